@@ -1,0 +1,1 @@
+"""The engines: explore, prove, audit; reports; the command line."""

@@ -1,0 +1,1 @@
+"""The language, and the machines and protocols of Kafka written in it."""

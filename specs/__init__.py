@@ -1,0 +1,1 @@
+"""What Kafka does, as data: tables, releases and behaviours, log lines, rule texts."""

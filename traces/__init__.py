@@ -1,0 +1,1 @@
+"""From logs to events and back: readers, writer, recorder, recorded logs."""
