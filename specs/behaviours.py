@@ -1,0 +1,92 @@
+"""What releases do differently, by KAFKA issue or KIP. Data: behaviours.toml."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from . import toml
+from .errors import TableError, unknown
+from .releases import ALL, RELEASES, span
+
+KINDS = ("bug", "change")
+RANGE_KEYS = ("with", "without")
+"""Keys with which a row of another table says, by behaviour, in which releases it holds."""
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """One way in which releases differ; `releases` is the mask of those that have it."""
+
+    id: str
+    kind: str
+    releases: int
+    meaning: str
+    source: str
+    also: tuple[str, ...] = ()
+    unfixed: bool = False
+
+    @property
+    def since(self) -> str:
+        """First release that has it, "1.1.0"."""
+        return RELEASES[(self.releases & -self.releases).bit_length() - 1].tags[0]
+
+    @property
+    def fixed_in(self) -> tuple[str, ...]:
+        """First releases without a bug, one for each branch that was repaired; empty for a change or an unfixed bug."""
+        if self.kind != "bug" or self.unfixed:
+            return ()
+        ends = self.releases << 1 & ~self.releases & ALL
+        return tuple(row.tags[0] for row in RELEASES if row.mask & ends)
+
+
+def behaviour(id: str) -> Behaviour:
+    """The behaviour of that id, "KAFKA-3143"; another raises UnknownNameError with the nearest one."""
+    if id not in BEHAVIOURS:
+        raise unknown("behaviour", id, BEHAVIOURS)
+    return BEHAVIOURS[id]
+
+
+def selected(row: Mapping[str, Any], whole: int) -> int:
+    """The releases of a table's row: those of `whole` with every behaviour of its `with` and none of its `without`."""
+    mask = whole
+    for id in _several(row.get("with", ())):
+        mask &= behaviour(id).releases
+    for id in _several(row.get("without", ())):
+        mask &= ~behaviour(id).releases
+    return mask
+
+
+def _several(value: str | Iterable[str]) -> Iterable[str]:
+    return (value,) if isinstance(value, str) else value
+
+
+def _load() -> Mapping[str, Behaviour]:
+    loaded: dict[str, Behaviour] = {}
+    for row in toml.read(toml.FOLDER / "behaviours.toml")["behaviour"]:
+        one = _behaviour(row)
+        if one.id in loaded:
+            raise TableError(f"behaviours.toml: {one.id} is there twice")
+        loaded[one.id] = one
+    return MappingProxyType(loaded)
+
+
+def _behaviour(row: Mapping[str, Any]) -> Behaviour:
+    where = f"behaviours.toml, {row.get('id', 'a row without id')}"
+    toml.check_keys(row, where, ("id", "kind", "releases", "meaning", "source"), ("also", "unfixed"))
+    if row["kind"] not in KINDS:
+        raise TableError(f"{where}: expected kind {' or '.join(KINDS)}, got {row['kind']!r}")
+    return Behaviour(
+        id=row["id"],
+        kind=row["kind"],
+        releases=span(row["releases"]),
+        meaning=row["meaning"],
+        source=row["source"],
+        also=tuple(row.get("also", ())),
+        unfixed=row.get("unfixed", False),
+    )
+
+
+BEHAVIOURS: Mapping[str, Behaviour] = _load()

@@ -1,0 +1,27 @@
+"""What goes wrong through the caller or the data; the command line shows the message and exits 2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class IsrproofError(Exception):
+    """Base of the project's errors: the message says what was expected, what came, and what to do."""
+
+
+class UnknownNameError(IsrproofError, ValueError):
+    """A name that is in none of the tables."""
+
+
+class TableError(IsrproofError, ValueError):
+    """A data file of specs/ contradicts itself: rows overlap, leave a hole, or name what does not exist."""
+
+
+def unknown(kind: str, name: str, choices: Iterable[str]) -> UnknownNameError:
+    """The error for `name`, which is no `kind`, with the nearest of `choices`, or all of them if none is near."""
+    import difflib
+
+    known = list(choices)
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    hint = f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(known)}."
+    return UnknownNameError(f"Unknown {kind} {name!r}. {hint}")
