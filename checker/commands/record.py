@@ -1,0 +1,75 @@
+"""`isrproof record`: runs a scenario on a real Kafka cluster and keeps its logs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("scenario")
+@click.option("--kafka", "version", required=True, metavar="VERSION", help="A release from 0.9.0.0 to 3.9.1.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder to make; it must not exist.")
+@click.option(
+    "--level",
+    type=click.Choice(["default", "trace", "info"]),
+    default="default",
+    show_default=True,
+    help="Of state.change.logger; default: the release's own (TRACE up to 2.5, INFO from 2.6 on).",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the random choices of `chaos`.")
+@click.option(
+    "--stop",
+    type=click.Choice(["kill", "term"]),
+    default="kill",
+    show_default=True,
+    help="How brokers are stopped: hard, or by controlled shutdown.",
+)
+@click.option(
+    "--kafka-home",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="An unpacked Kafka, instead of jars through Maven.",
+)
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A broker setting; may be repeated.")
+@click.option("--json", "as_json", is_flag=True, help="Print the manifest without its znodes as one JSON object.")
+def command(
+    scenario: str,
+    version: str,
+    out: Path,
+    level: str,
+    seed: int,
+    stop: str,
+    kafka_home: Path | None,
+    settings: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Run SCENARIO on a real ZooKeeper and real Kafka brokers on 127.0.0.1 and keep their logs.
+
+    The scenarios are failover-elsewhere, failover-on-leader, lifecycle, reassign, zombie and chaos. The folder OUT gets
+    state-change.log and controller.log of each broker, and manifest.json: what was done when, and every version of
+    every znode that matters. Needs Java, Maven (or --kafka-home), and pip install 'isrproof[record]'.
+    """
+    from ...traces.record.errors import RecordError
+    from ...traces.record.run import Options, record
+    from ...traces.record.scenarios import find
+
+    pairs = [setting.partition("=") for setting in settings]
+    wrong = [key for key, equals, _ in pairs if not equals]
+    if wrong:
+        raise click.UsageError(f"--set takes KEY=VALUE, got {wrong[0]!r}.")
+    options = Options(level, seed, stop, kafka_home, {key: value for key, _, value in pairs})
+    try:
+        manifest = record(find(scenario), version, out, options, lambda text: click.echo(text, err=True))
+    except RecordError as error:
+        if as_json:
+            click.echo(json.dumps({"error": str(error)}))
+        else:
+            click.echo(f"Error: {error}", err=True)
+        raise SystemExit(2) from None
+    if as_json:
+        click.echo(json.dumps({key: value for key, value in manifest.items() if key != "znodes"}))
+    else:
+        lines = sum(row["lines"] for row in manifest["files"])
+        click.echo(f"{out}: {len(manifest['files'])} logs, {lines} lines, {len(manifest['znodes'])} znode changes")

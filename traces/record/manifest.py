@@ -1,0 +1,77 @@
+"""The manifest of a recording: what ran, what was done, and everything that ZooKeeper held, change by change."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from .story import utc
+from .zklog import Change
+
+FORMAT = 1
+
+# What tells the cluster's history: not the folders between, nor consumers, configs, notifications.
+_KEPT = re.compile(
+    r"/controller(_epoch)?|/brokers/(ids/\d+|topics/[^/]+(/partitions/\d+/state)?)"
+    r"|/admin/(delete_topics/[^/]+|reassign_partitions|preferred_replica_election)"
+)
+
+
+def znodes(changes: Iterable[Change]) -> list[dict[str, Any]]:
+    """One row a change: {zxid, time, change, path, version, by, value}, in zxid order.
+
+    `by` is the broker whose session made it, None when it was the recorder: a session belongs to the broker whose id
+    it registered.
+    """
+    changes = list(changes)
+    sessions = {
+        change.session: int(change.path.rpartition("/")[2])
+        for change in changes
+        if change.change == "create" and change.path.startswith("/brokers/ids/")
+    }
+    rows = []
+    for change in changes:
+        if _KEPT.fullmatch(change.path):
+            row: dict[str, Any] = {"zxid": change.zxid, "time": utc(change.time), "change": change.change}
+            row |= {"path": change.path, "version": change.version, "by": sessions.get(change.session)}
+            rows.append({**row, "value": _value(change.data)})
+    return rows
+
+
+def _value(data: bytes) -> Any:
+    """The decoded JSON; text that is none as a string; None for an empty znode."""
+    if not data:
+        return None
+    text = data.decode("utf-8", errors="replace")
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text
+
+
+def text(manifest: dict[str, Any]) -> str:
+    """JSON with one row a line, so that people can read and compare it."""
+    parts = []
+    for key, value in manifest.items():
+        if isinstance(value, list):
+            rows = ",\n".join(f"  {_compact(row)}" for row in value)
+            parts.append(f"{json.dumps(key)}: [\n{rows}\n ]" if rows else f"{json.dumps(key)}: []")
+        else:
+            parts.append(f"{json.dumps(key)}: {_compact(value)}")
+    return "{\n " + ",\n ".join(parts) + "\n}\n"
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def read(folder: Path) -> dict[str, Any]:
+    """The manifest of a recording's folder (or the file itself)."""
+    file = folder / "manifest.json" if folder.is_dir() else folder
+    manifest = json.loads(file.read_text(encoding="utf-8"))
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise ValueError(f'{file} is no manifest of a recording (expected a JSON object with "format": {FORMAT})')
+    return manifest

@@ -1,0 +1,88 @@
+"""Which Kafka releases can be recorded and what each needs to run on today's Java.
+
+One row a line of releases. Tried on Java 17; the jar changes are for these reasons:
+
+* ZooKeeper's client 3.4.11 to 3.4.14 never connects on Java >= 14, so its jars are those of 3.5.10 there;
+* 0.9 to 0.11 use javax.xml.bind, which left Java in 11;
+* log4j 1.2 itself is left out everywhere: slf4j-log4j12 1.7.36 brings reload4j, the same with its holes closed.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+
+from .errors import RecordError
+
+JAXB = "javax.xml.bind:jaxb-api:2.3.1"
+ZOOKEEPER = "org.apache.zookeeper:zookeeper:3.5.10"
+LOGGING = "org.slf4j:slf4j-log4j12:1.7.36"
+
+
+@dataclass(frozen=True)
+class Line:
+    """Releases that are installed alike: `0.11` stands for 0.11.0.0 to 0.11.0.2."""
+
+    name: str
+    patches: tuple[str, ...]
+    scala: str
+    more: tuple[str, ...] = ()
+    """Maven coordinates beside Kafka's own; a newer version of one of Kafka's own replaces it."""
+    state_change_level: str = "INFO"
+    """The level of state.change.logger in this release's config/log4j.properties (KAFKA-8470 made it INFO in 2.6.0)."""
+
+    @property
+    def zookeeper_swapped(self) -> bool:
+        return ZOOKEEPER in self.more
+
+
+def _line(name: str, last: int, scala: str, *more: str, level: str = "INFO") -> Line:
+    return Line(name, tuple(f"{name}.{patch}" for patch in range(last + 1)), scala, more, level)
+
+
+LINES = (
+    _line("0.9.0", 1, "2.11", ZOOKEEPER, JAXB, level="TRACE"),
+    _line("0.10.0", 1, "2.11", ZOOKEEPER, JAXB, level="TRACE"),
+    _line("0.10.1", 1, "2.11", ZOOKEEPER, JAXB, level="TRACE"),
+    _line("0.10.2", 2, "2.11", ZOOKEEPER, JAXB, level="TRACE"),
+    _line("0.11.0", 3, "2.11", ZOOKEEPER, JAXB, level="TRACE"),
+    _line("1.0", 2, "2.12", ZOOKEEPER, level="TRACE"),
+    _line("1.1", 1, "2.11", level="TRACE"),
+    _line("2.0", 1, "2.12", ZOOKEEPER, level="TRACE"),
+    _line("2.1", 1, "2.12", ZOOKEEPER, level="TRACE"),
+    _line("2.2", 2, "2.12", ZOOKEEPER, level="TRACE"),
+    _line("2.3", 1, "2.12", ZOOKEEPER, level="TRACE"),
+    _line("2.4", 1, "2.12", level="TRACE"),
+    _line("2.5", 1, "2.12", level="TRACE"),
+    _line("2.6", 3, "2.13"),
+    _line("2.7", 2, "2.13"),
+    _line("2.8", 2, "2.12"),
+    _line("3.0", 2, "2.13"),
+    _line("3.1", 2, "2.13"),
+    _line("3.2", 3, "2.13"),
+    _line("3.3", 2, "2.13"),
+    _line("3.4", 1, "2.13"),
+    _line("3.5", 2, "2.13"),
+    _line("3.6", 2, "2.13"),
+    _line("3.7", 2, "2.13"),
+    _line("3.8", 1, "2.13"),
+    _line("3.9", 1, "2.13"),
+)
+
+
+def line_of(version: str) -> Line:
+    """The row of a full version such as `2.0.0`; RecordError names the nearest known one otherwise."""
+    for line in LINES:
+        if version in line.patches:
+            return line
+    if version.startswith("4"):
+        raise RecordError(f"Kafka {version} has no ZooKeeper mode; the newest release that can be recorded is 3.9.1.")
+    known = [patch for line in LINES for patch in line.patches]
+    near = difflib.get_close_matches(version, known, n=3, cutoff=0.5)
+    hint = f" Did you mean {' or '.join(near)}?" if near else ""
+    raise RecordError(f"Kafka {version} is not among the releases that can be recorded (0.9.0.0 to 3.9.1).{hint}")
+
+
+def key(version: str) -> tuple[int, ...]:
+    """Sort key of a version: `0.10.2.2` -> (0, 10, 2, 2)."""
+    return tuple(int(part) for part in version.split("."))

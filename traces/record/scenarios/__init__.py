@@ -1,0 +1,38 @@
+"""The scenarios: one module each, holding a `Scenario` called `scenario`; the list below is read from the modules."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..errors import RecordError
+from ..story import Story
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What is done to a cluster. `run` finds ZooKeeper up and no broker started."""
+
+    name: str
+    summary: str
+    brokers: tuple[int, ...]
+    run: Callable[[Story], None]
+
+
+def names() -> list[str]:
+    return sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(__path__))
+
+
+def find(name: str) -> Scenario:
+    """The scenario of that name; RecordError names the nearest one otherwise."""
+    if name not in names():
+        near = difflib.get_close_matches(name, names(), n=1, cutoff=0.4)
+        hint = f" Did you mean {near[0]}?" if near else ""
+        raise RecordError(f"There is no scenario {name!r}.{hint} There are: {', '.join(names())}.")
+    found = importlib.import_module(f"{__name__}.{name.replace('-', '_')}").scenario
+    if not isinstance(found, Scenario):
+        raise TypeError(f"{name}: `scenario` is no Scenario")
+    return found

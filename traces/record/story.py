@@ -1,0 +1,189 @@
+"""What a scenario can do to a cluster, each deed noted with its time, and what it can wait for."""
+
+from __future__ import annotations
+
+import random
+import signal
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import Any
+
+from .cluster import START_SECONDS, Cluster
+from .errors import RecordError
+from .zookeeper import Assignment, Znodes
+
+WAIT_SECONDS = 120.0
+QUIET_SECONDS = 3.0
+_POLL_SECONDS = 0.1
+
+
+def utc(milliseconds: int) -> str:
+    """`2026-01-31T12:00:00.123Z`."""
+    moment = datetime.fromtimestamp(milliseconds // 1000, timezone.utc)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03d}Z"
+
+
+@dataclass
+class Story:
+    """A cluster under way. Methods that change something return at once; methods named `wait_...` wait."""
+
+    cluster: Cluster
+    znodes: Znodes
+    stop_with: str
+    """`kill` or `term`: what `stop` does."""
+    random: random.Random
+    tell: Callable[[str], None]
+    """Shows progress."""
+    timeline: list[dict[str, Any]] = field(default_factory=list)
+
+    # What can be done
+
+    def note(self, did: str, **details: object) -> None:
+        self.timeline.append({"time": utc(time.time_ns() // 1_000_000), "did": did, **details})
+        self.tell(" ".join([did, *(f"{key}={value}" for key, value in details.items())]))
+
+    def start(self, *brokers: int) -> None:
+        """Starts brokers one after the other, each after its id of an earlier life has left ZooKeeper.
+
+        Up to 2.1 a broker that finds its id still registered gives up.
+        """
+        for broker in brokers:
+            self.wait("the broker's old id to leave", lambda broker=broker: broker not in self.znodes.live())
+            self.note("start", broker=broker)
+            self.cluster.start_broker(broker)
+            self._wait_for_broker(broker)
+
+    def kill(self, broker: int) -> None:
+        """A hard death (SIGKILL): its session, so its id, stays until the session times out."""
+        self.note("kill", broker=broker)
+        self.cluster.signal(broker, signal.SIGKILL)
+        self.cluster.wait_for_end(broker)
+
+    def terminate(self, broker: int) -> None:
+        """A controlled shutdown (SIGTERM), until the process has ended."""
+        self.note("terminate", broker=broker)
+        self.cluster.signal(broker, signal.SIGTERM)
+        self.cluster.wait_for_end(broker)
+        self.note("terminated", broker=broker)
+
+    def stop(self, broker: int) -> None:
+        """`kill` or `terminate`, as the user chose, until the id has left ZooKeeper."""
+        (self.kill if self.stop_with == "kill" else self.terminate)(broker)
+        self.wait_for_leave(broker)
+
+    def restart(self, broker: int) -> None:
+        self.stop(broker)
+        self.start(broker)
+
+    def pause(self, broker: int) -> None:
+        self.note("pause", broker=broker)
+        self.cluster.signal(broker, signal.SIGSTOP)
+
+    def resume(self, broker: int) -> None:
+        self.note("resume", broker=broker)
+        self.cluster.signal(broker, signal.SIGCONT)
+
+    def create_topic(self, topic: str, assignment: Assignment) -> None:
+        self.note("create-topic", topic=topic, assignment=_named(assignment))
+        self.znodes.put(f"/config/topics/{topic}", {"version": 1, "config": {}})
+        self.znodes.create(f"/brokers/topics/{topic}", {"version": 1, "partitions": _named(assignment)})
+
+    def add_partitions(self, topic: str, assignment: Assignment) -> None:
+        """Adds the partitions to the topic, keeping what else the topic's znode says (topic id, reassignments)."""
+        self.note("add-partitions", topic=topic, assignment=_named(assignment))
+        path = f"/brokers/topics/{topic}"
+        value = self.znodes.value(path)
+        self.znodes.put(path, {**value, "partitions": {**value["partitions"], **_named(assignment)}})
+
+    def delete_topic(self, topic: str) -> None:
+        self.note("delete-topic", topic=topic)
+        self.znodes.create(f"/admin/delete_topics/{topic}", {})
+
+    def reassign(self, topic: str, assignment: Assignment) -> None:
+        self.note("reassign", topic=topic, assignment=_named(assignment))
+        rows = [{"topic": topic, "partition": int(p), "replicas": list(ids)} for p, ids in assignment.items()]
+        self.znodes.create("/admin/reassign_partitions", {"version": 1, "partitions": rows})
+
+    def elect_preferred(self, *partitions: tuple[str, int]) -> None:
+        self.note("elect-preferred", partitions=[f"{topic}-{number}" for topic, number in partitions])
+        rows = [{"topic": topic, "partition": number} for topic, number in partitions]
+        self.znodes.create("/admin/preferred_replica_election", {"version": 1, "partitions": rows})
+
+    def depose_controller(self) -> None:
+        """Deletes /controller, as operators do to force an election."""
+        self.note("depose-controller", controller=self.znodes.controller())
+        self.znodes.delete("/controller")
+
+    # What can be waited for
+
+    def wait(self, what: str, condition: Callable[[], object], seconds: float = WAIT_SECONDS) -> None:
+        """Waits until the condition holds; RecordError with the logs' ends when it does not in time."""
+        deadline = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > deadline:
+                raise RecordError(f"Waited {seconds:.0f} s in vain for {what}.\n{self._last_lines()}")
+            time.sleep(_POLL_SECONDS)
+
+    def wait_for_leave(self, broker: int) -> None:
+        self.wait(f"broker {broker} to leave", lambda: broker not in self.znodes.live())
+
+    def wait_for_controller(self, *not_these: int) -> int:
+        self.wait("a controller", lambda: self.znodes.controller() not in (None, *not_these))
+        return self.znodes.controller() or 0
+
+    def wait_for_isr(self, *topics: str) -> None:
+        """Until every partition of the topics has a leader and each of its live replicas in the ISR."""
+
+        def complete() -> bool:
+            live = self.znodes.live()
+            for topic in topics:
+                assignment = self.znodes.assignment(topic)
+                for number, replicas in assignment.items():
+                    state = self.znodes.state(topic, number)
+                    if state is None or state["leader"] < 0 or not live & set(replicas) <= set(state["isr"]):
+                        return False
+            return True
+
+        self.wait(f"the ISR of {', '.join(topics)} to be complete", complete)
+
+    def wait_for_delete(self, *topics: str) -> None:
+        requests = "/admin/delete_topics"
+        self.wait("the deletion", lambda: not set(topics) & {*self.znodes.topics(), *self.znodes.children(requests)})
+
+    def wait_for_reassignment(self) -> None:
+        self.wait("the reassignment", lambda: self.znodes.value("/admin/reassign_partitions") is None)
+
+    def settle(self, quiet: float = QUIET_SECONDS, seconds: float = WAIT_SECONDS) -> None:
+        """Until no log that a recording keeps has grown for `quiet` seconds: whatever was to be done is done."""
+        deadline = time.monotonic() + seconds
+        sizes, since = self._log_sizes(), time.monotonic()
+        while time.monotonic() - since < quiet:
+            if time.monotonic() > deadline:
+                self.note("not-quiet", after=seconds)
+                return
+            time.sleep(_POLL_SECONDS)
+            if (now := self._log_sizes()) != sizes:
+                sizes, since = now, time.monotonic()
+
+    def _log_sizes(self) -> list[int]:
+        homes = [self.cluster.home(broker) for broker in self.cluster.brokers]
+        files = [home / name for home in homes for name in ("state-change.log", "controller.log")]
+        return [file.stat().st_size if file.exists() else 0 for file in files]
+
+    def _wait_for_broker(self, broker: int) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        while broker not in self.znodes.live():
+            if not self.cluster.alive(broker) or time.monotonic() > deadline:
+                why = "ended" if not self.cluster.alive(broker) else f"did not register within {START_SECONDS:.0f} s"
+                raise RecordError(f"Broker {broker} did not come up: it {why}.\n{self.cluster.last_lines(broker)}")
+            time.sleep(_POLL_SECONDS)
+        self.wait_for_controller()
+
+    def _last_lines(self) -> str:
+        return "\n".join(self.cluster.last_lines(broker, 5) for broker in self.cluster.brokers)
+
+
+def _named(assignment: Assignment) -> dict[str, Sequence[int]]:
+    return {str(number): list(replicas) for number, replicas in assignment.items()}

@@ -1,0 +1,90 @@
+"""Reading and steering the cluster through ZooKeeper, the only way that is the same from Kafka 0.9 to 3.9."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .errors import RecordError
+
+Assignment = Mapping[int, Sequence[int]]
+"""Partition number -> replicas, the preferred one first."""
+
+
+class Znodes:
+    """A kazoo client that speaks in Kafka's words; a value is the znode's decoded JSON, None when there is no znode."""
+
+    def __init__(self, port: int) -> None:
+        try:
+            from kazoo.client import KazooClient
+        except ModuleNotFoundError as missing:
+            raise RecordError("Recording needs kazoo: pip install 'isrproof[record]'.") from missing
+        logging.getLogger("kazoo").setLevel(logging.CRITICAL)
+        self._client = KazooClient(hosts=f"127.0.0.1:{port}", timeout=60)
+        self._client.start(timeout=60)
+
+    def close(self) -> None:
+        self._client.stop()
+        self._client.close()
+
+    def value(self, path: str) -> Any:
+        from kazoo.exceptions import NoNodeError
+
+        try:
+            data, _ = self._client.get(path)
+        except NoNodeError:
+            return None
+        return json.loads(data) if data else {}
+
+    def children(self, path: str) -> list[str]:
+        from kazoo.exceptions import NoNodeError
+
+        try:
+            return sorted(self._client.get_children(path))
+        except NoNodeError:
+            return []
+
+    def create(self, path: str, value: object) -> None:
+        """RecordError when the znode exists, e.g. because an earlier request of this kind is still being worked on."""
+        from kazoo.exceptions import NodeExistsError
+
+        try:
+            self._client.create(path, _json(value), makepath=True)
+        except NodeExistsError:
+            raise RecordError(f"{path} exists: the request before this one has not been worked on.") from None
+
+    def put(self, path: str, value: object) -> None:
+        self._client.ensure_path(path)
+        self._client.set(path, _json(value))
+
+    def delete(self, path: str) -> None:
+        from kazoo.exceptions import NoNodeError
+
+        try:
+            self._client.delete(path)
+        except NoNodeError:
+            return
+
+    def live(self) -> set[int]:
+        return {int(broker) for broker in self.children("/brokers/ids")}
+
+    def controller(self) -> int | None:
+        value = self.value("/controller")
+        return None if value is None else int(value["brokerid"])
+
+    def topics(self) -> list[str]:
+        return self.children("/brokers/topics")
+
+    def assignment(self, topic: str) -> dict[int, list[int]]:
+        value = self.value(f"/brokers/topics/{topic}")
+        return {int(number): list(replicas) for number, replicas in (value or {}).get("partitions", {}).items()}
+
+    def state(self, topic: str, partition: int) -> Any:
+        """{leader, isr, leader_epoch, controller_epoch, ...}, or None before the partition is online."""
+        return self.value(f"/brokers/topics/{topic}/partitions/{partition}/state")
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()
