@@ -12,7 +12,7 @@ from isrproof.specs.errors import IsrproofError, TableError, UnknownNameError
 from isrproof.specs.machines import machine, machine_names
 from isrproof.specs.releases import RELEASES, latest, names, span
 
-REPLICA_TABLE = Path(machines.__file__).parent / "machines" / "replica.toml"
+REPLICA_TABLE = Path(machines.__file__).with_name("replica.toml")
 
 
 def test_there_are_seven_replica_and_four_partition_states() -> None:

@@ -21,15 +21,15 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from . import releases, toml
-from .behaviours import RANGE_KEYS, behaviour, selected
-from .errors import IsrproofError, TableError, unknown
-from .releases import Release
+from .. import releases, toml
+from ..behaviours import RANGE_KEYS, behaviour, selected
+from ..errors import IsrproofError, TableError, unknown
+from ..releases import Release
 
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 """Log levels, chattiest first."""
 
-_FOLDER = toml.FOLDER / "machines"
+_FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True)
