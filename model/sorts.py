@@ -1,0 +1,413 @@
+"""Sorts: the types of the language, and the plain Python values they hold.
+
+| sort | Python value (the reference reading) |
+|---|---|
+| `Bool` | bool |
+| `Int(lo, hi)` | int; a bound may be a `Setting`, or None (unbounded) |
+| `Enum(name, values)` | str |
+| `Finite(name, setting)` | int, 0 .. size-1; the elements are interchangeable, they have no order |
+| `Open(name)` | any hashable value; compared for equality only |
+| `SetOf(element)` | frozenset |
+| `OptionOf(element)` | None, or the element's value |
+| `Record(name, fields)` | tuple, in the order of the fields |
+| `MapOf(key, value)` | tuple, in the order of the keys |
+| `SeqOf(element, capacity)` | tuple of at most `capacity` values |
+
+A setting (`--set NAME=INT`) is what an instance of a model chooses: how many replicas, how long a log. A search needs
+all of them; a proof leaves the upper bounds out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import DefinitionError, SortError, UnknownNameError, unknown
+
+Value = Any
+Settings = Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A number that an instance of a model chooses."""
+
+    name: str
+    default: int
+    meaning: str
+    at_least: int = 0
+
+    def __add__(self, plus: int) -> Bound:
+        return Bound(self, plus)
+
+    def __sub__(self, minus: int) -> Bound:
+        return Bound(self, -minus)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A setting plus a number: the end of a range."""
+
+    setting: Setting
+    plus: int = 0
+
+    def __str__(self) -> str:
+        sign = "" if self.plus == 0 else f" {'+' if self.plus > 0 else '-'} {abs(self.plus)}"
+        return f"{self.setting.name}{sign}"
+
+
+def resolve(bound: int | Bound, settings: Settings) -> int:
+    """The number a bound stands for in an instance."""
+    if isinstance(bound, int):
+        return bound
+    if bound.setting.name not in settings:
+        raise UnknownNameError(f"setting {bound.setting.name!r} has no value; give it with {bound.setting.name}=<int>")
+    return settings[bound.setting.name] + bound.plus
+
+
+@dataclass(frozen=True)
+class Sort:
+    """Base of all sorts."""
+
+
+@dataclass(frozen=True)
+class BoolSort(Sort):
+    def __str__(self) -> str:
+        return "Bool"
+
+
+@dataclass(frozen=True)
+class IntSort(Sort):
+    """Integers from `lo` to `hi`, both included; None is no bound. All integer sorts mix in expressions."""
+
+    lo: int | Bound | None = None
+    hi: int | Bound | None = None
+
+    def __str__(self) -> str:
+        ends = ["" if end is None else str(end) for end in (self.lo, self.hi)]
+        return "Int" if ends == ["", ""] else f"Int {ends[0]}..{ends[1]}"
+
+
+@dataclass(frozen=True)
+class EnumSort(Sort):
+    """Named values; they have no order."""
+
+    name: str
+    values: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class FiniteSort(Sort):
+    """As many interchangeable elements as its setting says. A proof may leave it uninterpreted."""
+
+    name: str
+    size: Setting
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class OpenSort(Sort):
+    """Identifiers of which nothing is known but equality: broker ids in a view."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class SetSort(Sort):
+    element: Sort
+
+    def __str__(self) -> str:
+        return f"Set of {self.element}"
+
+
+@dataclass(frozen=True)
+class OptionSort(Sort):
+    element: Sort
+
+    def __str__(self) -> str:
+        return f"Option of {self.element}"
+
+
+@dataclass(frozen=True)
+class RecordSort(Sort):
+    name: str
+    fields: tuple[tuple[str, Sort], ...]
+
+    def field(self, name: str) -> Sort:
+        """The sort of a field."""
+        for each, sort in self.fields:
+            if each == name:
+                return sort
+        raise unknown("record field", name, (each for each, _ in self.fields), self.name)
+
+    def index(self, name: str) -> int:
+        """The place of a field in the record's tuple."""
+        self.field(name)
+        return [each for each, _ in self.fields].index(name)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class MapSort(Sort):
+    """A value for every key; the keys are a Bool, an enum, a finite sort or an integer range."""
+
+    key: Sort
+    value: Sort
+
+    def __str__(self) -> str:
+        return f"Map {self.key} to {self.value}"
+
+
+@dataclass(frozen=True)
+class SeqSort(Sort):
+    """At most `capacity` values, from position 0. A proof leaves the capacity out."""
+
+    element: Sort
+    capacity: int | Bound
+
+    def __str__(self) -> str:
+        return f"Seq of {self.element}, at most {self.capacity}"
+
+
+def _bound(end: int | Setting | Bound | None) -> int | Bound | None:
+    return Bound(end) if isinstance(end, Setting) else end
+
+
+def is_key(sort: Sort) -> bool:
+    """Whether a sort has finitely many values in every instance, each of them a scalar."""
+    if isinstance(sort, IntSort):
+        return sort.lo is not None and sort.hi is not None
+    return isinstance(sort, BoolSort | EnumSort | FiniteSort)
+
+
+Bool = BoolSort()
+
+
+def Int(lo: int | Setting | Bound | None = None, hi: int | Setting | Bound | None = None) -> IntSort:  # noqa: N802
+    """Integers `lo` .. `hi`."""
+    if isinstance(lo, int) and isinstance(hi, int) and lo > hi:
+        raise DefinitionError(f"Int({lo}, {hi}) has no value; expected lo <= hi")
+    return IntSort(_bound(lo), _bound(hi))
+
+
+def Enum(name: str, values: tuple[str, ...]) -> EnumSort:  # noqa: N802
+    """An enumeration; the values must differ."""
+    if not values or len(set(values)) != len(values):
+        raise DefinitionError(f"enum {name} needs at least one value and no value twice, got {values}")
+    return EnumSort(name, tuple(values))
+
+
+def Finite(name: str, size: Setting) -> FiniteSort:  # noqa: N802
+    """A sort of interchangeable elements, as many as the setting says."""
+    return FiniteSort(name, size)
+
+
+def Open(name: str) -> OpenSort:  # noqa: N802
+    """A sort of identifiers."""
+    return OpenSort(name)
+
+
+def SetOf(element: Sort) -> SetSort:  # noqa: N802
+    """Sets of a scalar sort."""
+    if not isinstance(element, BoolSort | IntSort | EnumSort | FiniteSort | OpenSort):
+        raise SortError(f"a set holds scalars (Bool, Int, Enum, Finite, Open), not {element}")
+    return SetSort(element)
+
+
+def OptionOf(element: Sort) -> OptionSort:  # noqa: N802
+    """A value or nothing."""
+    if isinstance(element, OptionSort):
+        raise SortError("an option of an option has two ways to be nothing; use a record or an enum")
+    return OptionSort(element)
+
+
+def Record(name: str, **fields: Sort) -> RecordSort:  # noqa: N802
+    """A record with the given fields, in this order."""
+    if not fields:
+        raise DefinitionError(f"record {name} needs a field")
+    return RecordSort(name, tuple(fields.items()))
+
+
+def MapOf(key: Sort, value: Sort) -> MapSort:  # noqa: N802
+    """A total map."""
+    if not is_key(key):
+        raise SortError(f"the keys of a map are a Bool, an enum, a finite sort or an integer range, not {key}")
+    return MapSort(key, value)
+
+
+def SeqOf(element: Sort, capacity: int | Setting | Bound) -> SeqSort:  # noqa: N802
+    """A bounded sequence."""
+    return SeqSort(element, Bound(capacity) if isinstance(capacity, Setting) else capacity)
+
+
+def elements(sort: Sort, settings: Settings) -> tuple[Value, ...]:
+    """All values of a scalar sort of an instance, in the order of its maps.
+
+    Raises:
+        SortError: the sort is unbounded or open.
+    """
+    if isinstance(sort, BoolSort):
+        return (False, True)
+    if isinstance(sort, EnumSort):
+        return sort.values
+    if isinstance(sort, FiniteSort):
+        return tuple(range(resolve(Bound(sort.size), settings)))
+    if isinstance(sort, IntSort) and sort.lo is not None and sort.hi is not None:
+        return tuple(range(resolve(sort.lo, settings), resolve(sort.hi, settings) + 1))
+    raise SortError(f"{sort} has no list of values; expected a Bool, an enum, a finite sort or an integer range")
+
+
+def same(left: Sort, right: Sort) -> bool:
+    """Whether values of the two sorts may be compared and assigned: equal but for the bounds of integers."""
+    if isinstance(left, IntSort) and isinstance(right, IntSort):
+        return True
+    if isinstance(left, SetSort) and isinstance(right, SetSort):
+        return same(left.element, right.element)
+    if isinstance(left, OptionSort) and isinstance(right, OptionSort):
+        return same(left.element, right.element)
+    if isinstance(left, MapSort) and isinstance(right, MapSort):
+        return left.key == right.key and same(left.value, right.value)
+    if isinstance(left, SeqSort) and isinstance(right, SeqSort):
+        return same(left.element, right.element)
+    return left == right
+
+
+def with_sorts(sort: Sort, instead: Mapping[Sort, Sort]) -> Sort:
+    """The sort with some sorts inside it replaced by others."""
+    if sort in instead:
+        return instead[sort]
+    if isinstance(sort, SetSort):
+        return SetSort(with_sorts(sort.element, instead))
+    if isinstance(sort, OptionSort):
+        return OptionSort(with_sorts(sort.element, instead))
+    if isinstance(sort, RecordSort):
+        return RecordSort(sort.name, tuple((name, with_sorts(each, instead)) for name, each in sort.fields))
+    if isinstance(sort, MapSort):
+        return MapSort(with_sorts(sort.key, instead), with_sorts(sort.value, instead))
+    if isinstance(sort, SeqSort):
+        return SeqSort(with_sorts(sort.element, instead), sort.capacity)
+    return sort
+
+
+def default(sort: Sort) -> Value:
+    """The value that fills what is not there: false, 0 (or the nearest in range), {}, none, an empty sequence.
+
+    Raises:
+        SortError: a finite or open sort: its elements are interchangeable, none can be the default.
+    """
+    if isinstance(sort, BoolSort):
+        return False
+    if isinstance(sort, IntSort):
+        if isinstance(sort.lo, int) and sort.lo > 0:
+            return sort.lo
+        return min(0, sort.hi) if isinstance(sort.hi, int) else 0
+    if isinstance(sort, EnumSort):
+        return sort.values[0]
+    if isinstance(sort, SetSort):
+        return frozenset()
+    if isinstance(sort, OptionSort):
+        return None
+    if isinstance(sort, RecordSort):
+        return tuple(default(each) for _, each in sort.fields)
+    if isinstance(sort, SeqSort):
+        return ()
+    raise SortError(f"{sort} has no default value; give one with .get(...), or ask .set() of the option")
+
+
+def canonical(value: Value, sort: Sort, settings: Settings | None = None) -> Value:
+    """The hashable form of a Python value of the sort (list to tuple, dict to tuple, set to frozenset).
+
+    Raises:
+        SortError: the value is not of the sort. A bound given by a setting is checked only where `settings` are given.
+    """
+    out = _canonical(value, sort, settings)
+    if out is _WRONG:
+        raise SortError(f"{value!r} is not a value of {sort}{_choices(sort)}")
+    return out
+
+
+_WRONG = object()
+
+
+def _choices(sort: Sort) -> str:
+    return f"; expected one of {', '.join(sort.values)}" if isinstance(sort, EnumSort) else ""
+
+
+def _known(bound: int | Bound | None, settings: Settings | None) -> int | None:
+    if bound is None or isinstance(bound, int):
+        return bound
+    return None if settings is None else resolve(bound, settings)
+
+
+def _all(values: Any, sorts: Any, settings: Settings | None) -> Value:
+    out = tuple(_canonical(value, sort, settings) for value, sort in zip(values, sorts, strict=True))
+    return _WRONG if any(each is _WRONG for each in out) else out
+
+
+def _canonical(value: Value, sort: Sort, settings: Settings | None) -> Value:
+    if isinstance(sort, BoolSort):
+        return value if isinstance(value, bool) else _WRONG
+    if isinstance(sort, IntSort):
+        lo, hi = _known(sort.lo, settings), _known(sort.hi, settings)
+        fits = isinstance(value, int) and not isinstance(value, bool)
+        return value if fits and (lo is None or value >= lo) and (hi is None or value <= hi) else _WRONG
+    if isinstance(sort, EnumSort):
+        return value if isinstance(value, str) and value in sort.values else _WRONG
+    if isinstance(sort, FiniteSort):
+        size = _known(Bound(sort.size), settings)
+        fits = isinstance(value, int) and not isinstance(value, bool) and value >= 0
+        return value if fits and (size is None or value < size) else _WRONG
+    if isinstance(sort, OpenSort):
+        return _WRONG if value is None or not _hashable(value) else value
+    if isinstance(sort, OptionSort):
+        return None if value is None else _canonical(value, sort.element, settings)
+    if isinstance(sort, SetSort):
+        if not isinstance(value, set | frozenset | list | tuple):
+            return _WRONG
+        members = [_canonical(each, sort.element, settings) for each in value]
+        return _WRONG if any(each is _WRONG for each in members) else frozenset(members)
+    if isinstance(sort, RecordSort):
+        if isinstance(value, Mapping):
+            value = [value.get(name, _WRONG) for name, _ in sort.fields] if len(value) == len(sort.fields) else _WRONG
+        fits = isinstance(value, list | tuple) and len(value) == len(sort.fields)
+        return _all(value, [each for _, each in sort.fields], settings) if fits else _WRONG
+    if isinstance(sort, SeqSort):
+        capacity = _known(sort.capacity, settings)
+        fits = isinstance(value, list | tuple) and (capacity is None or len(value) <= capacity)
+        return _all(value, [sort.element] * len(value), settings) if fits else _WRONG
+    if isinstance(sort, MapSort):
+        return _canonical_map(value, sort, settings)
+    raise SortError(f"{sort!r} is not a sort of the language")
+
+
+def _canonical_map(value: Value, sort: MapSort, settings: Settings | None) -> Value:
+    try:
+        keys = elements(sort.key, settings or {})
+    except UnknownNameError:
+        keys = None
+    if isinstance(value, Mapping):
+        if keys is None or set(keys) != set(value):
+            return _WRONG
+        value = [value[key] for key in keys]
+    if not isinstance(value, list | tuple) or (keys is not None and len(value) != len(keys)):
+        return _WRONG
+    return _all(value, [sort.value] * len(value), settings)
+
+
+def _hashable(value: Value) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
