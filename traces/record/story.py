@@ -37,6 +37,7 @@ class Story:
     tell: Callable[[str], None]
     """Shows progress."""
     timeline: list[dict[str, Any]] = field(default_factory=list)
+    paused: set[int] = field(default_factory=set)
 
     # What can be done
 
@@ -50,7 +51,7 @@ class Story:
         Up to 2.1 a broker that finds its id still registered gives up.
         """
         for broker in brokers:
-            self.wait("the broker's old id to leave", lambda broker=broker: broker not in self.znodes.live())
+            self.wait_for_leave(broker)
             self.note("start", broker=broker)
             self.cluster.start_broker(broker)
             self._wait_for_broker(broker)
@@ -58,6 +59,7 @@ class Story:
     def kill(self, broker: int) -> None:
         """A hard death (SIGKILL): its session, so its id, stays until the session times out."""
         self.note("kill", broker=broker)
+        self.paused.discard(broker)
         self.cluster.signal(broker, signal.SIGKILL)
         self.cluster.wait_for_end(broker)
 
@@ -80,10 +82,16 @@ class Story:
     def pause(self, broker: int) -> None:
         self.note("pause", broker=broker)
         self.cluster.signal(broker, signal.SIGSTOP)
+        self.paused.add(broker)
 
     def resume(self, broker: int) -> None:
         self.note("resume", broker=broker)
         self.cluster.signal(broker, signal.SIGCONT)
+        self.paused.discard(broker)
+
+    def running(self) -> set[int]:
+        """The brokers whose process runs, paused ones too."""
+        return {broker for broker in self.cluster.brokers if self.cluster.alive(broker)}
 
     def create_topic(self, topic: str, assignment: Assignment) -> None:
         self.note("create-topic", topic=topic, assignment=_named(assignment))
@@ -118,13 +126,15 @@ class Story:
 
     # What can be waited for
 
-    def wait(self, what: str, condition: Callable[[], object], seconds: float = WAIT_SECONDS) -> None:
+    def wait(
+        self, what: str, condition: Callable[[], object], seconds: float = WAIT_SECONDS, poll: float = _POLL_SECONDS
+    ) -> None:
         """Waits until the condition holds; RecordError with the logs' ends when it does not in time."""
         deadline = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > deadline:
                 raise RecordError(f"Waited {seconds:.0f} s in vain for {what}.\n{self._last_lines()}")
-            time.sleep(_POLL_SECONDS)
+            time.sleep(poll)
 
     def wait_for_leave(self, broker: int) -> None:
         self.wait(f"broker {broker} to leave", lambda: broker not in self.znodes.live())
