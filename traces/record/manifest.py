@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from .story import utc
+from .clock import utc
 from .zklog import Change
 
 FORMAT = 1

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from . import jars, manifest, zklog
+from .clock import utc
 from .cluster import Cluster
 from .configuration import BROKER_SETTINGS
 from .errors import RecordError
@@ -20,11 +21,11 @@ from .java import find_java
 from .processes import exit_on_signals
 from .releases import line_of
 from .scenarios import Scenario
-from .story import Story, utc
+from .story import Story
 from .zookeeper import Znodes
 
 KEPT_LOGS = ("state-change.log", "controller.log")
-GZIP_FROM = 400_000
+GZIP_FROM = 200_000
 """Bytes from which a log is kept compressed."""
 
 

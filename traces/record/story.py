@@ -7,9 +7,9 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
 from typing import Any
 
+from .clock import utc
 from .cluster import START_SECONDS, Cluster
 from .errors import RecordError
 from .zookeeper import Assignment, Znodes
@@ -17,12 +17,6 @@ from .zookeeper import Assignment, Znodes
 WAIT_SECONDS = 120.0
 QUIET_SECONDS = 3.0
 _POLL_SECONDS = 0.1
-
-
-def utc(milliseconds: int) -> str:
-    """`2026-01-31T12:00:00.123Z`."""
-    moment = datetime.fromtimestamp(milliseconds // 1000, timezone.utc)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03d}Z"
 
 
 @dataclass

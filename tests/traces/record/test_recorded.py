@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import getpass
-import gzip
 import re
 import socket
 from pathlib import Path
 from typing import Any
 
 import pytest
-from isrproof.traces.record import manifest
+from isrproof.traces.record import catalogue, manifest
+from isrproof.traces.record.catalogue import log_text
 
 RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
 FOLDERS = sorted(file.parent for file in RECORDED.glob("*/manifest.json"))
 STATE = re.compile(r"/brokers/topics/([^/]+)/partitions/(\d+)/state")
 
-pytestmark = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+each = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 
 
-def log_text(file: Path) -> str:
-    raw = file.read_bytes()
-    return (gzip.decompress(raw) if file.suffix == ".gz" else raw).decode()
-
-
+@each
 def test_files_are_those_of_the_manifest(folder: Path) -> None:
     told = {row["file"]: (row["bytes"], row["lines"]) for row in manifest.read(folder)["files"]}
     found = {}
@@ -33,6 +29,7 @@ def test_files_are_those_of_the_manifest(folder: Path) -> None:
     assert found == told
 
 
+@each
 def test_versions_of_a_znode_grow_by_one(folder: Path) -> None:
     """The transaction log has no gaps: every version of each state znode is there."""
     last: dict[str, int] = {}
@@ -47,6 +44,7 @@ def test_versions_of_a_znode_grow_by_one(folder: Path) -> None:
     assert zxids == sorted(zxids)
 
 
+@each
 def test_states_are_complete(folder: Path) -> None:
     rows: list[dict[str, Any]] = [row for row in manifest.read(folder)["znodes"] if STATE.fullmatch(row["path"])]
     assert rows
@@ -56,6 +54,7 @@ def test_states_are_complete(folder: Path) -> None:
             assert row["by"] in row["value"]["isr"] or row["by"] is not None
 
 
+@each
 def test_nothing_of_the_machine_is_in_it(folder: Path) -> None:
     forbidden = ["/tmp", "/home/", "/root", "/work", "/Users/", socket.gethostname()]
     if len(getpass.getuser()) > 4:
@@ -67,5 +66,18 @@ def test_nothing_of_the_machine_is_in_it(folder: Path) -> None:
         assert hosts <= {"127.0.0.1"}, file
 
 
-def test_is_small(folder: Path) -> None:
+def test_all_are_small() -> None:
     assert sum(file.stat().st_size for file in RECORDED.rglob("*.*")) <= 20_000_000
+
+
+def test_the_readme_tells_what_they_hold() -> None:
+    assert (RECORDED / "README.md").read_text(encoding="utf-8") == catalogue.readme(RECORDED)
+
+
+@each
+def test_only_a_failover_before_2_3_leaves_dead_leaders(folder: Path) -> None:
+    """KAFKA-3143, in the failover stories: brokers 1 and 2 are dead at the end."""
+    told = manifest.read(folder)
+    if told["scenario"].startswith("failover"):
+        broken = told["scenario"] == "failover-on-leader" and told["kafka"] < "2.3"
+        assert catalogue.dead_leaders(told) == (["t-0", "t-1"] if broken else [])

@@ -1,0 +1,67 @@
+"""`isrproof compare`: an audit's timeline beside what ZooKeeper really held."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import click
+
+
+@click.command()
+@click.argument("recording", type=click.Path(path_type=Path, exists=True))
+@click.argument("audit_json", type=click.File("r", encoding="utf-8"))
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(recording: Path, audit_json: IO[str], as_json: bool) -> None:
+    """Class each version of each partition's znode in RECORDING as shown by the audit's timeline, or not.
+
+    RECORDING is a folder that `isrproof record` made; AUDIT_JSON is what `isrproof audit RECORDING --timeline --json`
+    printed (`-`: standard input). Exit code 0 when no row of the timeline is wrong, 1 when one is.
+    """
+    from ...traces.record.manifest import read
+    from ...traces.truth import REASONS, compare
+
+    try:
+        manifest = read(recording)
+        rows = _timeline(audit_json)
+    except (OSError, ValueError) as error:
+        if as_json:
+            click.echo(json.dumps({"error": str(error)}))
+        else:
+            click.echo(f"Error: {error}", err=True)
+        raise SystemExit(2) from None
+    found = compare(manifest, rows, recording if recording.is_dir() else recording.parent)
+    if as_json:
+        counts = {"shown": len(found.shown), "hidden": found.reasons, "unexplained": len(found.unexplained)}
+        wrong = [{"row": dict(row), "expected": expected} for row, expected in found.wrong]
+        missing = [vars(version) for version in found.unexplained]
+        click.echo(json.dumps({"recording": recording.name, **counts, "wrong": wrong, "missing": missing}))
+    else:
+        click.echo(f"{recording.name}: {len(found.shown)} znode versions shown, {len(found.wrong)} rows wrong")
+        for reason, count in found.reasons.items():
+            if count:
+                click.echo(f"  {count} hidden: {REASONS[reason]}")
+        for version in found.unexplained:
+            name = f"{version.topic}-{version.partition}"
+            click.echo(f"  not shown, no reason known: {name} version {version.version}, written by {version.by}")
+        for row, expected in found.wrong:
+            said = {
+                key: row.get(key) for key in ("partition_epoch", "leader", "isr", "leader_epoch", "controller_epoch")
+            }
+            click.echo(f"  wrong: {row['topic']}-{row['partition']} {said} at {row.get('file')}:{row.get('line')}")
+            click.echo(f"    expected {expected}")
+    raise SystemExit(1 if found.wrong else 0)
+
+
+def _timeline(file: IO[str]) -> list[Mapping[str, Any]]:
+    """The list `timeline` of the audit's object; ValueError says what was found instead."""
+    said = json.load(file)
+    rows = said.get("timeline") if isinstance(said, dict) else None
+    if not isinstance(rows, list):
+        raise ValueError(
+            f"{file.name} has no `timeline` list: expected what `isrproof audit RECORDING --timeline --json` prints "
+            "for one recording."
+        )
+    return rows

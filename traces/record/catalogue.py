@@ -1,0 +1,92 @@
+"""The table of the committed recordings: what each is and its known answer, read from manifests and logs.
+
+`python -m isrproof.traces.record.catalogue traces/recorded` writes it into the README there; a test checks it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from . import manifest
+
+BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
+_STATE = re.compile(r"/brokers/topics/([^/]+)/partitions/(\d+)/state")
+_REFUSAL = re.compile(r"before moving to (\w+) state\. Instead it is in (\w+) state")
+_HEADER = """| recording | Kafka | level | lines | bytes | epochs | versions | dead leaders left | refused steps |
+|---|---|---|---|---|---|---|---|---|"""
+
+
+def log_text(file: Path) -> str:
+    """The text of a kept log, decompressed."""
+    raw = file.read_bytes()
+    return (gzip.decompress(raw) if file.suffix == ".gz" else raw).decode()
+
+
+def dead_leaders(recording: dict[str, Any]) -> list[str]:
+    """The partitions that end with a leader that is not registered, though a controller is: KAFKA-3143's mark."""
+    live: set[int] = set()
+    leaders: dict[str, int] = {}
+    for row in recording["znodes"]:
+        state = _STATE.fullmatch(row["path"])
+        if row["path"].startswith("/brokers/ids/"):
+            broker = int(row["path"].rpartition("/")[2])
+            live = live - {broker} if row["change"] == "delete" else live | {broker}
+        elif state and row["change"] == "delete":
+            del leaders[f"{state[1]}-{state[2]}"]
+        elif state:
+            leaders[f"{state[1]}-{state[2]}"] = row["value"]["leader"]
+    return sorted(name for name, leader in leaders.items() if leader >= 0 and leader not in live)
+
+
+def refusals(folder: Path) -> Counter[tuple[str, str]]:
+    """How often Kafka refused which step (from, to) in the logs of the folder."""
+    found: Counter[tuple[str, str]] = Counter()
+    for file in sorted(folder.glob("broker-*/state-change.log*")):
+        found.update((origin, target) for target, origin in _REFUSAL.findall(log_text(file)))
+    return found
+
+
+def _row(folder: Path) -> str:
+    recording = manifest.read(folder)
+    epochs = max(int(row["value"]) for row in recording["znodes"] if row["path"] == "/controller_epoch")
+    versions = sum(bool(_STATE.fullmatch(row["path"])) and row["change"] != "delete" for row in recording["znodes"])
+    steps = [f"{count} {origin} to {target}" for (origin, target), count in sorted(refusals(folder).items())]
+    cells: tuple[object, ...] = (
+        folder.name,
+        recording["kafka"],
+        recording["state_change_level"],
+        sum(row["lines"] for row in recording["files"]),
+        sum(row["bytes"] for row in recording["files"]),
+        epochs,
+        versions,
+        ", ".join(dead_leaders(recording)) or "none",
+        "; ".join(steps) or "none",
+    )
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def _rows(recorded: Path) -> Iterator[str]:
+    yield _HEADER
+    for file in sorted(recorded.glob("*/manifest.json")):
+        yield _row(file.parent)
+
+
+def readme(recorded: Path) -> str:
+    """The README of the folder with its table made anew; ValueError when the marks of the table are not there."""
+    text = (recorded / "README.md").read_text(encoding="utf-8")
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"{recorded / 'README.md'} has no table between {BEGIN} and {END}")
+    return f"{before}{BEGIN}\n" + "\n".join(_rows(recorded)) + f"\n{END}{after}"
+
+
+if __name__ == "__main__":
+    here = Path(sys.argv[1])
+    (here / "README.md").write_text(readme(here), encoding="utf-8")
