@@ -1,0 +1,266 @@
+"""The line table: what Kafka's controller and brokers print about replication, per release, as data.
+
+A **row** is one meaning ("a replica changed its state"); its **variants** are the wordings of release ranges; formats
+that print differently per release (a LeaderAndIsr, a partition) are expanded, which gives **wordings**: flat sequences
+of literal text and slots, each with the bitmask of the releases that print it. Parsers, writer and documentation are
+made from wordings and from nothing else. Data: the .toml files beside this module, checked against Kafka's source tags.
+
+A row either *bears* on a rule or is *irrelevant*: recognised and counted, its fields are dropped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+from .. import toml
+from ..errors import TableError, unknown
+from ..releases import ALL, span
+
+FOLDER = toml.FOLDER / "lines"
+
+_ID = "-?[0-9]{1,10}"
+_WORD = "[^ ]{1,1000}"
+
+
+@dataclass(frozen=True)
+class Primitive:
+    """Text of one kind. `inner` is what is kept; `before` and `after` stand around it.
+
+    The patterns mean the same in Python's `re` and in Java: no \\d, \\w, no nested repeats that share a character.
+    `kind` is what the text becomes: "int", "ints", "text", "texts" (a comma list) or "bool". `show` writes it.
+    """
+
+    name: str
+    kind: str
+    inner: str
+    before: str = ""
+    after: str = ""
+    show: str = "{}"
+    separator: str = ","
+
+
+def _repeat(item: str, separator: str) -> str:
+    return f"(?:{item}(?:{separator}{item})*)?"
+
+
+_BROKER_STATE = rf"BrokerState\(brokerId={_ID}, brokerEpoch=-?[0-9]{{1,19}}\)"
+_COLLECTION = r"[A-Za-z0-9_.$]{1,60}\("  # Set(, List(, ArrayBuffer(, and HashSet( of Scala 2.13
+
+PRIMITIVES: Mapping[str, Primitive] = {
+    primitive.name: primitive
+    for primitive in (
+        Primitive("int", "int", _ID),
+        Primitive("index", "int", "[0-9]{1,10}"),
+        Primitive("bool", "bool", "true|false"),
+        Primitive("csv", "ints", _repeat(_ID, ",")),
+        Primitive("list", "ints", _repeat(_ID, ", "), separator=", "),
+        Primitive("ids", "ints", _repeat(_ID, ", "), _COLLECTION, r"\)", "List({})", ", "),
+        Primitive("idset", "ints", _repeat(_ID, ", "), _COLLECTION, r"\)", "Set({})", ", "),
+        Primitive("brokerstates", "ints", _repeat(_BROKER_STATE, ", "), _COLLECTION, r"\)", "List({})", ", "),
+        Primitive("topic", "text", "[A-Za-z0-9._-]{1,255}"),
+        Primitive("state", "text", "[A-Za-z]{1,60}"),
+        Primitive("states", "texts", "[A-Za-z,]{0,400}"),
+        Primitive("kind", "text", "become-leader|become-follower"),
+        Primitive("request", "text", "LeaderAndIsr|UpdateMetadata"),
+        Primitive("recovery", "text", "RECOVERED|RECOVERING"),
+        Primitive("recovery-code", "recovery", "[01]"),
+        Primitive("class", "text", r"[A-Za-z_][A-Za-z0-9_.$]{0,300}"),
+        Primitive("word", "text", _WORD),
+        Primitive("tps", "text", r"[A-Za-z0-9._,-]*"),
+        Primitive("text", "text", ".*"),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A place in a wording; `field` is None where what is read is dropped."""
+
+    field: str | None
+    primitive: Primitive
+
+
+@dataclass(frozen=True)
+class Wording:
+    """One concrete text of a row: literals and slots, and the releases that print it, per level.
+
+    `constants` are fields that the words themselves tell ("... to OnlinePartition with ..."); `prefix` counts the
+    pieces before the sentence (who speaks).
+    """
+
+    row: str
+    pieces: tuple[str | Slot, ...]
+    prefix: int
+    constants: tuple[tuple[str, str], ...]
+    levels: tuple[tuple[str, int], ...]
+
+    @property
+    def releases(self) -> int:
+        mask = 0
+        for _, releases in self.levels:
+            mask |= releases
+        return mask
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields that it fills, in order; a field printed twice is read the first time."""
+        return tuple(dict.fromkeys(piece.field for piece in self.pieces if isinstance(piece, Slot) and piece.field))
+
+
+@dataclass(frozen=True)
+class Row:
+    """One meaning. `logger` is where it is printed (several names over the releases); throwables have none."""
+
+    id: str
+    meaning: str
+    bears: bool
+    loggers: tuple[str, ...]
+    source: str
+    sample: str
+    wordings: tuple[Wording, ...]
+    file: str
+
+    @property
+    def releases(self) -> int:
+        mask = 0
+        for wording in self.wordings:
+            mask |= wording.releases
+        return mask
+
+
+_Pieces = tuple[tuple["str | Slot", ...], int]  # pieces, releases
+
+
+@cache
+def _formats() -> dict[str, list[tuple[int, str]]]:
+    table = toml.read(FOLDER / "formats.toml")["format"]
+    formats = {}
+    for name, variants in table.items():
+        for variant in variants:
+            toml.check_keys(variant, f"formats.toml, {name}", ("text",), ("releases",))
+        formats[name] = [(span(variant.get("releases", "all")), variant["text"]) for variant in variants]
+    return formats
+
+
+_TOKEN = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[^{}]+|[{}]")
+
+
+@lru_cache(maxsize=4096)
+def _expand(text: str, releases: int, where: str) -> tuple[_Pieces, ...]:
+    """All flat forms of a template within a mask."""
+    forms: list[_Pieces] = [((), releases)]
+    for token in _TOKEN.finditer(text):
+        whole, inside = token.group(), token.group(1)
+        if inside is None:
+            if whole in "{}":
+                raise TableError(f"{where}: a lone brace in {text!r}; write {{{{ or }}}}")
+            parts: tuple[_Pieces, ...] = (((whole[0] if whole in ("{{", "}}") else whole,), ALL),)
+        elif ":" in inside:
+            field, _, name = inside.partition(":")
+            if name not in PRIMITIVES:
+                raise unknown("primitive", name, PRIMITIVES)
+            parts = (((Slot(field or None, PRIMITIVES[name]),), ALL),)
+        else:
+            if inside not in _formats():
+                raise unknown("format", inside, _formats())
+            parts = tuple(
+                form for mask, inner in _formats()[inside] for form in _expand(inner, mask & releases, where) if form[1]
+            )
+        forms = [(head + tail, mask & more) for head, mask in forms for tail, more in parts if mask & more]
+    return tuple(forms)
+
+
+def _joined(pieces: tuple[str | Slot, ...]) -> tuple[str | Slot, ...]:
+    """Literals that stand side by side become one."""
+    out: list[str | Slot] = []
+    for piece in pieces:
+        if isinstance(piece, str) and out and isinstance(out[-1], str):
+            out[-1] += piece
+        else:
+            out.append(piece)
+    return tuple(out)
+
+
+_LEADING = re.compile(r"\{([a-z-]+)\}")
+
+
+def _wordings(row: dict[str, Any], variant: dict[str, Any], within: int, where: str) -> Iterator[Wording]:
+    releases = span(variant["releases"]) & within
+    level = variant.get("level", row.get("level"))
+    levels = (
+        {level: ALL} if isinstance(level, str) else {name: span(text) for name, text in (level or {"": "all"}).items()}
+    )
+    text = variant["text"]
+    leading = _LEADING.match(text)
+    prefix, sentence = (leading.group(), text[leading.end() :]) if leading else ("", text)
+    if not releases:
+        raise TableError(f"{where}: no release in {variant['releases']}")
+    for head, head_mask in _expand(prefix, releases, where):
+        for tail, mask in _expand(sentence, head_mask, where):
+            head_pieces = _joined(head)
+            per_level = tuple((name, mask & more) for name, more in levels.items() if mask & more)
+            if not per_level:
+                raise TableError(f"{where}: no level for {variant['releases']}")
+            yield Wording(
+                row["id"],
+                head_pieces + _joined(tail),
+                len(head_pieces),
+                tuple(variant.get("set", {}).items()),
+                per_level,
+            )
+
+
+def _merged(wordings: list[Wording]) -> tuple[Wording, ...]:
+    """Wordings of the same text in several release ranges are one."""
+    merged: dict[object, Wording] = {}
+    for wording in wordings:
+        key = (wording.pieces, wording.constants)
+        if key in merged:
+            levels = dict(merged[key].levels)
+            for name, mask in wording.levels:
+                levels[name] = levels.get(name, 0) | mask
+            wording = Wording(wording.row, wording.pieces, wording.prefix, wording.constants, tuple(levels.items()))
+        merged[key] = wording
+    return tuple(merged.values())
+
+
+def _row(row: dict[str, Any], within: int, file: Path) -> Row:
+    where = f"{file.name}, line {row.get('id', '?')}"
+    toml.check_keys(row, where, ("id", "meaning", "bears", "source", "sample", "variant"), ("logger", "level"))
+    wordings: list[Wording] = []
+    for variant in row["variant"]:
+        toml.check_keys(variant, where, ("releases", "text"), ("level", "set"))
+        wordings += _wordings(row, variant, within, where)
+    loggers = row.get("logger", [])
+    return Row(
+        row["id"],
+        row["meaning"],
+        row["bears"],
+        (loggers,) if isinstance(loggers, str) else tuple(loggers),
+        row["source"],
+        row["sample"],
+        _merged(wordings),
+        file.stem,
+    )
+
+
+@cache
+def rows() -> Mapping[str, Row]:
+    """All rows by id, in the order of the files (by name) and of each file."""
+    table: dict[str, Row] = {}
+    for file in sorted(FOLDER.glob("*.toml")):
+        if file.stem == "formats":
+            continue
+        content = toml.read(file)
+        toml.check_keys(content, file.name, ("line", "releases"))
+        for entry in content["line"]:
+            row = _row(entry, span(content["releases"]), file)
+            if row.id in table:
+                raise TableError(f"{file.name}: line {row.id} is defined twice")
+            table[row.id] = row
+    return table

@@ -1,0 +1,98 @@
+"""parse_line(render(event)) == event, for every row, wording and release of the line table."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from isrproof.specs.lines import Primitive, Slot, Wording, rows
+from isrproof.specs.releases import RELEASES
+from isrproof.traces.event import Event, Irrelevant
+from isrproof.traces.parse import parse_line
+from isrproof.traces.render import render, time_text
+from isrproof.traces.wordings import readers
+
+BROKER = st.integers(-2, 2**31 - 1)
+TOPIC = st.from_regex(r"[A-Za-z0-9._-]{1,30}", fullmatch=True)
+STATE = st.sampled_from(["OnlineReplica", "OfflineReplica", "NewPartition", "ReplicaDeletionIneligible"])
+TEXT = st.text(st.characters(blacklist_categories=("Cs", "Cc", "Zl", "Zp")), max_size=40)
+WORD = st.from_regex(r"[A-Za-z0-9_().,:-]{1,30}", fullmatch=True)
+BY_KIND: dict[str, st.SearchStrategy[Any]] = {
+    "int": BROKER,
+    "ints": st.lists(BROKER, max_size=5).map(tuple),
+    "bool": st.booleans(),
+    "recovery": st.sampled_from(["RECOVERED", "RECOVERING"]),
+    "texts": st.lists(STATE, min_size=1, max_size=4).map(tuple),
+}
+BY_NAME: dict[str, st.SearchStrategy[Any]] = {
+    "index": st.integers(0, 2**31 - 1),
+    "topic": TOPIC,
+    "state": STATE,
+    "kind": st.sampled_from(["become-leader", "become-follower"]),
+    "request": st.sampled_from(["LeaderAndIsr", "UpdateMetadata"]),
+    "recovery": st.sampled_from(["RECOVERED", "RECOVERING"]),
+    "class": st.sampled_from(["java.lang.IllegalStateException", "kafka.common.StateChangeFailedException"]),
+    "word": WORD,
+    "tps": st.lists(st.builds("{}-{}".format, TOPIC, st.integers(0, 99)), min_size=1, max_size=3).map(",".join),
+    "text": TEXT,
+}
+
+
+def value_of(primitive: Primitive) -> st.SearchStrategy[Any]:
+    return BY_NAME[primitive.name] if primitive.name in BY_NAME else BY_KIND[primitive.kind]
+
+
+@st.composite
+def events(draw: st.DrawFn, wording: Wording) -> tuple[Event, str]:
+    """An event of this wording and a release that prints it."""
+    level, mask = draw(st.sampled_from(wording.levels))
+    release = draw(st.sampled_from([row for row in RELEASES if row.mask & mask]))
+    throwable = not rows()[wording.row].loggers
+    values: dict[str, Any] = dict(wording.constants)
+    for piece in wording.pieces:
+        if isinstance(piece, Slot) and piece.field and piece.field not in values:
+            values[piece.field] = draw(value_of(piece.primitive))
+    ts = None if throwable else draw(st.integers(0, 4_000_000_000_000))
+    return Event(wording.row, level or None, ts, **values), release.name
+
+
+def comparable(event: Event) -> dict[str, Any]:
+    return {field.name: getattr(event, field.name) for field in fields(Event) if field.name != "releases"}
+
+
+CASES = [pytest.param(reader.wording, id=f"{reader.row.id}-{number}") for number, reader in enumerate(readers())]
+
+
+@pytest.mark.parametrize("wording", CASES)
+def test_what_is_written_is_read(wording: Wording) -> None:
+    @settings(max_examples=15, deadline=None, database=None, derandomize=True)
+    @given(events(wording))
+    def check(drawn: tuple[Event, str]) -> None:
+        event, release = drawn
+        line = render(event, release)
+        parsed = parse_line(line)
+        mask = next(row.mask for row in RELEASES if row.name == release)
+        if rows()[event.row].bears:
+            assert isinstance(parsed, Event), line
+            assert comparable(parsed) == comparable(event), line
+        else:
+            assert isinstance(parsed, Irrelevant), line
+            assert (parsed.row, parsed.level, parsed.ts) == (event.row, event.level, event.ts), line
+        assert parsed.releases & mask, (line, "the release that printed it is not among those that print it")
+
+    check()
+
+
+@pytest.mark.parametrize("row", rows().values(), ids=lambda row: row.id)
+def test_the_sample_is_a_line_of_its_row(row: Any) -> None:
+    parsed = parse_line(row.sample)
+    assert isinstance(parsed, Event | Irrelevant), row.sample
+    assert parsed.row == row.id
+    assert isinstance(parsed, Event) == row.bears
+
+
+def test_time_is_read_back() -> None:
+    assert time_text(1_533_297_600_123) == "2018-08-03 12:00:00,123"
