@@ -1,0 +1,98 @@
+"""`isrproof diagram`: a state machine of Kafka as a picture."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import click
+
+from ...specs.errors import IsrproofError, unknown
+from ...specs.machines import machine_names
+
+FORMATS = {"mermaid": ".mmd", "dot": ".dot", "svg": ".svg"}
+"""Each format and the usual ending of its files; a module of checker/diagram writes it."""
+
+
+class _Misuse(click.ClickException):
+    exit_code = 2
+
+
+@click.command(
+    help=f"""Draw MACHINE ({", ".join(machine_names())}) as it is in a release of Kafka.
+
+    Blue states are those that a starting controller gives out; a dashed move need not show in a log at the release's
+    own level; red moves are illegal."""
+)
+@click.argument("machine")
+@click.option("--release", help="Kafka release, 2.0.0 or 2.3; the newest that has the machine if left out.")
+@click.option("--format", "format_", help=f"{', '.join(FORMATS)}; by the ending of --out, else mermaid.")
+@click.option("--level", help="Level of the log that the dashes are about; the release's own if left out.")
+@click.option(
+    "--counts",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder that `isrproof audit --out` wrote: how often each move was seen.",
+)
+@click.option("--facts", is_flag=True, help="Print reachability, dead ends and cycles instead.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write to FILE.")
+def command(
+    machine: str,
+    release: str | None,
+    format_: str | None,
+    level: str | None,
+    counts: Path | None,
+    facts: bool,
+    out: Path | None,
+) -> None:
+    try:
+        text = _facts(machine, release) if facts else _picture(machine, release, _format(format_, out), level, counts)
+        if out is None:
+            click.echo(text, nl=False)
+        else:
+            _write(out, text)
+    except (IsrproofError, OSError) as error:
+        raise _Misuse(str(error)) from error
+
+
+def _picture(machine: str, release: str | None, format_: str, level: str | None, counts: Path | None) -> str:
+    from ..diagram import counts as counted
+    from ..diagram import dot, mermaid, svg
+    from ..diagram.drawing import draw
+
+    writers = {"mermaid": mermaid.write, "dot": dot.write, "svg": svg.write}
+    if level is not None:
+        level = level.upper()
+    return writers[format_](draw(machine, release, level, None if counts is None else counted.read(counts, machine)))
+
+
+def _facts(machine: str, release: str | None) -> str:
+    from ...model import machines
+    from ..diagram import facts
+
+    try:
+        return facts.write(machines.facts(machine, release))
+    except ImportError as error:
+        raise IsrproofError(f"--facts needs the extra `diagram` (pip install 'isrproof[diagram]'): {error}.") from error
+
+
+def _format(name: str | None, out: Path | None) -> str:
+    if name is None:
+        ending = "" if out is None else out.suffix.lower()
+        return next((known for known, usual in FORMATS.items() if usual == ending), "mermaid")
+    if name not in FORMATS:
+        raise unknown("format", name, FORMATS)
+    return name
+
+
+def _write(path: Path, text: str) -> None:
+    """Write beside the file and rename, so that a reader never meets half of it."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,5 @@
+"""Pictures of Kafka's state machines, made from the tables of specs/machines.
+
+`drawing` decides what is in a picture; `dot`, `mermaid` and `svg` write it; `counts` reads what an audit saw;
+`facts` tells in words what the picture implies.
+"""

@@ -1,0 +1,65 @@
+"""How often an audited log showed each move: the `transitions` of an audit's output folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...specs.errors import IsrproofError
+
+AUDIT_FILE = "audit.json"
+
+
+class CountsError(IsrproofError, ValueError):
+    """A folder that holds no counts of an audit."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One pair of states of one machine, as a log showed it: `count` times, `illegal` of them against Kafka's table."""
+
+    source: str
+    target: str
+    count: int
+    illegal: int = 0
+
+
+def read(folder: Path, machine: str) -> tuple[Seen, ...]:
+    """What the audit that wrote `folder` saw of a machine, a pair of states once, sorted.
+
+    The folder holds `audit.json`, an object whose `transitions` is a list of {machine, from, to, count, illegal}.
+    """
+    path = folder / AUDIT_FILE
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise CountsError(
+            f"Expected {AUDIT_FILE} in {folder}; give the folder that `isrproof audit --out` wrote."
+        ) from None
+    except (OSError, ValueError) as error:
+        raise CountsError(f"{path} cannot be read as JSON: {error}") from error
+    if not isinstance(content, Mapping) or not isinstance(content.get("transitions"), list):
+        raise CountsError(f"{path} has no list `transitions`; was it written by `isrproof audit --out`?")
+    rows = [_row(row, path, number) for number, row in enumerate(content["transitions"], 1)]
+    return _joined(seen for name, seen in rows if name == machine)
+
+
+def _row(row: Any, path: Path, number: int) -> tuple[str, Seen]:
+    expected = {"machine": str, "from": str, "to": str, "count": int, "illegal": bool}
+    if not isinstance(row, Mapping) or any(type(row.get(key)) is not kind for key, kind in expected.items()):
+        shape = ", ".join(f"{key}: {kind.__name__}" for key, kind in expected.items())
+        raise CountsError(f"{path}, transition {number}: expected {{{shape}}}, got {row!r:.200}")
+    if row["count"] < 0:
+        raise CountsError(f"{path}, transition {number}: count is {row['count']}")
+    return row["machine"], Seen(row["from"], row["to"], row["count"], row["count"] if row["illegal"] else 0)
+
+
+def _joined(seen: Iterable[Seen]) -> tuple[Seen, ...]:
+    sums: dict[tuple[str, str], tuple[int, int]] = {}
+    for one in seen:
+        count, illegal = sums.get((one.source, one.target), (0, 0))
+        sums[one.source, one.target] = (count + one.count, illegal + one.illegal)
+    return tuple(Seen(*pair, *sums[pair]) for pair in sorted(sums) if sums[pair][0])

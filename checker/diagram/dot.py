@@ -1,0 +1,63 @@
+"""A picture as Graphviz DOT."""
+
+from __future__ import annotations
+
+from .drawing import START, Drawing, Edge, Node
+from .style import SEED, STATES, edge_colour, printable
+
+_FONT = 'fontname="Helvetica,Arial,sans-serif"'
+
+
+def write(drawing: Drawing) -> str:
+    """DOT text, the same for the same picture."""
+    caption = "".join(_text(line, 200) + "\\l" for line in ("", drawing.title, *drawing.caption))
+    lines = [
+        "digraph machine {",
+        f'  graph [label="{caption}" labelloc=b labeljust=l {_FONT} fontsize=10 fontcolor="#5a6672"'
+        " nodesep=0.55 ranksep=0.75 pad=0.3 forcelabels=true];",
+        f'  node [shape=box style="rounded,filled" margin="0.16,0.08" penwidth=1.2 {_FONT} fontsize=12];',
+        f"  edge [{_FONT} fontsize=10 arrowsize=0.7];",
+    ]
+    # Graphviz ranks in the order in which it meets the states: a life begins and ends unknown.
+    lines += [_node(node) for node in sorted(drawing.nodes, key=lambda node: node.kind != "unknown")]
+    lines += [_edge(edge) for edge in drawing.edges]
+    if drawing.seeds:
+        lines.append(f'  start [shape=plain style="" fontsize=10 fontcolor="{SEED}" label="{_text(START)}"];')
+    lines += [_seed(state, condition) for state, condition in drawing.seeds]
+    return "\n".join([*lines, "}", ""])
+
+
+def _node(node: Node) -> str:
+    fill, line, text = STATES[node.kind]
+    code = "" if node.code is None else f" ({node.code})"
+    label = _text(node.name + code)
+    return f'  {node.id} [label="{label}" fillcolor="{fill}" color="{line}" fontcolor="{text}" class="{node.kind}"];'
+
+
+def _edge(edge: Edge) -> str:
+    colour = edge_colour(edge)
+    label = "\\n".join(_beside(line) for line in edge.labels)
+    style = "dashed" if edge.hidden else "solid"
+    kind = " ".join(word for word, holds in (("hidden", edge.hidden), ("illegal", edge.illegal)) if holds) or "legal"
+    return (
+        f'  {edge.source} -> {edge.target} [label="{label}" style={style} color="{colour}" fontcolor="{colour}"'
+        f' class="{kind}"{" penwidth=1.8" if edge.illegal else ""}];'
+    )
+
+
+def _seed(state: str, condition: str) -> str:
+    return (
+        f'  start -> {state} [label="{_beside(condition)}" style=dotted color="{SEED}" fontcolor="{SEED}"'
+        ' class="seed"];'
+    )
+
+
+def _beside(text: str) -> str:
+    """A label with room towards its line: fonts of readers are wider than Graphviz knows."""
+    return f"  {_text(text)}  "
+
+
+def _text(text: str, longest: int = 60) -> str:
+    """Text inside a quoted DOT string: Graphviz reads backslashes and HTML entities in it."""
+    escaped = printable(text, longest).replace("\\", "\\\\").replace('"', '\\"')
+    return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

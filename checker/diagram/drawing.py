@@ -1,0 +1,158 @@
+"""What is in a picture of a machine, before any format: states, moves, how often they were seen, a caption."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ...specs.machines import Machine, Move, machine
+from ...specs.releases import Release, names
+from .counts import Seen
+
+START = "a controller starts"
+
+
+@dataclass(frozen=True)
+class Node:
+    """A state. `kind`: "seeded" states are given when a controller starts, "unknown" is the state of an entity not met
+    yet, "plain" any other, "stranger" a state that the release does not have."""
+
+    id: str
+    name: str
+    code: int | None
+    kind: str
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A move. `hidden`: a log at the picture's level need not show it. `illegal`: not in the table, or an audit called
+    it illegal. `count` is None in a picture without counts."""
+
+    source: str
+    target: str
+    labels: tuple[str, ...]
+    count: int | None
+    hidden: bool
+    illegal: bool
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A picture; nodes and edges in the order of the table, strangers last, edges named by node ids."""
+
+    title: str
+    caption: tuple[str, ...]
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    seeds: tuple[tuple[str, str], ...]
+    """Node id and condition, for each state that is given when a controller starts."""
+
+
+def draw(
+    name: str, release: Release | str | None = None, level: str | None = None, seen: Iterable[Seen] | None = None
+) -> Drawing:
+    """The picture of a machine in a release, as a log at `level` shows it (the release's own level for None).
+
+    `seen` adds how often an audit saw each move, and the moves it saw that the table does not hold.
+    """
+    table = machine(name)
+    row = table.release(release)
+    level = level or row.state_change_level
+    moves = table.moves(row)
+    counted = None if seen is None else {(one.source, one.target): one for one in seen}
+    nodes = [*_states(table, row), *_strangers(table, row, counted or {})]
+    ids = {node.name: node.id for node in nodes}
+    levels = {move.level for move in moves}
+    edges = [_edge(table, row, move, level, len(levels) > 1, ids, counted) for move in moves]
+    edges += _refused({(move.source, move.target) for move in moves}, ids, counted or {})
+    seeds = tuple((ids[seed.state], seed.condition) for seed in table.seeds_in(row))
+    title = f"{table.title}, in Kafka {row.name}"
+    caption = _caption(table, row, moves, level, edges, counted is not None)
+    return Drawing(title, caption, tuple(nodes), tuple(edges), seeds)
+
+
+def _states(table: Machine, row: Release) -> list[Node]:
+    seeded = {seed.state for seed in table.seeds_in(row)}
+    return [
+        Node(
+            id=f"s{state.code}",
+            name=state.name,
+            code=state.code_in(row),
+            kind="seeded" if state.name in seeded else "unknown" if state.name == table.unknown_is else "plain",
+        )
+        for state in table.states_in(row)
+    ]
+
+
+def _strangers(table: Machine, row: Release, counted: Mapping[tuple[str, str], Seen]) -> list[Node]:
+    known = {state.name for state in table.states_in(row)}
+    strangers = sorted({name for pair in counted for name in pair} - known)
+    return [Node(f"x{number}", name, None, "stranger") for number, name in enumerate(strangers, 1)]
+
+
+def _edge(
+    table: Machine,
+    row: Release,
+    move: Move,
+    level: str,
+    levels_differ: bool,
+    ids: Mapping[str, str],
+    counted: Mapping[tuple[str, str], Seen] | None,
+) -> Edge:
+    one = None if counted is None else counted.get((move.source, move.target), Seen(move.source, move.target, 0))
+    labels = _count_labels(one)
+    if one is None and levels_differ:
+        labels += (move.level,)
+    if move.silent_when:
+        labels += ("also silent",)
+    both = table.state(move.source).releases & table.state(move.target).releases
+    valid = table.valid_in(move.source, move.target)
+    if valid != both:
+        labels += (_when(valid, both),)
+    return Edge(
+        source=ids[move.source],
+        target=ids[move.target],
+        labels=labels,
+        count=None if one is None else one.count,
+        hidden=not move.shown_at(level),
+        illegal=one is not None and one.illegal > 0,
+    )
+
+
+def _when(valid: int, both: int) -> str:
+    """In which of the releases `both`, which have the two states, a move is valid."""
+    later = both & ~((valid & -valid) - 1)
+    return f"since {names(valid & -valid)}" if valid == later else f"valid in {names(valid)}"
+
+
+def _refused(
+    valid: Iterable[tuple[str, str]], ids: Mapping[str, str], counted: Mapping[tuple[str, str], Seen]
+) -> list[Edge]:
+    outside = [one for pair, one in sorted(counted.items()) if pair not in set(valid)]
+    return [
+        Edge(ids[one.source], ids[one.target], (*_count_labels(one), "not in the table"), one.count, False, True)
+        for one in outside
+    ]
+
+
+def _count_labels(one: Seen | None) -> tuple[str, ...]:
+    if one is None or not one.count:
+        return ()
+    if 0 < one.illegal < one.count:
+        return (f"{one.count:,} seen, {one.illegal:,} illegal",)
+    return (f"{one.count:,} illegal" if one.illegal else f"{one.count:,} seen",)
+
+
+def _caption(
+    table: Machine, row: Release, moves: Iterable[Move], level: str, edges: Iterable[Edge], with_counts: bool
+) -> tuple[str, ...]:
+    lines = [f"Source: {table.source}, Kafka {', '.join(row.tags)}"]
+    by_line = sorted({(move.line, move.level) for move in moves})
+    lines.append("Logged: " + ", ".join(f"{line} at {at}" for line, at in by_line))
+    if any(edge.hidden for edge in edges):
+        lines.append(f"Dashed: a log at {level} need not show it")
+    silent = sorted({move.silent_when for move in moves if move.silent_when})
+    lines += [f"Also silent: when {when}" for when in silent]
+    if with_counts:
+        lines.append("Counts: moves that an audited log showed. Red: illegal. Pale: never seen")
+    return tuple(lines)

@@ -1,0 +1,29 @@
+"""How a picture looks, in every format: (fill, line, text) colours by kind of state, and the colours of moves."""
+
+from __future__ import annotations
+
+from .drawing import Edge
+
+STATES = {
+    "plain": ("#f4f6f8", "#8a97a6", "#22303c"),
+    "seeded": ("#e3eef9", "#5b8db8", "#22303c"),
+    "unknown": ("#ffffff", "#b4bdc7", "#5a6672"),
+    "stranger": ("#fdecea", "#c62828", "#8e1b1b"),
+}
+ILLEGAL = "#c62828"
+NEVER_SEEN = "#b4bdc7"
+LEGAL = "#44525f"
+SEED = "#5b8db8"
+
+
+def edge_colour(edge: Edge) -> str:
+    """Red for illegal moves, pale for moves that a counted log never showed."""
+    if edge.illegal:
+        return ILLEGAL
+    return NEVER_SEEN if edge.count == 0 else LEGAL
+
+
+def printable(text: str, longest: int = 60) -> str:
+    """Text of a log made safe to print: no control characters, cut to a length."""
+    kept = "".join(char if char.isprintable() else " " for char in text)
+    return kept if len(kept) <= longest else kept[: longest - 1] + "…"

@@ -1,0 +1,241 @@
+"""Pictures of the machines: what is in them, that foreign text stays text, and the command."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given
+from hypothesis import strategies as st
+from isrproof.checker.cli import main
+from isrproof.checker.diagram import counts, dot, mermaid, svg
+from isrproof.checker.diagram.counts import CountsError, Seen
+from isrproof.checker.diagram.drawing import draw
+from isrproof.specs import machines
+from isrproof.specs.machines import machine, machine_names
+from isrproof.specs.releases import RELEASES
+
+needs_graphviz = pytest.mark.skipif(find_spec("pygraphviz") is None, reason="the extra `diagram` is not installed")
+HOSTILE = '</title><script>alert(1)</script>"; x [label="\\N \\" &amp; &lt; %% `#quot;` \x1b[31m\r\n ]]>'
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["diagram", *arguments])
+
+
+def audited(folder: Path, *transitions: dict[str, object]) -> Path:
+    (folder / "audit.json").write_text(json.dumps({"transitions": transitions}), encoding="utf-8")
+    return folder
+
+
+def seen(source: str, target: str, count: int = 1, illegal: bool = False, name: str = "replica") -> dict[str, object]:
+    return {"machine": name, "from": source, "to": target, "count": count, "illegal": illegal}
+
+
+def test_a_drawing_has_every_state_and_move_of_the_table() -> None:
+    for name in machine_names():
+        for row in RELEASES:
+            if row.mask & machine(name).releases:
+                drawing = draw(name, row)
+                states = {node.id: node.name for node in drawing.nodes}
+                assert list(states.values()) == [state.name for state in machine(name).states_in(row)]
+                drawn = [(states[edge.source], states[edge.target], edge.hidden) for edge in drawing.edges]
+                level = row.state_change_level
+                assert drawn == [(m.source, m.target, not m.shown_at(level)) for m in machine(name).moves(row)]
+                assert not any(edge.illegal for edge in drawing.edges)
+
+
+def test_dashes_follow_the_level() -> None:
+    assert all(edge.hidden for edge in draw("replica", "3.9.1").edges)
+    assert not any(edge.hidden for edge in draw("replica", "3.9.1", "TRACE").edges)
+    assert not any(edge.hidden for edge in draw("replica", "2.3.1").edges)
+
+
+def test_a_move_of_some_releases_says_so() -> None:
+    labels = {(e.source, e.target): e.labels for e in draw("replica", "2.3.0").edges}
+    assert labels["s3", "s6"] == ("since 2.3",)
+    assert labels["s4", "s6"] == ()
+
+
+def test_counts_are_on_the_edges_and_illegal_ones_marked() -> None:
+    drawing = draw(
+        "replica",
+        "2.2.2",
+        seen=[
+            Seen("NewReplica", "OnlineReplica", 1200),
+            Seen("OnlineReplica", "OnlineReplica", 5, 2),
+            Seen("OfflineReplica", "ReplicaDeletionIneligible", 3),
+            Seen("Gone", "OnlineReplica", 4, 4),
+        ],
+    )
+    edges = {(edge.source, edge.target): edge for edge in drawing.edges}
+    assert edges["s1", "s2"].labels == ("1,200 seen",)
+    assert not edges["s1", "s2"].illegal
+    assert edges["s2", "s2"].labels == ("5 seen, 2 illegal",)
+    assert edges["s2", "s2"].illegal
+    assert edges["s3", "s6"].labels == ("3 seen", "not in the table")
+    assert edges["s3", "s6"].illegal
+    assert drawing.nodes[-1].kind == "stranger"
+    assert edges["x1", "s2"].labels == ("4 illegal", "not in the table")
+    assert edges["s3", "s4"].count == 0
+
+
+def test_rows_of_one_pair_are_added_and_other_machines_left_out(tmp_path: Path) -> None:
+    folder = audited(tmp_path, seen("a", "b", 3), seen("a", "b", 2, illegal=True), seen("c", "d", name="other"))
+    assert counts.read(folder, "replica") == (Seen("a", "b", 5, 2),)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "{",
+        "[]",
+        '{"transitions": {}}',
+        '{"transitions": [1]}',
+        json.dumps({"transitions": [seen("a", "b") | {"count": "many"}]}),
+        json.dumps({"transitions": [seen("a", "b") | {"count": True}]}),
+        json.dumps({"transitions": [seen("a", "b", -1)]}),
+        json.dumps({"transitions": [{"machine": "replica"}]}),
+        "\ud800".encode("utf-8", "surrogatepass"),
+        None,
+    ],
+)
+def test_a_folder_without_counts_is_refused(content: str | bytes | None, tmp_path: Path) -> None:
+    if content is not None:
+        (tmp_path / "audit.json").write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(CountsError, match=r"audit\.json"):
+        counts.read(tmp_path, "replica")
+    result = run("replica", "--counts", str(tmp_path))
+    assert result.exit_code == 2
+    assert result.output.startswith("Error: ")
+
+
+STRING = r'"(?:[^"\\\n]|\\.)*"'
+
+
+@given(st.lists(st.text(max_size=80), min_size=1, max_size=3).map(lambda texts: [*texts, HOSTILE]))
+def test_foreign_text_stays_inside_its_quotes(texts: list[str]) -> None:
+    drawing = draw("partition", seen=[Seen(text, "OnlinePartition", 1) for text in texts])
+    plain = draw("partition", seen=[])
+    # What is left of DOT without its quoted strings is words of ours.
+    for line in dot.write(drawing).splitlines()[1:-1]:
+        assert re.fullmatch(r"[\w\s\[\]=;#>.,-]*", re.sub(STRING, "", line)), line
+    # Mermaid has no escapes inside quotes: nothing but plain characters and entities may be there.
+    text = mermaid.write(drawing)
+    assert len(text.splitlines()) == len(mermaid.write(plain).splitlines()) + 3 * len(set(texts) - _states())
+    for quoted in re.findall(r'\("([^"]*)"\)', text):
+        assert re.fullmatch(r"(?:[\w .,()\-]|#\d+;|<br/>)*", quoted), quoted
+
+
+def _states() -> set[str]:
+    return {state.name for state in machine("partition").states}
+
+
+@needs_graphviz
+def test_hostile_text_is_text_in_svg() -> None:
+    drawn = svg.write(draw("replica", seen=[Seen(HOSTILE, "OnlineReplica", 1, 1)]))
+    root = ET.fromstring(drawn)
+    assert {element.tag.partition("}")[2] for element in root.iter()} <= {
+        *("svg", "g", "title", "polygon", "path", "text", "ellipse"),
+    }
+    # Cut to a length, without control characters, else as it is: neither Graphviz' escapes nor entities were read.
+    assert HOSTILE[:59] in {(element.text or "")[:59] for element in root.iter() if element.tag.endswith("text")}
+
+
+@needs_graphviz
+@pytest.mark.parametrize("name", machine_names())
+def test_svg_shows_every_state_dashed_and_red(name: str, tmp_path: Path) -> None:
+    first = machine(name).states[0].name
+    folder = audited(tmp_path, seen(first, first, name=name, illegal=True))
+    out = tmp_path / "picture.svg"
+    result = run(name, "--level", "error", "--counts", str(folder), "--out", str(out))
+    assert result.exit_code == 0, result.output
+    assert result.output == ""
+    root = ET.fromstring(out.read_text(encoding="utf-8"))
+    texts = {element.text for element in root.iter() if element.tag.endswith("}text")}
+    assert {f"{state.name} ({state.code})" for state in machine(name).states} <= texts
+    strokes = [
+        element.attrib for element in root.iter() if element.tag.endswith("}path") and "stroke" in element.attrib
+    ]
+    assert sum("stroke-dasharray" in path for path in strokes) >= len(machine(name).moves())
+    assert sum(path["stroke"] == "#c62828" for path in strokes) == 1
+    assert [path.name for path in tmp_path.iterdir() if path.suffix not in (".svg", ".json")] == []
+
+
+@pytest.mark.parametrize("format_", ["dot", "mermaid"])
+def test_text_formats_are_the_same_each_time(format_: str, tmp_path: Path) -> None:
+    rows = [seen("OnlineReplica", "OfflineReplica", 3), seen("x", "y"), seen("b", "a")]
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder, order in zip(folders, (rows, rows[::-1]), strict=True):
+        folder.mkdir()
+        audited(folder, *order)
+    outputs = [run("replica", "--format", format_, "--counts", str(folder)).output for folder in folders]
+    assert outputs[0] == outputs[1]
+    assert "OnlineReplica" in outputs[0]
+
+
+def test_the_format_follows_the_ending_of_the_file(tmp_path: Path) -> None:
+    for ending, beginning in ((".dot", "digraph"), (".mmd", "---"), (".txt", "---")):
+        out = tmp_path / f"picture{ending}"
+        assert run("partition", "--out", str(out)).exit_code == 0
+        assert out.read_text(encoding="utf-8").startswith(beginning)
+
+
+def test_facts_tell_reachability_dead_ends_and_cycles() -> None:
+    result = run("partition", "--facts", "--release", "2.3.0")
+    assert result.exit_code == 0
+    for told in (
+        "partition in Kafka 2.3",
+        "  0  NonExistentPartition",
+        "Unreachable: none",
+        "Dead ends (no move to another state): none",
+        "  OnlinePartition -> OfflinePartition -> OnlinePartition\n",
+    ):
+        assert told in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["replicas"], "Did you mean 'replica'?"),
+        (["replica", "--release", "2.33"], "Did you mean '2.3'?"),
+        (["replica", "--release", "4.0.0"], "Kafka 4.0 has no replica machine; expected a release of <=3.9."),
+        (["replica", "--format", "svgs"], "Did you mean 'svg'?"),
+        (["replica", "--level", "INF"], "Did you mean 'INFO'?"),
+        (["replicas", "--facts"], "Did you mean 'replica'?"),
+        (["replica", "--out", "no/such/folder/x.svg", "--format", "dot"], "no/such/folder"),
+    ],
+)
+def test_misuse_exits_2_and_says_what_to_do(arguments: list[str], told: str) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert told in result.output
+    assert "Traceback" not in result.output
+
+
+def test_a_third_machine_is_one_more_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "door.toml").write_text(
+        """
+        machine = "door"
+        title = "A door"
+        source = "none"
+        unknown_is = "Shut"
+        state = [{ name = "Shut", code = 0, meaning = "m" }, { name = "Open", code = 1, meaning = "m" }]
+        row = [{ target = "Shut", previous = ["Open"] }, { target = "Open", previous = ["Shut"] }]
+        logged = [{ line = "D1", level = "INFO" }]
+        """,
+        encoding="utf-8",
+    )
+    monkeypatch.setattr(machines, "_FOLDER", tmp_path)
+    machine.cache_clear()
+    try:
+        for format_ in ("dot", "mermaid"):
+            assert "Open (1)" in run("door", "--format", format_).output
+        assert "Open -> Shut" in run("door", "--facts").output or "Shut -> Open" in run("door", "--facts").output
+    finally:
+        machine.cache_clear()
