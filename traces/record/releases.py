@@ -78,7 +78,9 @@ def line_of(version: str) -> Line:
     if version.startswith("4"):
         raise RecordError(f"Kafka {version} has no ZooKeeper mode; the newest release that can be recorded is 3.9.1.")
     known = [patch for line in LINES for patch in line.patches]
-    near = difflib.get_close_matches(version, known, n=3, cutoff=0.5)
+    near = [patch for patch in known if patch.startswith(f"{version}.")] or difflib.get_close_matches(
+        version, known, n=3, cutoff=0.5
+    )
     hint = f" Did you mean {' or '.join(near)}?" if near else ""
     raise RecordError(f"Kafka {version} is not among the releases that can be recorded (0.9.0.0 to 3.9.1).{hint}")
 

@@ -1,0 +1,84 @@
+"""No process outlives the recorder, whichever way it ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from isrproof.traces.record import processes
+
+RECORDER = """
+import sys, time
+from pathlib import Path
+from isrproof.traces.record import processes
+started = []
+try:
+    with processes.exit_on_signals():
+        started.append(processes.start(["sh", "-c", "sleep 600 & echo $! && wait"], Path(sys.argv[1])))
+        print(started[0].pid, flush=True)
+        time.sleep(600)
+finally:
+    processes.kill_all(started)
+"""
+
+
+def alive(pid: int) -> bool:
+    """Whether the process runs; one that waits for its parent to notice its death does not."""
+    try:
+        os.kill(pid, 0)
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (ProcessLookupError, FileNotFoundError):
+        return False
+
+
+def wait_until_dead(pid: int) -> bool:
+    deadline = time.monotonic() + 10
+    while alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return not alive(pid)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_no_orphan(tmp_path: Path, number: signal.Signals) -> None:
+    recorder = subprocess.Popen(
+        [sys.executable, "-c", RECORDER, str(tmp_path / "output")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    assert recorder.stdout is not None
+    child = int(recorder.stdout.readline())
+    assert alive(child)
+    recorder.send_signal(number)
+    recorder.wait(10)
+    recorder.stdout.close()
+    assert wait_until_dead(child)
+    if number != signal.SIGKILL:
+        # The kernel ends the head of the group only; Java has no other processes.
+        grandchild = int((tmp_path / "output").read_text())
+        assert wait_until_dead(grandchild)
+    else:
+        os.kill(int((tmp_path / "output").read_text()), signal.SIGKILL)
+
+
+def test_a_paused_process_is_killed(tmp_path: Path) -> None:
+    process = processes.start(["sleep", "600"], tmp_path / "output")
+    processes.send(process, signal.SIGSTOP)
+    processes.kill_all([process])
+    assert process.returncode == -signal.SIGKILL
+    processes.send(process, signal.SIGTERM)
+
+
+def test_ports_are_free_and_different() -> None:
+    ports = processes.free_ports(20)
+    assert len(set(ports)) == 20
+    assert not any(processes.listens(port) for port in ports)
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", ports[0]))
+        listener.listen()
+        assert processes.listens(ports[0])
+        assert ports[0] not in processes.free_ports(20)

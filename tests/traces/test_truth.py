@@ -1,0 +1,154 @@
+"""A timeline beside the znodes: what is shown, why the rest is not, what is wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from isrproof.checker.commands.compare import command
+from isrproof.traces.record import manifest
+from isrproof.traces.record.clock import milliseconds, utc
+from isrproof.traces.truth import REASONS, Version, compare, state_versions
+
+RECORDED = Path(__file__).parents[2] / "traces" / "recorded"
+FOLDERS = sorted(file.parent for file in RECORDED.glob("*/manifest.json"))
+each = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+
+
+def row(version: Version, **changed: Any) -> dict[str, Any]:
+    """The timeline row that shows the version."""
+    told: dict[str, Any] = {"topic": version.topic, "partition": version.partition, "leader": version.leader}
+    told |= {"isr": list(version.isr), "leader_epoch": version.leader_epoch, "life": 0, "file": None, "line": None}
+    told |= {"controller_epoch": version.controller_epoch, "partition_epoch": version.version}
+    return told | changed
+
+
+@each
+def test_a_whole_timeline_shows_everything(folder: Path) -> None:
+    told = manifest.read(folder)
+    versions = state_versions(told)
+    found = compare(told, [row(version) for version in versions])
+    assert found.shown == tuple(versions)
+    assert not found.hidden + found.unexplained + found.wrong
+
+
+@each
+def test_versions_need_no_number(folder: Path) -> None:
+    """Up to 1.0 the controller's lines print no version."""
+    told = manifest.read(folder)
+    found = compare(told, [row(version, partition_epoch=None) for version in state_versions(told)])
+    assert not found.wrong
+    assert found.unexplained == ()
+
+
+@given(data=st.data())
+def test_a_row_that_no_version_says_is_wrong(data: st.DataObject) -> None:
+    told = manifest.read(data.draw(st.sampled_from(FOLDERS)))
+    version = data.draw(st.sampled_from(state_versions(told)))
+    field = data.draw(st.sampled_from(["leader", "leader_epoch", "controller_epoch", "partition_epoch"]))
+    found = compare(told, [row(version, **{field: 1000})])
+    assert [wrong["partition"] for wrong, _ in found.wrong] == [version.partition]
+    assert not found.shown
+    assert compare(told, [row(version, isr=[*version.isr, 1000])]).wrong
+
+
+def made(*znodes: dict[str, Any], **told: Any) -> dict[str, Any]:
+    """A manifest with these changes, one a second."""
+    rows = [
+        {"zxid": n, "time": utc(n * 1000), "by": 1, "version": None, "value": None, **z} for n, z in enumerate(znodes)
+    ]
+    return {"kafka": "2.0.0", "state_change_level": "TRACE", "timeline": [], "znodes": rows, **told}
+
+
+def state(version: int, leader: int, isr: list[int], epoch: int, by: int = 1, **more: Any) -> dict[str, Any]:
+    value = {"leader": leader, "isr": isr, "leader_epoch": epoch, "controller_epoch": 1}
+    change = "set" if version else "create"
+    path = "/brokers/topics/t/partitions/0/state"
+    return {"path": path, "change": change, "version": version, "by": by, "value": value, **more}
+
+
+CREATED = state(0, 2, [2, 3], 0)
+SHRUNK = state(1, 2, [2], 0, by=2)
+ELECTED = state(1, 3, [3], 1)
+REMOVED = state(1, -1, [3], 1)
+DELETE = {"path": "/admin/delete_topics/t", "change": "create", "version": 0}
+DELETED = {"path": "/admin/delete_topics/t", "change": "delete"}
+NEXT_CONTROLLER = {"path": "/controller", "change": "create", "version": 0, "by": 3}
+KILLED = {"time": utc(2500), "did": "kill", "broker": 1}
+
+
+@pytest.mark.parametrize(
+    ("told", "reason"),
+    [
+        pytest.param(made(CREATED, SHRUNK), "leader-isr-write", id="leader shrinks"),
+        pytest.param(made(CREATED, {**SHRUNK, "by": 3}), None, id="another broker than the leader wrote it"),
+        pytest.param(made(CREATED, {**SHRUNK, "by": 3}, kafka="2.8.2"), "leader-isr-write", id="AlterIsr"),
+        pytest.param(made(CREATED, ELECTED), None, id="an election is always printed"),
+        pytest.param(made(CREATED, ELECTED, state_change_level="INFO"), "level", id="INFO before 2.6"),
+        pytest.param(made(CREATED, ELECTED, state_change_level="INFO", kafka="2.6.0"), None, id="INFO from 2.6"),
+        pytest.param(made(DELETE, CREATED, REMOVED), "topic-deletion", id="removal while deleting"),
+        pytest.param(made(DELETE, CREATED, ELECTED), None, id="an election while deleting is printed"),
+        pytest.param(made(DELETE, DELETED, CREATED, REMOVED), None, id="removal after deleting"),
+        pytest.param(made(CREATED, DELETE, ELECTED, timeline=[KILLED]), "controller-gone", id="killed just after"),
+        pytest.param(made(CREATED, ELECTED, DELETE, timeline=[KILLED]), "controller-gone", id="within two seconds"),
+        pytest.param(made(CREATED, DELETE, DELETE, DELETE, ELECTED, timeline=[KILLED]), None, id="killed before"),
+        pytest.param(made(CREATED, ELECTED, NEXT_CONTROLLER), "controller-gone", id="replaced just after"),
+    ],
+)
+def test_reasons(told: dict[str, Any], reason: str | None) -> None:
+    *shown, last = state_versions(told)
+    found = compare(told, [row(version) for version in shown])
+    assert [(version, why) for version, why in found.hidden] == ([(last, reason)] if reason else [])
+    assert found.unexplained == (() if reason else (last,))
+
+
+def test_a_topic_made_again_is_told_apart_by_the_time_of_the_line(tmp_path: Path) -> None:
+    again = state(0, 3, [3], 0)
+    told = made(CREATED, {"path": CREATED["path"], "change": "delete"}, again)
+    (tmp_path / "broker-1").mkdir()
+    lines = "[1970-01-01 00:00:00,500] TRACE x\n[1970-01-01 00:00:02,500] TRACE x\n"
+    (tmp_path / "broker-1" / "state-change.log").write_text(lines)
+    first, second = state_versions(told)
+    early = row(first, file="any/where/broker-1/state-change.log", line=1)
+    assert (first.created, second.created) == (0, 1)
+    assert compare(told, [early], tmp_path).shown == (first,)
+    assert compare(told, [{**early, "line": 2}], tmp_path).wrong[0][1].startswith("version 0: leader 3")
+    assert not compare(told, [{**early, "line": 2}]).wrong
+
+
+def test_a_topic_being_deleted_says_nothing_of_the_znode() -> None:
+    told = made(CREATED)
+    assert not compare(told, [row(state_versions(told)[0], leader=-2, leader_epoch=0, partition_epoch=0)]).wrong
+
+
+def test_every_reason_has_a_text() -> None:
+    assert compare(made(CREATED), []).reasons.keys() == REASONS.keys()
+    assert milliseconds(utc(0)) == 0
+
+
+def test_command(tmp_path: Path) -> None:
+    recording = tmp_path / "made"
+    recording.mkdir()
+    told = made(CREATED, SHRUNK, ELECTED | {"version": 2})
+    (recording / "manifest.json").write_text(manifest.text({"format": manifest.FORMAT, **told}))
+    first, _, last = state_versions(told)
+
+    def run(*arguments: str, timeline: object) -> Any:
+        return CliRunner().invoke(command, [str(recording), "-", *arguments], input=json.dumps(timeline))
+
+    right = run("--json", timeline={"timeline": [row(first), row(last)]})
+    assert right.exit_code == 0
+    assert json.loads(right.output)["shown"] == 2
+    assert json.loads(right.output)["hidden"]["leader-isr-write"] == 1
+    wrong = run(timeline={"timeline": [row(first), row(last, leader=2)]})
+    assert wrong.exit_code == 1
+    assert "wrong: t-0" in wrong.output
+    assert "not shown, no reason known: t-0 version 2" in wrong.output
+    for nothing in ([], {"clusters": []}):
+        assert run(timeline=nothing).exit_code == 2
+    assert "timeline" in run(timeline=[]).output
