@@ -21,6 +21,7 @@ from .record.clock import milliseconds
 REASONS = {
     "leader-isr-write": "the leader's own ISR change: same leader, same leader epoch, no controller line",
     "topic-deletion": "the removal of a replica from the ISR of a topic that is being deleted",
+    "overtaken": "the next replica was removed from the ISR in the same call: the requests carry the last value only",
     "controller-gone": "its controller was stopped, paused or replaced before it could print the line",
     "level": "state.change.logger at INFO prints no such line in this release",
 }
@@ -33,6 +34,8 @@ ALTER_ISR_FROM = (2, 7)
 """From this release on the leader asks the controller to write its ISR (KIP-497)."""
 INFO_SHOWS_FROM = (2, 6)
 """From this release on INFO prints every election and every ISR removal (KAFKA-8470)."""
+ONE_CALL = 1000
+"""Milliseconds between two writes of one call of the replica state machine, at most."""
 
 _STATE = re.compile(r"/brokers/topics/([^/]+)/partitions/(\d+)/state")
 _LOG_TIME = re.compile(r"\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})\]")
@@ -54,11 +57,17 @@ class Version:
     leader_epoch: int
     controller_epoch: int
 
-    def agrees(self, row: Mapping[str, Any]) -> bool:
-        """Whether every field that the row knows is this version's; the order of an ISR means nothing."""
+    def agrees(self, row: Mapping[str, Any], newest_epoch: int) -> bool:
+        """Whether every field that the row knows is this version's; the order of an ISR means nothing.
+
+        The row's controller epoch may be newer, up to the newest there was: when a replica outside the ISR goes
+        offline, the controller writes nothing but puts its own epoch beside the value that it keeps and sends
+        (ReplicaStateMachine.removeReplicasFromIsr).
+        """
         mine = {"partition_epoch": self.version, "leader": self.leader, "leader_epoch": self.leader_epoch}
-        mine["controller_epoch"] = self.controller_epoch
         known = all(row.get(name) is None or row[name] == value for name, value in mine.items())
+        epoch = row.get("controller_epoch")
+        known = known and (epoch is None or self.controller_epoch <= epoch <= max(newest_epoch, self.controller_epoch))
         return known and (row.get("isr") is None or sorted(row["isr"]) == sorted(self.isr))
 
 
@@ -90,6 +99,7 @@ def compare(manifest: Mapping[str, Any], timeline: Iterable[Mapping[str, Any]], 
     for version in versions:
         partitions.setdefault((version.topic, version.partition), []).append(version)
     clock = _Clock(logs)
+    facts = _Facts(manifest)
     shown: set[Version] = set()
     wrong = []
     for row in timeline:
@@ -98,13 +108,12 @@ def compare(manifest: Mapping[str, Any], timeline: Iterable[Mapping[str, Any]], 
         mine = partitions.get((str(row["topic"]), int(row["partition"])), [])
         time = clock.time(row)
         candidates = _of_one_creation(mine, time)
-        agreeing = [version for version in candidates if version.agrees(row)]
+        agreeing = [version for version in candidates if version.agrees(row, facts.newest_epoch(time))]
         if not agreeing:
             wrong.append((row, _expected(candidates, row)))
         elif all(row.get(name) is not None for name in ("leader", "isr", "leader_epoch")):
             shown.add(_latest(agreeing, time, shown))
     missing = [version for version in versions if version not in shown]
-    facts = _Facts(manifest)
     reasons = [(version, facts.reason(version)) for version in missing]
     return Comparison(
         tuple(version for version in versions if version in shown),
@@ -183,19 +192,33 @@ class _Facts:
         ]
         self._replaced = [milliseconds(row["time"]) for row in manifest["znodes"] if row["path"] == "/controller"]
         self._replaced += [milliseconds(row["time"]) for row in manifest["timeline"] if row["did"] == "end"]
+        self._epochs = [
+            (milliseconds(row["time"]), int(row["value"]))
+            for row in manifest["znodes"]
+            if row["path"] == "/controller_epoch" and row["change"] != "delete"
+        ]
         self._deleting: dict[str, list[tuple[int, bool]]] = {}
         for row in manifest["znodes"]:
             if row["path"].startswith("/admin/delete_topics/"):
                 topic = row["path"].rpartition("/")[2]
                 self._deleting.setdefault(topic, []).append((row["zxid"], row["change"] != "delete"))
 
+    def newest_epoch(self, time: int | None) -> int:
+        """The controller epoch at that time; without a time the last one. 0 if there was none."""
+        return max((epoch for at, epoch in self._epochs if time is None or at <= time), default=0)
+
     def reason(self, version: Version) -> str | None:
         """A key of REASONS, or None: the version should have been shown."""
-        before = self._versions.get((version.topic, version.partition, version.created, version.version - 1))
+        before, after = (
+            self._versions.get((version.topic, version.partition, version.created, version.version + step))
+            for step in (-1, 1)
+        )
         if before is not None and self._is_leaders(before, version):
             return "leader-isr-write"
         if before is not None and self._is_deleting(version) and _removes(before, version):
             return "topic-deletion"
+        if before is not None and after is not None and self._is_overtaken(before, version, after):
+            return "overtaken"
         if self._level == "INFO" and self._release < INFO_SHOWS_FROM:
             return "level"
         if self._is_gone(version):
@@ -205,6 +228,10 @@ class _Facts:
     def _is_leaders(self, before: Version, version: Version) -> bool:
         kept = (before.leader, before.leader_epoch) == (version.leader, version.leader_epoch)
         return kept and (version.by == version.leader or self._release >= ALTER_ISR_FROM)
+
+    def _is_overtaken(self, before: Version, version: Version, after: Version) -> bool:
+        one_call = version.by == after.by and after.time - version.time <= ONE_CALL
+        return self._release < INFO_SHOWS_FROM and one_call and _removes(before, version) and _removes(version, after)
 
     def _is_deleting(self, version: Version) -> bool:
         changes = self._deleting.get(version.topic, [])
