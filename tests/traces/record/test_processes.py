@@ -20,8 +20,11 @@ from isrproof.traces.record import processes
 started = []
 try:
     with processes.exit_on_signals():
-        started.append(processes.start(["sh", "-c", "sleep 600 & echo $! && wait"], Path(sys.argv[1])))
-        print(started[0].pid, flush=True)
+        output = Path(sys.argv[1])
+        started.append(processes.start(["sh", "-c", "sleep 600 & echo $! && wait"], output))
+        while not output.read_text().endswith("\\n"):
+            time.sleep(0.01)
+        print(started[0].pid, output.read_text(), end="", flush=True)
         time.sleep(600)
 finally:
     processes.kill_all(started)
@@ -51,18 +54,17 @@ def test_no_orphan(tmp_path: Path, number: signal.Signals) -> None:
         [sys.executable, "-c", RECORDER, str(tmp_path / "output")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
     assert recorder.stdout is not None
-    child = int(recorder.stdout.readline())
+    child, grandchild = map(int, recorder.stdout.readline().split())
     assert alive(child)
+    assert alive(grandchild)
     recorder.send_signal(number)
     recorder.wait(10)
     recorder.stdout.close()
     assert wait_until_dead(child)
-    if number != signal.SIGKILL:
-        # The kernel ends the head of the group only; Java has no other processes.
-        grandchild = int((tmp_path / "output").read_text())
-        assert wait_until_dead(grandchild)
-    else:
-        os.kill(int((tmp_path / "output").read_text()), signal.SIGKILL)
+    if number == signal.SIGKILL:
+        # The kernel ends the head of the group only; Java starts no processes of its own.
+        os.kill(grandchild, signal.SIGKILL)
+    assert wait_until_dead(grandchild)
 
 
 def test_a_paused_process_is_killed(tmp_path: Path) -> None:
