@@ -5,8 +5,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from ..specs import errors
 
-class ModelError(Exception):
+
+class ModelError(errors.IsrproofError):
     """Base of every error of the language."""
 
 
@@ -18,7 +20,7 @@ class DefinitionError(ModelError, ValueError):
     """An action, property or model is not well formed."""
 
 
-class UnknownNameError(ModelError, LookupError):
+class UnknownNameError(ModelError, errors.UnknownNameError, LookupError):
     """A name that nothing has: a field, setting, action, behaviour, property, record field or enum value."""
 
 

@@ -19,6 +19,7 @@ from .expr import (
     field,
     fill,
     forall,
+    full,
     ite,
     minimum,
     record,
@@ -142,6 +143,10 @@ EXAMPLES: tuple[Example, ...] = (
         "eq of sets", isr.eq(replicas), _cases("isr assigned", (_set(1, 2), _set(2, 1), True), (_set(1), _set(), False))
     ),
     Example("set literal", members.eq({0, 2}), _cases("members", (_set(0, 2), True), (_set(0), False))),
+    Example(
+        "full set", full(Replica).minus(members), _cases("members", (_set(0, 2), _set(1)), (_set(), _set(0, 1, 2)))
+    ),
+    Example("full set of an enum", full(State).contains(state), _cases("state", ("New", True))),
     Example("some", some(broker).eq(leader), _cases("broker leader", (1, 1, True), (1, None, False), (1, 2, False))),
     Example("is none", leader.is_none(), _cases("leader", (None, True), (0, False))),
     Example("is some", leader.is_some(), _cases("leader", (None, False), (0, True))),

@@ -29,6 +29,7 @@ from .sorts import (
     Bool,
     BoolSort,
     Bound,
+    EnumSort,
     FiniteSort,
     Int,
     IntSort,
@@ -48,6 +49,8 @@ from .sorts import (
     with_sorts,
 )
 
+Number = int | Setting | Bound
+
 
 class Op(enum.Enum):
     """The operators. `arguments -> value`, and what is not obvious."""
@@ -66,6 +69,7 @@ class Op(enum.Enum):
     LT = "lt"
     ADD = "add"
     ITE = "ite"  # condition, then, else
+    FULL = "full"  # no argument: the set of all elements of a finite sort, an enum or a Bool
     MEMBER = "member"  # element, set -> Bool
     SUBSET = "subset"
     UNION = "union"
@@ -173,19 +177,19 @@ class Expr:
         return _node(Op.NOT, (_want(self, Bool),), Bool)
 
     # Integers
-    def __le__(self, other: Expr | int) -> Expr:
+    def __le__(self, other: Expr | Number) -> Expr:
         return _node(Op.LE, (_integer(self), _integer(lift(other, Int()))), Bool)
 
-    def __lt__(self, other: Expr | int) -> Expr:
+    def __lt__(self, other: Expr | Number) -> Expr:
         return _node(Op.LT, (_integer(self), _integer(lift(other, Int()))), Bool)
 
-    def __ge__(self, other: Expr | int) -> Expr:
+    def __ge__(self, other: Expr | Number) -> Expr:
         return lift(other, Int()) <= self
 
-    def __gt__(self, other: Expr | int) -> Expr:
+    def __gt__(self, other: Expr | Number) -> Expr:
         return lift(other, Int()) < self
 
-    def __add__(self, other: Expr | int) -> Expr:
+    def __add__(self, other: Expr | Number) -> Expr:
         return _node(Op.ADD, (_integer(self), _integer(lift(other, Int()))), Int())
 
     def __sub__(self, other: int) -> Expr:
@@ -366,6 +370,11 @@ def some(value: Expr) -> Expr:
     return _node(Op.SOME, (value,), OptionSort(value.sort))
 
 
+def none(element: Sort) -> Expr:
+    """An option that holds nothing, where it could hold an element of the sort."""
+    return const(None, OptionSort(element))
+
+
 def record(sort: RecordSort, **values: Expr | Value) -> Expr:
     """A record; every field needs a value."""
     if not isinstance(sort, RecordSort):
@@ -384,6 +393,13 @@ def fill(sort: Sort, value: Expr | Value) -> Expr:
     if not isinstance(sort, MapSort):
         raise SortError(f"fill() wants a map sort, got {sort}")
     return _node(Op.MAP_FILL, (_want(lift(value, sort.value), sort.value),), sort)
+
+
+def full(element: Sort) -> Expr:
+    """The set of all elements of a finite sort, an enum or a Bool."""
+    if not isinstance(element, FiniteSort | EnumSort | BoolSort):
+        raise SortError(f"full() wants a finite sort, an enum or Bool, got {element}")
+    return _node(Op.FULL, (), SetSort(element))
 
 
 def forall(bound: Expr, body: Expr | bool) -> Expr:

@@ -17,7 +17,8 @@ class Property:
     """A named condition.
 
     * *always*: it holds in every reachable state.
-    * *sometimes*: it holds in some reachable state, else the model is not alive.
+    * *sometimes*: it holds in some reachable state, or for some step if it reads fields `after` it; else the model is
+      not alive.
     * *step*: it holds for every step; the condition reads fields before and `after` it.
     """
 
@@ -36,7 +37,7 @@ class Property:
             raise DefinitionError(
                 f"property {self.name}: unknown kind {self.kind!r}; expected always, sometimes or step"
             )
-        if self.needs_after and self.kind != "step":
+        if self.needs_after and self.kind == "always":
             raise DefinitionError(
                 f"property {self.name} reads {', '.join(self.needs_after)} after a step; expected the kind 'step'"
             )

@@ -112,6 +112,7 @@ _TABLE: Mapping[Op, Callable[..., Part]] = {
     Op.LT: _infix("<", _COMPARE, _SUM),
     Op.ADD: _add,
     Op.ITE: lambda node, test, then, other: (f"if {test[0]} then {then[0]} else {other[0]}", _IMPLIES),
+    Op.FULL: lambda node: (f"every {node.sort.element}", _SUM),
     Op.MEMBER: _infix("in", _COMPARE, _SUM),
     Op.SUBSET: _infix("within", _COMPARE, _SUM),
     Op.UNION: _infix("union", _SUM, _ATOM),

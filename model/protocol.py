@@ -1,0 +1,332 @@
+"""Models: fields, actions and properties; behaviours that replace actions; instances that fix the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from .action import Action, Update
+from .errors import DefinitionError, SortError, unknown
+from .expr import Expr, Op, free, lift, topological
+from .property import Property
+from .sorts import (
+    Bound,
+    FiniteSort,
+    IntSort,
+    MapSort,
+    OptionSort,
+    RecordSort,
+    SeqSort,
+    SetSort,
+    Setting,
+    Settings,
+    Sort,
+    Value,
+    same,
+)
+from .views import Projection
+
+
+@dataclass(frozen=True)
+class Field:
+    """A variable of the state, and the value it starts with."""
+
+    expr: Expr
+    initial: Expr
+    meaning: str
+
+    @property
+    def name(self) -> str:
+        return str(self.expr.data)
+
+    @property
+    def sort(self) -> Sort:
+        return self.expr.sort
+
+
+def starts(expr: Expr, initial: Expr | Value, meaning: str) -> Field:
+    """A field of the state with its initial value."""
+    if expr.op is not Op.FIELD:
+        raise DefinitionError(f"`{expr!r}` is not a field; make it with field()")
+    value = lift(initial, expr.sort)
+    if not same(value.sort, expr.sort):
+        raise SortError(f"field {expr.data} is a {expr.sort}, it cannot start as `{value!r}`, a {value.sort}")
+    loose = [leaf for leaf in free(value) if leaf.op is not Op.SETTING]
+    if loose:
+        raise DefinitionError(f"field {expr.data} starts as `{value!r}`; an initial value reads settings only")
+    return Field(expr, value, meaning)
+
+
+@dataclass(frozen=True)
+class Ghosts:
+    """History that is only watched: fields that actions write and no guard reads.
+
+    Off by default, so that the states counted are the protocol's. `updates` is by action name: a behaviour may replace
+    an action, what is watched of it stays. A ghost may read parameters of its action, by their variables.
+    """
+
+    name: str
+    fields: tuple[Field, ...]
+    updates: Mapping[str, tuple[Update, ...]]
+    properties: tuple[Property, ...] = ()
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """What one KIP or KAFKA issue changes: actions replaced (by name), added or removed.
+
+    * `breaks_without`: the properties that fail when the model has it no longer.
+    * `suspends`: properties that are not promised while the model has it; they are checked only on request.
+    """
+
+    name: str
+    statement: str
+    replaces: tuple[Action, ...] = ()
+    adds: tuple[Action, ...] = ()
+    removes: tuple[str, ...] = ()
+    fields: tuple[Field, ...] = ()
+    properties: tuple[Property, ...] = ()
+    cites: tuple[str, ...] = ()
+    breaks_without: tuple[str, ...] = ()
+    suspends: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Model:
+    """A protocol: what a state is, which steps there are, what is promised."""
+
+    name: str
+    statement: str
+    settings: tuple[Setting, ...]
+    fields: tuple[Field, ...]
+    actions: tuple[Action, ...]
+    properties: tuple[Property, ...]
+    projections: tuple[Projection, ...] = ()
+    ghosts: tuple[Ghosts, ...] = ()
+    base: Model | None = None
+    behaviours: tuple[Behaviour, ...] = ()
+
+    def __post_init__(self) -> None:
+        names = [each.name for each in self.fields]
+        taken = names + [each.name for each in self.settings]
+        for name in taken:
+            if taken.count(name) > 1:
+                raise DefinitionError(f"model {self.name} has two fields or settings named {name!r}")
+        for kind, found in (("action", self.actions), ("property", self.properties)):
+            each_name = [each.name for each in found]
+            for name in each_name:
+                if each_name.count(name) > 1:
+                    raise DefinitionError(f"model {self.name} has {kind} {name!r} twice")
+        known = {each.expr for each in self.fields}
+        for field in self.fields:
+            self._settings_known(field.name, field.sort)
+        for action in self.actions:
+            where = f"model {self.name}, action {action.name}"
+            for param in action.params:
+                self._settings_known(where, param.sort)
+                if param.data in taken:
+                    raise DefinitionError(f"{where}: parameter {param.data!r} hides a field or setting of that name")
+            self._fields_known(where, known, *action.expressions, *(each.field for each in action.updates))
+        for prop in self.properties:
+            self._fields_known(f"model {self.name}, property {prop.name}", known, prop.condition)
+        for ghosts in self.ghosts:
+            self._check_ghosts(ghosts, known)
+
+    def _settings_known(self, where: str, sort: Sort) -> None:
+        for setting in settings_of(sort):
+            if setting not in self.settings:
+                raise unknown("setting", setting.name, (each.name for each in self.settings), where)
+
+    def _fields_known(self, where: str, known: Iterable[Expr], *exprs: Expr) -> None:
+        fields = {each.data: each for each in known}
+        for leaf in frozenset[Expr]().union(*(free(expr) for expr in exprs)):
+            if leaf.op is Op.SETTING and leaf.data not in self.settings:
+                raise unknown("setting", leaf.data.name, (each.name for each in self.settings), where)
+            if leaf.op in (Op.FIELD, Op.AFTER):
+                if leaf.data not in fields:
+                    raise unknown("field", leaf.data, fields, where)
+                if fields[leaf.data].sort != leaf.sort:
+                    raise SortError(f"{where}: field {leaf.data} is a {fields[leaf.data].sort}, not a {leaf.sort}")
+
+    def _check_ghosts(self, ghosts: Ghosts, known: set[Expr]) -> None:
+        where = f"model {self.name}, ghosts {ghosts.name}"
+        own = {each.expr for each in ghosts.fields}
+        if own & known:
+            raise DefinitionError(f"{where}: {', '.join(each.data for each in own & known)} is a field of the model")
+        for name, updates in ghosts.updates.items():
+            action = self.action(name)
+            for each in updates:
+                if each.field not in own:
+                    raise DefinitionError(
+                        f"{where}, {name}: `{each.field!r}` is no ghost; only ghosts are written here"
+                    )
+                for leaf in free(each.value):
+                    if leaf.op is Op.VAR and leaf not in action.params:
+                        raise DefinitionError(f"{where}: `{leaf!r}` is not a parameter of action {name}")
+                self._fields_known(f"{where}, {name}", known | own, each.value)
+        for prop in ghosts.properties:
+            self._fields_known(f"{where}, property {prop.name}", known | own, prop.condition)
+
+    def action(self, name: str) -> Action:
+        """An action by its name."""
+        for action in self.actions:
+            if action.name == name:
+                return action
+        raise unknown("action", name, (each.name for each in self.actions), f"model {self.name}")
+
+    def property(self, name: str) -> Property:
+        """A property by its name, those of views and of ghosts included."""
+        ghosts = [each for ghosts in self.ghosts for each in ghosts.properties]
+        for prop in (*self.properties, *ghosts):
+            if prop.name == name:
+                return prop
+        raise unknown("property", name, (each.name for each in (*self.properties, *ghosts)), f"model {self.name}")
+
+    def with_behaviours(self, *behaviours: Behaviour, name: str | None = None, statement: str | None = None) -> Model:
+        """The model with behaviours on top of those it has; later ones replace what earlier ones wrote.
+
+        Raises:
+            UnknownNameError: a behaviour replaces or removes an action that there is not.
+        """
+        model = self
+        for behaviour in behaviours:
+            actions = {each.name: each for each in model.actions}
+            for each in behaviour.replaces:
+                model.action(each.name)
+                actions[each.name] = each
+            for gone in behaviour.removes:
+                model.action(gone)
+                del actions[gone]
+            for each in behaviour.adds:
+                if each.name in actions:
+                    raise DefinitionError(f"behaviour {behaviour.name} adds action {each.name}, which is there already")
+                actions[each.name] = each
+            changed = {each.name: each for each in model.properties} | {
+                each.name: each for each in behaviour.properties
+            }
+            model = replace(
+                model,
+                actions=tuple(actions.values()),
+                fields=model.fields + behaviour.fields,
+                properties=tuple(changed.values()),
+                ghosts=_still_watched(model.ghosts, actions),
+                base=model.base or model,
+                behaviours=(*model.behaviours, behaviour),
+            )
+        return replace(model, name=name or model.name, statement=statement or model.statement)
+
+    def without(self, *names: str) -> Model:
+        """The model rebuilt from its base without some of its behaviours."""
+        known = [each.name for each in self.behaviours]
+        for each in names:
+            if each not in known:
+                raise unknown("behaviour", each, known, f"model {self.name}")
+        rest = [each for each in self.behaviours if each.name not in names]
+        base = self.base or self
+        return base.with_behaviours(*rest, name=f"{self.name} without {', '.join(names)}", statement=self.statement)
+
+    def watching(self, *names: str) -> Model:
+        """The model with ghost fields, their updates and their properties made part of it."""
+        fields, actions, properties = list(self.fields), list(self.actions), list(self.properties)
+        known = {each.name: each for each in self.ghosts}
+        for name in names:
+            if name not in known:
+                raise unknown("ghosts", name, known, f"model {self.name}")
+            fields += known[name].fields
+            properties += known[name].properties
+            for index, action in enumerate(actions):
+                more = known[name].updates.get(action.name, ())
+                actions[index] = replace(action, updates=action.updates + more)
+        return replace(
+            self,
+            fields=tuple(fields),
+            actions=tuple(actions),
+            properties=tuple(properties),
+            ghosts=tuple(each for each in self.ghosts if each.name not in names),
+        )
+
+    def instance(self, **values: int) -> Instance:
+        """The model with its settings fixed; what is not given has its default.
+
+        Raises:
+            UnknownNameError: no such setting.
+            DefinitionError: a value is too small.
+        """
+        known = {each.name: each for each in self.settings}
+        for name, value in values.items():
+            if name not in known:
+                raise unknown("setting", name, known, f"model {self.name}")
+            if value < known[name].at_least:
+                raise DefinitionError(f"setting {name}: expected at least {known[name].at_least}, got {value}")
+        return Instance(self, {each.name: values.get(each.name, each.default) for each in self.settings})
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A model and a number for each of its settings."""
+
+    model: Model
+    settings: Settings
+
+    @property
+    def name(self) -> str:
+        return f"{self.model.name}({', '.join(f'{name}={value}' for name, value in self.settings.items())})"
+
+
+def settings_of(sort: Sort) -> frozenset[Setting]:
+    """The settings that the bounds and sizes of a sort name."""
+    found: set[Setting] = set()
+    stack = [sort]
+    while stack:
+        each = stack.pop()
+        if isinstance(each, IntSort):
+            found |= {end.setting for end in (each.lo, each.hi) if isinstance(end, Bound)}
+        elif isinstance(each, FiniteSort):
+            found.add(each.size)
+        elif isinstance(each, SetSort | OptionSort):
+            stack.append(each.element)
+        elif isinstance(each, RecordSort):
+            stack += [inner for _, inner in each.fields]
+        elif isinstance(each, MapSort):
+            stack += [each.key, each.value]
+        elif isinstance(each, SeqSort):
+            stack.append(each.element)
+            if isinstance(each.capacity, Bound):
+                found.add(each.capacity.setting)
+    return frozenset(found)
+
+
+def names_an_element(model: Model) -> str | None:
+    """Where a model names an element of a finite sort, or None: then the elements are interchangeable."""
+    exprs = [("initial value of " + each.name, each.initial) for each in model.fields]
+    exprs += [(f"action {each.name}", expr) for each in model.actions for expr in each.expressions]
+    exprs += [(f"property {each.name}", each.condition) for each in model.properties]
+    for where, expr in exprs:
+        for node in topological(expr):
+            if node.op is Op.CONST and _holds_element(node.data, node.sort):
+                return f"{where} names {node!r}, an element of {node.sort}"
+    return None
+
+
+def _holds_element(value: Value, sort: Sort) -> bool:
+    if isinstance(sort, FiniteSort):
+        return True
+    if isinstance(sort, OptionSort):
+        return value is not None and _holds_element(value, sort.element)
+    if isinstance(sort, SetSort):
+        return isinstance(sort.element, FiniteSort) and bool(value)
+    if isinstance(sort, SeqSort):
+        return any(_holds_element(each, sort.element) for each in value)
+    if isinstance(sort, RecordSort):
+        return any(_holds_element(each, inner) for each, (_, inner) in zip(value, sort.fields, strict=True))
+    if isinstance(sort, MapSort):
+        return isinstance(sort.key, FiniteSort) or any(_holds_element(each, sort.value) for each in value)
+    return False
+
+
+def _still_watched(ghosts: tuple[Ghosts, ...], actions: Mapping[str, Action]) -> tuple[Ghosts, ...]:
+    kept = []
+    for each in ghosts:
+        updates = {name: updates for name, updates in each.updates.items() if name in actions}
+        kept.append(replace(each, updates=updates))
+    return tuple(kept)

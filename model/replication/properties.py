@@ -1,0 +1,179 @@
+"""What replication promises, and how one sees that a model is alive."""
+
+from __future__ import annotations
+
+from .. import views
+from ..action import update
+from ..expr import after, exists, field, forall, full, ite, var
+from ..property import Property
+from ..protocol import Ghosts, starts
+from ..sorts import Int, SeqOf
+from .state import (
+    LOG_SIZE,
+    PARTITION_OF_QUORUM,
+    Entry,
+    Replica,
+    end,
+    hw,
+    is_true_leader,
+    leader,
+    local_epoch,
+    local_isr,
+    local_leader,
+    log,
+    presumes_leadership,
+    quorum_isr,
+    same_entry,
+)
+
+one, other = var("one", Replica), var("other", Replica)
+at, below = var("at", Int(0, LOG_SIZE - 1)), var("below", Int(0, LOG_SIZE - 1))
+
+WEAK_ISR = Property(
+    "WeakIsr",
+    "Below the high watermark of a presumed leader, all members of the ISR that it believes in have its records.",
+    forall(
+        one,
+        presumes_leadership(one).implies(
+            forall(
+                other,
+                local_isr[one].contains(other).implies(forall(at, (at < hw[one]).implies(same_entry(one, other, at)))),
+            )
+        ),
+    ),
+)
+STRONG_ISR = Property(
+    "StrongIsr",
+    "Below the high watermark of a presumed leader, all members of the quorum's ISR have its records: whoever is "
+    "elected from it has every record that a consumer may have seen.",
+    forall(
+        one,
+        presumes_leadership(one).implies(
+            forall(
+                other,
+                quorum_isr.contains(other).implies(forall(at, (at < hw[one]).implies(same_entry(one, other, at)))),
+            )
+        ),
+    ),
+)
+LOG_MATCHING = Property(
+    "LogMatching",
+    "Two logs with records of one epoch at one offset are equal up to that offset.",
+    forall(
+        one,
+        forall(
+            other,
+            forall(
+                at,
+                (
+                    log[one].at(at).is_some()
+                    & log[other].at(at).is_some()
+                    & log[one].at(at).value["epoch"].eq(log[other].at(at).value["epoch"])
+                ).implies(forall(below, (below <= at).implies(log[one].at(below).eq(log[other].at(below))))),
+            ),
+        ),
+    ),
+)
+TRUNCATION_PREFIX = Property(
+    "TruncationPrefix",
+    "A follower that has just truncated, on taking up a new leader epoch, holds a prefix of its leader's log.",
+    forall(
+        one,
+        after(local_epoch[one])
+        .ne(local_epoch[one])
+        .implies(
+            forall(
+                other,
+                after(local_leader[one].set().contains(other)).implies(
+                    forall(at, (at < after(end(one))).implies(after(same_entry(one, other, at))))
+                ),
+            )
+        ),
+    ),
+    "step",
+)
+HIGH_WATERMARK_MONOTONE = Property(
+    "HighWatermarkMonotone",
+    "Within one leader epoch, the high watermark of its leader never falls.",
+    forall(
+        one,
+        (
+            presumes_leadership(one) & after(presumes_leadership(one)) & after(local_epoch[one]).eq(local_epoch[one])
+        ).implies(hw[one] <= after(hw[one])),
+    ),
+    "step",
+)
+
+RECORD_COMMITS = Property(
+    "RecordCommits", "A record is committed.", exists(one, presumes_leadership(one) & (hw[one] > 0)), "sometimes"
+)
+LEADER_CHANGES_AFTER_COMMIT = Property(
+    "LeaderChangesAfterCommit",
+    "A leader holds a committed record of an earlier leader.",
+    exists(
+        one,
+        presumes_leadership(one) & exists(at, (at < hw[one]) & (log[one].at(at).value["epoch"] < local_epoch[one])),
+    ),
+    "sometimes",
+)
+ISR_GROWS_AGAIN = Property(
+    "IsrGrowsAgain",
+    "The ISR has shrunk (it starts complete) and grows again.",
+    quorum_isr.ne(after(quorum_isr)) & quorum_isr.subset_of(after(quorum_isr)),
+    "sometimes",
+)
+ISR_SHRINKS = Property(
+    "IsrShrinks", "The ISR is smaller than the assignment.", quorum_isr.ne(full(Replica)), "sometimes"
+)
+TRUNCATION_HAPPENS = Property(
+    "TruncationHappens", "A replica cuts records off its log.", exists(one, after(end(one)) < end(one)), "sometimes"
+)
+
+PROPERTIES = (
+    WEAK_ISR,
+    STRONG_ISR,
+    *(
+        PARTITION_OF_QUORUM.of(prop)
+        for prop in (
+            views.LEADER_IN_ISR,
+            views.ISR_NOT_EMPTY,
+            views.LEADER_EPOCH_NEVER_FALLS,
+            views.ONE_LEADER_PER_EPOCH,
+            views.LEADER_FROM_ISR,
+        )
+    ),
+    LOG_MATCHING,
+    TRUNCATION_PREFIX,
+    HIGH_WATERMARK_MONOTONE,
+    RECORD_COMMITS,
+    LEADER_CHANGES_AFTER_COMMIT,
+    ISR_SHRINKS,
+    ISR_GROWS_AGAIN,
+    TRUNCATION_HAPPENS,
+)
+
+committed = field("committed", SeqOf(Entry, LOG_SIZE))
+COMMITTED = Ghosts(
+    "committed",
+    (starts(committed, (), "the records ever committed, in the order of their offsets"),),
+    updates={
+        "LeaderIncHighWatermark": (
+            update(
+                committed,
+                ite(committed.length() <= hw[leader], committed.append(log[leader].at(hw[leader]).value), committed),
+            ),
+        )
+    },
+    properties=(
+        Property(
+            "NoCommittedRecordLost",
+            "Whoever leads in the epoch that the quorum holds has every record ever committed.",
+            forall(
+                one,
+                is_true_leader(one).implies(
+                    forall(at, (at < committed.length()).implies(log[one].at(at).eq(committed.at(at))))
+                ),
+            ),
+        ),
+    ),
+)
