@@ -1,0 +1,100 @@
+"""The tables against Kafka's own source, where a clone with its release tags is at hand.
+
+ISRPROOF_KAFKA_SOURCE=path/to/kafka pytest tests/specs/test_kafka_source.py
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from functools import cache
+
+import pytest
+from isrproof.specs.behaviours import BEHAVIOURS, Behaviour
+from isrproof.specs.machines import machine
+from isrproof.specs.releases import RELEASES, Release, release, span
+
+SOURCE = os.environ.get("ISRPROOF_KAFKA_SOURCE", "")
+pytestmark = pytest.mark.skipif(not SOURCE, reason="ISRPROOF_KAFKA_SOURCE names no clone of Kafka")
+
+TABLES = {"replica": "ReplicaStateMachine", "partition": "PartitionStateMachine"}
+OBJECT = re.compile(r"case object (\w+) extends \w+State \{\s*val state: Byte = (\d)")
+PREVIOUS = re.compile(OBJECT.pattern + r"\s*val validPreviousStates: Set\[\w+\] = Set\(([^)]*)\)")
+ASSERTED = re.compile(r"assertValidPreviousStates\([^)]*?List\(([^)]*)\),\s*(\w+)\)")
+
+
+def git(*arguments: str) -> str:
+    return subprocess.run(["git", "-C", SOURCE, *arguments], capture_output=True, text=True, check=False).stdout
+
+
+@cache
+def tags() -> frozenset[str]:
+    return frozenset(git("tag").split())
+
+
+@cache
+def containing(commit: str) -> frozenset[str]:
+    return frozenset(git("tag", "--contains", commit).split())
+
+
+def known_tags(row: Release) -> list[str]:
+    return [tag for tag in row.tags if tag in tags()]
+
+
+@pytest.mark.parametrize("name", sorted(TABLES))
+@pytest.mark.parametrize("row", [row for row in RELEASES if row.mask & span("<=3.9")], ids=lambda row: row.name)
+def test_states_codes_and_previous_states_are_those_of_the_source(row: Release, name: str) -> None:
+    for tag in known_tags(row):
+        text = git("show", f"refs/tags/{tag}:core/src/main/scala/kafka/controller/{TABLES[name]}.scala")
+        codes = {state: int(code) for state, code in OBJECT.findall(text)}
+        lists = {state: previous for state, _, previous in PREVIOUS.findall(text)} or asserted(text)
+        table = machine(name)
+        assert {state.name: state.code_in(row) for state in table.states_in(row)} == codes, tag
+        printed = {state: tuple(re.findall(r"\w+", previous)) for state, previous in lists.items()}
+        assert {state.name: table.previous(state.name, row) for state in table.states_in(row)} == printed, tag
+
+
+def asserted(text: str) -> dict[str, str]:
+    """Up to 0.10 the sets are arguments of a call inside the case of their target."""
+    lists = {}
+    for call in ASSERTED.finditer(text):
+        target = call[2]
+        if target == "targetState":
+            target = re.findall(r"case (\w+) =>", text[: call.start()])[-1]
+        lists[target] = call[1]
+    return lists
+
+
+@pytest.mark.parametrize("row", [row for row in RELEASES if row.mask & span("<=3.9")], ids=lambda row: row.name)
+def test_levels_are_those_of_the_source(row: Release) -> None:
+    for tag in known_tags(row):
+        shipped = re.search(
+            r"^log4j\.logger\.state\.change\.logger=(\w+)",
+            git("show", f"refs/tags/{tag}:config/log4j.properties"),
+            re.MULTILINE,
+        )
+        assert shipped
+        assert shipped[1] == row.state_change_level, tag
+        text = git("show", f"refs/tags/{tag}:core/src/main/scala/kafka/controller/PartitionStateMachine.scala")
+        lines = re.findall(
+            r"stateChangeLog(?:ger)?\.(trace|info)\(\s*s?\"(?:Changed|Controller %d epoch %d changed)", text
+        )
+        assert {line.upper() for line in lines} == {move.level for move in machine("partition").moves(row)}, tag
+
+
+@pytest.mark.parametrize("behaviour", BEHAVIOURS.values(), ids=lambda behaviour: behaviour.id)
+def test_the_commits_of_a_behaviour_are_where_its_releases_say(behaviour: Behaviour) -> None:
+    commits = re.findall(r"\b[0-9a-f]{11}\b", behaviour.source)
+    if not commits:
+        assert behaviour.unfixed or behaviour.id == "KIP-500"
+        return
+    with_commit = {tag for commit in commits for tag in containing(commit)}
+    for row in RELEASES:
+        for tag in known_tags(row):
+            has = bool(behaviour.releases & row.mask)
+            if behaviour.kind == "change" or has:
+                assert (tag in with_commit) == (has == (behaviour.kind == "change")), tag
+    for fixed in behaviour.fixed_in:
+        assert fixed in with_commit or fixed not in tags()
+        assert release(fixed).tags[0] == fixed
