@@ -1,0 +1,234 @@
+"""The Z3 reading agrees with the reference reading: on the table of examples and on random expressions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from isrproof.checker.prove import smt
+from isrproof.checker.prove.reading import Domain, claim
+from isrproof.model.errors import ImpossibleError
+from isrproof.model.evaluate import evaluate, name_of
+from isrproof.model.examples import EXAMPLES, SETTINGS, Entry, Example, Replica
+from isrproof.model.expr import (
+    Expr,
+    Op,
+    both,
+    const,
+    either,
+    exists,
+    field,
+    fill,
+    forall,
+    free,
+    ite,
+    record,
+    some,
+    topological,
+    var,
+)
+from isrproof.model.sorts import (
+    Bool,
+    BoolSort,
+    Enum,
+    FiniteSort,
+    Int,
+    IntSort,
+    MapOf,
+    MapSort,
+    OptionOf,
+    OptionSort,
+    RecordSort,
+    SeqOf,
+    SeqSort,
+    SetOf,
+    SetSort,
+    Sort,
+    Value,
+    elements,
+)
+
+BROKERS = {"Broker": range(10)}
+
+
+def agrees(domain: Domain, expr: Expr, env: dict[str, Any], expected: Value) -> None:
+    """With the fields as in `env` (and free symbols else), the expression can have, and must have, the value."""
+    leaves = domain.symbols([expr])
+    known = [claim(domain, shape, env[name_of(leaf)], leaf.sort) for leaf, shape in leaves.items()]
+    says = claim(domain, domain.read(expr, leaves), expected, expr.sort)
+    assert smt.ask([*known, says], 20, search=True).outcome == "sat"
+    assert smt.ask([*known, smt.neg(says)], 20, search=True).outcome == "unsat"
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+def test_z3_gives_the_value_of_the_table(example: Example) -> None:
+    for env, expected in example.cases:
+        agrees(Domain(SETTINGS, BROKERS), example.expr, env, expected)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+def test_without_settings_only_counts_and_named_elements_are_refused(example: Example) -> None:
+    domain = Domain({})
+    used = {node.op for node in topological(example.expr)}
+    if Op.SIZE in used or example.name == "set literal":
+        with pytest.raises(ImpossibleError, match=r"any number|no list of elements"):
+            domain.read(example.expr, domain.symbols([example.expr]))
+    else:
+        domain.read(example.expr, domain.symbols([example.expr]))
+
+
+# Random expressions
+
+State = Enum("Mode", ("Idle", "Busy", "Gone"))
+Number = Int(-2, 3)
+SORTS: tuple[Sort, ...] = (
+    Bool,
+    Number,
+    State,
+    Replica,
+    OptionOf(Replica),
+    OptionOf(Entry),
+    SetOf(Replica),
+    Entry,
+    MapOf(Replica, Number),
+    MapOf(Int(0, 2), OptionOf(Replica)),
+    SeqOf(Entry, 2),
+)
+FIELDS = [(field(f"f{index}_{copy}", sort)) for index, sort in enumerate(SORTS) for copy in range(2)]
+SIZES = {"replicas": 2}
+
+
+def values(sort: Sort) -> st.SearchStrategy[Any]:
+    """Values of a sort."""
+    if isinstance(sort, OptionSort):
+        return st.none() | values(sort.element)
+    if isinstance(sort, SetSort):
+        return st.frozensets(values(sort.element))
+    if isinstance(sort, RecordSort):
+        return st.tuples(*(values(each) for _, each in sort.fields))
+    if isinstance(sort, MapSort):
+        return st.tuples(*(values(sort.value) for _ in elements(sort.key, SIZES)))
+    if isinstance(sort, SeqSort):
+        return st.lists(values(sort.element), max_size=2).map(tuple)
+    return st.sampled_from(elements(sort, SIZES))
+
+
+@st.composite
+def expressions(draw: st.DrawFn, sort: Sort, depth: int, scope: tuple[Expr, ...] = ()) -> Expr:
+    """Expressions of a sort over the fields and the bound variables in scope."""
+
+    def arg(of: Sort, more: tuple[Expr, ...] = ()) -> Expr:
+        return draw(expressions(of, depth - 1, (*scope, *more)))
+
+    leaves = [each for each in (*FIELDS, *scope) if each.sort == sort]
+    if depth == 0 or draw(st.integers(0, 4)) == 0:
+        if leaves and draw(st.integers(0, 2)):
+            return draw(st.sampled_from(leaves))
+        return const(draw(values(sort)), sort)
+    ways = ["ite", "leaf"]
+    if isinstance(sort, BoolSort):
+        ways += ["not", "and", "or", "implies", "eq", "le", "lt", "member", "subset", "empty", "none", "quantifier"] * 2
+    elif isinstance(sort, IntSort):
+        ways += ["add", "size", "length", "map", "field"]
+    elif isinstance(sort, FiniteSort):
+        ways += ["get"]
+    elif isinstance(sort, OptionSort):
+        ways += ["some", "at"] if sort.element == Entry else ["some", "map"]
+    elif isinstance(sort, SetSort):
+        ways += ["union", "minus", "intersect", "insert", "remove", "set"]
+    elif isinstance(sort, RecordSort):
+        ways += ["record", "value"]
+    elif isinstance(sort, MapSort):
+        ways += ["fill", "put"]
+    elif isinstance(sort, SeqSort):
+        ways += ["append", "take"]
+    way = draw(st.sampled_from(ways))
+    members = SetOf(Replica)
+    made: Expr
+    if way == "leaf":
+        made = draw(st.sampled_from(leaves)) if leaves else const(draw(values(sort)), sort)
+    elif way == "ite":
+        made = ite(arg(Bool), arg(sort), arg(sort))
+    elif way == "not":
+        made = ~arg(Bool)
+    elif way == "and":
+        made = both(arg(Bool), arg(Bool), arg(Bool))
+    elif way == "or":
+        made = either(arg(Bool), arg(Bool))
+    elif way == "implies":
+        made = arg(Bool).implies(arg(Bool))
+    elif way == "eq":
+        of = draw(st.sampled_from(SORTS))
+        made = arg(of).eq(arg(of))
+    elif way == "le":
+        made = arg(Number) <= arg(Number)
+    elif way == "lt":
+        made = arg(Number) < arg(Number)
+    elif way == "member":
+        made = arg(members).contains(arg(Replica))
+    elif way == "subset":
+        made = arg(members).subset_of(arg(members))
+    elif way == "empty":
+        made = arg(members).is_empty()
+    elif way == "none":
+        made = arg(draw(st.sampled_from([OptionOf(Replica), OptionOf(Entry)]))).is_none()
+    elif way == "quantifier":
+        bound = var(f"v{len(scope)}", draw(st.sampled_from([Replica, Number, State])))
+        made = draw(st.sampled_from([forall, exists]))(bound, arg(Bool, (bound,)))
+    elif way == "add":
+        made = arg(Number) + arg(Number)
+    elif way == "size":
+        made = arg(members).size()
+    elif way == "length":
+        made = arg(SeqOf(Entry, 2)).length()
+    elif way == "map":
+        key = draw(st.sampled_from([Number])) if isinstance(sort, OptionSort) else Replica
+        owner = MapOf(Int(0, 2), OptionOf(Replica)) if isinstance(sort, OptionSort) else MapOf(Replica, Number)
+        made = arg(owner)[arg(key)]
+    elif way == "field":
+        made = arg(Entry)["epoch"]
+    elif way == "get":
+        made = arg(OptionOf(Replica)).get(arg(Replica))
+    elif way == "some":
+        assert isinstance(sort, OptionSort)
+        made = some(arg(sort.element))
+    elif way == "at":
+        made = arg(SeqOf(Entry, 2)).at(arg(Number))
+    elif way == "set":
+        made = arg(OptionOf(Replica)).set()
+    elif way == "union":
+        made = arg(members).union(arg(members))
+    elif way == "minus":
+        made = arg(members).minus(arg(members))
+    elif way == "intersect":
+        made = arg(members).intersect(arg(members))
+    elif way == "insert":
+        made = arg(members).insert(arg(Replica))
+    elif way == "remove":
+        made = arg(members).remove(arg(Replica))
+    elif way == "record":
+        made = record(Entry, id=arg(Number), epoch=arg(Number))
+    elif way == "value":
+        made = arg(OptionOf(Entry)).value
+    elif way == "fill":
+        assert isinstance(sort, MapSort)
+        made = fill(sort, arg(sort.value))
+    elif way == "put":
+        assert isinstance(sort, MapSort)
+        made = arg(sort).put(arg(Number if isinstance(sort.key, IntSort) else Replica), arg(sort.value))
+    elif way == "append":
+        made = arg(sort).append(arg(Entry))
+    else:
+        made = arg(sort).take(arg(Number))
+    return made
+
+
+@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_z3_agrees_with_the_reference_on_random_expressions(data: st.DataObject) -> None:
+    sort = data.draw(st.sampled_from(SORTS))
+    expr = data.draw(expressions(sort, 3))
+    env = {name_of(leaf): data.draw(values(leaf.sort)) for leaf in sorted(free(expr), key=repr)}
+    agrees(Domain(SIZES), expr, env, evaluate(expr, {**env, **SIZES}))
