@@ -372,6 +372,7 @@ def _table(domain: Domain) -> Reading[Shape]:
                     False if option.value is ANYTHING else conj(neg(option.none), scalar_eq(each, option.value))
                 )
             ),
+            Op.FULL: lambda node: lambda each: True,
             Op.RECORD: lambda node, *args: args,
             Op.RECORD_GET: record_get,
             Op.MAP_FILL: lambda node, value: lambda key: value,
