@@ -23,7 +23,9 @@ def run(story: Story) -> None:
     story.settle()
     story.start(2)
     story.create_topic("y", {0: [3, 4], 1: [4, 2]})
-    story.wait_for_isr("z", "y")
+    # Not of z: from 2.3 on z-0 has no leader until the zombie, which may be alone in the ISR, is back.
+    story.wait_for_isr("y")
+    story.settle()
     story.elect_preferred(("z", 1), ("z", 3), ("z", 4))
     story.settle()
     story.resume(1)
