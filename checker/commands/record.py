@@ -47,9 +47,10 @@ def command(
 ) -> None:
     """Run SCENARIO on a real ZooKeeper and real Kafka brokers on 127.0.0.1 and keep their logs.
 
-    The scenarios are failover-elsewhere, failover-on-leader, lifecycle, reassign, zombie and chaos. The folder OUT gets
-    state-change.log and controller.log of each broker, and manifest.json: what was done when, and every version of
-    every znode that matters. Needs Java, Maven (or --kafka-home), and pip install 'isrproof[record]'.
+    The scenarios are failover-elsewhere, failover-on-leader, lifecycle, reassign, zombie, deposed and chaos.
+
+    The folder OUT gets state-change.log and controller.log of each broker, and manifest.json: what was done when, and
+    every version of every znode that matters. Needs Java, Maven (or --kafka-home), and pip install 'isrproof[record]'.
     """
     from ...traces.record.errors import RecordError
     from ...traces.record.run import Options, record
