@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from ...specs.machines import Machine, Move, machine
@@ -10,6 +10,8 @@ from ...specs.releases import Release, names
 from .counts import Seen
 
 START = "a controller starts"
+MOST_REFUSED = 15
+"""Moves outside the table that a picture shows: a log can hold any number of them."""
 
 
 @dataclass(frozen=True)
@@ -59,16 +61,32 @@ def draw(
     row = table.release(release)
     level = level or row.state_change_level
     moves = table.moves(row)
-    counted = None if seen is None else {(one.source, one.target): one for one in seen}
+    valid = {(move.source, move.target) for move in moves}
+    counted, left_out = _kept(seen, valid)
     nodes = [*_states(table, row), *_strangers(table, row, counted or {})]
     ids = {node.name: node.id for node in nodes}
     levels = {move.level for move in moves}
     edges = [_edge(table, row, move, level, len(levels) > 1, ids, counted) for move in moves]
-    edges += _refused({(move.source, move.target) for move in moves}, ids, counted or {})
+    edges += _refused(valid, ids, counted or {})
     seeds = tuple((ids[seed.state], seed.condition) for seed in table.seeds_in(row))
     title = f"{table.title}, in Kafka {row.name}"
     caption = _caption(table, row, moves, level, edges, counted is not None)
+    if left_out:
+        caption += (f"Left out: {left_out:,} rarer moves that are not in the table",)
     return Drawing(title, caption, tuple(nodes), tuple(edges), seeds)
+
+
+def _kept(
+    seen: Iterable[Seen] | None, valid: Collection[tuple[str, str]]
+) -> tuple[dict[tuple[str, str], Seen] | None, int]:
+    """What was seen, by states, without all but the most frequent moves outside the table; and how many went."""
+    if seen is None:
+        return None, 0
+    pairs = {(one.source, one.target): one for one in seen}
+    outside = sorted(pairs.keys() - valid, key=lambda pair: (-pairs[pair].count, pair))
+    for pair in outside[MOST_REFUSED:]:
+        del pairs[pair]
+    return pairs, len(outside[MOST_REFUSED:])
 
 
 def _states(table: Machine, row: Release) -> list[Node]:
@@ -126,9 +144,9 @@ def _when(valid: int, both: int) -> str:
 
 
 def _refused(
-    valid: Iterable[tuple[str, str]], ids: Mapping[str, str], counted: Mapping[tuple[str, str], Seen]
+    valid: Collection[tuple[str, str]], ids: Mapping[str, str], counted: Mapping[tuple[str, str], Seen]
 ) -> list[Edge]:
-    outside = [one for pair, one in sorted(counted.items()) if pair not in set(valid)]
+    outside = [one for pair, one in sorted(counted.items()) if pair not in valid]
     return [
         Edge(ids[one.source], ids[one.target], (*_count_labels(one), "not in the table"), one.count, False, True)
         for one in outside

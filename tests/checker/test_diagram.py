@@ -85,6 +85,12 @@ def test_counts_are_on_the_edges_and_illegal_ones_marked() -> None:
     assert edges["s3", "s4"].count == 0
 
 
+def test_only_the_most_frequent_foreign_moves_are_drawn() -> None:
+    drawing = draw("partition", seen=[Seen(f"s{n}", "OnlinePartition", n) for n in range(1, 101)])
+    assert [edge.count for edge in drawing.edges if edge.illegal] == sorted(range(86, 101), key=lambda n: f"s{n}")
+    assert drawing.caption[-1] == "Left out: 85 rarer moves that are not in the table"
+
+
 def test_rows_of_one_pair_are_added_and_other_machines_left_out(tmp_path: Path) -> None:
     folder = audited(tmp_path, seen("a", "b", 3), seen("a", "b", 2, illegal=True), seen("c", "d", name="other"))
     assert counts.read(folder, "replica") == (Seen("a", "b", 5, 2),)

@@ -1,0 +1,79 @@
+"""docs/machines.md: the state machines, from specs/machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...specs.machines import Machine, machine, machine_names
+from ...specs.releases import RELEASES, Release, names
+from ..diagram import mermaid
+from ..diagram.drawing import draw
+from . import table
+
+PATH = "docs/machines.md"
+
+
+def write() -> str:
+    """A section for each machine."""
+    lines = [
+        "# State machines",
+        "",
+        "Made from `specs/machines` by `python -m isrproof.checker.pages`: change the data, not this page.",
+        "`isrproof diagram MACHINE --release R` draws any release; `--facts` tells what the shape implies.",
+    ]
+    for name in machine_names():
+        lines += ["", *_machine(machine(name))]
+    return "\n".join([*lines, ""])
+
+
+def _machine(one: Machine) -> Iterator[str]:
+    yield from (f"## {one.name}", "", f"{one.title}. Kafka {names(one.releases)}. Source: `{one.source}`.", "")
+    yield f"An entity that the controller has not met is {one.unknown_is}."
+    yield from ("", "### States", "")
+    yield from table(
+        ("code", "state", "meaning", "releases"),
+        ((_codes(one, state.name), state.name, state.meaning, names(state.releases)) for state in one.states),
+    )
+    yield from ("", "### Valid previous states, in the order in which Kafka prints them", "")
+    yield from table(
+        ("to", "from", "releases"), ((row.target, ", ".join(row.previous), names(row.releases)) for row in one.rows)
+    )
+    yield from ("", "### What the log shows of a move", "")
+    yield from table(
+        ("to", "from", "line", "level", "releases"),
+        ((_any(row.targets), _any(row.froms), row.line, row.level, names(row.releases)) for row in one.logged),
+    )
+    for mark in one.silent:
+        pair = f"From {_any(mark.froms)} to {_any(mark.targets)}"
+        yield from ("", f"{pair} there is no line in {names(mark.releases)} when {mark.when}.")
+    if one.seeds:
+        yield from ("", "### States given without a line when a controller starts", "")
+        yield from table(
+            ("if it finds", "state", "meaning", "releases"),
+            ((seed.condition, seed.state, seed.meaning, names(seed.releases)) for seed in one.seeds),
+        )
+    for release in _eras(one):
+        yield from ("", f"### Kafka {release.name}", "", "```mermaid")
+        yield from (*mermaid.write(draw(one.name, release)).splitlines(), "```")
+
+
+def _codes(one: Machine, name: str) -> str:
+    """The byte code; where some releases number the state differently, those too."""
+    state = one.state(name)
+    others = [f"{code} in {names(mask)}" for mask, code in state.other_codes]
+    return ", ".join([str(state.code), *others])
+
+
+def _any(states: tuple[str, ...] | None) -> str:
+    return "any state" if states is None else ", ".join(states)
+
+
+def _eras(one: Machine) -> Iterator[Release]:
+    """The last release of each stretch in which nothing of a machine's picture changes, newest first."""
+    shown = None
+    for release in reversed(RELEASES):
+        if release.mask & one.releases:
+            picture = (one.moves(release), one.seeds_in(release), release.state_change_level)
+            if picture != shown:
+                yield release
+            shown = picture

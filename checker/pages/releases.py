@@ -1,0 +1,52 @@
+"""docs/releases.md: the releases and what they do differently, from specs/releases.toml and specs/behaviours.toml."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...specs.behaviours import BEHAVIOURS, Behaviour
+from ...specs.releases import RELEASES, Release, names
+from . import table
+
+PATH = "docs/releases.md"
+
+
+def write() -> str:
+    """A table of releases and one of behaviours."""
+    lines = [
+        "# Releases and behaviours",
+        "",
+        "Made from `specs/releases.toml` and `specs/behaviours.toml` by `python -m isrproof.checker.pages`: change the",
+        "data, not this page. A release is a row of behaviours. A bug is a behaviour, too: it can be switched off.",
+        "",
+        "## Releases",
+        "",
+        "`log` is the level at which the release ships state.change.logger.",
+        "",
+        *table(("row", "stands for", "metadata", "log", "new", "gone"), (_release(one) for one in RELEASES)),
+        "",
+        "## Behaviours",
+        "",
+        *table(
+            ("id", "kind", "releases", "fixed in", "meaning", "source"),
+            (_behaviour(one) for one in BEHAVIOURS.values()),
+        ),
+    ]
+    return "\n".join([*lines, ""])
+
+
+def _release(one: Release) -> Iterator[str]:
+    before = RELEASES[one.index - 1].mask if one.index else 0
+    born = [id for id, each in BEHAVIOURS.items() if each.releases & one.mask and not each.releases & before]
+    gone = [id for id, each in BEHAVIOURS.items() if each.releases & before and not each.releases & one.mask]
+    yield from (one.name, ", ".join(one.tags), one.metadata, one.state_change_level)
+    yield ", ".join(born) if one.index else "all that reach back to it"
+    yield ", ".join(gone)
+
+
+def _behaviour(one: Behaviour) -> Iterator[str]:
+    yield ", ".join([one.id, *one.also])
+    yield one.kind
+    yield names(one.releases)
+    yield "never" if one.unfixed else ", ".join(one.fixed_in)
+    yield from (one.meaning, one.source)
