@@ -15,7 +15,7 @@ class Event:
 
     `controller` and `controller_epoch` say who speaks; `written_by_epoch` is the epoch inside a printed state, which
     may be older. `partition_epoch` is the znode's version too. `broker` is the recipient or the subject, `brokers` are
-    recipients or live brokers. `detail` is free text.
+    recipients or live brokers. `zk_version` is that of the controller epoch's znode. `detail` is free text.
     """
 
     row: str
@@ -48,6 +48,7 @@ class Event:
     deleted_brokers: tuple[int, ...] | None = None
     bounced_brokers: tuple[int, ...] | None = None
     count: int | None = None
+    zk_version: int | None = None
     valid_states: tuple[str, ...] | None = None
     error: str | None = None
     strategy: str | None = None
@@ -75,7 +76,6 @@ class Irrelevant:
     row: str
     level: str | None = None
     ts: int | None = None
-    releases: int = 0
 
 
 @dataclass(frozen=True)

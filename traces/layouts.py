@@ -103,9 +103,9 @@ KNOWN: tuple[Layout, ...] = (
     PREFIXED,
     layout("%d %p %m (%c) [%t]%n"),
     layout("%d %p %m (%c)%n"),
-    layout("[%d] [%p] [%t] [%c] - %m%n"),
+    layout("[%d] [%-5p] [%t] [%c] - %m%n"),
     layout("[%d] %p %m (%c) [%t]%n"),
-    layout("%d [%p] [%t] %c - %m%n"),
+    layout("%d [%-5p] [%t] %c - %m%n"),
     layout("%d %-5p [%t] %c - %m%n"),
 )
 """Tried in this order on a line that is not in the default layout, if no pattern was given."""

@@ -49,13 +49,26 @@ _Compiled = tuple[
 class _Ready:
     """A reader with everything the loop needs, looked up once."""
 
-    __slots__ = ("bears", "constants", "convert", "levels", "loggers", "match", "names", "reader", "releases", "row")
+    __slots__ = (
+        "bears",
+        "constants",
+        "convert",
+        "family",
+        "fits",
+        "levels",
+        "match",
+        "names",
+        "reader",
+        "releases",
+        "row",
+    )
 
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
         self.row = reader.row.id
         self.bears = reader.row.bears
-        self.loggers = reader.row.loggers
+        self.fits = reader.skeleton.fits
+        self.family = reader.row.family or ""
         self.match = re.compile(reader.pattern, re.DOTALL).fullmatch
         self.names = tuple(name for name, _ in reader.groups)
         self.convert = tuple(read(primitive) for _, primitive in reader.groups)
@@ -81,11 +94,11 @@ def parse_message(
     by_key, loose, _ = _ready()
     sentence = sentence_of(message)
     for ready in by_key.get(key_of(sentence), ()) + loose:
-        if logger is not None and not logger.startswith(ready.loggers):
+        if logger is not None and not logger.startswith(ready.family):
             continue
         if not ready.bears:
-            if ready.reader.fits(message, sentence):
-                return Irrelevant(ready.row, level, ts, ready.levels.get(level or "", ready.releases))
+            if ready.fits(message, sentence):
+                return Irrelevant(ready.row, level, ts)
             continue
         match = ready.match(message)
         if match is not None:

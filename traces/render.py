@@ -13,7 +13,6 @@ from .event import Event
 
 _CODES = {"RECOVERED": "0", "RECOVERING": "1"}
 _SAMPLES: dict[str, tuple[str, str]] = {
-    "int": ("1", "2"),
     "index": ("0", "1"),
     "csv": ("1,2", "3"),
     "list": ("1, 2", "3"),
@@ -25,7 +24,8 @@ _SAMPLES: dict[str, tuple[str, str]] = {
     "request": ("LeaderAndIsr", "UpdateMetadata"),
     "recovery": ("RECOVERED", "RECOVERING"),
     "recovery-code": ("0", "1"),
-    "class": ("java.lang.Exception", "scala.MatchError"),
+    "throwable": ("java.lang.Exception", "scala.MatchError"),
+    "election": ("PREFERRED", "UNCLEAN"),
     "tps": ("t-0,t-1", "u-0"),
 }
 
@@ -45,7 +45,7 @@ def sample(primitive: Primitive, turn: int = 0) -> str:
     """Some text of this primitive, for a value that nobody keeps."""
     if primitive.kind == "ints" and primitive.before:
         return shown(primitive, (1, 2) if turn == 0 else (3,))
-    return _SAMPLES.get(primitive.name, ("x", "y"))[turn]
+    return _SAMPLES.get(primitive.name, ("1", "2") if primitive.kind == "int" else ("x", "y"))[turn]
 
 
 def filled(wording: Wording, turn: int = 0) -> str:
@@ -120,11 +120,12 @@ def render(event: Event, release_name: str, pattern: str = "[%d] %p %m (%c)") ->
     row = rows()[event.row]
     if not row.loggers:
         return text
-    wording = wording_of(event, release(release_name))
+    printer = release(release_name)
+    wording = wording_of(event, printer)
     parts = {
         "%d": time_text(event.ts or 0),
         "%p": event.level or wording.levels[0][0],
-        "%c": row.loggers[0],
+        "%c": row.logger(printer.mask) or "",
         "%t": "main",
         "%n": "",
     }

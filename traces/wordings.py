@@ -73,6 +73,32 @@ def key_of(sentence: str) -> str:
 
 
 @dataclass(frozen=True)
+class Skeleton:
+    """Literal parts of a wording: beginning of the message; beginning, longest inner parts and end of its sentence.
+
+    Nobody reads the fields of an irrelevant line, so its literal parts suffice, in time linear in the line whatever it
+    holds; Spark asks the same without a regular expression.
+    """
+
+    head: str
+    start: str
+    inner: tuple[str, ...]
+    end: str
+    exact: bool = False
+
+    def fits(self, message: str, sentence: str) -> bool:
+        if not message.startswith(self.head):
+            return False
+        if self.exact:
+            return sentence == self.start
+        return (
+            sentence.startswith(self.start)
+            and sentence.endswith(self.end)
+            and all(literal in sentence for literal in self.inner)
+        )
+
+
+@dataclass(frozen=True)
 class Reader:
     """A wording with its pattern; `groups` are the fields of the pattern's groups, in order."""
 
@@ -115,25 +141,16 @@ class Reader:
         return words.pop() if len(words) == 1 else None
 
     @cached_property
-    def skeleton(self) -> tuple[str, str, tuple[str, ...], str]:
-        """For an irrelevant row: beginning of the message, beginning, inner literals and end of the sentence."""
-        pieces = self.wording.pieces
-        head = pieces[0] if self.wording.prefix and isinstance(pieces[0], str) else ""
+    def skeleton(self) -> Skeleton:
+        """What an irrelevant line of this wording is known by."""
+        head = self.wording.pieces[0] if self.wording.prefix and isinstance(self.wording.pieces[0], str) else ""
         literals = [piece for piece in self.sentence if isinstance(piece, str)]
-        starts, ends = isinstance(self.sentence[0], str), isinstance(self.sentence[-1], str)
-        start = literals.pop(0) if starts else ""
-        end = literals.pop() if ends and literals else ""
-        return head, start, tuple(literals), end
-
-    def fits(self, message: str, sentence: str) -> bool:
-        """Whether an irrelevant line is this wording: its literal parts are there. Linear whatever the line."""
-        head, start, inner, end = self.skeleton
-        return (
-            message.startswith(head)
-            and sentence.startswith(start)
-            and all(literal in sentence for literal in inner)
-            and sentence.endswith(end)
-        )
+        if len(self.sentence) == 1 and literals:
+            return Skeleton(head, literals[0], (), "", exact=True)
+        start = literals.pop(0) if isinstance(self.sentence[0], str) else ""
+        end = literals.pop() if literals and isinstance(self.sentence[-1], str) else ""
+        inner = tuple(sorted(set(literals), key=lambda literal: (-len(literal), literal))[:2])
+        return Skeleton(head, start, inner, end)
 
     @cached_property
     def constants(self) -> dict[str, Any]:

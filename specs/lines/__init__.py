@@ -23,6 +23,8 @@ from ..releases import ALL, span
 
 FOLDER = toml.FOLDER / "lines"
 
+FAMILIES = ("state.change.logger", "kafka.controller", "org.apache.kafka.controller")
+
 _ID = "-?[0-9]{1,10}"
 _WORD = "[^ ]{1,1000}"
 
@@ -55,12 +57,14 @@ PRIMITIVES: Mapping[str, Primitive] = {
     primitive.name: primitive
     for primitive in (
         Primitive("int", "int", _ID),
+        Primitive("long", "int", "-?[0-9]{1,19}"),
         Primitive("index", "int", "[0-9]{1,10}"),
         Primitive("bool", "bool", "true|false"),
         Primitive("csv", "ints", _repeat(_ID, ",")),
         Primitive("list", "ints", _repeat(_ID, ", "), separator=", "),
         Primitive("ids", "ints", _repeat(_ID, ", "), _COLLECTION, r"\)", "List({})", ", "),
         Primitive("idset", "ints", _repeat(_ID, ", "), _COLLECTION, r"\)", "Set({})", ", "),
+        Primitive("idarray", "ints", _repeat(_ID, ", "), _COLLECTION, r"\)", "ArrayBuffer({})", ", "),
         Primitive("brokerstates", "ints", _repeat(_BROKER_STATE, ", "), _COLLECTION, r"\)", "List({})", ", "),
         Primitive("topic", "text", "[A-Za-z0-9._-]{1,255}"),
         Primitive("state", "text", "[A-Za-z]{1,60}"),
@@ -69,7 +73,11 @@ PRIMITIVES: Mapping[str, Primitive] = {
         Primitive("request", "text", "LeaderAndIsr|UpdateMetadata"),
         Primitive("recovery", "text", "RECOVERED|RECOVERING"),
         Primitive("recovery-code", "recovery", "[01]"),
-        Primitive("class", "text", r"[A-Za-z_][A-Za-z0-9_.$]{0,300}"),
+        Primitive("election", "text", "PREFERRED|UNCLEAN"),
+        Primitive("trigger", "text", "[A-Za-z]{1,60}"),
+        Primitive(
+            "throwable", "text", r"[A-Za-z_][A-Za-z0-9_.$]{0,300}(?:Exception|Error|Throwable)[A-Za-z0-9_$]{0,60}"
+        ),
         Primitive("word", "text", _WORD),
         Primitive("tps", "text", r"[A-Za-z0-9._,-]*"),
         Primitive("text", "text", ".*"),
@@ -114,16 +122,29 @@ class Wording:
 
 @dataclass(frozen=True)
 class Row:
-    """One meaning. `logger` is where it is printed (several names over the releases); throwables have none."""
+    """One meaning. `loggers` is where it is printed, per release; throwables have none.
+
+    `sample` is a line as Kafka prints it; a row that is irrelevant may leave it to the writer.
+    """
 
     id: str
     meaning: str
     bears: bool
-    loggers: tuple[str, ...]
+    loggers: tuple[tuple[str, int], ...]
     source: str
-    sample: str
+    sample: str | None
     wordings: tuple[Wording, ...]
     file: str
+
+    @property
+    def family(self) -> str | None:
+        """What every logger's name of this row begins with: classes were renamed and nested over the releases."""
+        name = self.loggers[0][0] if self.loggers else None
+        return next((family for family in FAMILIES if name and name.startswith(family)), name)
+
+    def logger(self, releases: int) -> str | None:
+        """The logger's name in a release, given as its mask."""
+        return next((name for name, mask in self.loggers if mask & releases), None)
 
     @property
     def releases(self) -> int:
@@ -186,7 +207,10 @@ def _joined(pieces: tuple[str | Slot, ...]) -> tuple[str | Slot, ...]:
     return tuple(out)
 
 
-_LEADING = re.compile(r"\{([a-z-]+)\}")
+# Who speaks: a format, or a bracket written out, and "Controller {c} epoch {e} " after it. Readers strip the same.
+_LEADING = re.compile(
+    r"(?:\{[a-z]+-?[a-z-]*\}|\[(?:[^\[\]{}]|\{[^{}]*\})*\][:,]? )(?:Controller \{[^}]*\} epoch \{[^}]*\} )?"
+)
 
 
 def _wordings(row: dict[str, Any], variant: dict[str, Any], within: int, where: str) -> Iterator[Wording]:
@@ -231,19 +255,22 @@ def _merged(wordings: list[Wording]) -> tuple[Wording, ...]:
 
 def _row(row: dict[str, Any], within: int, file: Path) -> Row:
     where = f"{file.name}, line {row.get('id', '?')}"
-    toml.check_keys(row, where, ("id", "meaning", "bears", "source", "sample", "variant"), ("logger", "level"))
+    toml.check_keys(row, where, ("id", "meaning", "bears", "source", "variant"), ("logger", "level", "sample"))
     wordings: list[Wording] = []
     for variant in row["variant"]:
         toml.check_keys(variant, where, ("releases", "text"), ("level", "set"))
         wordings += _wordings(row, variant, within, where)
-    loggers = row.get("logger", [])
+    logger = row.get("logger", {})
+    loggers = {logger: "all"} if isinstance(logger, str) else logger
+    if row["bears"] and "sample" not in row:
+        raise TableError(f"{where}: a line that bears on a rule needs a sample")
     return Row(
         row["id"],
         row["meaning"],
         row["bears"],
-        (loggers,) if isinstance(loggers, str) else tuple(loggers),
+        tuple((name, span(releases)) for name, releases in loggers.items()),
         row["source"],
-        row["sample"],
+        row.get("sample"),
         _merged(wordings),
         file.stem,
     )

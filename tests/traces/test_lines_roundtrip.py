@@ -34,7 +34,9 @@ BY_NAME: dict[str, st.SearchStrategy[Any]] = {
     "kind": st.sampled_from(["become-leader", "become-follower"]),
     "request": st.sampled_from(["LeaderAndIsr", "UpdateMetadata"]),
     "recovery": st.sampled_from(["RECOVERED", "RECOVERING"]),
-    "class": st.sampled_from(["java.lang.IllegalStateException", "kafka.common.StateChangeFailedException"]),
+    "throwable": st.sampled_from(["java.io.IOException", "scala.MatchError", "a.B$CException"]),
+    "election": st.sampled_from(["PREFERRED", "UNCLEAN"]),
+    "trigger": st.sampled_from(["AutoTriggered", "ZkTriggered"]),
     "word": WORD,
     "tps": st.lists(st.builds("{}-{}".format, TOPIC, st.integers(0, 99)), min_size=1, max_size=3).map(",".join),
     "text": TEXT,
@@ -68,7 +70,9 @@ CASES = [pytest.param(reader.wording, id=f"{reader.row.id}-{number}") for number
 
 @pytest.mark.parametrize("wording", CASES)
 def test_what_is_written_is_read(wording: Wording) -> None:
-    @settings(max_examples=15, deadline=None, database=None, derandomize=True)
+    bears = rows()[wording.row].bears
+
+    @settings(max_examples=15 if bears else 2, deadline=None, database=None, derandomize=True)
     @given(events(wording))
     def check(drawn: tuple[Event, str]) -> None:
         event, release = drawn
@@ -78,16 +82,18 @@ def test_what_is_written_is_read(wording: Wording) -> None:
         if rows()[event.row].bears:
             assert isinstance(parsed, Event), line
             assert comparable(parsed) == comparable(event), line
+            assert parsed.releases & mask, (line, "the release that printed it is not among those that print it")
         else:
             assert isinstance(parsed, Irrelevant), line
             assert (parsed.row, parsed.level, parsed.ts) == (event.row, event.level, event.ts), line
-        assert parsed.releases & mask, (line, "the release that printed it is not among those that print it")
 
     check()
 
 
 @pytest.mark.parametrize("row", rows().values(), ids=lambda row: row.id)
 def test_the_sample_is_a_line_of_its_row(row: Any) -> None:
+    if row.sample is None:
+        pytest.skip("an irrelevant row whose sample is made by the writer")
     parsed = parse_line(row.sample)
     assert isinstance(parsed, Event | Irrelevant), row.sample
     assert parsed.row == row.id
