@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .drawing import START, Drawing, Edge, Node
-from .style import SEED, STATES, edge_colour, printable
+from .style import SEED, STATES, edge_colour, in_order_of_life, printable
 
 _FONT = 'fontname="Helvetica,Arial,sans-serif"'
 
@@ -18,8 +18,7 @@ def write(drawing: Drawing) -> str:
         f'  node [shape=box style="rounded,filled" margin="0.16,0.08" penwidth=1.2 {_FONT} fontsize=12];',
         f"  edge [{_FONT} fontsize=10 arrowsize=0.7];",
     ]
-    # Graphviz ranks in the order in which it meets the states: a life begins and ends unknown.
-    lines += [_node(node) for node in sorted(drawing.nodes, key=lambda node: node.kind != "unknown")]
+    lines += [_node(node) for node in in_order_of_life(drawing.nodes)]
     lines += [_edge(edge) for edge in drawing.edges]
     if drawing.seeds:
         lines.append(f'  start [shape=plain style="" fontsize=10 fontcolor="{SEED}" label="{_text(START)}"];')

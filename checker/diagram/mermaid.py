@@ -3,7 +3,34 @@
 from __future__ import annotations
 
 from .drawing import START, Drawing, Edge, Node
-from .style import SEED, STATES, edge_colour, printable
+from .style import SEED, STATES, edge_colour, in_order_of_life, printable
+
+# Names of HTML: Mermaid 11.17 shows its own `#60;` undecoded in nodes.
+_NAMES = {
+    "<": "lt",
+    ">": "gt",
+    "&": "amp",
+    '"': "quot",
+    "'": "apos",
+    "#": "num",
+    "%": "percnt",
+    "`": "grave",
+    "[": "lbrack",
+    "]": "rbrack",
+    "{": "lbrace",
+    "}": "rbrace",
+    "|": "vert",
+    "\\": "bsol",
+    "/": "sol",
+    ";": "semi",
+    ":": "colon",
+    "=": "equals",
+    "+": "plus",
+    "*": "ast",
+    "!": "excl",
+    "@": "commat",
+    "$": "dollar",
+}
 
 
 def write(drawing: Drawing) -> str:
@@ -11,16 +38,15 @@ def write(drawing: Drawing) -> str:
     lines = ["---", f"title: {_title(drawing.title)}", "---"]
     lines += [f"%% {printable(line, 200)}" for line in drawing.caption]
     lines += ["flowchart TB"]
-    lines += [_node(node) for node in drawing.nodes]
+    lines += [_node(node) for node in in_order_of_life(drawing.nodes)]
     if drawing.seeds:
-        lines.append(f"    start(({_quoted([START])})):::start")
+        lines.append(f"    start([{_quoted([START])}]):::start")
     lines += [_edge(edge) for edge in drawing.edges]
     lines += [f"    start -. {_quoted([condition])} .-> {state}" for state, condition in drawing.seeds]
     lines += [f"    classDef {kind} fill:{f},stroke:{s},color:{t}" for kind, (f, s, t) in STATES.items()]
     lines.append(f"    classDef start fill:#ffffff,stroke:{SEED},color:{SEED},stroke-dasharray:2 2")
-    for number, edge in enumerate(drawing.edges):
-        colour = edge_colour(edge)
-        lines.append(f"    linkStyle {number} stroke:{colour},color:{colour}")
+    colours = [*map(edge_colour, drawing.edges), *(SEED for _ in drawing.seeds)]
+    lines += [f"    linkStyle {number} stroke:{colour},color:{colour}" for number, colour in enumerate(colours)]
     return "\n".join([*lines, ""])
 
 
@@ -37,12 +63,14 @@ def _edge(edge: Edge) -> str:
 
 
 def _quoted(lines: list[str] | tuple[str, ...]) -> str:
-    """A quoted Mermaid text; whatever is not plain becomes one of its `#code;` entities."""
-    return '"' + "<br/>".join("".join(_char(char) for char in printable(line)) for line in lines) + '"'
+    """A quoted Mermaid text, in which punctuation that means something to Mermaid or HTML is written by name."""
+    return '"' + "<br/>".join("".join(map(_char, printable(line))) for line in lines) + '"'
 
 
 def _char(char: str) -> str:
-    return char if char.isalnum() or char in " .,()-_" else f"#{ord(char)};"
+    if char.isalnum() or char in " .,()-_":
+        return char
+    return f"&{_NAMES[char]};" if char in _NAMES else "?"
 
 
 def _title(text: str) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .drawing import Edge
+from collections.abc import Iterable
+
+from .drawing import Edge, Node
 
 STATES = {
     "plain": ("#f4f6f8", "#8a97a6", "#22303c"),
@@ -21,6 +23,11 @@ def edge_colour(edge: Edge) -> str:
     if edge.illegal:
         return ILLEGAL
     return NEVER_SEEN if edge.count == 0 else LEGAL
+
+
+def in_order_of_life(nodes: Iterable[Node]) -> list[Node]:
+    """A life begins and ends unknown: layouts put what they meet first on top."""
+    return sorted(nodes, key=lambda node: node.kind != "unknown")
 
 
 def printable(text: str, longest: int = 60) -> str:

@@ -16,7 +16,8 @@ from isrproof.specs.machines import machine
 from isrproof.specs.releases import RELEASES, Release, release, span
 
 SOURCE = os.environ.get("ISRPROOF_KAFKA_SOURCE", "")
-pytestmark = pytest.mark.skipif(not SOURCE, reason="ISRPROOF_KAFKA_SOURCE names no clone of Kafka")
+if not SOURCE:
+    pytest.skip("ISRPROOF_KAFKA_SOURCE names no clone of Kafka", allow_module_level=True)
 
 TABLES = {"replica": "ReplicaStateMachine", "partition": "PartitionStateMachine"}
 OBJECT = re.compile(r"case object (\w+) extends \w+State \{\s*val state: Byte = (\d)")
