@@ -63,7 +63,10 @@ def command(
     options = Options(level, seed, stop, kafka_home, {key: value for key, _, value in pairs})
     try:
         manifest = record(find(scenario), version, out, options, lambda text: click.echo(text, err=True))
-    except RecordError as error:
+    except KeyboardInterrupt:
+        click.echo("Interrupted: the cluster is stopped, nothing is kept.", err=True)
+        raise SystemExit(130) from None
+    except (RecordError, OSError) as error:
         if as_json:
             click.echo(json.dumps({"error": str(error)}))
         else:

@@ -22,7 +22,7 @@ from .processes import exit_on_signals
 from .releases import line_of
 from .scenarios import Scenario
 from .story import Story
-from .zookeeper import Znodes
+from .zookeeper import Znodes, answering, check_installed
 
 KEPT_LOGS = ("state-change.log", "controller.log")
 GZIP_FROM = 200_000
@@ -51,6 +51,7 @@ def record(
     """
     if out.exists():
         raise RecordError(f"{out} exists: recordings are never overwritten. Give another --out, or remove it.")
+    check_installed()
     line = line_of(version)
     java = find_java()
     if options.kafka_home is not None:
@@ -102,15 +103,16 @@ def record(
 def _play(scenario: Scenario, cluster: Cluster, options: Options, tell: Callable[[str], None]) -> list[dict[str, Any]]:
     cluster.start_zookeeper()
     cluster.wait_for_zookeeper()
-    znodes = Znodes(cluster.ports[0])
-    try:
-        story = Story(cluster, znodes, options.stop, random.Random(options.seed), tell)
-        scenario.run(story)
-        story.note("end")
-        return story.timeline
-    finally:
-        cluster.stop_brokers()
-        znodes.close()
+    with answering():
+        znodes = Znodes(cluster.ports[0])
+        try:
+            story = Story(cluster, znodes, options.stop, random.Random(options.seed), tell)
+            scenario.run(story)
+            story.note("end")
+            return story.timeline
+        finally:
+            cluster.stop_brokers()
+            znodes.close()
 
 
 def _keep(home: Path, kept: Path) -> list[dict[str, Any]]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib.util
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .errors import RecordError
@@ -13,14 +15,30 @@ Assignment = Mapping[int, Sequence[int]]
 """Partition number -> replicas, the preferred one first."""
 
 
+def check_installed() -> None:
+    """RecordError unless kazoo is there."""
+    if importlib.util.find_spec("kazoo") is None:
+        raise RecordError("Recording needs kazoo: pip install 'isrproof[record]'.")
+
+
+@contextlib.contextmanager
+def answering() -> Iterator[None]:
+    """Turns what kazoo raises when ZooKeeper does not answer into a RecordError."""
+    from kazoo.exceptions import KazooException
+    from kazoo.handlers.threading import KazooTimeoutError
+
+    try:
+        yield
+    except (KazooException, KazooTimeoutError) as error:
+        raise RecordError(f"ZooKeeper did not do what was asked of it: {error!r}. Is the machine too busy?") from error
+
+
 class Znodes:
     """A kazoo client that speaks in Kafka's words; a value is the znode's decoded JSON, None when there is no znode."""
 
     def __init__(self, port: int) -> None:
-        try:
-            from kazoo.client import KazooClient
-        except ModuleNotFoundError as missing:
-            raise RecordError("Recording needs kazoo: pip install 'isrproof[record]'.") from missing
+        from kazoo.client import KazooClient
+
         logging.getLogger("kazoo").setLevel(logging.CRITICAL)
         self._client = KazooClient(hosts=f"127.0.0.1:{port}", timeout=60)
         self._client.start(timeout=60)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from isrproof.checker.commands.record import command
 from isrproof.traces.record import catalogue, manifest, scenarios, story
 from isrproof.traces.record.errors import RecordError
 from isrproof.traces.record.scenarios import chaos
+from isrproof.traces.record.zookeeper import answering
 
 
 @pytest.mark.parametrize("name", scenarios.names())
@@ -143,6 +145,29 @@ def test_a_recording_is_never_overwritten(tmp_path: Path) -> None:
     result = CliRunner().invoke(command, ["chaos", "--kafka", "2.0.0", "--out", str(tmp_path)])
     assert result.exit_code == 2
     assert "exists" in result.output
+
+
+def test_without_kazoo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    result = CliRunner().invoke(command, ["chaos", "--kafka", "2.0.0", "--out", str(tmp_path / "out"), "--json"])
+    assert result.exit_code == 2
+    assert "isrproof[record]" in json.loads(result.output)["error"]
+
+
+def test_what_kazoo_raises_is_told() -> None:
+    from kazoo.exceptions import ConnectionLoss
+
+    with pytest.raises(RecordError, match="ConnectionLoss"), answering():
+        raise ConnectionLoss
+
+
+def test_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("isrproof.traces.record.run.record", interrupt)
+    result = CliRunner().invoke(command, ["chaos", "--kafka", "2.0.0", "--out", str(tmp_path / "out")])
+    assert result.exit_code == 130
 
 
 @pytest.mark.cluster
