@@ -1,0 +1,171 @@
+"""`isrproof explore`: all reachable states of a model, its properties' verdicts, shortest counterexamples."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+EXIT = {"holds": 0, "violated": 1, "unknown": 3}
+
+
+def _settings(values: tuple[str, ...]) -> dict[str, int]:
+    settings = {}
+    for value in values:
+        name, equals, number = value.partition("=")
+        if not equals or not number.lstrip("-").isdigit():
+            raise click.UsageError(f"--set wants NAME=INT, for example replicas=3; got {value!r}")
+        settings[name] = int(number)
+    return settings
+
+
+@click.command()
+@click.argument("model", required=False)
+@click.option("--release", help="Only the behaviours that this Kafka release has, for example 2.0.0.")
+@click.option("--without", multiple=True, metavar="BEHAVIOUR", help="Leave a behaviour out; may be repeated.")
+@click.option("--set", "sets", multiple=True, metavar="NAME=INT", help="A setting of the instance; may be repeated.")
+@click.option("--property", "properties", multiple=True, metavar="P", help="Check only these; may be repeated.")
+@click.option("--symmetry", is_flag=True, help="Search one state per orbit of interchangeable replicas.")
+@click.option("--coverage", is_flag=True, help="Per guard clause: how often it alone forbade a step.")
+@click.option("--deadlock", is_flag=True, help="A state without successor is a violation.")
+@click.option("--until-decided", is_flag=True, help="Stop once every property is decided; counts are then partial.")
+@click.option("--max-states", type=click.IntRange(1), help="Stop unfinished at so many states.")
+@click.option("--max-depth", type=click.IntRange(1), help="Stop unfinished at this depth.")
+@click.option("--max-seconds", type=click.FloatRange(0, min_open=True), help="Stop unfinished after so many seconds.")
+@click.option("--max-memory", type=click.IntRange(1), metavar="MB", help="Stop unfinished at this much memory.")
+@click.option(
+    "--format", "layout", type=click.Choice(["text", "json", "itf", "mermaid"]), default="text", show_default=True,
+    help="itf and mermaid print the first counterexample.",
+)  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("--matrix", is_flag=True, help="Every rung against every property, compared with what is expected.")
+@click.option("--list", "listing", is_flag=True, help="List the models, or the properties and settings of MODEL.")
+@click.pass_context
+def command(context: click.Context, **options: Any) -> None:
+    """Search all reachable states of MODEL and decide its properties.
+
+    Exit codes: 0 all hold, 1 a property is violated, 2 misuse, 3 undecided within the given bounds.
+    """
+    from ...specs.errors import IsrproofError
+
+    as_json = options["as_json"] or options["layout"] == "json"
+    try:
+        context.exit(_run(options, as_json))
+    except IsrproofError as error:
+        if as_json:
+            _print_json({"verdict": "error", "error": str(error)})
+        else:
+            click.echo(f"Error: {error}", err=True)
+        context.exit(2)
+
+
+def _run(options: dict[str, Any], as_json: bool) -> int:
+    if options["listing"]:
+        return _list(options["model"])
+    if options["model"] is None:
+        raise click.UsageError("MODEL is missing; `isrproof explore --list` shows the models.")
+    from ..explore import report
+    from ..explore.run import explore
+    from ..explore.search import Limits
+
+    limits = Limits(options["max_states"], options["max_depth"], options["max_seconds"], options["max_memory"])
+    shown = None if as_json or not sys.stderr.isatty() else _Progress()
+    try:
+        result = explore(
+            chosen(options["model"], options["release"], options["without"]),
+            list(options["properties"]) or None,
+            symmetry=options["symmetry"],
+            limits=limits,
+            until_decided=options["until_decided"],
+            deadlock=options["deadlock"],
+            coverage=options["coverage"],
+            progress=shown,
+            **_settings(options["sets"]),
+        )
+    finally:
+        if shown is not None:
+            shown.close()
+    first = next((each.path for each in result.violations if each.path is not None), None)
+    if as_json:
+        _print_json(report.json_report(result))
+    elif options["layout"] == "text":
+        click.echo(report.text_report(result))
+    elif first is None:
+        click.echo(f"{result.instance.name}: {result.verdict}; there is no counterexample to write", err=True)
+    elif options["layout"] == "itf":
+        _print_json(report.itf(first, result.instance.name))
+    else:
+        click.echo(report.mermaid(first))
+    return EXIT[result.verdict]
+
+
+def chosen(name: str, release: str | None, without: tuple[str, ...]) -> Any:
+    """The model of that name with the behaviours of a release, or without some."""
+    from ...model.catalogue import model
+
+    found = model(name)
+    if release is not None:
+        from ...specs.behaviours import BEHAVIOURS
+        from ...specs.releases import release as release_named
+
+        has = release_named(release).behaviours
+        absent = [each.name for each in found.behaviours if each.name in BEHAVIOURS and each.name not in has]
+        found = found.without(*absent) if absent else found
+    return found.without(*without) if without else found
+
+
+def _list(name: str | None) -> int:
+    from ...model.catalogue import MODELS, model
+
+    if name is None:
+        for each in MODELS:
+            click.echo(f"{each:<18} {model(each).statement}")
+        return 0
+    found = model(name)
+    click.echo(f"{found.name}: {found.statement}")
+    click.echo("settings:")
+    for setting in found.settings:
+        click.echo(f"  {setting.name}={setting.default}  {setting.meaning}")
+    click.echo("behaviours:")
+    for behaviour in found.behaviours:
+        click.echo(f"  {behaviour.name}: {behaviour.statement}")
+    click.echo("properties:")
+    watched = [prop for ghosts in found.ghosts for prop in ghosts.properties]
+    for prop in (*found.properties, *watched):
+        click.echo(f"  {prop.name} ({prop.kind}): {prop.statement}")
+    return 0
+
+
+def _print_json(value: Any) -> None:
+    import json
+
+    click.echo(json.dumps(value))
+
+
+class _Progress:
+    """Level, states, rate and memory on stderr, at most ten times a second."""
+
+    def __init__(self) -> None:
+        import time
+
+        from rich.console import Console
+        from rich.live import Live
+
+        self.now = time.monotonic
+        self.started = self.last = self.now()
+        self.live = Live(console=Console(stderr=True), transient=True, auto_refresh=False)
+        self.live.start()
+
+    def __call__(self, level: int, states: int, expanded: int) -> None:
+        now = self.now()
+        if now - self.last < 0.1:
+            return
+        from ..explore.search import peak_mb
+
+        self.last = now
+        rate = states / max(now - self.started, 1e-6)
+        self.live.update(f"level {level}  {states:,} states  {rate:,.0f} states/s  {peak_mb()} MB", refresh=True)
+
+    def close(self) -> None:
+        self.live.stop()

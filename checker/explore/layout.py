@@ -1,0 +1,271 @@
+"""How a state is packed: each field becomes cells, each cell a few bits of a byte, bytes form 64-bit words.
+
+Cells never straddle a byte (a cell of more than 8 bits takes whole bytes), so that a cell is read with one shift and
+one mask of a byte column, and a permutation of replicas works byte by byte. What is not there (an absent option, a
+position beyond the end of a sequence) has one canonical value: equal states are equal words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ...model.errors import SortError
+from ...model.protocol import Instance
+from ...model.sorts import (
+    BoolSort,
+    Bound,
+    EnumSort,
+    FiniteSort,
+    IntSort,
+    MapSort,
+    OptionSort,
+    RecordSort,
+    SeqSort,
+    SetSort,
+    Settings,
+    Sort,
+    Value,
+    default,
+    elements,
+    resolve,
+)
+
+Path = tuple[tuple[Sort | None, int | str], ...]
+
+
+@dataclass
+class Cell:
+    """One scalar of the state.
+
+    * `path`: how to get there from its field: (key sort, key index), (None, record field or position).
+    * `kind`: what the number means ("value" of `sort`, "set" bits of it, "option" code of it, "present", "length").
+    """
+
+    index: int
+    path: Path
+    kind: str
+    sort: Sort | None
+    lo: int
+    hi: int
+    byte: int = 0
+    shift: int = 0
+    bits: int = 0
+
+
+@dataclass(frozen=True)
+class Fused:
+    """An option of a scalar as one number: 0 is none, else the value + 1 - base."""
+
+    code: Any
+    base: int
+
+
+@dataclass(frozen=True)
+class Optional:
+    """An option of something larger: a truth value, and the canonical blank where it is none."""
+
+    present: Any
+    value: Any
+
+
+@dataclass(frozen=True)
+class Bits:
+    """A set as a bitmask; bit i is the element base + i."""
+
+    mask: Any
+    base: int
+    width: int
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A record, or a map by the index of its keys."""
+
+    parts: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Sequence:
+    """A length and a cell for each position; positions from the length on hold blanks."""
+
+    length: Any
+    items: tuple[Any, ...]
+
+
+def scalar_range(sort: Sort, settings: Settings) -> tuple[int, int] | None:
+    """The numbers that stand for the values of a scalar sort; None for other sorts."""
+    if isinstance(sort, BoolSort):
+        return 0, 1
+    if isinstance(sort, EnumSort):
+        return 0, len(sort.values) - 1
+    if isinstance(sort, FiniteSort):
+        return 0, resolve(Bound(sort.size), settings) - 1
+    if isinstance(sort, IntSort):
+        if sort.lo is None or sort.hi is None:
+            raise SortError(f"the explorer needs both bounds of an integer field, {sort} has not; write Int(lo, hi)")
+        return resolve(sort.lo, settings), resolve(sort.hi, settings)
+    return None
+
+
+class Layout:
+    """The cells of an instance's state, and the packing of whole states."""
+
+    def __init__(self, instance: Instance) -> None:
+        self.instance = instance
+        self.settings = instance.settings
+        self.cells: list[Cell] = []
+        self.shapes: dict[str, Any] = {}
+        for field in instance.model.fields:
+            self.shapes[field.name] = self._shape(field.sort, ((None, field.name),))
+        self.bytes = self._place()
+        self.words = max(1, -(-self.bytes // 8))
+
+    def _cell(self, path: Path, kind: str, sort: Sort | None, lo: int, hi: int) -> Cell:
+        cell = Cell(len(self.cells), path, kind, sort, lo, hi, bits=(hi - lo).bit_length())
+        if cell.bits > 62:
+            raise SortError(f"a field needs {cell.bits} bits, the explorer packs at most 62 into one cell ({sort})")
+        self.cells.append(cell)
+        return cell
+
+    def _shape(self, sort: Sort, path: Path) -> Any:
+        settings = self.settings
+        around = scalar_range(sort, settings) if not isinstance(sort, SetSort | OptionSort) else None
+        if around is not None:
+            return self._cell(path, "value", sort, *around)
+        if isinstance(sort, SetSort):
+            lo, hi = self._element_range(sort)
+            return Bits(self._cell(path, "set", sort.element, 0, (1 << (hi - lo + 1)) - 1), lo, hi - lo + 1)
+        if isinstance(sort, OptionSort):
+            inner = None if isinstance(sort.element, SetSort) else scalar_range(sort.element, settings)
+            if inner is not None:
+                return Fused(self._cell(path, "option", sort.element, 0, inner[1] - inner[0] + 1), inner[0])
+            present = self._cell(path, "present", None, 0, 1)
+            return Optional(present, self._shape(sort.element, path))
+        if isinstance(sort, RecordSort):
+            return Rows(tuple(self._shape(each, (*path, (None, name))) for name, each in sort.fields))
+        if isinstance(sort, MapSort):
+            keys = range(len(elements(sort.key, settings)))
+            return Rows(tuple(self._shape(sort.value, (*path, (sort.key, key))) for key in keys))
+        if isinstance(sort, SeqSort):
+            capacity = resolve(sort.capacity, settings)
+            length = self._cell(path, "length", None, 0, capacity)
+            items = tuple(self._shape(sort.element, (*path, (None, at))) for at in range(capacity))
+            return Sequence(length, items)
+        raise SortError(f"the explorer cannot store a {sort}: it has no list of values")
+
+    def _element_range(self, sort: SetSort) -> tuple[int, int]:
+        around = scalar_range(sort.element, self.settings)
+        if around is None or around[1] - around[0] + 1 > 62:
+            raise SortError(f"the explorer stores sets of at most 62 elements, {sort} can have more")
+        return around
+
+    def _place(self) -> int:
+        """Gives each cell its byte and shift: large cells first, each into the first byte with room."""
+        room: list[int] = []
+        wide = [cell for cell in self.cells if cell.bits > 8]
+        used = 0
+        for size in (8, 4, 2):
+            for cell in wide:
+                if (size // 2) * 8 < cell.bits <= size * 8:
+                    cell.byte, cell.shift = used, 0
+                    used += size
+        for cell in sorted((each for each in self.cells if 0 < each.bits <= 8), key=lambda each: -each.bits):
+            for at, left in enumerate(room):
+                if left >= cell.bits:
+                    cell.byte, cell.shift = used + at, 8 - left
+                    room[at] -= cell.bits
+                    break
+            else:
+                cell.byte, cell.shift = used + len(room), 0
+                room.append(8 - cell.bits)
+        return used + len(room)
+
+    def pack(self, state: tuple[Value, ...]) -> int:
+        """A state of the reference as one integer: word i is bits 64 i to 64 i + 63."""
+        packed = 0
+        for field, value in zip(self.instance.model.fields, state, strict=True):
+            for cell, number in self._numbers(self.shapes[field.name], value, field.sort):
+                packed |= (number - cell.lo) << (8 * cell.byte + cell.shift)
+        return packed
+
+    def unpack(self, packed: int) -> tuple[Value, ...]:
+        """The reference's state of a packed one."""
+        numbers = [cell.lo + (packed >> (8 * cell.byte + cell.shift) & ((1 << cell.bits) - 1)) for cell in self.cells]
+        fields = self.instance.model.fields
+        return tuple(self._value(self.shapes[field.name], numbers, field.sort) for field in fields)
+
+    def number(self, value: Value, sort: Sort) -> int:
+        """The number that stands for a scalar value."""
+        if isinstance(sort, EnumSort):
+            return sort.values.index(value)
+        return int(value)
+
+    def _numbers(self, shape: Any, value: Value, sort: Sort) -> Any:
+        if isinstance(shape, Cell):
+            yield shape, self.number(value, sort)
+        elif isinstance(shape, Bits):
+            assert isinstance(sort, SetSort)
+            yield shape.mask, sum(1 << (self.number(each, sort.element) - shape.base) for each in value)
+        elif isinstance(shape, Fused):
+            assert isinstance(sort, OptionSort)
+            yield shape.code, 0 if value is None else self.number(value, sort.element) - shape.base + 1
+        elif isinstance(shape, Optional):
+            assert isinstance(sort, OptionSort)
+            yield shape.present, int(value is not None)
+            yield from self._numbers(
+                shape.value, blank(sort.element, self.settings) if value is None else value, sort.element
+            )
+        elif isinstance(shape, Sequence):
+            assert isinstance(sort, SeqSort)
+            yield shape.length, len(value)
+            missing = len(shape.items) - len(value)
+            for item, each in zip(shape.items, (*value, *[blank(sort.element, self.settings)] * missing), strict=True):
+                yield from self._numbers(item, each, sort.element)
+        else:
+            sorts = [inner for _, inner in sort.fields] if isinstance(sort, RecordSort) else [sort.value] * len(value)  # type: ignore[attr-defined]
+            for part, each, inner in zip(shape.parts, value, sorts, strict=True):
+                yield from self._numbers(part, each, inner)
+
+    def _value(self, shape: Any, numbers: list[int], sort: Sort) -> Value:
+        if isinstance(shape, Cell):
+            return self.named(numbers[shape.index], sort)
+        if isinstance(shape, Bits):
+            assert isinstance(sort, SetSort)
+            mask = numbers[shape.mask.index]
+            return frozenset(self.named(shape.base + at, sort.element) for at in range(shape.width) if mask >> at & 1)
+        if isinstance(shape, Fused):
+            assert isinstance(sort, OptionSort)
+            code = numbers[shape.code.index]
+            return None if code == 0 else self.named(code - 1 + shape.base, sort.element)
+        if isinstance(shape, Optional):
+            assert isinstance(sort, OptionSort)
+            return self._value(shape.value, numbers, sort.element) if numbers[shape.present.index] else None
+        if isinstance(shape, Sequence):
+            assert isinstance(sort, SeqSort)
+            items = shape.items[: numbers[shape.length.index]]
+            return tuple(self._value(item, numbers, sort.element) for item in items)
+        sorts = [inner for _, inner in sort.fields] if isinstance(sort, RecordSort) else [sort.value] * len(shape.parts)  # type: ignore[attr-defined]
+        return tuple(self._value(part, numbers, inner) for part, inner in zip(shape.parts, sorts, strict=True))
+
+    def named(self, number: int, sort: Sort) -> Value:
+        """The scalar value that a number stands for."""
+        if isinstance(sort, BoolSort):
+            return bool(number)
+        if isinstance(sort, EnumSort):
+            return sort.values[number]
+        return number
+
+
+def blank(sort: Sort, settings: Settings) -> Value:
+    """The canonical value of what is not there: the default of the sort, or the first element of a finite one."""
+    if isinstance(sort, FiniteSort):
+        return 0
+    if isinstance(sort, IntSort):
+        lo, hi = scalar_range(sort, settings) or (0, 0)
+        return min(max(0, lo), hi)
+    if isinstance(sort, RecordSort):
+        return tuple(blank(each, settings) for _, each in sort.fields)
+    if isinstance(sort, MapSort):
+        return (blank(sort.value, settings),) * len(elements(sort.key, settings))
+    return default(sort)

@@ -1,0 +1,160 @@
+"""An instance as scalar programs: for each action and choice of parameters a guard, new cells, and what to watch."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence as Seq
+from dataclasses import dataclass
+from typing import Any
+
+from ...model.action import Action, disjuncts
+from ...model.expr import Expr
+from ...model.property import Property
+from ...model.protocol import Instance
+from ...model.sorts import Value, elements
+from .flatten import Flattener
+from .layout import Bits, Cell, Fused, Layout, Optional, Rows, Sequence
+from .scalars import Scalars
+
+
+@dataclass(frozen=True)
+class Watch:
+    """A condition that decides a property: the scalar node that is true where a state or step is worth reporting."""
+
+    prop: int
+    node: int
+
+
+@dataclass(frozen=True)
+class Move:
+    """One action with fixed parameters.
+
+    * `guard`: true where the step can be taken; `clauses`: (label, node) of its limits and clauses.
+    * `ways`: for each clause that is a disjunction, the nodes of its parts.
+    * `writes`: (cell, new value); `overflow`: true where a new value is not in its field's range.
+    """
+
+    action: Action
+    params: tuple[Value, ...]
+    guard: int
+    clauses: tuple[tuple[str, int], ...]
+    ways: tuple[tuple[int, ...], ...]
+    writes: tuple[tuple[Cell, int], ...]
+    overflow: int
+    watches: tuple[Watch, ...]
+
+    @property
+    def binding(self) -> dict[str, Value]:
+        return {str(param.data): value for param, value in zip(self.action.params, self.params, strict=True)}
+
+
+@dataclass(frozen=True)
+class Program:
+    """All moves of an instance, and the watches that need one state only."""
+
+    instance: Instance
+    layout: Layout
+    scalars: Scalars
+    moves: tuple[Move, ...]
+    properties: tuple[Property, ...]
+    state_watches: tuple[Watch, ...]
+
+
+def program(instance: Instance, properties: Seq[Property]) -> Program:
+    """Flattens an instance.
+
+    A *sometimes* property is watched for the first state or step where it holds, the others for the first where they
+    do not.
+    """
+    layout, scalars = Layout(instance), Scalars()
+    flat = Flattener(layout, scalars)
+    of_state: list[tuple[int, Property]] = []
+    of_step: list[tuple[int, Property]] = []
+    for index, prop in enumerate(properties):
+        (of_step if prop.needs_after else of_state).append((index, prop))
+
+    def watched(prop: Property) -> int:
+        holds = flat.truth(prop.condition, {})
+        return holds if prop.kind == "sometimes" else scalars.invert(holds)
+
+    moves = []
+    for action in instance.model.actions:
+        domains = [elements(param.sort, instance.settings) for param in action.params]
+        labelled = [(clause.label, disjuncts(clause.condition)) for clause in (*action.limits, *action.guard)]
+        for params in itertools.product(*domains):
+            binding: dict[Expr, Value] = dict(zip(action.params, params, strict=True))
+            clauses, ways = [], []
+            for label, parts in labelled:
+                nodes = [flat.truth(part, binding) for part in parts]
+                nodes = [node for node in nodes if node != scalars.false]
+                clauses.append((label, scalars.either(*nodes)))
+                if len(nodes) > 1:
+                    ways.append(tuple(nodes))
+                if not nodes:
+                    break
+            guard = scalars.both(*(node for _, node in clauses))
+            if guard == scalars.false:
+                continue
+            after = {each.field.data: flat.flat(each.value, binding) for each in action.updates}
+            writes: list[tuple[Cell, int]] = []
+            overflows: list[int] = []
+            for name, shape in after.items():
+                _store(flat, layout.shapes[name], shape, writes, overflows)
+            writes = [(cell, node) for cell, node in writes if node != scalars.cell(cell.index, cell.lo, cell.hi)]
+            watches = []
+            if of_step:
+                flat.step(after)
+                watches = [Watch(index, watched(prop)) for index, prop in of_step]
+            moves.append(
+                Move(
+                    action,
+                    params,
+                    guard,
+                    tuple(clauses),
+                    tuple(ways),
+                    tuple(writes),
+                    scalars.either(*overflows),
+                    tuple(each for each in watches if each.node != scalars.false),
+                )
+            )
+    state_watches = [Watch(index, watched(prop)) for index, prop in of_state]
+    kept = tuple(each for each in state_watches if each.node != scalars.false)
+    return Program(instance, layout, scalars, tuple(moves), tuple(properties), kept)
+
+
+def _store(f: Flattener, target: Any, shape: Any, writes: list[tuple[Cell, int]], overflows: list[int]) -> None:
+    """Matches a new value with the cells it goes to; values out of range are noted."""
+    s = f.s
+    if isinstance(target, Cell):
+        node = shape
+        if s.los[node] < target.lo:
+            overflows.append(s.lt(node, s.const(target.lo)))
+        if s.his[node] > target.hi:
+            overflows.append(s.lt(s.const(target.hi), node))
+        writes.append((target, node))
+    elif isinstance(target, Bits):
+        place = Bits(s.const(0), target.base, target.width)
+        shape, _ = f.aligned(shape, place)
+        if shape.base < target.base:
+            outside = (1 << (target.base - shape.base)) - 1
+            overflows.append(s.invert(s.eq(s.bit_and(shape.mask, s.const(outside)), s.const(0))))
+            shape = f._moved(Bits(s.and_not(shape.mask, s.const(outside)), shape.base, shape.width), target.base, 0)
+        _store(f, target.mask, shape.mask, writes, overflows)
+    elif isinstance(target, Fused):
+        code = shape.code
+        if shape.base != target.base:
+            is_none = s.eq(code, s.const(0))
+            moved = s.add(code, s.const(shape.base - target.base))
+            overflows.append(s.both(s.invert(is_none), s.lt(moved, s.const(1))))
+            code = s.ite(is_none, s.const(0), moved)
+        _store(f, target.code, code, writes, overflows)
+    elif isinstance(target, Optional):
+        _store(f, target.present, shape.present, writes, overflows)
+        _store(f, target.value, shape.value, writes, overflows)
+    elif isinstance(target, Rows):
+        for part, new in zip(target.parts, shape.parts, strict=True):
+            _store(f, part, new, writes, overflows)
+    elif isinstance(target, Sequence):
+        _store(f, target.length, shape.length, writes, overflows)
+        for part, new in zip(target.items, shape.items, strict=True):
+            _store(f, part, new, writes, overflows)

@@ -1,0 +1,265 @@
+"""What a run found, as text, as one JSON object, as ITF (Apalache's and Quint's trace format), as a Mermaid diagram."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...model.sorts import (
+    BoolSort,
+    FiniteSort,
+    IntSort,
+    MapSort,
+    OptionSort,
+    RecordSort,
+    SeqSort,
+    SetSort,
+    Settings,
+    Sort,
+    Value,
+    elements,
+)
+from ...model.text import show
+from .run import Decided, Exploration
+from .trace import Path, Step, walk
+
+
+def text_report(result: Exploration) -> str:
+    """The run as a person reads it."""
+    model = result.instance.model
+    lines = [f"{result.instance.name}: {result.verdict}", f"  {model.statement}"]
+    for each in result.properties:
+        lines.append(f"  {_mark(each)} {each.prop.name}: {_said(each)}")
+    if result.left_out:
+        why = [each.name for each in model.behaviours if set(each.suspends) & set(result.left_out)]
+        lines.append(
+            f"  left out: {', '.join(result.left_out)} (not promised with {', '.join(why)}; ask with --property)"
+        )
+    lines.append(
+        f"  {result.distinct:,} distinct states, {result.generated:,} generated, depth {result.depth}, "
+        f"{result.deadlocks:,} without successor{', one per orbit' if result.symmetry else ''}"
+    )
+    if result.stopped:
+        lines.append(f"  unfinished: the search stopped at {result.stopped}")
+    idle = [each.action for each in result.coverage if each.taken == 0]
+    if idle:
+        lines.append(f"  never taken: {', '.join(idle)}")
+    if any(each.alone is not None for each in result.coverage):
+        lines += coverage_lines(result)
+    lines.append(f"  {result.seconds:.2f} s, {result.peak_mb} MB")
+    told: list[tuple[str, Path]] = []
+    for each in result.violations:
+        if each.path is not None:
+            lines += ["", f"{each.prop.name}: {each.prop.statement}", *_path_lines_once(each.path, told)]
+            told.append((each.prop.name, each.path))
+    return "\n".join(lines)
+
+
+def coverage_lines(result: Exploration) -> list[str]:
+    """Per action how often it was taken; per clause how often it alone forbade a step."""
+    lines = ["  coverage: action, times taken; per clause, how often it alone forbade the step"]
+    for each in result.coverage:
+        lines.append(f"    {each.action}  {each.taken:,}")
+        for label, count in (each.alone or {}).items():
+            lines.append(f"      {count:>12,}  {label}" + ("  (never decides)" if count == 0 else ""))
+    return lines
+
+
+def _mark(each: Decided) -> str:
+    return {"holds": "ok", "violated": "VIOLATED", "unknown": "unknown"}[each.verdict]
+
+
+def _said(each: Decided) -> str:
+    if each.verdict == "violated" and each.path is not None:
+        return f"violated, {each.path.length} states"
+    if each.verdict == "holds" and each.path is not None:
+        return f"met after {each.path.length} states"
+    return each.reason or each.verdict
+
+
+def _path_lines_once(path: Path, told: list[tuple[str, Path]]) -> list[str]:
+    """The lines of a path; where it begins as a whole one that was told before, only the rest."""
+    for name, other in told:
+        if path.states[: other.length] == other.states:
+            if path.length == other.length:
+                return [f"  the same path as {name}"]
+            return [f"  1 to {other.length}: the same as {name}", *path_lines(path, other.length)]
+    return ["   1. initial state", *path_lines(path)]
+
+
+def path_lines(path: Path, skip: int = 1) -> list[str]:
+    """A path after its first `skip` states, one step a paragraph: action, parameters, and what changed."""
+    lines = []
+    for number, step in enumerate(path.steps[skip - 1 :], skip + 1):
+        lines.append(f"  {number:>2}. {step_text(path, step)}")
+        for field, (old, new) in step.changes.items():
+            lines.append(f"        {change_text(path, field, old, new)}")
+    return lines
+
+
+def step_text(path: Path, step: Step) -> str:
+    """`LeaderWrite(leader=0)`."""
+    action = path.instance.model.action(step.action)
+    sorts = {str(param.data): param.sort for param in action.params}
+    return f"{step.action}({', '.join(f'{name}={show(value, sorts[name])}' for name, value in step.params.items())})"
+
+
+def change_text(path: Path, field: str, old: Value, new: Value) -> str:
+    """`hw[1]: 0 -> 1`: only the keys of a map that changed."""
+    sort = path.sort(field)
+    if not isinstance(sort, MapSort) or len(old) != len(new):
+        return f"{field}: {show(old, sort)} -> {show(new, sort)}"
+    keys = elements(sort.key, path.instance.settings)
+    parts = [
+        f"{field}[{show(key, sort.key)}]: {show(was, sort.value)} -> {show(now, sort.value)}"
+        for key, was, now in zip(keys, old, new, strict=True)
+        if was != now
+    ]
+    return ", ".join(parts)
+
+
+def json_report(result: Exploration) -> dict[str, Any]:
+    """The run as one JSON object."""
+    return {
+        "model": result.instance.model.name,
+        "settings": dict(result.instance.settings),
+        "behaviours": [each.name for each in result.instance.model.behaviours],
+        "verdict": result.verdict,
+        "distinct": result.distinct,
+        "generated": result.generated,
+        "depth": result.depth,
+        "deadlocks": result.deadlocks,
+        "symmetry": result.symmetry,
+        "stopped": result.stopped,
+        "properties": [
+            {
+                "name": each.prop.name,
+                "kind": each.prop.kind,
+                "statement": each.prop.statement,
+                "verdict": each.verdict,
+                "reason": each.reason or None,
+                "length": each.path.length if each.path else None,
+            }
+            for each in result.properties
+        ],
+        "violations": [violation_json(each) for each in result.violations],
+        "left_out": list(result.left_out),
+        "coverage": [
+            {
+                "action": each.action,
+                "taken": each.taken,
+                **({} if each.alone is None else {"alone_false": dict(each.alone)}),
+            }
+            for each in result.coverage
+        ],
+        "seconds": round(result.seconds, 3),
+        "peak_mb": result.peak_mb,
+    }
+
+
+def violation_json(each: Decided) -> dict[str, Any]:
+    """A violated property with its counterexample: `length` counts states, `steps` have action, parameters, changes."""
+    return {
+        "property": each.prop.name,
+        "length": each.path.length if each.path else None,
+        "reason": each.reason or None,
+        "steps": [] if each.path is None else [step_json(each.path, step) for step in each.path.steps],
+    }
+
+
+def step_json(path: Path, step: Step) -> dict[str, Any]:
+    """One step: `changes` gives field -> [before, after] in plain JSON values."""
+    settings = path.instance.settings
+    changes = {
+        field: [plain(value, path.sort(field), settings) for value in pair] for field, pair in step.changes.items()
+    }
+    return {"action": step.action, "params": dict(step.params), "changes": changes}
+
+
+def plain(value: Value, sort: Sort, settings: Settings) -> Any:
+    """A value as JSON: sets as sorted lists, records and maps as objects, none as null."""
+    if isinstance(sort, OptionSort):
+        return None if value is None else plain(value, sort.element, settings)
+    if isinstance(sort, SetSort):
+        return sorted(value)
+    if isinstance(sort, RecordSort):
+        return {name: plain(each, inner, settings) for (name, inner), each in zip(sort.fields, value, strict=True)}
+    if isinstance(sort, SeqSort):
+        return [plain(each, sort.element, settings) for each in value]
+    if isinstance(sort, MapSort):
+        keys = elements(sort.key, settings)
+        return {str(key): plain(each, sort.value, settings) for key, each in zip(keys, value, strict=True)}
+    return value
+
+
+def itf(path: Path, name: str) -> dict[str, Any]:
+    """The path in the Informal Trace Format: https://apalache-mc.org/docs/adr/015adr-trace.html ."""
+    fields = path.instance.model.fields
+    settings = path.instance.settings
+    states = []
+    for index, state in enumerate(path.states):
+        shown = {field.name: _itf(value, field.sort, settings) for field, value in zip(fields, state, strict=True)}
+        action = "init" if index == 0 else step_text(path, path.steps[index - 1])
+        states.append({"#meta": {"index": index, "action": action}, **shown})
+    return {
+        "#meta": {
+            "format": "ITF",
+            "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
+            "source": name,
+        },
+        "params": [],
+        "vars": [field.name for field in fields],
+        "states": states,
+    }
+
+
+def _itf(value: Value, sort: Sort, settings: Settings) -> Any:
+    if isinstance(sort, BoolSort):
+        return value
+    if isinstance(sort, IntSort):
+        return {"#bigint": str(value)}
+    if isinstance(sort, FiniteSort):
+        return f"{value}_OF_{sort.name.upper()}"
+    if isinstance(sort, OptionSort):
+        if value is None:
+            return {"tag": "None", "value": {"#tup": []}}
+        return {"tag": "Some", "value": _itf(value, sort.element, settings)}
+    if isinstance(sort, SetSort):
+        return {"#set": [_itf(each, sort.element, settings) for each in sorted(value)]}
+    if isinstance(sort, RecordSort):
+        return {name: _itf(each, inner, settings) for (name, inner), each in zip(sort.fields, value, strict=True)}
+    if isinstance(sort, SeqSort):
+        return [_itf(each, sort.element, settings) for each in value]
+    if isinstance(sort, MapSort):
+        pairs = zip(elements(sort.key, settings), value, strict=True)
+        return {"#map": [[_itf(key, sort.key, settings), _itf(each, sort.value, settings)] for key, each in pairs]}
+    return str(value)
+
+
+def mermaid(path: Path) -> str:
+    """The path as a Mermaid sequence diagram: a lane per element that acts, a note per change."""
+    model = path.instance.model
+    lines = ["sequenceDiagram"]
+    lanes: dict[str, str] = {"system": "everyone else"}
+    body: list[str] = []
+    for number, (step, _) in enumerate(walk(path), 2):
+        action = model.action(step.action)
+        actors = [
+            (f"{param.sort}{step.params[str(param.data)]}", f"{param.sort} {step.params[str(param.data)]}")
+            for param in action.params
+            if isinstance(param.sort, FiniteSort)
+        ]
+        for key, label in actors:
+            lanes.setdefault(key, label)
+        source = actors[0][0] if actors else "system"
+        target = actors[1][0] if len(actors) > 1 else source
+        body.append(f"    {source}->>{target}: {number}. {_mermaid_text(step_text(path, step))}")
+        for field, (old, new) in step.changes.items():
+            body.append(f"    Note over {source}: {_mermaid_text(change_text(path, field, old, new))}")
+    for key, label in sorted(lanes.items()):
+        if key != "system" or any(line.startswith("    system->>") for line in body):
+            lines.append(f"    participant {key} as {label}")
+    return "\n".join(lines + body)
+
+
+def _mermaid_text(text: str) -> str:
+    return text.replace(";", ",").replace("#", "no. ")

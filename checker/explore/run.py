@@ -1,0 +1,303 @@
+"""Exploring an instance: the verdicts of its properties, the counts, and the paths that show them.
+
+>>> from isrproof.checker.explore.run import explore
+>>> result = explore("kip101", replicas=2, max_leader_epoch=1, log_size=1)
+>>> result.verdict, result.distinct
+('violated', 631)
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ...model.catalogue import model as model_named
+from ...model.errors import unknown
+from ...model.expr import true
+from ...model.property import Property
+from ...model.protocol import Instance, Model
+from ...model.step import Reference
+from .program import Program, program
+from .search import Found, Hit, Limits, Progress, Search, peak_mb
+from .symmetry import canonicaliser, refuse_if_broken
+from .trace import Hop, Path, check, replay, replay_orbits
+
+Verdict = Literal["holds", "violated", "unknown"]
+
+TYPE_OK = Property("TypeOk", "Every field keeps a value of its sort: no range overflows.", true)
+NO_DEADLOCK = Property("NoDeadlock", "Some action can be taken in every state.", true)
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What is known of one property.
+
+    `path`: a counterexample, or for a *sometimes* property that is met its witness; always of shortest length.
+    """
+
+    prop: Property
+    verdict: Verdict
+    path: Path | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """How often an action was taken over all its parameters; `alone`: how often a clause was the only one false."""
+
+    action: str
+    taken: int
+    alone: Mapping[str, int] | None = None
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """The result of a run."""
+
+    instance: Instance
+    verdict: Verdict
+    properties: tuple[Decided, ...]
+    distinct: int
+    generated: int
+    depth: int
+    deadlocks: int
+    levels: tuple[int, ...]
+    coverage: tuple[Taken, ...]
+    left_out: tuple[str, ...]
+    stopped: str | None
+    symmetry: bool
+    seconds: float
+    peak_mb: int
+
+    def __getitem__(self, name: str) -> Decided:
+        """What is known of a property, by its name."""
+        for each in self.properties:
+            if each.prop.name == name:
+                return each
+        raise unknown("property", name, (each.prop.name for each in self.properties), self.instance.name)
+
+    @property
+    def violations(self) -> tuple[Decided, ...]:
+        return tuple(each for each in self.properties if each.verdict == "violated")
+
+
+def explore(
+    model: Model | str,
+    properties: Iterable[str | Property] | None = None,
+    *,
+    symmetry: bool = False,
+    limits: Limits | None = None,
+    until_decided: bool = False,
+    deadlock: bool = False,
+    coverage: bool = False,
+    progress: Progress | None = None,
+    **settings: int,
+) -> Exploration:
+    """Searches all reachable states of an instance, breadth first.
+
+    Args:
+        properties: names or properties; all that the model promises if None. Asking for a property of ghost fields
+            turns these on.
+        symmetry: search one state per orbit of interchangeable elements.
+        limits: where to stop unfinished; what is not decided by then is *unknown*.
+        until_decided: stop as soon as every property is decided (counts are then partial).
+        deadlock: a state without successor is a violation.
+        coverage: count per clause how often it alone forbade a step.
+        settings: of the instance, by name; what is not given has its default.
+
+    Raises:
+        ModelError: unknown names, wrong settings, a model that the explorer cannot store, symmetry that is broken.
+    """
+    started = time.perf_counter()
+    chosen = model_named(model) if isinstance(model, str) else model
+    chosen, wanted, left_out = select(chosen, properties)
+    instance = chosen.instance(**settings)
+    reference = Reference(instance)
+    translated = program(instance, wanted)
+    search = Search(translated)
+    canonical = None
+    if symmetry:
+        refuse_if_broken(translated.layout)
+        canonical = canonicaliser(translated.layout)
+    initial = translated.layout.pack(reference.initial())
+    found = search.run(initial, limits, until_decided, canonical, progress)
+    paths = _Paths(search, translated, reference, symmetry)
+    decided = [_decide(prop, found, found.hits.get(index), paths) for index, prop in enumerate(wanted)]
+    decided.append(_decide(TYPE_OK, found, found.overflow, paths))
+    if deadlock:
+        dead = found.first_deadlock
+        hit = None if dead is None else Hit(-1, dead, None, 0)
+        decided.append(_decide(NO_DEADLOCK, found, hit, paths))
+    return Exploration(
+        instance=instance,
+        verdict=overall(each.verdict for each in decided),
+        properties=tuple(decided),
+        distinct=found.distinct,
+        generated=found.generated,
+        depth=found.depth,
+        deadlocks=found.deadlocks,
+        levels=tuple(found.levels),
+        coverage=_coverage(translated, found, search, coverage),
+        left_out=left_out,
+        stopped=found.stopped,
+        symmetry=symmetry,
+        seconds=time.perf_counter() - started,
+        peak_mb=peak_mb(),
+    )
+
+
+def select(model: Model, properties: Iterable[str | Property] | None) -> tuple[Model, list[Property], tuple[str, ...]]:
+    """The properties to check, the model with the ghosts they need, and the names left out by default."""
+    if properties is None:
+        suspended = {name for each in model.behaviours for name in each.suspends}
+        wanted = [each for each in model.properties if each.name not in suspended]
+        return model, wanted, tuple(each.name for each in model.properties if each.name in suspended)
+    names = []
+    for each in properties:
+        if isinstance(each, Property):
+            names.append(each)
+        elif each != TYPE_OK.name:
+            names.append(model.property(each))
+    for ghosts in model.ghosts:
+        if any(each in ghosts.properties for each in names):
+            model = model.watching(ghosts.name)
+    return model, names, ()
+
+
+def overall(verdicts: Iterable[Verdict]) -> Verdict:
+    """violated if any is, else unknown if any is, else holds."""
+    seen = set(verdicts)
+    return "violated" if "violated" in seen else "unknown" if "unknown" in seen else "holds"
+
+
+class _Paths:
+    """Paths to states of a finished search."""
+
+    def __init__(self, search: Search, program: Program, reference: Reference, symmetry: bool) -> None:
+        self.search, self.program, self.reference, self.symmetry = search, program, reference, symmetry
+
+    def to(self, hit: Hit, overflow: bool) -> Path:
+        """The path to a state, or to the step from it, executed by the reference."""
+        ids = [hit.state]
+        while ids[-1] != 0:
+            ids.append(int(self.search.table.parents[ids[-1]]))
+        ids.reverse()
+        if self.symmetry:
+            return self._by_orbits(ids, hit)
+        moves = [int(self.search.table.moves[each]) for each in ids[1:]]
+        packed: list[int | None] = [self.search.packed(each) for each in ids[1:]]
+        if hit.move is not None:
+            moves.append(hit.move)
+            packed.append(None if overflow else self._after(ids[-1], hit.move))
+        hops = []
+        for move, state in zip(moves, packed, strict=True):
+            each = self.program.moves[move]
+            hops.append(Hop(each.action.name, each.binding, state))
+        return replay(self.reference, hops, self.program.layout.pack)
+
+    def _after(self, state: int, move: int) -> int:
+        new, *_ = self.search.moves[move]([word[state : state + 1].copy() for word in self.search.table.words])
+        return sum(int(word[0]) << (64 * index) for index, word in enumerate(new))
+
+    def _by_orbits(self, ids: list[int], hit: Hit) -> Path:
+        import numpy as np
+
+        layout = self.program.layout
+        canonical = canonicaliser(layout)
+
+        def representative(packed: int) -> int:
+            words = [np.array([packed >> (64 * index) & (2**64 - 1)], np.uint64) for index in range(layout.words)]
+            return sum(int(word[0]) << (64 * index) for index, word in enumerate(canonical(words)))
+
+        path = replay_orbits(
+            self.reference, [self.search.packed(each) for each in ids], lambda state: representative(layout.pack(state))
+        )
+        if hit.move is None:
+            return path
+        return self._last_step(path, hit)
+
+    def _last_step(self, path: Path, hit: Hit) -> Path:
+        """The path with one more step of the hit's action by which its property is decided."""
+        from dataclasses import replace
+
+        from .trace import Step
+
+        name = self.program.moves[hit.move or 0].action.name
+        for taken in self.reference.successors(path.states[-1]):
+            if taken.action != name:
+                continue
+            if hit.prop < 0:
+                decides = bool(taken.overflows)
+            else:
+                prop = self.program.properties[hit.prop]
+                decides = self.reference.holds(prop, path.states[-1], taken.state) == (prop.kind == "sometimes")
+            if decides:
+                pairs = zip(self.reference.names, path.states[-1], taken.state, strict=True)
+                changes = {each: (old, new) for each, old, new in pairs if old != new}
+                step = Step(taken.action, taken.params, changes)
+                return replace(path, states=(*path.states, taken.state), steps=(*path.steps, step))
+        return path
+
+
+def _decide(prop: Property, found: Found, hit: Hit | None, paths: _Paths) -> Decided:
+    sometimes = prop.kind == "sometimes"
+    if hit is not None:
+        path = paths.to(hit, overflow=prop is TYPE_OK)
+        if prop not in (TYPE_OK, NO_DEADLOCK):
+            check(paths.reference, prop, path)
+        return Decided(prop, "holds" if sometimes else "violated", path)
+    if found.stopped is not None:
+        return Decided(prop, "unknown", reason=f"the search stopped at {found.stopped}")
+    if sometimes:
+        return Decided(prop, "violated", reason="never met in any reachable state")
+    return Decided(prop, "holds")
+
+
+def _coverage(program: Program, found: Found, search: Search, clauses: bool) -> tuple[Taken, ...]:
+    taken: dict[str, int] = {each.name: 0 for each in program.instance.model.actions}
+    for move, count in zip(program.moves, found.taken, strict=True):
+        taken[move.action.name] += count
+    alone = alone_false(search, program) if clauses else {}
+    return tuple(Taken(name, count, alone.get(name)) for name, count in taken.items())
+
+
+def alone_false(search: Search, program: Program) -> dict[str, dict[str, int]]:
+    """Per action and clause: over all reachable states and parameters, how often that clause alone was false."""
+    from .generate import build_masks
+
+    counts: dict[str, dict[str, int]] = {}
+    labels: list[tuple[str, str]] = []
+    nodes: list[int] = []
+    for move in program.moves:
+        mine = counts.setdefault(move.action.name, {})
+        for label, node in move.clauses:
+            mine.setdefault(label, 0)
+            others = [each for other, each in move.clauses if other != label]
+            alone = program.scalars.both(program.scalars.invert(node), *others)
+            if alone != program.scalars.false:
+                labels.append((move.action.name, label))
+                nodes.append(alone)
+    masks = build_masks(program, nodes)
+    for low in range(0, search.table.count, search.chunk):
+        high = min(low + search.chunk, search.table.count)
+        for (action, label), mask in zip(labels, masks([word[low:high] for word in search.table.words]), strict=True):
+            counts[action][label] += int(mask.sum())
+    return counts
+
+
+def assert_holds(
+    model: Model | str, properties: Sequence[str | Property] | None = None, *, symmetry: bool = False, **settings: int
+) -> Exploration:
+    """For tests: explores, and fails with the counterexample printed unless every property holds.
+
+    Raises:
+        AssertionError: a property is violated or unknown.
+    """
+    from .report import text_report
+
+    result = explore(model, properties, symmetry=symmetry, limits=None, **settings)
+    if result.verdict != "holds":
+        raise AssertionError("\n" + text_report(result))
+    return result

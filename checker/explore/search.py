@@ -1,0 +1,210 @@
+"""Breadth-first search of an instance, level by level, whole chunks of states at a time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from .generate import build
+from .program import Program
+
+CHUNK = 1 << 15
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Where a search stops unfinished: its verdict is then *unknown* for what it has not found."""
+
+    states: int | None = None
+    depth: int | None = None
+    seconds: float | None = None
+    memory_mb: int | None = None
+
+
+@dataclass(frozen=True)
+class Hit:
+    """The first place where a watch fired: a state, or a step from it by a move. `length` counts states of the path."""
+
+    prop: int
+    state: int
+    move: int | None
+    length: int
+
+
+@dataclass
+class Found:
+    """What a search found. `stopped` is the limit that ended it, None if it is complete."""
+
+    distinct: int = 0
+    generated: int = 0
+    depth: int = 0
+    deadlocks: int = 0
+    first_deadlock: int | None = None
+    hits: dict[int, Hit] = field(default_factory=dict)
+    overflow: Hit | None = None
+    taken: list[int] = field(default_factory=list)
+    levels: list[int] = field(default_factory=list)
+    stopped: str | None = None
+
+
+Progress = Callable[[int, int, int], None]
+
+
+class Search:
+    """One run over a program. `table` holds the states afterwards."""
+
+    def __init__(self, program: Program, chunk: int = CHUNK) -> None:
+        import numpy as np
+
+        from .table import StateTable
+
+        self.np = np
+        self.program = program
+        self.chunk = chunk
+        self.guards, self.moves = build(program)
+        self.table = StateTable(program.layout.words, np.uint8 if len(program.moves) <= 256 else np.uint16)
+
+    def packed(self, state: int) -> int:
+        """A state by its id, as one integer."""
+        return sum(int(word[state]) << (64 * index) for index, word in enumerate(self.table.words))
+
+    def run(
+        self,
+        initial: int,
+        limits: Limits | None = None,
+        until_decided: bool = False,
+        canonical: Callable[[list[Any]], list[Any]] | None = None,
+        progress: Progress | None = None,
+    ) -> Found:
+        """Searches from a packed initial state.
+
+        Args:
+            until_decided: stop as soon as every watched property has fired.
+            canonical: replaces packed states by the representatives of their orbits.
+        """
+        limits = limits or Limits()
+        found = Found(generated=1, taken=[0] * len(self.program.moves))
+        np, table = self.np, self.table
+        first = [np.array([initial >> (64 * index) & (2**64 - 1)], np.uint64) for index in range(len(table.words))]
+        for word, value in zip(table.words, first if canonical is None else canonical(first), strict=True):
+            word[0] = value[0]
+        table.parents[0] = 0
+        table.moves[0] = 0
+        table.add(1)
+        started = time.monotonic()
+        start, end = 0, 1
+        while start < end and found.stopped is None:
+            found.depth += 1
+            found.levels.append(end - start)
+            last = limits.depth is not None and found.depth >= limits.depth
+            for low in range(start, end, self.chunk):
+                self._expand(low, min(low + self.chunk, end), found, canonical, last)
+                if progress is not None:
+                    progress(found.depth, table.count, low - start)
+                found.stopped = self._over(limits, started)
+                if found.stopped is not None:
+                    break
+            start, end = end, table.count
+            if last and found.stopped is None and end > start:
+                found.stopped = f"depth {limits.depth}"
+            if until_decided and len(found.hits) == len(self.program.properties):
+                found.stopped = found.stopped or ("all properties are decided" if start < end else None)
+        found.distinct = table.count
+        return found
+
+    def _over(self, limits: Limits, started: float) -> str | None:
+        if limits.states is not None and self.table.count >= limits.states:
+            return f"{limits.states} states"
+        if limits.seconds is not None and time.monotonic() - started >= limits.seconds:
+            return f"{limits.seconds:g} s"
+        if limits.memory_mb is not None and peak_mb() >= limits.memory_mb:
+            return f"{limits.memory_mb} MB"
+        return None
+
+    def _expand(
+        self, low: int, high: int, found: Found, canonical: Callable[[list[Any]], list[Any]] | None, last: bool
+    ) -> None:
+        np, table, program = self.np, self.table, self.program
+        words = [each[low:high] for each in table.words]
+        masks = self.guards(words)
+        for watch, mask in zip(program.state_watches, masks[len(program.moves) :], strict=True):
+            known = found.hits.get(watch.prop)
+            if known is None or known.length == found.depth:
+                self._note_state(found, watch.prop, np.flatnonzero(mask) + low)
+        rows = [np.flatnonzero(mask) for mask in masks[: len(program.moves)]]
+        alive = np.zeros(high - low, bool)
+        for each in rows:
+            alive[each] = True
+        dead = np.flatnonzero(~alive)
+        if len(dead):
+            found.deadlocks += len(dead)
+            if found.first_deadlock is None:
+                found.first_deadlock = int(dead[0]) + low
+        table.reserve(sum(len(each) for each in rows))
+        at = table.count
+        for index, each in enumerate(rows):
+            if not len(each):
+                continue
+            new, ways, overflow, fires = self.moves[index]([word[each] for word in words])
+            parents = each + low
+            found.taken[index] += len(each)
+            found.generated += len(each) if ways is None else int(ways.sum())
+            if overflow is not None and overflow.any():
+                if found.overflow is None:
+                    found.overflow = Hit(-1, int(parents[overflow][0]), index, found.depth + 1)
+                kept = ~overflow
+                new, parents = [word[kept] for word in new], parents[kept]
+                fires = [(prop, mask[kept]) for prop, mask in fires]
+            for prop, mask in fires:
+                known = found.hits.get(prop)
+                if known is None or known.length == found.depth + 1:
+                    self._note_step(found, prop, parents[mask], index)
+            if last:
+                continue
+            to = at + len(parents)
+            for word, value in zip(table.words, new, strict=True):
+                word[at:to] = value
+            table.parents[at:to] = parents
+            table.moves[at:to] = index
+            at = to
+        if canonical is not None and at > table.count:
+            fresh = slice(table.count, at)
+            for word, value in zip(table.words, canonical([each[fresh] for each in table.words]), strict=True):
+                word[fresh] = value
+        if last:
+            return
+        table.add(at - table.count)
+
+    def _note_state(self, found: Found, prop: int, ids: Any) -> None:
+        """Keeps the smallest packed state of the level, so that every run tells the same."""
+        if not len(ids):
+            return
+        best = self._smallest(ids)
+        known = found.hits.get(prop)
+        if known is None or (known.move is None and self.packed(best) < self.packed(known.state)):
+            found.hits[prop] = Hit(prop, best, None, found.depth)
+
+    def _note_step(self, found: Found, prop: int, ids: Any, move: int) -> None:
+        if not len(ids):
+            return
+        best = self._smallest(ids)
+        known = found.hits.get(prop)
+        if known is None or known.move is None or (self.packed(best), move) < (self.packed(known.state), known.move):
+            found.hits[prop] = Hit(prop, best, move, found.depth + 1)
+
+    def _smallest(self, ids: Any) -> int:
+        for word in reversed(self.table.words):
+            values = word[ids]
+            ids = ids[values == values.min()]
+        return int(ids[0])
+
+
+def peak_mb() -> int:
+    """The largest memory of this process so far, in MB."""
+    import resource
+    import sys
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return int(peak / (1024 * 1024) if sys.platform == "darwin" else peak / 1024)
