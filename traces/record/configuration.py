@@ -23,6 +23,8 @@ BROKER_SETTINGS: Mapping[str, str] = {
     "num.io.threads": "2",
     "background.threads": "2",
     "log.cleaner.enable": "false",
+    # The default from 1.0 on (KAFKA-5384); before, a deletion was dropped.
+    "delete.topic.enable": "true",
 }
 
 ZOOKEEPER_SETTINGS: Mapping[str, str] = {
