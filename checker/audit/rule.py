@@ -1,0 +1,100 @@
+"""What a rule of the audit is, and which rules there are: the modules of `rules/`, discovered, not registered."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from inspect import cleandoc
+from typing import Any
+
+from ...model.expr import Expr, Op, after, const, field, free, ite, replace, true
+from ...specs.releases import names
+from .table import Row
+from .vocabulary import HELD, ILLEGAL, SUSPICIOUS, UNKNOWN, VERDICT
+
+Text = Callable[[Row], str]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One claim about every row of one track.
+
+    Args:
+        code: never changes its meaning.
+        name: what is wrong, in a few words with dashes.
+        track: the track (tracks.py) whose rows it looks at.
+        verdict: an expression of the sort VERDICT. Where a column that it reads is absent, the rule says nothing.
+        applies: the rows that the rule is about.
+        message: what happened, for people, from the columns of a row; expected and got likewise.
+        kind: of the entity that a finding names: partition, replica, controller.
+        issues: KAFKA issues and KIPs; bug: the behaviour (specs/behaviours.toml) that is this fault as a known bug.
+        follows_from: codes of rules whose findings explain those of this one.
+    """
+
+    code: str
+    name: str
+    track: str
+    verdict: Expr
+    message: Text
+    expected: Text
+    got: Text
+    applies: Expr = true
+    kind: str = "partition"
+    issues: tuple[str, ...] = ()
+    bug: str | None = None
+    releases: str = "all"
+    follows_from: tuple[str, ...] = ()
+    page: str = ""
+
+    def __post_init__(self) -> None:
+        if self.verdict.sort != VERDICT:
+            raise TypeError(f"{self.code}: the verdict is a {self.verdict.sort}, expected a {VERDICT}")
+
+
+def step(condition: Expr) -> Expr:
+    """A property over a step, read over a row: the columns `before_*` are the state before, the others after."""
+
+    def leaf(node: Expr) -> Expr | None:
+        if node.op is Op.FIELD:
+            return field(f"before_{node.data}", node.sort)
+        return field(node.data, node.sort) if node.op is Op.AFTER else None
+
+    return replace(condition, leaf)
+
+
+def illegal_unless(condition: Expr, in_doubt: Expr | None = None) -> Expr:
+    """Held where the condition is; else illegal, but suspicious where `in_doubt` is true."""
+    broken = ILLEGAL if in_doubt is None else ite(in_doubt, SUSPICIOUS, ILLEGAL)
+    return ite(condition, HELD, broken)
+
+
+def allowed_in(allowed: Expr, releases: Expr, otherwise: Expr = ILLEGAL) -> Expr:
+    """Held if every release that it may be allows it, `otherwise` if none does, unknown if some do."""
+    return ite(releases.subset_of(allowed), HELD, ite(releases.intersects(allowed), UNKNOWN, otherwise))
+
+
+@cache
+def rules() -> Mapping[str, Rule]:
+    """All rules by code, each with the docstring of its module as its page."""
+    from . import rules as package
+
+    found: dict[str, Rule] = {}
+    for name in sorted(module.name for module in pkgutil.iter_modules(package.__path__)):
+        if name.startswith("_"):
+            continue
+        module = importlib.import_module(f"{package.__name__}.{name}")
+        rule = _with_page(module.RULE, cleandoc(module.__doc__ or ""))
+        if rule.code in found:
+            raise ValueError(f"two rules have the code {rule.code}: {found[rule.code].name} and {rule.name}")
+        found[rule.code] = rule
+    return dict(sorted(found.items()))
+
+
+def _with_page(rule: Rule, page: str) -> Rule:
+    from dataclasses import replace as changed
+
+    return changed(rule, page=page)

@@ -1,0 +1,81 @@
+"""A new controller leaves a dead broker as leader.
+
+Why it matters
+    The partition stays without a working leader, while ZooKeeper, and every broker and client that asks, still names the
+    dead one. Clients go on connecting to a broker that is gone; tools that look for partitions without a leader
+    (leader -1) do not find this one.
+
+How it is seen
+    The controller that took over found the partition offline: its leader was not live. It tried to elect a leader and
+    failed. A sound controller has by then moved every replica of a dead broker to OfflineReplica, which takes it out of the
+    ISR and sets the leader to -1. Here no such line exists for the leader in this epoch.
+
+What the story in circulation gets wrong
+    The story says that after the fix one finds "leader -1, ISR empty". Kafka 2.0.0 already writes leader -1 and keeps
+    the last member in the ISR, [B], when the controller is alive to see the broker die; and so does the fixed start-up
+    since 2.3.0. An empty ISR was true up to 1.0, with unclean leader election enabled, which was the default up to
+    0.10.2: when the issue was reported.
+
+Releases
+    Up to 2.2 every failover does this (KAFKA-3143, also KAFKA-8152 and KAFKA-3096); fixed in 2.3.0.
+"""
+
+from __future__ import annotations
+
+from ....model.expr import either, ite
+from ..rule import Rule
+from ..tracks import (
+    known_since,
+    last_leader,
+    last_leader_in,
+    last_replicas,
+    made_offline,
+    moves_before,
+    start_seen,
+)
+from ..vocabulary import (
+    HELD,
+    ILLEGAL,
+    UNKNOWN,
+    behaviour_releases,
+    from_state,
+    lossy,
+    offline_pass_logged,
+    releases,
+    to_state,
+)
+from ._words import ids, where
+
+_offline_at_start = (
+    start_seen
+    & moves_before.eq(0)
+    & from_state("partition").eq("OfflinePartition")
+    & to_state("partition").eq("OnlinePartition")
+)
+_taken_out = last_leader.set().subset_of(made_offline)
+_must_be_taken_out = either(
+    releases.subset_of(behaviour_releases("KAFKA-3143")),
+    last_leader.set().subset_of(last_replicas),
+)
+_everything_seen = (known_since <= last_leader_in) & ~lossy & offline_pass_logged
+
+RULE = Rule(
+    code="KR401",
+    name="dead-leader-after-failover",
+    track="failed_starts",
+    applies=_offline_at_start,
+    verdict=ite(_taken_out, HELD, ite(_everything_seen & _must_be_taken_out, ILLEGAL, UNKNOWN)),
+    message=lambda row: (
+        f"after controller {row['controller']} took over with epoch {row['controller_epoch']}, {where(row)} keeps"
+        f" broker {row['last_leader']} as leader, which is dead"
+    ),
+    expected=lambda row: (
+        f"replica {row['last_leader']} moved to OfflineReplica before the election, and the leader set to -1"
+    ),
+    got=lambda row: (
+        f"no such line in epoch {row['controller_epoch']} (moved: {ids(row['made_offline'])}); last known leader"
+        f" {row['last_leader']}, from epoch {row['last_leader_in']}"
+    ),
+    issues=("KAFKA-3143", "KAFKA-8152", "KAFKA-3096"),
+    bug="KAFKA-3143",
+)

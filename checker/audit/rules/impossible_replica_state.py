@@ -1,0 +1,32 @@
+"""A line prints a from-state in which the replica cannot be, after its line before.
+
+Why it matters
+    Each line fixes the state after it. If the next line of the same replica starts from another state, and no move that
+    the log hides leads there, then the controller lost track of the replica, or a line is missing that must be there.
+    The second is possible only where the log has gaps: there the finding is unknown, not illegal.
+
+Releases
+    0.8 to 3.9. Up to 1.0 a replica of a partition without leader and ISR becomes OnlineReplica without a line; at INFO
+    (the default since 2.6) no replica move is logged at all, so there is little to contradict.
+"""
+
+from __future__ import annotations
+
+from ..rule import Rule
+from ..vocabulary import ANYTHING, before
+from ._words import continued, moved, possible_states
+
+_MACHINE = "replica"
+
+RULE = Rule(
+    code="KR103",
+    name="impossible-replica-state",
+    track="replica_moves",
+    kind="replica",
+    releases="0.8.0-3.9",
+    applies=before(_MACHINE).ne(ANYTHING),
+    verdict=continued(_MACHINE),
+    message=lambda row: f"{moved(_MACHINE, row)}, but it was {row['before']} before",
+    expected=lambda row: possible_states(_MACHINE, row),
+    got=lambda row: f"from {row['from_state']}",
+)

@@ -1,0 +1,34 @@
+"""A LeaderAndIsr request carries an older leader epoch than one sent before.
+
+Why it matters
+    A broker ignores it (its epoch is stale), so the replica is not told what the controller meant to tell it, and the
+    answer looks like a success.
+
+Releases
+    Up to 2.3 a reassignment raises the epoch in ZooKeeper but not in the controller's cache (KAFKA-9212): later requests
+    carry the old epoch until something refreshes the cache. Fixed in 2.4.0. The znode itself stays right, so this is
+    suspicious, not illegal.
+"""
+
+from __future__ import annotations
+
+from ....model.views import LEADER_EPOCH_NEVER_FALLS
+from ..rule import Rule, illegal_unless, step
+from ..vocabulary import gap
+from ._words import where
+
+RULE = Rule(
+    code="KR402",
+    name="leader-epoch-in-requests-falls",
+    track="requests",
+    verdict=illegal_unless(step(LEADER_EPOCH_NEVER_FALLS.condition), in_doubt=gap),
+    message=lambda row: (
+        f"a request about {where(row)} carries leader epoch {row['leader_epoch']} after"
+        f" {row['before_leader_epoch']} had been sent"
+    ),
+    expected=lambda row: f"at least {row['before_leader_epoch']}",
+    got=lambda row: f"{row['leader_epoch']}",
+    issues=("KAFKA-9212",),
+    bug="KAFKA-9212",
+    follows_from=("KR205",),
+)

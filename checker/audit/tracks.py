@@ -1,0 +1,214 @@
+"""The tracks: what the rules look at, made from the lines' events.
+
+Each is a table in which a row has all that a rule needs: a line, and what came before it for the same entity. Written
+once against `Table`, so that every engine makes the same tracks.
+
+An event arrives here with the columns of its line (traces.Event) and of its span (lives.Span).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...model.expr import const, either, false, field, ite, true
+from ...model.sorts import Bool, Int, SetOf
+from ...model.views import Broker
+from .table import Column, Table
+from .vocabulary import (
+    ANYTHING,
+    LEADER_DURING_DELETE,
+    SEEDED,
+    from_state,
+    leader,
+    lossy,
+    partition_epoch,
+    states,
+    to_state,
+)
+
+MOVED: Mapping[str, tuple[str, ...]] = {"replica": ("SC1",), "partition": ("SC3", "SC4", "SC5")}
+"""Lines of a move that was made."""
+STOPPED: Mapping[str, tuple[str, ...]] = {"replica": ("SC2",), "partition": ("SC6",)}
+"""Lines of a move that was refused or failed: the state did not change."""
+CREATED = ("SC3",)
+ELECTED = ("SC4",)
+REQUESTED = ("SC9",)
+TOLD = ("SC10",)
+REASSIGNED = ("SC14",)
+REMOVED = ("SC17",)
+VIEWS = ELECTED + REQUESTED + TOLD + REASSIGNED + REMOVED
+"""Lines that print a partition's leader and ISR."""
+FACTS = tuple(sorted({*MOVED["replica"], *MOVED["partition"], *STOPPED["replica"], *STOPPED["partition"], *VIEWS}))
+
+PARTITION = ("life", "topic", "partition")
+IN_ORDER = ("controller_epoch", "at")
+
+# What the rules read of the tracks, beside vocabulary.py.
+made = field("made", Bool)
+start_seen, known_since = field("start_seen", Bool), field("known_since", Int())
+leader_before = field("before_leader", leader.sort)
+next_version = partition_epoch.eq(field("before_partition_epoch", Int()) + 1)
+same_version = partition_epoch.eq(field("before_partition_epoch", Int()))
+last_leader, last_leader_in = field("last_leader", leader.sort), field("last_leader_in", Int())
+last_replicas, made_offline = field("last_replicas", SetOf(Broker)), field("made_offline", SetOf(Broker))
+moves_before = field("moves_before", Int(0))
+
+_block, _block_before = field("block", Int()), field("before_block", Int())
+_tenure, _tenure_before = field("tenure", Int()), field("before_tenure", Int())
+_epoch_before = field("before_controller_epoch", Int())
+
+
+def replica_moves(events: Table) -> Table:
+    """Replica moves made, refused and failed, each with the state `before` it."""
+    return _moves(events, "replica", ("tenure", "topic", "partition", "replica"))
+
+
+def partition_moves(events: Table) -> Table:
+    """Partition moves made, refused and failed, each with the state `before` it."""
+    return _moves(events, "partition", ("tenure", "topic", "partition"))
+
+
+def _moves(events: Table, machine: str, entity: tuple[str, ...]) -> Table:
+    made = events.of_lines(MOVED[machine]).derive(after=to_state(machine), made=true)
+    stopped = events.of_lines(STOPPED[machine]).derive(after=from_state(machine), made=false)
+    return (
+        made.plus(stopped)
+        .along(
+            entity,
+            ("at",),
+            before=Column("previous", "after"),
+            before_block=Column("previous", "block"),
+            before_line=Column("previous", "line"),
+        )
+        .derive(
+            origin=ite(start_seen, const(SEEDED, states(machine)), const(ANYTHING, states(machine))),
+            gap=either(lossy, ~_block.eq(_block_before)),
+        )
+        .filled("before", "origin")
+        .filled("gap", "lossy")
+    )
+
+
+def incarnations(events: Table) -> Table:
+    """Lines that print leader and ISR, with `incarnation`: how often the partition was created before, in its life.
+
+    A topic that is deleted and created again starts anew, so nothing is compared across a creation.
+    """
+    made = events.of_lines(CREATED).derive(creation=true)
+    seen = events.of_lines(VIEWS).derive(creation=false)
+    return (
+        made.plus(seen)
+        .along(PARTITION, IN_ORDER, incarnation=Column("so_far", "creation"))
+        .of_lines(VIEWS)
+        .present("leader_epoch", "leader")
+        .kept()
+    )
+
+
+def views(incarnated: Table) -> Table:
+    """Every printed view of a partition (not the marker of a deletion, leader -2)."""
+    return incarnated.where(leader.ne(LEADER_DURING_DELETE))
+
+
+def chain(incarnated: Table) -> Table:
+    """Views in the order of their znode's versions (partition epochs), each with the one before."""
+    return _compared(
+        views(incarnated).present("partition_epoch", "isr"),
+        (*PARTITION, "incarnation"),
+        ("partition_epoch", *IN_ORDER),
+        ("leader", "isr", "leader_epoch", "partition_epoch"),
+    )
+
+
+def elections(incarnated: Table) -> Table:
+    """Elections that wrote a znode, in the order of its versions, each with the epoch of the writer before."""
+    return _compared(
+        incarnated.of_lines(ELECTED).present("partition_epoch"),
+        (*PARTITION, "incarnation"),
+        ("partition_epoch", *IN_ORDER),
+        ("leader", "isr", "leader_epoch", "partition_epoch"),
+    )
+
+
+def same_epoch(incarnated: Table) -> Table:
+    """Views with the same leader epoch, each with the leader of the one before."""
+    return _compared(
+        views(incarnated), (*PARTITION, "incarnation", "leader_epoch"), IN_ORDER, ("leader", "leader_epoch")
+    )
+
+
+def requests(incarnated: Table) -> Table:
+    """LeaderAndIsr requests about a partition, in the order of their sending, each with the one before."""
+    return _compared(
+        views(incarnated.of_lines(REQUESTED)),
+        ("tenure", "topic", "partition", "incarnation"),
+        ("at",),
+        ("leader", "leader_epoch"),
+    )
+
+
+def writes(incarnated: Table) -> Table:
+    """Lines printed after a write of the znode, in the order of the log, each with the one before."""
+    return _compared(
+        views(incarnated.of_lines(ELECTED + REASSIGNED + REMOVED)).present("isr"),
+        (*PARTITION, "incarnation"),
+        IN_ORDER,
+        ("leader", "isr", "leader_epoch"),
+    )
+
+
+def metadata(incarnated: Table) -> Table:
+    """What UpdateMetadata requests say of a partition, in the order of their sending, deletions included."""
+    return _compared(
+        incarnated.of_lines(TOLD), ("tenure", "topic", "partition", "incarnation"), ("at",), ("leader",)
+    )
+
+
+def _compared(table: Table, key: tuple[str, ...], order: tuple[str, ...], columns: tuple[str, ...]) -> Table:
+    """Each row with `columns` of the row before, and whether anything can lie between that the lines do not show."""
+    carried = (*columns, "tenure", "block", "controller_epoch", "line", "file")
+    nothing_between = ite(_tenure.eq(_tenure_before), _block.eq(_block_before), known_since <= _epoch_before)
+    return table.along(key, order, **{f"before_{name}": Column("previous", name) for name in carried}).derive(
+        gap=either(lossy, ~nothing_between)
+    )
+
+
+def failed_starts(events: Table) -> Table:
+    """Elections that failed although the tenure has not yet moved the partition: it was offline when the tenure began.
+
+    Each with the last leader that any line before printed, the epoch in which it did, the assignment, and the replicas
+    that this tenure has moved (or tried to move) to OfflineReplica by then.
+    """
+    failed = events.of_lines(STOPPED["partition"]).select(*PARTITION).grouped(PARTITION)
+    of_interest = events.of_lines(FACTS).matching(failed, PARTITION)
+    live_view = leader.ne(LEADER_DURING_DELETE)
+    offline = to_state("replica").eq("OfflineReplica")
+    moved = of_interest.of_lines(MOVED["partition"] + STOPPED["partition"]).derive(partition_line=true)
+    other = of_interest.without_lines(MOVED["partition"] + STOPPED["partition"])
+    return (
+        moved.plus(other)
+        .along(
+            PARTITION,
+            IN_ORDER,
+            last_leader=Column("last", "leader", live_view),
+            last_leader_in=Column("last", "controller_epoch", live_view),
+            last_replicas=Column("last", "replicas"),
+        )
+        .along(
+            ("tenure", "topic", "partition"),
+            ("at",),
+            moves_before=Column("so_far", "partition_line"),
+            made_offline=Column("gathered", "replica", offline),
+        )
+        .of_lines(STOPPED["partition"])
+    )
+
+
+
+
+def refusals(events: Table) -> Table:
+    """Moves that were refused or failed, each with what its throwable says: class, message, valid previous states."""
+    thrown = events.of_lines(THROWN).derive(line=field("line", Int()) - 1)
+    renamed = thrown.renamed(error="thrown", valid_states="thrown_valid_states", from_state="thrown_from_state")
+    stopped = events.of_lines(STOPPED["replica"] + STOPPED["partition"])
+    return stopped.attached(renamed, ("file", "line"), ("thrown", "thrown_valid_states", "thrown_from_state"))
