@@ -87,7 +87,7 @@ class Span:
     tenure: int
     base: int
     block: int
-    level_code: int
+    seen_level: str
     lossy: bool
     releases: int
     start_seen: bool
@@ -202,7 +202,7 @@ def histories(files: Sequence[LogFile], runs: Iterable[Run], heard: Iterable[Hea
                         tenure=tenures[key],
                         base=index * LINES_PER_FILE,
                         block=block,
-                        level_code=level[run.epoch, run.controller],
+                        seen_level=LEVELS[level[run.epoch, run.controller]],
                         lossy=file.lossy is not None,
                         releases=releases[key],
                         start_seen=run in strand.started,

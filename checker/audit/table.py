@@ -72,6 +72,9 @@ class Table(Protocol):
 
     def select(self, *columns: str) -> Table: ...
 
+    def renamed(self, **old: str) -> Table:
+        """Columns `old` under new names: renamed(old="new")."""
+
     def kept(self) -> Table:
         """The same rows, computed once though read several times."""
 
@@ -191,6 +194,9 @@ class PythonTable:
 
     def select(self, *columns: str) -> PythonTable:
         return PythonTable([{name: row.get(name) for name in columns} for row in self._rows])
+
+    def renamed(self, **old: str) -> PythonTable:
+        return PythonTable([{old.get(name, name): value for name, value in row.items()} for row in self._rows])
 
     def kept(self) -> PythonTable:
         return self

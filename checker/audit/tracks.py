@@ -36,6 +36,8 @@ REQUESTED = ("SC9",)
 TOLD = ("SC10",)
 REASSIGNED = ("SC14",)
 REMOVED = ("SC17",)
+THROWN = ("TH1", "TH2")
+HEARD = ("BC1", "BC2")
 VIEWS = ELECTED + REQUESTED + TOLD + REASSIGNED + REMOVED
 """Lines that print a partition's leader and ISR."""
 FACTS = tuple(sorted({*MOVED["replica"], *MOVED["partition"], *STOPPED["replica"], *STOPPED["partition"], *VIEWS}))

@@ -45,15 +45,16 @@ def in_releases(text: str) -> Expr:
 __all__ = ["true"]
 
 releases = field("releases", SetOf(RELEASE))
-level = field("level_code", Int(0, len(LEVELS) - 1))
+LEVEL = Enum("Level", LEVELS)
+level = field("seen_level", LEVEL)
 gap, lossy = field("gap", Bool), field("lossy", Bool)
 leader, isr, replicas = PARTITION["leader"], PARTITION["isr"], PARTITION["replicas"]
 leader_epoch, partition_epoch = PARTITION["leader_epoch"], PARTITION["partition_epoch"]
 adding, removing = field("adding", SetOf(Broker)), field("removing", SetOf(Broker))
 
 offline_pass_logged = either(
-    level.eq(LEVELS.index("TRACE")),
-    (level <= LEVELS.index("INFO")) & releases.subset_of(in_releases(">=2.6")),
+    level.eq("TRACE"),
+    (level.eq("DEBUG") | level.eq("INFO")) & releases.subset_of(in_releases(">=2.6")),
 )
 """Whether moving a replica to OfflineReplica shows: SC1 at TRACE, SC17 at INFO since 2.6 (KAFKA-8470)."""
 
@@ -104,8 +105,8 @@ def valid_in(name: str) -> Expr:
 def may_precede(name: str) -> Expr:
     """Map level -> before -> from -> the releases in which `from` can be the state now, by moves that the level hides."""
     return const(
-        {at: _reached(name, LEVELS[at]) for at in range(len(LEVELS))},
-        MapOf(Int(0, len(LEVELS) - 1), MapOf(states(name), MapOf(states(name), SetOf(RELEASE)))),
+        {at: _reached(name, at) for at in LEVELS},
+        MapOf(LEVEL, MapOf(states(name), MapOf(states(name), SetOf(RELEASE)))),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....model.expr import Expr, ite
-from ....specs.machines import machine
+from ....specs.machines import LEVELS, machine
 from ....specs.releases import RELEASES
 from ..rule import allowed_in
 from ..table import Row
@@ -17,6 +17,7 @@ from ..vocabulary import (
     may_precede,
     may_precede_with_gap,
     releases,
+    states,
 )
 
 
@@ -44,8 +45,8 @@ def wanted_sources(name: str, row: Row) -> str:
 
 def possible_states(name: str, row: Row) -> str:
     """The states in which the entity may be when the line is written."""
-    reached = may_precede(name).data[row["level_code"]]
-    names = may_precede(name).sort.value.key.values  # type: ignore[attr-defined]
+    names = states(name).values
+    reached = may_precede(name).data[LEVELS.index(row["seen_level"])]
     possible = reached[names.index(row["before"])]
     return "from one of " + ", ".join(state for state, allowed in zip(names, possible, strict=True) if allowed)
 

@@ -1,0 +1,162 @@
+"""From events to histories: who said when that which controller has which epoch.
+
+The engine reduces its lines to a few rows; lives.py does the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ...model.expr import const, false, field, ite
+from ...model.sorts import Bool, Int, MapOf
+from ...specs.machines import LEVELS
+from .lives import Heard, Histories, LogFile, Run, histories
+from .table import Column, Row, Table
+from .tracks import CREATED, HEARD, THROWN, partition_moves, replica_moves
+from .vocabulary import ANYTHING, LEVEL, SEEDED, before, from_state, gap, level, to_state, true
+
+_RANK = const({level: rank for rank, level in enumerate(LEVELS)}, MapOf(LEVEL, Int()))
+_SPEAKER = ("file", "controller", "controller_epoch")
+
+
+def told(files: Sequence[LogFile], events: Table, cuts: Sequence[tuple[int, int]] = ()) -> Histories:
+    """The histories that the events of these files tell; `cuts` are wipes (file, line) that no epoch shows."""
+    spoken = events.present("controller", "controller_epoch")
+    own = spoken.without_lines((*HEARD, *THROWN)).derive(rank=_RANK[field("level", LEVEL)])
+    made = own.of_lines(CREATED).derive(created=true).plus(own.without_lines(CREATED))
+    runs = [
+        Run(
+            file=row["file"],
+            first=row["first"],
+            last=row["last"],
+            controller=row["controller"],
+            epoch=row["controller_epoch"],
+            first_ts=row["first_ts"],
+            last_ts=row["last_ts"],
+            releases=row["releases"],
+            level=row["rank"],
+            created=row["created"],
+        )
+        for row in _runs(made)
+    ]
+    heard = [
+        Heard(row["file"], row["first"], row["last"], row["controller"], row["controller_epoch"])
+        for row in spoken.of_lines(HEARD)
+        .grouped(_SPEAKER, first=Column("min", "line"), last=Column("max", "line"))
+        .rows()
+    ]
+    return histories(files, [part for run in runs for part in _cut(run, cuts)], heard)
+
+
+def _cut(run: Run, cuts: Sequence[tuple[int, int]]) -> list[Run]:
+    parts = [run]
+    for file, line in cuts:
+        last = parts[-1]
+        if file == last.file and last.first < line <= last.last:
+            parts[-1:] = [replace(last, last=line - 1), replace(last, first=line, wiped=True)]
+    return parts
+
+
+def _runs(own: Table) -> list[Row]:
+    """Stretches of one file in which a controller keeps its epoch.
+
+    Usually an epoch is one stretch. A file that goes on after its cluster was wiped has an epoch twice; only then the
+    lines are looked at one after the other.
+    """
+    whole = _stretches(own, _SPEAKER)
+    tangled = {(a["file"], a["controller"]) for a in whole for b in whole if _overlap(a, b)}
+    if not tangled:
+        return whole
+    apart = [row for row in whole if (row["file"], row["controller"]) not in tangled]
+    keys = [{"file": file, "controller": controller} for file, controller in sorted(tangled)]
+    in_turn = (
+        own.joined(keys, ("file", "controller"), {})
+        .along(("file", "controller"), ("line",), before=Column("previous", "controller_epoch"))
+        .derive(turned=~field("before", Int()).eq(field("controller_epoch", Int())), first_line=false)
+        .filled("turned", "first_line")
+        .along(("file", "controller"), ("line",), turns=Column("so_far", "turned"))
+        .derive(stretch=ite(field("turned", Bool), field("turns", Int()) + 1, field("turns", Int())))
+    )
+    return apart + _stretches(in_turn, (*_SPEAKER, "stretch"))
+
+
+def _stretches(own: Table, key: tuple[str, ...]) -> list[Row]:
+    found = own.grouped(
+        key,
+        first=Column("min", "line"),
+        last=Column("max", "line"),
+        first_ts=Column("min", "ts"),
+        last_ts=Column("max", "ts"),
+        releases=Column("common", "releases"),
+        rank=Column("min", "rank"),
+        created=Column("count", "created"),
+    ).rows()
+    return sorted(found, key=lambda row: (row["file"], row["first"], row["controller_epoch"]))
+
+
+def _overlap(a: Row, b: Row) -> bool:
+    same = a["file"] == b["file"] and a["controller"] == b["controller"]
+    apart = a["controller_epoch"] == b["controller_epoch"] or a["last"] < b["first"] or b["last"] < a["first"]
+    return same and not apart
+
+
+def wipes(events: Table) -> list[tuple[int, int]]:
+    """(file, line) where a cluster must have been wiped although its controller epoch, 1, stayed the same.
+
+    All of it must be there: the log shows every move, a partition is created though it was not deleted, and from that
+    line on nothing that was there before goes on: whatever appears again is created first.
+    """
+    moves = partition_moves(events)
+    created = from_state("partition").eq("NonExistentPartition") & to_state("partition").eq("NewPartition")
+    again = (
+        created
+        & before("partition").ne(ANYTHING)
+        & before("partition").ne(SEEDED)
+        & before("partition").ne("NonExistentPartition")
+        & level.eq("TRACE")
+        & ~gap
+        & field("controller_epoch", Int()).eq(1)
+    )
+    anew = moves.where(again).select("tenure", "file", "line", "before_line").rows()
+    if not anew:
+        return []
+    tenures = [{"tenure": tenure} for tenure in sorted({row["tenure"] for row in anew})]
+    columns = ("tenure", "file", "line", "before_line")
+    goes_on = moves.joined(tenures, ("tenure",), {}).where(~created).present("before_line").select(*columns).rows()
+    goes_on += replica_moves(events.joined(tenures, ("tenure",), {})).where(
+        from_state("replica").ne("NonExistentReplica")
+    ).present("before_line").select(*columns).rows()
+    covered = _union(goes_on)
+    found = []
+    for row in sorted(anew, key=lambda row: (row["file"], row["line"])):
+        # The wipe lies between the line before and this one; it is where no other history goes on.
+        free = [line for line in (row["line"],) if not _inside(covered.get(row["file"], []), line)]
+        found += [(row["file"], line) for line in free]
+    return sorted(_first_of_each(found, anew))
+
+
+def _union(rows: list[Row]) -> dict[int, list[tuple[int, int]]]:
+    """Per file the stretches (after, up to) in which some entity's history goes on, merged."""
+    merged: dict[int, list[tuple[int, int]]] = {}
+    for row in sorted(rows, key=lambda row: (row["file"], row["before_line"])):
+        spans = merged.setdefault(row["file"], [])
+        if spans and row["before_line"] <= spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(spans[-1][1], row["line"]))
+        else:
+            spans.append((row["before_line"], row["line"]))
+    return merged
+
+
+def _inside(spans: list[tuple[int, int]], line: int) -> bool:
+    return any(after < line <= up_to for after, up_to in spans)
+
+
+def _first_of_each(found: list[tuple[int, int]], anew: list[Row]) -> list[tuple[int, int]]:
+    """One wipe explains every creation whose entity was last seen before it."""
+    chosen: list[tuple[int, int]] = []
+    for file, line in found:
+        row = next(row for row in anew if row["file"] == file and row["line"] == line)
+        if not any(f == file and row["before_line"] < cut <= line for f, cut in chosen):
+            chosen.append((file, line))
+    return chosen

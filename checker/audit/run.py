@@ -1,0 +1,194 @@
+"""The audit itself: events in, reports out. Written once against `Table`; an engine supplies the table."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ...model.expr import Expr, const, field
+from ...model.sorts import Enum, Int
+from ...specs.behaviours import BEHAVIOURS
+from ...specs.releases import RELEASES, names
+from . import tracks
+from .chronicle import told, wipes
+from .finding import Entity, Finding, Report, Tally
+from .lives import Fall, Histories, LogFile, Span
+from .rule import Rule, rules
+from .table import Column, Row, Table
+from .vocabulary import VERDICT
+
+_SPAN_COLUMNS: Mapping[str, type] = {
+    "first": int,
+    "last": int,
+    "cluster": int,
+    "life": int,
+    "tenure": int,
+    "base": int,
+    "block": int,
+    "seen_level": str,
+    "lossy": bool,
+    "releases": int,
+    "start_seen": bool,
+    "known_since": int,
+}
+_FINDINGS_PER_RULE = 100_000
+
+
+@dataclass(frozen=True)
+class Logs:
+    """What an engine read: the files, and the events of lines that bear on a rule, with columns `file` and `line`."""
+
+    files: tuple[LogFile, ...]
+    events: Table
+
+
+@dataclass(frozen=True)
+class Audited:
+    """What the rules gave, before it is split by cluster and narrowed for a reader."""
+
+    histories: Histories
+    findings: tuple[Finding, ...]
+    tallies: Mapping[int, Mapping[str, Tally]]
+    placed: Table
+
+
+def audited(logs: Logs, release: int | None = None) -> Audited:
+    """Audit all clusters of `logs` in one go.
+
+    Args:
+        release: mask of the releases that ran, if it is known; else each tenure's is taken from its wording.
+    """
+    events = logs.events.kept()
+    histories = told(logs.files, events)
+    cuts = wipes(placed(events, histories.spans, release))
+    if cuts:
+        histories = told(logs.files, events, cuts)
+    here = placed(events, histories.spans, release).kept()
+    made = _tracks(here)
+    paths = {file.index: file for file in logs.files}
+    verdict = field("verdict", VERDICT)
+    judged = {
+        rule: made[rule.track].where(rule.applies).derive(verdict=rule.verdict, rule=_code(rule)).present("verdict")
+        for rule in rules().values()
+        if rule.track in made
+    }
+    counts = _all([table.select("cluster", "rule", "verdict") for table in judged.values()])
+    tallies: dict[int, dict[str, Tally]] = defaultdict(lambda: {code: Tally() for code in rules()})
+    failing: Counter[str] = Counter()
+    for row in counts.grouped(("cluster", "rule", "verdict"), n=Column("count")).rows():
+        tallies[row["cluster"]][row["rule"]].add(row["verdict"], row["n"])
+        if row["verdict"] != "held":
+            failing[row["rule"]] += row["n"]
+    findings: list[Finding] = []
+    for rule, table in judged.items():
+        if failing[rule.code]:
+            broken = table.where(~verdict.eq("held")).rows(_FINDINGS_PER_RULE)
+            findings += [_finding(rule, row, paths[row["file"]]) for row in broken]
+    findings += [_fallen(fall, paths[fall.file]) for fall in histories.falls]
+    for fall in histories.falls:
+        tallies[paths[fall.file].cluster][FALLS].add("illegal", 1)
+    findings.sort(key=lambda f: (f.cluster, f.life or 0, f.controller_epoch or 0, f.file, f.line, f.rule))
+    return Audited(histories, tuple(findings), tallies, here)
+
+
+FALLS = "KR301"
+
+
+def placed(events: Table, spans: Sequence[Span], release: int | None = None) -> Table:
+    """Events of controllers with the columns of their span; those that no span covers are none of a controller's."""
+    rows = [asdict(span) | {"controller_epoch": span.epoch} for span in spans]
+    if release is not None:
+        rows = [row | {"releases": release} for row in rows]
+    line = field("line", Int())
+    return (
+        events.present("controller", "controller_epoch")
+        .without_lines(tracks.HEARD)
+        .joined(rows, ("file", "controller", "controller_epoch"), _SPAN_COLUMNS)
+        .where((field("first", Int()) <= line) & (line <= field("last", Int())))
+        .derive(at=field("base", Int()) + line)
+        .plus(events.of_lines(tracks.THROWN))
+    )
+
+
+def _tracks(events: Table) -> dict[str, Table]:
+    incarnated = tracks.incarnations(events)
+    return {
+        "replica_moves": tracks.replica_moves(events),
+        "partition_moves": tracks.partition_moves(events),
+        "views": tracks.views(incarnated),
+        "chain": tracks.chain(incarnated),
+        "elections": tracks.elections(incarnated),
+        "same_epoch": tracks.same_epoch(incarnated),
+        "requests": tracks.requests(incarnated),
+        "writes": tracks.writes(incarnated),
+        "metadata": tracks.metadata(incarnated),
+        "failed_starts": tracks.failed_starts(events),
+    }
+
+
+def _code(rule: Rule) -> Expr:
+    return const(rule.code, Enum("Rule", tuple(rules())))
+
+
+def _all(tables: Sequence[Table]) -> Table:
+    whole = tables[0]
+    for table in tables[1:]:
+        whole = whole.plus(table)
+    return whole
+
+
+def _finding(rule: Rule, row: Row, file: LogFile) -> Finding:
+    bug = BEHAVIOURS.get(rule.bug or "")
+    known = bug is not None and bool(bug.releases & row["releases"]) and row["verdict"] in ("illegal", "suspicious")
+    return Finding(
+        rule=rule.code,
+        name=rule.name,
+        verdict=row["verdict"],
+        file=file.path,
+        line=row["line"],
+        ts=row.get("ts"),
+        entity=Entity(
+            rule.kind,
+            row.get("topic"),
+            row.get("partition"),
+            row.get("replica") if rule.kind == "replica" else None,
+            row.get("controller") if rule.kind == "controller" else None,
+        ),
+        life=row.get("life"),
+        controller_epoch=row.get("controller_epoch"),
+        message=rule.message(row),
+        expected=rule.expected(row),
+        got=rule.got(row),
+        assumption="lossy" if row.get("gap", row.get("lossy")) else "contiguous",
+        issue=rule.issues,
+        known_issue=rule.bug if known else None,
+        fixed_in=_fixed_in(bug.releases) if known and bug is not None else None,
+        cluster=file.cluster,
+    )
+
+
+def _fixed_in(mask: int) -> str | None:
+    """The first release after those of a mask."""
+    after = [release.name for release in RELEASES if release.mask > mask]
+    return after[0] if after else None
+
+
+def _fallen(fall: Fall, file: LogFile) -> Finding:
+    return Finding(
+        rule=FALLS,
+        name="controller-epoch-falls",
+        verdict="illegal",
+        file=file.path,
+        line=fall.line,
+        ts=None,
+        entity=Entity("controller", broker=fall.controller),
+        life=None,
+        controller_epoch=fall.epoch,
+        message=f"the controller epoch fell from {fall.before} to {fall.epoch}",
+        expected=f"an epoch above {fall.before}, or the traces of a new cluster",
+        got=f"controller {fall.controller} with epoch {fall.epoch}",
+        assumption=None,
+        cluster=file.cluster,
+    )

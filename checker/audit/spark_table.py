@@ -1,0 +1,124 @@
+"""The Spark reading of `Table`: every step is a DataFrame call, so that any master, local or remote, can run it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+from pyspark.sql import Column as SparkColumn
+from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import BooleanType, DataType, LongType, StringType, StructField, StructType
+
+from ...model.expr import Expr
+from .spark_columns import column
+from .table import Column, Row, Table
+
+_TYPES: Mapping[type, DataType] = {int: LongType(), str: StringType(), bool: BooleanType()}
+
+
+class SparkTable:
+    """A DataFrame; see `Table` for what the steps mean."""
+
+    def __init__(self, frame: DataFrame) -> None:
+        self.frame = frame
+
+    def where(self, condition: Expr) -> SparkTable:
+        return SparkTable(self.frame.where(column(condition)))
+
+    def of_lines(self, rows: Iterable[str]) -> SparkTable:
+        return SparkTable(self.frame.where(F.col("row").isin(*sorted(rows))))
+
+    def without_lines(self, rows: Iterable[str]) -> SparkTable:
+        return SparkTable(self.frame.where(~F.col("row").isin(*sorted(rows))))
+
+    def present(self, *columns: str) -> SparkTable:
+        return SparkTable(self.frame.where(reduce(SparkColumn.__and__, (F.col(name).isNotNull() for name in columns))))
+
+    def derive(self, **columns: Expr) -> SparkTable:
+        return SparkTable(self.frame.withColumns({name: column(expr) for name, expr in columns.items()}))
+
+    def along(self, key: Sequence[str], order: Sequence[str], **columns: Column) -> SparkTable:
+        window = Window.partitionBy(*key).orderBy(*order)
+        earlier = window.rowsBetween(Window.unboundedPreceding, -1)
+        return SparkTable(
+            self.frame.withColumns(
+                {
+                    name: F.lag(_value(each)).over(window)
+                    if each.how == "previous"
+                    else _EARLIER[each.how](_value(each)).over(earlier)
+                    for name, each in columns.items()
+                }
+            ).withColumns(
+                {
+                    name: F.coalesce(F.col(name), F.lit(0)) if each.how == "so_far" else F.array_sort(name)
+                    for name, each in columns.items()
+                    if each.how in ("so_far", "gathered")
+                }
+            )
+        )
+
+    def grouped(self, key: Sequence[str], **columns: Column) -> SparkTable:
+        aggregates = [_AGGREGATES[each.how](_value(each)).alias(name) for name, each in columns.items()]
+        return SparkTable(self.frame.groupBy(*key).agg(*aggregates))
+
+    def joined(self, rows: Sequence[Mapping[str, Any]], on: Sequence[str], columns: Mapping[str, type]) -> SparkTable:
+        types = {name: self.frame.schema[name].dataType for name in on}
+        types |= {name: _TYPES[kind] for name, kind in columns.items()}
+        schema = StructType([StructField(name, kind) for name, kind in types.items()])
+        session: SparkSession = self.frame.sparkSession
+        few = session.createDataFrame([tuple(row[name] for name in types) for row in rows], schema)
+        return SparkTable(self.frame.drop(*columns).join(F.broadcast(few), list(on)))
+
+    def attached(self, other: Table, on: Sequence[str], columns: Sequence[str]) -> SparkTable:
+        there = _frame(other).select(*on, *columns)
+        return SparkTable(self.frame.drop(*columns).join(there, list(on), "left"))
+
+    def filled(self, column: str, otherwise: str) -> SparkTable:
+        return SparkTable(self.frame.withColumn(column, F.coalesce(F.col(column), F.col(otherwise))))
+
+    def matching(self, other: Table, on: Sequence[str]) -> SparkTable:
+        return SparkTable(self.frame.join(_frame(other).select(*on), list(on), "left_semi"))
+
+    def plus(self, other: Table) -> SparkTable:
+        return SparkTable(self.frame.unionByName(_frame(other), allowMissingColumns=True))
+
+    def select(self, *columns: str) -> SparkTable:
+        there = set(self.frame.columns)
+        return SparkTable(self.frame.select(*(name for name in columns if name in there)))
+
+    def renamed(self, **old: str) -> SparkTable:
+        return SparkTable(self.frame.drop(*old.values()).withColumnsRenamed(old))
+
+    def kept(self) -> SparkTable:
+        return SparkTable(self.frame.persist())
+
+    def rows(self, limit: int | None = None) -> list[Row]:
+        frame = self.frame if limit is None else self.frame.limit(limit)
+        return [row.asDict() for row in frame.collect()]
+
+
+def _frame(table: Table) -> DataFrame:
+    if not isinstance(table, SparkTable):
+        raise TypeError(f"two engines meet: expected a SparkTable, got {type(table).__name__}")
+    return table.frame
+
+
+def _value(each: Column) -> SparkColumn:
+    value = F.lit(True) if each.of is None else F.col(each.of)
+    return value if each.where is None else F.when(column(each.where), value)
+
+
+_EARLIER = {
+    "last": lambda value: F.last(value, ignorenulls=True),
+    "so_far": lambda value: F.sum(F.when(value, 1).otherwise(0)),
+    "gathered": F.collect_set,
+}
+_AGGREGATES = {
+    "min": F.min,
+    "max": F.max,
+    "count": lambda value: F.count(F.when(value, 1)),
+    "sum": F.sum,
+    "common": F.bit_and,
+}
