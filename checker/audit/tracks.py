@@ -53,6 +53,7 @@ next_version = partition_epoch.eq(field("before_partition_epoch", Int()) + 1)
 same_version = partition_epoch.eq(field("before_partition_epoch", Int()))
 last_leader, last_leader_in = field("last_leader", leader.sort), field("last_leader_in", Int())
 last_replicas, made_offline = field("last_replicas", SetOf(Broker)), field("made_offline", SetOf(Broker))
+fresh, reassigning = field("fresh", Bool), field("reassigning", Int(0))
 moves_before = field("moves_before", Int(0))
 
 _block, _block_before = field("block", Int()), field("before_block", Int())
@@ -92,17 +93,33 @@ def _moves(events: Table, machine: str, entity: tuple[str, ...]) -> Table:
 
 
 def incarnations(events: Table) -> Table:
-    """Lines that print leader and ISR, with `incarnation`: how often the partition was created before, in its life.
+    """Lines that print leader and ISR, with what was printed before of their partition.
 
-    A topic that is deleted and created again starts anew, so nothing is compared across a creation.
+    `incarnation`: how often the partition was created before, in its life; a topic that is deleted and created again
+    starts anew, so nothing is compared across a creation. `reassigning`: how often a reassignment was announced before.
+    `replicas`: as printed, or else as printed last. `fresh`: the partition has just been created.
     """
-    made = events.of_lines(CREATED).derive(creation=true)
-    seen = events.of_lines(VIEWS).derive(creation=false)
+    marked = (
+        events.of_lines(CREATED).derive(creation=true),
+        events.of_lines(REASSIGNED).derive(announced=true),
+        events.of_lines(VIEWS).without_lines(REASSIGNED),
+    )
     return (
-        made.plus(seen)
-        .along(PARTITION, IN_ORDER, incarnation=Column("so_far", "creation"))
+        marked[0]
+        .plus(marked[1])
+        .plus(marked[2])
+        .along(
+            PARTITION,
+            IN_ORDER,
+            incarnation=Column("so_far", "creation"),
+            reassigning=Column("so_far", "announced"),
+            last_replicas=Column("last", "replicas"),
+        )
         .of_lines(VIEWS)
         .present("leader_epoch", "leader")
+        .filled("replicas", "last_replicas")
+        .derive(fresh=from_state("partition").eq("NewPartition"), stale=false)
+        .filled("fresh", "stale")
         .kept()
     )
 
@@ -181,7 +198,7 @@ def failed_starts(events: Table) -> Table:
     Each with the last leader that any line before printed, the epoch in which it did, the assignment, and the replicas
     that this tenure has moved (or tried to move) to OfflineReplica by then.
     """
-    failed = events.of_lines(STOPPED["partition"]).select(*PARTITION).grouped(PARTITION)
+    failed = events.of_lines(STOPPED["partition"]).select(*PARTITION)
     of_interest = events.of_lines(FACTS).matching(failed, PARTITION)
     live_view = leader.ne(LEADER_DURING_DELETE)
     offline = to_state("replica").eq("OfflineReplica")

@@ -5,22 +5,28 @@ Why it matters
 
 Releases
     All. While a partition is being reassigned this is legal (KAFKA-9672): the request already carries the new replicas
-    while the ISR still holds those that leave. The log does not always show a reassignment, so the finding is
-    suspicious at most.
+    while the ISR still holds those that leave. The log does not always show that a reassignment is going on, so the
+    finding is suspicious, unless the partition has just been created.
 """
 
 from __future__ import annotations
 
+from ....model.expr import ite
 from ....model.views import ISR_WITHIN_REPLICAS
-from ..rule import Rule, illegal_unless
-from ..vocabulary import true
+from ..rule import Rule
+from ..tracks import fresh, reassigning
+from ..vocabulary import HELD, ILLEGAL, SUSPICIOUS
 from ._words import ids, where
 
 RULE = Rule(
     code="KR203",
     name="isr-outside-assignment",
     track="views",
-    verdict=illegal_unless(ISR_WITHIN_REPLICAS.condition, in_doubt=true),
+    verdict=ite(
+        ISR_WITHIN_REPLICAS.condition | ~reassigning.eq(0),
+        HELD,
+        ite(fresh, ILLEGAL, SUSPICIOUS),
+    ),
     message=lambda row: f"the ISR of {where(row)} has a broker that is not among its replicas",
     expected=lambda row: f"an ISR within {ids(row['replicas'])}, unless the partition is being reassigned",
     got=lambda row: f"ISR {ids(row['isr'])}",

@@ -6,22 +6,22 @@ Why it matters
 
 Releases
     Up to 2.3 a reassignment raises the epoch in ZooKeeper but not in the controller's cache (KAFKA-9212): later requests
-    carry the old epoch until something refreshes the cache. Fixed in 2.4.0. The znode itself stays right, so this is
-    suspicious, not illegal.
+    carry the old epoch until something refreshes the cache. Fixed in 2.4.0. The znode itself stays right and brokers
+    guard themselves, so in those releases it is suspicious, not illegal.
 """
 
 from __future__ import annotations
 
 from ....model.views import LEADER_EPOCH_NEVER_FALLS
 from ..rule import Rule, illegal_unless, step
-from ..vocabulary import gap
+from ..vocabulary import behaviour_releases, gap, releases
 from ._words import where
 
 RULE = Rule(
     code="KR402",
     name="leader-epoch-in-requests-falls",
     track="requests",
-    verdict=illegal_unless(step(LEADER_EPOCH_NEVER_FALLS.condition), in_doubt=gap),
+    verdict=illegal_unless(step(LEADER_EPOCH_NEVER_FALLS.condition), in_doubt=gap | releases.intersects(behaviour_releases("KAFKA-9212"))),
     message=lambda row: (
         f"a request about {where(row)} carries leader epoch {row['leader_epoch']} after"
         f" {row['before_leader_epoch']} had been sent"
