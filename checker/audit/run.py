@@ -123,7 +123,9 @@ def _tracks(events: Table) -> dict[str, Table]:
         "same_epoch": tracks.same_epoch(incarnated),
         "requests": tracks.requests(incarnated),
         "writes": tracks.writes(incarnated),
-        "metadata": tracks.metadata(incarnated),
+        "metadata": tracks.told_metadata(incarnated),
+        "repeated_elections": tracks.repeated_elections(incarnated),
+        "refusals": tracks.refusals(events),
         "failed_starts": tracks.failed_starts(events),
     }
 

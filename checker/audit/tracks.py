@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from ...model.expr import const, either, false, field, ite, true
 from ...model.sorts import Bool, Int, SetOf
 from ...model.views import Broker
+from ...specs.lines import rows as line_rows
 from .table import Column, Table
 from .vocabulary import (
     ANYTHING,
@@ -36,8 +37,11 @@ REQUESTED = ("SC9",)
 TOLD = ("SC10",)
 REASSIGNED = ("SC14",)
 REMOVED = ("SC17",)
-THROWN = ("TH1", "TH2")
-HEARD = ("BC1", "BC2")
+REFUSED = ("TH.refused-replica", "TH.refused-partition")
+"""First lines of the throwables with which Kafka refuses a move."""
+THROWN = tuple(id for id in line_rows() if id.startswith("TH."))
+HEARD = tuple(id for id in line_rows() if id.startswith("BR."))
+"""Lines in which a broker names a controller and its epoch."""
 VIEWS = ELECTED + REQUESTED + TOLD + REASSIGNED + REMOVED
 """Lines that print a partition's leader and ISR."""
 FACTS = tuple(sorted({*MOVED["replica"], *MOVED["partition"], *STOPPED["replica"], *STOPPED["partition"], *VIEWS}))
@@ -54,6 +58,8 @@ same_version = partition_epoch.eq(field("before_partition_epoch", Int()))
 last_leader, last_leader_in = field("last_leader", leader.sort), field("last_leader_in", Int())
 last_replicas, made_offline = field("last_replicas", SetOf(Broker)), field("made_offline", SetOf(Broker))
 fresh, reassigning = field("fresh", Bool), field("reassigning", Int(0))
+metadata = field("metadata", Bool)
+sent_between = ~field("sent", Int()).eq(field("before_sent", Int()))
 moves_before = field("moves_before", Int(0))
 
 _block, _block_before = field("block", Int()), field("before_block", Int())
@@ -157,12 +163,36 @@ def same_epoch(incarnated: Table) -> Table:
 
 
 def requests(incarnated: Table) -> Table:
-    """LeaderAndIsr requests about a partition, in the order of their sending, each with the one before."""
-    return _compared(
-        views(incarnated.of_lines(REQUESTED)),
-        ("tenure", "topic", "partition", "incarnation"),
-        ("at",),
-        ("leader", "leader_epoch"),
+    """LeaderAndIsr and UpdateMetadata requests about a partition as they were sent, each with the LeaderAndIsr before."""
+    asked = views(incarnated.of_lines(REQUESTED)).derive(metadata=false, asked=true)
+    said = views(incarnated.of_lines(TOLD)).derive(metadata=true)
+    last = {name: Column("last", name, field("asked", Bool)) for name in ("leader", "leader_epoch", "line", "block")}
+    return (
+        asked.plus(said)
+        .along(
+            ("tenure", "topic", "partition", "incarnation"),
+            ("at",),
+            **{f"before_{name}": column for name, column in last.items()},
+        )
+        .derive(gap=either(lossy, ~_block.eq(_block_before)))
+    )
+
+
+def repeated_elections(incarnated: Table) -> Table:
+    """Elections of a partition by one controller, each with the one before and the requests sent before either."""
+    sent = views(incarnated.of_lines(REQUESTED)).derive(request=true)
+    won = views(incarnated.of_lines(ELECTED)).present("partition_epoch", "isr")
+    columns = ("leader", "isr", "leader_epoch", "partition_epoch", "sent", "block", "line")
+    return (
+        won.plus(sent)
+        .along(("tenure", "topic", "partition", "incarnation"), ("at",), sent=Column("so_far", "request"))
+        .of_lines(ELECTED)
+        .along(
+            ("tenure", "topic", "partition", "incarnation"),
+            ("at",),
+            **{f"before_{name}": Column("previous", name) for name in columns},
+        )
+        .derive(gap=either(lossy, ~_block.eq(_block_before)))
     )
 
 
@@ -176,7 +206,7 @@ def writes(incarnated: Table) -> Table:
     )
 
 
-def metadata(incarnated: Table) -> Table:
+def told_metadata(incarnated: Table) -> Table:
     """What UpdateMetadata requests say of a partition, in the order of their sending, deletions included."""
     return _compared(
         incarnated.of_lines(TOLD), ("tenure", "topic", "partition", "incarnation"), ("at",), ("leader",)
@@ -226,8 +256,24 @@ def failed_starts(events: Table) -> Table:
 
 
 def refusals(events: Table) -> Table:
-    """Moves that were refused or failed, each with what its throwable says: class, message, valid previous states."""
-    thrown = events.of_lines(THROWN).derive(line=field("line", Int()) - 1)
-    renamed = thrown.renamed(error="thrown", valid_states="thrown_valid_states", from_state="thrown_from_state")
+    """Moves that Kafka's own guard refused, each with what its throwable says; that is the line just after."""
+    thrown = (
+        events.of_lines(REFUSED)
+        .derive(line=field("line", Int()) - 1)
+        .renamed(valid_states="thrown_valid_states", from_state="thrown_from_state")
+    )
     stopped = events.of_lines(STOPPED["replica"] + STOPPED["partition"])
-    return stopped.attached(renamed, ("file", "line"), ("thrown", "thrown_valid_states", "thrown_from_state"))
+    return stopped.attached(thrown, ("file", "line"), ("thrown_valid_states", "thrown_from_state")).present(
+        "thrown_from_state"
+    )
+
+
+def timeline(incarnated: Table) -> Table:
+    """Every state of a partition that the log shows, at the first line that shows it."""
+    state = ("leader", "isr", "leader_epoch", "partition_epoch")
+    return (
+        views(incarnated)
+        .along((*PARTITION, "incarnation", *state), IN_ORDER, shown=Column("so_far"))
+        .where(field("shown", Int()).eq(0))
+        .filled("written_by_epoch", "controller_epoch")
+    )
