@@ -13,7 +13,7 @@ from ...model.sorts import Bool, Int, MapOf
 from ...specs.machines import LEVELS
 from .lives import Heard, Histories, LogFile, Run, histories
 from .table import Column, Row, Table
-from .tracks import CREATED, HEARD, THROWN, partition_moves, replica_moves
+from .tracks import CREATED, HEARD, READ, THROWN, partition_moves, replica_moves
 from .vocabulary import ANYTHING, LEVEL, SEEDED, before, from_state, gap, level, to_state, true
 
 _RANK = const({level: rank for rank, level in enumerate(LEVELS)}, MapOf(LEVEL, Int()))
@@ -23,7 +23,7 @@ _SPEAKER = ("file", "controller", "controller_epoch")
 def told(files: Sequence[LogFile], events: Table, cuts: Sequence[tuple[int, int]] = ()) -> Histories:
     """The histories that the events of these files tell; `cuts` are wipes (file, line) that no epoch shows."""
     spoken = events.present("controller", "controller_epoch")
-    own = spoken.without_lines((*HEARD, *THROWN)).derive(rank=_RANK[field("level", LEVEL)])
+    own = spoken.without_lines((*HEARD, *THROWN, *READ)).derive(rank=_RANK[field("level", LEVEL)])
     made = own.of_lines(CREATED).derive(created=true).plus(own.without_lines(CREATED))
     runs = [
         Run(

@@ -10,7 +10,6 @@ from typing import Any
 from ...model.expr import Expr, const, field
 from ...model.sorts import Enum, Int
 from ...specs.behaviours import BEHAVIOURS
-from ...specs.releases import RELEASES, names
 from . import tracks
 from .chronicle import told, wipes
 from .finding import Entity, Finding, Report, Tally
@@ -51,7 +50,48 @@ class Audited:
     histories: Histories
     findings: tuple[Finding, ...]
     tallies: Mapping[int, Mapping[str, Tally]]
-    placed: Table
+    files: Mapping[int, LogFile]
+    incarnated: Table
+    judged: Mapping[str, Table]
+
+    def timeline(self) -> list[dict[str, Any]]:
+        """What was reconstructed of every partition, in order."""
+        shown = [
+            {
+                "cluster": self.files[row["file"]].cluster,
+                "topic": row["topic"],
+                "partition": row["partition"],
+                "leader": row["leader"],
+                "isr": None if row.get("isr") is None else list(row["isr"]),
+                "leader_epoch": row["leader_epoch"],
+                "controller_epoch": row["written_by_epoch"],
+                "partition_epoch": row.get("partition_epoch"),
+                "life": row["life"],
+                "file": self.files[row["file"]].path,
+                "line": row["line"],
+                "ts": row.get("ts"),
+                "_order": (row["life"], row["topic"], row["partition"], row["controller_epoch"], row["at"]),
+            }
+            for row in tracks.timeline(self.incarnated).rows()
+        ]
+        shown.sort(key=lambda row: row["_order"])
+        return [{name: value for name, value in row.items() if name != "_order"} for row in shown]
+
+    def transitions(self) -> list[dict[str, Any]]:
+        """How often each move was made, per cluster: what a diagram puts on its edges."""
+        found = []
+        for machine, code in (("replica", "KR101"), ("partition", "KR102")):
+            counted = self.judged[code].grouped(("cluster", "from_state", "to_state", "verdict"), n=Column("count"))
+            moves: dict[tuple[int, str, str], list[int]] = defaultdict(lambda: [0, 0])
+            for row in counted.rows():
+                counts = moves[row["cluster"], row["from_state"], row["to_state"]]
+                counts[0] += row["n"]
+                counts[1] += row["n"] if row["verdict"] == "illegal" else 0
+            found += [
+                {"cluster": key[0], "machine": machine, "from": key[1], "to": key[2], "count": n, "illegal": bad > 0}
+                for key, (n, bad) in sorted(moves.items())
+            ]
+        return found
 
 
 def audited(logs: Logs, release: int | None = None) -> Audited:
@@ -66,7 +106,8 @@ def audited(logs: Logs, release: int | None = None) -> Audited:
     if cuts:
         histories = told(logs.files, events, cuts)
     here = placed(events, histories.spans, release).kept()
-    made = _tracks(here)
+    incarnated = tracks.incarnations(here)
+    made = _tracks(here, incarnated)
     paths = {file.index: file for file in logs.files}
     verdict = field("verdict", VERDICT)
     judged = {
@@ -90,7 +131,8 @@ def audited(logs: Logs, release: int | None = None) -> Audited:
     for fall in histories.falls:
         tallies[paths[fall.file].cluster][FALLS].add("illegal", 1)
     findings.sort(key=lambda f: (f.cluster, f.life or 0, f.controller_epoch or 0, f.file, f.line, f.rule))
-    return Audited(histories, tuple(findings), tallies, here)
+    by_code = {rule.code: table for rule, table in judged.items()}
+    return Audited(histories, tuple(findings), tallies, paths, incarnated, by_code)
 
 
 FALLS = "KR301"
@@ -104,7 +146,7 @@ def placed(events: Table, spans: Sequence[Span], release: int | None = None) -> 
     line = field("line", Int())
     return (
         events.present("controller", "controller_epoch")
-        .without_lines(tracks.HEARD)
+        .without_lines(tracks.HEARD + tracks.READ)
         .joined(rows, ("file", "controller", "controller_epoch"), _SPAN_COLUMNS)
         .where((field("first", Int()) <= line) & (line <= field("last", Int())))
         .derive(at=field("base", Int()) + line)
@@ -112,8 +154,7 @@ def placed(events: Table, spans: Sequence[Span], release: int | None = None) -> 
     )
 
 
-def _tracks(events: Table) -> dict[str, Table]:
-    incarnated = tracks.incarnations(events)
+def _tracks(events: Table, incarnated: Table) -> dict[str, Table]:
     return {
         "replica_moves": tracks.replica_moves(events),
         "partition_moves": tracks.partition_moves(events),
@@ -166,15 +207,9 @@ def _finding(rule: Rule, row: Row, file: LogFile) -> Finding:
         assumption="lossy" if row.get("gap", row.get("lossy")) else "contiguous",
         issue=rule.issues,
         known_issue=rule.bug if known else None,
-        fixed_in=_fixed_in(bug.releases) if known and bug is not None else None,
+        fixed_in=", ".join(bug.fixed_in) if known and bug is not None else None,
         cluster=file.cluster,
     )
-
-
-def _fixed_in(mask: int) -> str | None:
-    """The first release after those of a mask."""
-    after = [release.name for release in RELEASES if release.mask > mask]
-    return after[0] if after else None
 
 
 def _fallen(fall: Fall, file: LogFile) -> Finding:

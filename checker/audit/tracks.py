@@ -40,8 +40,10 @@ REMOVED = ("SC17",)
 REFUSED = ("TH.refused-replica", "TH.refused-partition")
 """First lines of the throwables with which Kafka refuses a move."""
 THROWN = tuple(id for id in line_rows() if id.startswith("TH."))
-HEARD = tuple(id for id in line_rows() if id.startswith("BR."))
+HEARD = ("BR.received", "BR.cached", "BR.metadata")
 """Lines in which a broker names a controller and its epoch."""
+READ = ("CL.epoch-read",)
+"""Lines in which a coming controller prints the epoch of the one before: it does not have that epoch itself."""
 VIEWS = ELECTED + REQUESTED + TOLD + REASSIGNED + REMOVED
 """Lines that print a partition's leader and ISR."""
 FACTS = tuple(sorted({*MOVED["replica"], *MOVED["partition"], *STOPPED["replica"], *STOPPED["partition"], *VIEWS}))

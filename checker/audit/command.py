@@ -1,0 +1,74 @@
+"""The whole way of `isrproof audit`: from PATHs to a text and an exit code. `audit` is the same from Python."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...specs.errors import IsrproofError
+from ...traces.layouts import Layout, layout
+from ...traces.sources import Source, expand
+from .finding import EXIT, Report
+from .options import FAIL_ON, Options
+from .report import FileFacts, Narrow, as_json, reports
+from .run import Audited, Logs, audited
+from .text import as_text
+
+
+def audit(paths: Sequence[str], options: Options | None = None) -> list[Report]:
+    """Audit logs: one report, or with `each` one for every path.
+
+    Raises:
+        IsrproofError: a path does not exist, or no file could be read.
+    """
+    options = options or Options()
+    clusters = expand(paths)
+    sources = [(i if options.each else 0, source) for i, (_, files) in enumerate(clusters) for source in files]
+    logs, facts = _engine(sources, options)
+    _must_have_read(facts)
+    found = audited(logs, options.releases)
+    narrow = Narrow(options.partition, options.since, options.until)
+    return reports(found, facts, found.timeline() if options.timeline else (), found.transitions(), narrow)
+
+
+def _engine(sources: list[tuple[int, Source]], options: Options) -> tuple[Logs, list[FileFacts]]:
+    chosen: Layout | None = None if options.layout is None else layout(options.layout)
+    if options.engine == "python":
+        from .python_engine import read_logs
+
+        return read_logs(sources, chosen, options.lossy)
+    from .spark_engine import read_logs_on_spark
+
+    return read_logs_on_spark(sources, chosen, options)
+
+
+def _must_have_read(facts: Sequence[FileFacts]) -> None:
+    if all(fact.problem is not None and not fact.lines for fact in facts):
+        first = facts[0]
+        more = f" (and {len(facts) - 1} more files)" if len(facts) > 1 else ""
+        raise IsrproofError(f"{first.path}: {first.problem}{more}.")
+
+
+def exit_code(report: Report, fail_on: str = "illegal") -> int:
+    """Of one cluster: its verdict's, or 1 if it has a finding that `fail_on` includes."""
+    failing = FAIL_ON[: FAIL_ON.index(fail_on) + 1]
+    return 1 if any(finding.verdict in failing for finding in report.findings) else EXIT[report.verdict]
+
+
+def audit_command(paths: list[str], options: Options, json_wanted: bool, out: Path | None) -> tuple[str, int]:
+    """What to print, and the exit code: the worst of the clusters' (illegal, then incomplete, then conforms)."""
+    made = audit(paths, options)
+    shown = [as_json(report) for report in made]
+    whole = {"clusters": [{"path": p, **r} for p, r in zip(paths, shown, strict=True)]} if options.each else shown[0]
+    if out is not None:
+        from .output import write_out
+
+        write_out(out, whole, made)
+    codes = {exit_code(report, options.fail_on) for report in made}
+    code = next(code for code in (1, 3, 0) if code in codes)
+    if json_wanted:
+        return json.dumps(whole, indent=2, ensure_ascii=False), code
+    if options.each:
+        return "\n".join(as_text(report, path) for path, report in zip(paths, made, strict=True)), code
+    return as_text(made[0]), code

@@ -1,0 +1,70 @@
+"""What a user can ask of an audit, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timezone
+
+from ...specs.errors import IsrproofError
+from ...specs.releases import span
+
+FAIL_ON = ("illegal", "suspicious", "refused", "unknown")
+"""From the strongest verdict of a finding to the weakest: each includes those before it."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """Times are milliseconds as printed; `releases` is a mask, None to tell it by the wording."""
+
+    each: bool = False
+    releases: int | None = None
+    lossy: bool = False
+    layout: str | None = None
+    partition: tuple[str, int] | None = None
+    since: int | None = None
+    until: int | None = None
+    timeline: bool = False
+    fail_on: str = "illegal"
+    engine: str = "spark"
+    master: str | None = None
+    remote: str | None = None
+
+    @staticmethod
+    def of(
+        release: str = "auto",
+        partition: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        **others: object,
+    ) -> Options:
+        """From words as a user writes them.
+
+        Raises:
+            IsrproofError: an unknown release, a partition or a time that is none.
+        """
+        if others.get("master") and others.get("remote"):
+            raise IsrproofError("--master and --remote name two places to run; give one.")
+        return Options(
+            releases=None if release == "auto" else span(release),
+            partition=None if partition is None else _partition(partition),
+            since=None if since is None else _time(since),
+            until=None if until is None else _time(until),
+            **others,  # type: ignore[arg-type]
+        )
+
+
+def _partition(text: str) -> tuple[str, int]:
+    topic, dash, number = text.rpartition("-")
+    if not dash or not topic or not number.isdigit():
+        raise IsrproofError(f"--partition wants a topic, a dash and a number, like orders-0; got {text!r}.")
+    return topic, int(number)
+
+
+def _time(text: str) -> int:
+    try:
+        moment = datetime.fromisoformat(text.replace(",", "."))
+    except ValueError:
+        raise IsrproofError(
+            f"expected a time as the log prints it, like '2018-08-03 12:00:00' or '2018-08-03', got {text!r}."
+        ) from None
+    return int(moment.replace(tzinfo=timezone.utc).timestamp() * 1000)

@@ -1,0 +1,81 @@
+"""isrproof audit: what was illegal in the logs of a real cluster, where and why."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from ...specs.errors import IsrproofError
+from ..audit.options import FAIL_ON, Options
+
+
+@click.command(name="audit")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option("--each", is_flag=True, help="Every PATH is a cluster of its own (default: all are one cluster).")
+@click.option("--release", default="auto", show_default=True, help="The release that ran, or auto: told by the wording.")
+@click.option("--lossy", is_flag=True, help="Any line may be missing: a missing line proves nothing.")
+@click.option("--layout", metavar="PATTERN", help="The log4j pattern of the files, if it is none of the known ones.")
+@click.option("--partition", metavar="TOPIC-N", help="Report this partition only.")
+@click.option("--since", metavar="TIME", help="Report from this time on, as printed in the log: '2018-08-03 12:00:00'.")
+@click.option("--until", metavar="TIME", help="Report up to this time.")
+@click.option("--timeline", is_flag=True, help="Add what was reconstructed of every partition.")
+@click.option("--fail-on", type=click.Choice(FAIL_ON), default="illegal", show_default=True, help="What makes exit 1.")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Write findings, timeline and JSON there.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("--engine", type=click.Choice(["spark", "python"]), default="spark", show_default=True)
+@click.option("--master", help="Spark master, local[*] by default.")
+@click.option("--remote", help="A Spark Connect server: sc://host:port.")
+def command(
+    paths: tuple[str, ...],
+    each: bool,
+    release: str,
+    lossy: bool,
+    layout: str | None,
+    partition: str | None,
+    since: str | None,
+    until: str | None,
+    timeline: bool,
+    fail_on: str,
+    out: Path | None,
+    form: str,
+    as_json: bool,
+    engine: str,
+    master: str | None,
+    remote: str | None,
+) -> None:
+    """Audit the logs of a Kafka cluster: files, globs, directories, plain or .gz.
+
+    Exit 0: conforms. 1: illegal. 2: misuse, or nothing could be read. 3: incomplete (a file could not be read, or a line
+    that bears on a rule was not understood), or nothing to check.
+    """
+    from ..audit.command import audit_command
+
+    json_wanted = as_json or form == "json"
+    try:
+        options = Options.of(
+            release=release,
+            each=each,
+            lossy=lossy,
+            layout=layout,
+            partition=partition,
+            since=since,
+            until=until,
+            timeline=timeline,
+            fail_on=fail_on,
+            engine=engine,
+            master=master,
+            remote=remote,
+        )
+        text, code = audit_command(list(paths), options, json_wanted, out)
+    except IsrproofError as error:
+        if json_wanted:
+            import json
+
+            click.echo(json.dumps({"verdict": "error", "error": str(error)}))
+        click.echo(f"isrproof audit: {error}", err=True)
+        sys.exit(2)
+    click.echo(text, nl=not text.endswith("\n"))
+    sys.exit(code)

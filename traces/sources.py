@@ -1,0 +1,139 @@
+"""What a user's PATHs stand for: files, the streams they belong to, and their lines.
+
+A *stream* is one log of one broker: `state-change.log` and its rotated hours in one directory. Files are read as bytes
+that should be UTF-8; what is not is replaced, never dropped.
+"""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+from ..specs.errors import IsrproofError
+
+_ROTATED = re.compile(r"(?P<base>.*?)(?:[.-](?P<hour>[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{2})?)|\.(?P<number>[0-9]{1,4}))")
+_ENDINGS = (".gz", ".log", ".out", ".txt")
+_LOG = re.compile(r"\.(log|out|txt)(\.|$)|\.gz$")
+_BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"PK": "a zip archive", b"(\xb5": "zstd compressed"}
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file to read.
+
+    Args:
+        path: as given, or as found in a directory that was given.
+        stream: the log that it is a part of, the same for all its rotated files.
+        hour: of an hourly rotation, in hours since 1970; None for other names.
+    """
+
+    path: str
+    directory: str
+    stream: str
+    hour: int | None = None
+
+    @property
+    def compressed(self) -> bool:
+        return self.path.endswith(".gz")
+
+
+def expand(paths: Sequence[str]) -> list[tuple[str, list[Source]]]:
+    """Each PATH (a file, a directory, a glob) with its files, sorted by name; a file named twice counts once.
+
+    Raises:
+        IsrproofError: a path does not exist, or nothing in it looks like a log.
+    """
+    seen: set[str] = set()
+    found = []
+    for path in paths:
+        files = [file for file in _files(path) if file not in seen]
+        seen.update(files)
+        found.append((path, [source(file) for file in files]))
+    return found
+
+
+def _files(path: str) -> list[str]:
+    here = Path(path)
+    if here.is_file():
+        return [path]
+    if here.is_dir():
+        inside = sorted(str(file) for file in here.rglob("*") if file.is_file() and _LOG.search(file.name))
+        if not inside:
+            raise IsrproofError(f"{path}: expected log files (names with .log, .out, .txt or .gz), found none there.")
+        return inside
+    if glob.has_magic(path):
+        matches = sorted(match for match in glob.glob(path, recursive=True))
+        files = [file for match in matches for file in (_files(match) if Path(match).is_dir() else [match])]
+        if files:
+            return files
+        raise IsrproofError(f"{path}: expected files that match this pattern, found none.")
+    raise IsrproofError(f"{path}: no such file or directory.")
+
+
+def source(path: str) -> Source:
+    """The source of a file, its stream told from its name."""
+    here = Path(path)
+    name = here.name
+    ended = True
+    while ended:
+        ended = False
+        for ending in _ENDINGS:
+            if name.endswith(ending) and len(name) > len(ending):
+                name, ended = name[: -len(ending)], True
+    rotated = _ROTATED.fullmatch(name)
+    base, hour = name, None
+    if rotated is not None:
+        base, hour = rotated["base"], _hour(rotated["hour"])
+        for ending in _ENDINGS:
+            base = base.removesuffix(ending)
+    return Source(path, str(here.parent), str(here.parent / base), hour)
+
+
+def _hour(text: str | None) -> int | None:
+    if text is None or len(text) < 13:
+        return None
+    try:
+        moment = datetime.strptime(text, "%Y-%m-%d-%H").replace(tzinfo=timezone.utc)
+    except ValueError:
+        return None
+    return int(moment.timestamp()) // 3600
+
+
+class Lines:
+    """The lines of a file, without line ends. When they are read, `problem` says what kept the rest from being read."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.problem: str | None = None
+
+    def __iter__(self) -> Iterator[str]:
+        try:
+            wrong = unreadable(self.path)
+            if wrong is not None:
+                self.problem = wrong
+                return
+            with gzip.open(self.path) if self.path.endswith(".gz") else open(self.path, "rb") as file:
+                for line in file:
+                    yield line.decode("utf-8", "replace").rstrip("\n").rstrip("\r")
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            self.problem = f"the gzip data is cut or broken ({error}): only what is before was read; fetch it again"
+        except OSError as error:
+            self.problem = f"cannot be read: {error.strerror or error}"
+
+
+def unreadable(path: str) -> str | None:
+    """Why a file is no text that can be audited, told from its first bytes; None if it may be."""
+    with gzip.open(path) if path.endswith(".gz") else open(path, "rb") as file:
+        start = file.read(4096)
+    for mark, kind in _BOMS.items():
+        if start.startswith(mark):
+            return f"expected UTF-8 text, got {kind}; convert it first"
+    if b"\0" in start:
+        return "expected a text log, got a binary file"
+    return None
