@@ -17,7 +17,9 @@ from pathlib import Path
 
 from ..specs.errors import IsrproofError
 
-_ROTATED = re.compile(r"(?P<base>.*?)(?:[.-](?P<hour>[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{2})?)|\.(?P<number>[0-9]{1,4}))")
+_ROTATED = re.compile(
+    r"(?P<base>.*?)(?:[.-](?P<hour>[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{2})?)|\.(?P<number>[0-9]{1,4}))"
+)
 _ENDINGS = (".gz", ".log", ".out", ".txt")
 _LOG = re.compile(r"\.(log|out|txt)(\.|$)|\.gz$")
 _BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"PK": "a zip archive", b"(\xb5": "zstd compressed"}

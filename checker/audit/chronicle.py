@@ -104,36 +104,40 @@ def _overlap(a: Row, b: Row) -> bool:
 def wipes(events: Table) -> list[tuple[int, int]]:
     """(file, line) where a cluster must have been wiped although its controller epoch, 1, stayed the same.
 
-    All of it must be there: the log shows every move, a partition is created though it was not deleted, and from that
-    line on nothing that was there before goes on: whatever appears again is created first.
+    All of it must be there: the log shows every move; something is created though it was there and was not deleted; and
+    at that line no history goes on: whatever was there before and appears again is created first.
     """
-    moves = partition_moves(events)
-    created = from_state("partition").eq("NonExistentPartition") & to_state("partition").eq("NewPartition")
-    again = (
-        created
-        & before("partition").ne(ANYTHING)
-        & before("partition").ne(SEEDED)
-        & before("partition").ne("NonExistentPartition")
-        & level.eq("TRACE")
-        & ~gap
-        & field("controller_epoch", Int()).eq(1)
+    moves = _creations(partition_moves(events), "partition", "NonExistentPartition", "NewPartition").plus(
+        _creations(replica_moves(events), "replica", "NonExistentReplica", "NewReplica")
     )
-    anew = moves.where(again).select("tenure", "file", "line", "before_line").rows()
+    anew = moves.where(field("again", Bool)).select("tenure", "file", "line", "before_line").rows()
     if not anew:
         return []
     tenures = [{"tenure": tenure} for tenure in sorted({row["tenure"] for row in anew})]
-    columns = ("tenure", "file", "line", "before_line")
-    goes_on = moves.joined(tenures, ("tenure",), {}).where(~created).present("before_line").select(*columns).rows()
-    goes_on += replica_moves(events.joined(tenures, ("tenure",), {})).where(
-        from_state("replica").ne("NonExistentReplica")
-    ).present("before_line").select(*columns).rows()
-    covered = _union(goes_on)
-    found = []
+    columns = ("file", "line", "before_line", "creation")
+    concerned = moves.joined(tenures, ("tenure",), {}).select(*columns).rows()
+    covered = _union([row for row in concerned if not row["creation"] and row["before_line"] is not None])
+    created = sorted((row["file"], row["line"]) for row in concerned if row["creation"])
+    free = [(file, line) for file, line in created if not _inside(covered.get(file, []), line)]
+    found: list[tuple[int, int]] = []
     for row in sorted(anew, key=lambda row: (row["file"], row["line"])):
-        # The wipe lies between the line before and this one; it is where no other history goes on.
-        free = [line for line in (row["line"],) if not _inside(covered.get(row["file"], []), line)]
-        found += [(row["file"], line) for line in free]
-    return sorted(_first_of_each(found, anew))
+        # The wipe lies after the entity's last line of old and up to its creation, where no other history goes on.
+        possible = [(f, line) for f, line in free if f == row["file"] and row["before_line"] < line <= row["line"]]
+        if possible and not set(possible) & set(found):
+            found.append(possible[-1])
+    return found
+
+
+def _creations(moves: Table, machine: str, absent: str, new: str) -> Table:
+    """Moves with `creation`, and `again` where what is created was there and nothing that is logged deleted it."""
+    creation = from_state(machine).eq(absent) & to_state(machine).eq(new)
+    was_there = before(machine).ne(ANYTHING) & before(machine).ne(SEEDED) & before(machine).ne(absent)
+    shown = level.eq("TRACE") & ~gap & field("controller_epoch", Int()).eq(1)
+    return moves.derive(creation=creation, again=creation & was_there & shown)
+
+
+def _inside(spans: list[tuple[int, int]], line: int) -> bool:
+    return any(after < line <= up_to for after, up_to in spans)
 
 
 def _union(rows: list[Row]) -> dict[int, list[tuple[int, int]]]:
@@ -146,17 +150,3 @@ def _union(rows: list[Row]) -> dict[int, list[tuple[int, int]]]:
         else:
             spans.append((row["before_line"], row["line"]))
     return merged
-
-
-def _inside(spans: list[tuple[int, int]], line: int) -> bool:
-    return any(after < line <= up_to for after, up_to in spans)
-
-
-def _first_of_each(found: list[tuple[int, int]], anew: list[Row]) -> list[tuple[int, int]]:
-    """One wipe explains every creation whose entity was last seen before it."""
-    chosen: list[tuple[int, int]] = []
-    for file, line in found:
-        row = next(row for row in anew if row["file"] == file and row["line"] == line)
-        if not any(f == file and row["before_line"] < cut <= line for f, cut in chosen):
-            chosen.append((file, line))
-    return chosen

@@ -12,7 +12,7 @@ from ...traces.sources import Source, expand
 from .finding import EXIT, Report
 from .options import FAIL_ON, Options
 from .report import FileFacts, Narrow, as_json, reports
-from .run import Audited, Logs, audited
+from .run import Logs, audited
 from .text import as_text
 
 

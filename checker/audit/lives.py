@@ -1,9 +1,9 @@
 """Which lines belong together: tenures of controllers, and lives of clusters.
 
-A *tenure* is one controller's time as controller under one epoch. A *life* is one history of a cluster, from its creation
-to its wipe; the same file goes on after a wipe, so one file can hold several. Both are found from statements "controller
-c has epoch e", which controllers make themselves (*runs*) and brokers repeat (*heard*). This is plain Python over few
-rows, the same for every engine.
+A *tenure* is one controller's time as controller under one epoch. A *life* is one history of a cluster, from its
+creation to its wipe; the same file goes on after a wipe, so one file can hold several. Both are found from statements
+"controller c has epoch e", which controllers make themselves (*runs*) and brokers repeat (*heard*). This is plain
+Python over few rows, the same for every engine.
 
 Order is the position in a file; files of one stream (one broker's rotated log) are ordered by their own first time
 stamps; nothing compares clocks of two brokers.
@@ -27,7 +27,7 @@ LINES_PER_FILE = 10**11
 
 @dataclass(frozen=True)
 class LogFile:
-    """One file, as the readers saw it. `stream` names the log that it is a part of: directory and name less rotation."""
+    """One file, as the readers saw it. `stream` names the log that it is a part of, without rotation."""
 
     index: int
     cluster: int
@@ -95,14 +95,22 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Fall:
-    """A controller epoch that falls inside one stream without the evidence that a new life needs."""
+class Turn:
+    """A controller speaks under another epoch than before, in one stream.
 
+    `new_life`: there is the evidence that a new life needs. `taken_back`: the epoch before comes again later, though
+    nothing says that the cluster was wiped in between.
+    """
+
+    cluster: int
     file: int
     line: int
+    ts: int | None
     controller: int
-    epoch: int
-    before: int
+    controller_epoch: int
+    before_controller_epoch: int
+    new_life: bool
+    taken_back: bool
 
 
 @dataclass(frozen=True)
@@ -120,7 +128,7 @@ class Life:
 class Histories:
     spans: tuple[Span, ...]
     lives: tuple[Life, ...]
-    falls: tuple[Fall, ...]
+    turns: tuple[Turn, ...]
     notes: tuple[str, ...]
 
 
@@ -157,14 +165,16 @@ def histories(files: Sequence[LogFile], runs: Iterable[Run], heard: Iterable[Hea
     """Lives and tenures of all clusters, from what their files state."""
     by_file = {file.index: file for file in files}
     said: dict[int, list[Run | Heard]] = defaultdict(list)
-    for statement in (*runs, *heard):
+    for run in runs:
+        said[run.file].append(run)
+    for statement in heard:
         said[statement.file].append(statement)
     strands: list[_Strand] = []
-    falls: list[Fall] = []
+    turns: list[Turn] = []
     place: dict[int, tuple[int, int]] = {}
     for chain in _streams(files):
         place |= _places(chain)
-        strands += _strands(chain, said, place, falls)
+        strands += _strands(chain, said, place, turns)
     notes: list[str] = []
     lives = _joined(strands, notes)
     spans: list[Span] = []
@@ -209,7 +219,7 @@ def histories(files: Sequence[LogFile], runs: Iterable[Run], heard: Iterable[Hea
                         known_since=known_since[run.epoch],
                     )
                 )
-    return Histories(tuple(spans), tuple(found), tuple(falls), tuple(notes))
+    return Histories(tuple(spans), tuple(found), tuple(turns), tuple(notes))
 
 
 def _streams(files: Sequence[LogFile]) -> list[list[LogFile]]:
@@ -241,7 +251,7 @@ def _strands(
     chain: list[LogFile],
     said: Mapping[int, list[Run | Heard]],
     place: Mapping[int, tuple[int, int]],
-    falls: list[Fall],
+    turns: list[Turn],
 ) -> list[_Strand]:
     """Walk one stream; begin a new strand at each wipe, and at each fall that cannot be explained."""
 
@@ -251,19 +261,20 @@ def _strands(
     strands = [begin("first lines")]
     own: dict[int, int] = {}
     for file in chain:
-        for statement in sorted(said[file.index], key=lambda s: (s.first, s.epoch)):
+        later = sorted(said[file.index], key=lambda s: (s.first, s.epoch))
+        for i, statement in enumerate(later):
             strand = strands[-1]
             if isinstance(statement, Run):
-                before = own.get(statement.controller, 0)
-                other = strand.statements.get(statement.epoch, statement.controller) != statement.controller
-                if statement.wiped or statement.epoch < before or other:
-                    wiped = statement.epoch == 1 and statement.created > 0
-                    if not wiped:
-                        worst = max(before, statement.epoch if other else 0)
-                        falls.append(
-                            Fall(file.index, statement.first, statement.controller, statement.epoch, worst)
-                        )
-                    strand = begin("epoch 1 again, topics created anew" if wiped else "the controller epoch fell")
+                before = own.get(statement.controller)
+                holder = strand.statements.get(statement.epoch, statement.controller)
+                fell = before is not None and statement.epoch < before
+                wiped = statement.epoch == 1 and statement.created > 0
+                anew = statement.wiped or (wiped and (fell or holder != statement.controller))
+                if before is not None:
+                    back = fell and not anew and _comes_again(later[i:], before)
+                    turns.append(_turn(file, statement, before, anew, back))
+                if anew or fell or holder != statement.controller:
+                    strand = begin("epoch 1 again, topics created anew" if anew else "the controller epochs contradict")
                     strands.append(strand)
                     own = {}
                 own[statement.controller] = statement.epoch
@@ -281,8 +292,26 @@ def _strands(
     return [strand for strand in strands if strand.statements]
 
 
+def _comes_again(statements: Sequence[Run | Heard], epoch: int) -> bool:
+    """Whether the controller of the first statement has `epoch` again, before anything speaks of a new cluster."""
+    controller = statements[0].controller
+    for statement in statements:
+        if isinstance(statement, Run) and statement.controller == controller:
+            if statement.epoch == epoch:
+                return True
+            if statement.epoch == 1 or statement.created:
+                return False
+    return False
+
+
+def _turn(file: LogFile, run: Run, before: int, new_life: bool, taken_back: bool) -> Turn:
+    return Turn(
+        file.cluster, file.index, run.first, run.first_ts, run.controller, run.epoch, before, new_life, taken_back
+    )
+
+
 def _joined(strands: list[_Strand], notes: list[str]) -> list[list[_Strand]]:
-    """Join strands that agree on a statement, where each is the other's only candidate; else keep them apart and say so."""
+    """Join strands that agree on a statement, each the other's only candidate; else keep them apart and say so."""
     group = list(range(len(strands)))
 
     def root(i: int) -> int:
@@ -329,9 +358,9 @@ def _joined(strands: list[_Strand], notes: list[str]) -> list[list[_Strand]]:
 def _level(strand: _Strand, files: Mapping[int, LogFile]) -> dict[tuple[int, int], int]:
     """The lowest level logged, per (epoch, controller).
 
-    A process logs at one level, and a tenure may be too short to show it, so the whole stream is asked; unless its lines
-    come from releases that have nothing in common: then a tenure's own lines must do, because an upgrade to 2.6 turns
-    the default from TRACE to INFO.
+    A process logs at one level, and a tenure may be too short to show it, so the whole stream is asked; unless its
+    lines come from releases that have nothing in common: then a tenure's own lines must do, because an upgrade to 2.6
+    turns the default from TRACE to INFO.
     """
     one_release = functools.reduce(operator.and_, (run.releases for run in strand.runs), -1) != 0
     whole = min((files[run.file].level for run in strand.runs), default=UNKNOWN_LEVEL)
@@ -345,7 +374,7 @@ def _level(strand: _Strand, files: Mapping[int, LogFile]) -> dict[tuple[int, int
 def _known_since(
     members: Sequence[_Strand], files: Mapping[int, LogFile], place: Mapping[int, tuple[int, int]]
 ) -> dict[int, int]:
-    """Epoch -> the first epoch from which on everything is here: tenures seen from their start, in one block, not lossy."""
+    """Epoch -> the first epoch since which everything is here: tenures seen from their start, without a gap."""
     whole: dict[int, bool] = {}
     for strand in members:
         parts: dict[int, list[Run]] = defaultdict(list)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from inspect import cleandoc
-from typing import Any
 
-from ...model.expr import Expr, Op, after, const, field, free, ite, replace, true
-from ...specs.releases import names
+from ...model.expr import Expr, Op, field, ite, replace, true
 from .table import Row
 from .vocabulary import HELD, ILLEGAL, SUSPICIOUS, UNKNOWN, VERDICT
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,10 +12,10 @@ from ...model.sorts import Enum, Int
 from ...specs.behaviours import BEHAVIOURS
 from . import tracks
 from .chronicle import told, wipes
-from .finding import Entity, Finding, Report, Tally
-from .lives import Fall, Histories, LogFile, Span
+from .finding import Entity, Finding, Tally
+from .lives import Histories, LogFile, Span
 from .rule import Rule, rules
-from .table import Column, Row, Table
+from .table import Column, PythonTable, Row, Table
 from .vocabulary import VERDICT
 
 _SPAN_COLUMNS: Mapping[str, type] = {
@@ -110,32 +110,23 @@ def audited(logs: Logs, release: int | None = None) -> Audited:
     made = _tracks(here, incarnated)
     paths = {file.index: file for file in logs.files}
     verdict = field("verdict", VERDICT)
-    judged = {
-        rule: made[rule.track].where(rule.applies).derive(verdict=rule.verdict, rule=_code(rule)).present("verdict")
-        for rule in rules().values()
-        if rule.track in made
-    }
-    counts = _all([table.select("cluster", "rule", "verdict") for table in judged.values()])
+    judged = {rule: _judged(rule, made[rule.track]) for rule in rules().values() if rule.track in made}
+    turns = PythonTable([asdict(turn) for turn in histories.turns])
+    few = {rule: _judged(rule, turns) for rule in rules().values() if rule.track == "turns"}
     tallies: dict[int, dict[str, Tally]] = defaultdict(lambda: {code: Tally() for code in rules()})
     failing: Counter[str] = Counter()
-    for row in counts.grouped(("cluster", "rule", "verdict"), n=Column("count")).rows():
+    for row in [*_counts(judged.values()), *_counts(few.values())]:
         tallies[row["cluster"]][row["rule"]].add(row["verdict"], row["n"])
         if row["verdict"] != "held":
             failing[row["rule"]] += row["n"]
     findings: list[Finding] = []
-    for rule, table in judged.items():
+    for rule, table in (judged | few).items():
         if failing[rule.code]:
             broken = table.where(~verdict.eq("held")).rows(_FINDINGS_PER_RULE)
             findings += [_finding(rule, row, paths[row["file"]]) for row in broken]
-    findings += [_fallen(fall, paths[fall.file]) for fall in histories.falls]
-    for fall in histories.falls:
-        tallies[paths[fall.file].cluster][FALLS].add("illegal", 1)
     findings.sort(key=lambda f: (f.cluster, f.life or 0, f.controller_epoch or 0, f.file, f.line, f.rule))
     by_code = {rule.code: table for rule, table in judged.items()}
     return Audited(histories, tuple(findings), tallies, paths, incarnated, by_code)
-
-
-FALLS = "KR301"
 
 
 def placed(events: Table, spans: Sequence[Span], release: int | None = None) -> Table:
@@ -144,14 +135,16 @@ def placed(events: Table, spans: Sequence[Span], release: int | None = None) -> 
     if release is not None:
         rows = [row | {"releases": release} for row in rows]
     line = field("line", Int())
-    return (
-        events.present("controller", "controller_epoch")
-        .without_lines(tracks.HEARD + tracks.READ)
-        .joined(rows, ("file", "controller", "controller_epoch"), _SPAN_COLUMNS)
-        .where((field("first", Int()) <= line) & (line <= field("last", Int())))
-        .derive(at=field("base", Int()) + line)
-        .plus(events.of_lines(tracks.THROWN))
+    inside = (field("first", Int()) <= line) & (line <= field("last", Int()))
+    spoken = events.present("controller").without_lines(tracks.HEARD + tracks.READ)
+    dated = spoken.present("controller_epoch").joined(rows, ("file", "controller", "controller_epoch"), _SPAN_COLUMNS)
+    # Some lines name the controller only (1.0: a partition that ceases to exist); their place tells the epoch.
+    undated = (
+        spoken.of_lines(tracks.MOVED["partition"])
+        .absent("controller_epoch")
+        .joined(rows, ("file", "controller"), {**_SPAN_COLUMNS, "controller_epoch": int})
     )
+    return dated.plus(undated).where(inside).derive(at=field("base", Int()) + line).plus(events.of_lines(tracks.THROWN))
 
 
 def _tracks(events: Table, incarnated: Table) -> dict[str, Table]:
@@ -171,6 +164,17 @@ def _tracks(events: Table, incarnated: Table) -> dict[str, Table]:
     }
 
 
+def _judged(rule: Rule, track: Table) -> Table:
+    """The rows that a rule is about and can read, with its verdict."""
+    return track.where(rule.applies).derive(verdict=rule.verdict, rule=_code(rule)).present("verdict")
+
+
+def _counts(tables: Iterable[Table]) -> list[Row]:
+    """How often each rule gave each verdict in each cluster: one question for all tables."""
+    key = ("cluster", "rule", "verdict")
+    return _all([table.select(*key) for table in tables]).grouped(key, n=Column("count")).rows()
+
+
 def _code(rule: Rule) -> Expr:
     return const(rule.code, Enum("Rule", tuple(rules())))
 
@@ -184,7 +188,9 @@ def _all(tables: Sequence[Table]) -> Table:
 
 def _finding(rule: Rule, row: Row, file: LogFile) -> Finding:
     bug = BEHAVIOURS.get(rule.bug or "")
-    known = bug is not None and bool(bug.releases & row["releases"]) and row["verdict"] in ("illegal", "suspicious")
+    known = (
+        bug is not None and bool(bug.releases & row.get("releases", 0)) and row["verdict"] in ("illegal", "suspicious")
+    )
     return Finding(
         rule=rule.code,
         name=rule.name,
@@ -204,7 +210,7 @@ def _finding(rule: Rule, row: Row, file: LogFile) -> Finding:
         message=rule.message(row),
         expected=rule.expected(row),
         got=rule.got(row),
-        assumption="lossy" if row.get("gap", row.get("lossy")) else "contiguous",
+        assumption=_assumption(row),
         issue=rule.issues,
         known_issue=rule.bug if known else None,
         fixed_in=", ".join(bug.fixed_in) if known and bug is not None else None,
@@ -212,20 +218,7 @@ def _finding(rule: Rule, row: Row, file: LogFile) -> Finding:
     )
 
 
-def _fallen(fall: Fall, file: LogFile) -> Finding:
-    return Finding(
-        rule=FALLS,
-        name="controller-epoch-falls",
-        verdict="illegal",
-        file=file.path,
-        line=fall.line,
-        ts=None,
-        entity=Entity("controller", broker=fall.controller),
-        life=None,
-        controller_epoch=fall.epoch,
-        message=f"the controller epoch fell from {fall.before} to {fall.epoch}",
-        expected=f"an epoch above {fall.before}, or the traces of a new cluster",
-        got=f"controller {fall.controller} with epoch {fall.epoch}",
-        assumption=None,
-        cluster=file.cluster,
-    )
+def _assumption(row: Row) -> str | None:
+    """What a finding takes for granted about missing lines; None for one that needs nothing."""
+    gap = row.get("gap", row.get("lossy"))
+    return None if gap is None else "lossy" if gap else "contiguous"

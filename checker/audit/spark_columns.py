@@ -17,7 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from ...model.evaluate import name_of
 from ...model.expr import Expr, Op, free
 from ...model.reading import NOT_YET, Never, Reading, read
-from ...model.sorts import EnumSort, MapSort, OptionSort, SetSort, Sort, elements
+from ...model.sorts import MapSort, OptionSort, SetSort, Sort, elements
 from .vocabulary import NO_LEADER, RELEASE, release_mask
 
 _RUN_TIME = "a rule looks at printed values, which are no sequences, records or maps"
@@ -35,7 +35,7 @@ class _ConstantMap:
 def column(expr: Expr) -> Column:
     """The expression as a Column; absent (null) as soon as one column that it reads is absent."""
     fields = sorted(free(expr), key=name_of)
-    value = read(expr, SPARK, {leaf: F.col(name_of(leaf)) for leaf in fields})
+    value: Column = read(expr, SPARK, {leaf: F.col(name_of(leaf)) for leaf in fields})
     if not fields:
         return value
     present = F.col(name_of(fields[0])).isNotNull()
@@ -67,8 +67,6 @@ def _constant(node: Expr) -> Column | _ConstantMap:
 def _map_get(node: Expr, table: _ConstantMap, key: Column) -> Column | _ConstantMap:
     sort = table.sort
     assert isinstance(sort, MapSort)
-    if not isinstance(sort.key, EnumSort):
-        return SPARK.operator(Op.MAP_PUT)(node)  # pragma: no cover
     found = _ConstantMap(table.value, sort.value, (*table.keys, (sort, key)))
     return found if isinstance(sort.value, MapSort) else _looked_up(found)
 
@@ -136,9 +134,7 @@ SPARK: Reading[Any] = Reading(
         Op.LT: lambda node, a, b: a < b,
         Op.ADD: lambda node, a, b: a + b,
         Op.ITE: lambda node, condition, a, b: F.when(condition, a).otherwise(b),
-        Op.MEMBER: lambda node, element, a: (
-            NOT_YET if _is_mask(node.args[1].sort) else F.array_contains(a, element)
-        ),
+        Op.MEMBER: lambda node, element, a: NOT_YET if _is_mask(node.args[1].sort) else F.array_contains(a, element),
         Op.SUBSET: _sets(
             lambda a, b: a.bitwiseAND(F.bitwise_not(b)) == 0, lambda a, b: F.size(F.array_except(a, b)) == 0
         ),

@@ -36,6 +36,9 @@ class SparkTable:
     def present(self, *columns: str) -> SparkTable:
         return SparkTable(self.frame.where(reduce(SparkColumn.__and__, (F.col(name).isNotNull() for name in columns))))
 
+    def absent(self, column: str) -> SparkTable:
+        return SparkTable(self.frame.where(F.col(column).isNull()))
+
     def derive(self, **columns: Expr) -> SparkTable:
         return SparkTable(self.frame.withColumns({name: column(expr) for name, expr in columns.items()}))
 

@@ -1,7 +1,7 @@
 """The few relational steps that the audit is written in, and their plain reading.
 
-The pipeline (tracks.py, rules) is written once against `Table`. `PythonTable` is the reference reading: lists of rows in
-process. `SparkTable` (spark_table.py) reads the same steps as DataFrame calls. Conditions and new columns are
+The pipeline (tracks.py, rules) is written once against `Table`. `PythonTable` is the reference reading: lists of rows
+in process. `SparkTable` (spark_table.py) reads the same steps as DataFrame calls. Conditions and new columns are
 expressions of the model's language, so that there is one definition of each.
 
 A column may be absent (None): the line did not print it. Every step has the same rule for that, in both readings: a
@@ -29,7 +29,8 @@ class Column:
     `how` is, over the rows of one key in order, for each row:
     previous: the value in the row just before; last: the latest value before that is not absent;
     so_far: how many rows before it have `of` true; gathered: the distinct values before it, a list;
-    or, when grouping, over all the rows of a key: min, max, count (of true or present values), sum, common (bitwise and).
+    or, when grouping, over all the rows of a key: min, max, count (of true or present values), sum, common (bitwise
+    and).
     """
 
     how: Literal["previous", "last", "so_far", "gathered", "min", "max", "count", "sum", "common"]
@@ -48,6 +49,8 @@ class Table(Protocol):
     def without_lines(self, rows: Iterable[str]) -> Table: ...
 
     def present(self, *columns: str) -> Table: ...
+
+    def absent(self, column: str) -> Table: ...
 
     def derive(self, **columns: Expr) -> Table: ...
 
@@ -142,6 +145,9 @@ class PythonTable:
     def present(self, *columns: str) -> PythonTable:
         return PythonTable([row for row in self._rows if all(row.get(name) is not None for name in columns)])
 
+    def absent(self, column: str) -> PythonTable:
+        return PythonTable([row for row in self._rows if row.get(column) is None])
+
     def derive(self, **columns: Expr) -> PythonTable:
         readers = {name: known(expr) for name, expr in columns.items()}
         return PythonTable([row | {name: read(row) for name, read in readers.items()} for row in self._rows])
@@ -161,9 +167,7 @@ class PythonTable:
             found.append({name: rows[0].get(name) for name in key} | values)
         return PythonTable(found)
 
-    def joined(
-        self, rows: Sequence[Mapping[str, Any]], on: Sequence[str], columns: Mapping[str, type]
-    ) -> PythonTable:
+    def joined(self, rows: Sequence[Mapping[str, Any]], on: Sequence[str], columns: Mapping[str, type]) -> PythonTable:
         by_key: dict[tuple[Any, ...], list[Row]] = {}
         for row in rows:
             by_key.setdefault(tuple(row[name] for name in on), []).append({name: row[name] for name in columns})

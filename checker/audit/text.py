@@ -39,7 +39,7 @@ def plain(text: str) -> str:
 
 
 def _headline(report: Report, title: str) -> str:
-    counts = defaultdict(int)
+    counts: dict[str, int] = defaultdict(int)
     for finding in report.findings:
         counts[finding.verdict] += 1
     found = ", ".join(f"{counts[verdict]} {verdict}" for verdict in _ORDER if counts[verdict]) or "no finding"
@@ -81,7 +81,9 @@ def _paragraph(group: list[Finding], groups: Iterable[list[Finding]]) -> str:
     lines = [f"  {first.rule} {first.name}{issue}"]
     lines.append(f"    {plain(first.message[0].upper() + first.message[1:])}.")
     if len(group) > 1:
-        lines.append(f"    {len(group)} findings, {len(partitions)} partition{_s(len(partitions))}: {_names(partitions)}")
+        lines.append(
+            f"    {len(group)} findings, {len(partitions)} partition{_s(len(partitions))}: {_names(partitions)}"
+        )
     when = [f.ts for f in group if f.ts is not None]
     place = f"controller epoch {first.controller_epoch}" if first.controller_epoch is not None else ""
     life = f", life {first.life}" if first.life is not None and first.life > 1 else ""
@@ -134,7 +136,7 @@ def _rules(report: Report) -> str:
     lines = ["rules                                  evaluated       held     failed  undecided"]
     for code, tally in sorted(report.rules.items()):
         if tally.evaluated:
-            name = rules()[code].name if code in rules() else "controller-epoch-falls"
+            name = rules()[code].name
             lines.append(
                 f"  {code} {name:<30} {tally.evaluated:>9} {tally.held:>10} {tally.failed:>10} {tally.undecided:>10}"
             )

@@ -54,6 +54,7 @@ IN_ORDER = ("controller_epoch", "at")
 # What the rules read of the tracks, beside vocabulary.py.
 made = field("made", Bool)
 start_seen, known_since = field("start_seen", Bool), field("known_since", Int())
+controller = field("controller", Broker)
 leader_before = field("before_leader", leader.sort)
 next_version = partition_epoch.eq(field("before_partition_epoch", Int()) + 1)
 same_version = partition_epoch.eq(field("before_partition_epoch", Int()))
@@ -165,7 +166,7 @@ def same_epoch(incarnated: Table) -> Table:
 
 
 def requests(incarnated: Table) -> Table:
-    """LeaderAndIsr and UpdateMetadata requests about a partition as they were sent, each with the LeaderAndIsr before."""
+    """Requests about a partition, in the order of their sending, each with the LeaderAndIsr request before."""
     asked = views(incarnated.of_lines(REQUESTED)).derive(metadata=false, asked=true)
     said = views(incarnated.of_lines(TOLD)).derive(metadata=true)
     last = {name: Column("last", name, field("asked", Bool)) for name in ("leader", "leader_epoch", "line", "block")}
@@ -210,9 +211,7 @@ def writes(incarnated: Table) -> Table:
 
 def told_metadata(incarnated: Table) -> Table:
     """What UpdateMetadata requests say of a partition, in the order of their sending, deletions included."""
-    return _compared(
-        incarnated.of_lines(TOLD), ("tenure", "topic", "partition", "incarnation"), ("at",), ("leader",)
-    )
+    return _compared(incarnated.of_lines(TOLD), ("tenure", "topic", "partition", "incarnation"), ("at",), ("leader",))
 
 
 def _compared(table: Table, key: tuple[str, ...], order: tuple[str, ...], columns: tuple[str, ...]) -> Table:
@@ -253,8 +252,6 @@ def failed_starts(events: Table) -> Table:
         )
         .of_lines(STOPPED["partition"])
     )
-
-
 
 
 def refusals(events: Table) -> Table:

@@ -1,7 +1,8 @@
 """The words of the audit's conditions: columns as fields of the model's language, and Kafka's tables as constant maps.
 
 How a column holds a value of the language, the same in every engine: a broker that is not there is -1, a set of brokers
-is a list of ids, a set of releases is a bitmask, a state is its name. An absent column (not printed) has no value at all.
+is a list of ids, a set of releases is a bitmask, a state is its name. An absent column (not printed) has no value at
+all.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ from __future__ import annotations
 from functools import cache
 
 from ...model.expr import Expr, const, either, field, some, true
-from ...model.sorts import Bool, Enum, Int, MapOf, SetOf
-from ...model.views import PARTITION, Broker
 from ...model.machines import hidden_in
+from ...model.sorts import Bool, Enum, EnumSort, MapOf, SetOf
+from ...model.views import PARTITION, Broker
 from ...specs.behaviours import behaviour
 from ...specs.machines import LEVELS, machine
 from ...specs.releases import RELEASES, span
@@ -67,7 +68,7 @@ def behaviour_releases(name: str) -> Expr:
     return const(release_set(behaviour(name).releases), SetOf(RELEASE))
 
 
-def states(name: str) -> Enum:
+def states(name: str) -> EnumSort:
     """The states of a machine, and the two words for what stands before a first line."""
     return Enum(f"{name} state", (*(state.name for state in machine(name).states), SEEDED, ANYTHING))
 
@@ -92,9 +93,7 @@ def valid_in(name: str) -> Expr:
     known = {state.name for state in table.states}
     return const(
         {
-            a: {
-                b: release_set(table.valid_in(a, b) if a in known and b in known else 0) for b in sort.values
-            }
+            a: {b: release_set(table.valid_in(a, b) if a in known and b in known else 0) for b in sort.values}
             for a in sort.values
         },
         MapOf(sort, MapOf(sort, SetOf(RELEASE))),
@@ -103,7 +102,7 @@ def valid_in(name: str) -> Expr:
 
 @cache
 def may_precede(name: str) -> Expr:
-    """Map level -> before -> from -> the releases in which `from` can be the state now, by moves that the level hides."""
+    """Map level -> before -> from -> the releases in which moves that the level hides lead from one to the other."""
     return const(
         {at: _reached(name, at) for at in LEVELS},
         MapOf(LEVEL, MapOf(states(name), MapOf(states(name), SetOf(RELEASE)))),

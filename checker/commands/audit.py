@@ -14,7 +14,9 @@ from ..audit.options import FAIL_ON, Options
 @click.command(name="audit")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option("--each", is_flag=True, help="Every PATH is a cluster of its own (default: all are one cluster).")
-@click.option("--release", default="auto", show_default=True, help="The release that ran, or auto: told by the wording.")
+@click.option(
+    "--release", default="auto", show_default=True, help="The release that ran, or auto: told by the wording."
+)
 @click.option("--lossy", is_flag=True, help="Any line may be missing: a missing line proves nothing.")
 @click.option("--layout", metavar="PATTERN", help="The log4j pattern of the files, if it is none of the known ones.")
 @click.option("--partition", metavar="TOPIC-N", help="Report this partition only.")
@@ -22,7 +24,9 @@ from ..audit.options import FAIL_ON, Options
 @click.option("--until", metavar="TIME", help="Report up to this time.")
 @click.option("--timeline", is_flag=True, help="Add what was reconstructed of every partition.")
 @click.option("--fail-on", type=click.Choice(FAIL_ON), default="illegal", show_default=True, help="What makes exit 1.")
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Write findings, timeline and JSON there.")
+@click.option(
+    "--out", type=click.Path(file_okay=False, path_type=Path), help="Write findings, timeline and JSON there."
+)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--engine", type=click.Choice(["spark", "python"]), default="spark", show_default=True)
@@ -48,8 +52,8 @@ def command(
 ) -> None:
     """Audit the logs of a Kafka cluster: files, globs, directories, plain or .gz.
 
-    Exit 0: conforms. 1: illegal. 2: misuse, or nothing could be read. 3: incomplete (a file could not be read, or a line
-    that bears on a rule was not understood), or nothing to check.
+    Exit 0: conforms. 1: illegal. 2: misuse, or nothing could be read. 3: incomplete (a file could not be read, or a
+    line that bears on a rule was not understood), or nothing to check.
     """
     from ..audit.command import audit_command
 

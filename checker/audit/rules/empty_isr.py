@@ -4,8 +4,9 @@ Why it matters
     Nobody is known to hold all committed records, so no clean election is possible any more.
 
 Releases
-    Since 1.1 (KAFKA-5642) the controller always keeps the last member. Up to 1.0 it removes the last member too if unclean
-    leader election is enabled (the default up to 0.10.2), which the log does not show: there the finding is suspicious.
+    Since 1.1 (KAFKA-5642) the controller always keeps the last member. Up to 1.0 it removes the last member too if
+    unclean leader election is enabled (the default up to 0.10.2), which the log does not show: there the finding is
+    suspicious.
 """
 
 from __future__ import annotations

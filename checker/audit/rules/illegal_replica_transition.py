@@ -6,8 +6,8 @@ Why it matters
     against it is a broken controller, a changed build, or a log that was tampered with.
 
 Releases
-    0.8 to 3.9. KAFKA-8237 changes one row at 2.3.0; the verdict is definite only if it is the same in every release that
-    the log may come from.
+    0.8 to 3.9. KAFKA-8237 changes one row at 2.3.0; the verdict is definite only if it is the same in every release
+    that the log may come from.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """A line prints a from-state in which the partition cannot be, after its line before.
 
 Why it matters
-    Each line fixes the state after it. If the next line of the same partition starts from another state, and no move that
-    the log hides leads there, then the controller lost track of the partition, or a line is missing that must be there.
-    The second is possible only where the log has gaps: there the finding is unknown, not illegal.
+    Each line fixes the state after it. If the next line of the same partition starts from another state, and no move
+    that the log hides leads there, then the controller lost track of the partition, or a line is missing that must be
+    there. The second is possible only where the log has gaps: there the finding is unknown, not illegal.
 
 Releases
     0.8 to 3.9. At INFO (the default since 2.6) moves to OfflinePartition and NonExistentPartition are not logged, so

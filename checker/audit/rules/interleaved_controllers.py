@@ -5,9 +5,9 @@ Why it matters
     undoes decisions of its successor: leaders change that nobody knows of.
 
 Releases
-    Up to 2.0 the only fence is the version of each partition's znode; since 2.1 (KAFKA-6082) every write of a controller
-    also checks the version of /controller_epoch. Late lines of a zombie alone are no finding: only writes that
-    succeeded, in the order of the znode's versions, are.
+    Up to 2.0 the only fence is the version of each partition's znode; since 2.1 (KAFKA-6082) every write of a
+    controller also checks the version of /controller_epoch. Late lines of a zombie alone are no finding: only writes
+    that succeeded, in the order of the znode's versions, are.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The ISR names a broker that is not assigned to the partition.
 
 Why it matters
-    A broker that is no replica holds no log of the partition; counted as in sync, it makes records look safer than they are.
+    A broker that is no replica holds no log of the partition; counted as in sync, it makes records look safer than
+    they are.
 
 Releases
     All. While a partition is being reassigned this is legal (KAFKA-9672): the request already carries the new replicas

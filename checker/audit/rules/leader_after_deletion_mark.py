@@ -21,7 +21,9 @@ RULE = Rule(
     track="metadata",
     applies=leader_before.eq(LEADER_DURING_DELETE),
     verdict=illegal_unless(leader.is_none() | leader.eq(LEADER_DURING_DELETE), in_doubt=gap),
-    message=lambda row: f"{where(row)} was marked as deleted, then has leader {row['leader']} without being created again",
+    message=lambda row: (
+        f"{where(row)} was marked as deleted, then has leader {row['leader']} without being created again"
+    ),
     expected=lambda row: "leader -2 until the topic is created again",
     got=lambda row: f"leader {row['leader']}",
 )

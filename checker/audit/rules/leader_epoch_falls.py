@@ -21,7 +21,9 @@ RULE = Rule(
     name="leader-epoch-falls",
     track="writes",
     verdict=illegal_unless(step(LEADER_EPOCH_NEVER_FALLS.condition), in_doubt=gap),
-    message=lambda row: f"the leader epoch of {where(row)} fell from {row['before_leader_epoch']} to {row['leader_epoch']}",
+    message=lambda row: (
+        f"the leader epoch of {where(row)} fell from {row['before_leader_epoch']} to {row['leader_epoch']}"
+    ),
     expected=lambda row: f"at least {row['before_leader_epoch']}",
     got=lambda row: f"{row['leader_epoch']}",
 )

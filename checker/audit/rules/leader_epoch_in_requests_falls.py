@@ -5,10 +5,10 @@ Why it matters
     tell it. In UpdateMetadata it is believed: clients learn an outdated epoch and are fenced by the leader.
 
 Releases
-    Up to 2.3 a reassignment raises the epoch in ZooKeeper but not in the controller's cache (KAFKA-9212): later requests
-    carry the old epoch until something refreshes the cache. Fixed in 2.4.0. The znode itself stays right and brokers
-    guard themselves, so in those releases it is suspicious, not illegal; in UpdateMetadata, which promises no order,
-    always.
+    Up to 2.3 a reassignment raises the epoch in ZooKeeper but not in the controller's cache (KAFKA-9212): later
+    requests carry the old epoch until something refreshes the cache. Fixed in 2.4.0. The znode itself stays right and
+    brokers guard themselves, so in those releases it is suspicious, not illegal; in UpdateMetadata, which promises no
+    order, always.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ RULE = Rule(
     code="KR402",
     name="leader-epoch-in-requests-falls",
     track="requests",
-    verdict=illegal_unless(step(LEADER_EPOCH_NEVER_FALLS.condition), in_doubt=gap | metadata | releases.intersects(behaviour_releases("KAFKA-9212"))),
+    verdict=illegal_unless(
+        step(LEADER_EPOCH_NEVER_FALLS.condition),
+        in_doubt=gap | metadata | releases.intersects(behaviour_releases("KAFKA-9212")),
+    ),
     message=lambda row: (
         f"a request about {where(row)} carries leader epoch {row['leader_epoch']} after"
         f" {row['before_leader_epoch']} had been sent"

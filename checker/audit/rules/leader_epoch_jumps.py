@@ -1,8 +1,9 @@
 """One change of a partition moves its leader epoch by more than one, or back.
 
 Why it matters
-    Every write of the controller adds one to the version of the znode and at most one to the leader epoch. A bigger step
-    between consecutive versions means that a value was not written by Kafka's controller, or was printed wrongly.
+    Every write of the controller adds one to the version of the znode and at most one to the leader epoch. A bigger
+    step between consecutive versions means that a value was not written by Kafka's controller, or was printed
+    wrongly.
 
 Releases
     All that print the version of the znode (1.1 and later).

@@ -1,9 +1,9 @@
 """A new leader comes from outside the ISR that was committed just before.
 
 Why it matters
-    Such an election is *unclean*: records that the old ISR had committed and the new leader has not are lost. It is legal
-    only with unclean.leader.election.enable or an explicit electLeaders(UNCLEAN), which the log does not show; then the
-    new leader is alone in the ISR. If it is not alone, no election of Kafka's can have written this.
+    Such an election is *unclean*: records that the old ISR had committed and the new leader has not are lost. It is
+    legal only with unclean.leader.election.enable or an explicit electLeaders(UNCLEAN), which the log does not show;
+    then the new leader is alone in the ISR. If it is not alone, no election of Kafka's can have written this.
 
 Releases
     All that print the version of the znode (1.1 and later): only two consecutive versions can be compared, because a

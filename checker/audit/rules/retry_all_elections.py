@@ -1,17 +1,17 @@
 """One call elected the same leader of a partition twice.
 
 Why it matters
-    When the election of one partition meets a version conflict, the controller runs the election of every partition of the
-    call again. Each run writes: leader epochs and versions grow for nothing, and every follower truncates and fetches
-    anew. With many partitions this prolongs an incident.
+    When the election of one partition meets a version conflict, the controller runs the election of every partition
+    of the call again. Each run writes: leader epochs and versions grow for nothing, and every follower truncates and
+    fetches anew. With many partitions this prolongs an incident.
 
 How it is seen
     Two elections of one partition with the same leader and ISR, the second from OnlinePartition, and no LeaderAndIsr
     request about it between them: requests are sent when the call is over.
 
 Releases
-    1.1 to 2.3, fixed in 2.4.0 (no issue number; commit 121308cc7a2). A preferred election that a user asks for twice can
-    look alike, so the finding is suspicious.
+    1.1 to 2.3, fixed in 2.4.0 (no issue number; commit 121308cc7a2). A preferred election that a user asks for twice
+    can look alike, so the finding is suspicious.
 """
 
 from __future__ import annotations

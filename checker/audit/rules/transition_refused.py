@@ -1,12 +1,12 @@
 """Kafka's own guard refused a transition.
 
 Why it matters
-    The state did not change, so nothing is broken by the refusal itself. It tells what the controller wanted to do and could
-    not: some refusals are harmless races, others stop a topic's deletion for good.
+    The state did not change, so nothing is broken by the refusal itself. It tells what the controller wanted to do
+    and could not: some refusals are harmless races, others stop a topic's deletion for good.
 
 How it is seen
-    An ERROR line, and the throwable after it: "... should be in the {...} states before moving to ... Instead it is in ...".
-    Later steps of the same chain fail too; look at the first.
+    An ERROR line, and the throwable after it: "... should be in the {...} states before moving to ... Instead it is
+    in ...". Later steps of the same chain fail too; look at the first.
 
 Releases
     All. specs/refusals.toml tells the pairs that are known, when they happen, and which are harmless.

@@ -1,8 +1,8 @@
 """One version of a partition's znode is printed with two different states.
 
 Why it matters
-    ZooKeeper gives every write its own version. Two states under one version mean that somebody acts on a state that was
-    never written.
+    ZooKeeper gives every write its own version. Two states under one version mean that somebody acts on a state that
+    was never written.
 
 Releases
     All that print the version of the znode (1.0 and later).
