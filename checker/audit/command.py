@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ...specs.errors import IsrproofError
 from ...traces.layouts import Layout, layout
 from ...traces.sources import Source, expand
+from .excerpts import with_excerpts
 from .finding import EXIT, Report
 from .options import FAIL_ON, Options
 from .report import FileFacts, Narrow, as_json, reports
@@ -28,6 +30,7 @@ def audit(paths: Sequence[str], options: Options | None = None) -> list[Report]:
     logs, facts = _engine(sources, options)
     _must_have_read(facts)
     found = audited(logs, options.releases)
+    found = replace(found, findings=with_excerpts(found.findings))
     narrow = Narrow(options.partition, options.since, options.until)
     return reports(found, facts, found.timeline() if options.timeline else (), found.transitions(), narrow)
 

@@ -19,9 +19,7 @@ def write_out(folder: Path, whole: Mapping[str, Any], reports: Sequence[Report])
     text = json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
     _put(folder / "audit.json", lambda path: _write_text(path, text))
     shown = [as_json(report) for report in reports]
-    findings = [
-        _flat(finding) | {"cluster": i} for i, report in enumerate(shown) for finding in report["findings"]
-    ]
+    findings = [_flat(finding) | {"cluster": i} for i, report in enumerate(shown) for finding in report["findings"]]
     _put(folder / "findings.parquet", lambda path: _write_parquet(path, findings, _FINDING_COLUMNS))
     timeline = [row | {"cluster": i} for i, report in enumerate(shown) for row in report.get("timeline", ())]
     if timeline:

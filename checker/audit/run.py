@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ...model.expr import Expr, const, field
+from ...model.expr import Expr, const, field, free
 from ...model.sorts import Enum, Int
 from ...specs.behaviours import BEHAVIOURS
 from . import tracks
@@ -210,7 +210,7 @@ def _finding(rule: Rule, row: Row, file: LogFile) -> Finding:
         message=rule.message(row),
         expected=rule.expected(row),
         got=rule.got(row),
-        assumption=_assumption(row),
+        assumption=_assumption(rule, row),
         issue=rule.issues,
         known_issue=rule.bug if known else None,
         fixed_in=", ".join(bug.fixed_in) if known and bug is not None else None,
@@ -218,7 +218,7 @@ def _finding(rule: Rule, row: Row, file: LogFile) -> Finding:
     )
 
 
-def _assumption(row: Row) -> str | None:
+def _assumption(rule: Rule, row: Row) -> str | None:
     """What a finding takes for granted about missing lines; None for one that needs nothing."""
-    gap = row.get("gap", row.get("lossy"))
-    return None if gap is None else "lossy" if gap else "contiguous"
+    asked = next((leaf.data for leaf in free(rule.verdict) if leaf.data in ("gap", "lossy")), None)
+    return None if asked is None else "lossy" if row.get(asked) else "contiguous"

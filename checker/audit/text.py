@@ -64,7 +64,8 @@ def _groups(findings: Sequence[Finding]) -> list[list[Finding]]:
     """Findings of one rule about one controller epoch are one event; causes come before what follows from them."""
     by_event: dict[tuple[object, ...], list[Finding]] = defaultdict(list)
     for finding in findings:
-        by_event[finding.rule, finding.verdict, finding.life, finding.controller_epoch].append(finding)
+        pair = (finding.got, finding.expected) if finding.verdict == "refused" else None
+        by_event[finding.rule, finding.verdict, finding.life, finding.controller_epoch, pair].append(finding)
     return sorted(by_event.values(), key=lambda group: (_depth(group[0].rule), group[0].ts or 0, group[0].rule))
 
 

@@ -129,6 +129,7 @@ def incarnations(events: Table) -> Table:
         .filled("replicas", "last_replicas")
         .derive(fresh=from_state("partition").eq("NewPartition"), stale=false)
         .filled("fresh", "stale")
+        .filled("written_by_epoch", "controller_epoch")
         .kept()
     )
 
@@ -274,5 +275,4 @@ def timeline(incarnated: Table) -> Table:
         views(incarnated)
         .along((*PARTITION, "incarnation", *state), IN_ORDER, shown=Column("so_far"))
         .where(field("shown", Int()).eq(0))
-        .filled("written_by_epoch", "controller_epoch")
     )
