@@ -15,7 +15,7 @@ from .finding import EXIT, Report
 from .options import FAIL_ON, Options
 from .report import FileFacts, Narrow, as_json, reports
 from .run import Logs, audited
-from .text import as_text
+from .text import as_text, clusters_as_text
 
 
 def audit(paths: Sequence[str], options: Options | None = None) -> list[Report]:
@@ -73,5 +73,5 @@ def audit_command(paths: list[str], options: Options, json_wanted: bool, out: Pa
     if json_wanted:
         return json.dumps(whole, indent=2, ensure_ascii=False), code
     if options.each:
-        return "\n".join(as_text(report, path) for path, report in zip(paths, made, strict=True)), code
+        return clusters_as_text(list(zip(paths, made, strict=True))), code
     return as_text(made[0]), code

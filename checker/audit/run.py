@@ -10,6 +10,7 @@ from typing import Any
 from ...model.expr import Expr, const, field, free
 from ...model.sorts import Enum, Int
 from ...specs.behaviours import BEHAVIOURS
+from ...specs.releases import names
 from . import tracks
 from .chronicle import told, wipes
 from .finding import Entity, Finding, Tally
@@ -214,8 +215,18 @@ def _finding(rule: Rule, row: Row, file: LogFile) -> Finding:
         issue=rule.issues,
         known_issue=rule.bug if known else None,
         fixed_in=", ".join(bug.fixed_in) if known and bug is not None else None,
+        decided_by=_decided_by(row),
         cluster=file.cluster,
     )
+
+
+def _decided_by(row: Row) -> str | None:
+    """What would decide an unknown finding."""
+    if row["verdict"] != "unknown":
+        return None
+    if row.get("gap", row.get("lossy")):
+        return f"the lines that may be missing between line {row.get('before_line')} and this one"
+    return f"a line whose wording tells Kafka {names(row['releases'])} apart, or --release"
 
 
 def _assumption(rule: Rule, row: Row) -> str | None:

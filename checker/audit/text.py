@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timezone
 
@@ -33,17 +33,25 @@ def as_text(report: Report, title: str = "") -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def clusters_as_text(reports: Sequence[tuple[str, Report]]) -> str:
+    """A line per cluster, then those that have a finding or could not be read whole."""
+    width = max((len(plain(path)) for path, _ in reports), default=0)
+    lines = [f"{plain(path):<{width}}  {report.verdict}: {_found(report)}" for path, report in reports]
+    whole = [as_text(report, plain(path)) for path, report in reports if report.findings or _troubled(report)]
+    return "\n\n".join(["\n".join(lines), *whole])
+
+
+def _troubled(report: Report) -> bool:
+    return any(file["problem"] or file["bearing_unknown"] for file in report.files)
+
+
 def plain(text: str) -> str:
     """Text from a log, safe for a terminal: control characters are shown, not sent."""
     return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
 
 
 def _headline(report: Report, title: str) -> str:
-    counts: dict[str, int] = defaultdict(int)
-    for finding in report.findings:
-        counts[finding.verdict] += 1
-    found = ", ".join(f"{counts[verdict]} {verdict}" for verdict in _ORDER if counts[verdict]) or "no finding"
-    lines = [f"{title + ': ' if title else ''}{report.verdict} (exit {EXIT[report.verdict]}): {found}"]
+    lines = [f"{title + ': ' if title else ''}{report.verdict} (exit {EXIT[report.verdict]}): {_found(report)}"]
     lives = {life["life"] for life in report.lives}
     epochs = sum(len(life["epochs"]) for life in report.lives)
     if lives:
@@ -54,6 +62,11 @@ def _headline(report: Report, title: str) -> str:
         lines.append(f"{what}; wording of Kafka {' and '.join(releases)}" if releases else what)
     lines += [f"note: {plain(note)}" for note in report.notes]
     return "\n".join(lines)
+
+
+def _found(report: Report) -> str:
+    counts = Counter(finding.verdict for finding in report.findings)
+    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in _ORDER if counts[verdict]) or "no finding"
 
 
 def _s(count: int) -> str:
@@ -97,6 +110,8 @@ def _paragraph(group: list[Finding], groups: Iterable[list[Finding]]) -> str:
         lines.append(f"             {plain(first.excerpt[:300])}")
     if first.assumption:
         lines.append(f"    assuming {_ASSUMPTION[first.assumption]}")
+    if first.decided_by:
+        lines.append(f"    decided by {plain(first.decided_by)}")
     cause = _cause(group, groups)
     if cause:
         lines.append(f"    follows from {cause}")

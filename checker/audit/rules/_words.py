@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....model.expr import Expr, ite
 from ....specs.machines import LEVELS, machine
-from ....specs.releases import RELEASES
+from ....specs.releases import RELEASES, names
 from ..rule import allowed_in
 from ..table import Row
 from ..vocabulary import (
@@ -35,6 +35,12 @@ def moved(name: str, row: Row) -> str:
     return f"{who(name, row)} {verb} from {row['from_state']} to {row['to_state']}"
 
 
+def not_allowed(row: Row) -> str:
+    if row["verdict"] == "unknown":
+        return f"only some of the releases that it may be ({names(row['releases'])}) allow"
+    return "the table does not allow"
+
+
 def wanted_sources(name: str, row: Row) -> str:
     """The valid previous states of the target, in the releases that it may be."""
     table, mask = machine(name), row["releases"]
@@ -45,10 +51,10 @@ def wanted_sources(name: str, row: Row) -> str:
 
 def possible_states(name: str, row: Row) -> str:
     """The states in which the entity may be when the line is written."""
-    names = states(name).values
+    every = states(name).values
     reached = may_precede(name).data[LEVELS.index(row["seen_level"])]
-    possible = reached[names.index(row["before"])]
-    return "from one of " + ", ".join(state for state, allowed in zip(names, possible, strict=True) if allowed)
+    possible = reached[every.index(row["before"])]
+    return "from one of " + ", ".join(state for state, allowed in zip(every, possible, strict=True) if allowed)
 
 
 def continued(name: str) -> Expr:

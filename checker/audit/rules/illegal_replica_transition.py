@@ -15,7 +15,7 @@ from __future__ import annotations
 from ..rule import Rule, allowed_in
 from ..tracks import made
 from ..vocabulary import from_state, releases, to_state, valid_in
-from ._words import moved, wanted_sources
+from ._words import moved, not_allowed, wanted_sources
 
 _MACHINE = "replica"
 
@@ -27,7 +27,7 @@ RULE = Rule(
     releases="0.8.0-3.9",
     applies=made,
     verdict=allowed_in(valid_in(_MACHINE)[from_state(_MACHINE)][to_state(_MACHINE)], releases),
-    message=lambda row: f"{moved(_MACHINE, row)}, which the table does not allow",
+    message=lambda row: f"{moved(_MACHINE, row)}, which {not_allowed(row)}",
     expected=lambda row: wanted_sources(_MACHINE, row),
     got=lambda row: f"from {row['from_state']}",
     issues=("KAFKA-8237",),

@@ -1,0 +1,36 @@
+"""What all tests share: the marks, and the promise that a full run skips nothing it must run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(os.environ.get("ISRPROOF_SHARED", Path(__file__).parents[2] / "shared"))
+MUST_RUN = frozenset(filter(None, os.environ.get("ISRPROOF_MUST_RUN", "").split(",")))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if not (SHARED / "corpus" / "real").is_dir():
+        for item in items:
+            if item.get_closest_marker("corpus"):
+                item.add_marker(pytest.mark.skip(reason=f"no corpus at {SHARED.name}/corpus/real beside the checkout"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """ISRPROOF_MUST_RUN=spark,corpus: a test with such a mark fails instead of being skipped."""
+    report = yield
+    must = [mark for mark in MUST_RUN if item.get_closest_marker(mark)]
+    if report.skipped and must:
+        report.outcome = "failed"
+        report.longrepr = f"skipped, though ISRPROOF_MUST_RUN names {', '.join(must)}: {report.longrepr}"
+    return report
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Path:
+    """The folder of real logs."""
+    return SHARED / "corpus" / "real"
