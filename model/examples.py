@@ -204,8 +204,8 @@ EXAMPLES: tuple[Example, ...] = (
         forall(r, members.contains(r).implies(hw[r].eq(i))),
         _cases(
             "members hw i",
-            (_set(0, 2), (1, 9, 1), 1, True),
-            (_set(1), (1, 9, 1), 1, False),
+            (_set(0, 2), (1, 5, 1), 1, True),
+            (_set(1), (1, 5, 1), 1, False),
             (_set(), (0, 0, 0), 1, True),
         ),
     ),

@@ -55,6 +55,8 @@ Number = int | Setting | Bound
 class Op(enum.Enum):
     """The operators. `arguments -> value`, and what is not obvious."""
 
+    __hash__ = object.__hash__  # the one of enum is written in Python, and nodes are hashed often
+
     CONST = "const"  # a literal; data: its value
     FIELD = "field"  # a field of the state or view; data: its name
     AFTER = "after"  # the same field after the step; data: its name
@@ -96,6 +98,7 @@ class Op(enum.Enum):
     EXISTS = "exists"
 
 
+_NOTHING: frozenset[Any] = frozenset()
 LEAVES = frozenset({Op.CONST, Op.FIELD, Op.AFTER, Op.VAR, Op.SETTING})
 QUANTIFIERS = frozenset({Op.FORALL, Op.EXISTS})
 
@@ -109,8 +112,12 @@ def _node(op: Op, args: tuple[Expr, ...], sort: Sort, data: Any = None) -> Expr:
         found = _nodes.get(key)
         if found is None:
             found = object.__new__(Expr)
-            for name, value in (("op", op), ("args", args), ("sort", sort), ("data", data)):
-                object.__setattr__(found, name, value)
+            put = object.__setattr__
+            put(found, "op", op)
+            put(found, "args", args)
+            put(found, "sort", sort)
+            put(found, "data", data)
+            put(found, "_free", None)
             _nodes[key] = found
         return found
 
@@ -118,11 +125,12 @@ def _node(op: Op, args: tuple[Expr, ...], sort: Sort, data: Any = None) -> Expr:
 class Expr:
     """A node. Inspect `op`, `args`, `sort`, `data`; build with the functions and methods of this module."""
 
-    __slots__ = ("__weakref__", "args", "data", "op", "sort")
+    __slots__ = ("__weakref__", "_free", "args", "data", "op", "sort")
     op: Op
     args: tuple[Expr, ...]
     sort: Sort
     data: Any
+    _free: frozenset[Expr] | None
 
     def __init__(self) -> None:
         raise DefinitionError("a node is made by the constructors of isrproof.model.expr, not by Expr()")
@@ -450,15 +458,16 @@ def topological(*roots: Expr) -> list[Expr]:
 
 def free(expr: Expr) -> frozenset[Expr]:
     """The fields, fields after, settings and unbound variables that an expression reads."""
-    below: dict[Expr, frozenset[Expr]] = {}
-    for node in topological(expr):
-        found = frozenset[Expr]().union(*(below[arg] for arg in node.args))
-        if node.op in QUANTIFIERS:
-            found -= {node.data}
-        elif node.op in LEAVES and node.op is not Op.CONST:
-            found |= {node}
-        below[node] = found
-    return below[expr]
+    if expr._free is None:
+        for node in topological(expr):
+            if node._free is None:
+                found = _NOTHING.union(*(arg._free or _NOTHING for arg in node.args))
+                if node.op in QUANTIFIERS:
+                    found -= {node.data}
+                elif node.op in LEAVES and node.op is not Op.CONST:
+                    found = frozenset((node,))
+                object.__setattr__(node, "_free", found)
+    return expr._free or _NOTHING
 
 
 def replace(expr: Expr, change: Any) -> Expr:

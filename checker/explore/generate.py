@@ -49,6 +49,7 @@ class Emitter:
         self.layout, self.s = layout, scalars
         self.whole_chunk = whole_chunk
         self.lines: list[str] = []
+        self.inline: dict[int, str] = {}
 
     def emit(self, roots: Iterable[int], finish: Callable[[int, str], str | None]) -> None:
         """Writes the nodes below the roots; `finish(root, name)` gives a line to add once a root is computed."""
@@ -63,17 +64,36 @@ class Emitter:
             needed.add(node)
             if s.ops[node] not in (CONST, CELL):
                 stack.extend(s.args[node])
-        last: dict[int, int] = {}
         order = sorted(needed)
+        uses = dict.fromkeys(order, 0)
+        user: dict[int, int] = {}
         for node in order:
             if s.ops[node] not in (CONST, CELL):
                 for arg in s.args[node]:
-                    last[arg] = node
+                    uses[arg] += 1
+                    user[arg] = node
+        # A node with one use is written inside its user; `site` is the line where it is computed.
+        depth: dict[int, int] = {}
+        inside: set[int] = set()
+        for node in order:
+            args = () if s.ops[node] in (CONST, CELL) else s.args[node]
+            depth[node] = 1 + max((depth[arg] for arg in args if arg in inside), default=0)
+            if uses[node] == 1 and node not in wanted and s.ops[node] != CONST and depth[node] < 12:
+                inside.add(node)
+        site: dict[int, int] = {}
+        last: dict[int, int] = {}
+        for node in reversed(order):
+            site[node] = site[user[node]] if node in inside else node
+            for arg in () if s.ops[node] in (CONST, CELL) else s.args[node]:
+                last[arg] = max(last.get(arg, 0), site[node])
         freed: dict[int, list[int]] = {}
         for arg, node in last.items():
-            if s.ops[arg] != CONST and arg not in wanted:
+            if s.ops[arg] != CONST and arg not in wanted and arg not in inside:
                 freed.setdefault(node, []).append(arg)
         for node in order:
+            if node in inside:
+                self.inline[node] = f"({self._source(node)})"
+                continue
             if s.ops[node] != CONST:
                 self.lines.append(f"t{node} = {self._source(node)}")
             if node in wanted:
@@ -85,6 +105,8 @@ class Emitter:
 
     def name(self, node: int) -> str:
         """The source of a computed node: its variable, or the number itself."""
+        if node in self.inline:
+            return self.inline[node]
         return str(self.s.los[node]) if self.s.ops[node] == CONST else f"t{node}"
 
     def typed(self, node: int, size: int) -> str:
@@ -92,7 +114,7 @@ class Emitter:
         s = self.s
         if s.ops[node] == CONST:
             return f"I{size}({s.los[node]})"
-        return f"t{node}" if self.size(node) >= size else f"t{node}.astype(I{size})"
+        return self.name(node) if self.size(node) >= size else f"{self.name(node)}.astype(I{size})"
 
     def size(self, node: int) -> int:
         """The bytes of a node's column; 0 for a truth value."""
@@ -128,7 +150,7 @@ class Emitter:
             return f"left_shift(I{size}(1), {self.typed(args[0], size)})"
         size = self.size(node)
         if op == COUNT:
-            return f"count(t{args[0]}, {s.his[args[0]].bit_length()}).astype(I{size})"
+            return f"count({names[0]}, {s.his[args[0]].bit_length()}).astype(I{size})"
         wide = max(size, *(self.size(arg) for arg in args))
         left, right = (self.typed(arg, wide) for arg in args)
         shrink = f".astype(I{size})" if wide > size else ""
@@ -208,11 +230,11 @@ def move_source(program: Program, index: int, move: Move) -> str:
             if s.ops[node] == CONST:
                 constant |= (s.los[node] & ((1 << cell.bits) - 1)) << at
             else:
-                parts.append(f"(t{node}.astype(U8) << {at})" if at else f"t{node}.astype(U8)")
+                parts.append(f"({emitter.name(node)}.astype(U8) << {at})" if at else f"{emitter.name(node)}.astype(U8)")
         source = f"(w[{word}] & {keep})" if mine else f"w[{word}]"
         words.append(" | ".join([source, *parts, *([str(constant)] if constant else [])]))
     counted = " * ".join(
-        "(" + " + ".join(f"{emitter.name(part)}.astype(I4)" for part in clause) + ")" for clause in move.ways
+        "(" + " + ".join(f"{_mask(emitter, part)}.astype(I4)" for part in clause) + ")" for clause in move.ways
     )
     fires = ", ".join(f"({watch.prop}, {_mask(emitter, watch.node)})" for watch in move.watches)
     overflow = "None" if move.overflow == s.false else _mask(emitter, move.overflow)

@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 from isrproof.model.errors import DefinitionError, ImpossibleError, NotWrittenError, SortError, UnknownNameError
-from isrproof.model.evaluate import compiled, evaluate
+from isrproof.model.evaluate import compiled, evaluate, name_of
 from isrproof.model.examples import EXAMPLES, SETTINGS, Entry, Example, Replica, State
 from isrproof.model.expr import (
     Op,
@@ -41,6 +41,9 @@ def test_python_readings_give_the_value_of_the_table(example: Example) -> None:
         assert compiled(example.expr, list(env), SETTINGS)(*env.values()) == expected
         assert evaluate(unroll(example.expr, SETTINGS), everything) == expected
         assert canonical(expected, example.expr.sort, SETTINGS) == expected
+        for leaf in free(example.expr):
+            if leaf.op is not Op.SETTING:
+                assert canonical(env[name_of(leaf)], leaf.sort, SETTINGS) == env[name_of(leaf)]
 
 
 def test_every_operator_has_an_example() -> None:
