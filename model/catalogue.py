@@ -14,6 +14,13 @@ MODELS: dict[str, tuple[str, str]] = {
     "kip279": (".replication.ladder", "KIP279"),
     "kip320-first-try": (".replication.ladder", "KIP320_FIRST_TRY"),
     "kip320": (".replication.ladder", "KIP320"),
+    "kip497": (".replication.later", "KIP497"),
+    "kip497-committed-isr-only": (".replication.later", "KIP497_BROKEN"),
+    "unclean-election": (".replication.later", "UNCLEAN"),
+    "unclean-election-keeps-isr": (".replication.later", "UNCLEAN_BROKEN"),
+    "last-replica-standing": (".replication.later", "LAST_REPLICA_STANDING"),
+    "kip966": (".replication.later", "KIP966"),
+    "kip966-without-kafka-15583": (".replication.later", "KIP966_BROKEN"),
 }
 
 

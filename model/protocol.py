@@ -77,6 +77,7 @@ class Behaviour:
 
     * `breaks_without`: the properties that fail when the model has it no longer.
     * `suspends`: properties that are not promised while the model has it; they are checked only on request.
+    * `restores`: properties that an earlier behaviour suspended and this one promises again.
     """
 
     name: str
@@ -84,11 +85,14 @@ class Behaviour:
     replaces: tuple[Action, ...] = ()
     adds: tuple[Action, ...] = ()
     removes: tuple[str, ...] = ()
+    settings: tuple[Setting, ...] = ()
     fields: tuple[Field, ...] = ()
     properties: tuple[Property, ...] = ()
+    ghosts: tuple[Ghosts, ...] = ()
     cites: tuple[str, ...] = ()
     breaks_without: tuple[str, ...] = ()
     suspends: tuple[str, ...] = ()
+    restores: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -105,6 +109,8 @@ class Model:
     ghosts: tuple[Ghosts, ...] = ()
     base: Model | None = None
     behaviours: tuple[Behaviour, ...] = ()
+    watched: tuple[str, ...] = ()
+    unwatched: Model | None = None
 
     def __post_init__(self) -> None:
         names = [each.name for each in self.fields]
@@ -174,6 +180,16 @@ class Model:
                 return action
         raise unknown("action", name, (each.name for each in self.actions), f"model {self.name}")
 
+    @property
+    def suspended(self) -> tuple[str, ...]:
+        """The names of properties that some behaviour suspends and no later one restores."""
+        names: dict[str, None] = {}
+        for each in self.behaviours:
+            names.update(dict.fromkeys(each.suspends))
+            for restored in each.restores:
+                names.pop(restored, None)
+        return tuple(names)
+
     def property(self, name: str) -> Property:
         """A property by its name, those of views and of ghosts included."""
         ghosts = [each for ghosts in self.ghosts for each in ghosts.properties]
@@ -188,6 +204,9 @@ class Model:
         Raises:
             UnknownNameError: a behaviour replaces or removes an action that there is not.
         """
+        if self.unwatched is not None:
+            model = self.unwatched.with_behaviours(*behaviours, name=name, statement=statement)
+            return model.watching(*self.watched)
         model = self
         for behaviour in behaviours:
             actions = {each.name: each for each in model.actions}
@@ -207,9 +226,10 @@ class Model:
             model = replace(
                 model,
                 actions=tuple(actions.values()),
+                settings=model.settings + behaviour.settings,
                 fields=model.fields + behaviour.fields,
                 properties=tuple(changed.values()),
-                ghosts=_still_watched(model.ghosts, actions),
+                ghosts=_still_watched(model.ghosts, actions) + behaviour.ghosts,
                 base=model.base or model,
                 behaviours=(*model.behaviours, behaviour),
             )
@@ -222,6 +242,9 @@ class Model:
             if each not in known:
                 raise unknown("behaviour", each, known, f"model {self.name}")
         rest = [each for each in self.behaviours if each.name not in names]
+        if self.unwatched is not None:
+            plain = self.unwatched.without(*names)
+            return plain.watching(*(each.name for each in plain.ghosts if each.name in self.watched))
         base = self.base or self
         return base.with_behaviours(*rest, name=f"{self.name} without {', '.join(names)}", statement=self.statement)
 
@@ -243,6 +266,8 @@ class Model:
             actions=tuple(actions),
             properties=tuple(properties),
             ghosts=tuple(each for each in self.ghosts if each.name not in names),
+            watched=(*self.watched, *names),
+            unwatched=self.unwatched or self,
         )
 
     def instance(self, **values: int) -> Instance:

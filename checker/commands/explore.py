@@ -63,6 +63,8 @@ def command(context: click.Context, **options: Any) -> None:
 def _run(options: dict[str, Any], as_json: bool) -> int:
     if options["listing"]:
         return _list(options["model"])
+    if options["matrix"]:
+        return _matrix(as_json)
     if options["model"] is None:
         raise click.UsageError("MODEL is missing; `isrproof explore --list` shows the models.")
     from ..explore import report
@@ -135,6 +137,25 @@ def _list(name: str | None) -> int:
     for prop in (*found.properties, *watched):
         click.echo(f"  {prop.name} ({prop.kind}): {prop.statement}")
     return 0
+
+
+def _matrix(as_json: bool) -> int:
+    """Prints each row as it is done; 0 if every cell is as expected."""
+    from ..explore import matrix
+
+    results = []
+    for result in matrix.run_all(lambda title: click.echo(f"exploring {title}", err=True)):
+        results.append(result)
+        if not as_json:
+            click.echo("\n".join(matrix.lines(result)))
+    good = all(result.as_expected for result in results)
+    if as_json:
+        rows = [matrix.json_row(result) for result in results]
+        _print_json({"verdict": "holds" if good else "violated", "rows": rows})
+    else:
+        wrong = sum(not result.as_expected for result in results)
+        click.echo(f"{len(results)} rows, {'all as expected' if good else f'{wrong} NOT as expected'}")
+    return 0 if good else 1
 
 
 def _print_json(value: Any) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ...model.catalogue import model as model_named
@@ -113,7 +113,7 @@ def explore(
     started = time.perf_counter()
     chosen = model_named(model) if isinstance(model, str) else model
     chosen, wanted, left_out = select(chosen, properties)
-    instance = chosen.instance(**settings)
+    instance = replace(chosen, properties=tuple(wanted)).instance(**settings)
     reference = Reference(instance)
     translated = program(instance, wanted)
     search = Search(translated)
@@ -151,9 +151,8 @@ def explore(
 def select(model: Model, properties: Iterable[str | Property] | None) -> tuple[Model, list[Property], tuple[str, ...]]:
     """The properties to check, the model with the ghosts they need, and the names left out by default."""
     if properties is None:
-        suspended = {name for each in model.behaviours for name in each.suspends}
-        wanted = [each for each in model.properties if each.name not in suspended]
-        return model, wanted, tuple(each.name for each in model.properties if each.name in suspended)
+        wanted = [each for each in model.properties if each.name not in model.suspended]
+        return model, wanted, tuple(each.name for each in model.properties if each.name in model.suspended)
     names = []
     for each in properties:
         if isinstance(each, Property):
@@ -220,8 +219,6 @@ class _Paths:
 
     def _last_step(self, path: Path, hit: Hit) -> Path:
         """The path with one more step of the hit's action by which its property is decided."""
-        from dataclasses import replace
-
         from .trace import Step
 
         name = self.program.moves[hit.move or 0].action.name

@@ -100,15 +100,16 @@ class Search:
             found.levels.append(end - start)
             last = limits.depth is not None and found.depth >= limits.depth
             for low in range(start, end, self.chunk):
-                self._expand(low, min(low + self.chunk, end), found, canonical, last)
+                self._expand(low, min(low + self.chunk, end), found, canonical)
                 if progress is not None:
                     progress(found.depth, table.count, low - start)
                 found.stopped = self._over(limits, started)
                 if found.stopped is not None:
                     break
-            start, end = end, table.count
-            if last and found.stopped is None and end > start:
+            if last and found.stopped is None and table.count > end:
                 found.stopped = f"depth {limits.depth}"
+                table.count = end  # what lies beyond the bound is not counted
+            start, end = end, table.count
             if until_decided and len(found.hits) == len(self.program.properties):
                 found.stopped = found.stopped or ("all properties are decided" if start < end else None)
         found.distinct = table.count
@@ -123,9 +124,7 @@ class Search:
             return f"{limits.memory_mb} MB"
         return None
 
-    def _expand(
-        self, low: int, high: int, found: Found, canonical: Callable[[list[Any]], list[Any]] | None, last: bool
-    ) -> None:
+    def _expand(self, low: int, high: int, found: Found, canonical: Callable[[list[Any]], list[Any]] | None) -> None:
         np, table, program = self.np, self.table, self.program
         words = [each[low:high] for each in table.words]
         masks = self.guards(words)
@@ -161,8 +160,6 @@ class Search:
                 known = found.hits.get(prop)
                 if known is None or known.length == found.depth + 1:
                     self._note_step(found, prop, parents[mask], index)
-            if last:
-                continue
             to = at + len(parents)
             for word, value in zip(table.words, new, strict=True):
                 word[at:to] = value
@@ -173,8 +170,6 @@ class Search:
             fresh = slice(table.count, at)
             for word, value in zip(table.words, canonical([each[fresh] for each in table.words]), strict=True):
                 word[fresh] = value
-        if last:
-            return
         table.add(at - table.count)
 
     def _note_state(self, found: Found, prop: int, ids: Any) -> None:

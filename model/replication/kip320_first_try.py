@@ -8,11 +8,12 @@ that follower then truncates the committed record on its way to the current epoc
 from __future__ import annotations
 
 from ..action import action
-from ..expr import Expr, either, forall
+from ..expr import Expr, after, either, forall
 from ..protocol import Behaviour
 from .base import fetched, leader_writes_isr, learns, told_to_follow, truncates
 from .kip279 import is_divergence
 from .kip320 import reached_own_epoch
+from .properties import truncation_prefix
 from .state import (
     end,
     epoch,
@@ -122,10 +123,13 @@ follower_fetch = action(
     updates=fetched(follower, leader),
 )
 
+TRUNCATION_PREFIX = truncation_prefix(lambda one: after(end(one)) < end(one), "A follower that has just truncated")
+
 KIP_320_FIRST_TRY = Behaviour(
     "KIP-320 first try",
     "Fetches are fenced by the epoch of the follower's last record; it was never released.",
     replaces=(leader_shrink_isr, leader_expand_isr, leader_inc_high_watermark, become_follower, follower_fetch),
     adds=(follower_truncate,),
+    properties=(TRUNCATION_PREFIX,),
     cites=("KIP-320",),
 )

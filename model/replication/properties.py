@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from .. import views
 from ..action import update
-from ..expr import after, exists, field, forall, full, ite, var
+from ..expr import Expr, after, exists, field, forall, full, ite, var
 from ..property import Property
 from ..protocol import Ghosts, starts
 from ..sorts import Int, SeqOf
@@ -74,23 +76,27 @@ LOG_MATCHING = Property(
         ),
     ),
 )
-TRUNCATION_PREFIX = Property(
-    "TruncationPrefix",
-    "A follower that has just truncated, on taking up a new leader epoch, holds a prefix of its leader's log.",
-    forall(
-        one,
-        after(local_epoch[one])
-        .ne(local_epoch[one])
-        .implies(
-            forall(
-                other,
-                after(local_leader[one].set().contains(other)).implies(
-                    forall(at, (at < after(end(one))).implies(after(same_entry(one, other, at))))
-                ),
-            )
+
+
+def truncation_prefix(truncated: Callable[[Expr], Expr], who: str) -> Property:
+    """TruncationPrefix, for what a rung of the ladder calls truncating: a condition over a replica's step."""
+    follows_a_prefix = forall(
+        other,
+        after(local_leader[one].set().contains(other)).implies(
+            forall(at, (at < after(end(one))).implies(after(same_entry(one, other, at))))
         ),
-    ),
-    "step",
+    )
+    return Property(
+        "TruncationPrefix",
+        f"{who} holds a prefix of its leader's log.",
+        forall(one, truncated(one).implies(follows_a_prefix)),
+        "step",
+    )
+
+
+TRUNCATION_PREFIX = truncation_prefix(
+    lambda one: after(local_epoch[one]).ne(local_epoch[one]),
+    "A follower that has just taken up a leader epoch, and truncated for it,",
 )
 HIGH_WATERMARK_MONOTONE = Property(
     "HighWatermarkMonotone",

@@ -1,0 +1,170 @@
+"""`isrproof explore --matrix`: every rung of the ladder against every property, compared with what is expected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ...model import replication
+from ...model.catalogue import model as model_named
+from ...model.errors import DefinitionError
+from ...model.protocol import Model
+from ...specs import toml
+from .run import Decided, Exploration, explore
+
+EXPECTED = Path(replication.__file__).parent / "expected.toml"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of expected.toml."""
+
+    model: str
+    settings: dict[str, int]
+    distinct: int | None = None
+    without: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
+    violated: dict[str, int] = field(default_factory=dict)
+    shows: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        constants = "/".join(str(each) for each in self.settings.values())
+        return f"{self.model}{''.join(f' without {each}' for each in self.without)} {constants}"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One property of one row: what was found, what was expected."""
+
+    decided: Decided
+    length: int | None
+    expected: int | None
+    shows: str
+
+    @property
+    def as_expected(self) -> bool:
+        if self.decided.verdict == "violated":
+            return self.length is not None and self.length == self.expected
+        return self.decided.verdict == "holds" and self.expected is None
+
+
+@dataclass(frozen=True)
+class Result:
+    """A row after its run."""
+
+    row: Row
+    exploration: Exploration
+    cells: tuple[Cell, ...]
+
+    @property
+    def as_expected(self) -> bool:
+        counted = self.row.distinct is None or self.row.distinct == self.exploration.distinct
+        return counted and all(cell.as_expected for cell in self.cells)
+
+
+def rows() -> tuple[Row, ...]:
+    """The expected rows.
+
+    Raises:
+        TableError: a misspelt key.
+        DefinitionError: a row expects something of a property that is not checked, or a violation shows nothing.
+    """
+    found = []
+    for each in toml.read(EXPECTED)["row"]:
+        name = f"expected.toml, {each.get('model')}"
+        toml.check_keys(each, name, ("model", "settings"), ("distinct", "without", "asked", "violated", "shows"))
+        row = Row(
+            each["model"],
+            each["settings"],
+            each.get("distinct"),
+            tuple(each.get("without", ())),
+            tuple(each.get("asked", ())),
+            each.get("violated", {}),
+            each.get("shows", {}),
+        )
+        if set(row.shows) != set(row.violated):
+            raise DefinitionError(f"{name}: each violated property needs what it shows, and no other has it")
+        found.append(row)
+    return tuple(found)
+
+
+def model_of(row: Row) -> Model:
+    """The model that a row is about."""
+    found = model_named(row.model)
+    return found.without(*row.without) if row.without else found
+
+
+def run(row: Row) -> Result:
+    """Explores a row and compares."""
+    chosen = model_of(row)
+    promised = [each.name for each in chosen.properties if each.name not in chosen.suspended]
+    asked = [name for name in row.asked if name not in promised]
+    exploration = explore(chosen, [*promised, *asked], symmetry=False, limits=None, **row.settings)
+    checked = {each.prop.name for each in exploration.properties}
+    if not set(row.violated) <= checked:
+        raise DefinitionError(f"{row.title} expects something of {set(row.violated) - checked}, which is not checked")
+    cells = tuple(
+        Cell(
+            each,
+            each.path.length if each.path else None,
+            row.violated.get(each.prop.name),
+            row.shows.get(each.prop.name, ""),
+        )
+        for each in exploration.properties
+    )
+    return Result(row, exploration, cells)
+
+
+def run_all(told: Callable[[str], None] = lambda line: None) -> Iterator[Result]:
+    """Explores every row, one after the other."""
+    for row in rows():
+        told(row.title)
+        yield run(row)
+
+
+def lines(result: Result) -> list[str]:
+    """A row as text: what holds in one line, what is violated in one line each."""
+    found = result.exploration
+    wrong = "" if result.row.distinct in (None, found.distinct) else f", EXPECTED {result.row.distinct:,}"
+    said = [f"{result.row.title}: {found.distinct:,} states{wrong}, depth {found.depth}, {found.seconds:.1f} s"]
+    good = [cell for cell in result.cells if cell.as_expected and cell.decided.verdict == "holds"]
+    for kind, word in (("always", "holds"), ("step", "holds"), ("sometimes", "met")):
+        names = [cell.decided.prop.name for cell in good if cell.decided.prop.kind == kind]
+        if names:
+            said.append(f"    {word:<9} {', '.join(names)}")
+    for cell in result.cells:
+        name = cell.decided.prop.name
+        if cell.as_expected and cell.decided.verdict == "violated":
+            said.append(f"    violated  {name}, {cell.length} states, as expected: {cell.shows}")
+        elif not cell.as_expected:
+            expected = "holds" if cell.expected is None else f"violated, {cell.expected} states"
+            got = cell.decided.verdict + ("" if cell.length is None else f", {cell.length} states")
+            said.append(f"    WRONG     {name}: expected {expected}; got {got} {cell.decided.reason}".rstrip())
+    return said
+
+
+def json_row(result: Result) -> dict[str, Any]:
+    """A row as a JSON object."""
+    return {
+        "model": result.row.model,
+        "without": list(result.row.without),
+        "settings": result.row.settings,
+        "distinct": result.exploration.distinct,
+        "expected_distinct": result.row.distinct,
+        "as_expected": result.as_expected,
+        "seconds": round(result.exploration.seconds, 3),
+        "cells": [
+            {
+                "property": cell.decided.prop.name,
+                "verdict": cell.decided.verdict,
+                "length": cell.length,
+                "expected_length": cell.expected,
+                "as_expected": cell.as_expected,
+                "shows": cell.shows or None,
+            }
+            for cell in result.cells
+        ],
+    }

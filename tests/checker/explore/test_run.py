@@ -1,0 +1,267 @@
+"""The explorer's interface: verdicts, bounds, paths, reports, and the command."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+from isrproof.checker.cli import main
+from isrproof.checker.explore import matrix, report
+from isrproof.checker.explore.run import assert_holds, explore
+from isrproof.checker.explore.search import Limits
+from isrproof.checker.explore.trace import EngineError, Hop, replay
+from isrproof.model.action import action
+from isrproof.model.catalogue import MODELS, model
+from isrproof.model.errors import DefinitionError, UnknownNameError
+from isrproof.model.expr import field, some, true, var
+from isrproof.model.property import Property
+from isrproof.model.protocol import Model, starts
+from isrproof.model.sorts import Finite, Int, OptionOf, Setting
+from isrproof.model.step import Reference
+
+SMALL = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
+TINY_SET = [f"--set={name}={value}" for name, value in SMALL.items()]
+
+TOP = Setting("top", 5, "where the counter ends")
+count = field("count", Int(0, TOP))
+COUNTER = Model(
+    "counter",
+    "A number grows.",
+    (TOP,),
+    (starts(count, 0, "the number"),),
+    (
+        action(
+            "Grow",
+            "One more.",
+            guard={"always": true},
+            limits={"below the top": count < TOP},
+            updates={count: count + 1},
+        ),
+    ),
+    (
+        Property("Small", "It stays below 4.", count < 4),
+        Property("Met", "It reaches 3.", count.eq(3), "sometimes"),
+        Property("Missed", "It is negative.", count < 0, "sometimes"),
+    ),
+)
+
+
+def test_verdicts_and_shortest_paths() -> None:
+    result = explore(COUNTER)
+    assert result.verdict == "violated"
+    small, met, missed = (result[name] for name in ("Small", "Met", "Missed"))
+    assert (small.verdict, small.path.length if small.path else 0) == ("violated", 5)
+    assert (met.verdict, met.path.length if met.path else 0) == ("holds", 4)
+    assert (missed.verdict, missed.path, missed.reason) == ("violated", None, "never met in any reachable state")
+    assert (result.distinct, result.generated, result.depth, result.deadlocks) == (6, 6, 6, 1)
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [Limits(states=3), Limits(depth=3), Limits(seconds=1e-9), Limits(memory_mb=1)],
+    ids=["states", "depth", "time", "memory"],
+)
+def test_bounds_end_in_unknown_never_in_holds(limits: Limits) -> None:
+    result = explore(COUNTER, ["Small", "Missed"], limits=limits)
+    assert result.verdict == "unknown"
+    assert result.stopped
+    assert {each.verdict for each in result.properties} == {"unknown"}
+    assert result["Small"].reason.startswith("the search stopped at")
+
+
+def test_a_violation_within_the_bounds_is_still_one() -> None:
+    assert explore(COUNTER, ["Small"], limits=Limits(depth=5)).verdict == "violated"
+
+
+def test_a_search_that_ends_at_its_bound_is_complete() -> None:
+    assert explore(COUNTER, ["Met"], limits=Limits(depth=6)).verdict == "holds"
+
+
+def test_a_range_that_overflows_violates_type_ok() -> None:
+    greedy = replace(COUNTER, actions=(replace(COUNTER.actions[0], limits=()),))
+    result = explore(greedy, [])
+    path = result["TypeOk"].path
+    assert result.verdict == "violated"
+    assert path is not None
+    assert path.states[-1] == (6,)
+    assert path.length == 7
+
+
+def test_a_deadlock_is_a_violation_only_on_request() -> None:
+    assert explore(COUNTER, []).verdict == "holds"
+    result = explore(COUNTER, [], deadlock=True)
+    path = result["NoDeadlock"].path
+    assert path is not None
+    assert path.states[-1] == (5,)
+
+
+def test_the_reference_refuses_a_path_that_is_none() -> None:
+    reference = Reference(COUNTER.instance())
+    with pytest.raises(EngineError, match="explorer does not"):
+        replay(reference, [Hop("Grow", {}, 2)], lambda state: state[0])
+    with pytest.raises(EngineError, match="cannot take"):
+        replay(reference, [Hop("Grow", {}, at) for at in range(1, 8)], lambda state: state[0])
+
+
+def test_assert_holds_prints_the_counterexample() -> None:
+    with pytest.raises(AssertionError, match=r"(?s)Small: violated, 5 states.*Grow\(\).*count: 3 -> 4"):
+        assert_holds(COUNTER)
+    assert_holds(COUNTER, ["Met"])
+
+
+def test_unknown_names_are_refused() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'kip320'"):
+        explore("kip302")
+    with pytest.raises(UnknownNameError, match="did you mean 'WeakIsr'"):
+        explore("kip320", ["WeekIsr"])
+    with pytest.raises(UnknownNameError, match="did you mean 'replicas'"):
+        explore("kip320", replica=2)
+
+
+def test_symmetry_is_refused_where_an_element_is_named() -> None:
+    boxes = Setting("boxes", 3, "boxes")
+    box = Finite("Box", boxes)
+    chosen = field("chosen", OptionOf(box))
+    one = var("one", box)
+    choose = action("Choose", "Pick.", one, guard={"not yet": chosen.is_none()}, updates={chosen: some(one)})
+    plain = Model("boxes", "Pick one.", (boxes,), (starts(chosen, None, "?"),), (choose,), ())
+    assert explore(plain, []).distinct == 4
+    assert explore(plain, [], symmetry=True).distinct == 2
+    with pytest.raises(DefinitionError, match="property First names 0"):
+        explore(plain, [Property("First", "Not the first.", chosen.ne(0))], symmetry=True)
+
+
+@pytest.mark.parametrize("name", ["kip101", "truncate-to-hw"])
+def test_symmetry_finds_the_same_verdicts_and_lengths(name: str) -> None:
+    settings = {"replicas": 3, "log_size": 1, "max_records": 1, "max_leader_epoch": 2}
+    full, orbits = explore(name, **settings), explore(name, symmetry=True, **settings)
+    assert [(each.prop.name, each.verdict, each.path and each.path.length) for each in full.properties] == [
+        (each.prop.name, each.verdict, each.path and each.path.length) for each in orbits.properties
+    ]
+    assert orbits.distinct < full.distinct / 4
+    assert orbits.depth == full.depth
+
+
+def test_the_same_counterexample_on_every_run() -> None:
+    settings = {"replicas": 3, "log_size": 1, "max_records": 1, "max_leader_epoch": 2}
+    one, two = (explore("kip101", **settings) for _ in range(2))
+    assert [each.path for each in one.violations] == [each.path for each in two.violations]
+    assert one.violations
+
+
+def test_coverage_counts_steps_and_lone_clauses() -> None:
+    result = explore("kip320", ["WeakIsr"], coverage=True, **SMALL)
+    reference = Reference(model("kip320").instance(**SMALL))
+    taken: dict[str, int] = {}
+    seen = {reference.initial()}
+    stack = list(seen)
+    while stack:
+        for step in reference.successors(stack.pop()):
+            taken[step.action] = taken.get(step.action, 0) + 1
+            if step.state not in seen:
+                seen.add(step.state)
+                stack.append(step.state)
+    assert {each.action: each.taken for each in result.coverage if each.taken} == taken
+    alone = {each.action: each.alone for each in result.coverage}["LeaderWrite"]
+    assert alone is not None
+    assert set(alone) == {"records are left", "log has room", "presumes leadership"}
+
+
+def test_reports() -> None:
+    result = explore("kip101", replicas=2)
+    path = result["WeakIsr"].path
+    assert path is not None
+    as_json = json.loads(json.dumps(report.json_report(result)))
+    assert {"verdict", "distinct", "generated", "depth", "violations", "seconds", "peak_mb"} <= set(as_json)
+    first = as_json["violations"][0]
+    assert (first["property"], first["length"], len(first["steps"])) == ("WeakIsr", 12, 11)
+    assert first["steps"][0]["changes"]["quorum_leader"] == [None, 0]
+    trace = report.itf(path, "kip101")
+    assert len(trace["states"]) == 12
+    assert set(trace["vars"]) == {each.name for each in model("kip101").fields}
+    assert {"#meta", *trace["vars"]} == set(trace["states"][3])
+    json.dumps(trace)
+    drawing = report.mermaid(path)
+    assert drawing.startswith("sequenceDiagram\n    participant Replica0 as Replica 0")
+    assert "Replica1->>Replica0: 8. FollowerFetch(follower=1, leader=0)" in drawing
+    said = report.text_report(result)
+    assert "the same path as WeakIsr" in said
+    assert "1 to 12: the same as WeakIsr" in said
+
+
+def _invoke(*arguments: str) -> tuple[int, str]:
+    done = CliRunner().invoke(main, ["explore", *arguments])
+    return done.exit_code, done.output
+
+
+def test_the_command() -> None:
+    code, output = _invoke("kip320", *TINY_SET, "--property", "WeakIsr", "--json")
+    assert code == 0
+    assert json.loads(output)["verdict"] == "holds"
+    assert _invoke("kip320", *TINY_SET, "--property", "IsrNotEmpty")[0] == 1
+    assert _invoke("kip320", *TINY_SET, "--without", "empty-isr", "--property", "IsrNotEmpty")[0] == 0
+    assert _invoke("kip320", "--max-states", "10")[0] in (1, 3)
+    assert _invoke("kip320", "--max-depth", "3", "--property", "WeakIsr")[0] == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("kip302",), "did you mean 'kip320'"),
+        ((), "MODEL is missing"),
+        (("kip320", "--set", "replicas"), "NAME=INT"),
+        (("kip320", "--set", "replicas=0"), "at least 1"),
+        (("kip320", "--release", "2.99"), "2.99"),
+    ],
+)
+def test_misuse_of_the_command_exits_2(arguments: tuple[str, ...], says: str) -> None:
+    code, output = _invoke(*arguments)
+    assert code == 2
+    assert says in output
+    assert "Traceback" not in output
+
+
+def test_misuse_with_json_is_one_object() -> None:
+    code, output = _invoke("kip302", "--json")
+    assert code == 2
+    assert "kip320" in json.loads(output)["error"]
+
+
+def test_a_release_is_a_row_of_behaviours() -> None:
+    code, output = _invoke("kip320", *TINY_SET, "--release", "1.1", "--json")
+    assert code == 0
+    assert json.loads(output)["behaviours"] == ["empty-isr", "KIP-101"]
+
+
+def test_every_model_can_be_listed() -> None:
+    code, output = _invoke("--list")
+    assert code == 0
+    assert all(name in output for name in MODELS)
+    assert "NoCommittedRecordLost" in _invoke("kip320", "--list")[1]
+
+
+QUICK = {"kip101 2/3/3/2", "kip279 2/3/3/2", "unclean-election-keeps-isr 3/1/1/2", "unclean-election 3/1/1/2"}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        pytest.param(each, marks=() if each.title in QUICK else pytest.mark.slow, id=f"{each.title} {index}")
+        for index, each in enumerate(matrix.rows())
+    ],
+)
+def test_each_row_of_the_matrix_is_as_expected(row: matrix.Row) -> None:
+    result = matrix.run(row)
+    assert result.as_expected, "\n".join(matrix.lines(result))
+
+
+def test_a_cell_that_is_not_as_expected_is_told() -> None:
+    row = matrix.Row("kip101", {"replicas": 2}, distinct=1, violated={"WeakIsr": 11}, shows={"WeakIsr": "?"})
+    result = matrix.run(row)
+    assert not result.as_expected
+    said = "\n".join(matrix.lines(result))
+    assert "EXPECTED 1" in said
+    assert "WRONG     WeakIsr: expected violated, 11 states; got violated, 12 states" in said
+    assert "WRONG     StrongIsr: expected holds; got violated, 12 states" in said
