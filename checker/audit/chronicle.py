@@ -5,15 +5,16 @@ The engine reduces its lines to a few rows; lives.py does the rest.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
 from ...model.expr import const, false, field, ite
 from ...model.sorts import Bool, Int, MapOf
 from ...specs.machines import LEVELS
-from .lives import Heard, Histories, LogFile, Run, histories
+from .lives import LINES_PER_FILE, Evidence, Heard, Histories, LogFile, Run, histories, narrowing
 from .table import Column, Row, Table
-from .tracks import CREATED, HEARD, READ, THROWN, partition_moves, replica_moves
+from .tracks import CREATED, HEARD, INACTIVE, READ, THROWN, partition_moves, replica_moves
 from .vocabulary import ANYTHING, LEVEL, SEEDED, before, from_state, gap, level, to_state, true
 
 _RANK = const({level: rank for rank, level in enumerate(LEVELS)}, MapOf(LEVEL, Int()))
@@ -34,12 +35,13 @@ def told(files: Sequence[LogFile], events: Table, cuts: Sequence[tuple[int, int]
             epoch=row["controller_epoch"],
             first_ts=row["first_ts"],
             last_ts=row["last_ts"],
-            releases=row["releases"],
             level=row["rank"],
             created=row["created"],
         )
         for row in _runs(made)
     ]
+    telling = _evidence(events, runs)
+    runs = [replace(run, evidence=telling.get((run.file, run.controller, run.first), ())) for run in runs]
     heard = [
         Heard(row["file"], row["first"], row["last"], row["controller"], row["controller_epoch"])
         for row in spoken.of_lines(HEARD)
@@ -47,6 +49,34 @@ def told(files: Sequence[LogFile], events: Table, cuts: Sequence[tuple[int, int]
         .rows()
     ]
     return histories(files, [part for run in runs for part in _cut(run, cuts)], heard)
+
+
+def _evidence(events: Table, runs: Sequence[Run]) -> dict[tuple[int, int, int], tuple[Evidence, ...]]:
+    """By file, controller and first line of a run: what its lines tell of the release.
+
+    A line that names no epoch counts if only an active controller writes it: up to its next run the tenure is the same.
+    """
+    following: dict[Run, int] = {}
+    for run in runs:
+        later = [r.first for r in runs if r.file == run.file and r.controller == run.controller and r.first > run.first]
+        following[run] = min(later, default=LINES_PER_FILE)
+    rows = [
+        {"file": run.file, "controller": run.controller, "first": run.first, "until": until}
+        for run, until in following.items()
+    ]
+    line = field("line", Int())
+    found: dict[tuple[int, int, int], list[Evidence]] = defaultdict(list)
+    for row in (
+        events.present("controller")
+        .without_lines((*HEARD, *THROWN, *READ, *INACTIVE))
+        .joined(rows, ("file", "controller"), {"first": int, "until": int})
+        .where((field("first", Int()) <= line) & (line < field("until", Int())))
+        .grouped(("file", "controller", "first", "row", "releases"), line=Column("min", "line"))
+        .rows()
+    ):
+        key = (row["file"], row["controller"], row["first"])
+        found[key].append(Evidence(row["file"], row["line"], row["row"], row["releases"]))
+    return {key: narrowing(evidence) for key, evidence in found.items()}
 
 
 def _cut(run: Run, cuts: Sequence[tuple[int, int]]) -> list[Run]:
@@ -88,7 +118,6 @@ def _stretches(own: Table, key: tuple[str, ...]) -> list[Row]:
         last=Column("max", "line"),
         first_ts=Column("min", "ts"),
         last_ts=Column("max", "ts"),
-        releases=Column("common", "releases"),
         rank=Column("min", "rank"),
         created=Column("count", "created"),
     ).rows()

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...specs.machines import LEVELS
+from ...specs.releases import ALL
 
 UNKNOWN_LEVEL = LEVELS.index("ERROR")
 """The level of a file that shows none: nothing below ERROR is taken to be logged. Levels are indices into LEVELS."""
@@ -41,6 +42,32 @@ class LogFile:
 
 
 @dataclass(frozen=True)
+class Evidence:
+    """A line whose wording only `releases` (a mask) print."""
+
+    file: int
+    line: int
+    row: str
+    releases: int
+
+
+def narrowing(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
+    """The evidence that matters: each narrows the set of releases further than those before it, most telling first."""
+    left = ALL
+    kept = []
+    for each in sorted(evidence, key=lambda e: (e.releases.bit_count(), e.file, e.line)):
+        if left & each.releases != left:
+            left &= each.releases
+            kept.append(each)
+    return tuple(kept)
+
+
+def possible(evidence: Iterable[Evidence]) -> int:
+    """The releases that all of the evidence allows."""
+    return functools.reduce(operator.and_, (each.releases for each in evidence), ALL)
+
+
+@dataclass(frozen=True)
 class Run:
     """Lines first..last of one file in which `controller` says that it has `epoch`; no other epoch of it between."""
 
@@ -51,10 +78,14 @@ class Run:
     epoch: int
     first_ts: int | None
     last_ts: int | None
-    releases: int
     level: int
     created: int
+    evidence: tuple[Evidence, ...] = ()
     wiped: bool = False
+
+    @property
+    def releases(self) -> int:
+        return possible(self.evidence)
 
 
 @dataclass(frozen=True)
@@ -92,6 +123,7 @@ class Span:
     releases: int
     start_seen: bool
     known_since: int
+    evidence: tuple[Evidence, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -180,7 +212,7 @@ def histories(files: Sequence[LogFile], runs: Iterable[Run], heard: Iterable[Hea
     spans: list[Span] = []
     found: list[Life] = []
     tenures: dict[tuple[int, int, int], int] = {}
-    releases: dict[tuple[int, int, int], int] = {}
+    evidence: dict[tuple[int, int, int], tuple[Evidence, ...]] = {}
     for number, members in enumerate(lives, start=1):
         epochs: dict[int, int] = {}
         for strand in members:
@@ -192,7 +224,7 @@ def histories(files: Sequence[LogFile], runs: Iterable[Run], heard: Iterable[Hea
             own[run.epoch, run.controller].append(run)
         for (epoch, controller), parts in sorted(own.items()):
             tenures[number, epoch, controller] = len(tenures) + 1
-            releases[number, epoch, controller] = functools.reduce(operator.and_, (run.releases for run in parts))
+            evidence[number, epoch, controller] = narrowing(each for run in parts for each in run.evidence)
         known_since = _known_since(members, by_file, place)
         for strand in members:
             level = _level(strand, by_file)
@@ -214,9 +246,10 @@ def histories(files: Sequence[LogFile], runs: Iterable[Run], heard: Iterable[Hea
                         block=block,
                         seen_level=LEVELS[level[run.epoch, run.controller]],
                         lossy=file.lossy is not None,
-                        releases=releases[key],
+                        releases=possible(evidence[key]),
                         start_seen=run in strand.started,
                         known_since=known_since[run.epoch],
+                        evidence=evidence[key],
                     )
                 )
     return Histories(tuple(spans), tuple(found), tuple(turns), tuple(notes))

@@ -144,18 +144,22 @@ def _lives(histories: Histories, cluster: int, files: Sequence[FileFacts]) -> li
 
 def _releases(histories: Histories, cluster: int, files: Sequence[FileFacts]) -> list[dict[str, Any]]:
     paths = {file.index: file.path for file in files}
-    return [_stretch(span, paths[span.file]) for span in histories.spans if span.cluster == cluster]
+    return [_stretch(span, paths) for span in histories.spans if span.cluster == cluster]
 
 
-def _stretch(span: Span, path: str) -> dict[str, Any]:
+def _stretch(span: Span, paths: Mapping[int, str]) -> dict[str, Any]:
     return {
-        "file": path,
+        "file": paths[span.file],
         "first_line": span.first,
         "last_line": span.last,
         "life": span.life,
         "controller": span.controller,
         "controller_epoch": span.epoch,
-        "releases": names(span.releases),
+        "releases": names(span.releases) if span.releases else "contradictory",
+        "evidence": [
+            {"file": paths[each.file], "line": each.line, "row": each.row, "releases": names(each.releases)}
+            for each in span.evidence
+        ],
         "level": span.seen_level,
         "lossy": span.lossy,
     }

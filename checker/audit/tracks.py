@@ -44,6 +44,8 @@ HEARD = ("BR.received", "BR.cached", "BR.metadata")
 """Lines in which a broker names a controller and its epoch."""
 READ = ("CL.epoch-read",)
 """Lines in which a coming controller prints the epoch of the one before: it does not have that epoch itself."""
+INACTIVE = ("CL.starting", "CL.elected", "CL.resigned", "CL.elected-other", "CL.session-expired")
+"""Lines of a broker's controller module that it also writes when another broker is controller."""
 VIEWS = ELECTED + REQUESTED + TOLD + REASSIGNED + REMOVED
 """Lines that print a partition's leader and ISR."""
 FACTS = tuple(sorted({*MOVED["replica"], *MOVED["partition"], *STOPPED["replica"], *STOPPED["partition"], *VIEWS}))
