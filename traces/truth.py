@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..specs.releases import release
 from .record.clock import milliseconds
 
 REASONS = {
@@ -30,10 +31,10 @@ REASONS = {
 GONE_WITHIN = 2000
 """Milliseconds from a write to the end of its controller, within which the line may have been lost."""
 
-ALTER_ISR_FROM = (2, 7)
-"""From this release on the leader asks the controller to write its ISR (KIP-497)."""
-INFO_SHOWS_FROM = (2, 6)
-"""From this release on INFO prints every election and every ISR removal (KAFKA-8470)."""
+ALTER_ISR = "KIP-497"
+"""The behaviour by which a leader asks the controller to write its ISR."""
+INFO_SHOWS = "KAFKA-8470"
+"""The behaviour by which INFO prints every election and every ISR removal."""
 ONE_CALL = 1000
 """Milliseconds between two writes of one call of the replica state machine, at most."""
 
@@ -182,7 +183,7 @@ class _Facts:
     """What of the manifest explains that a version is hidden."""
 
     def __init__(self, manifest: Mapping[str, Any]) -> None:
-        self._release = tuple(int(part) for part in manifest["kafka"].split(".")[:2])
+        self._release = release(manifest["kafka"])
         self._level = manifest["state_change_level"]
         self._versions = {(v.topic, v.partition, v.created, v.version): v for v in state_versions(manifest)}
         self._ends = [
@@ -219,7 +220,7 @@ class _Facts:
             return "topic-deletion"
         if before is not None and after is not None and self._is_overtaken(before, version, after):
             return "overtaken"
-        if self._level == "INFO" and self._release < INFO_SHOWS_FROM:
+        if self._level == "INFO" and INFO_SHOWS not in self._release.behaviours:
             return "level"
         if self._is_gone(version):
             return "controller-gone"
@@ -227,11 +228,16 @@ class _Facts:
 
     def _is_leaders(self, before: Version, version: Version) -> bool:
         kept = (before.leader, before.leader_epoch) == (version.leader, version.leader_epoch)
-        return kept and (version.by == version.leader or self._release >= ALTER_ISR_FROM)
+        return kept and (version.by == version.leader or ALTER_ISR in self._release.behaviours)
 
     def _is_overtaken(self, before: Version, version: Version, after: Version) -> bool:
         one_call = version.by == after.by and after.time - version.time <= ONE_CALL
-        return self._release < INFO_SHOWS_FROM and one_call and _removes(before, version) and _removes(version, after)
+        return (
+            INFO_SHOWS not in self._release.behaviours
+            and one_call
+            and _removes(before, version)
+            and _removes(version, after)
+        )
 
     def _is_deleting(self, version: Version) -> bool:
         changes = self._deleting.get(version.topic, [])

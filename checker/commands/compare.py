@@ -20,13 +20,14 @@ def command(recording: Path, audit_json: IO[str], as_json: bool) -> None:
     RECORDING is a folder that `isrproof record` made; AUDIT_JSON is what `isrproof audit RECORDING --timeline --json`
     printed (`-`: standard input). Exit code 0 when no row of the timeline is wrong, 1 when one is.
     """
+    from ...specs.errors import IsrproofError
     from ...traces.record.manifest import read
     from ...traces.truth import REASONS, compare
 
     try:
         manifest = read(recording)
         rows = _timeline(audit_json)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, IsrproofError) as error:
         if as_json:
             click.echo(json.dumps({"error": str(error)}))
         else:

@@ -52,7 +52,7 @@ def command(
     The folder OUT gets state-change.log and controller.log of each broker, and manifest.json: what was done when, and
     every version of every znode that matters. Needs Java, Maven (or --kafka-home), and pip install 'isrproof[record]'.
     """
-    from ...traces.record.errors import RecordError
+    from ...specs.errors import IsrproofError
     from ...traces.record.run import Options, record
     from ...traces.record.scenarios import find
 
@@ -66,7 +66,7 @@ def command(
     except KeyboardInterrupt:
         click.echo("Interrupted: the cluster is stopped, nothing is kept.", err=True)
         raise SystemExit(130) from None
-    except (RecordError, OSError) as error:
+    except (IsrproofError, OSError) as error:
         if as_json:
             click.echo(json.dumps({"error": str(error)}))
         else:

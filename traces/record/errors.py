@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from ...specs.errors import IsrproofError
 
-class RecordError(RuntimeError):
+
+class RecordError(IsrproofError, RuntimeError):
     """A recording cannot be made: the message says what was expected, what was found and what to do."""
+
+
+class RecordingError(IsrproofError, ValueError):
+    """A file is no part of a recording, or a broken one."""

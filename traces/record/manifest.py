@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .clock import utc
+from .errors import RecordingError
 from .zklog import Change
 
 FORMAT = 1
@@ -69,9 +70,9 @@ def _compact(value: object) -> str:
 
 
 def read(folder: Path) -> dict[str, Any]:
-    """The manifest of a recording's folder (or the file itself)."""
+    """The manifest of a recording's folder (or the file itself); RecordingError if it is none."""
     file = folder / "manifest.json" if folder.is_dir() else folder
     manifest = json.loads(file.read_text(encoding="utf-8"))
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise ValueError(f'{file} is no manifest of a recording (expected a JSON object with "format": {FORMAT})')
+        raise RecordingError(f'{file} is no manifest of a recording (expected a JSON object with "format": {FORMAT})')
     return manifest

@@ -28,32 +28,30 @@ class Line:
     scala: str
     more: tuple[str, ...] = ()
     """Maven coordinates beside Kafka's own; a newer version of one of Kafka's own replaces it."""
-    state_change_level: str = "INFO"
-    """The level of state.change.logger in this release's config/log4j.properties (KAFKA-8470 made it INFO in 2.6.0)."""
 
     @property
     def zookeeper_swapped(self) -> bool:
         return ZOOKEEPER in self.more
 
 
-def _line(name: str, last: int, scala: str, *more: str, level: str = "INFO") -> Line:
-    return Line(name, tuple(f"{name}.{patch}" for patch in range(last + 1)), scala, more, level)
+def _line(name: str, last: int, scala: str, *more: str) -> Line:
+    return Line(name, tuple(f"{name}.{patch}" for patch in range(last + 1)), scala, more)
 
 
 LINES = (
-    _line("0.9.0", 1, "2.11", ZOOKEEPER, JAXB, level="TRACE"),
-    _line("0.10.0", 1, "2.11", ZOOKEEPER, JAXB, level="TRACE"),
-    _line("0.10.1", 1, "2.11", ZOOKEEPER, JAXB, level="TRACE"),
-    _line("0.10.2", 2, "2.11", ZOOKEEPER, JAXB, level="TRACE"),
-    _line("0.11.0", 3, "2.11", ZOOKEEPER, JAXB, level="TRACE"),
-    _line("1.0", 2, "2.12", ZOOKEEPER, level="TRACE"),
-    _line("1.1", 1, "2.11", level="TRACE"),
-    _line("2.0", 1, "2.12", ZOOKEEPER, level="TRACE"),
-    _line("2.1", 1, "2.12", ZOOKEEPER, level="TRACE"),
-    _line("2.2", 2, "2.12", ZOOKEEPER, level="TRACE"),
-    _line("2.3", 1, "2.12", ZOOKEEPER, level="TRACE"),
-    _line("2.4", 1, "2.12", level="TRACE"),
-    _line("2.5", 1, "2.12", level="TRACE"),
+    _line("0.9.0", 1, "2.11", ZOOKEEPER, JAXB),
+    _line("0.10.0", 1, "2.11", ZOOKEEPER, JAXB),
+    _line("0.10.1", 1, "2.11", ZOOKEEPER, JAXB),
+    _line("0.10.2", 2, "2.11", ZOOKEEPER, JAXB),
+    _line("0.11.0", 3, "2.11", ZOOKEEPER, JAXB),
+    _line("1.0", 2, "2.12", ZOOKEEPER),
+    _line("1.1", 1, "2.11"),
+    _line("2.0", 1, "2.12", ZOOKEEPER),
+    _line("2.1", 1, "2.12", ZOOKEEPER),
+    _line("2.2", 2, "2.12", ZOOKEEPER),
+    _line("2.3", 1, "2.12", ZOOKEEPER),
+    _line("2.4", 1, "2.12"),
+    _line("2.5", 1, "2.12"),
     _line("2.6", 3, "2.13"),
     _line("2.7", 2, "2.13"),
     _line("2.8", 2, "2.12"),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ...specs.releases import release
 from . import jars, manifest, zklog
 from .clock import utc
 from .cluster import Cluster
@@ -64,7 +65,7 @@ def record(
     else:
         tell(f"jars of Kafka {version}")
         libs = jars.jars(line, version)
-    level = line.state_change_level if options.level == "default" else options.level.upper()
+    level = release(version).state_change_level if options.level == "default" else options.level.upper()
     out.parent.mkdir(parents=True, exist_ok=True)
     with (
         exit_on_signals(),

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from .errors import RecordingError
+
 _CREATE, _DELETE, _SET, _MULTI, _CREATE2 = 1, 2, 5, 14, 15
 _CREATE_CONTAINER, _DELETE_CONTAINER, _CREATE_TTL = 19, 20, 21
 _CLOSE_SESSION, _ERROR = -11, -1
@@ -114,14 +116,14 @@ class _Tree:
 def changes(folder: Path) -> list[Change]:
     """Every change in the transaction logs `log.*` of the folder (dataDir/version-2), in the order of zxid.
 
-    Raises ValueError for a file that is no transaction log.
+    Raises RecordingError for a file that is no transaction log.
     """
     tree = _Tree()
     found: list[Change] = []
     for file in sorted(folder.glob("log.*"), key=lambda file: int(file.suffix[1:], 16)):
         raw = file.read_bytes()
         if raw[:4] != b"ZKLG":
-            raise ValueError(f"{file.name} is no ZooKeeper transaction log: it starts with {raw[:4]!r}, not b'ZKLG'")
+            raise RecordingError(f"{file.name} is no ZooKeeper transaction log: expected b'ZKLG', got {raw[:4]!r}")
         for transaction in _transactions(raw):
             fields = _Fields(transaction)
             session, _, zxid, time, kind = (fields.take(form) for form in (">q", ">i", ">q", ">q", ">i"))

@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from isrproof.specs.releases import release
 from isrproof.traces.record import jars
 from isrproof.traces.record.errors import RecordError
 from isrproof.traces.record.java import Java
@@ -19,9 +20,8 @@ def test_rows_are_in_order_and_none_is_twice() -> None:
     assert all(key(earlier) < key(later) for (_, earlier), (_, later) in pairwise(EVERY))
 
 
-def test_info_became_the_default_in_2_6() -> None:
-    for line, patch in EVERY:
-        assert line.state_change_level == ("TRACE" if key(patch) < (2, 6) else "INFO")
+def test_each_is_in_the_table_of_releases() -> None:
+    assert all("zk" in release(patch).metadata for _, patch in EVERY)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,22 @@
+"""What the audit reconstructs of the recorded clusters is what ZooKeeper held."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.options import Options
+from isrproof.traces.record import manifest
+from isrproof.traces.truth import compare
+
+RECORDED = Path(__file__).parents[2] / "traces" / "recorded"
+
+
+@pytest.mark.parametrize("name", sorted(file.parent.name for file in RECORDED.glob("*/manifest.json")))
+def test_nothing_is_wrong_and_what_is_not_shown_is_explained(name: str) -> None:
+    (report,) = audit([str(RECORDED / name)], Options(engine="python", timeline=True))
+    found = compare(manifest.read(RECORDED / name), report.timeline, RECORDED / name)
+    assert found.wrong == ()
+    assert found.unexplained == ()
+    assert len(found.shown) > len(found.hidden)
