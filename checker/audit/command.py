@@ -51,6 +51,12 @@ def _must_have_read(facts: Sequence[FileFacts]) -> None:
         first = facts[0]
         more = f" (and {len(facts) - 1} more files)" if len(facts) > 1 else ""
         raise IsrproofError(f"{first.path}: {first.problem}{more}.")
+    if not any(fact.coverage["understood"] or fact.coverage["irrelevant"] for fact in facts):
+        lines = sum(fact.lines for fact in facts)
+        raise IsrproofError(
+            f"expected lines of Kafka's state-change.log or controller.log, found none in {lines} lines of"
+            f" {len(facts)} file(s), the first {facts[0].path}. If its layout is its own, give it by --layout."
+        )
 
 
 def exit_code(report: Report, fail_on: str = "illegal") -> int:

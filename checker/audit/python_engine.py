@@ -72,7 +72,7 @@ def _read(
             if parsed.level in LEVELS:
                 level = min(level, LEVELS.index(parsed.level))
             prefixed += text[:1] not in "[12"
-    why = _lossy(lossy, prefixed, strangers, any(row.startswith("SC") for row in per_row))
+    why = _lossy(lossy, lines.problem, prefixed, strangers, any(row.startswith("SC") for row in per_row))
     facts = FileFacts(
         index=index,
         cluster=cluster,
@@ -89,10 +89,12 @@ def _read(
     return file, facts
 
 
-def _lossy(asked: bool, prefixed: int, strangers: int, controller_lines: bool) -> str | None:
+def _lossy(asked: bool, problem: str | None, prefixed: int, strangers: int, controller_lines: bool) -> str | None:
     """Why any line of a file may be missing; None if none is."""
     if asked:
         return "lines may be missing (--lossy)"
+    if problem:
+        return "cut: lines may be missing"
     if prefixed:
         return "a console copy, with a container's prefix: lines may be missing"
     if strangers and controller_lines:

@@ -77,7 +77,11 @@ def reports(
                 releases=_releases(found.histories, cluster, files),
                 timeline=[row for row in lines[cluster] if narrow.wants(row["topic"], row["partition"], row["ts"])],
                 transitions=moves[cluster],
-                notes=list(found.histories.notes) + [f"{f.path}: {f.lossy}" for f in members if f.lossy],
+                notes=[
+                    *found.histories.notes,
+                    *(f"{file.path}: {file.problem}" for file in members if file.problem),
+                    *(f"{file.path}: {file.lossy}" for file in members if file.lossy),
+                ],
             )
         )
     return made

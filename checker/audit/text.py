@@ -167,5 +167,4 @@ def _coverage(report: Report) -> str:
         f" {cover['continuation']} continuation, {cover['unknown']} unknown"
     ]
     lines += [f"  unknown {row['count']:>6} x {plain(row['template'][:160])}" for row in cover["top_unknown"][:5]]
-    lines += [f"  {plain(file['path'])}: {plain(file['problem'])}" for file in report.files if file["problem"]]
     return "\n".join(lines)
