@@ -1,0 +1,99 @@
+"""The rules for people: a list of them, and the page of each, from its module's docstring and its case file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ...specs.behaviours import behaviour
+from ...specs.errors import unknown
+from .cases import Case, Excerpt, cases
+from .rule import Rule, rules
+
+REQUIRED = ("Why it matters", "Releases")
+"""Headings that the docstring of every rule has."""
+_HEADING = re.compile(r"(?<=\n\n)([A-Z][^\n]*[^\n.])\n(?=    [^ ])")
+_ISSUES = "https://issues.apache.org/jira/browse/"
+
+
+def find(name: str) -> Rule:
+    """The rule of that code or name.
+
+    Raises:
+        UnknownNameError: there is none; the message names the nearest.
+    """
+    for rule in rules().values():
+        if name.lower() in (rule.code.lower(), rule.name):
+            return rule
+    known = [*rules(), *(rule.name for rule in rules().values())]
+    raise unknown("rule", name.upper() if name.upper().startswith("KR") else name, known)
+
+
+def summary(rule: Rule) -> str:
+    """What is wrong, in one sentence."""
+    return rule.page.partition("\n")[0]
+
+
+def headings(rule: Rule) -> tuple[str, ...]:
+    return tuple(match[1] for match in _HEADING.finditer(rule.page))
+
+
+def as_json(rule: Rule) -> dict[str, Any]:
+    return {
+        "code": rule.code,
+        "name": rule.name,
+        "summary": summary(rule),
+        "releases": rule.releases,
+        "issues": list(rule.issues),
+        "fixed_in": list(behaviour(rule.bug).fixed_in) if rule.bug else [],
+        "follows_from": list(rule.follows_from),
+    }
+
+
+def listing() -> str:
+    """A line for each rule; releases and issues only where there is something to say."""
+    return "\n".join(f"{rule.code} {rule.name:<30} {summary(rule)}{_limits(rule)}" for rule in rules().values())
+
+
+def _limits(rule: Rule) -> str:
+    said = [] if rule.releases == "all" else [rule.releases]
+    said += rule.issues
+    return f" [{', '.join(said)}]" if said else ""
+
+
+def page(rule: Rule) -> str:
+    """All that there is to know about a rule, as Markdown."""
+    return "\n".join([f"# {rule.code} {rule.name}", "", *_body(rule, "##"), ""])
+
+
+def whole() -> Iterator[str]:
+    """The lines of one page with all rules."""
+    for rule in rules().values():
+        yield from (f"## {rule.code} {rule.name}", "", *_body(rule, "###"), "")
+
+
+def _body(rule: Rule, mark: str) -> Iterator[str]:
+    text = _HEADING.sub(lambda match: f"{mark} {match[1]}\n\n", rule.page)
+    yield from (line.removeprefix("    ") for line in text.splitlines())
+    yield ""
+    yield from _example(cases()[rule.code], mark)
+    yield from ("", f"{mark} Facts", "", f"* Releases: {rule.releases}")
+    if rule.issues:
+        yield "* Issues: " + ", ".join(f"[{issue}]({_ISSUES}{issue})" for issue in rule.issues)
+    if rule.bug:
+        bug = behaviour(rule.bug)
+        fixed = ", ".join(bug.fixed_in) or "no release"
+        yield f"* As a known bug: {rule.bug}, fixed in {fixed}. The finding says so where the release has it."
+    if rule.follows_from:
+        yield f"* Its findings may follow from those of {', '.join(rule.follows_from)}"
+    yield f"* All cases: `traces/cases/{rule.code}.md`"
+
+
+def _example(case: Case, mark: str) -> Iterator[str]:
+    first: list[Excerpt] = [next(each for each in case.excerpts if each.fires is fires) for fires in (True, False)]
+    for excerpt in first:
+        yield f"{mark} {'Example' if excerpt.fires else 'Close to it, and legal'}: {excerpt.title}"
+        yield from excerpt.text.strip().splitlines()[1:]
+        if excerpt.fires:
+            yield ""

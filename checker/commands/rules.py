@@ -1,0 +1,37 @@
+"""isrproof rules: the catalogue of the audit's rules, or one rule's page."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from ...specs.errors import IsrproofError
+
+
+@click.command(name="rules")
+@click.argument("code", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(code: str | None, as_json: bool) -> None:
+    """List the rules of the audit, or print the page of one: its meaning, why it matters, an example, releases, issues.
+
+    CODE is a rule's code or its name.
+    """
+    from ..audit import catalogue
+    from ..audit.rule import rules
+
+    try:
+        if code is None:
+            text = catalogue.listing()
+            shown = {"rules": [catalogue.as_json(rule) for rule in rules().values()]}
+        else:
+            rule = catalogue.find(code)
+            text = catalogue.page(rule)
+            shown = {**catalogue.as_json(rule), "page": text}
+    except IsrproofError as error:
+        if as_json:
+            click.echo(json.dumps({"error": str(error)}))
+        click.echo(f"isrproof rules: {error}", err=True)
+        sys.exit(2)
+    click.echo(json.dumps(shown, indent=2) if as_json else text.rstrip("\n"))

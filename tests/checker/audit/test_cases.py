@@ -1,0 +1,69 @@
+"""The case files of the rules: each excerpt goes through the audit, and every rule has one of each kind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from isrproof.checker.audit.cases import Case, Excerpt, cases, read
+from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.options import Options
+from isrproof.checker.audit.rule import rules
+from isrproof.specs.errors import IsrproofError
+from isrproof.specs.releases import RELEASES
+from isrproof.traces.event import Event, Unknown
+from isrproof.traces.parse import parse_line
+from isrproof.traces.render import render
+
+EXCERPTS = [
+    pytest.param(case, excerpt, id=f"{case.code}-{excerpt.title}")
+    for case in cases().values()
+    for excerpt in case.excerpts
+]
+
+
+@pytest.mark.parametrize(("case", "excerpt"), EXCERPTS)
+def test_the_rule_finds_what_the_case_says(case: Case, excerpt: Excerpt, tmp_path: Path) -> None:
+    excerpt.write(tmp_path)
+    (report,) = audit([str(tmp_path)], Options(engine="python"))
+    found = {
+        (Path(finding.file).relative_to(tmp_path).as_posix(), finding.line, finding.verdict)
+        for finding in report.findings
+        if finding.rule == case.code
+    }
+    assert found == set(excerpt.expected)
+    # A silent excerpt shows something only if the rule, or at least the audit, looked at it.
+    assert any(tally.evaluated for tally in report.rules.values())
+
+
+@pytest.mark.parametrize(("case", "excerpt"), EXCERPTS)
+def test_excerpts_are_what_some_release_prints(case: Case, excerpt: Excerpt) -> None:
+    for _, lines in excerpt.files:
+        for line in lines:
+            parsed = parse_line(line)
+            assert not isinstance(parsed, Unknown)
+            if isinstance(parsed, Event):
+                written = [render(parsed, row.name) for row in RELEASES if row.mask & parsed.releases]
+                assert line.removeprefix("kafka | ") in written
+
+
+def test_every_rule_has_its_cases_and_every_case_its_rule() -> None:
+    assert {case.code: case.name for case in cases().values()} == {r.code: r.name for r in rules().values()}
+    for case in cases().values():
+        assert {excerpt.fires for excerpt in case.excerpts} == {True, False}, case.code
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("KR101.md", "# KR102 a-name\n", "first line"),
+        ("KR101.md", "# KR101 a-name\n\n## Sometimes: this\n", "got '## Sometimes: this'"),
+        ("KR101.md", "# KR101 a-name\n\n## Silent: this\n", "a block that begins"),
+        ("KR101.md", "# KR101 a-name\n\n## Silent: this\n```log a.log\nline\n", "a block that begins"),
+        ("KR101.md", "# KR101 a-name\n\n## Silent: this\n```log a.log\nline  <== illegal\n```\n", "an arrow"),
+        ("KR101.md", "# KR101 a-name\n\n## Firing: this\n```log a.log\nline\n```\n", "an arrow"),
+    ],
+)
+def test_a_file_that_is_no_case_is_refused(name: str, text: str, message: str) -> None:
+    with pytest.raises(IsrproofError, match=message):
+        read(name, text)

@@ -1,0 +1,68 @@
+"""`isrproof rules`: the catalogue and the pages of the rules."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner, Result
+from isrproof.checker.audit.catalogue import REQUIRED, find, headings, page, summary
+from isrproof.checker.audit.rule import Rule, rules
+from isrproof.checker.cli import main
+from isrproof.checker.pages import rules as rules_page
+from isrproof.specs.releases import span
+
+RULES = [pytest.param(rule, id=code) for code, rule in rules().items()]
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["rules", *arguments])
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_says_what_is_wrong_why_it_matters_and_where(rule: Rule) -> None:
+    assert set(REQUIRED) <= set(headings(rule))
+    assert summary(rule).endswith(".")
+    assert len(summary(rule)) <= 120
+    assert span(rule.releases)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_page_has_the_docstring_an_example_and_the_facts(rule: Rule) -> None:
+    shown = page(rule)
+    assert shown.startswith(f"# {rule.code} {rule.name}\n\n{summary(rule)}\n")
+    for heading in (*headings(rule), "Example: ", "Close to it, and legal: ", "Facts"):
+        assert f"\n\n## {heading}" in shown
+    assert "  <== " in shown
+    assert all(issue in shown for issue in rule.issues)
+    assert "\n    " not in shown
+    assert run(rule.code).output == shown
+    assert all(line in rules_page.write() for line in shown.splitlines() if not line.startswith("#"))
+
+
+def test_the_list_names_every_rule() -> None:
+    lines = run().output.splitlines()
+    assert [line.split()[:2] for line in lines] == [[rule.code, rule.name] for rule in rules().values()]
+
+
+def test_json_has_the_same() -> None:
+    found = json.loads(run("--json").output)["rules"]
+    assert [row["code"] for row in found] == list(rules())
+    one = json.loads(run("KR401", "--json").output)
+    assert one["issues"][0] == "KAFKA-3143"
+    assert one["fixed_in"] == ["2.3.0"]
+    assert one["page"] == page(rules()["KR401"])
+
+
+def test_a_rule_is_found_by_code_and_by_name() -> None:
+    assert find("kr104") is find("impossible-partition-state") is rules()["KR104"]
+
+
+@pytest.mark.parametrize(("wrong", "near"), [("KR4O1", "KR401"), ("leader-not-in-isrs", "leader-not-in-isr")])
+def test_an_unknown_rule_is_misuse(wrong: str, near: str) -> None:
+    result = run(wrong)
+    assert result.exit_code == 2
+    assert near in result.output
+    as_json = run(wrong, "--json")
+    assert as_json.exit_code == 2
+    assert near in json.loads(as_json.stdout)["error"]
