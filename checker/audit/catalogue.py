@@ -77,7 +77,8 @@ def _body(rule: Rule, mark: str) -> Iterator[str]:
     text = _HEADING.sub(lambda match: f"{mark} {match[1]}\n\n", rule.page)
     yield from (line.removeprefix("    ") for line in text.splitlines())
     yield ""
-    yield from _example(cases()[rule.code], mark)
+    if rule.code in cases():
+        yield from _example(cases()[rule.code], mark)
     yield from ("", f"{mark} Facts", "", f"* Releases: {rule.releases}")
     if rule.issues:
         yield "* Issues: " + ", ".join(f"[{issue}]({_ISSUES}{issue})" for issue in rule.issues)
