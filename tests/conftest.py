@@ -12,7 +12,15 @@ SHARED = Path(os.environ.get("ISRPROOF_SHARED", Path(__file__).parents[2] / "sha
 MUST_RUN = frozenset(filter(None, os.environ.get("ISRPROOF_MUST_RUN", "").split(",")))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--slow", action="store_true", help="also run the tests that take minutes")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not (config.getoption("--slow") or "slow" in config.getoption("-m")):
+        for item in items:
+            if item.get_closest_marker("slow"):
+                item.add_marker(pytest.mark.skip(reason="takes minutes: pytest --slow"))
     if not (SHARED / "corpus" / "real").is_dir():
         for item in items:
             if item.get_closest_marker("corpus"):

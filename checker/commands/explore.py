@@ -40,9 +40,10 @@ def _settings(values: tuple[str, ...]) -> dict[str, int]:
 )  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--matrix", is_flag=True, help="Every rung against every property, compared with what is expected.")
+@click.option("--mutate", is_flag=True, help="Drop each guard clause, one at a time: which property needs it?")
 @click.option("--list", "listing", is_flag=True, help="List the models, or the properties and settings of MODEL.")
 @click.pass_context
-def command(context: click.Context, **options: Any) -> None:
+def command(context: click.Context, /, **options: Any) -> None:
     """Search all reachable states of MODEL and decide its properties.
 
     Exit codes: 0 all hold, 1 a property is violated, 2 misuse, 3 undecided within the given bounds.
@@ -67,15 +68,18 @@ def _run(options: dict[str, Any], as_json: bool) -> int:
         return _matrix(as_json)
     if options["model"] is None:
         raise click.UsageError("MODEL is missing; `isrproof explore --list` shows the models.")
+    if options["mutate"]:
+        return _mutate(options, as_json)
     from ..explore import report
-    from ..explore.run import explore
+    from ..explore.run import explore_instance
     from ..explore.search import Limits
 
     limits = Limits(options["max_states"], options["max_depth"], options["max_seconds"], options["max_memory"])
     shown = None if as_json or not sys.stderr.isatty() else _Progress()
     try:
-        result = explore(
+        result = explore_instance(
             chosen(options["model"], options["release"], options["without"]),
+            _settings(options["sets"]),
             list(options["properties"]) or None,
             symmetry=options["symmetry"],
             limits=limits,
@@ -83,7 +87,6 @@ def _run(options: dict[str, Any], as_json: bool) -> int:
             deadlock=options["deadlock"],
             coverage=options["coverage"],
             progress=shown,
-            **_settings(options["sets"]),
         )
     finally:
         if shown is not None:
@@ -156,6 +159,33 @@ def _matrix(as_json: bool) -> int:
         wrong = sum(not result.as_expected for result in results)
         click.echo(f"{len(results)} rows, {'all as expected' if good else f'{wrong} NOT as expected'}")
     return 0 if good else 1
+
+
+def _mutate(options: dict[str, Any], as_json: bool) -> int:
+    """Prints a line per guard clause; 0 if each is needed or waived."""
+    from ..explore import mutate
+    from ..explore.search import Limits
+
+    settings = _settings(options["sets"])
+    found = []
+    for each in mutate.mutations(
+        chosen(options["model"], options["release"], options["without"]),
+        list(options["properties"]) or None,
+        [settings] if settings else mutate.INSTANCES,
+        Limits(options["max_states"], options["max_depth"], options["max_seconds"], options["max_memory"]),
+        lambda title: click.echo(f"searching {title}", err=True),
+    ):
+        found.append(each)
+        if not as_json:
+            click.echo(mutate.line(each))
+    verdicts = [each.verdict for each in found]
+    verdict = "violated" if "unexplained" in verdicts else "unknown" if "unknown" in verdicts else "holds"
+    if as_json:
+        _print_json({"verdict": verdict, "clauses": [mutate.json_row(each) for each in found]})
+    else:
+        counts = ", ".join(f"{verdicts.count(each)} {each}" for each in dict.fromkeys(verdicts))
+        click.echo(f"{len(found)} clauses: {counts}")
+    return EXIT[verdict]
 
 
 def _print_json(value: Any) -> None:

@@ -12,7 +12,7 @@ from ...model.catalogue import model as model_named
 from ...model.errors import DefinitionError
 from ...model.protocol import Model
 from ...specs import toml
-from .run import Decided, Exploration, explore
+from .run import Decided, Exploration, explore_instance
 
 EXPECTED = Path(replication.__file__).parent / "expected.toml"
 
@@ -102,7 +102,7 @@ def run(row: Row) -> Result:
     chosen = model_of(row)
     promised = [each.name for each in chosen.properties if each.name not in chosen.suspended]
     asked = [name for name in row.asked if name not in promised]
-    exploration = explore(chosen, [*promised, *asked], symmetry=False, limits=None, **row.settings)
+    exploration = explore_instance(chosen, row.settings, [*promised, *asked])
     checked = {each.prop.name for each in exploration.properties}
     if not set(row.violated) <= checked:
         raise DefinitionError(f"{row.title} expects something of {set(row.violated) - checked}, which is not checked")

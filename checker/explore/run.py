@@ -98,14 +98,50 @@ def explore(
     """Searches all reachable states of an instance, breadth first.
 
     Args:
+        settings: of the instance, by name; what is not given has its default.
+        others: see `explore_instance`.
+
+    Raises:
+        ModelError: unknown names, wrong settings, a model that the explorer cannot store, symmetry that is broken.
+    """
+    return explore_instance(
+        model,
+        settings,
+        properties,
+        symmetry=symmetry,
+        limits=limits,
+        until_decided=until_decided,
+        deadlock=deadlock,
+        coverage=coverage,
+        progress=progress,
+    )
+
+
+def explore_instance(
+    model: Model | str,
+    settings: Mapping[str, int],
+    properties: Iterable[str | Property] | None = None,
+    *,
+    symmetry: bool = False,
+    limits: Limits | None = None,
+    until_decided: bool = False,
+    until_violated: bool = False,
+    deadlock: bool = False,
+    coverage: bool = False,
+    progress: Progress | None = None,
+) -> Exploration:
+    """Searches all reachable states of an instance, breadth first.
+
+    Args:
+        settings: by name; what is not given has its default.
         properties: names or properties; all that the model promises if None. Asking for a property of ghost fields
             turns these on.
         symmetry: search one state per orbit of interchangeable elements.
         limits: where to stop unfinished; what is not decided by then is *unknown*.
         until_decided: stop as soon as every property is decided (counts are then partial).
+        until_violated: stop after the level on which the first property is violated.
         deadlock: a state without successor is a violation.
         coverage: count per clause how often it alone forbade a step.
-        settings: of the instance, by name; what is not given has its default.
 
     Raises:
         ModelError: unknown names, wrong settings, a model that the explorer cannot store, symmetry that is broken.
@@ -122,7 +158,7 @@ def explore(
         refuse_if_broken(translated.layout)
         canonical = canonicaliser(translated.layout)
     initial = translated.layout.pack(reference.initial())
-    found = search.run(initial, limits, until_decided, canonical, progress)
+    found = search.run(initial, limits, until_decided, until_violated, canonical, progress)
     paths = _Paths(search, translated, reference, symmetry)
     decided = [_decide(prop, found, found.hits.get(index), paths) for index, prop in enumerate(wanted)]
     decided.append(_decide(TYPE_OK, found, found.overflow, paths))
@@ -294,7 +330,7 @@ def assert_holds(
     """
     from .report import text_report
 
-    result = explore(model, properties, symmetry=symmetry, limits=None, **settings)
+    result = explore_instance(model, settings, properties, symmetry=symmetry)
     if result.verdict != "holds":
         raise AssertionError("\n" + text_report(result))
     return result

@@ -75,6 +75,7 @@ class Search:
         initial: int,
         limits: Limits | None = None,
         until_decided: bool = False,
+        until_violated: bool = False,
         canonical: Callable[[list[Any]], list[Any]] | None = None,
         progress: Progress | None = None,
     ) -> Found:
@@ -82,6 +83,7 @@ class Search:
 
         Args:
             until_decided: stop as soon as every watched property has fired.
+            until_violated: stop after the level on which the first property is violated, or a range overflows.
             canonical: replaces packed states by the representatives of their orbits.
         """
         limits = limits or Limits()
@@ -110,6 +112,11 @@ class Search:
                 found.stopped = f"depth {limits.depth}"
                 table.count = end  # what lies beyond the bound is not counted
             start, end = end, table.count
+            violated = found.overflow is not None or any(
+                self.program.properties[each].kind != "sometimes" for each in found.hits
+            )
+            if until_violated and violated and start < end:
+                found.stopped = found.stopped or "the first violation"
             if until_decided and len(found.hits) == len(self.program.properties):
                 found.stopped = found.stopped or ("all properties are decided" if start < end else None)
         found.distinct = table.count

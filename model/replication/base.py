@@ -7,7 +7,7 @@ followers copy its log record by record.
 
 from __future__ import annotations
 
-from ..action import action
+from ..action import Clause, action, waived
 from ..expr import Expr, either, forall, ite, minimum, none, record, some
 from ..protocol import Behaviour, Model
 from . import properties
@@ -26,7 +26,6 @@ from .state import (
     follower,
     follows,
     hw,
-    is_true_leader,
     leader,
     local_epoch,
     local_isr,
@@ -84,6 +83,19 @@ def told_to_follow(who: Expr, whom: Expr, at_epoch: Expr) -> dict[str, Expr]:
     }
 
 
+def leads_by_quorum(who: Expr) -> dict[str, Expr | Clause]:
+    """The guard of a leader's write to the quorum: the quorum has it as leader, in its own epoch."""
+    return {
+        "quorum names the leader": waived(
+            quorum_leader.eq(some(who)), "an epoch has one leader: the quorum's epoch already tells"
+        ),
+        "presumes leadership": waived(
+            presumes_leadership(who), "a replica in the quorum's epoch that is its leader knows that it leads"
+        ),
+        "in the quorum's epoch": local_epoch[who].eq(quorum_epoch),
+    }
+
+
 def is_caught_up(who: Expr, whom: Expr, to: Expr) -> Expr:
     """A follower of the leader, as far as it says itself, has as many records; no epoch is compared."""
     return follows(who, whom) & either(to.eq(0), (to > 0) & (to <= end(whom)) & (to <= end(who)))
@@ -101,7 +113,7 @@ controller_elect_leader = action(
     leader,
     guard={
         "in the isr": quorum_isr.contains(leader),
-        "not the leader yet": quorum_leader.ne(some(leader)),
+        "not the leader yet": waived(quorum_leader.ne(some(leader)), "a new epoch for the same leader harms nobody"),
     },
     limits=EPOCHS_LEFT,
     updates=controller_writes(some(leader), quorum_isr),
@@ -152,7 +164,7 @@ leader_shrink_isr = action(
     leader,
     follower,
     guard={
-        "is the true leader": is_true_leader(leader),
+        **leads_by_quorum(leader),
         "in the isr": local_isr[leader].contains(follower),
         "not the leader itself": leader.ne(follower),
         "lags": ~is_caught_up(follower, leader, end(leader)),
@@ -166,7 +178,7 @@ leader_expand_isr = action(
     leader,
     follower,
     guard={
-        "is the true leader": is_true_leader(leader),
+        **leads_by_quorum(leader),
         "outside the isr": ~local_isr[leader].contains(follower),
         "reached the high watermark": is_caught_up(follower, leader, hw[leader]),
     },
@@ -220,7 +232,9 @@ EMPTY_ISR = Behaviour(
             "ControllerShrinkIsr",
             "The controller takes a failed broker out of the ISR; the last member stays only if it leads.",
             replica,
-            guard={"in the isr": quorum_isr.contains(replica)},
+            guard={
+                "in the isr": waived(quorum_isr.contains(replica), "taking out who is not in it changes only the epoch")
+            },
             limits=EPOCHS_LEFT,
             updates=controller_writes(
                 ite(quorum_leader.eq(some(replica)), none(Replica), quorum_leader),

@@ -11,25 +11,42 @@ It was released with 2.1 (KAFKA-7128 of 2.0.1 brought the second half of rule 3)
 
 from __future__ import annotations
 
-from ..action import action
-from ..expr import Expr, either, forall
+from ..action import Clause, action, waived
+from ..expr import Expr, either, forall, some
 from ..protocol import Behaviour
-from .base import fetched, leader_writes_isr, learns, told_to_follow, truncates
+from .base import fetched, leader_writes_isr, leads_by_quorum, learns, told_to_follow, truncates
 from .kip279 import is_divergence
 from .state import (
     end,
     epoch,
     follower,
+    follows,
     follows_in_same_epoch,
     hw,
-    is_true_leader,
     leader,
     local_epoch,
     local_isr,
     log,
     offset,
     presumes_leadership,
+    requests,
 )
+
+_BY_EPOCH = "an epoch has one leader: being in the same epoch already tells"
+
+
+def same_epoch(who: Expr, whom: Expr) -> dict[str, Expr | Clause]:
+    """The guard of whoever deals with a follower (or a leader): both are in one epoch, of that leader."""
+    return {
+        "leader presumes leadership": waived(presumes_leadership(whom), _BY_EPOCH),
+        "follows the leader": waived(follows(who, whom), _BY_EPOCH),
+        "in the same epoch": local_epoch[who].eq(local_epoch[whom]),
+    }
+
+
+def every_isr_member(condition: Expr) -> Expr:
+    """The condition on `follower` holds for every member of the leader's local ISR."""
+    return forall(follower, local_isr[leader].contains(follower).implies(condition))
 
 
 def reached_own_epoch(whom: Expr) -> Expr:
@@ -47,12 +64,12 @@ leader_shrink_isr = action(
     leader,
     follower,
     guard={
-        "is the true leader": is_true_leader(leader),
-        "in the isr": local_isr[leader].contains(follower),
-        "not the leader itself": leader.ne(follower),
-        "other epoch, or lags": either(
-            ~follows_in_same_epoch(follower, leader),
-            end(follower) < end(leader),
+        **leads_by_quorum(leader),
+        "in the isr": waived(local_isr[leader].contains(follower), "taking out who is not in it changes nothing"),
+        "not the leader itself": waived(leader.ne(follower), "no leader lags behind itself, or is in another epoch"),
+        "other epoch, or lags": waived(
+            either(~follows_in_same_epoch(follower, leader), end(follower) < end(leader)),
+            "taking a member out of the ISR is safe at any time; Kafka does it only to whom lags",
         ),
     },
     updates=leader_writes_isr(local_isr[leader].remove(follower)),
@@ -65,9 +82,9 @@ leader_expand_isr = action(
     leader,
     follower,
     guard={
-        "is the true leader": is_true_leader(leader),
-        "outside the isr": ~local_isr[leader].contains(follower),
-        "follows in the same epoch": follows_in_same_epoch(follower, leader),
+        **leads_by_quorum(leader),
+        "outside the isr": waived(~local_isr[leader].contains(follower), "adding a member again changes nothing"),
+        **same_epoch(follower, leader),
         "reached the high watermark": hw[leader] <= end(follower),
         "high watermark reached the epoch": reached_own_epoch(leader),
     },
@@ -81,12 +98,10 @@ leader_inc_high_watermark = action(
     leader,
     guard={
         "leader has the offset": hw[leader] < end(leader),
-        "every isr member follows in the same epoch": forall(
-            follower, local_isr[leader].contains(follower).implies(follows_in_same_epoch(follower, leader))
-        ),
-        "every isr member has the offset": forall(
-            follower, local_isr[leader].contains(follower).implies(hw[leader] < end(follower))
-        ),
+        "leader presumes leadership": waived(every_isr_member(presumes_leadership(leader)), _BY_EPOCH),
+        "every isr member follows the leader": waived(every_isr_member(follows(follower, leader)), _BY_EPOCH),
+        "every isr member is in the same epoch": every_isr_member(local_epoch[follower].eq(local_epoch[leader])),
+        "every isr member has the offset": every_isr_member(hw[leader] < end(follower)),
     },
     updates={hw[leader]: hw[leader] + 1},
     cites=("KIP-320",),
@@ -101,7 +116,9 @@ become_follower = action(
     offset,
     guard={
         **told_to_follow(follower, leader, epoch),
-        "leader presumes leadership": presumes_leadership(leader),
+        "another replica leads": waived(follower.ne(leader), "nobody reaches an epoch before itself"),
+        "request names the leader": waived(requests[epoch].value["leader"].eq(some(leader)), _BY_EPOCH),
+        "leader presumes leadership": waived(presumes_leadership(leader), _BY_EPOCH),
         "leader reached the epoch": local_epoch[leader].eq(epoch),
         "offset is where the logs part": is_divergence(leader, follower, offset),
     },
@@ -115,7 +132,7 @@ follower_fetch = action(
     follower,
     leader,
     guard={
-        "follows in the same epoch": follows_in_same_epoch(follower, leader),
+        **same_epoch(follower, leader),
         "leader has the next record": end(follower) < end(leader),
     },
     updates=fetched(follower, leader),

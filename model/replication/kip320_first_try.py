@@ -10,7 +10,7 @@ from __future__ import annotations
 from ..action import action
 from ..expr import Expr, after, either, forall
 from ..protocol import Behaviour
-from .base import fetched, leader_writes_isr, learns, told_to_follow, truncates
+from .base import fetched, leader_writes_isr, leads_by_quorum, learns, told_to_follow, truncates
 from .kip279 import is_divergence
 from .kip320 import reached_own_epoch
 from .properties import truncation_prefix
@@ -20,7 +20,6 @@ from .state import (
     follower,
     follows,
     hw,
-    is_true_leader,
     leader,
     local_isr,
     log,
@@ -46,7 +45,7 @@ leader_shrink_isr = action(
     leader,
     follower,
     guard={
-        "is the true leader": is_true_leader(leader),
+        **leads_by_quorum(leader),
         "in the isr": local_isr[leader].contains(follower),
         "not the leader itself": leader.ne(follower),
         "lags": ~is_caught_up_by_epoch(follower, leader, end(leader)),
@@ -60,7 +59,7 @@ leader_expand_isr = action(
     leader,
     follower,
     guard={
-        "is the true leader": is_true_leader(leader),
+        **leads_by_quorum(leader),
         "outside the isr": ~local_isr[leader].contains(follower),
         "reached the high watermark": is_caught_up_by_epoch(follower, leader, hw[leader]),
         "high watermark reached the epoch": reached_own_epoch(leader),

@@ -24,6 +24,7 @@ from .state import (
     Entry,
     Replica,
     end,
+    follower,
     hw,
     is_true_leader,
     leader,
@@ -198,8 +199,8 @@ def _with_elr(before: Action, new_isr: Expr) -> Action:
     return replace(before, updates=(*before.updates, update(elr, eligible(new_isr, nobody()))))
 
 
-leader_shrink_isr = _with_elr(kip320.leader_shrink_isr, local_isr[leader].remove(base.follower))
-leader_expand_isr = _with_elr(kip320.leader_expand_isr, local_isr[leader].insert(base.follower))
+leader_shrink_isr = _with_elr(kip320.leader_shrink_isr, local_isr[leader].remove(follower))
+leader_expand_isr = _with_elr(kip320.leader_expand_isr, local_isr[leader].insert(follower))
 leader_inc_high_watermark = replace(
     kip320.leader_inc_high_watermark,
     statement="The leader commits its next record once a large enough ISR follows it in its epoch and has that record.",

@@ -1,0 +1,123 @@
+"""Guard necessity: each guard clause is dropped, one at a time; which property breaks without it?
+
+A clause that no property needs is a waiver: the model says beside it why it may stay. Limits are not dropped, they only
+keep the search finite. What is found is true of the instances searched; a clause that nothing needs there may be needed
+in a larger one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...model.action import Action, Clause
+from ...model.errors import ModelError
+from ...model.protocol import Model
+from .run import Exploration, explore_instance, select
+from .search import Limits
+
+# For the replication models, smallest first: most clauses are decided by the first.
+INSTANCES: tuple[dict[str, int], ...] = (
+    {"replicas": 2, "log_size": 2, "max_records": 2, "max_leader_epoch": 2},
+    {"replicas": 3, "log_size": 1, "max_records": 1, "max_leader_epoch": 2},
+    {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 2},
+)
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """What happened without one clause.
+
+    `broken`: property -> states of its shortest counterexample, in `instance`, the first instance where one breaks.
+    """
+
+    action: str
+    clause: Clause
+    broken: Mapping[str, int]
+    instance: Mapping[str, int] | None
+    exploration: Exploration | None
+    searched: tuple[Mapping[str, int], ...]
+    unfinished: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """needed, waived, unexplained (nothing breaks, and no waiver says why), or unknown (a search was cut off)."""
+        if self.broken:
+            return "needed"
+        if self.unfinished:
+            return "unknown"
+        return "waived" if self.clause.waiver else "unexplained"
+
+
+def mutations(
+    model: Model,
+    properties: Iterable[str] | None = None,
+    instances: Iterable[Mapping[str, int]] = INSTANCES,
+    limits: Limits | None = None,
+    told: Callable[[str], None] = lambda line: None,
+) -> Iterator[Mutation]:
+    """Drops each guard clause, and searches the instances until a property breaks.
+
+    Raises:
+        ModelError: unknown names; a property breaks with no clause dropped.
+    """
+    model, wanted, _ = select(model, None if properties is None else list(properties))
+    names = [each.name for each in wanted if each.kind != "sometimes"]
+    searched = tuple(instances)
+    for settings in searched[:-1]:
+        whole = explore_instance(model, settings, names, limits=limits)
+        if whole.verdict == "violated":
+            broken = ", ".join(each.prop.name for each in whole.violations)
+            raise ModelError(f"{whole.instance.name} breaks {broken} with all clauses; ask for others with --property")
+    for action in model.actions:
+        for clause in action.guard:
+            told(f"{action.name}: without {clause.label!r}")
+            yield _mutation(model, action, clause, names, searched, limits)
+
+
+def _mutation(
+    model: Model,
+    action: Action,
+    clause: Clause,
+    names: list[str],
+    instances: tuple[Mapping[str, int], ...],
+    limits: Limits | None,
+) -> Mutation:
+    weaker = replace(action, guard=tuple(each for each in action.guard if each != clause))
+    mutant = replace(model, actions=tuple(weaker if each.name == action.name else each for each in model.actions))
+    unfinished = []
+    for settings in instances:
+        found = explore_instance(mutant, settings, names, limits=limits, until_violated=True)
+        broken = {each.prop.name: each.path.length for each in found.violations if each.path}
+        if broken:
+            return Mutation(action.name, clause, broken, settings, found, instances)
+        if found.stopped:
+            unfinished.append(found.stopped)
+    return Mutation(action.name, clause, {}, None, None, instances, tuple(unfinished))
+
+
+def line(mutation: Mutation) -> str:
+    """One line of the report."""
+    where = f"{mutation.action}: {mutation.clause.label!r}"
+    if mutation.verdict == "needed":
+        constants = "/".join(str(each) for each in (mutation.instance or {}).values())
+        broken = ", ".join(f"{name} ({length} states)" for name, length in mutation.broken.items())
+        return f"needed       {where}; without it {constants} breaks {broken}"
+    if mutation.verdict == "unknown":
+        return f"unknown      {where}; searches stopped at {', '.join(mutation.unfinished)}"
+    if mutation.verdict == "waived":
+        return f"waived       {where}; nothing breaks: {mutation.clause.waiver}"
+    return f"UNEXPLAINED  {where}; nothing breaks, and no waiver says why it is there"
+
+
+def json_row(mutation: Mutation) -> dict[str, Any]:
+    """One mutation as a JSON object."""
+    return {
+        "action": mutation.action,
+        "clause": mutation.clause.label,
+        "verdict": mutation.verdict,
+        "broken": dict(mutation.broken),
+        "instance": None if mutation.instance is None else dict(mutation.instance),
+        "waiver": mutation.clause.waiver or None,
+    }
