@@ -42,7 +42,10 @@ def possible(story: Story) -> list[tuple[Callable[[], None], float]]:
     dead = sorted(set(BROKERS) - story.running())
     queued = set(story.znodes.children("/admin/delete_topics"))
     topics = [topic for topic in story.znodes.topics() if topic not in queued]
-    partitions = [(topic, number) for topic in topics for number in story.znodes.assignment(topic)]
+    partitions = [(topic, number) for topic in topics for number in sorted(story.znodes.assignment(topic))]
+    # A new controller that finds a preferred election of a partition that was never online fails and is elected again,
+    # endlessly: KafkaController.fetchPendingPreferredReplicaElections, "key not found" (seen on 2.0.0 and 2.1.1).
+    online = [(topic, number) for topic, number in partitions if story.znodes.state(topic, number) is not None]
 
     def replicas() -> list[int]:
         return story.random.sample(BROKERS, story.random.choice((1, 2, 2, 3)))
@@ -78,8 +81,8 @@ def possible(story: Story) -> list[tuple[Callable[[], None], float]]:
         deeds.append((lambda: story.delete_topic(choose(topics)), 1.5))
     if partitions and story.znodes.value("/admin/reassign_partitions") is None:
         deeds.append((reassign, 1.5))
-    if partitions and story.znodes.value("/admin/preferred_replica_election") is None:
-        deeds.append((lambda: story.elect_preferred(*partitions), 1))
+    if online and story.znodes.value("/admin/preferred_replica_election") is None:
+        deeds.append((lambda: story.elect_preferred(*online), 1))
     return deeds
 
 
