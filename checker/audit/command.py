@@ -10,6 +10,7 @@ from pathlib import Path
 from ...specs.errors import IsrproofError
 from ...traces.layouts import Layout, layout
 from ...traces.sources import Source, expand
+from ..progress import progress
 from .excerpts import with_excerpts
 from .finding import EXIT, Report
 from .options import FAIL_ON, Options
@@ -40,7 +41,8 @@ def _engine(sources: list[tuple[int, Source]], options: Options) -> tuple[Logs, 
     if options.engine == "python":
         from .python_engine import read_logs
 
-        return read_logs(sources, chosen, options.lossy)
+        with progress("reading", len(sources)) as advance:
+            return read_logs(sources, chosen, options.lossy, advance)
     from .spark_engine import read_logs_on_spark
 
     return read_logs_on_spark(sources, chosen, options)

@@ -21,14 +21,12 @@ _OWN = (STATE_CHANGE, "kafka.controller")
 _NUMBERS = re.compile(r"[0-9]+")
 _TEMPLATE_LENGTH = 120
 
-Progress = Callable[[int], None]
-
 
 def read_logs(
     sources: Sequence[tuple[int, Source]],
     layout: Layout | None = None,
     lossy: bool = False,
-    progress: Progress = lambda lines: None,
+    advance: Callable[[int], None] = lambda files: None,
 ) -> tuple[Logs, list[FileFacts]]:
     """Read and parse all files; (cluster, source) pairs, numbered in this order."""
     rows: list[Row] = []
@@ -37,7 +35,7 @@ def read_logs(
         file, fact = _read(index, cluster, source, layout, lossy, rows)
         files.append(file)
         facts.append(fact)
-        progress(fact.lines)
+        advance(1)
     return Logs(tuple(files), PythonTable(rows)), facts
 
 
