@@ -62,7 +62,7 @@ next_version = partition_epoch.eq(field("before_partition_epoch", Int()) + 1)
 same_version = partition_epoch.eq(field("before_partition_epoch", Int()))
 last_leader, last_leader_in = field("last_leader", leader.sort), field("last_leader_in", Int())
 last_replicas, made_offline = field("last_replicas", SetOf(Broker)), field("made_offline", SetOf(Broker))
-fresh, reassigning = field("fresh", Bool), field("reassigning", Int(0))
+creation, fresh, reassigning = field("creation", Bool), field("fresh", Bool), field("reassigning", Int(0))
 metadata = field("metadata", Bool)
 sent_between = ~field("sent", Int()).eq(field("before_sent", Int()))
 moves_before = field("moves_before", Int(0))
@@ -106,31 +106,41 @@ def _moves(events: Table, machine: str, entity: tuple[str, ...]) -> Table:
 def incarnations(events: Table) -> Table:
     """Lines that print leader and ISR, with what was printed before of their partition.
 
-    `incarnation`: how often the partition was created before, in its life; a topic that is deleted and created again
-    starts anew, so nothing is compared across a creation. `reassigning`: how often a reassignment was announced before.
-    `replicas`: as printed, or else as printed last. `fresh`: the partition has just been created.
+    `incarnation`: how often the partition was created up to here, in its life; a topic that is deleted and created
+    again starts anew, so nothing is compared across a creation. A new controller finds a partition new without saying
+    so: then the election from NewPartition is the only sign. `reassigning`: how often a reassignment was announced
+    before. `replicas`: as printed, or else as printed last. `creation`: this line creates the znode; `fresh`: and its
+    assignment was printed just before, by the same controller.
     """
-    marked = (
-        events.of_lines(CREATED).derive(creation=true),
-        events.of_lines(REASSIGNED).derive(announced=true),
-        events.of_lines(VIEWS).without_lines(REASSIGNED),
-    )
+    made = events.of_lines(CREATED).derive(creation=true, assigned=_tenure)
+    # An election that failed leaves the partition new, and time to change its assignment.
+    failed = events.of_lines(STOPPED["partition"]).derive(creation=false, assigned=const(0, Int()))
+    elected = events.of_lines(ELECTED).derive(creation=from_state("partition").eq("NewPartition"))
+    moving = events.of_lines(REASSIGNED).derive(creation=false, announced=true)
+    others = events.of_lines(VIEWS).without_lines(ELECTED + REASSIGNED).derive(creation=false)
+    earlier = field("earlier", Int())
     return (
-        marked[0]
-        .plus(marked[1])
-        .plus(marked[2])
+        made.plus(failed)
+        .plus(elected)
+        .plus(moving)
+        .plus(others)
         .along(
             PARTITION,
             IN_ORDER,
-            incarnation=Column("so_far", "creation"),
+            earlier=Column("so_far", "creation"),
             reassigning=Column("so_far", "announced"),
             last_replicas=Column("last", "replicas"),
+            assigned_in=Column("last", "assigned"),
         )
         .of_lines(VIEWS)
         .present("leader_epoch", "leader")
-        .filled("replicas", "last_replicas")
-        .derive(fresh=from_state("partition").eq("NewPartition"), stale=false)
+        .derive(
+            incarnation=ite(creation, earlier + 1, earlier),
+            fresh=creation & field("assigned_in", Int()).eq(_tenure),
+            stale=false,
+        )
         .filled("fresh", "stale")
+        .filled("replicas", "last_replicas")
         .filled("written_by_epoch", "controller_epoch")
         .kept()
     )

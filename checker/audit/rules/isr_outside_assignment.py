@@ -15,7 +15,7 @@ from __future__ import annotations
 from ....model.expr import ite
 from ....model.views import ISR_WITHIN_REPLICAS
 from ..rule import Rule
-from ..tracks import fresh, reassigning
+from ..tracks import creation, fresh, reassigning
 from ..vocabulary import HELD, ILLEGAL, SUSPICIOUS
 from ._words import ids, where
 
@@ -23,6 +23,8 @@ RULE = Rule(
     code="KR203",
     name="isr-outside-assignment",
     track="views",
+    # A partition that a new controller finds without a leader is created with an assignment that no line prints.
+    applies=~creation | fresh,
     verdict=ite(
         ISR_WITHIN_REPLICAS.condition | ~reassigning.eq(0),
         HELD,
