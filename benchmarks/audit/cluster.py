@@ -1,0 +1,437 @@
+"""A simulated cluster and the log that its controllers write: failover after failover, with broker deaths between.
+
+What is simulated is what the log shows of it: every partition's leader, ISR, leader epoch and znode version, moved by
+the passes of Kafka's controller in their order (ReplicaStateMachine.startup, PartitionStateMachine.startup,
+KafkaController.onBrokerFailure, onBrokerStartup), so that everything that is not planted is legal.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TextIO
+
+from isrproof.traces.render import time_text
+
+from .lines import RELEASE, Ids, ids, line
+
+STATE_CHANGE = "state-change.log"
+_STARTED = 1_583_020_800_000
+_LINES_PER_MILLISECOND = 20
+_PARTITIONS_PER_TOPIC = 100
+_STACK = (
+    "\tat kafka.controller.ZkPartitionStateMachine.doElectLeaderForPartitions(PartitionStateMachine.scala:381)",
+    "\tat kafka.controller.ZkPartitionStateMachine.handleStateChanges(PartitionStateMachine.scala:145)",
+    "\tat kafka.controller.KafkaController.processBrokerChange(KafkaController.scala:1280)",
+)
+
+
+@dataclass
+class Partition:
+    """`leader` -1 is none; `version` is that of the znode."""
+
+    topic: str
+    number: int
+    replicas: Ids
+    leader: int
+    isr: Ids
+    leader_epoch: int = 0
+    version: int = 0
+    new: bool = False
+
+    def write(self, leader: int, isr: Sequence[int], epochs: int = 1, versions: int = 1) -> None:
+        self.leader, self.isr = leader, ids(*isr)
+        self.leader_epoch += epochs
+        self.version += versions
+
+
+@dataclass(frozen=True, order=True)
+class Fault:
+    """A planted fault: where it shows first, and the rule that says so."""
+
+    file: str
+    line: int
+    rule: str
+
+
+class Log:
+    """One file, its lines counted."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.path = path
+        self.count = 0
+        self._file: TextIO = path.open("w", encoding="utf-8", newline="\n")
+        self._waiting: list[str] = []
+
+    def put(self, text: str) -> None:
+        self._waiting.append(text)
+        self.count += 1
+        if len(self._waiting) == 20_000:
+            self._flush()
+
+    def _flush(self) -> None:
+        self._waiting.append("")
+        self._file.write("\n".join(self._waiting))
+        self._waiting.clear()
+
+    def close(self) -> None:
+        self._flush()
+        self._file.close()
+
+
+@dataclass
+class Cluster:
+    """Brokers 1..n; the partitions; who is dead."""
+
+    folder: Path
+    brokers: int
+    partitions: list[Partition]
+    random: random.Random
+    ticks: int = 0
+    dead: set[int] = field(default_factory=set)
+    faults: list[Fault] = field(default_factory=list)
+    lines: int = 0
+
+    @property
+    def live(self) -> Ids:
+        return ids(*(broker for broker in range(1, self.brokers + 1) if broker not in self.dead))
+
+
+def cluster(folder: Path, brokers: int, partitions: int, seed: int) -> Cluster:
+    """Partitions of three replicas, every sixty-first of one, spread as Kafka spreads them."""
+    made, chance = [], random.Random(seed)
+    for i in range(partitions):
+        first, shift = i % brokers, (i // brokers) % (brokers - 2)
+        spread = [first, (first + 1 + shift) % brokers, (first + 2 + shift) % brokers]
+        replicas = ids(*(broker + 1 for broker in (spread[:1] if i % 61 == 0 else spread)))
+        topic, number = divmod(i, _PARTITIONS_PER_TOPIC)
+        made.append(Partition(f"events-{topic:04d}", number, replicas, replicas[0], replicas,
+                              epoch := chance.randrange(1, 20), epoch + chance.randrange(5)))  # fmt: skip
+    return Cluster(folder, brokers, made, chance)
+
+
+class Tenure:
+    """One controller's time: what it writes to its broker's files."""
+
+    def __init__(self, cluster: Cluster, controller: int, epoch: int) -> None:
+        self.cluster, self.controller, self.epoch = cluster, controller, epoch
+        folder = cluster.folder / f"broker-{controller}"
+        self.log, self.marks = Log(folder / STATE_CHANGE), Log(folder / "controller.log")
+        self._unmoved: set[int] = set()
+        self._tick()
+        speaks = {"controller": controller, "controller_epoch": epoch}
+        tp, state = ("topic", "partition"), ("leader", "isr", "leader_epoch", "partition_epoch")
+        request = {"written_by_epoch": epoch}
+
+        self._moved = {
+            (a, b): line("SC1", "replica", *tp, level="TRACE", from_state=a, to_state=b, **speaks)
+            for a, b in (
+                ("OnlineReplica", "OnlineReplica"),
+                ("ReplicaDeletionIneligible", "OfflineReplica"),
+                ("OnlineReplica", "OfflineReplica"),
+                ("OfflineReplica", "OnlineReplica"),
+                ("ReplicaDeletionIneligible", "OnlineReplica"),
+                ("NonExistentReplica", "NewReplica"),
+                ("NewReplica", "OnlineReplica"),
+                ("OnlineReplica", "NewReplica"),
+            )
+        }
+        self._went = {
+            (a, b): line("SC5", *tp, level="TRACE", from_state=a, to_state=b, **speaks)
+            for a, b in (("OnlinePartition", "OfflinePartition"), ("OnlinePartition", "NonExistentPartition"))
+        }
+        self._created = line(
+            "SC3", *tp, "replicas", level="TRACE", from_state="NonExistentPartition", to_state="NewPartition", **speaks
+        )
+        self._elected = {
+            a: line("SC4", *tp, *state, level="TRACE", from_state=a, to_state="OnlinePartition", **speaks)
+            for a in ("OfflinePartition", "OnlinePartition", "NewPartition")
+        }
+        self._failed = line(
+            "SC6", *tp, level="ERROR", from_state="OfflinePartition", to_state="OnlinePartition", **speaks
+        )
+        self._no_leader = line("TH.no-leader", *tp, strategy="OfflinePartitionLeaderElectionStrategy(false)",
+                               error="kafka.common.StateChangeFailedException")  # fmt: skip
+        self._asked = {
+            (kind, new): line(
+                "SC9", *tp, *state, "replicas", "broker", level="TRACE", kind=kind, is_new=new, adding=(), removing=(),
+                **speaks, **request,
+            )
+            for kind in ("become-leader", "become-follower")
+            for new in (False, True)
+        }  # fmt: skip
+        self._told: dict[Ids, Callable[..., str]] = {}
+        self._answered = line("SC13", level="TRACE", **speaks)
+        self._received = line("BR.received", "leader", "isr", "leader_epoch", "partition_epoch", "replicas", *tp,
+                              level="TRACE", broker=controller, is_new=False, adding=(), removing=(),
+                              **speaks, **request)  # fmt: skip
+        self._handling = line("BR.handling", level="TRACE", broker=controller, kind="become-follower", **speaks)
+
+    def _tick(self) -> None:
+        self.cluster.ticks += 1
+        self.time = time_text(_STARTED + self.cluster.ticks)
+
+    def put(self, text: str) -> int:
+        """Write a line; its number."""
+        self.log.put(text)
+        if not self.log.count % _LINES_PER_MILLISECOND:
+            self._tick()
+        return self.log.count
+
+    def mark(self, row: str, **values: object) -> None:
+        """A line of controller.log."""
+        self._tick()
+        self.marks.put(line(row, level="INFO", controller=self.controller, **values)(time=self.time))
+
+    def plant(self, rule: str, number: int) -> None:
+        self.cluster.faults.append(Fault(str(self.log.path.relative_to(self.cluster.folder)), number, rule))
+
+    # --- single lines
+
+    def moved(self, p: Partition, replica: int, a: str, b: str) -> int:
+        text = self._moved[a, b](time=self.time, replica=replica, topic=p.topic, partition=p.number)
+        return self.put(text)
+
+    def went(self, p: Partition, a: str, b: str) -> int:
+        return self.put(self._went[a, b](time=self.time, topic=p.topic, partition=p.number))
+
+    def created(self, p: Partition) -> int:
+        return self.put(self._created(time=self.time, topic=p.topic, partition=p.number, replicas=p.replicas))
+
+    def elected(self, p: Partition, a: str = "OfflinePartition") -> int:
+        return self.put(
+            self._elected[a](
+                time=self.time,
+                topic=p.topic,
+                partition=p.number,
+                leader=p.leader,
+                isr=p.isr,
+                leader_epoch=p.leader_epoch,
+                partition_epoch=p.version,
+            )
+        )
+
+    def failed(self, p: Partition) -> int:
+        number = self.put(self._failed(time=self.time, topic=p.topic, partition=p.number))
+        self.put(self._no_leader(topic=p.topic, partition=p.number))
+        for each in _STACK:
+            self.put(each)
+        return number
+
+    def asked(self, p: Partition, broker: int) -> int:
+        kind = "become-leader" if broker == p.leader else "become-follower"
+        return self.put(
+            self._asked[kind, p.new](
+                time=self.time,
+                topic=p.topic,
+                partition=p.number,
+                leader=p.leader,
+                isr=p.isr,
+                broker=broker,
+                leader_epoch=p.leader_epoch,
+                partition_epoch=p.version,
+                replicas=p.replicas,
+            )
+        )
+
+    def told(self, p: Partition, brokers: Ids | None = None) -> int:
+        """UpdateMetadata to brokers, the live ones without others; this broker's own answer is in its log, too."""
+        brokers = brokers or self.cluster.live
+        print_ = self._told.get(brokers) or self._tell(brokers)
+        state = {
+            "topic": p.topic, "partition": p.number, "leader": p.leader, "isr": p.isr, "replicas": p.replicas,
+            "leader_epoch": p.leader_epoch, "partition_epoch": p.version,
+            "offline_replicas": self._offline(p),
+        }  # fmt: skip
+        return self.put(print_(time=self.time, **state))
+
+    def _offline(self, p: Partition) -> Ids:
+        return ids(*(replica for replica in p.replicas if replica in self.cluster.dead)) if self.cluster.dead else ids()
+
+    def _tell(self, brokers: Ids) -> Callable[..., str]:
+        made = self._told[brokers] = line(
+            "SC10", "topic", "partition", "leader", "isr", "leader_epoch", "partition_epoch", "replicas",
+            "offline_replicas", level="TRACE", brokers=brokers, controller=self.controller,
+            controller_epoch=self.epoch, written_by_epoch=self.epoch,
+        )  # fmt: skip
+        return made
+
+    # --- passes
+
+    def send(self, changed: Sequence[Partition], to: Sequence[int] | None = None, metadata: bool = True) -> None:
+        """LeaderAndIsr to the live replicas (or to those of them in `to`), broker by broker; then UpdateMetadata."""
+        dead = self.cluster.dead
+        batches: dict[int, list[Partition]] = {}
+        for p in changed:
+            for replica in p.replicas:
+                if replica not in dead and (to is None or replica in to):
+                    batches.setdefault(replica, []).append(p)
+        for broker, batch in batches.items():
+            for p in batch:
+                self.asked(p, broker)
+        if metadata:
+            for p in changed:
+                self.told(p)
+        for p in batches.get(self.controller, ()):
+            self.put(
+                self._received(
+                    time=self.time,
+                    topic=p.topic,
+                    partition=p.number,
+                    leader=p.leader,
+                    isr=p.isr,
+                    leader_epoch=p.leader_epoch,
+                    partition_epoch=p.version,
+                    replicas=p.replicas,
+                )
+            )
+            self.put(self._handling(time=self.time))
+        if metadata:
+            self.cache(changed)
+        for _ in batches:
+            self.put(self._answered(time=self.time))
+        for p in changed:
+            p.new = False
+
+    def cache(self, changed: Iterable[Partition]) -> None:
+        """What the broker that is controller says of the UpdateMetadata that it sent to itself."""
+        heard = _cached(self.controller, self.controller, self.epoch)
+        for p in changed:
+            self.put(_fill(heard, self.time, p, self._offline(p)))
+
+    def hear(self, controller: int, epoch: int, heard: Iterable[Partition]) -> None:
+        """What this broker said of the controller before, as a broker."""
+        print_ = _cached(self.controller, controller, epoch)
+        for p in heard:
+            self.put(_fill(print_, self.time, p, ids()))
+
+    def offline_pass(self, partitions: Sequence[Partition], a: str, silent: Iterable[Partition] = ()) -> None:
+        """Move the replicas on dead brokers to OfflineReplica: out of the ISR, and the leadership gone."""
+        dead, changed = self.cluster.dead, []
+        self._unmoved = {id(p) for p in silent}
+        for p in partitions:
+            for replica in p.replicas:
+                if replica not in dead or id(p) in self._unmoved:
+                    continue
+                self.moved(p, replica, a, "OfflineReplica")
+                if replica in p.isr:
+                    rest = [r for r in p.isr if r != replica] or list(p.isr)
+                    p.write(-1 if p.leader == replica else p.leader, rest)
+                changed.append(p)
+        self.send(changed)
+
+    def online_pass(self, partitions: Sequence[Partition]) -> dict[int, int]:
+        """Elect leaders for partitions that have no live one; where nobody can lead, Kafka says so: id(p) -> line."""
+        dead, won, lost = self.cluster.dead, [], {}
+        for p in partitions:
+            able = [replica for replica in p.replicas if replica in p.isr and replica not in dead]
+            if able:
+                p.write(able[0], able)
+                self.elected(p)
+                won.append(p)
+            else:
+                lost[id(p)] = self.failed(p)
+        self.send(won)
+        return lost
+
+    # --- scenes
+
+    def start(self, silent: Sequence[Partition] = ()) -> None:
+        """Controller failover: every replica and every partition that is offline, once."""
+        c = self.cluster
+        self.mark("CL.elected", controller_epoch=self.epoch, zk_version=self.epoch)
+        for p in c.partitions:
+            for replica in p.replicas:
+                if replica not in c.dead:
+                    self.moved(p, replica, "OnlineReplica", "OnlineReplica")
+        self.send(c.partitions)
+        concerned = [p for p in c.partitions if not c.dead.isdisjoint(p.replicas)]
+        leaderless = [p for p in c.partitions if p.leader in c.dead or p.leader == -1]
+        self.offline_pass(concerned, "ReplicaDeletionIneligible", silent)
+        lost = self.online_pass(leaderless)
+        for p in silent:
+            self.plant("KR401", lost[id(p)])
+        self.mark("CL.ready", controller_epoch=self.epoch)
+
+    def broker_dies(self, broker: int) -> None:
+        c = self.cluster
+        c.dead.add(broker)
+        self.mark("CL.brokers", new_brokers=(), deleted_brokers=(broker,), bounced_brokers=(), brokers=c.live)
+        self.mark("CL.broker-failure", brokers=(broker,))
+        lead = [p for p in c.partitions if p.leader == broker]
+        for p in lead:
+            self.went(p, "OnlinePartition", "OfflinePartition")
+        self.online_pass(lead)
+        self.offline_pass([p for p in c.partitions if broker in p.replicas], "OnlineReplica")
+
+    def broker_returns(self, broker: int) -> None:
+        c = self.cluster
+        c.dead.discard(broker)
+        self.mark("CL.brokers", new_brokers=(broker,), deleted_brokers=(), bounced_brokers=(), brokers=c.live)
+        self.mark("CL.broker-startup", brokers=(broker,))
+        for p in c.partitions:
+            self.told(p, ids(broker))
+        here = [p for p in c.partitions if broker in p.replicas]
+        for p in here:
+            was = "ReplicaDeletionIneligible" if id(p) in self._unmoved else "OfflineReplica"
+            self.moved(p, broker, was, "OnlineReplica")
+        self.send(here, to=(broker,))
+        self.online_pass([p for p in here if p.leader == -1 or id(p) in self._unmoved])
+        # The leaders take it back into the ISR and tell the controller, which tells everybody; no other line.
+        grown = [p for p in here if broker not in p.isr]
+        for p in grown:
+            p.write(p.leader, [r for r in p.replicas if r in p.isr or r == broker], epochs=0)
+            self.told(p)
+        self.cache(grown)
+        moved = [p for p in here if p.replicas[0] == broker != p.leader]
+        for p in moved:
+            p.write(broker, p.isr)
+            self.elected(p, "OnlinePartition")
+        self.send(moved)
+
+    def create(self, topic: str, partitions: int) -> list[Partition]:
+        c = self.cluster
+        live = c.live
+        made = []
+        for number in range(partitions):
+            replicas = ids(*c.random.sample(live, 3))
+            made.append(Partition(topic, number, replicas, replicas[0], replicas, new=True))
+        for p in made:
+            self.created(p)
+        for p in made:
+            for replica in p.replicas:
+                self.moved(p, replica, "NonExistentReplica", "NewReplica")
+        for p in made:
+            self.elected(p, "NewPartition")
+        self.send(made)
+        for p in made:
+            for replica in p.replicas:
+                self.moved(p, replica, "NewReplica", "OnlineReplica")
+        c.partitions += made
+        return made
+
+    def close(self) -> None:
+        self.cluster.lines += self.log.count + self.marks.count
+        self.log.close()
+        self.marks.close()
+
+
+def _cached(broker: int, controller: int, epoch: int) -> Callable[..., str]:
+    return line(
+        "BR.cached", "topic", "partition", "leader", "isr", "leader_epoch", "partition_epoch", "replicas",
+        "offline_replicas", level="TRACE", broker=broker, controller=controller, controller_epoch=epoch,
+        written_by_epoch=epoch,
+    )  # fmt: skip
+
+
+def _fill(print_: Callable[..., str], time: str, p: Partition, offline: Ids) -> str:
+    return print_(
+        time=time, topic=p.topic, partition=p.number, leader=p.leader, isr=p.isr, leader_epoch=p.leader_epoch,
+        partition_epoch=p.version, replicas=p.replicas, offline_replicas=offline,
+    )  # fmt: skip
+
+
+__all__ = ["RELEASE", "Cluster", "Fault", "Partition", "Tenure", "cluster"]

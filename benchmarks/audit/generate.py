@@ -1,0 +1,66 @@
+"""Writes the logs of a cluster, of about the size that is asked for."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from .cluster import Cluster, Fault, Tenure, cluster
+from .faults import leaderless_unnoticed, plant
+
+PARTITIONS = 100_000
+TENURES_PER_GIGABYTE = 3
+_FIRST_EPOCH = 7
+
+
+@dataclass(frozen=True)
+class Generated:
+    """What was written. `faults` are all findings that an audit must give, and it must give no others."""
+
+    folder: Path
+    lines: int
+    size: int
+    faults: tuple[Fault, ...]
+
+
+def generate(folder: Path, gigabytes: float, seed: int = 1) -> Generated:
+    """Logs of about this size under `folder`, which is made anew; up to 1 GB the cluster grows, then the time."""
+    partitions = round(PARTITIONS * min(1.0, gigabytes))
+    tenures = round(TENURES_PER_GIGABYTE * max(1.0, gigabytes))
+    return story(folder, 100, partitions, tenures, seed, faults=2)
+
+
+def story(folder: Path, brokers: int, partitions: int, tenures: int, seed: int, faults: int) -> Generated:
+    """So many controllers one after the other, each killed; in the time of each, a broker dies and comes back."""
+    if folder.exists():
+        shutil.rmtree(folder)
+    c = cluster(folder, brokers, partitions, seed)
+    before: tuple[int, int] | None = None
+    for i in range(tenures):
+        controller, epoch = i % brokers + 1, _FIRST_EPOCH + i
+        _tenure(c, controller, epoch, before, faults)
+        before = (controller, epoch)
+    found = tuple(sorted(c.faults))
+    (folder / "faults.json").write_text(json.dumps([asdict(fault) for fault in found], indent=1), encoding="utf-8")
+    size = sum(file.stat().st_size for file in folder.rglob("*.log"))
+    return Generated(folder, c.lines, size, found)
+
+
+def _tenure(c: Cluster, controller: int, epoch: int, before: tuple[int, int] | None, faults: int) -> None:
+    t = Tenure(c, controller, epoch)
+    silent = []
+    if before is not None:
+        t.hear(*before, heard=[p for p in c.partitions if controller in p.replicas])
+        silent = leaderless_unnoticed(c)
+    t.start(silent)
+    if before is not None:
+        t.broker_returns(before[0])
+    t.create(f"new.in.epoch-{epoch}", 10)
+    broker = c.random.choice([b for b in c.live if b != controller])
+    t.broker_dies(broker)
+    t.broker_returns(broker)
+    plant(t, faults)
+    t.close()
+    c.dead.add(controller)

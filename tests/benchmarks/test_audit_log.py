@@ -1,0 +1,47 @@
+"""The benchmark's log is what the writer prints, and holds exactly the faults that it says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.options import Options
+from isrproof.traces.event import Event, Unknown
+from isrproof.traces.parse import parse_line
+from isrproof.traces.render import render
+
+from benchmarks.audit.generate import Generated, story
+from benchmarks.audit.lines import RELEASE
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Generated:
+    return story(tmp_path_factory.mktemp("log") / "logs", brokers=6, partitions=62, tenures=3, seed=3, faults=1)
+
+
+def test_lines_are_the_writers(generated: Generated) -> None:
+    understood = 0
+    for file in generated.folder.rglob("*.log"):
+        for text in file.read_text(encoding="utf-8").splitlines()[::17]:
+            parsed = parse_line(text)
+            assert not isinstance(parsed, Unknown), text
+            if isinstance(parsed, Event) and parsed.row != "BR.received":  # prints a correlation id that nobody keeps
+                understood += 1
+                assert render(parsed, RELEASE) == text
+    assert understood > 200
+
+
+def test_the_planted_faults_and_no_others_are_found(generated: Generated) -> None:
+    (report,) = audit([str(generated.folder)], Options(engine="python"))
+    found = sorted((f.file.removeprefix(f"{generated.folder}/"), f.line, f.rule) for f in report.findings)
+    assert found == [(fault.file, fault.line, fault.rule) for fault in generated.faults]
+    assert len({fault.rule for fault in generated.faults}) == 15
+    assert report.coverage["unknown"] == 0
+
+
+def test_the_same_seed_writes_the_same_bytes(generated: Generated, tmp_path: Path) -> None:
+    again = story(tmp_path / "logs", brokers=6, partitions=62, tenures=3, seed=3, faults=1)
+    assert again.faults == generated.faults
+    for file in generated.folder.rglob("*.log"):
+        assert (again.folder / file.relative_to(generated.folder)).read_bytes() == file.read_bytes()
