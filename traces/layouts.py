@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 
 from ..specs.errors import IsrproofError
 
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 DEFAULT_PATTERN = "[%d] %p %m (%c)"
 
-TIME = "[12][0-9]{3}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[,.][0-9]{1,9})?(?:Z|[+-][0-9:]{2,6})?"
+# Date, time of day and milliseconds in three groups; a time without milliseconds has the form after it.
+_DATE = "([12][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9])[ T]([0-9][0-9]:[0-9][0-9]:[0-9][0-9])"
+_ZONE = "(?:Z|[+-][0-9:]+)?"
+TIMES = (f"{_DATE}[,.]([0-9][0-9][0-9])[0-9]*{_ZONE}", f"{_DATE}()[,.]?[0-9]*{_ZONE}")
 _LEVEL = "TRACE|DEBUG|INFO|WARN|ERROR|FATAL"
 _LOGGER = "[A-Za-z_$][A-Za-z0-9_.$-]*"
 _PARTS = {
-    "d": ("time", TIME),
+    "d": ("time", "{time}"),
     "p": ("level", _LEVEL),
     "m": ("message", ".*"),
     "c": ("logger", _LOGGER),
@@ -37,27 +40,41 @@ def escape(text: str) -> str:
 
 @dataclass(frozen=True)
 class Layout:
-    """`regex` has the groups of `groups`, in that order; it is anchored by whoever uses it."""
+    """`regex` has the groups of `groups`, in that order, with {time} where the time stands; its user anchors it."""
 
     name: str
     regex: str
     groups: tuple[str, ...]
 
-    @property
-    def compiled(self) -> re.Pattern[str]:
-        return _compiled(self.regex)
+    @cached_property
+    def forms(self) -> tuple[tuple[str, tuple[str | int, ...]], ...]:
+        """Patterns to try in order, each with what the default layout would print: texts, and numbers of groups."""
+        numbers: dict[str, int] = {}
+        at = 1
+        for group in self.groups:
+            numbers[group] = at
+            at += 3 if group == "time" else 1
+        forms: list[tuple[str, tuple[str | int, ...]]] = []
+        first = numbers.get("time")
+        for time, has_millis in zip(TIMES, (True, False), strict=True):
+            millis: str | int = first + 2 if first and has_millis else "000"
+            shown: tuple[str | int, ...] = (first, " ", first + 1, ",", millis) if first else (NO_TIME,)
+            rest = (numbers.get("level", "INFO"), " ", numbers["message"], " (", numbers.get("logger", NO_LOGGER), ")")
+            forms.append((self.regex.replace("{time}", time), ("[", *shown, "] ", *rest)))
+        return tuple(forms) if first else tuple(forms[:1])
 
     def normal(self, text: str) -> str | None:
         """The line as the default layout would print it, or None if this layout did not print it."""
-        match = self.compiled.fullmatch(text)
-        if match is None:
-            return None
-        parts = dict(zip(self.groups, match.groups(), strict=True))
-        return DRESS.format(time=parts.get("time", ""), level=parts.get("level", ""), message=parts["message"],
-                            logger=parts.get("logger", ""))  # fmt: skip
+        for regex, pieces in self.forms:
+            match = _compiled(regex).fullmatch(text)
+            if match is not None:
+                return "".join(piece if isinstance(piece, str) else match[piece] for piece in pieces)
+        return None
 
 
-DRESS = "[{time}] {level} {message} ({logger})"
+NO_TIME = "1970-01-01 --:--:--,---"
+NO_LOGGER = "?"
+"""What stands for a logger's name where the layout prints none: rows of every logger may match."""
 
 
 @lru_cache(maxsize=256)
@@ -83,7 +100,8 @@ def layout(pattern: str) -> Layout:
         elif letter in _PARTS and _PARTS[letter][0] not in groups:
             group, inner = _PARTS[letter]
             groups.append(group)
-            regex += f" *({inner}) *" if padding else f"({inner})"
+            inner = inner if group == "time" else f"({inner})"
+            regex += f" *{inner} *" if padding else inner
         elif letter != "n":
             regex += "[^ ]*"
     regex += escape(pattern[at:])
@@ -96,10 +114,11 @@ def layout(pattern: str) -> Layout:
 
 PREFIXED = Layout(
     "container prefix",
-    rf".{{0,200}}?(?:\| +|: ?|Z )\[({TIME})\] +({_LEVEL}) +(.*) \(({_LOGGER})\)",
+    rf".{{0,200}}?(?:\| +|: ?|Z )\[{{time}}\] +({_LEVEL}) +(.*) \(({_LOGGER})\)",
     ("time", "level", "message", "logger"),
 )
 KNOWN: tuple[Layout, ...] = (
+    layout("[%d] %-5p %m (%c)%n"),
     PREFIXED,
     layout("%d %p %m (%c) [%t]%n"),
     layout("%d %p %m (%c)%n"),

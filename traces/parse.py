@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
 from datetime import datetime, timezone
 from functools import cache, lru_cache
-from typing import Any
 
 from .event import Continuation, Event, Irrelevant, Parsed, Unknown, event
-from .layouts import KNOWN, LEVELS, Layout
-from .wordings import Reader, dispatch, key_of, read, sentence_of
+from .layouts import KNOWN, LEVELS, NO_LOGGER, Layout
+from .wordings import Bucket, Reader, Test, dispatch, key_of, read, sentence_of
 
-_TIME = re.compile(
-    "([12][0-9]{3}-[0-9]{2}-[0-9]{2})[ T]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:[,.]([0-9]{3})[0-9]*)?(?:Z|[+-][0-9:]+)?"
-)
-_LOGGER_AT_END = re.compile(r"(.*) \(([A-Za-z_$][A-Za-z0-9_.$-]*)\)", re.DOTALL)
+_TIME = re.compile("([12][0-9]{3}-[0-9]{2}-[0-9]{2}) ([0-9]{2}:[0-9]{2}:[0-9]{2}),([0-9]{3})")
 _LEVELS = frozenset(LEVELS)
 # What a line without time and level must not contain to be the rest of a longer message: it is a cut line then.
-_TAILS = ("(state.change.logger)", "(kafka.", "(org.apache.kafka.", "[Controller id=", "[Broker id=")
+TAILS = ("(state.change.logger)", "(kafka.", "(org.apache.kafka.", "[Controller id=", "[Broker id=")
 CONTINUATION = Continuation()
 
 
@@ -32,42 +27,24 @@ def _seconds(date: str, time: str) -> int | None:
 
 @lru_cache(maxsize=4096)
 def time_of(text: str) -> int | None:
-    """Milliseconds since 1970 of a time as printed, its zone not looked at; None if it is none."""
+    """Milliseconds since 1970 of a time as log4j prints it by default; None if it is none."""
     match = _TIME.fullmatch(text)
     if match is None:
         return None
     date, time, millis = match.groups()
     seconds = _seconds(date, time)
-    return None if seconds is None else seconds * 1000 + int(millis or 0)
-
-
-_Compiled = tuple[
-    Callable[[str], Any], tuple[str, ...], tuple[Callable[[str], Any], ...], dict[str, Any], Mapping[str, int], int
-]
+    return None if seconds is None else seconds * 1000 + int(millis)
 
 
 class _Ready:
     """A reader with everything the loop needs, looked up once."""
 
-    __slots__ = (
-        "bears",
-        "constants",
-        "convert",
-        "family",
-        "fits",
-        "levels",
-        "match",
-        "names",
-        "reader",
-        "releases",
-        "row",
-    )
+    __slots__ = ("bears", "constants", "convert", "family", "levels", "match", "names", "passes", "releases", "row")
 
-    def __init__(self, reader: Reader) -> None:
-        self.reader = reader
+    def __init__(self, reader: Reader, test: Test) -> None:
         self.row = reader.row.id
         self.bears = reader.row.bears
-        self.fits = reader.skeleton.fits
+        self.passes = test.passes
         self.family = reader.row.family or ""
         self.match = re.compile(reader.pattern, re.DOTALL).fullmatch
         self.names = tuple(name for name, _ in reader.groups)
@@ -77,32 +54,29 @@ class _Ready:
         self.releases = reader.wording.releases
 
 
+_Bucket = tuple[_Ready, ...]
+
+
 @cache
-def _ready() -> tuple[dict[str, tuple[_Ready, ...]], tuple[_Ready, ...], tuple[_Ready, ...]]:
+def _ready() -> tuple[dict[str, _Bucket], _Bucket, _Bucket]:
     by_key, loose, throwables = dispatch()
-    return (
-        {key: tuple(map(_Ready, found)) for key, found in by_key.items()},
-        tuple(map(_Ready, loose)),
-        tuple(map(_Ready, throwables)),
-    )
+
+    def ready(bucket: Bucket) -> _Bucket:
+        return tuple(_Ready(reader, test) for reader, test in bucket)
+
+    return {key: ready(found) for key, found in by_key.items()}, ready(loose), ready(throwables)
 
 
-def parse_message(
-    message: str, logger: str | None, level: str | None = None, ts: int | None = None
-) -> Event | Irrelevant | None:
+def parse_message(message: str, logger: str, level: str, ts: int | None = None) -> Event | Irrelevant | None:
     """What a message says, or None if no row of a logger of that name matches."""
     by_key, loose, _ = _ready()
     sentence = sentence_of(message)
-    for ready in by_key.get(key_of(sentence), ()) + loose:
-        if logger is not None and not logger.startswith(ready.family):
-            continue
-        if not ready.bears:
-            if ready.fits(message, sentence):
+    for ready in by_key.get(key_of(sentence), loose):
+        if ready.passes(message, sentence) and (logger.startswith(ready.family) or logger == NO_LOGGER):
+            if not ready.bears:
                 return Irrelevant(ready.row, level, ts)
-            continue
-        match = ready.match(message)
-        if match is not None:
-            return _event(ready, match, level, ts)
+            match = ready.match(message)
+            return None if match is None else _event(ready, match, level, ts)
     return None
 
 
@@ -118,29 +92,32 @@ def _event(ready: _Ready, match: re.Match[str], level: str | None, ts: int | Non
 
 def parse_throwable(text: str) -> Event | None:
     """The first line of a throwable that the table knows."""
+    sentence = sentence_of(text)
     for ready in _ready()[2]:
-        match = ready.match(text)
-        if match is not None:
-            return _event(ready, match, None, None)
+        if ready.passes(text, sentence):
+            match = ready.match(text)
+            return None if match is None else _event(ready, match, None, None)
     return None
+
+
+def _plain(text: str) -> bool:
+    """Whether a line looks like the default layout to the character: time, level and one space."""
+    return text[:2] in ("[1", "[2") and text[5:6] == "-" and text[20:21] == "," and text[24:26] == "] "
 
 
 def _undressed(text: str) -> Parsed | None:
     """A line in the default layout; None if it is not."""
-    if text[:2] not in ("[1", "[2") or text[5:6] != "-":
+    if not _plain(text):
         return None
-    close = text.find("] ")
-    if close < 0:
-        return None
-    level, _, rest = text[close + 2 :].partition(" ")
+    level, _, rest = text[26:32].partition(" ")
     if level not in _LEVELS:
         return None
-    ts = time_of(text[1:close])
-    rest = rest.lstrip(" ")
-    tail = _LOGGER_AT_END.fullmatch(rest)
-    if tail is None:
+    rest = text[27 + len(level) :]
+    ts = time_of(text[1:24])
+    message, _, logger = rest.rpartition(" (")
+    if not message or logger[-1:] != ")" or " " in logger:
         return Unknown(level, ts, None, rest)
-    message, logger = tail.groups()
+    logger = logger[:-1]
     return parse_message(message, logger, level, ts) or Unknown(level, ts, logger, message)
 
 
@@ -156,7 +133,7 @@ def parse_line(text: str, layout: Layout | None = None) -> Parsed:
             return found
         if not text or text[0] in " \t":
             return CONTINUATION
-        layouts: tuple[Layout, ...] = KNOWN if text[:1] in "[12" or "] " in text else ()
+        layouts: tuple[Layout, ...] = KNOWN if text[0] in "[12" or "] " in text else ()
     else:
         layouts = (layout,)
     for known in layouts:
@@ -175,6 +152,6 @@ def _bare(text: str) -> Parsed:
     found = parse_throwable(text)
     if found is not None:
         return found
-    if any(tail in text for tail in _TAILS):
-        return Unknown(None, None, None, text)
+    if any(tail in text for tail in TAILS):
+        return Unknown(message=text)
     return CONTINUATION

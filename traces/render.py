@@ -14,6 +14,7 @@ from .event import Event
 _CODES = {"RECOVERED": "0", "RECOVERING": "1"}
 _SAMPLES: dict[str, tuple[str, str]] = {
     "index": ("0", "1"),
+    "csv1": ("1,2", "3"),
     "csv": ("1,2", "3"),
     "list": ("1, 2", "3"),
     "bool": ("true", "false"),
@@ -26,6 +27,7 @@ _SAMPLES: dict[str, tuple[str, str]] = {
     "recovery-code": ("0", "1"),
     "throwable": ("java.lang.Exception", "scala.MatchError"),
     "election": ("PREFERRED", "UNCLEAN"),
+    "collection": ("ArrayBuffer", "List"),
     "tps": ("t-0,t-1", "u-0"),
 }
 

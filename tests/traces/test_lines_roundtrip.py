@@ -22,13 +22,14 @@ TEXT = st.text(st.characters(blacklist_categories=("Cs", "Cc", "Zl", "Zp")), max
 WORD = st.from_regex(r"[A-Za-z0-9_().,:-]{1,30}", fullmatch=True)
 BY_KIND: dict[str, st.SearchStrategy[Any]] = {
     "int": BROKER,
-    "ints": st.lists(BROKER, max_size=5).map(tuple),
+    "ints": st.lists(st.integers(0, 2**31 - 1), max_size=5).map(tuple),
     "bool": st.booleans(),
     "recovery": st.sampled_from(["RECOVERED", "RECOVERING"]),
     "texts": st.lists(STATE, min_size=1, max_size=4).map(tuple),
 }
 BY_NAME: dict[str, st.SearchStrategy[Any]] = {
     "index": st.integers(0, 2**31 - 1),
+    "csv1": st.lists(st.integers(0, 2**31 - 1), min_size=1, max_size=5).map(tuple),
     "topic": TOPIC,
     "state": STATE,
     "kind": st.sampled_from(["become-leader", "become-follower"]),
