@@ -41,6 +41,8 @@ def _settings(values: tuple[str, ...]) -> dict[str, int]:
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--matrix", is_flag=True, help="Every rung against every property, compared with what is expected.")
 @click.option("--mutate", is_flag=True, help="Drop each guard clause, one at a time: which property needs it?")
+@click.option("--export", type=click.Choice(["tla"]), help="Write the model into --out instead of searching it.")
+@click.option("--out", type=click.Path(file_okay=False), default=".", show_default=True, help="Folder for --export.")
 @click.option("--list", "listing", is_flag=True, help="List the models, or the properties and settings of MODEL.")
 @click.pass_context
 def command(context: click.Context, /, **options: Any) -> None:
@@ -68,6 +70,8 @@ def _run(options: dict[str, Any], as_json: bool) -> int:
         return _matrix(as_json)
     if options["model"] is None:
         raise click.UsageError("MODEL is missing; `isrproof explore --list` shows the models.")
+    if options["export"]:
+        return _export(options)
     if options["mutate"]:
         return _mutate(options, as_json)
     from ..explore import report
@@ -159,6 +163,19 @@ def _matrix(as_json: bool) -> int:
         wrong = sum(not result.as_expected for result in results)
         click.echo(f"{len(results)} rows, {'all as expected' if good else f'{wrong} NOT as expected'}")
     return 0 if good else 1
+
+
+def _export(options: dict[str, Any]) -> int:
+    from pathlib import Path
+
+    from ..explore import tla
+    from ..explore.run import select
+
+    model = chosen(options["model"], options["release"], options["without"])
+    model, properties, _ = select(model, list(options["properties"]) or None)
+    for path in tla.write(model.instance(**_settings(options["sets"])), properties, Path(options["out"])):
+        click.echo(str(path))
+    return 0
 
 
 def _mutate(options: dict[str, Any], as_json: bool) -> int:
