@@ -41,7 +41,10 @@ def _settings(values: tuple[str, ...]) -> dict[str, int]:
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--matrix", is_flag=True, help="Every rung against every property, compared with what is expected.")
 @click.option("--mutate", is_flag=True, help="Drop each guard clause, one at a time: which property needs it?")
-@click.option("--export", type=click.Choice(["tla"]), help="Write the model into --out instead of searching it.")
+@click.option(
+    "--export", type=click.Choice(["tla", "dot", "svg"]),
+    help="Write into --out, instead of searching: a TLA+ module and its cfg, or the state graph (small instances).",
+)  # fmt: skip
 @click.option("--out", type=click.Path(file_okay=False), default=".", show_default=True, help="Folder for --export.")
 @click.option("--list", "listing", is_flag=True, help="List the models, or the properties and settings of MODEL.")
 @click.pass_context
@@ -112,7 +115,12 @@ def _run(options: dict[str, Any], as_json: bool) -> int:
 def chosen(name: str, release: str | None, without: tuple[str, ...]) -> Any:
     """The model of that name with the behaviours of a release, or without some."""
     from ...model.catalogue import model
+    from ...specs.machines import machine_names
 
+    if name in machine_names():
+        from ...model.tables import table_model
+
+        return table_model(name, release)
     found = model(name)
     if release is not None:
         from ...specs.behaviours import BEHAVIOURS
@@ -171,9 +179,19 @@ def _export(options: dict[str, Any]) -> int:
     from ..explore import tla
     from ..explore.run import select
 
-    model = chosen(options["model"], options["release"], options["without"])
-    model, properties, _ = select(model, list(options["properties"]) or None)
-    for path in tla.write(model.instance(**_settings(options["sets"])), properties, Path(options["out"])):
+    folder, settings = Path(options["out"]), _settings(options["sets"])
+    names = list(options["properties"]) or None
+    model, properties, _ = select(chosen(options["model"], options["release"], options["without"]), names)
+    if options["export"] == "tla":
+        written = [*tla.write(model.instance(**settings), properties, folder)]
+    else:
+        from ..diagram import dot, svg
+        from ..explore import graph
+
+        writer = svg.write if options["export"] == "svg" else dot.write
+        picture = writer(graph.drawing(graph.state_graph(model, settings, names), model))
+        written = [tla.put(folder / f"{tla.module_name(model)}.{options['export']}", picture)]
+    for path in written:
         click.echo(str(path))
     return 0
 

@@ -84,15 +84,20 @@ def configuration(instance: Instance, properties: Sequence[Property]) -> str:
 
 def write(instance: Instance, properties: Sequence[Property], folder: Path) -> tuple[Path, Path]:
     """Writes module and configuration into a folder; returns their paths."""
-    folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for suffix, text in ((".tla", module(instance, properties)), (".cfg", configuration(instance, properties))):
-        path = folder / (module_name(instance.model) + suffix)
-        partial = path.with_name(path.name + ".part")
-        partial.write_text(text, encoding="utf-8")
-        os.replace(partial, path)
-        written.append(path)
-    return written[0], written[1]
+    stem = module_name(instance.model)
+    return (
+        put(folder / f"{stem}.tla", module(instance, properties)),
+        put(folder / f"{stem}.cfg", configuration(instance, properties)),
+    )
+
+
+def put(path: Path, text: str) -> Path:
+    """Writes a file under a temporary name, then renames it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(path.name + ".part")
+    partial.write_text(text, encoding="utf-8")
+    os.replace(partial, path)
+    return path
 
 
 def source(expr: Expr) -> str:

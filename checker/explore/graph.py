@@ -1,0 +1,95 @@
+"""The state graph of a small instance: as a networkx graph, as DOT, as SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ...model.catalogue import model as model_named
+from ...model.errors import DefinitionError
+from ...model.protocol import Model
+from ...model.step import Reference
+from ...model.text import show
+from ..diagram.drawing import Drawing, Edge, Node
+from .program import program
+from .run import select
+from .search import Limits, Search
+
+if TYPE_CHECKING:
+    import networkx
+
+MOST_STATES = 5000
+
+
+def state_graph(
+    model: Model | str, settings: Mapping[str, int], properties: list[str] | None = None, most: int = MOST_STATES
+) -> networkx.MultiDiGraph[int]:
+    """All reachable states and steps of an instance.
+
+    Nodes are numbered in the order of the search, 0 is the initial state. A node has `state` (field -> value), `depth`
+    and `violates` (names of *always* properties); an edge has `action` and `params`.
+
+    Raises:
+        DefinitionError: the instance has more than `most` states.
+    """
+    import networkx
+    import numpy as np
+
+    chosen, wanted, _ = select(model_named(model) if isinstance(model, str) else model, properties)
+    instance = chosen.instance(**settings)
+    reference = Reference(instance)
+    translated = program(instance, [])
+    search = Search(translated)
+    found = search.run(translated.layout.pack(reference.initial()), Limits(states=most + 1))
+    if found.stopped is not None or found.distinct > most:
+        raise DefinitionError(f"{instance.name} has more than {most:,} states; a graph of it helps nobody")
+    always = [each for each in wanted if each.kind == "always"]
+    graph: networkx.MultiDiGraph[int] = networkx.MultiDiGraph(name=instance.name)
+    numbers: dict[int, int] = {}
+    depths = [depth for depth, size in enumerate(found.levels) for _ in range(size)]
+    for number in range(found.distinct):
+        numbers[search.packed(number)] = number
+        state = translated.layout.unpack(search.packed(number))
+        graph.add_node(
+            number,
+            state=dict(zip(reference.names, state, strict=True)),
+            depth=depths[number],
+            violates=tuple(each.name for each in always if not reference.holds(each, state)),
+        )
+    words = [word[: found.distinct] for word in search.table.words]
+    for move, run, mask in zip(translated.moves, search.moves, search.guards(words), strict=False):
+        rows = np.flatnonzero(mask)
+        if not len(rows):
+            continue
+        new, _, overflow, _ = run([word[rows] for word in words])
+        for at, row in enumerate(rows.tolist()):
+            if overflow is not None and overflow[at]:
+                continue
+            target = sum(int(word[at]) << (64 * index) for index, word in enumerate(new))
+            graph.add_edge(row, numbers[target], action=move.action.name, params=move.binding)
+    return graph
+
+
+def drawing(graph: networkx.MultiDiGraph[int], model: Model) -> Drawing:
+    """The graph as a picture: states numbered from 1, red where a property is violated."""
+    nodes = []
+    for number, data in graph.nodes(data=True):
+        label = _label(data, model) if len(model.fields) == 1 else f"{number + 1}"
+        label += "".join(f", not {name}" for name in data["violates"])
+        kind = "stranger" if data["violates"] else "seeded" if number == 0 else "plain"
+        nodes.append(Node(f"s{number}", label, None, kind))
+    labels: dict[tuple[int, int], list[str]] = {}
+    for source, target, data in graph.edges(data=True):
+        shown = ", ".join(str(value) for value in data["params"].values())
+        labels.setdefault((source, target), []).append(data["action"] + (f"({shown})" if shown else ""))
+    edges = [
+        Edge(f"s{source}", f"s{target}", tuple(text), None, hidden=False, illegal=False)
+        for (source, target), text in labels.items()
+    ]
+    caption = (f"{graph.number_of_nodes():,} states, {graph.number_of_edges():,} steps; the initial state is blue",)
+    return Drawing(str(graph.graph["name"]), caption, tuple(nodes), tuple(edges), ())
+
+
+def _label(data: Mapping[str, Any], model: Model) -> str:
+    (field,) = model.fields
+    return show(data["state"][field.name], field.sort)
