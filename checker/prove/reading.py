@@ -9,6 +9,7 @@ be had raises with its name.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -56,6 +57,7 @@ class Domain:
         self.identifiers = {name: tuple(values) for name, values in (identifiers or {}).items()}
         self._codes: dict[Value, int] = {}
         self._symbols: dict[str, Shape] = {}
+        self._depth = 0
         self.reading = _table(self)
 
     # Sorts
@@ -107,13 +109,43 @@ class Domain:
         values = self.listed(sort)
         if values is not None:
             return conj(*(body(value) for value in values))
-        bound = z3.FreshConst(self.sort(sort), "x")
+        self._depth += 1
+        bound = z3.Const(f"any!{self._depth}", self.sort(sort))
         inner = implies(self.within(sort, bound), body(bound))
+        self._depth -= 1
         return inner if isinstance(inner, bool) else z3.ForAll([bound], inner)
 
     def some(self, sort: Sort, body: Callable[[Term], Term]) -> Term:
         """The body holds for some value of a scalar sort."""
         return neg(self.every(sort, lambda value: neg(body(value))))
+
+    # Records of scalars are terms of a tuple sort, others are tuples of shapes
+
+    def is_flat(self, sort: RecordSort) -> bool:
+        return all(isinstance(each, BoolSort | IntSort | EnumSort | FiniteSort | OpenSort) for _, each in sort.fields)
+
+    def tuple_sort(self, sort: RecordSort) -> TupleSort:
+        """The tuple sort of a record of scalars."""
+        return _tuple_sort(sort.name, tuple((name, self.sort(each)) for name, each in sort.fields))
+
+    def record(self, sort: RecordSort, values: Iterable[Shape]) -> Shape:
+        """A record of the values of its fields."""
+        return self.tuple_sort(sort).make(*values) if self.is_flat(sort) else tuple(values)
+
+    def part(self, sort: RecordSort, shape: Shape, index: int) -> Shape:
+        """One field of a record."""
+        if not self.is_flat(sort):
+            return shape[index]
+        if z3.is_app_of(shape, z3.Z3_OP_DT_CONSTRUCTOR):
+            return _folded(shape.arg(index))
+        if z3.is_app_of(shape, z3.Z3_OP_ITE):
+            test, then, otherwise = shape.children()
+            return choose(test, self.part(sort, then, index), self.part(sort, otherwise, index))
+        return self.tuple_sort(sort).parts[index](shape)
+
+    def parts(self, sort: RecordSort, shape: Shape) -> list[Shape]:
+        """The fields of a record."""
+        return [self.part(sort, shape, index) for index in range(len(sort.fields))]
 
     # Values
 
@@ -134,7 +166,7 @@ class Domain:
             return Optional(True, ANYTHING) if value is None else Optional(False, self.literal(value, sort.element))
         if isinstance(sort, RecordSort):
             pairs = zip(value, sort.fields, strict=True)
-            return tuple(self.literal(each, inner) for each, (_, inner) in pairs)
+            return self.record(sort, [self.literal(each, inner) for each, (_, inner) in pairs])
         if isinstance(sort, SetSort):
             members = [self.literal(each, sort.element) for each in sorted(value, key=repr)]
             return lambda element: disj(*(scalar_eq(element, member) for member in members))
@@ -172,6 +204,8 @@ class Domain:
 
         if isinstance(sort, OptionSort):
             return Optional(self._apply(f"{name}.none", z3.BoolSort(), at), self._symbol(name, sort.element, at))
+        if isinstance(sort, RecordSort) and self.is_flat(sort):
+            return self._apply(name, self.tuple_sort(sort).sort, at)
         if isinstance(sort, RecordSort):
             return tuple(self._symbol(f"{name}.{each}", inner, at) for each, inner in sort.fields)
         if isinstance(sort, SetSort):
@@ -191,31 +225,38 @@ class Domain:
             return z3.Const(name, sort)
         return z3.Function(name, *(key for key, _ in at), sort)(*(term for _, term in at))
 
-    def proper(self, shape: Shape, sort: Sort) -> Term:
-        """What is true of every value of a sort: lengths are not negative, integers are in the range that is kept."""
+    def proper(self, shape: Shape, sort: Sort, *, ranges: bool) -> Term:
+        """What is true of every value of a sort: no length is negative.
+
+        Args:
+            ranges: also that integers and lengths are in the range that is kept. A state of a search is made so; in a
+                proof it must not be taken for granted but proved (`types.py`).
+        """
         if isinstance(sort, IntSort):
-            return self.within(sort, shape)
+            return self.within(sort, shape) if ranges else True
         if isinstance(sort, OpenSort) and sort.name in self.identifiers:
             return disj(*(scalar_eq(shape, each) for each in self.listed(sort) or ()))
         if isinstance(sort, OptionSort):
-            return implies(neg(shape.none), True if shape.value is ANYTHING else self.proper(shape.value, sort.element))
+            held = True if shape.value is ANYTHING else self.proper(shape.value, sort.element, ranges=ranges)
+            return implies(neg(shape.none), held)
         if isinstance(sort, RecordSort):
-            return conj(*(self.proper(each, inner) for each, (_, inner) in zip(shape, sort.fields, strict=True)))
+            pairs = zip(self.parts(sort, shape), sort.fields, strict=True)
+            return conj(*(self.proper(each, inner, ranges=ranges) for each, (_, inner) in pairs))
         if isinstance(sort, SetSort):
             inside = sort.element
-            if not isinstance(inside, IntSort):
+            if not (ranges and isinstance(inside, IntSort)):
                 return True
             return self.every(Int(), lambda element: implies(shape(element), self.within(inside, element)))
         if isinstance(sort, MapSort):
             inside = sort.value
-            return self.every(sort.key, lambda key: self.proper(shape(key), inside))
+            return self.every(sort.key, lambda key: self.proper(shape(key), inside, ranges=ranges))
         if isinstance(sort, SeqSort):
             element, most = sort.element, self.bound(sort.capacity)
             places = IntSort(0, None if most is None else most - 1)
-            ends = conj(shape.length >= 0, True if most is None else shape.length <= most)
+            ends = conj(shape.length >= 0, shape.length <= most if ranges and most is not None else True)
 
             def inside_at(pos: Term) -> Term:
-                return implies(pos < shape.length, self.proper(shape.at(pos), element))
+                return implies(pos < shape.length, self.proper(shape.at(pos), element, ranges=ranges))
 
             return conj(ends, self.every(places, inside_at))
         return True
@@ -235,6 +276,27 @@ class Domain:
         """Unknown values for all fields, fields after and free variables of expressions."""
         leaves = sorted({leaf for expr in exprs for leaf in free(expr) if leaf.op is not Op.SETTING}, key=repr)
         return {leaf: self.symbol(f"{leaf!r}{tag}", leaf.sort) for leaf in leaves}
+
+
+@dataclass(frozen=True)
+class TupleSort:
+    sort: Any
+    make: Any
+    parts: tuple[Any, ...]
+
+
+@cache
+def _tuple_sort(name: str, fields: tuple[tuple[str, Any], ...]) -> TupleSort:
+    suffix = "_".join(str(sort) for _, sort in fields)
+    made, make, parts = z3.TupleSort(f"{name}_{suffix}", [sort for _, sort in fields])
+    return TupleSort(made, make, tuple(parts))
+
+
+def _folded(term: Term) -> Term:
+    """A number or truth value as Python's, so that it goes on being folded."""
+    if z3.is_int_value(term):
+        return term.as_long()
+    return z3.is_true(term) if z3.is_true(term) or z3.is_false(term) else term
 
 
 @cache
@@ -314,7 +376,11 @@ def _table(domain: Domain) -> Reading[Shape]:
     def record_get(node: Expr, value: Shape) -> Shape:
         sort = node.args[0].sort
         assert isinstance(sort, RecordSort)
-        return value[sort.index(str(node.data))]
+        return domain.part(sort, value, sort.index(str(node.data)))
+
+    def record(node: Expr, *values: Shape) -> Shape:
+        assert isinstance(node.sort, RecordSort)
+        return domain.record(node.sort, values)
 
     def set_relation(relation: Callable[[Term, Term], Term]) -> Callable[..., Term]:
         def translate(node: Expr, left: Shape, right: Shape) -> Term:
@@ -373,7 +439,7 @@ def _table(domain: Domain) -> Reading[Shape]:
                 )
             ),
             Op.FULL: lambda node: lambda each: True,
-            Op.RECORD: lambda node, *args: args,
+            Op.RECORD: record,
             Op.RECORD_GET: record_get,
             Op.MAP_FILL: lambda node, value: lambda key: value,
             Op.MAP_GET: map_get,

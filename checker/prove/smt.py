@@ -30,25 +30,44 @@ def version() -> str:
     return f"Z3 {z3.get_version_string()}"
 
 
-def solver(timeout: float, *, search: bool = False) -> z3.Solver:
+FEW, MUCH = 2_000_000, 20_000_000
+"""Work for one attempt, in units that Z3 counts the same on every machine: some one and ten seconds of one core."""
+
+
+def solver(
+    timeout: float, *, search: bool = False, relevancy: int = 2, work: int | None = None, seed: int = 0
+) -> z3.Solver:
     """A solver with a time limit in seconds.
 
     Args:
         search: look for models of quantified formulas too (slow; a proof needs none, a counterexample does).
+        relevancy: 2 instantiates clauses by terms that matter to the current case, 0 by all terms.
+        work: gives up after so much work, on every machine and run at the same place.
     """
     made = z3.Solver() if search else z3.SimpleSolver()
     made.set("timeout", max(1, int(timeout * 1000)))
-    made.set("random_seed", 0)
+    made.set("random_seed", seed)
+    if work is not None:
+        made.set("rlimit", work)
     if not search:
         made.set("auto_config", False)
         made.set("mbqi", False)
+        made.set("relevancy", relevancy)
     return made
 
 
-def ask(assertions: Iterable[Term], timeout: float, *, search: bool = False) -> Answer:
+def ask(
+    assertions: Iterable[Term],
+    timeout: float,
+    *,
+    search: bool = False,
+    relevancy: int = 2,
+    work: int | None = None,
+    seed: int = 0,
+) -> Answer:
     """Is there an assignment under which all assertions hold?"""
     started = time.perf_counter()
-    asked = solver(timeout, search=search)
+    asked = solver(timeout, search=search, relevancy=relevancy, work=work, seed=seed)
     for each in assertions:
         if each is False:
             return Answer("unsat", time.perf_counter() - started)
@@ -146,8 +165,10 @@ def choose(test: Term, then: Term, otherwise: Term) -> Term:
     """If-then-else on scalars."""
     if isinstance(test, bool):
         return then if test else otherwise
-    if isinstance(then, bool) or isinstance(otherwise, bool):
-        return conj(implies(test, then), disj(test, otherwise))
+    if isinstance(then, bool):
+        return disj(test, otherwise) if then else conj(neg(test), otherwise)
+    if isinstance(otherwise, bool):
+        return implies(test, then) if otherwise else conj(test, then)
     if isinstance(then, int) and isinstance(otherwise, int) and then == otherwise:
         return then
     if z3.is_expr(then) and z3.is_expr(otherwise) and then.eq(otherwise):

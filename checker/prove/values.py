@@ -4,13 +4,13 @@
 |---|---|
 | Bool, Int, Enum, Finite, Open | a term |
 | Option | `Optional(none, value)` |
-| Record | a tuple |
+| Record | a term of a tuple sort if all fields are scalars, else a tuple |
 | Set | a function from an element to a Bool term |
 | Map | a function from a key to a value |
 | Seq | `Sequence(length, at)`, `at` a function from a position to a value |
 
-A field of the state is made of uninterpreted functions: `log: Replica -> Seq of Entry` becomes `log.length(r)`,
-`log.id(r, o)` and `log.epoch(r, o)`. An update of a map or a sequence is a new Python function that asks the old one,
+A field of the state is made of uninterpreted functions: `log: Replica -> Seq of Entry` becomes `log.length(r)` and
+`log(r, o)`, a tuple of id and epoch. An update of a map or a sequence is a new Python function that asks the old one,
 so a state after a step has no symbols of its own and no frame conditions.
 """
 
@@ -77,7 +77,7 @@ def equal(left: Shape, right: Shape, sort: Sort, every: ForAll) -> Term:
     if isinstance(sort, OptionSort):
         held = equal(left.value, right.value, sort.element, every)
         return disj(conj(left.none, right.none), conj(neg(left.none), neg(right.none), held))
-    if isinstance(sort, RecordSort):
+    if isinstance(sort, RecordSort) and isinstance(left, tuple):
         pairs = zip(left, right, sort.fields, strict=True)
         return conj(*(equal(one, other, each, every) for one, other, (_, each) in pairs))
     if isinstance(sort, SetSort):

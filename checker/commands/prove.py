@@ -1,0 +1,100 @@
+"""`isrproof prove`: the same rules, for every log length, every epoch and any number of replicas."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+EXIT = {"holds": 0, "violated": 1, "unknown": 3}
+
+
+@click.command()
+@click.argument("model", required=False)
+@click.option("--release", help="Only the behaviours that this Kafka release has, for example 2.0.0.")
+@click.option("--without", multiple=True, metavar="BEHAVIOUR", help="Leave a behaviour out; may be repeated.")
+@click.option("--property", "properties", multiple=True, metavar="P", help="Prove only these; may be repeated.")
+@click.option(
+    "--set", "sets", multiple=True, metavar="NAME=INT",
+    help="Prove for this number only, for example replicas=3; what is not set may be any number.",
+)  # fmt: skip
+@click.option(
+    "--timeout", type=click.FloatRange(0, min_open=True), default=30.0, show_default=True, metavar="SECONDS",
+    help="Limit for one question to the solver.",
+)  # fmt: skip
+@click.option(
+    "--search", type=click.FloatRange(0), default=20.0, show_default=True, metavar="SECONDS",
+    help="Limit for the search of a counterexample to what is not proved; 0 searches none.",
+)  # fmt: skip
+@click.option("--minimise", is_flag=True, help="Derive the cache of hypotheses anew.")
+@click.option(
+    "--smtlib", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
+    help="Write every question as SMT-LIB 2; `unsat` proves.",
+)  # fmt: skip
+@click.option("--matrix", is_flag=True, help="Every model against every property, compared with what is expected.")
+@click.option(
+    "--page", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+    help="With --matrix: write what is proved, under which assumptions, and what is not.",
+)  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.pass_context
+def command(context: click.Context, **options: Any) -> None:
+    """Prove the properties of MODEL by induction, for all its instances.
+
+    MODEL is a model of `isrproof explore --list`, or `replica` or `partition`: the controller's table of that name.
+
+    Exit codes: 0 all hold, 1 a property is violated, 2 misuse, 3 not decided.
+    """
+    from ...specs.errors import IsrproofError
+
+    try:
+        context.exit(_run(options))
+    except IsrproofError as error:
+        if options["as_json"]:
+            _print_json({"verdict": "error", "error": str(error)})
+        else:
+            click.echo(f"Error: {error}", err=True)
+        context.exit(2)
+
+
+def _run(options: dict[str, Any]) -> int:
+    if options["model"] is None:
+        raise click.UsageError("MODEL is missing; `isrproof explore --list` shows the models.")
+    from .explore import _settings, chosen
+
+    model = chosen(options["model"], options["release"], options["without"])
+    kept = _settings(options["sets"])
+    from ..prove import export, report
+    from ..prove.run import Effort, prove
+
+    effort = Effort(timeout=options["timeout"], search=options["search"])
+    if options["smtlib"] is not None:
+        written = export.smtlib(model, options["smtlib"], **kept)
+        click.echo(f"{written} questions written to {options['smtlib']}")
+        return 0
+    if options["minimise"]:
+        rows = export.minimise(model, effort, told=_told)
+        click.echo(f"{model.name}: {rows} questions need more than the goal itself")
+        return 0
+    proof = prove(model, options["properties"] or None, effort=effort, told=_told, **kept)
+    if options["as_json"]:
+        _print_json(report.json_report(proof))
+    else:
+        click.echo(report.text_report(proof))
+    return EXIT[proof.verdict]
+
+
+def _told(answer: Any) -> None:
+    """One line on a terminal that is written over."""
+    if sys.stderr.isatty():
+        click.echo(f"\r\x1b[K{answer.question.name}: {answer.outcome}", nl=False, err=True)
+        if answer.outcome != "proved":
+            click.echo("", err=True)
+
+
+def _print_json(value: Any) -> None:
+    import json
+
+    click.echo(json.dumps(value))

@@ -1,0 +1,122 @@
+"""Counterexamples to induction: two states that a person can read, and the clause that fails in the second.
+
+A question that the solver cannot answer for all instances is asked again in a small one, where it decides. What it
+finds is evaluated by the reference reading before anybody is told of it. Such a state may be unreachable: it shows
+which lemma is missing, or which step is wrong.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import z3
+
+from ...model.evaluate import evaluate, name_of
+from ...model.expr import Expr
+from ...model.property import Property
+from ...model.protocol import Instance
+from ...model.sorts import elements
+from ...model.step import Reference
+from ...model.text import show, text
+from ..explore.trace import EngineError, Path
+from . import smt
+from .flat import clauses
+from .induction import Question
+from .paths import Paths, executed
+
+
+@dataclass(frozen=True)
+class Cti:
+    """A step from a state in which all lemmas hold (or one such state) that breaks a goal.
+
+    `fails`: the clause of the goal that is false, with the values of its variables.
+    """
+
+    goal: str
+    path: Path
+    fails: str
+
+
+class Refuter:
+    """Looks for counterexamples to induction in one instance; the lemmas are translated once."""
+
+    def __init__(self, instance: Instance, lemmas: Sequence[Property], timeout: float) -> None:
+        self.instance, self.timeout = instance, timeout
+        self.lemmas = {each.name: each for each in lemmas}
+        self.paths = Paths(instance)
+        self.reference = Reference(instance)
+        self._solver: z3.Solver | None = None
+
+    def _ready(self) -> z3.Solver:
+        """A solver that knows the types of two states, and each lemma under an assumption of its name."""
+        if self._solver is None:
+            self._solver = z3.Solver()
+            self._solver.set("random_seed", 0)
+            state = self.paths.state(0)
+            self._solver.add(*self.paths.proper(0))
+            for name, lemma in self.lemmas.items():
+                for term in self.paths.system.hypothesis(lemma, state):
+                    self._solver.add(z3.Implies(z3.Bool(f"lemma.{name}"), smt.boolean(term)))
+        return self._solver
+
+    def find(self, question: Question, goal: Property, names: Sequence[str]) -> Cti | None:
+        """A counterexample to a question under some lemmas, or None if there is none here or time runs out.
+
+        Raises:
+            EngineError: the reference reading does not see what the solver says.
+        """
+        if question.kind == "initiation":
+            return None
+        solver, paths = self._ready(), self.paths
+        state, later = paths.state(0), paths.state(1)
+        solver.push()
+        if question.kind == "implication":
+            solver.add(smt.boolean(paths.system.denial(goal, state)))
+        else:
+            number = [each.name for each in self.instance.model.actions].index(question.action)
+            solver.add(*paths.moves(0, number), *paths.proper(1))
+            denied = (state, later) if question.kind == "step" else (later, None)
+            solver.add(smt.boolean(paths.system.denial(goal, *denied)))
+        solver.set("timeout", max(1, int(self.timeout * 1000)))
+        said = smt.answer(solver, time.perf_counter(), [z3.Bool(f"lemma.{name}") for name in names])
+        solver.pop()
+        return self._told(question, goal, names, said.assignment) if said.outcome == "sat" else None
+
+    def _told(self, question: Question, goal: Property, names: Sequence[str], assignment: Any) -> Cti:
+        start = self.paths.read_state(assignment, 0)
+        moves = [] if question.kind == "implication" else [self.paths.read_move(assignment, 0)]
+        path = executed(self.instance, start, moves)
+        for name in names:
+            if not self.reference.holds(self.lemmas[name], start):
+                raise EngineError(f"{self.instance.name}: {name} does not hold where the solver says it does")
+        states = (start, path.states[-1]) if question.kind == "step" else (path.states[-1],)
+        fails = failing_clause(goal, self.instance, self.reference.env(*states))
+        if fails is None:
+            raise EngineError(f"{self.instance.name}: {goal.name} holds where the solver says it fails")
+        return Cti(goal.name, path, fails)
+
+
+def failing_clause(goal: Property, instance: Instance, env: dict[str, object]) -> str | None:
+    """The first clause of a condition that is false, with the values of its variables; None if all are true."""
+    for clause in clauses(goal.condition):
+        lists = [elements(each.sort, instance.settings) for each in clause.variables]
+        for values in itertools.product(*lists):
+            bound = dict(zip(map(name_of, clause.variables), values, strict=True))
+            names = {**env, **bound}
+            if all(evaluate(each, names) for each in clause.conditions) and not evaluate(clause.conclusion, names):
+                told = ", ".join(
+                    f"{each.data}={show(value, each.sort)}"
+                    for each, value in zip(clause.variables, values, strict=True)
+                )
+                return _sentence(clause.conditions, clause.conclusion) + (f"  with {told}" if told else "")
+    return None
+
+
+def _sentence(conditions: Sequence[Expr], conclusion: Expr) -> str:
+    if not conditions:
+        return text(conclusion)
+    return f"{' and '.join(text(each) for each in conditions)} implies {text(conclusion)}"

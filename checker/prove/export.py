@@ -1,0 +1,75 @@
+"""Every question of a proof as SMT-LIB 2 for another solver, and the table of hypotheses derived anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from ...model.property import Property
+from ...model.protocol import Model
+from ...model.script import script_of
+from . import rows, smt
+from .induction import Asked, Induction, Question
+from .reading import Domain
+from .run import Effort, goals_of, lemmas_of
+from .system import System
+
+
+def induction_of(model: Model, timeout: float = 10.0, **kept: int) -> tuple[Induction, list[Property]]:
+    """The questions of a model: its lemmas ready, and the goals that are promised."""
+    script = script_of(model)
+    system = System(script.model, Domain(kept))
+    induction = Induction(system, lemmas_of(script, ()), timeout=timeout, rows=rows.rows_of(model))
+    return induction, goals_of(script, None)
+
+
+def questions(induction: Induction, goals: list[Property]) -> Iterator[tuple[Question, Property]]:
+    """Every question of the proof."""
+    lemmas = set(induction.lemmas)
+    for lemma in induction.lemmas.values():
+        for question in induction.questions(lemma, lemma=True):
+            yield question, lemma
+    for goal in goals:
+        if goal.name not in lemmas:
+            for question in induction.questions(goal, lemma=False):
+                yield question, goal
+
+
+def smtlib(model: Model, folder: Path, **kept: int) -> int:
+    """Writes one file for each question; `unsat` is the proof of it. Returns how many.
+
+    The hypotheses are those of the table, or the goal itself, as the first attempt of a proof takes them; where the
+    table has no row and the goal alone does not suffice, a second solver may answer `unknown` or `sat`.
+    """
+    induction, goals = induction_of(model, **kept)
+    folder.mkdir(parents=True, exist_ok=True)
+    written = 0
+    for question, goal in questions(induction, goals):
+        names = induction.first(question)
+        text = smt.smtlib(
+            [*induction.context(question, goal), *induction.hypotheses(names)],
+            f"{model.name}, {question.kind}: {question.name}\n{goal.statement}\n"
+            f"hypotheses: {', '.join(names) or 'none'}; unsat proves it",
+        )
+        target = folder / f"{question.name.replace('/', '-')}.smt2"
+        fresh = target.with_suffix(".new")
+        fresh.write_text(text, encoding="utf-8")
+        fresh.replace(target)
+        written += 1
+    return written
+
+
+def minimise(
+    model: Model, effort: Effort, told: Callable[[Asked], None] = lambda _: None, path: Path = rows.FILE
+) -> int:
+    """Derives the rows of a model anew and writes them. Returns how many questions need one."""
+    induction, goals = induction_of(model, effort.timeout)
+    found = {}
+    for question, goal in questions(induction, goals):
+        answer = induction.minimal(question, goal, list(induction.lemmas))
+        told(answer)
+        needed = question.kind != "initiation" and answer.hypotheses != (goal.name,)
+        if answer.outcome == "proved" and needed:
+            found[question.name] = answer.hypotheses
+    rows.write(model.name, found, path)
+    return len(found)

@@ -1,0 +1,200 @@
+"""`isrproof prove`: KIP-320 is safe for any number of replicas, older rungs are not; what is not proved is said."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from isrproof.checker.cli import main
+from isrproof.checker.prove import rows, smt
+from isrproof.checker.prove.export import induction_of, minimise, questions, smtlib
+from isrproof.checker.prove.run import Effort, Proof, prove
+from isrproof.model.catalogue import model
+from isrproof.model.errors import DefinitionError, UnknownNameError
+from isrproof.model.step import Reference
+
+PROMISES = {
+    "WeakIsr",
+    "StrongIsr",
+    "LeaderInIsr",
+    "LeaderEpochNeverFalls",
+    "OneLeaderPerEpoch",
+    "LeaderFromIsr",
+    "LogMatching",
+    "TruncationPrefix",
+    "HighWatermarkMonotone",
+    "NoCommittedRecordLost",
+    "HwAgreement",
+}
+
+
+@pytest.fixture(scope="module")
+def kip320() -> Proof:
+    return prove("kip320")
+
+
+@pytest.fixture(scope="module")
+def oldest() -> Proof:
+    return prove("truncate-to-hw", ["WeakIsr", "StrongIsr", "LeaderInIsr", "LeaderEpochNeverFalls"])
+
+
+def test_kip320_is_proved_for_any_number_of_replicas(kip320: Proof) -> None:
+    assert kip320.verdict == "holds"
+    assert {each.prop.name for each in kip320.properties} >= PROMISES
+    assert {(each.verdict, each.scope) for each in kip320.properties} == {("holds", "any number of replicas")}
+    assert not kip320.fallen
+
+
+def test_every_lemma_has_an_answer_for_the_initial_state_and_for_every_action(kip320: Proof) -> None:
+    actions = {each.name for each in kip320.model.actions}
+    for lemma in kip320.lemmas:
+        asked = {each.question.action for each in kip320.answers.values() if each.question.goal == lemma.name}
+        assert asked == actions | {""}
+    assert {each.outcome for each in kip320.answers.values()} == {"proved"}
+
+
+def test_what_holds_rests_only_on_proved_lemmas(kip320: Proof) -> None:
+    names = {each.name for each in kip320.lemmas}
+    for each in kip320.properties:
+        assert set(each.rests_on) <= names
+        for lemma in each.rests_on:
+            used = {
+                name
+                for answer in kip320.answers.values()
+                if answer.question.goal == lemma
+                for name in answer.hypotheses
+            }
+            assert used <= set(each.rests_on)
+
+
+def test_beside_the_verdict_stands_what_is_trusted(kip320: Proof) -> None:
+    said = " ".join(kip320.trusted)
+    assert smt.version() in said
+    for action in kip320.model.actions:
+        assert action.name in said
+    assert "log has room" in said
+    assert "max_leader_epoch" in said
+    assert "latest_isr" in said
+
+
+def test_the_oldest_rung_is_violated_by_a_real_shortest_path(oldest: Proof) -> None:
+    assert oldest.verdict == "violated"
+    for name in ("WeakIsr", "StrongIsr"):
+        decided = oldest[name]
+        assert decided.path is not None
+        assert decided.path.length == 9
+        reference = Reference(decided.path.instance)
+        assert decided.path.states[0] == reference.initial()
+        assert not reference.holds(decided.prop, decided.path.states[-1])
+    assert oldest["LeaderInIsr"].verdict == "holds"
+    assert oldest["LeaderEpochNeverFalls"].verdict == "holds"
+
+
+def test_the_oldest_rung_says_which_action_breaks_which_lemma(oldest: Proof) -> None:
+    broken = {(each.answer.question.action, each.lemma.name) for each in oldest.fallen}
+    assert {("LeaderExpandIsr", "IsrHoldsCommits"), ("BecomeFollower", "LeaderFirst")} <= broken
+    for each in oldest.fallen:
+        cti = each.answer.cti
+        if cti is not None:
+            reference = Reference(cti.path.instance)
+            assert not reference.holds(each.lemma, cti.path.states[-1])
+            assert cti.fails
+            assert cti.path.steps[0].action == each.answer.question.action
+    assert sum(each.answer.cti is not None for each in oldest.fallen) >= 5
+
+
+def test_without_its_lemmas_nothing_is_claimed() -> None:
+    lemmas = [each.name for each in induction_of(model("kip320"))[0].lemmas.values()]
+    proof = prove("kip320", ["StrongIsr"], without_lemmas=lemmas, effort=Effort(search=5))
+    decided = proof["StrongIsr"]
+    assert proof.verdict == decided.verdict == "unknown"
+    assert "kip320(replicas=3" in decided.reason
+    assert decided.cti is not None
+    assert "hw[one]" in decided.cti.fails
+
+
+def test_one_missing_lemma_makes_what_rests_on_it_unknown() -> None:
+    proof = prove("kip320", ["StrongIsr", "LeaderInIsr"], without_lemmas=["ClosedEpochs"], effort=Effort(search=5))
+    assert proof["StrongIsr"].verdict == "unknown"
+    assert proof["LeaderInIsr"].verdict == "holds"
+    assert {each.lemma.name for each in proof.fallen} >= {"IsrHoldsCommits", "HwIsCommitted"}
+
+
+def test_a_wrong_or_missing_row_falls_back_to_all_lemmas() -> None:
+    induction, _ = induction_of(model("kip320"))
+    induction.rows = {"LeaderWrite/LogMatching": ("EpochsCounted",)}
+    asked = {question.name: (question, goal) for question, goal in questions(induction, [])}
+    for name in ("LeaderWrite/LogMatching", "LeaderIncHighWatermark/OwnCommitsBelowHw"):
+        question, goal = asked[name]
+        answer = induction.ask(question, goal, list(induction.lemmas))
+        assert answer.outcome == "proved"
+        assert set(answer.hypotheses) == set(induction.lemmas)
+
+
+def test_a_hard_question_ends_in_unknown() -> None:
+    proof = prove("kip320", ["StrongIsr"], rows={}, effort=Effort(timeout=0.001, search=0))
+    assert proof.verdict == "unknown"
+    assert "time limit" in proof["StrongIsr"].reason or "gave up" in proof["StrongIsr"].reason
+
+
+@pytest.mark.parametrize("sets", [{"replica": 3}, {"replicas": 0}])
+def test_misuse(sets: dict[str, int]) -> None:
+    with pytest.raises((UnknownNameError, DefinitionError)):
+        prove("kip320", **sets)
+
+
+def test_the_command_prints_one_json_object() -> None:
+    ran = CliRunner().invoke(main, ["prove", "kip320", "--property", "LeaderInIsr", "--json"])
+    assert ran.exit_code == 0, ran.output
+    said = json.loads(ran.output)
+    assert said["verdict"] == "holds"
+    (one,) = said["properties"]
+    assert one["name"] == "LeaderInIsr"
+    assert one["for"] == "any number of replicas"
+    assert one["queries"] == 1
+    assert one["seconds"] >= 0
+    assert said["seconds"] > 0
+
+
+def test_the_command_refuses_what_it_does_not_know() -> None:
+    ran = CliRunner().invoke(main, ["prove", "kip320", "--property", "StrongIrs"])
+    assert ran.exit_code == 2
+    assert "did you mean 'StrongIsr'" in ran.output
+
+
+def _cvc5(path: Path) -> str:
+    cvc5 = pytest.importorskip("cvc5")
+    manager = cvc5.TermManager()
+    solver = cvc5.Solver(manager)
+    solver.setOption("tlimit-per", "60000")
+    solver.setOption("enum-inst", "true")
+    parser = cvc5.InputParser(solver)
+    parser.setFileInput(cvc5.InputLanguage.SMT_LIB_2_6, str(path))
+    said = ""
+    while not (command := parser.nextCommand()).isNull():
+        said += command.invoke(solver, parser.getSymbolManager())
+    return said.strip()
+
+
+def test_a_second_solver_agrees_on_a_tenth_of_the_questions(tmp_path: Path) -> None:
+    written = smtlib(model("kip320"), tmp_path)
+    files = sorted(tmp_path.glob("*.smt2"))
+    assert len(files) == written
+    for path in files[::10]:
+        assert _cvc5(path) == "unsat", path.name
+
+
+@pytest.mark.slow
+def test_a_second_solver_agrees_on_every_question(tmp_path: Path) -> None:
+    smtlib(model("kip320"), tmp_path)
+    assert {path.name: said for path in sorted(tmp_path.glob("*.smt2")) if (said := _cvc5(path)) != "unsat"} == {}
+
+
+@pytest.mark.slow
+def test_the_table_of_hypotheses_can_be_derived_anew(tmp_path: Path) -> None:
+    path = tmp_path / "hypotheses.toml"
+    assert minimise(model("kip320"), Effort(), path=path) > 50
+    proof = prove("kip320", rows=rows.rows_of(model("kip320"), path))
+    assert proof.verdict == "holds"
