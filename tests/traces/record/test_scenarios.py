@@ -174,7 +174,6 @@ def test_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.cluster
-@pytest.mark.slow
 class TestRealCluster:
     """Needs Java, Maven and minutes: set ISRPROOF_CLUSTER=1."""
 
