@@ -95,7 +95,7 @@ def _runs(own: Table) -> list[Row]:
     lines are looked at one after the other.
     """
     whole = _stretches(own, _SPEAKER)
-    tangled = {(a["file"], a["controller"]) for a in whole for b in whole if _overlap(a, b)}
+    tangled = _tangled(whole)
     if not tangled:
         return whole
     apart = [row for row in whole if (row["file"], row["controller"]) not in tangled]
@@ -124,10 +124,16 @@ def _stretches(own: Table, key: tuple[str, ...]) -> list[Row]:
     return sorted(found, key=lambda row: (row["file"], row["first"], row["controller_epoch"]))
 
 
-def _overlap(a: Row, b: Row) -> bool:
-    same = a["file"] == b["file"] and a["controller"] == b["controller"]
-    apart = a["controller_epoch"] == b["controller_epoch"] or a["last"] < b["first"] or b["last"] < a["first"]
-    return same and not apart
+def _tangled(stretches: list[Row]) -> set[tuple[int, int]]:
+    """The (file, controller) of stretches that overlap another of theirs; given in the order of their first lines."""
+    reached: dict[tuple[int, int], int] = {}
+    found = set()
+    for row in stretches:
+        speaker = (row["file"], row["controller"])
+        if row["first"] < reached.get(speaker, 0):
+            found.add(speaker)
+        reached[speaker] = max(reached.get(speaker, 0), row["last"])
+    return found
 
 
 def wipes(events: Table) -> list[tuple[int, int]]:

@@ -15,7 +15,7 @@ import functools
 import operator
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...specs.machines import LEVELS
 from ...specs.releases import ALL
@@ -105,7 +105,8 @@ class Span:
 
     `base` + line grows along a stream; spans of one `block` have no file missing between. `known_since` is the first of
     the epochs that are followed here without a gap up to this one: nothing that a later one of them shows can be due to
-    lines that are not there.
+    lines that are not there. `since`..`until` is where a line that names the controller only is of this tenure: up to
+    the next epoch of the controller, and from the start of a file that goes on with the epoch of the file before.
     """
 
     cluster: int
@@ -123,6 +124,8 @@ class Span:
     releases: int
     start_seen: bool
     known_since: int
+    since: int
+    until: int
     evidence: tuple[Evidence, ...] = ()
 
 
@@ -249,10 +252,28 @@ def histories(files: Sequence[LogFile], runs: Iterable[Run], heard: Iterable[Hea
                         releases=possible(evidence[key]),
                         start_seen=run in strand.started,
                         known_since=known_since[run.epoch],
+                        since=run.first,
+                        until=LINES_PER_FILE,
                         evidence=evidence[key],
                     )
                 )
-    return Histories(tuple(spans), tuple(found), tuple(turns), tuple(notes))
+    return Histories(tuple(_reaching(spans, by_file)), tuple(found), tuple(turns), tuple(notes))
+
+
+def _reaching(spans: Sequence[Span], files: Mapping[int, LogFile]) -> list[Span]:
+    """The spans with the lines between them given to one of the two, where that is certain."""
+    of_speaker: dict[tuple[int, str, int], list[Span]] = defaultdict(list)
+    for span in sorted(spans, key=lambda span: span.base + span.first):
+        of_speaker[span.cluster, files[span.file].stream, span.controller].append(span)
+    found = []
+    for own in of_speaker.values():
+        for i, span in enumerate(own):
+            if i + 1 < len(own) and own[i + 1].file == span.file:
+                span = replace(span, until=own[i + 1].first - 1)
+            if i and own[i - 1].file != span.file and own[i - 1].tenure == span.tenure:
+                span = replace(span, since=1)
+            found.append(span)
+    return found
 
 
 def _streams(files: Sequence[LogFile]) -> list[list[LogFile]]:
@@ -353,20 +374,22 @@ def _joined(strands: list[_Strand], notes: list[str]) -> list[list[_Strand]]:
         return i
 
     statements = [dict(strand.statements) for strand in strands]
+    of_cluster: dict[int, list[int]] = defaultdict(list)
+    for i, strand in enumerate(strands):
+        of_cluster[strand.cluster].append(i)
 
     def candidates(i: int, stream: str) -> list[int]:
         mine = strands[i]
         return [
             j
-            for j, other in enumerate(strands)
-            if other.stream == stream
-            and other.cluster == mine.cluster
+            for j in of_cluster[mine.cluster]
+            if (other := strands[j]).stream == stream
             and mine.agrees(other)
             and (mine.directory != other.directory or mine.overlaps(other))
         ]
 
     for i, strand in enumerate(strands):
-        streams = sorted({other.stream for other in strands if other.cluster == strand.cluster} - {strand.stream})
+        streams = sorted({strands[j].stream for j in of_cluster[strand.cluster]} - {strand.stream})
         for stream in streams:
             there = candidates(i, stream)
             if len(there) > 1 or (there and candidates(there[0], strand.stream) != [i]):

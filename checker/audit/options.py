@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 
 from ...specs.errors import IsrproofError
-from ...specs.releases import span
+from ...specs.machines import machine
+from ...specs.releases import names, span
 
 FAIL_ON = ("illegal", "suspicious", "refused", "unknown")
 """From the strongest verdict of a finding to the weakest: each includes those before it."""
@@ -40,17 +41,28 @@ class Options:
         """From words as a user writes them.
 
         Raises:
-            IsrproofError: an unknown release, a partition or a time that is none.
+            IsrproofError: an unknown release or one without ZooKeeper, a partition or a time that is none.
         """
         if others.get("master") and others.get("remote"):
             raise IsrproofError("--master and --remote name two places to run; give one.")
         return Options(
-            releases=None if release == "auto" else span(release),
+            releases=None if release == "auto" else _releases(release),
             partition=None if partition is None else _partition(partition),
             since=None if since is None else _time(since),
             until=None if until is None else _time(until),
             **others,  # type: ignore[arg-type]
         )
+
+
+def _releases(text: str) -> int:
+    """Of the releases named, those with a controller in ZooKeeper mode; later ones print none of the lines audited."""
+    with_zookeeper = machine("replica").releases
+    found = span(text) & with_zookeeper
+    if not found:
+        raise IsrproofError(
+            f"--release wants a release whose controller uses ZooKeeper ({names(with_zookeeper)}), got {text!r}."
+        )
+    return found
 
 
 def _partition(text: str) -> tuple[str, int]:

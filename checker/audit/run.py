@@ -32,6 +32,8 @@ _SPAN_COLUMNS: Mapping[str, type] = {
     "releases": int,
     "start_seen": bool,
     "known_since": int,
+    "since": int,
+    "until": int,
 }
 _FINDINGS_PER_RULE = 100_000
 
@@ -137,6 +139,7 @@ def placed(events: Table, spans: Sequence[Span], release: int | None = None) -> 
         rows = [row | {"releases": release} for row in rows]
     line = field("line", Int())
     inside = (field("first", Int()) <= line) & (line <= field("last", Int()))
+    between = (field("since", Int()) <= line) & (line <= field("until", Int()))
     spoken = events.present("controller").without_lines(tracks.HEARD + tracks.READ)
     dated = spoken.present("controller_epoch").joined(rows, ("file", "controller", "controller_epoch"), _SPAN_COLUMNS)
     # Some lines name the controller only (1.0: a partition that ceases to exist); their place tells the epoch.
@@ -145,7 +148,8 @@ def placed(events: Table, spans: Sequence[Span], release: int | None = None) -> 
         .absent("controller_epoch")
         .joined(rows, ("file", "controller"), {**_SPAN_COLUMNS, "controller_epoch": int})
     )
-    return dated.plus(undated).where(inside).derive(at=field("base", Int()) + line).plus(events.of_lines(tracks.THROWN))
+    here = dated.where(inside).plus(undated.where(between))
+    return here.derive(at=field("base", Int()) + line).plus(events.of_lines(tracks.THROWN))
 
 
 def _tracks(events: Table, incarnated: Table) -> dict[str, Table]:

@@ -1,0 +1,355 @@
+"""The audit's verdicts on transitions equal those of a brute-force search over every completion of the log.
+
+The reference shares nothing with checker/audit: its tables are written a second time below, from the facts dossier of
+the controller, and it searches. A *run* is a few printed lines of two replicas of a partition and of the partition
+itself. A completion adds the steps that the log need not show; a release explains a run if some completion of it is a
+path of that release's machines.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.options import Options
+from isrproof.specs.releases import RELEASES, span
+from isrproof.traces.event import Event
+from isrproof.traces.parse import parse_line
+from isrproof.traces.render import render
+
+REPLICA, OTHER_REPLICA, PARTITION = 0, 1, 2
+"""The three machines of a run."""
+LEVELS = ("TRACE", "INFO", "ERROR")
+NAMES = [release.name for release in RELEASES]
+_26, _23, _10, _081 = (NAMES.index(name) for name in ("2.6.0", "2.3", "1.0.2", "0.8.1"))
+LAST = NAMES.index("3.9")
+
+_REPLICA = {
+    "NewReplica": "NonExistentReplica",
+    "OnlineReplica": "NewReplica OnlineReplica OfflineReplica ReplicaDeletionIneligible",
+    "OfflineReplica": "NewReplica OnlineReplica OfflineReplica ReplicaDeletionIneligible",
+    "ReplicaDeletionStarted": "OfflineReplica",
+    "ReplicaDeletionSuccessful": "ReplicaDeletionStarted",
+    "ReplicaDeletionIneligible": "ReplicaDeletionStarted OfflineReplica",
+    "NonExistentReplica": "ReplicaDeletionSuccessful",
+}
+_REPLICA_0_8_0 = {
+    "NewReplica": "NonExistentReplica",
+    "OnlineReplica": "NewReplica OnlineReplica OfflineReplica",
+    "OfflineReplica": "NewReplica OnlineReplica",
+    "NonExistentReplica": "OfflineReplica",
+}
+_PARTITION = {
+    "NewPartition": "NonExistentPartition",
+    "OnlinePartition": "NewPartition OnlinePartition OfflinePartition",
+    "OfflinePartition": "NewPartition OnlinePartition OfflinePartition",
+    "NonExistentPartition": "OfflinePartition",
+}
+_SILENT_UP_TO_1_0 = {(a, "OnlineReplica") for a in ("OnlineReplica", "OfflineReplica", "ReplicaDeletionIneligible")}
+
+
+def table(machine: int, release: int) -> dict[str, str]:
+    if machine == PARTITION:
+        return _PARTITION
+    return _REPLICA if release >= _081 else _REPLICA_0_8_0
+
+
+def valid(machine: int, a: str, b: str, release: int) -> bool:
+    if (a, b) == ("OfflineReplica", "ReplicaDeletionIneligible") and release < _23:
+        return False  # KAFKA-8237
+    if (a, b) == ("OfflinePartition", "OfflinePartition") and release < _081:
+        return False
+    return a in table(machine, release).get(b, "").split()
+
+
+def level_of(machine: int, b: str, release: int) -> str:
+    """The level of the line of a move to `b`."""
+    return "INFO" if release >= _26 and b in ("NewPartition", "OnlinePartition") else "TRACE"
+
+
+def may_hide(machine: int, a: str, b: str, release: int, level: str) -> bool:
+    """Whether a log of `level` with no line missing may lack the line of this move."""
+    if machine != PARTITION and release <= _10 and (a, b) in _SILENT_UP_TO_1_0:
+        return True
+    return LEVELS.index(level_of(machine, b, release)) < LEVELS.index(level)
+
+
+def seeds(machine: int, release: int) -> set[str]:
+    """What a controller's start-up may give; an entity that comes later does not exist."""
+    if machine == PARTITION:
+        return set(_PARTITION)
+    return {"OnlineReplica", "NonExistentReplica", "ReplicaDeletionIneligible" if release >= _081 else "OfflineReplica"}
+
+
+@dataclass(frozen=True)
+class Line:
+    """`machine` went (or, `refused`, failed to go) from a to b; `lost`: a rotation hour is missing just before."""
+
+    machine: int
+    a: str
+    b: str
+    refused: bool = False
+    lost: bool = False
+
+    @property
+    def after(self) -> str:
+        return self.a if self.refused else self.b
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a log holds: lines of a tenure under epoch 2; `seen`: its beginning is there.
+
+    `chatter`: the log shows its level, whatever the lines. The file is rotated before line `cut`.
+    """
+
+    lines: tuple[Line, ...]
+    release: int
+    seen: bool
+    level: str
+    chatter: bool
+    cut: int
+
+
+@cache
+def steps(machine: int, release: int, level: str | None) -> dict[str, frozenset[str]]:
+    """From each state the moves that a log of `level` may lack; all moves for None."""
+    states = table(machine, release)
+    return {
+        a: frozenset(
+            b
+            for b in states
+            if valid(machine, a, b, release) and (level is None or may_hide(machine, a, b, release, level))
+        )
+        for a in states
+    }
+
+
+@cache
+def explained(lines: tuple[Line, ...], starts: frozenset[str], release: int, level: str | None) -> int:
+    """How many of one machine's lines some completion explains, at most; `level` None if any line may be missing."""
+    possible = set(starts)
+    for i, line in enumerate(lines):
+        frontier = set(possible)
+        while frontier:
+            hidden = None if line.lost else level
+            frontier = {b for a in frontier for b in steps(line.machine, release, hidden)[a]} - possible
+            possible |= frontier
+        made = line.refused or valid(line.machine, line.a, line.b, release)
+        if line.a not in possible or not made:
+            return i
+        possible = {line.after}
+    return len(lines)
+
+
+def own(run: Run, machine: int) -> tuple[Line, ...]:
+    """The lines of one machine; a missing hour counts for the next line of each."""
+    found: list[Line] = []
+    lost = False
+    for line in run.lines:
+        lost = lost or line.lost
+        if line.machine == machine:
+            found.append(replace(line, lost=lost))
+            lost = False
+    return tuple(found)
+
+
+def starts(run: Run, machine: int, release: int) -> frozenset[str]:
+    """The states before the first line. A machine first met after a missing hour may have any."""
+    lines = own(run, machine)
+    known = run.seen and not (lines and lines[0].lost)
+    return frozenset(seeds(machine, release) if known else table(machine, release))
+
+
+def judged(explains: Iterable[bool], even_if_lossy: Iterable[bool], lossy: bool) -> str:
+    """Per release of the range: whether it explains the lines if none is missing, and if any may be."""
+    whole = list(explains)
+    if all(whole):
+        return "held"
+    return "unknown" if any(even_if_lossy if lossy else whole) else "illegal"
+
+
+def verdict_of_run(run: Run, releases: list[int], level: str, lossy: bool) -> str:
+    """The machines are independent: their completions interleave freely."""
+    parts = [own(run, machine) for machine in range(3)]
+    tight = [tuple(replace(line, lost=False) for line in part) for part in parts]
+
+    def explains(parts: list[tuple[Line, ...]], release: int, level: str | None) -> bool:
+        return all(explained(p, starts(run, m, release), release, level) == len(p) for m, p in enumerate(parts))
+
+    whole = [explains(tight, release, level) for release in releases]
+    loose = [explains(parts, release, None if lossy else level) for release in releases]
+    return judged(whole, loose, lossy=True)
+
+
+def verdicts_of_lines(run: Run, releases: list[int], level: str, lossy: bool) -> list[str]:
+    """Each line after the one before it of the same machine: what was wrong earlier does not count again."""
+    found: dict[int, Iterator[str]] = {}
+    for machine in range(3):
+        lines = own(run, machine)
+        verdicts = []
+        for i, line in enumerate(lines):
+            before = [frozenset({lines[i - 1].after}) if i else starts(run, machine, r) for r in releases]
+            one = (replace(line, lost=False),)
+            whole = [explained(one, start, r, level) == 1 for r, start in zip(releases, before, strict=True)]
+            loose = [explained(one, start, r, None) == 1 for r, start in zip(releases, before, strict=True)]
+            verdicts.append(judged(whole, loose, lossy or line.lost))
+        found[machine] = iter(verdicts)
+    return [next(found[line.machine]) for line in run.lines]
+
+
+# ---- Generated runs, as files ----------------------------------------------------------------------------------------
+
+
+def generated(seed: int) -> Run:
+    """A walk of the machines of some release with up to two faults, as a log of some level shows it."""
+    dice = random.Random(seed)
+    release = dice.randint(_081, LAST)
+    level = dice.choice(("TRACE", "TRACE", "INFO", "ERROR"))
+    state = [dice.choice(sorted(table(m, release))) for m in range(3)]
+    seen = dice.random() < 0.6
+    if seen:
+        state = [dice.choice(sorted(seeds(m, release))) for m in range(3)]
+    lines: list[Line] = []
+    for _ in range(dice.randint(1, 7)):
+        m = dice.choice((REPLICA, REPLICA, OTHER_REPLICA, PARTITION, PARTITION))
+        targets = sorted(table(m, release))
+        legal = [b for b in targets if valid(m, state[m], b, release)]
+        wild = dice.random()
+        if wild < 0.12:  # refused, or failed for another reason
+            lines.append(Line(m, state[m], dice.choice(targets), refused=True))
+            continue
+        if wild < 0.18:  # out of nothing
+            lines.append(Line(m, dice.choice(targets), dice.choice(targets), refused=dice.random() < 0.2))
+            state[m] = lines[-1].after
+            continue
+        b = dice.choice(legal if legal and wild < 0.95 else targets)
+        hidden = may_hide(m, state[m], b, release, level) and (level != "TRACE" or dice.random() < 0.5)
+        if not hidden and wild > 0.25:  # else it happened, and its line is not there
+            lines.append(Line(m, state[m], b, lost=dice.random() < 0.04))
+        state[m] = b
+    # A line without an epoch (1.0) tells nothing before its controller has spoken of one.
+    chatter = dice.random() < 0.7 or NAMES[release].startswith("1.0")
+    return Run(tuple(lines), release, seen, level, chatter, cut=dice.randint(0, 12))
+
+
+def events(run: Run) -> Iterator[Event]:
+    """A line of epoch 1 if the start shall be seen, one of another topic to show the level, then those of the run."""
+    told = {"topic": "t", "partition": 0, "controller": 3, "controller_epoch": 2}
+    state = {
+        "leader": 1,
+        "isr": (1, 2),
+        "leader_epoch": 4,
+        "partition_epoch": 7,
+        "recovery": "RECOVERED",
+        "replicas": (1, 2),
+    }
+    other = told | state | {"topic": "z", "from_state": "OnlinePartition", "to_state": "OnlinePartition"}
+    shows_level = "SC6" if run.level == "ERROR" or (run.level == "INFO" and run.release < _26) else "SC4"
+    if run.seen:
+        yield Event(shows_level, **(other | {"controller": 9, "controller_epoch": 1}))
+    if run.chatter:
+        yield Event(shows_level, **other)
+    for line in run.lines:
+        fields = told | state | {"from_state": line.a, "to_state": line.b}
+        if line.machine != PARTITION:
+            fields["replica"] = 1 + line.machine
+            yield Event("SC2" if line.refused else "SC1", **fields)
+        elif line.refused:
+            yield Event("SC6", **fields)
+        else:
+            if line.b == "NonExistentPartition" and NAMES[run.release].startswith("1.0"):
+                fields["controller_epoch"] = None
+            yield Event({"NewPartition": "SC3", "OnlinePartition": "SC4"}.get(line.b, "SC5"), **fields)
+
+
+def written(run: Run, folder: Path) -> tuple[list[tuple[str, int]], list[int], str, set[int]]:
+    """Write the run: where each of its lines is, the releases that print its wordings, the level that it shows."""
+    folder.mkdir()
+    places: list[tuple[str, int]] = []
+    texts: dict[int, list[str]] = {0: []}
+    before = run.seen + run.chatter
+    mask, levels, hours = -1, set(), set()
+    for i, event in enumerate(events(run)):
+        if i >= before and run.lines[i - before].lost and any(texts.values()):
+            texts[max(texts) + 2] = []
+            hours.add(i - before)
+        elif i - before == run.cut and any(texts.values()):
+            texts[max(texts) + 1] = []
+        text = render(replace(event, ts=1_600_000_000_000 + max(texts) * 3_600_000 + i), NAMES[run.release])
+        hour = max(texts)
+        texts[hour].append(text)
+        if i >= before:
+            places.append((f"state-change.log.2020-09-13-{hour + 10:02d}", len(texts[hour])))
+        parsed = parse_line(text)
+        assert isinstance(parsed, Event)
+        levels.add(parsed.level)
+        if parsed.controller_epoch == 2:
+            mask &= parsed.releases
+    for hour, lines in texts.items():
+        (folder / f"state-change.log.2020-09-13-{hour + 10:02d}").write_text("".join(f"{line}\n" for line in lines))
+    level = min((each for each in levels if each), key=LEVELS.index, default="ERROR")
+    return places, [r for r in range(len(NAMES)) if mask >> r & 1], level, hours
+
+
+RANK = ("held", "unknown", "illegal")
+
+
+def compared(seeds: range, folder: Path, lossy: bool, release: str = "auto") -> Counter[str]:
+    """Audit the runs of these seeds in one go; count the verdicts, after each equals the reference's."""
+    runs = {seed: generated(seed) for seed in seeds}
+    runs = {seed: run for seed, run in runs.items() if run.lines}
+    facts = {seed: written(run, folder / str(seed)) for seed, run in runs.items()}
+    options = Options.of(release, each=True, engine="python", lossy=lossy)
+    reports = audit([str(folder / str(seed)) for seed in runs], options)
+    tally: Counter[str] = Counter()
+    for (seed, run), report in zip(runs.items(), reports, strict=True):
+        places, releases, level, hours = facts[seed]
+        if options.releases is not None:
+            releases = [r for r in range(LAST + 1) if span(release) >> r & 1]
+        run = replace(run, lines=tuple(replace(line, lost=i in hours) for i, line in enumerate(run.lines)))
+        audited = ["held"] * len(places)
+        for finding in report.findings:
+            place = (Path(finding.file).name, finding.line)
+            if finding.rule in ("KR101", "KR102", "KR103", "KR104") and place in places:
+                i = places.index(place)
+                audited[i] = max(audited[i], finding.verdict, key=RANK.index)
+        expected = verdicts_of_lines(run, releases, level, lossy)
+        shown = f"seed {seed}, {NAMES[run.release]}, {level}, lossy {lossy}, {run}"
+        assert audited == expected, shown
+        whole = verdict_of_run(run, releases, level, lossy)
+        tally[f"run {whole}"] += 1
+        tally["lines"] += len(places)
+        tally.update(f"line {verdict}" for verdict in expected)
+        assert max(audited, key=RANK.index) == whole, shown
+    return tally
+
+
+RANGES = ("auto", "2.2-2.3", "0.8.1-2.6", ">=2.6", "0.8.1-3.9")
+
+
+@pytest.mark.parametrize("release", RANGES)
+@pytest.mark.parametrize("lossy", [False, True], ids=["contiguous", "lossy"])
+def test_verdicts_equal_those_of_a_search(lossy: bool, release: str, tmp_path: Path) -> None:
+    tally = compared(range(120), tmp_path, lossy, release)
+    assert all(tally[f"run {verdict}"] for verdict in RANK if verdict != "unknown" or lossy)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lossy", [False, True], ids=["contiguous", "lossy"])
+def test_verdicts_of_ten_thousand_runs(lossy: bool, tmp_path: Path) -> None:
+    tally: Counter[str] = Counter()
+    for i, release in enumerate(RANGES):
+        for batch in range(4):
+            folder = tmp_path / f"{i}-{batch}"
+            folder.mkdir()
+            start = 10_000 * i + 1_000 * batch + 1_000
+            tally += compared(range(start, start + 800), folder, lossy, release)
+    assert sum(tally[f"run {verdict}"] for verdict in RANK) >= 10_000
+    print(dict(tally))
