@@ -24,7 +24,7 @@ def command(code: str | None, as_json: bool) -> None:
     try:
         if code is None:
             text = catalogue.listing()
-            shown = {"rules": [catalogue.as_json(rule) for rule in rules().values()]}
+            shown: dict[str, object] = {"rules": [catalogue.as_json(rule) for rule in rules().values()]}
         else:
             rule = catalogue.find(code)
             text = catalogue.page(rule)
