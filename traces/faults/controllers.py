@@ -7,10 +7,9 @@ from dataclasses import replace
 
 from ...specs.behaviours import behaviour
 from .recording import HEARD, Edit, Fault, Recording, Spoken
-from .views import CREATED, ELECTED, REMOVED, TOLD, View, printed
+from .views import CREATED, DELETING, ELECTED, NOBODY, REMOVED, REQUESTED, TOLD, View, printed
 
 _FEW = 3
-_DELETING = -2
 
 
 def epoch_falls(recording: Recording) -> Iterator[Fault]:
@@ -55,7 +54,9 @@ def interleaved(recording: Recording) -> Iterator[Fault]:
             )
             what = f"{view.name}: controller epoch {epoch} writes version {event.partition_epoch}"
             edits = (Edit(file, _end(recording, end), event, added=True),)
-            yield Fault(file, _end(recording, end) + 1, what, edits)
+            created = min(e.controller_epoch or 0 for e in (*view.earlier, view.event))
+            anew = "the topic was created again under the later controller: the line passes for one of the topic before"
+            yield Fault(file, _end(recording, end) + 1, what, edits, anew if created > epoch else None)
 
 
 def _is_state_of(one: Spoken, view: View) -> bool:
@@ -80,7 +81,7 @@ def dropped_offline_pass(recording: Recording) -> Iterator[Fault]:
     if behaviour("KAFKA-3143").releases & recording.release.mask:
         return
     leaders: dict[str, int] = {}
-    views = {(view.spoken.file, view.spoken.line): view for view in printed(recording)}
+    found_leader: dict[tuple[str, int, str], int] = {}
     begun: set[tuple[str, int, str]] = set()
     passed: dict[tuple[str, int, str], list[Spoken]] = {}
     for one in recording.spoken:
@@ -89,22 +90,21 @@ def dropped_offline_pass(recording: Recording) -> Iterator[Fault]:
             continue
         name = f"{event.topic}-{event.partition}"
         key = (one.file, one.epoch, name)
+        dead = found_leader.setdefault(key, leaders.get(name, NOBODY))
         taken_out = event.to_state == "OfflineReplica"
-        if key not in begun and (taken_out or (key in passed and event.row in (TOLD, REMOVED, "SC9"))):
+        if key not in begun and (taken_out or (key in passed and event.row in (TOLD, REMOVED, REQUESTED))):
             passed.setdefault(key, []).append(one)
-        elif (one.file, one.line) in views and (views[one.file, one.line].leader >= 0):
-            leaders[name] = views[one.file, one.line].leader
-        if event.row in ("SC3", "SC4", "SC5"):
-            begun.add(key)
-        elif event.row == "SC6":
+        if event.leader is not None and event.leader != DELETING:
+            leaders[name] = event.leader
+        if event.row == "SC6" and key not in begun and dead != NOBODY:
             lines = passed.get(key, [])
-            dead = leaders.get(name)
-            if key not in begun and any(each.event.replica == dead for each in lines):
+            if any(each.event.replica == dead for each in lines):
                 edits = tuple(Edit(each.file, each.line, None) for each in lines)
                 seen = (one.file, one.epoch) in recording.begun
                 hidden = None if seen else "the file does not show that the epoch began here"
                 what = f"{name}: controller epoch {one.epoch} leaves broker {dead} as leader, which is dead"
                 yield Fault(one.file, one.line - len(lines), what, edits, hidden)
+        if event.row in (CREATED, ELECTED, "SC5", "SC6"):
             begun.add(key)
 
 
@@ -119,7 +119,7 @@ def leader_after_deletion_mark(recording: Recording) -> Iterator[Fault]:
                 continue
             if event.leader is not None and event.leader >= 0:
                 led[key] = one
-            elif event.leader == _DELETING and key in led:
+            elif event.leader == DELETING and key in led:
                 again = replace(led[key].event, ts=event.ts)
                 what = f"{event.topic}-{event.partition}: leader {again.leader} after -2"
                 yield Fault(one.file, one.line + 1, what, (Edit(one.file, one.line, again, added=True),))

@@ -14,7 +14,7 @@ CREATED, ELECTED, REQUESTED, TOLD, REASSIGNED, REMOVED = "SC3", "SC4", "SC9", "S
 WRITTEN = (ELECTED, REASSIGNED, REMOVED)
 """Lines that are printed after a write of the znode."""
 ASKED = (REQUESTED, TOLD)
-_DELETING = -2
+NOBODY, DELETING = -1, -2
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class View:
 
     @property
     def leader(self) -> int:
-        return -1 if self.event.leader is None else self.event.leader
+        return NOBODY if self.event.leader is None else self.event.leader
 
     @property
     def isr(self) -> tuple[int, ...]:
@@ -79,7 +79,7 @@ def printed(recording: Recording) -> Iterator[View]:
             created = event.row == CREATED
             replicas = event.replicas or replicas
             reassigning = reassigning or event.row == REASSIGNED
-            if event.row == CREATED or event.leader is None or event.leader_epoch is None or event.leader == _DELETING:
+            if event.row == CREATED or event.leader is None or event.leader_epoch is None or event.leader == DELETING:
                 continue
             events = tuple(each.event for each in earlier)
             yield View(one, events, tuple((e.file, e.epoch) for e in earlier), replicas, reassigning)
@@ -100,7 +100,7 @@ def empty_isr(recording: Recording) -> Iterator[Fault]:
     for view in printed(recording):
         if view.isr:
             hidden = None if kept else "up to 1.0 this is legal with unclean leader election"
-            yield view.fault("ISR empty", hidden, leader=-1, isr=())
+            yield view.fault("ISR empty", hidden, leader=NOBODY, isr=())
 
 
 def stranger_in_isr(recording: Recording) -> Iterator[Fault]:
@@ -156,7 +156,7 @@ def two_leaders(recording: Recording) -> Iterator[Fault]:
             others = [broker for broker in view.isr if broker != view.leader]
             if view.leader in same and others:
                 yield view.fault(f"leader {others[0]} in leader epoch {view.epoch}", leader=others[0])
-        elif view.earlier and led and view.earlier[-1] is led[-1] and -1 < view.leader != led[-1].leader:
+        elif view.earlier and led and view.earlier[-1] is led[-1] and NOBODY < view.leader != led[-1].leader:
             epoch = led[-1].leader_epoch
             yield view.fault(f"leader {view.leader} in leader epoch {epoch}", leader_epoch=epoch)
 
