@@ -40,7 +40,7 @@ EXIT = {"holds": 0, "violated": 1, "unknown": 3}
 )  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.pass_context
-def command(context: click.Context, **options: Any) -> None:
+def command(context: click.Context, /, **options: Any) -> None:
     """Prove the properties of MODEL by induction, for all its instances.
 
     MODEL is a model of `isrproof explore --list`, or `replica` or `partition`: the controller's table of that name.
@@ -62,6 +62,8 @@ def command(context: click.Context, **options: Any) -> None:
 def _run(options: dict[str, Any]) -> int:
     if options["model"] is None:
         raise click.UsageError("MODEL is missing; `isrproof explore --list` shows the models.")
+    if options["model"] in ("replica", "partition"):
+        return _run_table(options)
     from .explore import _settings, chosen
 
     model = chosen(options["model"], options["release"], options["without"])
@@ -71,19 +73,30 @@ def _run(options: dict[str, Any]) -> int:
 
     effort = Effort(timeout=options["timeout"], search=options["search"])
     if options["smtlib"] is not None:
-        written = export.smtlib(model, options["smtlib"], **kept)
+        written = export.smtlib(model, options["smtlib"], kept)
         click.echo(f"{written} questions written to {options['smtlib']}")
         return 0
     if options["minimise"]:
         rows = export.minimise(model, effort, told=_told)
         click.echo(f"{model.name}: {rows} questions need more than the goal itself")
         return 0
-    proof = prove(model, options["properties"] or None, effort=effort, told=_told, **kept)
+    proof = prove(model, options["properties"] or None, effort=effort, told=_told, kept=kept)
     if options["as_json"]:
         _print_json(report.json_report(proof))
     else:
         click.echo(report.text_report(proof))
     return EXIT[proof.verdict]
+
+
+def _run_table(options: dict[str, Any]) -> int:
+    from ..prove import tables
+
+    found = tables.prove_table(options["model"], options["release"], options["timeout"])
+    if options["as_json"]:
+        _print_json(tables.table_json(options["model"], found))
+    else:
+        click.echo(tables.table_report(found))
+    return EXIT[tables.overall_of(found)]
 
 
 def _told(answer: Any) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from ...model.property import Property
 from ...model.protocol import Model
 from ...model.script import script_of
+from ...model.sorts import Settings
 from . import rows, smt
 from .induction import Asked, Induction, Question
 from .reading import Domain
@@ -15,10 +16,10 @@ from .run import Effort, goals_of, lemmas_of
 from .system import System
 
 
-def induction_of(model: Model, timeout: float = 10.0, **kept: int) -> tuple[Induction, list[Property]]:
+def induction_of(model: Model, timeout: float = 30.0, kept: Settings | None = None) -> tuple[Induction, list[Property]]:
     """The questions of a model: its lemmas ready, and the goals that are promised."""
     script = script_of(model)
-    system = System(script.model, Domain(kept))
+    system = System(script.model, Domain(kept or {}))
     induction = Induction(system, lemmas_of(script, ()), timeout=timeout, rows=rows.rows_of(model))
     return induction, goals_of(script, None)
 
@@ -35,13 +36,13 @@ def questions(induction: Induction, goals: list[Property]) -> Iterator[tuple[Que
                 yield question, goal
 
 
-def smtlib(model: Model, folder: Path, **kept: int) -> int:
+def smtlib(model: Model, folder: Path, kept: Settings | None = None) -> int:
     """Writes one file for each question; `unsat` is the proof of it. Returns how many.
 
     The hypotheses are those of the table, or the goal itself, as the first attempt of a proof takes them; where the
     table has no row and the goal alone does not suffice, a second solver may answer `unknown` or `sat`.
     """
-    induction, goals = induction_of(model, **kept)
+    induction, goals = induction_of(model, kept=kept)
     folder.mkdir(parents=True, exist_ok=True)
     written = 0
     for question, goal in questions(induction, goals):

@@ -301,7 +301,7 @@ def _folded(term: Term) -> Term:
 
 @cache
 def _enumeration(name: str, values: tuple[str, ...]) -> Any:
-    return z3.EnumSort(name, list(values))
+    return z3.EnumSort(f"{name}.{'.'.join(values)}", list(values))
 
 
 def _named(sort: FiniteSort, size: int) -> tuple[str, tuple[str, ...]]:

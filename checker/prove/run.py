@@ -107,7 +107,7 @@ def prove(
     told: Told = lambda _: None,
     rows: Mapping[str, tuple[str, ...]] | None = None,
     without_lemmas: Iterable[str] = (),
-    **kept: int,
+    kept: Settings | None = None,
 ) -> Proof:
     """Proves the properties of a model for every instance, except for the settings that are kept.
 
@@ -122,7 +122,7 @@ def prove(
         ModelError: unknown names, a setting that is too small, an operator that a proof cannot have.
     """
     started = time.perf_counter()
-    effort = effort or Effort()
+    effort, kept = effort or Effort(), dict(kept or {})
     chosen = model_named(model) if isinstance(model, str) else model
     script = script_of(chosen)
     _check_kept(chosen, kept)
@@ -146,7 +146,7 @@ def prove(
     everything = [*answers.values(), *fallen.values(), *(each for one in decided for each in one.questions)]
     return Proof(
         model=chosen,
-        kept=dict(kept),
+        kept=kept,
         verdict=overall(each.verdict for each in decided),
         properties=tuple(decided),
         lemmas=tuple(lemmas),

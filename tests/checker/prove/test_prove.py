@@ -142,7 +142,7 @@ def test_a_hard_question_ends_in_unknown() -> None:
 @pytest.mark.parametrize("sets", [{"replica": 3}, {"replicas": 0}])
 def test_misuse(sets: dict[str, int]) -> None:
     with pytest.raises((UnknownNameError, DefinitionError)):
-        prove("kip320", **sets)
+        prove("kip320", kept=sets)
 
 
 def test_the_command_prints_one_json_object() -> None:

@@ -1,0 +1,218 @@
+"""The replica and partition tables, proved for every release and any number of moves.
+
+Releases with the same table are proved once. A table is finite, so k-induction decides: no path of k good states (no
+two the same) leads to a bad one, and no path of k states from the start is bad.
+
+>>> from isrproof.checker.prove.tables import prove_table
+>>> [each.verdict for each in prove_table("partition", "2.0.0") if each.name == "NewIsNew"]
+['holds']
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ...model.errors import DefinitionError
+from ...model.expr import Expr, after, const, either
+from ...model.lifecycles import all_names, life_model, promises
+from ...model.property import Property
+from ...model.protocol import Model
+from ...model.sorts import SetOf
+from ...model.tables import state_of
+from ...specs import releases
+from ...specs.machines import Machine, machine
+from ...specs.releases import RELEASES, Release
+from ..explore.report import path_lines, step_json
+from ..explore.trace import Path
+from . import smt
+from .paths import k_induction, shortest_counterexample
+from .reading import Domain
+from .run import Verdict, overall
+
+MOST_STEPS = 12
+"""More steps than any of the tables has states, so that k-induction decides."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A promise about a table and the releases (a mask) for which the verdict is the same.
+
+    `k`: the property is k-inductive; `path`: a shortest counterexample. `verdict` is "absent" where a release has not
+    the states that the promise speaks of. `promised`: these releases mean to keep it; else the row shows what a release
+    changed.
+    """
+
+    machine: str
+    name: str
+    statement: str
+    verdict: Verdict | str
+    releases: int
+    k: int = 0
+    seconds: float = 0.0
+    queries: int = 0
+    path: Path | None = None
+    promised: bool = True
+
+
+def prove_table(name: str, release: str | None = None, timeout: float = 30.0) -> tuple[Kept, ...]:
+    """Every promise about a table, for one release or for all that have the table."""
+    table = machine(name)
+    chosen = [table.release(release)] if release else [each for each in RELEASES if each.mask & table.releases]
+    found: list[Kept] = []
+    for group in _alike(table, chosen):
+        found += _prove_group(name, group, timeout)
+    return tuple(_merged(found))
+
+
+def _alike(table: Machine, chosen: Iterable[Release]) -> list[list[Release]]:
+    """Releases with the same states, moves and seeds."""
+    groups: dict[object, list[Release]] = {}
+    for each in chosen:
+        states = tuple(state.name for state in table.states_in(each))
+        moves = tuple((state, table.previous(state, each)) for state in states)
+        seeds = tuple(seed.state for seed in table.seeds_in(each))
+        groups.setdefault((states, moves, seeds), []).append(each)
+    return list(groups.values())
+
+
+def _prove_group(name: str, group: list[Release], timeout: float) -> list[Kept]:
+    mask = sum(each.mask for each in group)
+    model = life_model(name, group[0])
+    kept = {each.prop.name: each for each in promises(name, group[0])}
+    found = [_prove(name, model, each.prop, mask, timeout, each.promised) for each in kept.values()]
+    absent = [each for each in all_names(name) if each not in kept]
+    return [*found, *(Kept(name, each, "these releases lack its states", "absent", mask) for each in absent)]
+
+
+def _prove(name: str, model: Model, prop: Property, mask: int, timeout: float, promised: bool) -> Kept:
+    started = time.perf_counter()
+    instance = model.instance()
+    step = k_induction(instance, prop, MOST_STEPS, timeout)
+    base = shortest_counterexample(instance, prop, step.k if step.holds else MOST_STEPS, timeout)
+    seconds = time.perf_counter() - started
+    verdict: Verdict = "unknown"
+    if base.path is not None:
+        verdict = "violated"
+    elif step.holds and base.complete:
+        verdict = "holds"
+    queries = step.k + base.depth
+    return Kept(name, prop.name, prop.statement, verdict, mask, step.k, seconds, queries, base.path, promised)
+
+
+def _merged(found: list[Kept]) -> list[Kept]:
+    """Groups of releases with the same verdict as one row, in the order of the promises."""
+    rows: dict[tuple[str, str, bool], Kept] = {}
+    for each in found:
+        key = (each.name, each.verdict, each.promised)
+        old = rows.get(key)
+        if old is None:
+            rows[key] = each
+        else:
+            rows[key] = Kept(
+                each.machine,
+                each.name,
+                old.statement,
+                each.verdict,
+                old.releases | each.releases,
+                max(old.k, each.k),
+                old.seconds + each.seconds,
+                old.queries + each.queries,
+                old.path,
+                old.promised,
+            )
+    order = {name: index for index, name in enumerate(dict.fromkeys(each.name for each in found))}
+    return sorted(rows.values(), key=lambda each: (order[each.name], releases.names(each.releases)))
+
+
+# What a release changed
+
+
+def relation(name: str, release: Release | str) -> Expr:
+    """The moves of a release as one condition over the state before and after."""
+    table = machine(name)
+    row = table.release(release)
+    state = state_of(table, row)
+    moves = []
+    for each in table.states_in(row):
+        previous = const(frozenset(table.previous(each.name, row)), SetOf(state.sort))
+        moves.append(previous.contains(state) & after(state).eq(each.name))
+    return either(*moves)
+
+
+def changed_exactly(name: str, older: str, newer: str, added: Iterable[tuple[str, str]]) -> bool:
+    """Whether the newer release has the moves of the older one and those added, and no others: asked of Z3.
+
+    Raises:
+        IsrproofError: a release without the table; DefinitionError: the two releases have not the same states.
+    """
+    table = machine(name)
+    state = state_of(table, table.release(older))
+    if state != state_of(table, table.release(newer)):
+        raise DefinitionError(
+            f"the {name} tables of {older} and {newer} have not the same states; compare two that have"
+        )
+    more = either(*(state.eq(source) & after(state).eq(target) for source, target in added))
+    agrees = relation(name, newer).eq(either(relation(name, older), more))
+    domain = Domain({})
+    return smt.ask([smt.neg(domain.read(agrees, domain.symbols([agrees])))], 10.0, search=True).outcome == "unsat"
+
+
+def moves_added(name: str, older: str, newer: str) -> tuple[tuple[str, str], ...]:
+    """The moves of the table that a release has and an earlier one has not."""
+    table = machine(name)
+    has, had = table.release(newer), table.release(older)
+    return tuple(
+        (source, each.name)
+        for each in table.states_in(has)
+        for source in table.previous(each.name, has)
+        if source not in table.previous(each.name, had)
+    )
+
+
+def table_report(found: Iterable[Kept]) -> str:
+    """One line a promise and range of releases; counterexamples below."""
+    lines = []
+    for each in found:
+        where = releases.names(each.releases)
+        how = f"  ({each.k}-inductive, {each.seconds:.2f} s)" if each.verdict == "holds" else ""
+        changed = "" if each.promised else "  (not promised by these releases)"
+        lines.append(f"{each.machine} {each.name}: {each.verdict} for {where}{how}{changed}")
+        lines.append(f"  {each.statement}")
+        if each.path is not None:
+            lines += ["   1. initial state", *path_lines(each.path)]
+    return "\n".join(lines)
+
+
+def table_json(name: str, found: Iterable[Kept]) -> dict[str, Any]:
+    """The same shape as the proof of a model."""
+    rows = list(found)
+    return {
+        "model": name,
+        "verdict": overall_of(rows),
+        "properties": [
+            {
+                "name": each.name,
+                "verdict": each.verdict,
+                "for": releases.names(each.releases),
+                "promised": each.promised,
+                "queries": each.queries,
+                "k": each.k,
+                "seconds": round(each.seconds, 3),
+                **({"steps": [step_json(each.path, step) for step in each.path.steps]} if each.path else {}),
+            }
+            for each in rows
+        ],
+        "seconds": round(sum(each.seconds for each in rows), 3),
+    }
+
+
+def overall_of(found: Iterable[Kept]) -> Verdict:
+    """The verdict of a run: what is absent or not promised counts for nothing."""
+    verdicts: list[Verdict] = []
+    for each in found:
+        if each.promised and each.verdict != "absent":
+            verdicts.append("holds" if each.verdict == "holds" else "violated" if each.path else "unknown")
+    return overall(verdicts)
