@@ -292,18 +292,18 @@ def _search(decided: Decided, model: Model, kept: Settings, effort: Effort) -> D
     if decided.verdict == "holds":
         return decided
     from ...model.errors import ModelError
-    from ..explore.run import explore
+    from ..explore.run import explore_instance
     from ..explore.search import Limits
 
     started = time.perf_counter()
     settings = _instance_settings(model, kept, effort)
     try:
-        found = explore(
+        found = explore_instance(
             model,
+            settings,
             [decided.prop.name if decided.prop.name in _known(model) else decided.prop],
             limits=Limits(seconds=effort.search),
             until_decided=True,
-            **settings,
         )
     except ModelError as error:
         return replace(decided, reason=f"{decided.reason}; no search: {error}")
