@@ -114,13 +114,15 @@ def _run(options: dict[str, Any], as_json: bool) -> int:
 
 def chosen(name: str, release: str | None, without: tuple[str, ...]) -> Any:
     """The model of that name with the behaviours of a release, or without some."""
-    from ...model.catalogue import model
-    from ...specs.machines import machine_names
+    from ...model.catalogue import MODELS, model
 
-    if name in machine_names():
-        from ...model.tables import table_model
+    if name not in MODELS:
+        from ...specs.machines import machine_names
 
-        return table_model(name, release)
+        if name in machine_names():
+            from ...model.tables import table_model
+
+            return table_model(name, release)
     found = model(name)
     if release is not None:
         from ...specs.behaviours import BEHAVIOURS

@@ -8,9 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .generate import build
+from .narrow import Expand
+from .narrow import build as build_narrow
 from .program import Program
 
 CHUNK = 1 << 15
+
+# A level of at most NARROW states is for plain Python, once there were so many of them that compiling it pays.
+NARROW, NARROW_LEVELS = 48, 24
 
 
 @dataclass(frozen=True)
@@ -55,7 +60,9 @@ Progress = Callable[[int, int, int], None]
 class Search:
     """One run over a program. `table` holds the states afterwards."""
 
-    def __init__(self, program: Program, chunk: int = CHUNK) -> None:
+    def __init__(
+        self, program: Program, chunk: int = CHUNK, narrow: int = NARROW, narrow_levels: int = NARROW_LEVELS
+    ) -> None:
         import numpy as np
 
         from .table import StateTable
@@ -63,6 +70,8 @@ class Search:
         self.np = np
         self.program = program
         self.chunk = chunk
+        self.narrow, self.narrow_levels = narrow, narrow_levels
+        self.expand_one: Expand | None = None
         self.guards, self.moves = build(program)
         self.table = StateTable(program.layout.words, np.uint8 if len(program.moves) <= 256 else np.uint16)
 
@@ -101,8 +110,10 @@ class Search:
             found.depth += 1
             found.levels.append(end - start)
             last = limits.depth is not None and found.depth >= limits.depth
+            by_state = self._by_state(end - start)
             for low in range(start, end, self.chunk):
-                self._expand(low, min(low + self.chunk, end), found, canonical)
+                expand = self._expand_states if by_state else self._expand
+                expand(low, min(low + self.chunk, end), found, canonical)
                 if progress is not None:
                     progress(found.depth, table.count, low - start)
                 found.stopped = self._over(limits, started)
@@ -121,6 +132,15 @@ class Search:
                 found.stopped = found.stopped or ("all properties are decided" if start < end else None)
         found.distinct = table.count
         return found
+
+    def _by_state(self, states: int) -> bool:
+        """Whether a level goes to plain Python."""
+        if states > self.narrow:
+            return False
+        self.narrow_levels -= 1
+        if self.narrow_levels < 0 and self.expand_one is None:
+            self.expand_one = build_narrow(self.program)
+        return self.expand_one is not None
 
     def _over(self, limits: Limits, started: float) -> str | None:
         if limits.states is not None and self.table.count >= limits.states:
@@ -173,11 +193,53 @@ class Search:
             table.parents[at:to] = parents
             table.moves[at:to] = index
             at = to
-        if canonical is not None and at > table.count:
-            fresh = slice(table.count, at)
+        self._enter(at, canonical)
+
+    def _enter(self, end: int, canonical: Callable[[list[Any]], list[Any]] | None) -> None:
+        """Adds the candidates written behind the states, up to an end."""
+        table = self.table
+        if canonical is not None and end > table.count:
+            fresh = slice(table.count, end)
             for word, value in zip(table.words, canonical([each[fresh] for each in table.words]), strict=True):
                 word[fresh] = value
-        table.add(at - table.count)
+        table.add(end - table.count)
+
+    def _expand_states(
+        self, low: int, high: int, found: Found, canonical: Callable[[list[Any]], list[Any]] | None
+    ) -> None:
+        """The same as `_expand`, state by state in plain Python."""
+        assert self.expand_one is not None
+        np, table = self.np, self.table
+        at = table.count
+        for state in range(low, high):
+            fires, steps = self.expand_one(self.packed(state))
+            one = np.array([state])
+            for prop in fires:
+                known = found.hits.get(prop)
+                if known is None or known.length == found.depth:
+                    self._note_state(found, prop, one)
+            if not steps:
+                found.deadlocks += 1
+                if found.first_deadlock is None:
+                    found.first_deadlock = state
+            for move, new, ways, props in steps:
+                found.taken[move] += 1
+                found.generated += ways
+                if new is None:
+                    if found.overflow is None:
+                        found.overflow = Hit(-1, state, move, found.depth + 1)
+                    continue
+                for prop in props:
+                    known = found.hits.get(prop)
+                    if known is None or known.length == found.depth + 1:
+                        self._note_step(found, prop, one, move)
+                table.reserve(at + 1 - table.count, at - table.count)
+                for index, word in enumerate(table.words):
+                    word[at] = new >> (64 * index) & (2**64 - 1)
+                table.parents[at] = state
+                table.moves[at] = move
+                at += 1
+        self._enter(at, canonical)
 
     def _note_state(self, found: Found, prop: int, ids: Any) -> None:
         """Keeps the smallest packed state of the level, so that every run tells the same."""

@@ -25,19 +25,20 @@ class StateTable:
         self.moves = np.empty(1 << 12, move_type)
         self.slots = np.zeros(1 << 13, np.uint32)
 
-    def reserve(self, more: int) -> None:
-        """Makes room for candidates after the states."""
+    def reserve(self, more: int, written: int = 0) -> None:
+        """Makes room for candidates behind the states; the first `written` are there already."""
         needed, capacity = self.count + more, len(self.parents)
         if needed <= capacity:
             return
         capacity = max(needed, capacity + capacity // 2 if capacity > 1 << 22 else 2 * capacity)
-        self.words = [self._grown(each, capacity) for each in self.words]
-        self.parents = self._grown(self.parents, capacity)
-        self.moves = self._grown(self.moves, capacity)
+        used = self.count + written
+        self.words = [self._grown(each, used, capacity) for each in self.words]
+        self.parents = self._grown(self.parents, used, capacity)
+        self.moves = self._grown(self.moves, used, capacity)
 
-    def _grown(self, array: Any, capacity: int) -> Any:
+    def _grown(self, array: Any, used: int, capacity: int) -> Any:
         larger = np.empty(capacity, array.dtype)
-        larger[: self.count] = array[: self.count]
+        larger[:used] = array[:used]
         return larger
 
     def add(self, candidates: int) -> int:

@@ -45,7 +45,8 @@ become_follower = action(
 
 KIP_279 = Behaviour(
     "KIP-279",
-    "A follower truncates to the last record that it has in common with its leader.",
+    "A follower truncates to the last record that it has in common with its leader. The model compares record ids; "
+    "brokers cannot, they exchange epochs and end offsets in rounds.",
     replaces=(become_follower,),
     cites=("KIP-279", "KAFKA-6361"),
     breaks_without=("StrongIsr", "TruncationPrefix"),

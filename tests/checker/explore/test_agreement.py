@@ -9,6 +9,7 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from isrproof.checker.explore.generate import build
+from isrproof.checker.explore.narrow import build as build_narrow
 from isrproof.checker.explore.program import program
 from isrproof.checker.explore.run import explore
 from isrproof.model.action import action
@@ -279,6 +280,14 @@ def test_generated_successors_are_the_reference_s(data: Any, states: Any) -> Non
             expected.append((row, step.action, tuple(sorted(step.params.items())), step.ways, later, fired))
     order = lambda each: (each[0], each[1], str(each[2]))  # noqa: E731
     assert sorted(found, key=order) == sorted(expected, key=order)
+    expand = build_narrow(translated)
+    narrow = []
+    for row, state in enumerate(packed):
+        for index, new, ways, fires in expand(state)[1]:
+            move = translated.moves[index]
+            binding = tuple(sorted(move.binding.items()))
+            narrow.append((row, move.action.name, binding, ways, new, None if new is None else bool(fires)))
+    assert sorted(narrow, key=order) == sorted(expected, key=order)
 
 
 @settings(QUIET, max_examples=20)
