@@ -431,20 +431,22 @@ def _known_since(
     members: Sequence[_Strand], files: Mapping[int, LogFile], place: Mapping[int, tuple[int, int]]
 ) -> dict[int, int]:
     """Epoch -> the first epoch since which everything is here: tenures seen from their start, without a gap."""
-    whole: dict[int, bool] = {}
+    followed: dict[int, list[bool]] = defaultdict(list)
+    started: dict[int, list[bool]] = defaultdict(list)
     for strand in members:
         parts: dict[int, list[Run]] = defaultdict(list)
         for run in strand.runs:
             parts[run.epoch].append(run)
         for epoch, runs in parts.items():
-            one_block = len({place[run.file][1] for run in runs}) == 1
-            followed = one_block and not any(files[run.file].lossy for run in runs)
-            started = any(run in strand.started for run in runs)
-            # A tenure that is followed but not seen from its start can begin a known stretch, not continue one.
-            whole[epoch] = whole.get(epoch, False) or (followed and started)
-            if not followed:
-                whole.setdefault(epoch, False)
+            # A log without lines of the state machines (controller.log) says nothing about which of them are missing.
+            if any(files[run.file].level != UNKNOWN_LEVEL for run in runs):
+                one_block = len({place[run.file][1] for run in runs}) == 1
+                followed[epoch].append(one_block and not any(files[run.file].lossy for run in runs))
+                started[epoch].append(any(run in strand.started for run in runs))
     since: dict[int, int] = {}
-    for epoch in sorted(whole):
-        since[epoch] = since[epoch - 1] if whole[epoch] and epoch - 1 in since else epoch
+    for epoch in sorted({run.epoch for strand in members for run in strand.runs}):
+        whole = bool(followed[epoch]) and all(followed[epoch])
+        # One that is followed but not seen from its start can begin a known stretch; one with a gap cannot even that.
+        continues = whole and all(started[epoch]) and epoch - 1 in since
+        since[epoch] = since[epoch - 1] if continues else epoch if whole else epoch + 1
     return since

@@ -69,7 +69,7 @@ moves_before = field("moves_before", Int(0))
 
 _block, _block_before = field("block", Int()), field("before_block", Int())
 _tenure, _tenure_before = field("tenure", Int()), field("before_tenure", Int())
-_epoch_before = field("before_controller_epoch", Int())
+_epoch, _epoch_before = field("controller_epoch", Int()), field("before_controller_epoch", Int())
 
 
 def replica_moves(events: Table) -> Table:
@@ -229,8 +229,10 @@ def told_metadata(incarnated: Table) -> Table:
 
 def _compared(table: Table, key: tuple[str, ...], order: tuple[str, ...], columns: tuple[str, ...]) -> Table:
     """Each row with `columns` of the row before, and whether anything can lie between that the lines do not show."""
-    carried = (*columns, "tenure", "block", "controller_epoch", "line", "file")
-    nothing_between = ite(_tenure.eq(_tenure_before), _block.eq(_block_before), known_since <= _epoch_before)
+    carried = (*columns, "tenure", "block", "controller_epoch", "known_since", "line", "file")
+    # A row before by its version can be of a later epoch, so both ends are asked.
+    known = (known_since <= _epoch_before) & (field("before_known_since", Int()) <= _epoch)
+    nothing_between = ite(_tenure.eq(_tenure_before), _block.eq(_block_before), known)
     return table.along(key, order, **{f"before_{name}": Column("previous", name) for name in carried}).derive(
         gap=either(lossy, ~nothing_between)
     )
