@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import Any
 
-from ...model.expr import Expr, const, field, free
+from ...model.expr import const, either, field, free, ite
 from ...model.sorts import Enum, Int
 from ...specs.behaviours import BEHAVIOURS
 from ...specs.releases import names
@@ -17,7 +18,7 @@ from .finding import Entity, Finding, Tally
 from .lives import Histories, LogFile, Span
 from .rule import Rule, rules
 from .table import Column, PythonTable, Row, Table
-from .vocabulary import VERDICT
+from .vocabulary import HELD, SILENT, VERDICT
 
 _SPAN_COLUMNS: Mapping[str, type] = {
     "first": int,
@@ -36,6 +37,9 @@ _SPAN_COLUMNS: Mapping[str, type] = {
     "until": int,
 }
 _FINDINGS_PER_RULE = 100_000
+_PASSING = ("held", "silent")
+_MOVES = {"replica_moves": ("from_state", "to_state"), "partition_moves": ("from_state", "to_state")}
+"""Tracks whose counts are told apart by the move, for diagrams."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,7 @@ class Audited:
     tallies: Mapping[int, Mapping[str, Tally]]
     files: Mapping[int, LogFile]
     incarnated: Table
-    judged: Mapping[str, Table]
+    counted: tuple[Row, ...]
 
     def timeline(self) -> list[dict[str, Any]]:
         """What was reconstructed of every partition, in order."""
@@ -84,12 +88,12 @@ class Audited:
         """How often each move was made, per cluster: what a diagram puts on its edges."""
         found = []
         for machine, code in (("replica", "KR101"), ("partition", "KR102")):
-            counted = self.judged[code].grouped(("cluster", "from_state", "to_state", "verdict"), n=Column("count"))
             moves: dict[tuple[int, str, str], list[int]] = defaultdict(lambda: [0, 0])
-            for row in counted.rows():
-                counts = moves[row["cluster"], row["from_state"], row["to_state"]]
-                counts[0] += row["n"]
-                counts[1] += row["n"] if row["verdict"] == "illegal" else 0
+            for row in self.counted:
+                if row["track"] == f"{machine}_moves" and row[code] != "silent":
+                    counts = moves[row["cluster"], row["from_state"], row["to_state"]]
+                    counts[0] += row["n"]
+                    counts[1] += row["n"] if row[code] == "illegal" else 0
             found += [
                 {"cluster": key[0], "machine": machine, "from": key[1], "to": key[2], "count": n, "illegal": bad > 0}
                 for key, (n, bad) in sorted(moves.items())
@@ -103,33 +107,36 @@ def audited(logs: Logs, release: int | None = None) -> Audited:
     Args:
         release: mask of the releases that ran, if it is known; else each tenure's is taken from its wording.
     """
-    events = logs.events.kept()
+    events = logs.events
     histories = told(logs.files, events)
-    cuts = wipes(placed(events, histories.spans, release))
+    young = [span for span in histories.spans if span.epoch == 1]
+    cuts = wipes(placed(events, young, release)) if young else []
     if cuts:
         histories = told(logs.files, events, cuts)
-    here = placed(events, histories.spans, release).kept()
+    here = placed(events, histories.spans, release).kept("topic", "partition")
     incarnated = tracks.incarnations(here)
-    made = _tracks(here, incarnated)
+    made = _tracks(here, incarnated) | {"turns": PythonTable([asdict(turn) for turn in histories.turns])}
     paths = {file.index: file for file in logs.files}
-    verdict = field("verdict", VERDICT)
-    judged = {rule: _judged(rule, made[rule.track]) for rule in rules().values() if rule.track in made}
-    turns = PythonTable([asdict(turn) for turn in histories.turns])
-    few = {rule: _judged(rule, turns) for rule in rules().values() if rule.track == "turns"}
+    judged = {track: _judged(table, _of(track)) for track, table in made.items()}
+    counted = _counts(judged)
     tallies: dict[int, dict[str, Tally]] = defaultdict(lambda: {code: Tally() for code in rules()})
-    failing: Counter[str] = Counter()
-    for row in [*_counts(judged.values()), *_counts(few.values())]:
-        tallies[row["cluster"]][row["rule"]].add(row["verdict"], row["n"])
-        if row["verdict"] != "held":
-            failing[row["rule"]] += row["n"]
+    failing: set[Rule] = set()
+    for row in counted:
+        for rule in _of(row["track"]):
+            verdict = row[rule.code]
+            if verdict != "silent":
+                tallies[row["cluster"]][rule.code].add(verdict, row["n"])
+            if verdict not in _PASSING:
+                failing.add(rule)
     findings: list[Finding] = []
-    for rule, table in (judged | few).items():
-        if failing[rule.code]:
-            broken = table.where(~verdict.eq("held")).rows(_FINDINGS_PER_RULE)
-            findings += [_finding(rule, row, paths[row["file"]]) for row in broken]
+    for track, table in judged.items():
+        broken = [rule for rule in _of(track) if rule in failing]
+        for row in _broken(table, broken):
+            for rule in broken:
+                if row[rule.code] not in _PASSING:
+                    findings.append(_finding(rule, row | {"verdict": row[rule.code]}, paths[row["file"]]))
     findings.sort(key=lambda f: (f.cluster, f.life or 0, f.controller_epoch or 0, f.file, f.line, f.rule))
-    by_code = {rule.code: table for rule, table in judged.items()}
-    return Audited(histories, tuple(findings), tallies, paths, incarnated, by_code)
+    return Audited(histories, tuple(findings), tallies, paths, incarnated, tuple(counted))
 
 
 def placed(events: Table, spans: Sequence[Span], release: int | None = None) -> Table:
@@ -169,19 +176,40 @@ def _tracks(events: Table, incarnated: Table) -> dict[str, Table]:
     }
 
 
-def _judged(rule: Rule, track: Table) -> Table:
-    """The rows that a rule is about and can read, with its verdict."""
-    return track.where(rule.applies).derive(verdict=rule.verdict, rule=_code(rule)).present("verdict")
+@cache
+def _of(track: str) -> tuple[Rule, ...]:
+    return tuple(rule for rule in rules().values() if rule.track == track)
 
 
-def _counts(tables: Iterable[Table]) -> list[Row]:
-    """How often each rule gave each verdict in each cluster: one question for all tables."""
-    key = ("cluster", "rule", "verdict")
-    return _all([table.select(*key) for table in tables]).grouped(key, n=Column("count")).rows()
+def _judged(track: Table, its_rules: Sequence[Rule]) -> Table:
+    """Every row with the verdict of each rule, in a column named by its code."""
+    verdicts = {rule.code: ite(rule.applies, rule.verdict, SILENT) for rule in its_rules}
+    judged = track.derive(**verdicts, silent=SILENT)
+    for code in verdicts:
+        judged = judged.filled(code, "silent")
+    return judged
 
 
-def _code(rule: Rule) -> Expr:
-    return const(rule.code, Enum("Rule", tuple(rules())))
+def _counts(judged: Mapping[str, Table]) -> list[Row]:
+    """How often which verdicts came together, per track and cluster (and move): one question for an engine's tables."""
+    found: list[Row] = []
+    asked: list[Table] = []
+    for track, table in judged.items():
+        key = ("cluster", *_MOVES.get(track, ()), *(rule.code for rule in _of(track)))
+        counted = table.grouped(key, n=Column("count")).derive(track=const(track, Enum("Track", tuple(judged))))
+        if isinstance(table, PythonTable):
+            found += counted.rows()
+        else:
+            asked.append(counted)
+    return found + (_all(asked).rows() if asked else [])
+
+
+def _broken(judged: Table, its_rules: Sequence[Rule]) -> list[Row]:
+    """The rows of which one of the rules has something to say."""
+    if not its_rules:
+        return []
+    fails = [~field(rule.code, VERDICT).eq(HELD) & ~field(rule.code, VERDICT).eq(SILENT) for rule in its_rules]
+    return judged.where(either(*fails)).rows(_FINDINGS_PER_RULE * len(its_rules))
 
 
 def _all(tables: Sequence[Table]) -> Table:

@@ -94,8 +94,10 @@ class SparkTable:
     def renamed(self, **old: str) -> SparkTable:
         return SparkTable(self.frame.drop(*old.values()).withColumnsRenamed(old))
 
-    def kept(self) -> SparkTable:
-        return SparkTable(self.frame.persist())
+    def kept(self, *near: str) -> SparkTable:
+        # Windows and groups whose keys include `near` then need no shuffle of their own.
+        placed = self.frame.repartition(*near) if near else self.frame
+        return SparkTable(placed.persist())
 
     def rows(self, limit: int | None = None) -> list[Row]:
         frame = self.frame if limit is None else self.frame.limit(limit)

@@ -78,8 +78,8 @@ class Table(Protocol):
     def renamed(self, **old: str) -> Table:
         """Columns `old` under new names: renamed(old="new")."""
 
-    def kept(self) -> Table:
-        """The same rows, computed once though read several times."""
+    def kept(self, *near: str) -> Table:
+        """The same rows, computed once though read several times; those of the same `near` in one place."""
 
     def rows(self, limit: int | None = None) -> list[Row]:
         """All rows, or the first `limit` of them, in no stated order."""
@@ -202,7 +202,7 @@ class PythonTable:
     def renamed(self, **old: str) -> PythonTable:
         return PythonTable([{old.get(name, name): value for name, value in row.items()} for row in self._rows])
 
-    def kept(self) -> PythonTable:
+    def kept(self, *near: str) -> PythonTable:
         return self
 
     def rows(self, limit: int | None = None) -> list[Row]:

@@ -23,8 +23,9 @@ RELEASE = Enum("Release", tuple(release.name for release in RELEASES))
 SEEDED, ANYTHING = "seeded at the start of the epoch", "anything"
 """What stands for the state before an entity's first line: given by the controller's start-up, or not known at all."""
 
-VERDICT = Enum("Verdict", ("held", "illegal", "suspicious", "refused", "unknown"))
-HELD, ILLEGAL, SUSPICIOUS, REFUSED, UNKNOWN = (const(value, VERDICT) for value in VERDICT.values)
+VERDICT = Enum("Verdict", ("held", "illegal", "suspicious", "refused", "unknown", "silent"))
+"""Of a rule on a row; silent: the rule is not about that row."""
+HELD, ILLEGAL, SUSPICIOUS, REFUSED, UNKNOWN, SILENT = (const(value, VERDICT) for value in VERDICT.values)
 
 
 @cache
