@@ -6,7 +6,20 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .expr import Expr, Op, topological
-from .sorts import BoolSort, EnumSort, MapSort, OptionSort, RecordSort, SeqSort, SetSort, Sort, Value
+from .sorts import (
+    BoolSort,
+    EnumSort,
+    FiniteSort,
+    MapSort,
+    OpenSort,
+    OptionSort,
+    RecordSort,
+    SeqSort,
+    SetSort,
+    Sort,
+    Value,
+    default,
+)
 
 # How tightly an operator binds; an argument that binds less gets parentheses.
 _IMPLIES, _OR, _AND, _NOT, _COMPARE, _SUM, _ATOM = range(7)
@@ -90,6 +103,15 @@ def _quantifier(word: str) -> Callable[..., Part]:
     return lambda node, body: (f"{word} {node.data.data} in {node.data.sort}: {body[0]}", _IMPLIES)
 
 
+def _get(node: Expr, option: Part, otherwise: Part) -> Part:
+    """`option?` is what it holds or the default of its sort, `option?x` what it holds or x."""
+    other = node.args[1]
+    usual = other.op is Op.CONST and not isinstance(other.sort, FiniteSort | OpenSort)
+    if usual and other.data == default(other.sort):
+        return f"{_wrap(option, _ATOM)}?", _ATOM
+    return f"{_wrap(option, _ATOM)}?{_wrap(otherwise, _ATOM)}", _ATOM
+
+
 def _record(node: Expr, *args: Part) -> Part:
     assert isinstance(node.sort, RecordSort)
     return "(" + ", ".join(
@@ -124,7 +146,7 @@ _TABLE: Mapping[Op, Callable[..., Part]] = {
     Op.SIZE: _call("size"),
     Op.SOME: lambda node, value: value,
     Op.IS_NONE: lambda node, option: (f"{_wrap(option, _SUM)} = none", _COMPARE),
-    Op.GET: lambda node, option, other: (f"{_wrap(option, _ATOM)}?{_wrap(other, _ATOM)}", _ATOM),
+    Op.GET: _get,
     Op.OPTION_SET: _call("set"),
     Op.RECORD: _record,
     Op.RECORD_GET: lambda node, value: (f"{_wrap(value, _ATOM)}.{node.data}", _ATOM),

@@ -46,7 +46,7 @@ def _settings(values: tuple[str, ...]) -> dict[str, int]:
     help="Write into --out, instead of searching: a TLA+ module and its cfg, or the state graph (small instances).",
 )  # fmt: skip
 @click.option("--out", type=click.Path(file_okay=False), default=".", show_default=True, help="Folder for --export.")
-@click.option("--list", "listing", is_flag=True, help="List the models, or the properties and settings of MODEL.")
+@click.option("--list", "listing", is_flag=True, help="List the models, or print all of MODEL.")
 @click.pass_context
 def command(context: click.Context, /, **options: Any) -> None:
     """Search all reachable states of MODEL and decide its properties.
@@ -141,18 +141,10 @@ def _list(name: str | None) -> int:
         for each in MODELS:
             click.echo(f"{each:<18} {model(each).statement}")
         return 0
-    found = model(name)
-    click.echo(f"{found.name}: {found.statement}")
-    click.echo("settings:")
-    for setting in found.settings:
-        click.echo(f"  {setting.name}={setting.default}  {setting.meaning}")
-    click.echo("behaviours:")
-    for behaviour in found.behaviours:
-        click.echo(f"  {behaviour.name}: {behaviour.statement}")
-    click.echo("properties:")
-    watched = [prop for ghosts in found.ghosts for prop in ghosts.properties]
-    for prop in (*found.properties, *watched):
-        click.echo(f"  {prop.name} ({prop.kind}): {prop.statement}")
+    found = chosen(name, None, ())
+    from ..explore.report import model_lines
+
+    click.echo("\n".join(model_lines(found)))
     return 0
 
 

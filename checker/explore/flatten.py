@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...model.errors import NotWrittenError
-from ...model.evaluate import NO_SETTINGS
 from ...model.expr import QUANTIFIERS, Expr, Op
 from ...model.sorts import (
     BoolSort,
@@ -348,7 +347,7 @@ def _subset(f: Flattener, node: Expr, a: Bits, b: Bits) -> int:
 
 def _full(f: Flattener, node: Expr) -> Bits:
     assert isinstance(node.sort, SetSort)
-    return f.value(frozenset(elements(node.sort.element, f.settings or NO_SETTINGS)), node.sort)  # type: ignore[no-any-return]
+    return f.value(frozenset(elements(node.sort.element, f.settings)), node.sort)  # type: ignore[no-any-return]
 
 
 def _record_get(f: Flattener, node: Expr, value: Rows) -> Any:

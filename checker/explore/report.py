@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...model.protocol import Model
 from ...model.sorts import (
     BoolSort,
     FiniteSort,
@@ -18,7 +19,7 @@ from ...model.sorts import (
     Value,
     elements,
 )
-from ...model.text import show
+from ...model.text import show, text
 from .run import Decided, Exploration
 from .trace import Path, Step, walk
 
@@ -52,6 +53,35 @@ def text_report(result: Exploration) -> str:
             lines += ["", f"{each.prop.name}: {each.prop.statement}", *_path_lines_once(each.path, told)]
             told.append((each.prop.name, each.path))
     return "\n".join(lines)
+
+
+def model_lines(model: Model) -> list[str]:
+    """All of a model as text: settings, behaviours, state, actions with their guards and updates, properties."""
+    lines = [f"{model.name}: {model.statement}"]
+    if model.settings:
+        lines.append("settings")
+        lines += [f"    {each.name} = {each.default}: {each.meaning}" for each in model.settings]
+    if model.behaviours:
+        lines.append("behaviours, each on top of those before")
+        lines += [f"    {each.name}: {each.statement}" for each in model.behaviours]
+    lines.append("state")
+    for field in model.fields:
+        lines.append(f"    {field.name}: {field.sort}; {field.meaning}; starts as {text(field.initial)}")
+    for action in model.actions:
+        cites = f" [{', '.join(action.cites)}]" if action.cites else ""
+        params = ", ".join(f"{param.data}: {param.sort}" for param in action.params)
+        lines.append(f"action {action.name}({params}): {action.statement}{cites}")
+        lines += [f"    limit {each.label}: {text(each.condition)}" for each in action.limits]
+        for each in action.guard:
+            waiver = f" (needed by no property: {each.waiver})" if each.waiver else ""
+            lines.append(f"    when {each.label}: {text(each.condition)}{waiver}")
+        lines += [f"    then {each.field.data}' = {text(each.value)}" for each in action.updates]
+    watched = [prop for ghosts in model.ghosts for prop in ghosts.properties]
+    lines.append("properties")
+    for prop in (*model.properties, *watched):
+        lines.append(f"    {prop.name} ({prop.kind}): {prop.statement}")
+        lines.append(f"        {text(prop.condition)}")
+    return lines
 
 
 def coverage_lines(result: Exploration) -> list[str]:

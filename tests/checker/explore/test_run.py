@@ -239,7 +239,21 @@ def test_every_model_can_be_listed() -> None:
     code, output = _invoke("--list")
     assert code == 0
     assert all(name in output for name in MODELS)
-    assert "NoCommittedRecordLost" in _invoke("kip320", "--list")[1]
+    whole = _invoke("kip320", "--list")[1]
+    assert "NoCommittedRecordLost (always)" in whole
+    assert "    when in the same epoch: local_epoch[follower] = local_epoch[leader]" in whole
+    assert "    limit records are left: next_record_id < max_records" in whole
+    assert "action ToOnlineReplica()" in _invoke("replica", "--list")[1]
+
+
+def test_formats_of_the_command() -> None:
+    two = ("kip101", "--set=replicas=2", "--property=WeakIsr")
+    code, output = _invoke(*two, "--format", "itf")
+    assert code == 1
+    assert len(json.loads(output)["states"]) == 12
+    assert _invoke(*two, "--format", "mermaid")[1].startswith("sequenceDiagram")
+    assert "(never decides)" in _invoke("kip320", *TINY_SET, "--coverage")[1]
+    assert _invoke("kip320", *TINY_SET, "--property=WeakIsr", "--format=itf")[0] == 0
 
 
 QUICK = {"kip101 2/3/3/2", "kip279 2/3/3/2", "unclean-election-keeps-isr 3/1/1/2", "unclean-election 3/1/1/2"}
@@ -265,3 +279,15 @@ def test_a_cell_that_is_not_as_expected_is_told() -> None:
     assert "EXPECTED 1" in said
     assert "WRONG     WeakIsr: expected violated, 11 states; got violated, 12 states" in said
     assert "WRONG     StrongIsr: expected holds; got violated, 12 states" in said
+
+
+@pytest.mark.parametrize(("length", "code"), [(12, 0), (11, 1)])
+def test_the_matrix_exits_0_only_if_all_is_as_expected(length: int, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    violated = {"WeakIsr": length, "StrongIsr": 12, "TruncationPrefix": 13}
+    row = matrix.Row("kip101", {"replicas": 2}, 9045, violated=violated, shows=dict.fromkeys(violated, "KIP-101"))
+    monkeypatch.setattr(matrix, "rows", lambda: (row,))
+    found, output = _invoke("--matrix")
+    assert found == code
+    assert ("all as expected" in output) == (code == 0)
+    done = CliRunner().invoke(main, ["explore", "--matrix", "--json"])
+    assert json.loads(done.stdout)["rows"][0]["distinct"] == 9045
