@@ -58,6 +58,15 @@ def command(context: click.Context, /, **options: Any) -> None:
     as_json = options["as_json"] or options["layout"] == "json"
     try:
         context.exit(_run(options, as_json))
+    except KeyboardInterrupt:
+        click.echo("Interrupted: nothing is decided.", err=True)
+        context.exit(3)
+    except ModuleNotFoundError as error:
+        if error.name not in ("numpy", "networkx"):
+            raise
+        extra = "explore" if error.name == "numpy" else "diagram"
+        click.echo(f"Error: this needs {error.name}: pip install 'isrproof[{extra}]'", err=True)
+        context.exit(2)
     except IsrproofError as error:
         if as_json:
             _print_json({"verdict": "error", "error": str(error)})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...model.action import Action
 from ...model.protocol import Model
 from ...model.sorts import (
     BoolSort,
@@ -68,20 +69,25 @@ def model_lines(model: Model) -> list[str]:
     for field in model.fields:
         lines.append(f"    {field.name}: {field.sort}; {field.meaning}; starts as {text(field.initial)}")
     for action in model.actions:
-        cites = f" [{', '.join(action.cites)}]" if action.cites else ""
-        params = ", ".join(f"{param.data}: {param.sort}" for param in action.params)
-        lines.append(f"action {action.name}({params}): {action.statement}{cites}")
-        lines += [f"    limit {each.label}: {text(each.condition)}" for each in action.limits]
-        for each in action.guard:
-            waiver = f" (needed by no property: {each.waiver})" if each.waiver else ""
-            lines.append(f"    when {each.label}: {text(each.condition)}{waiver}")
-        lines += [f"    then {each.field.data}' = {text(each.value)}" for each in action.updates]
+        lines += action_lines(action)
     watched = [prop for ghosts in model.ghosts for prop in ghosts.properties]
     lines.append("properties")
     for prop in (*model.properties, *watched):
         lines.append(f"    {prop.name} ({prop.kind}): {prop.statement}")
         lines.append(f"        {text(prop.condition)}")
     return lines
+
+
+def action_lines(action: Action) -> list[str]:
+    """An action as text: its limits, guard clauses and updates, one a line."""
+    cites = f" [{', '.join(action.cites)}]" if action.cites else ""
+    params = ", ".join(f"{param.data}: {param.sort}" for param in action.params)
+    lines = [f"action {action.name}({params}): {action.statement}{cites}"]
+    lines += [f"    limit {each.label}: {text(each.condition)}" for each in action.limits]
+    for each in action.guard:
+        waiver = f" (needed by no property: {each.waiver})" if each.waiver else ""
+        lines.append(f"    when {each.label}: {text(each.condition)}{waiver}")
+    return lines + [f"    then {each.field.data}' = {text(each.value)}" for each in action.updates]
 
 
 def coverage_lines(result: Exploration) -> list[str]:

@@ -1,0 +1,101 @@
+"""docs/models.md: the models of replication, their behaviours, and what the explorer is expected to find."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+
+from ...model.catalogue import MODELS, model
+from ...model.protocol import Behaviour
+from ...model.replication.base import REPLICATION
+from ..explore import matrix
+from ..explore.report import action_lines
+from . import table
+
+PATH = "docs/models.md"
+
+# The module that tells a behaviour's story, by the behaviour's name.
+STORIES = {
+    "KIP-101": "kip101",
+    "KIP-279": "kip279",
+    "KIP-320 first try": "kip320_first_try",
+    "KIP-320": "kip320",
+    "KIP-497": "kip497",
+    "unclean.leader.election": "unclean",
+    "min.insync.replicas": "kip966",
+}
+
+
+def write() -> str:
+    """A table of models, one of expectations, the base, and a section per behaviour."""
+    lines = [
+        "# Models of replication",
+        "",
+        "Made from `model/replication` by `python -m isrproof.checker.pages`: change the models, not this page.",
+        "`isrproof explore MODEL` searches one, `isrproof explore MODEL --list` prints all of it, and",
+        "`isrproof explore --matrix` checks the expectations below.",
+        "",
+        *table(
+            ("model", "what it is", "behaviours"),
+            ((name, model(name).statement, ", ".join(each.name for each in model(name).behaviours)) for name in MODELS),
+        ),
+        "",
+        "## What the explorer finds",
+        "",
+        "Settings are replicas/log size/records/last leader epoch. A length counts the states of the shortest",
+        "counterexample. Every promised property that is not named holds, and every *sometimes* property is met.",
+        "",
+        *table(("instance", "states", "violated", "shows"), (_expected(row) for row in matrix.rows())),
+        "",
+        "## Properties",
+        "",
+        *table(("property", "kind", "meaning"), _properties()),
+        "",
+        "## The base",
+        "",
+        _story("base"),
+        "",
+        "```",
+        *(line for action in REPLICATION.actions for line in action_lines(action)),
+        "```",
+    ]
+    for behaviour in _behaviours():
+        lines += ["", f"## {behaviour.name}", "", behaviour.statement]
+        if behaviour.name in STORIES:
+            lines += ["", _story(STORIES[behaviour.name])]
+        lines += [
+            "",
+            "```",
+            *(line for each in behaviour.replaces + behaviour.adds for line in action_lines(each)),
+            "```",
+        ]
+    return "\n".join([*lines, ""])
+
+
+def _story(module: str) -> str:
+    found = importlib.import_module(f"...model.replication.{module}", __package__)
+    return str(found.__doc__).strip()
+
+
+def _behaviours() -> tuple[Behaviour, ...]:
+    found: dict[str, Behaviour] = {}
+    for name in MODELS:
+        found.update((each.name, each) for each in model(name).behaviours)
+    return tuple(found.values())
+
+
+def _expected(row: matrix.Row) -> Iterator[str]:
+    yield row.title
+    yield f"{row.distinct:,}" if row.distinct else ""
+    yield ", ".join(f"{name} {length}" for name, length in row.violated.items()) or "nothing"
+    yield ", ".join(dict.fromkeys(row.shows.values()))
+
+
+def _properties() -> Iterator[tuple[str, str, str]]:
+    seen = set()
+    for name in MODELS:
+        chosen = model(name)
+        for prop in (*chosen.properties, *(each for ghosts in chosen.ghosts for each in ghosts.properties)):
+            if prop.name not in seen:
+                seen.add(prop.name)
+                yield prop.name, prop.kind, prop.statement
