@@ -21,6 +21,7 @@ from .vocabulary import (
     SEEDED,
     from_state,
     leader,
+    level,
     lossy,
     partition_epoch,
     states,
@@ -42,6 +43,8 @@ REFUSED = ("TH.refused-replica", "TH.refused-partition")
 THROWN = tuple(id for id in line_rows() if id.startswith("TH."))
 HEARD = ("BR.received", "BR.cached", "BR.metadata")
 """Lines in which a broker names a controller and its epoch."""
+READY = ("CL.ready",)
+"""The line with which a controller's start ends."""
 READ = ("CL.epoch-read",)
 """Lines in which a coming controller prints the epoch of the one before: it does not have that epoch itself."""
 INACTIVE = ("CL.starting", "CL.elected", "CL.resigned", "CL.elected-other", "CL.session-expired")
@@ -62,6 +65,7 @@ next_version = partition_epoch.eq(field("before_partition_epoch", Int()) + 1)
 same_version = partition_epoch.eq(field("before_partition_epoch", Int()))
 last_leader, last_leader_in = field("last_leader", leader.sort), field("last_leader_in", Int())
 last_replicas, made_offline = field("last_replicas", SetOf(Broker)), field("made_offline", SetOf(Broker))
+last_isr, at_start = field("last_isr", SetOf(Broker)), field("at_start", Bool)
 creation, fresh, reassigning = field("creation", Bool), field("fresh", Bool), field("reassigning", Int(0))
 metadata = field("metadata", Bool)
 sent_between = ~field("sent", Int()).eq(field("before_sent", Int()))
@@ -70,6 +74,8 @@ moves_before = field("moves_before", Int(0))
 _block, _block_before = field("block", Int()), field("before_block", Int())
 _tenure, _tenure_before = field("tenure", Int()), field("before_tenure", Int())
 _epoch, _epoch_before = field("controller_epoch", Int()), field("before_controller_epoch", Int())
+
+_shown = level.eq("TRACE")  # every move of a partition
 
 
 def replica_moves(events: Table) -> Table:
@@ -241,9 +247,11 @@ def _compared(table: Table, key: tuple[str, ...], order: tuple[str, ...], column
 def failed_starts(events: Table) -> Table:
     """Elections that failed although the tenure has not yet moved the partition: it was offline when the tenure began.
 
-    Each with the last leader that any line before printed, the epoch in which it did, the assignment, and the replicas
-    that this tenure has moved (or tried to move) to OfflineReplica by then.
+    Each with the last leader and ISR that any line before printed, the epoch in which it did, the assignment, and the
+    replicas that this tenure has moved (or tried to move) to OfflineReplica by then. `at_start`: the controller was not
+    ready yet; above TRACE the partition may also have gone offline later, without a line.
     """
+    ready = events.of_lines(READY).grouped(("tenure",), ready_ts=Column("min", "ts"))
     failed = events.of_lines(STOPPED["partition"]).select(*PARTITION)
     of_interest = events.of_lines(FACTS).matching(failed, PARTITION)
     live_view = leader.ne(LEADER_DURING_DELETE)
@@ -257,6 +265,7 @@ def failed_starts(events: Table) -> Table:
             IN_ORDER,
             last_leader=Column("last", "leader", live_view),
             last_leader_in=Column("last", "controller_epoch", live_view),
+            last_isr=Column("last", "isr", live_view),
             last_replicas=Column("last", "replicas"),
         )
         .along(
@@ -266,6 +275,10 @@ def failed_starts(events: Table) -> Table:
             made_offline=Column("gathered", "replica", offline),
         )
         .of_lines(STOPPED["partition"])
+        .attached(ready, ("tenure",), ("ready_ts",))
+        .derive(shown=_shown, at_start=_shown | (field("ts", Int()) <= field("ready_ts", Int())))
+        .filled("at_start", "shown")
+        .filled("last_isr", "last_replicas")
     )
 
 

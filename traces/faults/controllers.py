@@ -75,8 +75,8 @@ def _end(recording: Recording, one: Spoken) -> int:
 def dropped_offline_pass(recording: Recording) -> Iterator[Fault]:
     """A new controller does not take the dead leader out before it looks for another: as up to 2.2 (KAFKA-3143).
 
-    The lines that move the partition's replicas to OfflineReplica and what follows from them are missing; the election
-    that fails shows it.
+    The lines that move the partition's replicas to OfflineReplica are missing, alone or with what follows from them;
+    the election that fails shows it.
     """
     if behaviour("KAFKA-3143").releases & recording.release.mask:
         return
@@ -97,13 +97,15 @@ def dropped_offline_pass(recording: Recording) -> Iterator[Fault]:
         if event.leader is not None and event.leader != DELETING:
             leaders[name] = event.leader
         if event.row == "SC6" and key not in begun and dead != NOBODY:
-            lines = passed.get(key, [])
-            if any(each.event.replica == dead for each in lines):
-                edits = tuple(Edit(each.file, each.line, None) for each in lines)
-                seen = (one.file, one.epoch) in recording.begun
-                hidden = None if seen else "the file does not show that the epoch began here"
-                what = f"{name}: controller epoch {one.epoch} leaves broker {dead} as leader, which is dead"
-                yield Fault(one.file, one.line - len(lines), what, edits, hidden)
+            whole = passed.get(key, [])
+            alone = [each for each in whole if each.event.to_state == "OfflineReplica"]
+            for lines in (whole, alone) if len(alone) < len(whole) else (whole,):
+                if any(each.event.replica == dead for each in lines):
+                    edits = tuple(Edit(each.file, each.line, None) for each in lines)
+                    seen = (one.file, one.epoch) in recording.begun
+                    hidden = None if seen else "the file does not show that the epoch began here"
+                    what = f"{name}: controller epoch {one.epoch} leaves broker {dead} as leader, which is dead"
+                    yield Fault(one.file, one.line - len(lines), what, edits, hidden)
         if event.row in (CREATED, ELECTED, "SC5", "SC6"):
             begun.add(key)
 

@@ -8,7 +8,9 @@ Why it matters
 How it is seen
     The controller that took over found the partition offline: its leader was not live. It tried to elect a leader and
     failed. A sound controller has by then moved every replica of a dead broker to OfflineReplica, which takes it out
-    of the ISR and sets the leader to -1. Here no such line exists for the leader in this epoch.
+    of the ISR and sets the leader to -1. Here no such line exists for the leader in this epoch; or, since 2.3, for no
+    replica at all. Above TRACE a partition may go offline without a line: there the election must have failed before
+    controller.log says that the controller is ready.
 
 What the story in circulation gets wrong
     The story says that after the fix one finds "leader -1, ISR empty". Kafka 2.0.0 already writes leader -1 and keeps
@@ -24,9 +26,12 @@ from __future__ import annotations
 
 from ....model.expr import either, ite, some
 from ..rule import Rule
+from ..table import Row
 from ..tracks import (
+    at_start,
     controller,
     known_since,
+    last_isr,
     last_leader,
     last_leader_in,
     last_replicas,
@@ -37,6 +42,7 @@ from ..tracks import (
 from ..vocabulary import (
     HELD,
     ILLEGAL,
+    NO_LEADER,
     UNKNOWN,
     behaviour_releases,
     from_state,
@@ -49,6 +55,7 @@ from ._words import ids, where
 
 _offline_at_start = (
     start_seen
+    & at_start
     & moves_before.eq(0)
     & from_state("partition").eq("OfflinePartition")
     & to_state("partition").eq("OnlinePartition")
@@ -60,21 +67,38 @@ _must_be_taken_out = either(
     releases.subset_of(behaviour_releases("KAFKA-3143")),
     last_leader.set().subset_of(last_replicas),
 )
+# Without a live member of the ISR some assigned broker is dead, and since 2.3 each of those is moved.
+_nobody_moved = (
+    made_offline.is_empty() & last_isr.subset_of(last_replicas) & ~releases.intersects(behaviour_releases("KAFKA-3143"))
+)
 _everything_seen = (known_since <= last_leader_in) & ~lossy & offline_pass_logged
+
+
+def _message(row: Row) -> str:
+    after = f"after controller {row['controller']} took over with epoch {row['controller_epoch']}, {where(row)}"
+    if row["last_leader"] == NO_LEADER:
+        return f"{after} has no leader and cannot get one, and no replica of it was moved to OfflineReplica"
+    return f"{after} keeps broker {row['last_leader']} as leader, which is dead"
+
+
+def _expected(row: Row) -> str:
+    if row["last_leader"] == NO_LEADER:
+        return "each replica on a dead broker moved to OfflineReplica before the election"
+    return f"replica {row['last_leader']} moved to OfflineReplica before the election, and the leader set to -1"
+
 
 RULE = Rule(
     code="KR401",
     name="dead-leader-after-failover",
     track="failed_starts",
     applies=_offline_at_start,
-    verdict=ite(_taken_out, HELD, ite(_everything_seen & _must_be_taken_out, ILLEGAL, UNKNOWN)),
-    message=lambda row: (
-        f"after controller {row['controller']} took over with epoch {row['controller_epoch']}, {where(row)} keeps"
-        f" broker {row['last_leader']} as leader, which is dead"
+    verdict=ite(
+        _taken_out & ~_nobody_moved,
+        HELD,
+        ite(_everything_seen & (_must_be_taken_out | _nobody_moved), ILLEGAL, UNKNOWN),
     ),
-    expected=lambda row: (
-        f"replica {row['last_leader']} moved to OfflineReplica before the election, and the leader set to -1"
-    ),
+    message=_message,
+    expected=_expected,
     got=lambda row: (
         f"no such line in epoch {row['controller_epoch']} (moved: {ids(row['made_offline'])}); last known leader"
         f" {row['last_leader']}, from epoch {row['last_leader_in']}"
