@@ -17,9 +17,9 @@ from .run import Logs
 from .table import PythonTable, Row
 
 STATE_CHANGE = "state.change.logger"
-_OWN = (STATE_CHANGE, "kafka.controller")
+OWN = (STATE_CHANGE, "kafka.controller")
 _NUMBERS = re.compile(r"[0-9]+")
-_TEMPLATE_LENGTH = 120
+TEMPLATE_LENGTH = 160
 
 
 def read_logs(
@@ -63,14 +63,14 @@ def _read(
             per_row[parsed.row] += 1
         else:
             classes["unknown"] += 1
-            unknown[template(parsed.logger, parsed.message)] += 1
+            unknown[template(text)] += 1
             bearing += parsed.logger == STATE_CHANGE or f"({STATE_CHANGE})" in text
-            strangers += parsed.logger is not None and not parsed.logger.startswith(_OWN)
+            strangers += parsed.logger is not None and not parsed.logger.startswith(OWN)
         if isinstance(parsed, Event | Irrelevant) and parsed.row.startswith(("SC", "BR.")):
             if parsed.level in LEVELS:
                 level = min(level, LEVELS.index(parsed.level))
             prefixed += text[:1] not in "[12"
-    why = _lossy(lossy, lines.problem, prefixed, strangers, any(row.startswith("SC") for row in per_row))
+    why = why_lossy(lossy, lines.problem, prefixed, strangers, any(row.startswith("SC") for row in per_row))
     facts = FileFacts(
         index=index,
         cluster=cluster,
@@ -87,7 +87,7 @@ def _read(
     return file, facts
 
 
-def _lossy(asked: bool, problem: str | None, prefixed: int, strangers: int, controller_lines: bool) -> str | None:
+def why_lossy(asked: bool, problem: str | None, prefixed: int, strangers: int, controller_lines: bool) -> str | None:
     """Why any line of a file may be missing; None if none is."""
     if asked:
         return "lines may be missing (--lossy)"
@@ -100,6 +100,6 @@ def _lossy(asked: bool, problem: str | None, prefixed: int, strangers: int, cont
     return None
 
 
-def template(logger: str | None, message: str) -> str:
+def template(text: str) -> str:
     """An unknown line with its numbers masked, so that lines of one wording count together."""
-    return f"{_NUMBERS.sub('#', message[:_TEMPLATE_LENGTH])} ({logger or 'no logger'})"
+    return _NUMBERS.sub("#", text[:TEMPLATE_LENGTH])

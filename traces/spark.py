@@ -1,0 +1,376 @@
+"""The parser as native Spark expressions: the same table, the same three steps as traces/wordings.py describes.
+
+DataFrame calls only, so that a Spark Connect session does. A line costs a few plain searches; a line that bears on a
+rule costs one regular expression, which writes its fields in a fixed order behind separators, and one split (a regular
+expression per field took seven times as long). Each stage is a projection of its own: Spark keeps a projection apart
+whose expensive column is used more than once.
+"""
+
+from __future__ import annotations
+
+from functools import cache, reduce
+from typing import TYPE_CHECKING
+
+from ..specs.lines import FAMILIES
+from .event import FIELDS
+from .layouts import KNOWN, LEVELS, NO_LOGGER, Layout
+from .parse import TAILS
+from .wordings import BROKER_ID, HEAD, Bucket, Reader, Test, dispatch, readers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pyspark.sql import Column, DataFrame
+
+EVENT = "\x01"
+"""Begins what a pattern understood, and stands between its fields."""
+IRRELEVANT = "\x02"
+"""Begins the row of an irrelevant line; and the value of a field that may be printed empty."""
+_FRONT = ("row", "wording", "time")
+_OFTEN = (
+    "controller", "controller_epoch", "topic", "partition", "replica", "from_state", "to_state", "leader", "isr",
+    "leader_epoch", "partition_epoch", "written_by_epoch", "replicas", "broker", "kind", "is_new", "brokers",
+    "offline_replicas",
+)  # fmt: skip
+# The more frequent, the further in front: what is split ends with the last field that a line fills.
+_PLACES = {
+    name: place
+    for place, name in enumerate(
+        (*_FRONT, *_OFTEN, *(name for name in FIELDS if name not in (*_OFTEN, "row", "level", "ts", "releases")))
+    )
+}
+_TIME = r"\[(?:([0-9-]+ [0-9:]+,[0-9]+)|[^\]]*)\] [A-Z]+ "
+
+
+def _java(pattern: str) -> str:
+    """As Python's fullmatch with DOTALL: `.` is any character, `$` nothing but the end."""
+    return f"(?sd)^{pattern}$"
+
+
+@cache
+def _bearing() -> dict[Reader, int]:
+    """The numbers of the wordings that bear on a rule."""
+    return {reader: number for number, reader in enumerate(reader for reader in readers() if reader.row.bears)}
+
+
+@cache
+def _may_be_empty() -> frozenset[str]:
+    """Fields that some wording may print empty: their values carry a mark, as "" means that there is none."""
+    return frozenset(
+        field for reader in readers() for field, primitive in reader.groups if primitive.inner.endswith("*")
+    )
+
+
+def _replacement(reader: Reader, first: int) -> str:
+    """What a match is replaced with: the fields in their places. The fields' groups follow `first`, the time's."""
+    values = {"row": reader.row.id, "wording": str(_bearing()[reader]), "time": f"${first}" if first else ""}
+    shown = {field: value for field, value in reader.constants.items() if field != "row"}
+    shown |= {field: f"${group}" for group, (field, _) in enumerate(reader.groups, start=first + 1)}
+    values |= {field: IRRELEVANT + text if field in _may_be_empty() else text for field, text in shown.items()}
+    names = list(_PLACES)[: 1 + max(_PLACES[name] for name in values)]
+    return EVENT + EVENT.join(values.get(name, "") for name in names)
+
+
+def _all(terms: Iterable[Column]) -> Column:
+    from pyspark.sql import functions as F
+
+    terms = list(terms)
+    return reduce(lambda left, right: left & right, terms) if terms else F.lit(True)
+
+
+def _space(text: Column, start: Column) -> Column:
+    """Position (from 1) of the first space at or behind a position; 0 if there is none."""
+    from pyspark.sql import functions as F
+
+    return F.call_function("locate", F.lit(" "), text, start.cast("int"))
+
+
+def _behind(text: Column, position: Column) -> Column:
+    from pyspark.sql import functions as F
+
+    return text.substr(position + 1, F.lit(HEAD))
+
+
+def _unprefixed(message: Column) -> Column:
+    """The first step of wordings.sentence_of: without "[Controller id=1 epoch=2] "."""
+    from pyspark.sql import functions as F
+
+    close = F.instr(message, "]")
+    space = _space(message, close)
+    return F.when(message.startswith("[") & (close > 0) & (space > 0), _behind(message, space)).otherwise(message)
+
+
+def _spoken(text: Column) -> Column:
+    """The second step of wordings.sentence_of: without "Controller 1 epoch 2 " or "Broker 1 "."""
+    from pyspark.sql import functions as F
+
+    space = _space(text, F.lit(12))
+    epoch = _space(text, space + 7)
+    broker = _space(text, F.lit(8))
+    return (
+        F.when(
+            text.startswith("Controller "),
+            F.when(
+                (space > 0) & (text.substr(space + 1, F.lit(6)) == "epoch ") & (epoch > 0), _behind(text, epoch)
+            ).otherwise(text),
+        )
+        .when(
+            text.startswith("Broker "),
+            F.when(F.substring(text, 8, 1).isin(*"0123456789-") & (broker > 0), _behind(text, broker)).otherwise(text),
+        )
+        .otherwise(text)
+    )
+
+
+def _passes(test: Test, text: Column, message: Column, sentence: Column, tail: Column | None) -> Column:
+    """As Test.passes. `text` is the whole line, `message` the beginning of the message, `tail` what follows it."""
+    from pyspark.sql import functions as F
+
+    terms = []
+    if test.start:
+        terms.append(sentence.startswith(test.start))
+    if test.head:
+        terms.append(message.startswith(test.head))
+    terms += [F.contains(text, F.lit(literal)) for literal in test.inner]
+    terms += [~F.contains(text, F.lit(literal)) for literal in test.without]
+    if test.end and tail is None:
+        terms.append(text.endswith(test.end))
+    elif test.end:
+        terms.append(text.endswith(F.concat(F.lit(test.end + " ("), tail)))
+    return _all(terms)
+
+
+def _leaf(reader: Reader, text: Column, dressed: bool) -> Column:
+    from pyspark.sql import functions as F
+
+    if not reader.row.bears:
+        return F.lit(IRRELEVANT + reader.row.id)
+    pattern = _TIME + reader.pattern + r" \([^ ]+\)" if dressed else reader.pattern
+    return F.regexp_replace(text, _java(pattern), _replacement(reader, 1 if dressed else 0))
+
+
+def _chosen(bucket: Bucket, text: Column, message: Column, sentence: Column, tail: Column | None) -> Column:
+    """What the first wording makes of the line whose test it passes; null if there is none."""
+    from pyspark.sql import functions as F
+
+    value = F.when(F.lit(False), F.lit(None).cast("string"))
+    for reader, test in bucket:
+        passes = _passes(test, text, message, sentence, tail)
+        if tail is not None:
+            passes = passes & (tail.startswith(reader.row.family or "") | (tail == NO_LOGGER + ")"))
+        value = value.when(passes, _leaf(reader, text, tail is not None))
+    return value
+
+
+_RANK = {"replica": 0, "partition": 0, "requests": 0, "broker": 1, "controller": 2, "kraft": 3}
+
+
+def _understood(text: Column, message: Column, sentence: Column, key: Column, tail: Column) -> Column:
+    """What the table makes of a line in the default layout."""
+    from pyspark.sql import functions as F
+
+    buckets, loose, _ = dispatch()
+    order = sorted(buckets, key=lambda key: min(_RANK.get(reader.row.file, 4) for reader, _ in buckets[key]))
+    value = F.when(F.lit(False), F.lit(None).cast("string"))
+    for word in order:
+        value = value.when(key == word, _chosen(buckets[word], text, message, sentence, tail))
+    return value.otherwise(_chosen(loose, text, message, sentence, tail))
+
+
+def _is_plain(text: Column) -> Column:
+    """As parse._plain, with a level that log4j knows."""
+    from pyspark.sql import functions as F
+
+    return (
+        (text.startswith("[1") | text.startswith("[2"))
+        & (F.substring(text, 25, 2) == "] ")
+        & (F.substring(text, 6, 1) == "-")
+        & (F.substring(text, 21, 1) == ",")
+        & F.substring_index(F.substring(text, 27, 6), " ", 1).isin(*LEVELS)
+    )
+
+
+def _is_blank(text: Column) -> Column:
+    return (text == "") | text.startswith(" ") | text.startswith("\t")
+
+
+def _normal(text: Column, layouts: Iterable[Layout]) -> Column:
+    """The line as the default layout would print it; itself if no layout printed it."""
+    from pyspark.sql import functions as F
+
+    value = F.when(F.lit(False), text)
+    for known in layouts:
+        for regex, pieces in known.forms:
+            shown = "".join(
+                piece.replace("\\", "\\\\").replace("$", "\\$") if isinstance(piece, str) else f"${piece}"
+                for piece in pieces
+            )
+            value = value.when(F.rlike(text, F.lit(_java(regex))), F.regexp_replace(text, _java(regex), shown))
+    return value.otherwise(text)
+
+
+def _number(text: Column) -> Column:
+    return text.try_cast("bigint")
+
+
+def _numbers(text: Column) -> Column:
+    """As wordings._ints, of a text behind its mark."""
+    from pyspark.sql import functions as F
+
+    plain = F.replace(text, F.lit(", "), F.lit(","))
+    numbers = F.split(plain, ",").try_cast("array<bigint>")
+    bad = F.contains(plain, F.lit(" ")) | F.contains(plain, F.lit(",,")) | plain.startswith(",") | plain.endswith(",")
+    return F.when(plain == "", F.array().cast("array<bigint>")).when(~bad, numbers)
+
+
+def _value(field: str, text: Column) -> Column:
+    """The value of a field from its text; null where the text is empty, which is none."""
+    from pyspark.sql import functions as F
+
+    marked = field in _may_be_empty()
+    inside = F.when(text.startswith(IRRELEVANT), F.substring(text, 2, 2**31 - 1)) if marked else text
+    kind = FIELDS[field]
+    if kind == "int":
+        return _number(text)
+    if kind == "bool":
+        return F.when(text != "", text == "true")
+    if kind == "tuple[int, ...]":
+        states = F.array_join(F.regexp_extract_all(inside, F.lit(BROKER_ID), F.lit(1)), ",")
+        return (
+            _numbers(F.when(inside.startswith("BrokerState("), states).otherwise(inside))
+            if field == "isr"
+            else (_numbers(inside))
+        )
+    if kind == "tuple[str, ...]":
+        return F.when(inside == "", F.array().cast("array<string>")).otherwise(F.split(inside, ","))
+    if field == "recovery":
+        return F.when(text == "0", "RECOVERED").when(text == "1", "RECOVERING").when(text != "", text)
+    return inside if marked else F.when(text != "", text)
+
+
+def _releases(wording: Column, level: Column) -> Column:
+    """The bitmask of a wording at a level: one look-up in one constant array."""
+    from pyspark.sql import functions as F
+
+    width = len(LEVELS) + 1
+    masks = []
+    for reader in _bearing():
+        levels = dict(reader.wording.levels)
+        masks += [levels.get(name, reader.wording.releases) for name in LEVELS] + [reader.wording.releases]
+    table = F.split(F.lit(",".join(map(str, masks))), ",").cast("array<bigint>")
+    place = F.lit(len(LEVELS))
+    for number, name in enumerate(LEVELS):
+        place = F.when(level == name, number).otherwise(place)
+    return F.get(table, (wording * width + place).cast("int"))
+
+
+def _milliseconds(time: Column) -> Column:
+    """As parse.time_of, of 23 characters that are digits in the right places."""
+    from pyspark.sql import functions as F
+
+    seconds = F.unix_millis(F.concat(F.substring(time, 1, 19), F.lit("Z")).try_cast("timestamp"))
+    return F.when(F.length(time) == 23, seconds + F.substring(time, 21, 3).try_cast("int"))
+
+
+def events(lines: DataFrame, layout: Layout | None = None) -> DataFrame:
+    """The columns of an Event for each row of `lines`, which has the text of a line, without its end, in `value`.
+
+    Added to the columns of `lines`: the fields of Event (null where not printed; all but row, level and ts are null
+    unless the line bears on a rule), `status` ("understood", "irrelevant", "continuation", "unknown") and `family`
+    (what the logger's name begins with: "state.change.logger", "kafka.controller", "org.apache.kafka.controller",
+    "other", or null where the line has no logger). Equal to parse_line, line by line.
+    """
+    from pyspark.sql import functions as F
+
+    given = lines.columns
+    col = F.col
+    text = F.rtrim(col("value"), F.lit("\r"))
+    if layout is None:
+        dressed = col("_text").startswith("[") | col("_text").startswith("1") | col("_text").startswith("2")
+        normal = (
+            F.when(_is_plain(col("_text")) | _is_blank(col("_text")), col("_text"))
+            .when(dressed | F.contains(col("_text"), F.lit("] ")), _normal(col("_text"), KNOWN))
+            .otherwise(col("_text"))
+        )
+    else:
+        normal = _normal(col("_text"), (layout,))
+    tail = F.substring_index(col("_text"), " (", -1)
+    found = (
+        lines.select(*given, text.alias("_text"))
+        .select(*given, normal.alias("_text"))
+        .select(*given, "_text", _is_plain(col("_text")).alias("_plain"))
+        .select(
+            *given,
+            "_text",
+            "_plain",
+            F.when(col("_plain"), F.substring_index(F.substring(col("_text"), 27, 6), " ", 1)).alias("level"),
+            F.when(col("_plain"), tail).alias("_tail"),
+        )
+        .select(
+            *given,
+            "_text",
+            "_plain",
+            "level",
+            F.when(col("_tail").endswith(")") & ~F.contains(col("_tail"), F.lit(" ")), col("_tail")).alias("_tail"),
+            F.when(col("_plain"), col("_text").substr(F.length("level") + 28, F.lit(HEAD)))
+            .otherwise(F.substring(col("_text"), 1, HEAD))
+            .alias("_message"),
+        )
+        .select(*given, "_text", "_plain", "level", "_tail", "_message", _unprefixed(col("_message")).alias("_bare"))
+        .select(*given, "_text", "_plain", "level", "_tail", "_message", _spoken(col("_bare")).alias("_sentence"))
+        .select(
+            *given,
+            "_text",
+            "_plain",
+            "level",
+            "_tail",
+            "_message",
+            "_sentence",
+            F.substring_index(col("_sentence"), " ", 1).alias("_key"),
+        )  # fmt: skip
+    )
+    named = (col("_text"), col("_message"), col("_sentence"))
+    thrown = reduce(
+        lambda left, right: left | right,
+        [F.contains(col("_text"), F.lit(word)) for word in ("Exception", "Error", "Throwable")],
+    )
+    parsed = (
+        F.when(col("_tail").isNotNull(), _understood(*named, col("_key"), col("_tail")))
+        .when(col("_plain") | _is_blank(col("_text")), F.lit(None).cast("string"))
+        .when(thrown, _chosen(dispatch()[2], *named, None))
+    )
+    family = F.lit("other")
+    for name in reversed(FAMILIES):
+        family = F.when(col("_tail").startswith(name), name).otherwise(family)
+    cut = reduce(lambda left, right: left | right, [F.contains(col("_text"), F.lit(text)) for text in TAILS])
+    status = (
+        F.when(col("_parsed").startswith(EVENT), "understood")
+        .when(col("_parsed").startswith(IRRELEVANT), "irrelevant")
+        .when(col("_plain") | (~_is_blank(col("_text")) & cut), "unknown")
+        .otherwise("continuation")
+    )
+    staged = found.select(
+        *given, "_text", "_plain", "level", F.when(col("_tail").isNotNull(), family).alias("family"),
+        parsed.alias("_parsed"),
+    ).select(*given, "_parsed", "_text", "level", "family", status.alias("status"))  # fmt: skip
+    split = staged.select(
+        *given,
+        "level",
+        "family",
+        "status",
+        "_text",
+        F.when(col("status") == "understood", F.split(col("_parsed"), EVENT)).alias("_parts"),
+        F.when(col("status") == "irrelevant", F.substring(col("_parsed"), 2, 100)).alias("_row"),
+    )
+
+    def part(name: str) -> Column:
+        return F.get(col("_parts"), F.lit(_PLACES[name] + 1))
+
+    columns = {
+        "row": F.coalesce(part("row"), col("_row")),
+        "level": col("level"),
+        "ts": F.when(col("status") == "understood", _milliseconds(part("time"))),
+        "releases": F.coalesce(_releases(part("wording").try_cast("int"), col("level")), F.lit(0).cast("bigint")),
+    }
+    columns |= {field: _value(field, part(field)) for field in FIELDS if field not in columns}
+    return split.select(*given, "status", "family", *(columns[field].alias(field) for field in FIELDS))
