@@ -56,21 +56,17 @@ def _evidence(events: Table, runs: Sequence[Run]) -> dict[tuple[int, int, int], 
 
     A line that names no epoch counts if only an active controller writes it: up to its next run the tenure is the same.
     """
-    following: dict[Run, int] = {}
-    for run in runs:
-        later = [r.first for r in runs if r.file == run.file and r.controller == run.controller and r.first > run.first]
-        following[run] = min(later, default=LINES_PER_FILE)
-    rows = [
-        {"file": run.file, "controller": run.controller, "first": run.first, "until": until}
-        for run, until in following.items()
-    ]
-    line = field("line", Int())
+    ordered = sorted(runs, key=lambda run: (run.file, run.controller, run.first))
+    rows = []
+    for run, later in zip(ordered, [*ordered[1:], None], strict=True):
+        same = later is not None and (later.file, later.controller) == (run.file, run.controller)
+        last = later.first - 1 if same and later is not None else LINES_PER_FILE
+        rows.append({"file": run.file, "controller": run.controller, "first": run.first, "last": last})
     found: dict[tuple[int, int, int], list[Evidence]] = defaultdict(list)
     for row in (
         events.present("controller")
         .without_lines((*HEARD, *THROWN, *READ, *INACTIVE))
-        .joined(rows, ("file", "controller"), {"first": int, "until": int})
-        .where((field("first", Int()) <= line) & (line < field("until", Int())))
+        .joined(rows, ("file", "controller"), {"first": int}, ("first", "last"))
         .grouped(("file", "controller", "first", "row", "releases"), line=Column("min", "line"))
         .rows()
     ):

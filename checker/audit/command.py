@@ -33,7 +33,7 @@ def audit(paths: Sequence[str], options: Options | None = None) -> list[Report]:
     found = audited(logs, options.releases)
     found = replace(found, findings=with_excerpts(found.findings))
     narrow = Narrow(options.partition, options.since, options.until)
-    return reports(found, facts, found.timeline() if options.timeline else (), found.transitions(), narrow)
+    return reports(found, facts, found.timeline() if options.timeline else None, found.transitions(), narrow)
 
 
 def _engine(sources: list[tuple[int, Source]], options: Options) -> tuple[Logs, list[FileFacts]]:

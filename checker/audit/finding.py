@@ -79,6 +79,6 @@ class Report:
     files: list[dict[str, Any]]
     lives: list[dict[str, Any]]
     releases: list[dict[str, Any]]
-    timeline: list[dict[str, Any]] = field(default_factory=list)
+    timeline: list[dict[str, Any]] | None = None
     transitions: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

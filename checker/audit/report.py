@@ -50,7 +50,7 @@ class Narrow:
 def reports(
     found: Audited,
     files: Sequence[FileFacts],
-    timeline: Iterable[Mapping[str, Any]] = (),
+    timeline: Iterable[Mapping[str, Any]] | None = None,
     transitions: Iterable[Mapping[str, Any]] = (),
     narrow: Narrow | None = None,
 ) -> list[Report]:
@@ -59,7 +59,7 @@ def reports(
     per_cluster = defaultdict(list)
     for file in files:
         per_cluster[file.cluster].append(file)
-    lines = _split(timeline)
+    lines = None if timeline is None else _split(timeline)
     moves = _split(transitions)
     made = []
     for cluster, members in sorted(per_cluster.items()):
@@ -75,7 +75,9 @@ def reports(
                 files=[_file(file) for file in members],
                 lives=_lives(found.histories, cluster, files),
                 releases=_releases(found.histories, cluster, files),
-                timeline=[row for row in lines[cluster] if narrow.wants(row["topic"], row["partition"], row["ts"])],
+                timeline=None
+                if lines is None
+                else [row for row in lines[cluster] if narrow.wants(row["topic"], row["partition"], row["ts"])],
                 transitions=moves[cluster],
                 notes=[
                     *found.histories.notes,
@@ -189,7 +191,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "releases": report.releases,
         "transitions": report.transitions,
         "notes": report.notes,
-        **({"timeline": report.timeline} if report.timeline else {}),
+        **({} if report.timeline is None else {"timeline": report.timeline}),
     }
 
 

@@ -144,19 +144,18 @@ def placed(events: Table, spans: Sequence[Span], release: int | None = None) -> 
     rows = [asdict(span) | {"controller_epoch": span.epoch} for span in spans]
     if release is not None:
         rows = [row | {"releases": release} for row in rows]
-    line = field("line", Int())
-    inside = (field("first", Int()) <= line) & (line <= field("last", Int()))
-    between = (field("since", Int()) <= line) & (line <= field("until", Int()))
     spoken = events.present("controller").without_lines(tracks.HEARD + tracks.READ)
-    dated = spoken.present("controller_epoch").joined(rows, ("file", "controller", "controller_epoch"), _SPAN_COLUMNS)
+    dated = spoken.present("controller_epoch").joined(
+        rows, ("file", "controller", "controller_epoch"), _SPAN_COLUMNS, ("first", "last")
+    )
     # Some lines name the controller only (1.0: a partition that ceases to exist); their place tells the epoch.
     undated = (
         spoken.of_lines(tracks.MOVED["partition"])
         .absent("controller_epoch")
-        .joined(rows, ("file", "controller"), {**_SPAN_COLUMNS, "controller_epoch": int})
+        .joined(rows, ("file", "controller"), {**_SPAN_COLUMNS, "controller_epoch": int}, ("since", "until"))
     )
-    here = dated.where(inside).plus(undated.where(between))
-    return here.derive(at=field("base", Int()) + line).plus(events.of_lines(tracks.THROWN))
+    at = field("base", Int()) + field("line", Int())
+    return dated.plus(undated).derive(at=at).plus(events.of_lines(tracks.THROWN))
 
 
 def _tracks(events: Table, incarnated: Table) -> dict[str, Table]:

@@ -66,13 +66,24 @@ class SparkTable:
         aggregates = [_AGGREGATES[each.how](_value(each)).alias(name) for name, each in columns.items()]
         return SparkTable(self.frame.groupBy(*key).agg(*aggregates))
 
-    def joined(self, rows: Sequence[Mapping[str, Any]], on: Sequence[str], columns: Mapping[str, type]) -> SparkTable:
+    def joined(
+        self,
+        rows: Sequence[Mapping[str, Any]],
+        on: Sequence[str],
+        columns: Mapping[str, type],
+        within: tuple[str, str] | None = None,
+    ) -> SparkTable:
         types = {name: self.frame.schema[name].dataType for name in on}
         types |= {name: _TYPES[kind] for name, kind in columns.items()}
+        types |= {f"_{name}": LongType() for name in within or ()}
         schema = StructType([StructField(name, kind) for name, kind in types.items()])
         session: SparkSession = self.frame.sparkSession
-        few = session.createDataFrame([tuple(row[name] for name in types) for row in rows], schema)
-        return SparkTable(self.frame.drop(*columns).join(F.broadcast(few), list(on)))
+        few = session.createDataFrame([tuple(row[name.removeprefix("_")] for name in types) for row in rows], schema)
+        here = self.frame.drop(*columns).join(F.broadcast(few), list(on))
+        if within is None:
+            return SparkTable(here)
+        first, last = (f"_{name}" for name in within)
+        return SparkTable(here.where(F.col("line").between(F.col(first), F.col(last))).drop(first, last))
 
     def attached(self, other: Table, on: Sequence[str], columns: Sequence[str]) -> SparkTable:
         there = _frame(other).select(*on, *columns)

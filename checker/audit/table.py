@@ -10,6 +10,8 @@ condition that reads an absent column is not true, an expression that reads one 
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
@@ -59,8 +61,18 @@ class Table(Protocol):
 
     def grouped(self, key: Sequence[str], **columns: Column) -> Table: ...
 
-    def joined(self, rows: Sequence[Mapping[str, Any]], on: Sequence[str], columns: Mapping[str, type]) -> Table:
-        """Inner join with few rows, which have the columns `on` and `columns` (name -> int, str or bool)."""
+    def joined(
+        self,
+        rows: Sequence[Mapping[str, Any]],
+        on: Sequence[str],
+        columns: Mapping[str, type],
+        within: tuple[str, str] | None = None,
+    ) -> Table:
+        """Inner join with few rows, which have the columns `on` and `columns` (name -> int, str or bool).
+
+        `within` names two columns of theirs, the first and the last `line` that they are for; those stretches do not
+        overlap for one key.
+        """
 
     def attached(self, other: Table, on: Sequence[str], columns: Sequence[str]) -> Table:
         """Left join: `columns` of the one row of `other` with the same `on`, absent where there is none."""
@@ -167,13 +179,29 @@ class PythonTable:
             found.append({name: rows[0].get(name) for name in key} | values)
         return PythonTable(found)
 
-    def joined(self, rows: Sequence[Mapping[str, Any]], on: Sequence[str], columns: Mapping[str, type]) -> PythonTable:
-        by_key: dict[tuple[Any, ...], list[Row]] = {}
+    def joined(
+        self,
+        rows: Sequence[Mapping[str, Any]],
+        on: Sequence[str],
+        columns: Mapping[str, type],
+        within: tuple[str, str] | None = None,
+    ) -> PythonTable:
+        there: dict[tuple[Any, ...], list[tuple[int, float, Row]]] = {}
         for row in rows:
-            by_key.setdefault(tuple(row[name] for name in on), []).append({name: row[name] for name in columns})
-        return PythonTable(
-            [row | new for row in self._rows for new in by_key.get(tuple(row.get(name) for name in on), ())]
-        )
+            ends = (row[within[0]], row[within[1]]) if within else (0, math.inf)
+            stretch = (*ends, {name: row[name] for name in columns})
+            there.setdefault(tuple(row[name] for name in on), []).append(stretch)
+        for stretches in there.values():
+            stretches.sort(key=lambda stretch: stretch[0])
+        found = []
+        for row in self._rows:
+            stretches = there.get(tuple(row.get(name) for name in on), [])
+            line = row.get("line", 0)
+            # Stretches of one key do not overlap: the last that begins up to here is the only one that can hold it.
+            at = bisect_right(stretches, line, key=lambda stretch: stretch[0]) - 1
+            if at >= 0 and line <= stretches[at][1]:
+                found.append(row | stretches[at][2])
+        return PythonTable(found)
 
     def attached(self, other: Table, on: Sequence[str], columns: Sequence[str]) -> PythonTable:
         there = {tuple(row.get(name) for name in on): row for row in other.rows()}
