@@ -16,7 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from ...specs.machines import LEVELS
@@ -36,6 +36,8 @@ from .table import PythonTable
 
 FEW = 200_000
 """Up to so many events the rules run in the driver."""
+_SMALL = 32_000_000
+"""Bytes of text below which compiling costs more than it saves."""
 _TEMPLATES = 1_000
 _CLASSES = ("understood", "irrelevant", "continuation", "unknown")
 
@@ -53,6 +55,7 @@ def read_logs_on_spark(
     if not good:
         return Logs((), PythonTable([])), facts
     spark = session(options.master, options.remote)
+    _tune(spark, sum(_size(path) for _, _, path, _ in good))
     frame = _counted(parsed(lines(spark, [path for _, _, path, _ in good]), layout)).persist()
     counts = _per_row(frame)
     unknown = _unknown(frame)
@@ -63,12 +66,28 @@ def read_logs_on_spark(
         facts.append(fact)
     events = frame.where(F.col("status") == "understood").select("file", "line", *FIELDS)
     if sum(fact.coverage["understood"] for fact in facts) > FEW:
+        spark.conf.set("spark.sql.codegen.wholeStage", "true")
+        spark.conf.set("spark.sql.codegen.factoryMode", "FALLBACK")
         return Logs(tuple(files), SparkTable(events)), sorted(facts, key=lambda fact: fact.index)
     rows = [{k: v for k, v in row.asDict().items() if v is not None} for row in events.collect()]
     for row in rows:
         row.update({name: tuple(value) for name, value in row.items() if isinstance(value, list)})
     frame.unpersist()
     return Logs(tuple(files), PythonTable(rows)), sorted(facts, key=lambda fact: fact.index)
+
+
+def _size(path: str) -> int:
+    """Bytes of text in a file, roughly; none of a file that is elsewhere."""
+    if not Path(path).is_file():
+        return _SMALL
+    return os.path.getsize(path) * (10 if path.endswith(".gz") else 1)
+
+
+def _tune(spark: SparkSession, size: int) -> None:
+    """The parser is one projection of two hundred cases: more than one generated method may hold, so the whole-stage
+    compiler tries in vain; and a small log is read sooner than any code is compiled."""
+    spark.conf.set("spark.sql.codegen.wholeStage", "false")
+    spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN" if size < _SMALL else "FALLBACK")
 
 
 def _readable(
