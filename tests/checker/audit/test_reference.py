@@ -276,11 +276,13 @@ def written(run: Run, folder: Path) -> tuple[list[tuple[str, int]], list[int], s
     texts: dict[int, list[str]] = {0: []}
     before = run.seen + run.chatter
     mask, levels, hours = -1, set(), set()
-    for i, event in enumerate(events(run)):
+    told = list(events(run))
+    for i, event in enumerate(told):
         if i >= before and run.lines[i - before].lost and any(texts.values()):
             texts[max(texts) + 2] = []
             hours.add(i - before)
-        elif i - before == run.cut and any(texts.values()):
+        elif i - before == run.cut and any(texts.values()) and any(each.controller_epoch for each in told[i:]):
+            # A file without any epoch says of no line to which one it belongs.
             texts[max(texts) + 1] = []
         text = render(replace(event, ts=1_600_000_000_000 + max(texts) * 3_600_000 + i), NAMES[run.release])
         hour = max(texts)
