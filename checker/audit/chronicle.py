@@ -6,7 +6,7 @@ The engine reduces its lines to a few rows; lives.py does the rest.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ...model.expr import const, false, field, ite
@@ -17,14 +17,36 @@ from .table import Column, Row, Table
 from .tracks import CREATED, HEARD, INACTIVE, READ, THROWN, partition_moves, replica_moves
 from .vocabulary import ANYTHING, LEVEL, SEEDED, before, from_state, gap, level, to_state, true
 
+Cut = tuple[int, int]
+"""A file, and the line of it that is the first of another life."""
+
 _RANK = const({level: rank for rank, level in enumerate(LEVELS)}, MapOf(LEVEL, Int()))
 _SPEAKER = ("file", "controller", "controller_epoch")
+_STATED = (*_SPEAKER, "part")
 
 
-def told(files: Sequence[LogFile], events: Table, cuts: Sequence[tuple[int, int]] = ()) -> Histories:
-    """The histories that the events of these files tell; `cuts` are wipes (file, line) that no epoch shows."""
-    spoken = events.present("controller", "controller_epoch")
-    own = spoken.without_lines((*HEARD, *THROWN, *READ)).derive(rank=_RANK[field("level", LEVEL)])
+def told(files: Sequence[LogFile], events: Table, wiped: Sequence[Cut] = ()) -> Histories:
+    """The histories that the events of these files tell; `wiped` is where a life ends though no epoch shows it."""
+    spoken = events.present("controller", "controller_epoch").without_lines((*THROWN, *READ))
+    runs, heard = _statements(files, spoken, wiped)
+    if cuts := _taken_over(spoken, runs, heard):
+        runs, heard = _statements(files, spoken, sorted({*cuts, *wiped}))
+    telling = _evidence(events, runs)
+    runs = [
+        replace(
+            run,
+            evidence=telling.get((run.file, run.controller, run.first), ()),
+            wiped=(run.file, run.first) in wiped,
+        )
+        for run in runs
+    ]
+    return histories(files, runs, heard)
+
+
+def _statements(files: Sequence[LogFile], spoken: Table, cuts: Sequence[Cut]) -> tuple[list[Run], list[Heard]]:
+    """Who says, and who repeats, which epoch; nothing reaches over a cut."""
+    parts = _parted(files, spoken, cuts)
+    own = parts.without_lines(HEARD).derive(rank=_RANK[field("level", LEVEL)])
     made = own.of_lines(CREATED).derive(created=true).plus(own.without_lines(CREATED))
     runs = [
         Run(
@@ -40,15 +62,44 @@ def told(files: Sequence[LogFile], events: Table, cuts: Sequence[tuple[int, int]
         )
         for row in _runs(made)
     ]
-    telling = _evidence(events, runs)
-    runs = [replace(run, evidence=telling.get((run.file, run.controller, run.first), ())) for run in runs]
     heard = [
         Heard(row["file"], row["first"], row["last"], row["controller"], row["controller_epoch"])
-        for row in spoken.of_lines(HEARD)
-        .grouped(_SPEAKER, first=Column("min", "line"), last=Column("max", "line"))
+        for row in parts.of_lines(HEARD)
+        .grouped(_STATED, first=Column("min", "line"), last=Column("max", "line"))
         .rows()
     ]
-    return histories(files, [part for run in runs for part in _cut(run, cuts)], heard)
+    return runs, heard
+
+
+def _parted(files: Sequence[LogFile], spoken: Table, cuts: Sequence[Cut]) -> Table:
+    """The lines with the `part` of their file that they are in; a cut begins a new one."""
+    if not cuts:
+        return spoken.derive(part=const(0, Int()))
+    at: dict[int, list[int]] = {file.index: [] for file in files}
+    for file, cut in sorted(cuts):
+        at[file].append(cut)
+    rows = [
+        {"file": file, "part": part, "first": first, "last": following - 1}
+        for file, lines in at.items()
+        for part, (first, following) in enumerate(zip([0, *lines], [*lines, LINES_PER_FILE], strict=True))
+    ]
+    return spoken.joined(rows, ("file",), {"part": int}, ("first", "last"))
+
+
+def _taken_over(spoken: Table, runs: Sequence[Run], heard: Sequence[Heard]) -> list[Cut]:
+    """Where an epoch has another controller than before in the same file: by then another life has begun."""
+    holders: dict[tuple[int, int], set[int]] = defaultdict(set)
+    for statement in (*runs, *heard):
+        holders[statement.file, statement.epoch].add(statement.controller)
+    files = sorted({file for (file, _), controllers in holders.items() if len(controllers) > 1})
+    if not files:
+        return []
+    changes = (
+        spoken.joined([{"file": file} for file in files], ("file",), {})
+        .along(("file", "controller_epoch"), ("line",), before=Column("previous", "controller"))
+        .where(~field("before", Int()).eq(field("controller", Int())))
+    )
+    return [(row["file"], row["line"]) for row in changes.rows()]
 
 
 def _evidence(events: Table, runs: Sequence[Run]) -> dict[tuple[int, int, int], tuple[Evidence, ...]]:
@@ -75,22 +126,13 @@ def _evidence(events: Table, runs: Sequence[Run]) -> dict[tuple[int, int, int], 
     return {key: narrowing(evidence) for key, evidence in found.items()}
 
 
-def _cut(run: Run, cuts: Sequence[tuple[int, int]]) -> list[Run]:
-    parts = [run]
-    for file, line in cuts:
-        last = parts[-1]
-        if file == last.file and last.first < line <= last.last:
-            parts[-1:] = [replace(last, last=line - 1), replace(last, first=line, wiped=True)]
-    return parts
-
-
 def _runs(own: Table) -> list[Row]:
     """Stretches of one file in which a controller keeps its epoch.
 
     Usually an epoch is one stretch. A file that goes on after its cluster was wiped has an epoch twice; only then the
     lines are looked at one after the other.
     """
-    whole = _stretches(own, _SPEAKER)
+    whole = _stretches(own, _STATED)
     tangled = _tangled(whole)
     if not tangled:
         return whole
@@ -104,7 +146,7 @@ def _runs(own: Table) -> list[Row]:
         .along(("file", "controller"), ("line",), turns=Column("so_far", "turned"))
         .derive(stretch=ite(field("turned", Bool), field("turns", Int()) + 1, field("turns", Int())))
     )
-    return apart + _stretches(in_turn, (*_SPEAKER, "stretch"))
+    return apart + _stretches(in_turn, (*_STATED, "stretch"))
 
 
 def _stretches(own: Table, key: tuple[str, ...]) -> list[Row]:
@@ -132,28 +174,34 @@ def _tangled(stretches: list[Row]) -> set[tuple[int, int]]:
     return found
 
 
-def wipes(events: Table) -> list[tuple[int, int]]:
-    """(file, line) where a cluster must have been wiped although its controller epoch, 1, stayed the same.
+def wipes(events: Table, restarts: Mapping[int, int]) -> list[Cut]:
+    """Where a cluster must have been wiped although a controller has the same epoch before and after.
 
-    All of it must be there: the log shows every move; something is created though it was there and was not deleted; and
-    at that line no history goes on: whatever was there before and appears again is created first.
+    All of it must be there: epoch 1 is spoken of again (`restarts`: its last line per file); the log shows every move;
+    something is created though it was there and was not deleted; and at that line no history goes on: whatever was
+    there before and appears again is created first.
     """
     moves = _creations(partition_moves(events), "partition", "NonExistentPartition", "NewPartition").plus(
         _creations(replica_moves(events), "replica", "NonExistentReplica", "NewReplica")
     )
-    anew = moves.where(field("again", Bool)).select("tenure", "file", "line", "before_line").rows()
+    columns = ("file", "line", "before_file", "before_line", "creation")
+    anew = [
+        row
+        for row in moves.where(field("again", Bool)).select("tenure", *columns).rows()
+        if _stretches_over(row)[-1][1] < restarts.get(row["file"], 0)
+    ]
     if not anew:
         return []
     tenures = [{"tenure": tenure} for tenure in sorted({row["tenure"] for row in anew})]
-    columns = ("file", "line", "before_line", "creation")
     concerned = moves.joined(tenures, ("tenure",), {}).select(*columns).rows()
     covered = _union([row for row in concerned if not row["creation"] and row["before_line"] is not None])
     created = sorted((row["file"], row["line"]) for row in concerned if row["creation"])
     free = [(file, line) for file, line in created if not _inside(covered.get(file, []), line)]
-    found: list[tuple[int, int]] = []
+    found: list[Cut] = []
     for row in sorted(anew, key=lambda row: (row["file"], row["line"])):
         # The wipe lies after the entity's last line of old and up to its creation, where no other history goes on.
-        possible = [(f, line) for f, line in free if f == row["file"] and row["before_line"] < line <= row["line"]]
+        file, after, up_to = _stretches_over(row)[-1]
+        possible = [(f, line) for f, line in free if f == file and after < line <= up_to]
         if possible and not set(possible) & set(found):
             found.append(possible[-1])
     return found
@@ -163,8 +211,15 @@ def _creations(moves: Table, machine: str, absent: str, new: str) -> Table:
     """Moves with `creation`, and `again` where what is created was there and nothing that is logged deleted it."""
     creation = from_state(machine).eq(absent) & to_state(machine).eq(new)
     was_there = before(machine).ne(ANYTHING) & before(machine).ne(SEEDED) & before(machine).ne(absent)
-    shown = level.eq("TRACE") & ~gap & field("controller_epoch", Int()).eq(1)
+    shown = level.eq("TRACE") & ~gap
     return moves.derive(creation=creation, again=creation & was_there & shown)
+
+
+def _stretches_over(row: Row) -> list[tuple[int, int, int]]:
+    """The stretches (file, after, up to) between an entity's line before and this one."""
+    if row["before_file"] == row["file"]:
+        return [(row["file"], row["before_line"], row["line"])]
+    return [(row["before_file"], row["before_line"], LINES_PER_FILE), (row["file"], 0, row["line"])]
 
 
 def _inside(spans: list[tuple[int, int]], line: int) -> bool:
@@ -174,10 +229,10 @@ def _inside(spans: list[tuple[int, int]], line: int) -> bool:
 def _union(rows: list[Row]) -> dict[int, list[tuple[int, int]]]:
     """Per file the stretches (after, up to) in which some entity's history goes on, merged."""
     merged: dict[int, list[tuple[int, int]]] = {}
-    for row in sorted(rows, key=lambda row: (row["file"], row["before_line"])):
-        spans = merged.setdefault(row["file"], [])
-        if spans and row["before_line"] <= spans[-1][1]:
-            spans[-1] = (spans[-1][0], max(spans[-1][1], row["line"]))
+    for file, after, up_to in sorted(stretch for row in rows for stretch in _stretches_over(row)):
+        spans = merged.setdefault(file, [])
+        if spans and after <= spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(spans[-1][1], up_to))
         else:
-            spans.append((row["before_line"], row["line"]))
+            spans.append((after, up_to))
     return merged

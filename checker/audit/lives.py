@@ -161,10 +161,13 @@ class Life:
 
 @dataclass(frozen=True)
 class Histories:
+    """`restarts`: per file the last line that speaks of the first epoch of a life."""
+
     spans: tuple[Span, ...]
     lives: tuple[Life, ...]
     turns: tuple[Turn, ...]
     notes: tuple[str, ...]
+    restarts: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass
@@ -257,7 +260,10 @@ def histories(files: Sequence[LogFile], runs: Iterable[Run], heard: Iterable[Hea
                         evidence=evidence[key],
                     )
                 )
-    return Histories(tuple(_reaching(spans, by_file)), tuple(found), tuple(turns), tuple(notes))
+    restarts: dict[int, int] = {}
+    for statement in (statement for own in said.values() for statement in own if statement.epoch == 1):
+        restarts[statement.file] = max(restarts.get(statement.file, 0), statement.last)
+    return Histories(tuple(_reaching(spans, by_file)), tuple(found), tuple(turns), tuple(notes), restarts)
 
 
 def _reaching(spans: Sequence[Span], files: Mapping[int, LogFile]) -> list[Span]:
@@ -324,8 +330,10 @@ def _strands(
                 fell = before is not None and statement.epoch < before
                 wiped = statement.epoch == 1 and statement.created > 0
                 anew = statement.wiped or (wiped and (fell or holder != statement.controller))
-                if before is not None:
-                    back = fell and not anew and _comes_again(later[i:], before)
+                if before is not None and before != statement.epoch:
+                    spoken_by = max((r.last for r in later[:i] if _is_run_of(statement.controller, r)), default=0)
+                    restarted = any(s.epoch == 1 and s.last > spoken_by for s in later)
+                    back = fell and not (anew or restarted) and _comes_again(later[i:], before)
                     turns.append(_turn(file, statement, before, anew, back))
                 if anew or fell or holder != statement.controller:
                     strand = begin("epoch 1 again, topics created anew" if anew else "the controller epochs contradict")
@@ -344,6 +352,10 @@ def _strands(
             strand.blocks[statement.epoch] = place[file.index][1]
             strand.files.add(file.index)
     return [strand for strand in strands if strand.statements]
+
+
+def _is_run_of(controller: int, statement: Run | Heard) -> bool:
+    return isinstance(statement, Run) and statement.controller == controller
 
 
 def _comes_again(statements: Sequence[Run | Heard], epoch: int) -> bool:

@@ -109,8 +109,9 @@ def audited(logs: Logs, release: int | None = None) -> Audited:
     """
     events = logs.events
     histories = told(logs.files, events)
-    young = [span for span in histories.spans if span.epoch == 1]
-    cuts = wipes(placed(events, young, release)) if young else []
+    # Before the last line that speaks of epoch 1: usually the tenures of epoch 1 only.
+    young = [span for span in histories.spans if span.first <= histories.restarts.get(span.file, 0)]
+    cuts = wipes(placed(events, young, release), histories.restarts) if young else []
     if cuts:
         histories = told(logs.files, events, cuts)
     here = placed(events, histories.spans, release).kept("topic", "partition")

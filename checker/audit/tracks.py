@@ -99,6 +99,7 @@ def _moves(events: Table, machine: str, entity: tuple[str, ...]) -> Table:
             before=Column("previous", "after"),
             before_block=Column("previous", "block"),
             before_line=Column("previous", "line"),
+            before_file=Column("previous", "file"),
         )
         .derive(
             origin=ite(start_seen, const(SEEDED, states(machine)), const(ANYTHING, states(machine))),

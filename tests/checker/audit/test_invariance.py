@@ -1,0 +1,218 @@
+"""What must not change a verdict: clocks, rotation, compression, line ends, the order of PATHs, other clusters."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import random
+import re
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.finding import Report
+from isrproof.checker.audit.options import Options
+
+from tests.histories import START, History, history, save, texts, with_faults
+
+RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
+SMALL = ("failover-on-leader-2.0.0-kill", "deposed-2.0.0", "zombie-2.8.2")
+RELEASES = ("0.8.1", "0.11.0", "1.0.0", "1.1.1", "2.0.0", "2.3", "2.5", "2.8.1", "3.9")
+TIME = re.compile(r"(?m)^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})\]")
+
+Place = tuple[str, int]
+Finding = tuple[Place, str, str, str, str, str]
+PYTHON = Options(engine="python")
+
+
+def said(report: Report, root: Path, origin: Mapping[Place, Place] | None = None) -> list[Finding]:
+    """The findings without what may differ: times, numbers of lives, names of files (told by `origin`)."""
+    found = []
+    for f in report.findings:
+        place = (str(Path(f.file).relative_to(root)), f.line)
+        entity = f"{f.entity} {f.controller_epoch} {f.assumption} {f.known_issue}"
+        found.append(((origin or {}).get(place, place), f.rule, f.verdict, f.message, f.expected + f.got, entity))
+    return sorted(found)
+
+
+def counts(report: Report) -> dict[str, tuple[int, ...]]:
+    return {code: (t.evaluated, t.held, t.failed, t.undecided) for code, t in report.rules.items()}
+
+
+def facts(root: Path, *paths: Path, origin: Mapping[Place, Place] | None = None) -> tuple[object, ...]:
+    (report,) = audit([str(path) for path in paths or (root,)], PYTHON)
+    return said(report, root, origin), counts(report), report.verdict
+
+
+def broken(seed: int, release: str, wipes: int = 0) -> History:
+    """A history with a few faults, so that there is something to find."""
+    made = history(seed, release, wipes=wipes)
+    dice = random.Random(seed)
+    made.written = with_faults(made.written, dice, dice.randint(0, 4))
+    return made
+
+
+histories = st.builds(broken, st.integers(0, 10_000), st.sampled_from(RELEASES), st.integers(0, 1))
+few = settings(print_blob=False, max_examples=15, deadline=None, derandomize=True)
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("histories")
+
+
+def fresh(root: Path) -> Path:
+    path = root / str(sum(1 for _ in root.iterdir()))
+    path.mkdir()
+    return path
+
+
+# ---- Clocks
+
+
+@few
+@given(made=histories, broker=st.integers(1, 4), minutes=st.integers(-10, 10))
+def test_any_clock_may_be_wrong(root: Path, made: History, broker: int, minutes: int) -> None:
+    here, there = fresh(root), fresh(root)
+    save(here, texts(made.written, made.release))
+    save(there, texts(made.written, made.release, {broker: minutes * 60_000}))
+    assert facts(here) == facts(there)
+
+
+def shifted(text: str, minutes: int) -> str:
+    def moved(match: re.Match[str]) -> str:
+        moment = datetime.fromisoformat(match[1]) + timedelta(minutes=minutes)
+        return f"[{moment:%Y-%m-%d %H:%M:%S},{match[2]}]"
+
+    return TIME.sub(moved, text)
+
+
+def text_of(path: Path) -> str:
+    data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    return data.decode("utf-8", "replace")
+
+
+@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("minutes", [-10, 10])
+def test_any_clock_of_a_recording_may_be_wrong(name: str, minutes: int, tmp_path: Path) -> None:
+    recording = RECORDED / name
+    expected = facts(recording)
+    brokers = sorted(folder.name for folder in recording.iterdir() if folder.is_dir())
+    wrong = brokers[(minutes > 0) :: 2]
+    for path in recording.rglob("*.log*"):
+        copy = tmp_path / path.relative_to(recording)
+        copy.parent.mkdir(exist_ok=True)
+        text = text_of(path)
+        data = (shifted(text, minutes) if path.parent.name in wrong else text).encode()
+        copy.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    assert facts(tmp_path) == expected
+
+
+# ---- Files
+
+
+def rotated(
+    name: str, lines: list[str], cuts: list[int], folder: Path, hourly: bool, zipped: bool, end: str
+) -> dict[Place, Place]:
+    """Write lines as several files of one stream; where each line comes from."""
+    edges = sorted({0, len(lines), *(cut % (len(lines) + 1) for cut in cuts)})
+    parts = [lines[a:b] for a, b in itertools.pairwise(edges)]
+    origin: dict[Place, Place] = {}
+    at = 0
+    for i, part in enumerate(parts):
+        left = len(parts) - 1 - i
+        suffix = (f".{datetime(2020, 1, 1) + timedelta(hours=i):%Y-%m-%d-%H}" if hourly else f".{left}") if left else ""
+        path = folder / f"{name}{suffix}{'.gz' if zipped else ''}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        data = "".join(line + end for line in part).encode()
+        path.write_bytes(gzip.compress(data) if zipped else data)
+        for number in range(1, len(part) + 1):
+            origin[str(path.relative_to(folder)), number] = (name, at + number)
+        at += len(part)
+    return origin
+
+
+def distinct_times(made: History) -> History:
+    """Rotated files are ordered by their first times: a file never begins in the millisecond of another."""
+    from dataclasses import replace
+
+    made.written = [replace(line, ts=START + 40 * i) for i, line in enumerate(made.written)]
+    return made
+
+
+@few
+@given(
+    made=histories.map(distinct_times),
+    cuts=st.lists(st.integers(0, 10_000), max_size=4),
+    hourly=st.booleans(),
+    zipped=st.booleans(),
+    end=st.sampled_from(["\n", "\r\n"]),
+    order=st.randoms(use_true_random=False),
+)
+def test_files_may_be_split_and_named_in_any_order(
+    root: Path, made: History, cuts: list[int], hourly: bool, zipped: bool, end: str, order: random.Random
+) -> None:
+    lines = texts(made.written, made.release)
+    here, there = save(fresh(root), lines), fresh(root)
+    origin: dict[Place, Place] = {}
+    for broker, own in lines.items():
+        # A throwable's line stays with the line that it belongs to.
+        safe = [cut for cut in cuts if own[cut % len(own)].startswith("[")]
+        origin |= rotated(f"broker-{broker}/state-change.log", own, safe, there, hourly, zipped, end)
+    paths = sorted(path for path in there.rglob("*") if path.is_file())
+    order.shuffle(paths)
+    assert facts(there, *paths, origin=origin) == facts(here)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_recordings_may_be_split(name: str, tmp_path: Path) -> None:
+    recording, dice = RECORDED / name, random.Random(name)
+    origin: dict[Place, Place] = {}
+    expected = facts(recording)
+    for path in sorted(recording.rglob("*.log*")):
+        lines = text_of(path).splitlines()
+        cuts = [dice.randrange(len(lines)) for _ in range(3)] if lines else []
+        safe = [c for c in cuts if TIME.match(lines[c]) and lines[c][:25] != lines[c - 1][:25]]
+        place = str(path.relative_to(recording)).removesuffix(".gz")
+        for here, (_, line) in rotated(place, lines, safe, tmp_path, False, True, "\r\n").items():
+            origin[here] = (str(path.relative_to(recording)), line)
+    assert facts(tmp_path, origin=origin) == expected
+
+
+# ---- Clusters
+
+
+def test_each_equals_separate_runs(tmp_path: Path) -> None:
+    """Also where two clusters have the same controllers and epochs."""
+    folders = []
+    for seed in range(12):
+        made = broken(seed % 6, RELEASES[seed % len(RELEASES)], wipes=seed % 2)
+        folders.append(save(tmp_path / f"cluster-{seed}", texts(made.written, made.release)))
+    together = audit([str(folder) for folder in folders], Options(each=True, engine="python"))
+    for folder, report in zip(folders, together, strict=True):
+        (alone,) = audit([str(folder)], PYTHON)
+        assert said(report, folder) == said(alone, folder)
+        assert (counts(report), report.coverage, report.verdict) == (counts(alone), alone.coverage, alone.verdict)
+        assert [life["epochs"] for life in report.lives] == [life["epochs"] for life in alone.lives]
+    assert any(report.findings for report in together)
+
+
+# ---- What is legal
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_legal_histories_have_nothing_illegal(release: str, tmp_path: Path) -> None:
+    """But for KAFKA-3143 up to 2.2, and whether or not the clusters were wiped in between."""
+    folders = []
+    for seed in range(5):
+        made = history(seed, release, wipes=seed % 3)
+        folders.append(str(save(tmp_path / str(seed), texts(made.written, release))))
+    known = set() if made.has(">=2.3") else {"KR401"}
+    for report in audit(folders, Options(each=True, engine="python")):
+        illegal = [finding for finding in report.findings if finding.verdict == "illegal"]
+        assert {finding.rule for finding in illegal} <= known, illegal[0]
+        assert all(report.rules[code].evaluated for code in ("KR101", "KR102", "KR201"))
