@@ -17,6 +17,10 @@ from pathlib import Path
 
 from ..specs.errors import IsrproofError
 
+BROKEN = (EOFError, zlib.error, gzip.BadGzipFile)
+"""What reading a gzip file that is not whole raises."""
+CUT = "the gzip data is cut or broken: only what is before was read; fetch it again"
+
 _ROTATED = re.compile(
     r"(?P<base>.*?)(?:[.-](?P<hour>[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{2})?)|\.(?P<number>[0-9]{1,4}))"
 )
@@ -123,8 +127,8 @@ class Lines:
             with gzip.open(self.path) if self.path.endswith(".gz") else open(self.path, "rb") as file:
                 for line in file:
                     yield line.decode("utf-8", "replace").rstrip("\n").rstrip("\r")
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            self.problem = f"the gzip data is cut or broken ({error}): only what is before was read; fetch it again"
+        except BROKEN:
+            self.problem = CUT
         except OSError as error:
             self.problem = f"cannot be read: {error.strerror or error}"
 

@@ -11,7 +11,6 @@ import gzip
 import os
 import shutil
 import tempfile
-import zlib
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +21,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from ...specs.machines import LEVELS
 from ...traces.event import FIELDS
 from ...traces.layouts import Layout
-from ...traces.sources import Source, unreadable
+from ...traces.sources import BROKEN, CUT, Source, unreadable
 from ...traces.spark import events as parsed
 from ..spark_session import session
 from .lives import UNKNOWN_LEVEL, LogFile
@@ -101,14 +100,13 @@ def _readable(
             try:
                 problem = unreadable(path)
                 whole = path if problem or not source.compressed else _whole(path)
-            except (OSError, EOFError, zlib.error) as error:
+            except (OSError, *BROKEN) as error:
                 problem, whole = f"cannot be read: {error}", None
             if problem:
                 bad.append((cluster, source, problem))
                 continue
             if whole is None:
-                problem = "the gzip data is cut or broken: only what is before was read; fetch it again"
-                path = _salvaged(path)
+                problem, path = CUT, _salvaged(path)
         good.append((cluster, source, path, problem))
     return good, bad
 
@@ -119,7 +117,7 @@ def _whole(path: str) -> str | None:
         with gzip.open(path) as file:
             while file.read(1 << 20):
                 pass
-    except (EOFError, zlib.error, gzip.BadGzipFile):
+    except BROKEN:
         return None
     return path
 
@@ -133,7 +131,7 @@ def _salvaged(path: str) -> str:
         try:
             for line in file:
                 out.write(line)
-        except (EOFError, zlib.error, gzip.BadGzipFile):
+        except BROKEN:
             return copy
     return copy
 

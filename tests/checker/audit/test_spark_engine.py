@@ -1,0 +1,67 @@
+"""The Spark engine says what the plain engine says, to the letter."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.options import Options
+from isrproof.checker.audit.report import as_json
+
+pytest.importorskip("pyspark", reason="the Spark engine needs PySpark")
+pytestmark = pytest.mark.spark
+
+RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
+
+
+def said(engine: str, *paths: str) -> list[dict[str, Any]]:
+    return [as_json(report) for report in audit(paths, Options(engine=engine, each=True, timeline=True))]
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of files as one finds them: odd names, CRLF, bad bytes, gzip, cut gzip, no Kafka line, empty."""
+    folder = tmp_path_factory.mktemp("odd")
+    log = (RECORDED / "failover-on-leader-2.0.0-kill" / "broker-4" / "state-change.log").read_bytes()
+    (folder / "a b [1] {x}.log").write_bytes(log.replace(b"\n", b"\r\n"))
+    (folder / "bad.log").write_bytes(
+        b"\xff\xfe\xfd not utf-8\n"[2:] + log + b"[2026-11-21 20:24:36,000] INFO \xc3\x28 (state.change.logger)\n"
+    )
+    (folder / "state-change.log.gz").write_bytes(gzip.compress(log))
+    whole = gzip.compress((RECORDED / "reassign-2.3.1" / "broker-1" / "state-change.log").read_bytes())
+    (folder / "cut.log.gz").write_bytes(whole[: len(whole) * 3 // 4])
+    (folder / "other.log").write_bytes(b"hello\nworld\n")
+    (folder / "empty.log").write_bytes(b"")
+    return folder
+
+
+def test_findings_coverage_timeline_and_lives_are_equal(odd: Path) -> None:
+    paths = [
+        str(RECORDED / "failover-on-leader-2.0.0-kill"),
+        str(RECORDED / "chaos-2.3.1-1"),
+        str(RECORDED / "lifecycle-2.8.2"),
+        *sorted(str(path) for path in odd.iterdir()),
+    ]
+    assert said("spark", *paths) == said("python", *paths)
+
+
+def test_rules_on_spark_give_the_same_findings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With many events the rules stay on Spark; here few are many."""
+    from isrproof.checker.audit import spark_engine
+
+    monkeypatch.setattr(spark_engine, "FEW", 0)
+    paths = [str(RECORDED / "failover-on-leader-2.0.0-kill"), str(RECORDED / "reassign-2.3.1")]
+    assert said("spark", *paths) == said("python", *paths)
+
+
+def test_a_folder_of_unreadable_files_is_told(tmp_path: Path) -> None:
+    from isrproof.specs.errors import IsrproofError
+
+    (tmp_path / "binary.log").write_bytes(b"\0" * 100)
+    with pytest.raises(IsrproofError, match="binary"):
+        audit([str(tmp_path)], Options(engine="spark"))
+    shutil.rmtree(tmp_path)
