@@ -109,7 +109,7 @@ def _evidence(events: Table, runs: Sequence[Run]) -> dict[tuple[int, int, int], 
     """
     ordered = sorted(runs, key=lambda run: (run.file, run.controller, run.first))
     rows = []
-    for run, later in zip(ordered, [*ordered[1:], None], strict=True):
+    for run, later in zip(ordered, [*ordered[1:], None], strict=False):
         same = later is not None and (later.file, later.controller) == (run.file, run.controller)
         last = later.first - 1 if same and later is not None else LINES_PER_FILE
         rows.append({"file": run.file, "controller": run.controller, "first": run.first, "last": last})

@@ -1,0 +1,224 @@
+"""Lives: which history of a cluster a line belongs to, from what controllers and brokers say of epochs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.finding import Report
+from isrproof.checker.audit.lives import Heard, LogFile, Run, histories
+from isrproof.checker.audit.options import Options
+from isrproof.traces.event import Event
+from isrproof.traces.render import render
+
+from tests.histories import START, history, save, texts
+
+
+def states(controller: int, epoch: int, topic: str = "t", created: bool = False) -> list[Event]:
+    """A controller elects, or creates and elects."""
+    said = {"controller": controller, "controller_epoch": epoch, "topic": topic, "partition": 0, "replicas": (1, 2)}
+    state = {"leader": 1, "isr": (1, 2), "leader_epoch": 0 if created else epoch, "partition_epoch": epoch}
+    if created:
+        state["partition_epoch"] = 0
+    before = "NewPartition" if created else "OnlinePartition"
+    lines = [Event("SC4", from_state=before, to_state="OnlinePartition", **said, **state)]  # type: ignore[arg-type]
+    if created:
+        new = Event("SC3", from_state="NonExistentPartition", to_state="NewPartition", **said)  # type: ignore[arg-type]
+        lines.insert(0, new)
+    return lines
+
+
+def hears(broker: int, controller: int, epoch: int) -> list[Event]:
+    return [
+        Event("BR.cached", broker=broker, controller=controller, controller_epoch=epoch, topic="t", partition=0,
+              leader=1, isr=(1, 2), leader_epoch=9, partition_epoch=9, written_by_epoch=epoch, replicas=(1, 2),
+              offline_replicas=())
+    ]  # fmt: skip
+
+
+def audited(folder: Path, **brokers: Sequence[list[Event]]) -> Report:
+    lines = {
+        int(name.removeprefix("b")): [
+            render(replace(event, ts=START + 1000 * i), "2.0.0") for i, event in enumerate(e for es in said for e in es)
+        ]
+        for name, said in brokers.items()
+    }
+    (report,) = audit([str(save(folder, lines))], Options(engine="python"))
+    return report
+
+
+def epochs(report: Report) -> list[dict[int, int]]:
+    return [{each["epoch"]: each["controller"] for each in life["epochs"]} for life in report.lives]
+
+
+def findings(report: Report) -> list[tuple[str, str]]:
+    """But for elections that repeat themselves, as these short logs do."""
+    return [(finding.rule, finding.verdict) for finding in report.findings if finding.rule != "KR303"]
+
+
+def test_epoch_1_and_topics_created_anew_is_a_new_life(tmp_path: Path) -> None:
+    report = audited(tmp_path, b1=[states(1, 1, created=True), states(1, 2), states(1, 1, created=True), states(1, 2)])
+    assert epochs(report) == [{1: 1, 2: 1}, {1: 1, 2: 1}]
+    assert findings(report) == []
+    assert report.rules["KR301"].held == 3
+
+
+def test_a_wipe_within_epoch_1_is_told_by_what_is_created_again(tmp_path: Path) -> None:
+    report = audited(tmp_path, b1=[states(1, 1, created=True), states(1, 1), states(1, 1, created=True)])
+    assert epochs(report) == [{1: 1}, {1: 1}]
+    assert findings(report) == []
+
+
+def test_the_wipe_may_fall_between_two_rotated_files(tmp_path: Path) -> None:
+    old = [*states(1, 1, created=True), *states(1, 1), *states(1, 1)]
+    for name, at, events in (("state-change.log.1", 0, old), ("state-change.log", 60, states(1, 1, created=True))):
+        lines = [render(replace(event, ts=START + 1000 * (at + i)), "2.0.0") for i, event in enumerate(events)]
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines))
+    (report,) = audit([str(tmp_path)], Options(engine="python"))
+    assert findings(report) == []
+    assert epochs(report) == [{1: 1}, {1: 1}]
+
+
+def test_what_another_history_goes_over_is_no_wipe(tmp_path: Path) -> None:
+    """The partition u lives on: then t cannot have been created twice."""
+    other = states(1, 1, topic="u", created=True), states(1, 1, topic="u")
+    report = audited(tmp_path, b1=[other[0], states(1, 1, created=True), states(1, 1, created=True), other[1]])
+    assert epochs(report) == [{1: 1}]
+    assert ("KR104", "illegal") in findings(report)
+
+
+def test_under_a_later_epoch_a_second_creation_is_no_wipe(tmp_path: Path) -> None:
+    first = states(1, 1, topic="u", created=True)
+    report = audited(tmp_path, b1=[first, states(1, 2, created=True), states(1, 2, created=True)])
+    assert epochs(report) == [{1: 1, 2: 1}]
+    assert ("KR104", "illegal") in findings(report)
+
+
+def test_unless_epoch_1_was_heard_of_again(tmp_path: Path) -> None:
+    said = [hears(2, 1, 1), states(2, 2, created=True), states(2, 2)]
+    report = audited(tmp_path, b2=[*said, *said])
+    assert "illegal" not in {verdict for _, verdict in findings(report)}
+    assert {2: 2} in epochs(report)
+
+
+def test_a_fall_without_creation_is_suspicious(tmp_path: Path) -> None:
+    report = audited(tmp_path, b1=[states(1, 3), states(1, 1)])
+    assert findings(report) == [("KR301", "suspicious")]
+    assert epochs(report) == [{3: 1}, {1: 1}]
+
+
+def test_so_is_a_fall_to_another_epoch_with_creation(tmp_path: Path) -> None:
+    report = audited(tmp_path, b1=[states(1, 3), states(1, 2, created=True)])
+    assert findings(report) == [("KR301", "suspicious")]
+
+
+def test_a_fall_that_is_taken_back_is_illegal(tmp_path: Path) -> None:
+    report = audited(tmp_path, b1=[states(1, 3), states(1, 2), states(1, 3)])
+    assert findings(report) == [("KR301", "illegal")]
+    assert report.rules["KR301"].evaluated == 2
+
+
+@pytest.mark.parametrize("sign", [states(1, 1), states(1, 2, topic="v", created=True), hears(1, 9, 1)])
+def test_but_not_if_a_wipe_may_lie_between(tmp_path: Path, sign: list[Event]) -> None:
+    report = audited(tmp_path, b1=[states(1, 4), states(1, 2), sign, states(1, 4)])
+    assert "illegal" not in {verdict for _, verdict in findings(report)}
+
+
+def test_an_epoch_with_another_controller_is_another_life(tmp_path: Path) -> None:
+    report = audited(tmp_path, b1=[hears(1, 1, 1), hears(1, 2, 2), hears(1, 3, 1), hears(1, 2, 2)])
+    assert epochs(report) == [{1: 1, 2: 2}, {1: 3, 2: 2}]
+
+
+def test_lives_of_several_brokers_are_joined_by_what_they_heard(tmp_path: Path) -> None:
+    one = [states(1, 1, created=True), hears(1, 2, 2)]
+    report = audited(tmp_path, b1=one, b2=[hears(2, 1, 1), states(2, 2)], b3=[hears(3, 2, 2), states(3, 3)])
+    assert epochs(report) == [{1: 1, 2: 2, 3: 3}]
+    assert len(report.lives[0]["files"]) == 3
+
+
+def test_files_of_two_clusters_are_kept_apart(tmp_path: Path) -> None:
+    report = audited(tmp_path, b1=[states(1, 1), states(1, 2)], b2=[hears(2, 5, 1), states(2, 2)])
+    assert epochs(report) == [{1: 1, 2: 1}, {1: 5, 2: 2}]
+    assert findings(report) == []
+
+
+def test_logs_of_brokers_alone_have_lives_and_nothing_to_check(tmp_path: Path) -> None:
+    report = audited(tmp_path, b1=[hears(1, 1, 1)])
+    assert epochs(report) == [{1: 1}]
+    assert report.verdict == "nothing-to-check"
+
+
+def test_files_that_share_no_statement_are_kept_apart(tmp_path: Path) -> None:
+    assert len(audited(tmp_path, b1=[states(1, 1)], b2=[states(2, 2)]).lives) == 2
+
+
+def test_two_ways_to_match_are_none_and_said(tmp_path: Path) -> None:
+    wiped = [states(1, 1, created=True), states(1, 2), states(1, 1, created=True)]
+    report = audited(tmp_path, b1=wiped, b2=[hears(2, 1, 1)])
+    assert len(report.lives) == 3
+    assert any("kept apart" in note for note in report.notes)
+
+
+def test_a_chain_of_agreements_joins_only_what_agrees_as_a_whole(tmp_path: Path) -> None:
+    """1 agrees with 2 on epoch 1 and 3 with 2 on epoch 2, but 1 and 3 contradict each other on epoch 3."""
+    report = audited(
+        tmp_path,
+        b1=[states(1, 1), hears(1, 8, 3)],
+        b2=[hears(2, 1, 1), hears(2, 2, 2)],
+        b3=[hears(3, 2, 2), states(3, 3)],
+    )
+    assert len(report.lives) == 2
+
+
+def _file(index: int, name: str, first_ts: int, hour: int | None = None, lossy: str | None = None) -> LogFile:
+    return LogFile(index, 0, name, "d", "state-change", first_ts, hour, 0, lossy)
+
+
+def _run(file: int, epoch: int, first: int = 1, last: int = 9) -> Run:
+    return Run(file, first, last, 1, epoch, file * 10, file * 10 + 5, 0, 0)
+
+
+def test_a_start_is_seen_only_after_an_earlier_epoch_with_no_hour_missing() -> None:
+    files = [_file(0, "a", 0, 10), _file(1, "b", 10, 11), _file(2, "c", 20, 13), _file(3, "d", 30, 14)]
+    found = histories(files, [_run(0, 1), _run(1, 2), _run(2, 3), _run(3, 4)], [])
+    assert [(span.epoch, span.start_seen, span.block) for span in found.spans] == [
+        (1, False, 0),
+        (2, True, 0),
+        (3, False, 1),
+        (4, True, 1),
+    ]
+    assert [span.known_since for span in found.spans] == [1, 1, 3, 3]
+
+
+def test_a_heard_epoch_is_earlier_too() -> None:
+    found = histories([_file(0, "a", 0)], [_run(0, 2, 5, 9)], [Heard(0, 1, 4, 7, 1)])
+    assert [span.start_seen for span in found.spans] == [True]
+
+
+def test_rotated_files_are_ordered_by_their_first_times_and_named_by_hours() -> None:
+    files = [_file(0, "z", 20), _file(1, "a", 10), _file(2, "b", 30)]
+    found = histories(files, [_run(0, 2), _run(1, 1), _run(2, 3)], [])
+    assert sorted((span.base, span.epoch) for span in found.spans) == sorted((s.base, s.epoch) for s in found.spans)
+    assert [e for _, e in sorted((span.base, span.epoch) for span in found.spans)] == [1, 2, 3]
+    assert len(found.lives) == 1
+
+
+def test_an_epoch_with_lossy_lines_is_known_since_none() -> None:
+    files = [_file(0, "a", 0), _file(1, "b", 10, lossy="console"), _file(2, "c", 20)]
+    found = histories(files, [_run(0, 1), _run(1, 2), _run(2, 3)], [])
+    assert {span.epoch: span.known_since for span in found.spans} == {1: 1, 2: 3, 3: 3}
+    assert [span.lossy for span in found.spans] == [False, True, False]
+
+
+@pytest.mark.parametrize("release", ["1.0.0", "2.0.0", "2.8.1"])
+def test_generated_wipes_join_no_two_lives(release: str, tmp_path: Path) -> None:
+    """However brokers and epochs repeat: a life never has a tenure of two clusters."""
+    for seed in range(4):
+        made = history(seed, release, wipes=2)
+        folder = save(tmp_path / str(seed), texts(made.written, release))
+        (report,) = audit([str(folder)], Options(engine="python"))
+        assert len(report.lives) >= 3
+        assert not {f.rule for f in report.findings if f.verdict == "illegal"} - {"KR401"}
