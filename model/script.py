@@ -23,9 +23,12 @@ class Script:
 
 def script_of(model: Model) -> Script:
     """The lemmas for a model: those of replication for a model with replication's fields, else none."""
-    from .replication import lemmas, state
+    from .replication import lemmas, lemmas_kip497, state
+    from .replication.kip497 import proposed
 
     fields = {each.expr for each in model.fields}
+    if proposed in fields:
+        return Script(model, lemmas_kip497.with_history(model), lemmas_kip497.LEMMAS, (lemmas.HW_AGREEMENT,))
     if {each.expr for each in state.FIELDS} <= fields:
         return Script(model, lemmas.with_history(model), lemmas.LEMMAS, (lemmas.HW_AGREEMENT,))
     return Script(model, model)

@@ -22,7 +22,7 @@ from ...model.sorts import FiniteSort, MapSort, Settings
 from ..explore.trace import Path
 from . import smt
 from .cti import Cti, Refuter
-from .induction import Asked, Induction
+from .induction import Asked, Induction, Question
 from .reading import Domain
 from .rows import rows_of
 from .system import System
@@ -129,7 +129,8 @@ def prove(
     goals = goals_of(script, properties)
     system = System(script.model, Domain(kept))
     lemmas = lemmas_of(script, without_lemmas)
-    refuter = Refuter(_small(script.model, kept, effort), lemmas, min(effort.timeout, 5.0))
+    known = {each.name: each for each in (*lemmas, *(each for each in goals if each.kind == "always"))}
+    refuter = Refuter(_small(script.model, kept, effort), list(known.values()), min(effort.timeout, 5.0))
     induction = Induction(
         system,
         lemmas,
@@ -255,19 +256,33 @@ def _decide(
         own = tuple(each for each in answers.values() if each.question.goal == goal.name)
         used = {name for each in own for name in each.hypotheses}
     else:
-        asked = []
-        for question in induction.questions(goal, lemma=False):
-            answer = induction.ask(question, goal, standing)
-            told(answer)
-            asked.append(answer)
-            if answer.outcome != "proved":
-                return Decided(
-                    goal, "unknown", words, tuple(asked), seconds=_total(asked), reason=_open(answer), cti=answer.cti
-                )
+        asked = _ask_all(induction, induction.questions(goal, lemma=False), goal, standing, told)
+        if asked[-1].outcome != "proved" and goal.kind == "always" and goal.name not in induction.lemmas:
+            induction.lemmas[goal.name] = goal
+            alone = _ask_all(induction, induction.questions(goal, lemma=True), goal, [*standing, goal.name], told)
+            del induction.lemmas[goal.name]
+            if alone[-1].outcome == "proved" or alone[-1].question.kind == "consecution":
+                asked = alone
+        if asked[-1].outcome != "proved":
+            reason, cti = _open(asked[-1]), asked[-1].cti
+            return Decided(goal, "unknown", words, tuple(asked), seconds=_total(asked), reason=reason, cti=cti)
         own = tuple(asked)
-        used = {name for each in own for name in each.hypotheses}
+        used = {name for each in own for name in each.hypotheses} - {goal.name}
     below = tuple(sorted(induction.rests_on(answers, used)))
     return Decided(goal, "holds", words, own, below, _total(own))
+
+
+def _ask_all(
+    induction: Induction, questions: Sequence[Question], goal: Property, allowed: Sequence[str], told: Told
+) -> list[Asked]:
+    """The answers up to the first that is no proof."""
+    asked: list[Asked] = []
+    for question in questions:
+        asked.append(induction.ask(question, goal, allowed))
+        told(asked[-1])
+        if asked[-1].outcome != "proved":
+            break
+    return asked
 
 
 def _total(asked: Iterable[Asked]) -> float:

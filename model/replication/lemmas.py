@@ -11,9 +11,10 @@ the last ISR that the quorum held in epoch `e` (the leader of the epoch may have
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
-from ..action import update
+from ..action import Update, update
 from ..expr import Expr, both, either, exists, field, fill, forall, full, ite, some, var
 from ..property import Property
 from ..protocol import Ghosts, Model, starts
@@ -337,9 +338,13 @@ LEMMAS: tuple[Property, ...] = (
 )
 
 
-def with_history(model: Model) -> Model:
-    """A replication model that also remembers what the lemmas speak about."""
+def with_history(model: Model, changes: Mapping[str, tuple[Update, ...]] | None = None) -> Model:
+    """A replication model that also remembers what the lemmas speak about.
+
+    Args:
+        changes: what some actions do to the history instead, by action name.
+    """
     names = {each.name for each in model.actions}
-    updates = {name: each for name, each in HISTORY.updates.items() if name in names}
+    updates = {name: each for name, each in {**HISTORY.updates, **(changes or {})}.items() if name in names}
     history = replace(HISTORY, updates=updates)
     return replace(model, ghosts=(*model.ghosts, history)).watching("committed", "history")
