@@ -17,6 +17,7 @@ _MEANING = {
     "refused": "Kafka's own guard stopped it; nothing changed",
 }
 _SHOWN = 8
+_EPOCHS = 3
 
 
 def as_text(report: Report, title: str = "") -> str:
@@ -79,7 +80,13 @@ def _groups(findings: Sequence[Finding]) -> list[list[Finding]]:
     for finding in findings:
         pair = (finding.got, finding.expected) if finding.verdict == "refused" else None
         by_event[finding.rule, finding.verdict, finding.life, finding.controller_epoch, pair].append(finding)
-    return sorted(by_event.values(), key=lambda group: (_depth(group[0].rule), group[0].ts or 0, group[0].rule))
+    epochs = Counter((rule, verdict, life, pair) for rule, verdict, life, _, pair in by_event)
+    told: dict[tuple[object, ...], list[Finding]] = defaultdict(list)
+    for (rule, verdict, life, epoch, pair), group in by_event.items():
+        # What comes again in epoch after epoch is one story.
+        many = epochs[rule, verdict, life, pair] > _EPOCHS
+        told[rule, verdict, life, None if many else epoch, pair] += group
+    return sorted(told.values(), key=lambda group: (_depth(group[0].rule), group[0].ts or 0, group[0].rule))
 
 
 def _depth(code: str) -> int:
@@ -99,7 +106,10 @@ def _paragraph(group: list[Finding], groups: Iterable[list[Finding]]) -> str:
             f"    {len(group)} findings, {len(partitions)} partition{_s(len(partitions))}: {_names(partitions)}"
         )
     when = [f.ts for f in group if f.ts is not None]
-    place = f"controller epoch {first.controller_epoch}" if first.controller_epoch is not None else ""
+    epochs = sorted({f.controller_epoch for f in group if f.controller_epoch is not None})
+    place = f"controller epoch {epochs[0]}" if epochs else ""
+    if len(epochs) > 1:
+        place = f"{len(epochs)} controller epochs, {epochs[0]} to {epochs[-1]}"
     life = f", life {first.life}" if first.life is not None and first.life > 1 else ""
     if when:
         lines.append(f"    when     {_time(min(when))} to {_time(max(when))}, {place}{life}")
