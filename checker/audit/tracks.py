@@ -14,6 +14,7 @@ from ...model.expr import const, either, false, field, ite, true
 from ...model.sorts import Bool, Int, SetOf
 from ...model.views import Broker
 from ...specs.lines import rows as line_rows
+from ...specs.machines import machine
 from .table import Column, Table
 from .vocabulary import (
     ANYTHING,
@@ -79,21 +80,40 @@ _shown = level.eq("TRACE")  # every move of a partition
 
 
 def replica_moves(events: Table) -> Table:
-    """Replica moves made, refused and failed, each with the state `before` it."""
-    return _moves(events, "replica", ("tenure", "topic", "partition", "replica"))
+    """Replica moves made, refused and failed, each with the state `before` it.
+
+    A replica of a partition that the same controller created before had no state then: it is `created`.
+    """
+    lines = _lines(events, "replica").plus(events.of_lines(CREATED).derive(partition_new=true, new_block=_block))
+    known = lines.along(
+        ("tenure", "topic", "partition"),
+        ("at",),
+        created=Column("last", "partition_new"),
+        created_block=Column("last", "new_block"),
+    ).of_lines(MOVED["replica"] + STOPPED["replica"])
+    return _moves(
+        known.derive(not_created=false).filled("created", "not_created").filled("created_block", "block"),
+        "replica",
+        ("tenure", "topic", "partition", "replica"),
+    )
 
 
 def partition_moves(events: Table) -> Table:
     """Partition moves made, refused and failed, each with the state `before` it."""
-    return _moves(events, "partition", ("tenure", "topic", "partition"))
+    lines = _lines(events, "partition").derive(created=false, created_block=_block)
+    return _moves(lines, "partition", ("tenure", "topic", "partition"))
 
 
-def _moves(events: Table, machine: str, entity: tuple[str, ...]) -> Table:
-    made = events.of_lines(MOVED[machine]).derive(after=to_state(machine), made=true)
-    stopped = events.of_lines(STOPPED[machine]).derive(after=from_state(machine), made=false)
+def _lines(events: Table, name: str) -> Table:
+    made = events.of_lines(MOVED[name]).derive(after=to_state(name), made=true)
+    return made.plus(events.of_lines(STOPPED[name]).derive(after=from_state(name), made=false))
+
+
+def _moves(lines: Table, name: str, entity: tuple[str, ...]) -> Table:
+    sort = states(name)
+    unseen = ite(start_seen, const(SEEDED, sort), const(ANYTHING, sort))
     return (
-        made.plus(stopped)
-        .along(
+        lines.along(
             entity,
             ("at",),
             before=Column("previous", "after"),
@@ -101,12 +121,12 @@ def _moves(events: Table, machine: str, entity: tuple[str, ...]) -> Table:
             before_line=Column("previous", "line"),
             before_file=Column("previous", "file"),
         )
+        .filled("before_block", "created_block")
         .derive(
-            origin=ite(start_seen, const(SEEDED, states(machine)), const(ANYTHING, states(machine))),
+            origin=ite(field("created", Bool), const(machine(name).unknown_is, sort), unseen),
             gap=either(lossy, ~_block.eq(_block_before)),
         )
         .filled("before", "origin")
-        .filled("gap", "lossy")
     )
 
 

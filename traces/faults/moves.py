@@ -12,6 +12,7 @@ from .recording import Edit, Fault, Recording, Spoken
 
 MOVED: Mapping[str, tuple[str, ...]] = {"replica": ("SC1",), "partition": ("SC3", "SC4", "SC5")}
 STOPPED: Mapping[str, tuple[str, ...]] = {"replica": ("SC2",), "partition": ("SC6",)}
+CREATED = "SC3"
 TARGETS: Mapping[str, tuple[str, ...]] = {"SC5": ("OfflinePartition", "NonExistentPartition")}
 """Rows that name some targets only."""
 
@@ -39,11 +40,18 @@ def moves(recording: Recording, name: str) -> Iterator[Move]:
     seeds = {seed.state for seed in table.seeds_in(recording.release)} | {table.unknown_is}
     for key, spoken in recording.tenures().items():
         entities: dict[tuple[object, ...], list[Spoken]] = defaultdict(list)
+        created: dict[tuple[object, ...], int] = {}
         for one in spoken:
+            if one.event.row == CREATED:
+                created.setdefault((one.event.topic, one.event.partition), one.line)
             if one.event.row in MOVED[name] + STOPPED[name]:
                 entities[one.event.topic, one.event.partition, one.event.replica].append(one)
         for lines in entities.values():
+            first = lines[0]
             states = frozenset(seeds) if key in recording.begun else None
+            if created.get((first.event.topic, first.event.partition), first.line) < first.line:
+                # A replica of a partition that did not exist before in this epoch.
+                states = frozenset({table.unknown_is})
             for one, following in zip(lines, [*lines[1:], None], strict=True):
                 before = None if states is None else frozenset().union(*(reached[state] for state in states))
                 made = one.event.row in MOVED[name]

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -157,11 +158,26 @@ def own(run: Run, machine: int) -> tuple[Line, ...]:
         if line.machine == machine:
             found.append(replace(line, lost=lost))
             lost = False
+        elif not found and creates_replica(line, machine):
+            lost = False
     return tuple(found)
+
+
+def creates_replica(line: Line, machine: int) -> bool:
+    """Whether the line creates the partition of this replica, which then has no state yet."""
+    return machine != PARTITION and (line.machine, line.b, line.refused) == (PARTITION, "NewPartition", False)
+
+
+def created(run: Run, machine: int) -> bool:
+    """Whether the partition of this replica is created before the replica's first line."""
+    before = takewhile(lambda line: line.machine != machine, run.lines)
+    return any(creates_replica(line, machine) for line in before)
 
 
 def starts(run: Run, machine: int, release: int) -> frozenset[str]:
     """The states before the first line. A machine first met after a missing hour may have any."""
+    if created(run, machine):
+        return frozenset({"NonExistentReplica"})
     lines = own(run, machine)
     known = run.seen and not (lines and lines[0].lost)
     return frozenset(seeds(machine, release) if known else table(machine, release))
@@ -176,7 +192,7 @@ def judged(explains: Iterable[bool], even_if_lossy: Iterable[bool], lossy: bool)
 
 
 def verdict_of_run(run: Run, releases: list[int], level: str, lossy: bool) -> str:
-    """The machines are independent: their completions interleave freely."""
+    """The machines are independent but for where they start: their completions interleave freely."""
     parts = [own(run, machine) for machine in range(3)]
     tight = [tuple(replace(line, lost=False) for line in part) for part in parts]
 
