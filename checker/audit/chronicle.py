@@ -89,7 +89,8 @@ def _parted(files: Sequence[LogFile], spoken: Table, cuts: Sequence[Cut]) -> Tab
 def _taken_over(spoken: Table, runs: Sequence[Run], heard: Sequence[Heard]) -> list[Cut]:
     """Where an epoch has another controller than before in the same file: by then another life has begun."""
     holders: dict[tuple[int, int], set[int]] = defaultdict(set)
-    for statement in (*runs, *heard):
+    statements: list[Run | Heard] = [*runs, *heard]
+    for statement in statements:
         holders[statement.file, statement.epoch].add(statement.controller)
     files = sorted({file for (file, _), controllers in holders.items() if len(controllers) > 1})
     if not files:

@@ -261,8 +261,8 @@ def histories(files: Sequence[LogFile], runs: Iterable[Run], heard: Iterable[Hea
                     )
                 )
     restarts: dict[int, int] = {}
-    for statement in (statement for own in said.values() for statement in own if statement.epoch == 1):
-        restarts[statement.file] = max(restarts.get(statement.file, 0), statement.last)
+    for first in (each for own in said.values() for each in own if each.epoch == 1):
+        restarts[first.file] = max(restarts.get(first.file, 0), first.last)
     return Histories(tuple(_reaching(spans, by_file)), tuple(found), tuple(turns), tuple(notes), restarts)
 
 

@@ -14,6 +14,7 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
@@ -165,8 +166,8 @@ def _rank(level: Column) -> Column:
     return rank
 
 
-def _per_row(frame: DataFrame) -> dict[int, list[dict[str, int | str | None]]]:
-    per_file: dict[int, list[dict[str, int | str | None]]] = defaultdict(list)
+def _per_row(frame: DataFrame) -> dict[int, list[dict[str, Any]]]:
+    per_file: dict[int, list[dict[str, Any]]] = defaultdict(list)
     first = F.min(F.when(F.col("ts").isNotNull(), F.struct("line", "ts")))
     for row in (
         frame.groupBy("file", "status", "row")
@@ -199,7 +200,7 @@ def _file(
     cluster: int,
     source: Source,
     problem: str | None,
-    counts: list[dict[str, int | str | None]],
+    counts: list[dict[str, Any]],
     unknown: Counter[str],
     lossy: bool,
 ) -> tuple[LogFile, FileFacts]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
@@ -126,12 +126,12 @@ def _value(each: Column) -> SparkColumn:
     return value if each.where is None else F.when(column(each.where), value)
 
 
-_EARLIER = {
+_EARLIER: Mapping[str, Callable[[SparkColumn], SparkColumn]] = {
     "last": lambda value: F.last(value, ignorenulls=True),
     "so_far": lambda value: F.sum(F.when(value, 1).otherwise(0)),
     "gathered": F.collect_set,
 }
-_AGGREGATES = {
+_AGGREGATES: Mapping[str, Callable[[SparkColumn], SparkColumn]] = {
     "min": F.min,
     "max": F.max,
     "count": lambda value: F.count(F.when(value, 1)),
