@@ -114,7 +114,8 @@ def audited(logs: Logs, release: int | None = None) -> Audited:
     cuts = wipes(placed(events, young, release), histories.restarts) if young else []
     if cuts:
         histories = told(logs.files, events, cuts)
-    here = placed(events, histories.spans, release).kept("topic", "partition")
+    columns = (*tracks.READS, *tracks.SPAN, "at")
+    here = placed(events, histories.spans, release).select(*columns).kept("topic", "partition")
     incarnated = tracks.incarnations(here)
     made = _tracks(here, incarnated) | {"turns": PythonTable([asdict(turn) for turn in histories.turns])}
     paths = {file.index: file for file in logs.files}
@@ -163,7 +164,7 @@ def _tracks(events: Table, incarnated: Table) -> dict[str, Table]:
     return {
         "replica_moves": tracks.replica_moves(events),
         "partition_moves": tracks.partition_moves(events),
-        "views": tracks.views(incarnated),
+        "views": tracks.states_shown(incarnated),
         "chain": tracks.chain(incarnated),
         "elections": tracks.elections(incarnated),
         "same_epoch": tracks.same_epoch(incarnated),

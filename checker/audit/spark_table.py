@@ -93,7 +93,8 @@ class SparkTable:
         return SparkTable(self.frame.withColumn(column, F.coalesce(F.col(column), F.col(otherwise))))
 
     def matching(self, other: Table, on: Sequence[str]) -> SparkTable:
-        return SparkTable(self.frame.join(_frame(other).select(*on), list(on), "left_semi"))
+        wanted = F.broadcast(_frame(other).select(*on).distinct())
+        return SparkTable(self.frame.join(wanted, list(on), "left_semi"))
 
     def plus(self, other: Table) -> SparkTable:
         return SparkTable(self.frame.unionByName(_frame(other), allowMissingColumns=True))

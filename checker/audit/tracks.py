@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...model.expr import const, either, false, field, ite, true
-from ...model.sorts import Bool, Int, SetOf
+from ...model.sorts import Bool, Enum, Int, SetOf
 from ...model.views import Broker
 from ...specs.lines import rows as line_rows
 from ...specs.machines import machine
@@ -21,10 +21,13 @@ from .vocabulary import (
     LEADER_DURING_DELETE,
     SEEDED,
     from_state,
+    isr,
     leader,
+    leader_epoch,
     level,
     lossy,
     partition_epoch,
+    replicas,
     states,
     to_state,
 )
@@ -57,6 +60,15 @@ FACTS = tuple(sorted({*MOVED["replica"], *MOVED["partition"], *STOPPED["replica"
 PARTITION = ("life", "topic", "partition")
 IN_ORDER = ("controller_epoch", "at")
 
+SPAN = ("cluster", "life", "tenure", "block", "seen_level", "lossy", "releases", "start_seen", "known_since")
+"""Columns of a line's span (lives.Span) that tracks and rules read."""
+READS = (
+    *("file", "line", "row", "ts", "controller", "controller_epoch", "topic", "partition", "replica"),
+    *("from_state", "to_state", "leader", "isr", "leader_epoch", "partition_epoch", "written_by_epoch", "replicas"),
+    "valid_states",
+)
+"""What the audit reads of a line; the rest of its event (recipients, correlation ids, ...) is not carried along."""
+
 # What the rules read of the tracks, beside vocabulary.py.
 made = field("made", Bool)
 start_seen, known_since = field("start_seen", Bool), field("known_since", Int())
@@ -72,11 +84,29 @@ metadata = field("metadata", Bool)
 sent_between = ~field("sent", Int()).eq(field("before_sent", Int()))
 moves_before = field("moves_before", Int(0))
 
+_VIEWED = (*READS, *SPAN, "at", "incarnation", "creation", "fresh", "reassigning", "repeated")
 _block, _block_before = field("block", Int()), field("before_block", Int())
 _tenure, _tenure_before = field("tenure", Int()), field("before_tenure", Int())
 _epoch, _epoch_before = field("controller_epoch", Int()), field("before_controller_epoch", Int())
 
 _shown = level.eq("TRACE")  # every move of a partition
+
+# Of a view, what the line before said of the same partition.
+_LINE = Enum("Line", tuple(line_rows()))
+_line = field("row", _LINE)
+_SAID = ("row", "tenure", "block", "leader", "isr", "leader_epoch", "partition_epoch", "written_by_epoch")
+_repeated = (
+    ~creation
+    & leader.ne(LEADER_DURING_DELETE)
+    & _tenure.eq(field("said_tenure", Int()))
+    & _block.eq(field("said_block", Int()))
+    & field("written_by_epoch", Int()).eq(field("said_written_by_epoch", Int()))
+    & leader_epoch.eq(field("said_leader_epoch", Int()))
+    & partition_epoch.eq(field("said_partition_epoch", Int()))
+    & leader.eq(field("said_leader", leader.sort))
+    & isr.eq(field("said_isr", isr.sort))
+    & replicas.eq(last_replicas)
+)
 
 
 def replica_moves(events: Table) -> Table:
@@ -137,7 +167,10 @@ def incarnations(events: Table) -> Table:
     again starts anew, so nothing is compared across a creation. A new controller finds a partition new without saying
     so: then the election from NewPartition is the only sign. `reassigning`: how often a reassignment was announced
     before. `replicas`: as printed, or else as printed last. `creation`: this line creates the znode; `fresh`: and its
-    assignment was printed just before, by the same controller.
+    assignment was printed just before, by the same controller. `repeated`: says what the line before said.
+
+    A controller sends one state to many brokers, one after the other: of such a row of equal lines, only the first
+    is here.
     """
     made = events.of_lines(CREATED).derive(creation=true, assigned=_tenure)
     # An election that failed leaves the partition new, and time to change its assignment.
@@ -158,9 +191,14 @@ def incarnations(events: Table) -> Table:
             reassigning=Column("so_far", "announced"),
             last_replicas=Column("last", "replicas"),
             assigned_in=Column("last", "assigned"),
+            **{f"said_{name}": Column("previous", name) for name in _SAID},
         )
         .of_lines(VIEWS)
         .present("leader_epoch", "leader")
+        .derive(repeated=_repeated, equal=_repeated & _line.eq(field("said_row", _LINE)), novel=false)
+        .filled("repeated", "novel")
+        .filled("equal", "novel")
+        .where(~field("equal", Bool))
         .derive(
             incarnation=ite(creation, earlier + 1, earlier),
             fresh=creation & field("assigned_in", Int()).eq(_tenure),
@@ -169,6 +207,7 @@ def incarnations(events: Table) -> Table:
         .filled("fresh", "stale")
         .filled("replicas", "last_replicas")
         .filled("written_by_epoch", "controller_epoch")
+        .select(*_VIEWED)
         .kept()
     )
 
@@ -178,10 +217,15 @@ def views(incarnated: Table) -> Table:
     return incarnated.where(leader.ne(LEADER_DURING_DELETE))
 
 
+def states_shown(incarnated: Table) -> Table:
+    """Views that differ from what the line before showed of the partition."""
+    return views(incarnated).where(~field("repeated", Bool))
+
+
 def chain(incarnated: Table) -> Table:
     """Views in the order of their znode's versions (partition epochs), each with the one before."""
     return _compared(
-        views(incarnated).present("partition_epoch", "isr"),
+        states_shown(incarnated).present("partition_epoch", "isr"),
         (*PARTITION, "incarnation"),
         ("partition_epoch", *IN_ORDER),
         ("leader", "isr", "leader_epoch", "partition_epoch"),
@@ -201,7 +245,7 @@ def elections(incarnated: Table) -> Table:
 def same_epoch(incarnated: Table) -> Table:
     """Views with the same leader epoch, each with the leader of the one before."""
     return _compared(
-        views(incarnated), (*PARTITION, "incarnation", "leader_epoch"), IN_ORDER, ("leader", "leader_epoch")
+        states_shown(incarnated), (*PARTITION, "incarnation", "leader_epoch"), IN_ORDER, ("leader", "leader_epoch")
     )
 
 
