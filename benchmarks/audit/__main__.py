@@ -1,0 +1,74 @@
+"""`python -m benchmarks.audit`: see the package."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import click
+
+from .cluster import Fault
+from .generate import Generated, generate
+from .meter import Cost, measured
+from .readings import audit_in_process, audit_process, bare_count, extraction
+
+_READINGS: dict[str, Callable[[Path], Any]] = {
+    "Spark: read.text().count()": bare_count,
+    "DuckDB: regex extraction": extraction,
+    "audit, from Python": audit_in_process,
+    "audit, as a process": audit_process,
+}
+
+
+@click.command()
+@click.option("--size", "sizes", type=float, multiple=True, default=(0.1,), help="GB; may be given several times.")
+@click.option("--rounds", default=3, show_default=True, help="How often each is measured; the medians are shown.")
+@click.option("--folder", type=click.Path(path_type=Path), help="Where the logs go (default: a temporary folder).")
+@click.option("--seed", default=1, show_default=True)
+def main(sizes: tuple[float, ...], rounds: int, folder: Path | None, seed: int) -> None:
+    """Time the audit of generated logs beside a bare count and a regex extraction, in one run."""
+    wrong = False
+    with tempfile.TemporaryDirectory() as temporary:
+        for size in sizes:
+            made = generate((folder or Path(temporary)) / f"{size:g}-gb", size, seed)
+            click.echo(f"{made.size / 1e9:.2f} GB, {made.lines:,} lines, {len(made.faults)} findings planted")
+            wrong |= _compare(made, rounds)
+    sys.exit(1 if wrong else 0)
+
+
+def _compare(made: Generated, rounds: int) -> bool:
+    """Print one table; whether an audit found something else than was planted."""
+    costs: dict[str, list[Cost]] = {name: [] for name in _READINGS}
+    wrong = False
+    for turn in range(rounds + 1):
+        for name, reading in _READINGS.items():
+            if turn == 0 and reading is audit_process:
+                continue  # round 0 warms this process up
+            result, cost = measured(lambda reading=reading: reading(made.folder))  # type: ignore[misc]
+            if turn:
+                costs[name].append(cost)
+            if isinstance(result, list):
+                wrong |= _differs(result, made)
+    count, extract = (median(cost.wall for cost in costs[name]) for name in list(_READINGS)[:2])
+    click.echo(f"{'':28}{'wall s':>9}{'CPU s':>9}{'peak MB':>9}{'/ count':>9}{'/ DuckDB':>9}")
+    for name, found in costs.items():
+        wall, cpu = median(cost.wall for cost in found), median(cost.cpu for cost in found)
+        memory = max(cost.memory for cost in found) / 1e6
+        click.echo(f"{name:28}{wall:9.1f}{cpu:9.1f}{memory:9.0f}{wall / count:9.1f}{wall / extract:9.2f}")
+    return wrong
+
+
+def _differs(found: list[Fault], made: Generated) -> bool:
+    missed, more = set(made.faults) - set(found), set(found) - set(made.faults)
+    for title, faults in (("missed", missed), ("not planted", more)):
+        for fault in sorted(faults)[:10]:
+            click.echo(f"{title}: {fault.rule} {fault.file}:{fault.line}", err=True)
+    return bool(missed or more)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""The three readings that are compared: Spark's bare count, DuckDB's regex extraction, and the audit."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.finding import Finding
+from isrproof.checker.audit.options import Options
+from isrproof.checker.spark_session import session
+
+from .cluster import Fault
+
+# What a transition and a request print, in one anchored pattern; what is left of other lines is empty.
+_PATTERN = (
+    r"^\[([0-9-]+ [0-9:,]+)\] ([A-Z]+) \[Controller id=([0-9]+) epoch=([0-9]+)\] "
+    r"(?:Changed state of replica ([0-9]+) for partition ([^ ]+) from ([A-Za-z]+) to ([A-Za-z]+)"
+    r"|Changed partition ([^ ]+) (?:state )?from ([A-Za-z]+) to ([A-Za-z]+)(.*)"
+    r"|Sending ([A-Za-z-]+) (?:LeaderAndIsr )?request [^(]*\(.*leader=(-?[0-9]+), leaderEpoch=([0-9]+)"
+    r", isr=\[([0-9, ]*)\], zkVersion=([0-9]+), replicas=\[([0-9, ]*)\].*\) to broker[^ ]* .* for partition ([^ ]+)"
+    r") \(state\.change\.logger\)$"
+)
+_GROUPS = 19
+
+
+def bare_count(folder: Path) -> int:
+    """Spark reads the text, and nothing else."""
+    files = [str(file) for file in sorted(folder.rglob("*.log"))]
+    return session().read.text(files).count()
+
+
+def extraction(folder: Path) -> int:
+    """DuckDB reads the text and extracts what one regex captures; the lines that it matches."""
+    import duckdb
+
+    names = ", ".join(f"'g{i}'" for i in range(_GROUPS))
+    lengths = " + ".join(f"length(r.g{i})" for i in range(_GROUPS))
+    query = f"""
+        select count(*) filter (r.g0 <> ''), sum({lengths}) from (
+            select regexp_extract(line, $pattern, [{names}]) as r
+            from read_csv($files, columns = {{'line': 'VARCHAR'}}, delim = '\x01', quote = '', escape = '',
+                          header = false, auto_detect = false))"""
+    row = duckdb.connect().execute(query, {"pattern": _PATTERN, "files": f"{folder}/**/*.log"}).fetchone()
+    return 0 if row is None else int(row[0])
+
+
+def audit_in_process(folder: Path) -> list[Fault]:
+    """The whole audit through its Python API: reading, parsing, rules, findings."""
+    (report,) = audit([str(folder)], Options())
+    return _faults(folder, report.findings)
+
+
+def audit_process(folder: Path) -> list[Fault]:
+    """The whole audit as a user starts it: Python's, Java's and Spark's start included."""
+    run = subprocess.run(
+        [str(Path(sys.executable).with_name("isrproof")), "audit", "--json", str(folder)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if run.returncode not in (0, 1):
+        raise RuntimeError(f"isrproof audit ended with {run.returncode}: {run.stderr}")
+    return sorted(
+        Fault(str(Path(found["file"]).relative_to(folder)), found["line"], found["rule"])
+        for found in json.loads(run.stdout)["findings"]
+    )
+
+
+def _faults(folder: Path, findings: Iterable[Finding]) -> list[Fault]:
+    return sorted(Fault(str(Path(f.file).relative_to(folder)), f.line, f.rule) for f in findings)
