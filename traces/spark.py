@@ -145,7 +145,7 @@ def _leaf(reader: Reader, text: Column) -> Column:
 
 
 _ANY = NO_LOGGER + ")"
-_HOT = ("Changed", "Sending", "Cached", "changed", "sending", "cached")
+_HOT = ("Changed", "Sending", "Cached", "Received", "changed", "sending", "cached", "received")
 """First words of what makes up a large log: their wordings are written out, to be compiled; others are data."""
 _HOT_TAIL = "state.change.logger)"
 _LOOSE, _THROWABLE = "\x01", "\x02"
@@ -192,11 +192,14 @@ _SCHEMA = (
 
 
 def _looked_up(text: Column, message: Column, sentence: Column, key: Column, tail: Column) -> Column:
-    """As `_chosen`, with the table as data: slower for a line, and as quick to plan as one wording."""
+    """The first wording whose test the line passes, from the table as data: a struct of _SCHEMA, or null.
+
+    Slower for a line than `_chosen`, and as quick to plan as one wording.
+    """
     from pyspark.sql import functions as F  # noqa: N812
 
-    table = F.from_json(F.lit(_data()), _SCHEMA)
-    bucket = F.coalesce(F.try_element_at(table, key), F.try_element_at(table, F.lit(_LOOSE)))
+    known = F.when(key.isin(_THROWABLE, *dispatch()[0]), key).otherwise(_LOOSE)
+    bucket = F.try_element_at(F.from_json(F.lit(_data()), _SCHEMA), known)
     behind = F.when(tail.isNull(), "").otherwise(F.concat(F.lit(" ("), tail))
 
     def passes(wording: Column) -> Column:
@@ -209,10 +212,7 @@ def _looked_up(text: Column, message: Column, sentence: Column, key: Column, tai
             & (tail.isNull() | (tail == _ANY) | F.startswith(tail, wording["family"]))
         )
 
-    wording = F.get(F.filter(bucket, passes), F.lit(0))
-    return F.when(wording["pattern"].isNull(), wording["result"]).otherwise(
-        F.regexp_replace(text, wording["pattern"], wording["result"])
-    )
+    return F.get(F.filter(bucket, passes), F.lit(0))
 
 
 def _is_plain(text: Column) -> Column:
@@ -372,13 +372,17 @@ def events(lines: DataFrame, layout: Layout | None = None) -> DataFrame:
         lambda left, right: left | right,
         [F.contains(col("_text"), F.lit(word)) for word in ("Exception", "Error", "Throwable")],
     )
-    parsed = F.when(~col("_plain") & (_is_blank(col("_text")) | ~thrown), F.lit(None).cast("string"))
-    parsed = parsed.when(~col("_plain"), _looked_up(*named, F.lit(_THROWABLE), F.lit(None).cast("string")))
-    parsed = parsed.when(col("_tail").isNull(), F.lit(None).cast("string"))
-    for key in _HOT:
-        is_hot = (col("_key") == key) & (col("_tail") == _HOT_TAIL)
-        parsed = parsed.when(is_hot, _chosen(dispatch()[0][key], *named))
-    parsed = parsed.otherwise(_looked_up(*named, col("_key"), col("_tail")))
+    none = F.lit(None).cast("string")
+    is_hot = col("_key").isin(*_HOT) & (col("_tail") == _HOT_TAIL)
+    is_bare = ~col("_plain") & ~_is_blank(col("_text")) & thrown
+    is_cold = is_bare | (col("_tail").isNotNull() & ~is_hot)
+    key = F.when(is_bare, _THROWABLE).otherwise(col("_key"))
+    found = found.select(*found.columns, F.when(is_cold, _looked_up(*named, key, col("_tail"))).alias("_wording"))
+    cold = col("_wording")
+    parsed = F.when(cold["pattern"].isNotNull(), F.regexp_replace(col("_text"), cold["pattern"], cold["result"]))
+    parsed = parsed.when(cold.isNotNull(), cold["result"]).when(col("_tail").isNull() | ~is_hot, none)
+    for word in _HOT:
+        parsed = parsed.when(col("_key") == word, _chosen(dispatch()[0][word], *named))
     family = F.lit("other")
     for name in reversed(FAMILIES):
         family = F.when(col("_tail").startswith(name), name).otherwise(family)

@@ -21,6 +21,8 @@ from .layouts import escape
 HEAD = 160
 """Who speaks, and the words that a line is dispatched on, are looked for in so many characters of a message."""
 
+_DRESSING = "[2018-08-03 12:00:00,123] INFO  (kafka.controller.KafkaController)"
+
 RECOVERY = {"0": "RECOVERED", "1": "RECOVERING"}
 BROKER_ID = "brokerId=([0-9]+)"
 _BROKER_ID = re.compile(BROKER_ID)
@@ -191,6 +193,11 @@ class Reader:
         return head, start, tuple(sorted(dict.fromkeys(inner), key=lambda text: (-len(text), text))), end
 
     @cached_property
+    def literal_pieces(self) -> tuple[str, ...]:
+        """Its literals that are not in every line anyway, so that they may be looked for in the whole line."""
+        return tuple(piece for piece in self.wording.pieces if isinstance(piece, str) and piece not in _DRESSING)
+
+    @cached_property
     def constants(self) -> dict[str, Any]:
         for field, _ in self.wording.constants:
             if field not in FIELDS:
@@ -231,13 +238,13 @@ class Reader:
                 continue
             if any(text and not other.may_print(text) for text in (head, start, *chosen, end)):
                 continue
-            if any(text in without for text in other.wording.pieces if isinstance(text, str)):
+            if any(text in without for text in other.literal_pieces):
                 continue
-            telling = [text for text in inner if not other.may_print(text)]
+            telling = [text for text in (*inner, *self.literal_pieces) if not other.may_print(text)]
             if telling:
                 chosen.append(telling[0])
                 continue
-            theirs = [text for text in other.wording.pieces if isinstance(text, str) and text not in self.filled]
+            theirs = [text for text in other.literal_pieces if text not in self.filled]
             without += theirs[:1]
         return Test(head, start, tuple(chosen), end, tuple(without))
 

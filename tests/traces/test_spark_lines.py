@@ -1,0 +1,89 @@
+"""The Spark reading of the line table equals the plain one, line by line."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from isrproof.checker.spark_session import NoSparkError, session
+from isrproof.specs.lines import rows
+from isrproof.traces.event import FIELDS, Continuation, Event, Irrelevant, Unknown
+from isrproof.traces.parse import parse_line
+from isrproof.traces.wordings import readers
+
+pytest.importorskip("pyspark")
+pytestmark = pytest.mark.spark
+
+HOSTILE = [
+    "", " ", "\t", "\r", "(", "[", "[1", "[2018-08-03 12:00:00,123]", "[2018-08-03 12:00:00,123] TRACE", "\x01SC1\x010",
+    "[2018-08-03 12:00:00,123] TRACE [Controller id=3 epoch=1] Changed part",
+    "[2018-13-45 12:00:00,123] TRACE [Controller id=3 epoch=1] Changed state of replica 1 for partition t-0 from"
+    " NewReplica to OnlineReplica (state.change.logger)",
+    "[2018-08-03 12:00:00,123] TRACE [Controller id=3 epoch=1] Changed state of replica 99999999999999999999999 for"
+    " partition t-0 from NewReplica to OnlineReplica (state.change.logger)",
+    "[2018-08-03 12:00:00,123] TRACE [Controller id=3 epoch=1] Changed state of replica 1 for partition t--0 from"
+    " NewReplica to OnlineReplica (state.change.logger)\r",
+    "[2018-08-03 12:00:00,123] TRACE [Controller id=3 epoch=1] Changed partition t-0 from A to OnlinePartition with"
+    " state LeaderAndIsr(leader=1, leaderEpoch=0, isr=List(,1,,2 3), zkVersion=0) (state.change.logger)",
+    "kafka1  | [2018-08-03 12:00:00,123] INFO [Controller id=3] Resigned (kafka.controller.KafkaController)",
+    "state-change.log:[2018-08-03 12:00:00,123] INFO [Controller id=3] Resigned (kafka.controller.KafkaController)",
+    "2018-08-03 12:00:00,123 INFO [Controller id=3] Resigned (kafka.controller.KafkaController) [main]",
+    "[2018-08-03 12:00:00,123] [INFO ] [main] [kafka.controller.KafkaController] - [Controller id=3] Resigned",
+    "[2018-08-03T12:00:00.123Z] INFO  [Controller id=3] Resigned (kafka.controller.KafkaController)",
+    "[2018-08-03 12:00:00] WARN  [Controller id=3] Resigned (kafka.controller.KafkaController)",
+    "[2018-08-03 12:00:00,123] INFO Übergrößenträger \u2028 \u0085 (a.b.C)",
+    "[2018-08-03 12:00:00,123] INFO [" + "x" * 400 + "] Resigned (kafka.controller.KafkaController)",
+    "java.lang.IllegalStateException: nothing that the table knows", "Exception in thread main", "\tat a.b.Error(C:1)",
+    "Caused by: java.lang.Exception: (state.change.logger)", "cut tail of a line (state.change.logger)",
+]  # fmt: skip
+
+
+def written() -> Iterator[str]:
+    """A line of each wording, dressed, and some of them damaged; the same ones on every run."""
+    from isrproof.traces.render import filled
+
+    chance = random.Random(7)
+    for reader in readers():
+        name = reader.row.logger(reader.wording.releases)
+        for turn in (0, 1):
+            message = filled(reader.wording, turn)
+            level = reader.wording.levels[0][0]
+            line = f"[2018-08-03 12:00:00,123] {level} {message} ({name})" if name else message
+            yield line
+            if chance.random() < 0.3:
+                at = chance.randrange(len(line))
+                yield line[:at] + chance.choice(["", " ", "x", "[", "'"]) + line[at + chance.randrange(3) :]
+
+
+def plain(line: str) -> dict[str, Any]:
+    parsed = parse_line(line)
+    status = {Event: "understood", Irrelevant: "irrelevant", Continuation: "continuation", Unknown: "unknown"}
+    shown: dict[str, Any] = {"status": status[type(parsed)]}
+    if isinstance(parsed, Event):
+        shown |= {field: getattr(parsed, field) for field in FIELDS}
+    elif isinstance(parsed, Irrelevant):
+        shown |= {"row": parsed.row}
+    return shown
+
+
+def test_spark_reads_what_python_reads() -> None:
+    from isrproof.traces.spark import events
+
+    try:
+        spark = session("local[2]")
+    except NoSparkError as error:
+        pytest.skip(str(error))
+    lines = [*HOSTILE, *(row.sample for row in rows().values() if row.sample), *written()]
+    spark.conf.set("spark.sql.codegen.wholeStage", "false")
+    frame = spark.createDataFrame([(number, line) for number, line in enumerate(lines)], "number int, value string")
+    wrong = []
+    for row in events(frame).collect():
+        read = {key: tuple(value) if isinstance(value, list) else value for key, value in row.asDict().items()}
+        expected = plain(lines[read["number"]])
+        got = {key: read[key] for key in expected}
+        if got != expected:
+            differs = {key: (got[key], expected[key]) for key in expected if got[key] != expected[key]}
+            wrong.append((lines[read["number"]], differs))
+    assert not wrong, f"{len(wrong)} of {len(lines)} differ, such as {wrong[:5]}"
