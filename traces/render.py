@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..specs.errors import IsrproofError, unknown
-from ..specs.lines import Primitive, Wording, rows
+from ..specs.lines import Primitive, Row, Wording, rows
 from ..specs.releases import Release, release
 from .event import Event
 
@@ -135,3 +135,13 @@ def render(event: Event, release_name: str, pattern: str = "[%d] %p %m (%c)") ->
     for conversion, value in parts.items():
         head, tail = head.replace(conversion, value), tail.replace(conversion, value)
     return head + text + tail
+
+
+def sample_line(row: Row) -> str:
+    """The row's sample, or one that the writer makes of its first wording."""
+    if row.sample is not None:
+        return row.sample
+    wording = row.wordings[0]
+    level, mask = wording.levels[0]
+    text = filled(wording)
+    return text if not row.loggers else f"[2018-08-03 12:00:00,123] {level} {text} ({row.logger(mask)})"

@@ -1,0 +1,52 @@
+"""docs/lines.md: the lines that are read, from specs/lines/*.toml."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...specs.lines import Row, Slot, Wording, rows
+from ...specs.releases import names
+from ...traces.render import sample_line
+from . import table
+
+PATH = "docs/lines.md"
+
+
+def write() -> str:
+    """Each row of the line table: meaning, wordings per release, a sample."""
+    lines = [
+        "# Log lines",
+        "",
+        "Made from `specs/lines/*.toml` by `python -m isrproof.checker.pages`: change the data, not this page. A row",
+        "is one meaning. It *bears* on a rule, or is *irrelevant*: recognised and counted, no field of it is read.",
+        "Both parsers and the writer are made from the same data.",
+        "",
+        "In a wording, `{field}` is kept in that field of the event, `{}` is read and dropped.",
+    ]
+    for row in rows().values():
+        lines += ["", *_section(row)]
+    return "\n".join([*lines, ""])
+
+
+def _section(row: Row) -> Iterator[str]:
+    yield f"## {row.id}"
+    yield ""
+    yield f"{row.meaning} {'Bears on a rule' if row.bears else 'Irrelevant'}."
+    yield f"Source: {row.source}. Logger: {', '.join(f'`{name}`' for name, _ in row.loggers) or 'none'}."
+    yield ""
+    yield from table(("releases", "level", "text"), (_wording(wording) for wording in row.wordings))
+    yield ""
+    yield "```text"
+    yield sample_line(row)
+    yield "```"
+
+
+def _wording(wording: Wording) -> Iterator[str]:
+    yield names(wording.releases)
+    yield ", ".join(level for level, _ in wording.levels if level)
+    text = "".join(piece if isinstance(piece, str) else _slot(piece) for piece in wording.pieces)
+    yield f"`{text}`"
+
+
+def _slot(slot: Slot) -> str:
+    return "{" + (slot.field or "") + "}"
