@@ -60,6 +60,8 @@ def command(context: click.Context, /, **options: Any) -> None:
 
 
 def _run(options: dict[str, Any]) -> int:
+    if options["matrix"]:
+        return _run_matrix(options)
     if options["model"] is None:
         raise click.UsageError("MODEL is missing; `isrproof explore --list` shows the models.")
     if options["model"] in ("replica", "partition"):
@@ -86,6 +88,24 @@ def _run(options: dict[str, Any]) -> int:
     else:
         click.echo(report.text_report(proof))
     return EXIT[proof.verdict]
+
+
+def _run_matrix(options: dict[str, Any]) -> int:
+    from ..prove import matrix
+    from ..prove.run import Effort
+
+    def told(name: str) -> None:
+        if sys.stderr.isatty():
+            click.echo(f"{name} ...", err=True)
+
+    found = matrix.matrix(effort=Effort(timeout=options["timeout"], search=options["search"]), told=told)
+    if options["page"] is not None:
+        matrix.write(matrix.page(found), options["page"])
+    if options["as_json"]:
+        _print_json(matrix.matrix_json(found))
+    else:
+        click.echo(matrix.matrix_text(found))
+    return 0 if found.as_expected else 1
 
 
 def _run_table(options: dict[str, Any]) -> int:

@@ -187,6 +187,34 @@ def test_a_second_solver_agrees_on_a_tenth_of_the_questions(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
+def test_the_matrix_is_as_expected_and_its_page_says_what_is_not_proved(tmp_path: Path) -> None:
+    page = tmp_path / "proofs.md"
+    ran = CliRunner().invoke(main, ["prove", "--matrix", "--json", "--page", str(page)])
+    assert ran.exit_code == 0, ran.output
+    said = json.loads(ran.output)
+    assert [each for each in said["cells"] if each["got"] != each["expected"]] == []
+    text = page.read_text(encoding="utf-8")
+    assert "**StrongIsr**: holds (any number of replicas)" in text
+    assert "## What is not proved" in text
+    assert "IsrHoldsCommits" in text
+
+
+def test_kip497_is_proved_without_more_than_its_table_needs() -> None:
+    """The two hardest questions of the maximal-ISR rule, for any number of replicas."""
+    induction, goals = induction_of(model("kip497"))
+    asked = {question.name: (question, goal) for question, goal in questions(induction, goals)}
+    for name in ("LeaderIncHighWatermark/IsrHoldsCommits", "BecomeFollower/ProposedHoldCommits"):
+        question, goal = asked[name]
+        assert induction.ask(question, goal, list(induction.lemmas)).outcome == "proved"
+
+
+@pytest.mark.slow
+def test_kip497_is_proved_for_any_number_of_replicas() -> None:
+    proof = prove("kip497", ["StrongIsr", "NoCommittedRecordLost"])
+    assert {(each.verdict, each.scope) for each in proof.properties} == {("holds", "any number of replicas")}
+
+
+@pytest.mark.slow
 def test_a_second_solver_agrees_on_every_question(tmp_path: Path) -> None:
     smtlib(model("kip320"), tmp_path)
     assert {path.name: said for path in sorted(tmp_path.glob("*.smt2")) if (said := _cvc5(path)) != "unsat"} == {}

@@ -1,0 +1,117 @@
+"""The proofs are about something: the lemmas hold in rich reachable states, and fail where the protocol is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from isrproof.checker.explore.run import explore_instance
+from isrproof.checker.prove.cti import Refuter
+from isrproof.checker.prove.export import induction_of, questions
+from isrproof.checker.prove.run import Effort, Proof, prove
+from isrproof.model.catalogue import model
+from isrproof.model.expr import both, exists, var
+from isrproof.model.property import Property
+from isrproof.model.protocol import Model
+from isrproof.model.replication.lemmas import LEMMAS, commit_epoch, committed, latest_isr
+from isrproof.model.replication.state import Epoch, Replica, quorum_epoch, quorum_isr
+from isrproof.model.script import script_of
+from isrproof.model.step import Reference
+
+SMALL = {"replicas": 2, "log_size": 2, "max_records": 2, "max_leader_epoch": 2}
+OLDER = ("truncate-to-hw", "kip101", "kip279", "kip320-first-try")
+
+RICH = Property(
+    "RichState",
+    "Two records were committed in two epochs, and the ISR of an earlier epoch was larger than that of the quorum.",
+    both(
+        committed.length().eq(2),
+        commit_epoch(committed.length() - 2) < commit_epoch(committed.length() - 1),
+        exists(
+            var("before", Epoch),
+            exists(
+                var("left", Replica),
+                both(
+                    var("before", Epoch) < quorum_epoch,
+                    latest_isr[var("before", Epoch)].contains(var("left", Replica)),
+                    ~quorum_isr.contains(var("left", Replica)),
+                ),
+            ),
+        ),
+    ),
+    "sometimes",
+)
+
+
+def test_the_lemmas_hold_in_every_reachable_state_of_an_instance_and_some_are_rich() -> None:
+    script = script_of(model("kip320"))
+    watched = replace(script.model, properties=(*LEMMAS, RICH))
+    found = explore_instance(watched, SMALL)
+    assert {each.prop.name: each.verdict for each in found.properties if each.verdict != "holds"} == {}
+    rich = found["RichState"].path
+    assert rich is not None
+    reference = Reference(rich.instance)
+    assert all(reference.holds(lemma, rich.states[-1]) for lemma in LEMMAS)
+
+
+def test_the_lemmas_of_kip497_hold_in_every_reachable_state_of_an_instance() -> None:
+    script = script_of(model("kip497"))
+    watched = replace(script.model, properties=script.lemmas)
+    found = explore_instance(watched, {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 2})
+    assert {each.prop.name: each.verdict for each in found.properties if each.verdict != "holds"} == {}
+
+
+def broken(name: str, action: str, lemma: str) -> bool:
+    """Whether an action leads from a state in which all lemmas hold to one in which this one does not."""
+    induction, _ = induction_of(model(name))
+    instance = script_of(model(name)).model.instance(**SMALL)
+    refuter = Refuter(instance, list(induction.lemmas.values()), 60)
+    asked = {question.name: (question, goal) for question, goal in questions(induction, [])}
+    question, goal = asked[f"{action}/{lemma}"]
+    return refuter.find(question, goal, list(induction.lemmas)) is not None
+
+
+@pytest.mark.parametrize("rung", OLDER)
+@pytest.mark.parametrize(
+    ("action", "lemma"),
+    [
+        ("LeaderExpandIsr", "IsrHoldsCommits"),
+        ("LeaderIncHighWatermark", "IsrHoldsCommits"),
+        ("FollowerFetch", "EntriesNotAhead"),
+        ("BecomeFollower", "LeaderFirst"),
+    ],
+)
+def test_on_an_older_rung_these_actions_break_these_lemmas(rung: str, action: str, lemma: str) -> None:
+    assert broken(rung, action, lemma)
+
+
+def without_clause(name: str, action: str, label: str) -> Model:
+    """A model without one clause of one guard."""
+    found = model(name)
+    (one,) = [each for each in found.actions if each.name == action]
+    assert label in {each.label for each in one.guard}
+    less = replace(one, guard=tuple(each for each in one.guard if each.label != label))
+    return replace(found, actions=tuple(less if each.name == action else each for each in found.actions))
+
+
+def without(action: str, label: str) -> Proof:
+    return prove(
+        without_clause("kip320", action, label), ["WeakIsr", "StrongIsr"], effort=Effort(timeout=20, search=20)
+    )
+
+
+@pytest.mark.slow
+def test_clauses_that_the_explorer_waives_are_not_needed_by_the_proof() -> None:
+    """`explore --mutate` finds no property that breaks without them; the proof needs none of them, for any instance."""
+    for action in model("kip320").actions:
+        for clause in action.guard:
+            if clause.waiver:
+                assert without(action.name, clause.label).verdict == "holds", f"{action.name}: {clause.label}"
+
+
+def test_a_needed_clause_breaks_the_proof_and_a_path_shows_it() -> None:
+    proof = without("BecomeLeader", "request is newer")
+    assert proof.verdict == "violated"
+    assert proof["WeakIsr"].path is not None
+    assert proof["WeakIsr"].path.length == 7
+    assert {each.answer.question.action for each in proof.fallen} >= {"BecomeLeader"}
