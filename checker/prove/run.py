@@ -317,7 +317,7 @@ def _search(decided: Decided, model: Model, kept: Settings, effort: Effort) -> D
             model,
             settings,
             [decided.prop.name if decided.prop.name in _known(model) else decided.prop],
-            limits=Limits(seconds=effort.search),
+            limits=Limits(seconds=effort.search, memory_mb=4000),
             until_decided=True,
         )
     except ModelError as error:
