@@ -1,0 +1,45 @@
+"""Other people's logs: how much of them is understood, and that nothing new is called illegal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.finding import Report
+from isrproof.checker.audit.options import Options
+
+pytestmark = pytest.mark.corpus
+
+TRUE_POSITIVES = {"072-citypulse-kafkaclusterdeploy-state-change.log.2018-12-09-01.log": Counter({"KR401": 2})}
+"""What is illegal and was looked at by a person: KAFKA-3143 on 1.0, leader 1, live brokers {2}."""
+
+
+@pytest.fixture(scope="module")
+def reports(request: pytest.FixtureRequest) -> dict[str, Report]:
+    files = sorted(Path(request.getfixturevalue("corpus")).glob("*.log*"))
+    found = audit([str(file) for file in files], Options(each=True, engine="python"))
+    return dict(zip((file.name for file in files), found, strict=True))
+
+
+def test_nearly_every_line_of_the_two_loggers_is_understood(reports: dict[str, Report]) -> None:
+    """At least 99 % of state.change.logger; a line of it that no row matches makes a run incomplete."""
+    unknown = sum(file["bearing_unknown"] for report in reports.values() for file in report.files)
+    known = sum(
+        count
+        for report in reports.values()
+        for row, count in report.coverage["rows"].items()
+        if row.startswith(("SC", "BR", "CL", "CO"))
+    )
+    assert known > 100_000
+    assert unknown <= known / 100
+
+
+def test_what_is_illegal_was_looked_at(reports: dict[str, Report]) -> None:
+    illegal = {
+        name: Counter(finding.rule for finding in report.findings if finding.verdict == "illegal")
+        for name, report in reports.items()
+        if report.verdict == "illegal"
+    }
+    assert illegal == TRUE_POSITIVES
