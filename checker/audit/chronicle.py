@@ -9,13 +9,13 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ...model.expr import const, false, field, ite
+from ...model.expr import const, false, field, ite, true
 from ...model.sorts import Bool, Int, MapOf
 from ...specs.machines import LEVELS
 from .lives import LINES_PER_FILE, Evidence, Heard, Histories, LogFile, Run, histories, narrowing
 from .table import Column, Row, Table
 from .tracks import CREATED, HEARD, INACTIVE, READ, THROWN, partition_moves, replica_moves
-from .vocabulary import ANYTHING, LEVEL, SEEDED, before, from_state, gap, level, to_state, true
+from .vocabulary import ANYTHING, LEVEL, SEEDED, before, from_state, gap, level, to_state
 
 Cut = tuple[int, int]
 """A file, and the line of it that is the first of another life."""

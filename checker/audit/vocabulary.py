@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from ...model.expr import Expr, const, either, field, some, true
+from ...model.expr import Expr, const, either, field, some
 from ...model.machines import hidden_in
 from ...model.sorts import Bool, Enum, EnumSort, MapOf, SetOf
 from ...model.views import PARTITION, Broker
@@ -43,8 +43,6 @@ def in_releases(text: str) -> Expr:
     """The constant set of releases that `text` names, as specs.releases.span reads it."""
     return const(release_set(span(text)), SetOf(RELEASE))
 
-
-__all__ = ["true"]
 
 releases = field("releases", SetOf(RELEASE))
 LEVEL = Enum("Level", LEVELS)

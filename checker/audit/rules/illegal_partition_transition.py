@@ -11,22 +11,6 @@ Releases
 
 from __future__ import annotations
 
-from ..rule import Rule, allowed_in
-from ..tracks import made
-from ..vocabulary import from_state, releases, to_state, valid_in
-from ._words import moved, not_allowed, wanted_sources
+from ._moves import illegal_transition
 
-_MACHINE = "partition"
-
-RULE = Rule(
-    code="KR102",
-    name="illegal-partition-transition",
-    track="partition_moves",
-    kind="partition",
-    releases="0.8.0-3.9",
-    applies=made,
-    verdict=allowed_in(valid_in(_MACHINE)[from_state(_MACHINE)][to_state(_MACHINE)], releases),
-    message=lambda row: f"{moved(_MACHINE, row)}, which {not_allowed(row)}",
-    expected=lambda row: wanted_sources(_MACHINE, row),
-    got=lambda row: f"from {row['from_state']}",
-)
+RULE = illegal_transition("partition", "KR102")

@@ -12,23 +12,6 @@ Releases
 
 from __future__ import annotations
 
-from ..rule import Rule, allowed_in
-from ..tracks import made
-from ..vocabulary import from_state, releases, to_state, valid_in
-from ._words import moved, not_allowed, wanted_sources
+from ._moves import illegal_transition
 
-_MACHINE = "replica"
-
-RULE = Rule(
-    code="KR101",
-    name="illegal-replica-transition",
-    track="replica_moves",
-    kind="replica",
-    releases="0.8.0-3.9",
-    applies=made,
-    verdict=allowed_in(valid_in(_MACHINE)[from_state(_MACHINE)][to_state(_MACHINE)], releases),
-    message=lambda row: f"{moved(_MACHINE, row)}, which {not_allowed(row)}",
-    expected=lambda row: wanted_sources(_MACHINE, row),
-    got=lambda row: f"from {row['from_state']}",
-    issues=("KAFKA-8237",),
-)
+RULE = illegal_transition("replica", "KR101", issues=("KAFKA-8237",))

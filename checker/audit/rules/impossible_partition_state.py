@@ -12,21 +12,6 @@ Releases
 
 from __future__ import annotations
 
-from ..rule import Rule
-from ..vocabulary import ANYTHING, before
-from ._words import continued, moved, possible_states
+from ._moves import impossible_state
 
-_MACHINE = "partition"
-
-RULE = Rule(
-    code="KR104",
-    name="impossible-partition-state",
-    track="partition_moves",
-    kind="partition",
-    releases="0.8.0-3.9",
-    applies=before(_MACHINE).ne(ANYTHING),
-    verdict=continued(_MACHINE),
-    message=lambda row: f"{moved(_MACHINE, row)}, but it was {row['before']} before",
-    expected=lambda row: possible_states(_MACHINE, row),
-    got=lambda row: f"from {row['from_state']}",
-)
+RULE = impossible_state("partition", "KR104")

@@ -13,21 +13,6 @@ Releases
 
 from __future__ import annotations
 
-from ..rule import Rule
-from ..vocabulary import ANYTHING, before
-from ._words import continued, moved, possible_states
+from ._moves import impossible_state
 
-_MACHINE = "replica"
-
-RULE = Rule(
-    code="KR103",
-    name="impossible-replica-state",
-    track="replica_moves",
-    kind="replica",
-    releases="0.8.0-3.9",
-    applies=before(_MACHINE).ne(ANYTHING),
-    verdict=continued(_MACHINE),
-    message=lambda row: f"{moved(_MACHINE, row)}, but it was {row['before']} before",
-    expected=lambda row: possible_states(_MACHINE, row),
-    got=lambda row: f"from {row['from_state']}",
-)
+RULE = impossible_state("replica", "KR103")

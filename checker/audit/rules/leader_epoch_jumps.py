@@ -11,10 +11,10 @@ Releases
 
 from __future__ import annotations
 
+from ....model.expr import true
 from ....model.views import EPOCH_STEP
 from ..rule import Rule, illegal_unless, step
 from ..tracks import next_version
-from ..vocabulary import true
 from ._words import state, where
 
 RULE = Rule(
