@@ -25,6 +25,10 @@ EXIT = {"holds": 0, "violated": 1, "unknown": 3}
     help="Limit for one question to the solver.",
 )  # fmt: skip
 @click.option(
+    "--total", type=click.FloatRange(0, min_open=True), default=300.0, show_default=True, metavar="SECONDS",
+    help="Limit for all questions together; what is open then is unknown.",
+)  # fmt: skip
+@click.option(
     "--search", type=click.FloatRange(0), default=20.0, show_default=True, metavar="SECONDS",
     help="Limit for the search of a counterexample to what is not proved; 0 searches none.",
 )  # fmt: skip
@@ -71,9 +75,9 @@ def _run(options: dict[str, Any]) -> int:
     model = chosen(options["model"], options["release"], options["without"])
     kept = _settings(options["sets"])
     from ..prove import export, report
-    from ..prove.run import Effort, prove
+    from ..prove.run import prove
 
-    effort = Effort(timeout=options["timeout"], search=options["search"])
+    effort = _effort(options)
     if options["smtlib"] is not None:
         written = export.smtlib(model, options["smtlib"], kept)
         click.echo(f"{written} questions written to {options['smtlib']}")
@@ -92,13 +96,12 @@ def _run(options: dict[str, Any]) -> int:
 
 def _run_matrix(options: dict[str, Any]) -> int:
     from ..prove import matrix
-    from ..prove.run import Effort
 
     def told(name: str) -> None:
         if sys.stderr.isatty():
             click.echo(f"{name} ...", err=True)
 
-    found = matrix.matrix(effort=Effort(timeout=options["timeout"], search=options["search"]), told=told)
+    found = matrix.matrix(effort=_effort(options), told=told)
     if options["page"] is not None:
         matrix.write(matrix.page(found), options["page"])
     if options["as_json"]:
@@ -117,6 +120,12 @@ def _run_table(options: dict[str, Any]) -> int:
     else:
         click.echo(tables.table_report(found))
     return EXIT[tables.overall_of(found)]
+
+
+def _effort(options: dict[str, Any]) -> Any:
+    from ..prove.run import Effort
+
+    return Effort(timeout=options["timeout"], total=options["total"], search=options["search"])
 
 
 def _told(answer: Any) -> None:

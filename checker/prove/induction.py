@@ -8,12 +8,13 @@ For a set of lemmas and a goal there are four kinds of questions, each answered 
 * step: can an action from such a state be a step that breaks it?
 
 "No" (`unsat`) to all of them is the proof. A goal holds only if every question in the closure of what it rests on, its
-hypotheses' own questions included, was answered so; a lemma that one of them fails is dropped and what rested on it is
-asked again without it.
+hypotheses' own questions included, was answered so. Only that closure is asked about: lemmas are proved when something
+needs them. A lemma that fails is dropped, and what rested on it is asked again without it.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -60,8 +61,30 @@ Refute = Callable[[Question, Property, Sequence[str]], Any]
 """Finds a counterexample to a question under some lemmas (`cti.Refuter.find`), or None."""
 
 
+@dataclass(frozen=True)
+class Attempt:
+    """One way to ask a question.
+
+    * `lemmas`: the hypotheses; `relevancy`: how eagerly they are instantiated; `work`: how much of it there may be.
+    * `search`: let the solver choose its own way with quantifiers; it knows better where replicas are listed.
+    """
+
+    lemmas: Sequence[str]
+    relevancy: int = 2
+    work: int = smt.FEW
+    search: bool = False
+
+
 class Induction:
-    """Questions about one system, with its lemmas."""
+    """Questions about one system, with its lemmas.
+
+    Args:
+        timeout: seconds for one question; total: seconds for all of them together.
+        rows: hypotheses to try first, by question.
+        refute: looks for a counterexample before much work is spent on a proof.
+
+    `answers` has the last answer to each question about a lemma, `fallen` the answer that made a lemma fall.
+    """
 
     def __init__(
         self,
@@ -69,6 +92,7 @@ class Induction:
         lemmas: Sequence[Property],
         *,
         timeout: float = 10.0,
+        total: float = math.inf,
         rows: Rows | None = None,
         refute: Refute | None = None,
     ) -> None:
@@ -76,7 +100,10 @@ class Induction:
         if len(set(names)) != len(names):
             raise DefinitionError(f"two lemmas have one name: {', '.join(sorted(names))}")
         self.system, self.timeout, self.rows, self.refute = system, timeout, dict(rows or {}), refute
+        self.total, self._ends = total, time.perf_counter() + total
         self.lemmas = {each.name: each for each in lemmas}
+        self.answers: dict[str, Asked] = {}
+        self.fallen: dict[str, Asked] = {}
         self.state = system.state()
         self._steps: dict[str, Step] = {}
         self._initial: Leaves | None = None
@@ -115,41 +142,63 @@ class Induction:
         started = time.perf_counter()
         context = self.context(question, goal)
         reason, spent, tried_to_refute = "", 0.0, self.refute is None or question.kind == "initiation"
-        for names, relevancy, work in self._attempts(question, allowed):
-            whole = len(names) == len(allowed)
-            if work == smt.MUCH and not tried_to_refute and self.refute is not None:
+        for attempt in self._attempts(question, allowed):
+            whole = len(attempt.lemmas) == len(allowed)
+            late = time.perf_counter() >= self._ends
+            if attempt.work == smt.MUCH and not tried_to_refute and self.refute is not None and not late:
                 tried_to_refute = True
                 found = self.refute(question, goal, allowed)
                 if found is not None:
                     seconds = time.perf_counter() - started
                     return Asked(question, "refuted", seconds, tuple(allowed), "a counterexample to induction", found)
-            if spent >= self.timeout:
-                reason = f"time limit of {self.timeout:g} s"
+            left = min(self.timeout - spent, self._ends - time.perf_counter())
+            if left <= 0:
+                of_all = time.perf_counter() >= self._ends
+                reason = (
+                    f"time limit of {self.total:g} s for all questions"
+                    if of_all
+                    else f"time limit of {self.timeout:g} s"
+                )
                 break
-            said = smt.ask([*context, *self.hypotheses(names)], self.timeout - spent, relevancy=relevancy, work=work)
+            said = smt.ask(
+                [*context, *self.hypotheses(attempt.lemmas)],
+                left,
+                search=attempt.search,
+                relevancy=attempt.relevancy,
+                work=attempt.work,
+            )
             spent += said.seconds
             if said.outcome == "unsat":
+                names = self._used(context, attempt) if whole else attempt.lemmas
                 return Asked(question, "proved", time.perf_counter() - started, tuple(names))
             if said.outcome == "sat" and (question.kind == "initiation" or whole):
                 seconds = time.perf_counter() - started
-                return Asked(question, "refuted", seconds, tuple(names), "an assignment breaks it")
+                return Asked(question, "refuted", seconds, tuple(attempt.lemmas), "an assignment breaks it")
             reason = f"the solver gave up ({said.reason or 'too few lemmas'})"
         return Asked(question, "unknown", time.perf_counter() - started, tuple(allowed), reason)
+
+    def _used(self, context: Sequence[Term], attempt: Attempt) -> Sequence[str]:
+        """Of all lemmas those that a proof needs: the fewer, the less there is to prove for the goal to rest on."""
+        return self._core(context, attempt.lemmas, smt.FEW) or attempt.lemmas
 
     def first(self, question: Question) -> list[str]:
         """The lemmas of the first attempt."""
         if question.kind == "initiation":
             return []
-        return list(self._attempts(question, list(self.lemmas))[0][0])
+        return list(self._attempts(question, list(self.lemmas))[0].lemmas)
 
-    def _attempts(self, question: Question, allowed: Sequence[str]) -> list[tuple[Sequence[str], int, int]]:
-        """Lemmas, how eagerly they are instantiated, and how much work that may be; the cheapest attempt first."""
+    def _attempts(self, question: Question, allowed: Sequence[str]) -> list[Attempt]:
+        """The ways to ask, the cheapest first."""
         if question.kind == "initiation":
-            return [((), 2, smt.FEW), ((), 0, smt.FEW)]
+            return [Attempt(()), Attempt((), relevancy=0)]
         row = self.rows.get(question.name)
         few = [] if row is None else [each for each in row if each in allowed]
         first = few or [each for each in allowed if each == question.goal]
-        return [(first, 2, smt.FEW), (first, 0, smt.FEW), (allowed, 2, smt.MUCH), (allowed, 0, smt.MUCH)]
+        listed = [Attempt(first, search=True)] if self.system.domain.kept else []
+        much = [Attempt(allowed, work=smt.MUCH), Attempt(allowed, relevancy=0, work=smt.MUCH)]
+        if self.system.domain.kept:
+            much = [Attempt(first, work=smt.MUCH, search=True), Attempt(allowed, work=smt.MUCH, search=True), *much]
+        return [Attempt(first), *listed, Attempt(first, relevancy=0), *much]
 
     def questions(self, goal: Property, *, lemma: bool) -> list[Question]:
         """What is to be asked about a lemma, or about a goal that rests on the lemmas."""
@@ -160,36 +209,54 @@ class Induction:
             return [Question("implication", goal.name)]
         return [Question("initiation", goal.name), *(Question("consecution", goal.name, each) for each in actions)]
 
-    def inductive(self, told: Callable[[Asked], None] = lambda _: None) -> tuple[dict[str, Asked], dict[str, Asked]]:
-        """The largest set of lemmas that is inductive, as far as the solver can tell.
+    @property
+    def standing(self) -> list[str]:
+        """The lemmas that no question has made fall."""
+        return [each for each in self.lemmas if each not in self.fallen]
+
+    def settle(self, names: Iterable[str], told: Callable[[Asked], None] = lambda _: None) -> bool:
+        """Proves lemmas and whatever lemmas they turn out to rest on.
 
         Returns:
-            The answers by the names of the questions about the lemmas that stand, and the first answer that made each
-            other lemma fall.
+            False as soon as one of them falls: then what rested on it must be asked again. True: together they are
+            inductive, and no later answer can change that, since they rest on no others.
         """
-        standing = list(self.lemmas)
-        answers: dict[str, Asked] = {}
-        fallen: dict[str, Asked] = {}
+        wanted = tuple(names)
         while True:
-            before = len(fallen)
-            for name in list(standing):
-                for question in self.questions(self.lemmas[name], lemma=True):
-                    known = answers.get(question.name)
-                    if known is not None and known.outcome == "proved" and not set(known.hypotheses) & set(fallen):
-                        continue
-                    answer = self.ask(question, self.lemmas[name], standing)
-                    told(answer)
-                    answers[question.name] = answer
-                    if answer.outcome != "proved":
-                        fallen[name] = answer
-                        break
-            standing = [each for each in standing if each not in fallen]
-            if len(fallen) == before:
-                break
-        return {key: each for key, each in answers.items() if each.question.goal in standing}, fallen
+            cone = self.rests_on(wanted)
+            open_ones = [each for each in self.lemmas if each in cone and not self._is_settled(each)]
+            if not open_ones:
+                return not cone & set(self.fallen)
+            for name in open_ones:
+                if not self._settle(name, told):
+                    return False
 
-    def rests_on(self, answers: Mapping[str, Asked], used: Iterable[str]) -> set[str]:
-        """The lemmas that some hypotheses rest on, themselves included."""
+    def _settle(self, name: str, told: Callable[[Asked], None]) -> bool:
+        for question in self.questions(self.lemmas[name], lemma=True):
+            if self._is_proved(question):
+                continue
+            answer = self.ask(question, self.lemmas[name], self.standing)
+            told(answer)
+            self.answers[question.name] = answer
+            if answer.outcome != "proved":
+                self.fallen[name] = answer
+                return False
+        return True
+
+    def _is_settled(self, name: str) -> bool:
+        return name in self.fallen or all(map(self._is_proved, self.questions(self.lemmas[name], lemma=True)))
+
+    def _is_proved(self, question: Question) -> bool:
+        """Proved, and not by a lemma that has fallen since."""
+        known = self.answers.get(question.name)
+        return known is not None and known.outcome == "proved" and not set(known.hypotheses) & set(self.fallen)
+
+    def about(self, name: str) -> tuple[Asked, ...]:
+        """The answers about one lemma."""
+        return tuple(each for each in self.answers.values() if each.question.goal == name)
+
+    def rests_on(self, used: Iterable[str]) -> set[str]:
+        """The lemmas that some hypotheses rest on, themselves included, as far as they were asked about."""
         found: set[str] = set()
         waiting = list(used)
         while waiting:
@@ -197,26 +264,52 @@ class Induction:
             if name in found:
                 continue
             found.add(name)
-            for each in answers.values():
-                if each.question.goal == name:
-                    waiting.extend(each.hypotheses)
+            for each in self.about(name):
+                waiting.extend(each.hypotheses)
         return found
 
     # Fewer hypotheses
 
     def minimal(self, question: Question, goal: Property, allowed: Sequence[str]) -> Asked:
-        """The answer with as few lemmas as deletion one by one leaves."""
+        """The answer with as few lemmas as deletion one by one leaves; if it took all, of the solver's own core."""
         answer = self.ask(question, goal, allowed)
-        if answer.outcome != "proved" or question.kind == "initiation":
+        names = answer.hypotheses
+        if question.kind == "initiation" or names == (goal.name,):
             return answer
-        context, kept = self.context(question, goal), list(answer.hypotheses)
-        for name in answer.hypotheses:
+        context = self.context(question, goal)
+        if len(names) == len(allowed):
+            few = self._fewer(context, self._core(context, allowed, smt.MUCH) or allowed, self._may_suffice)
+            if self._suffice(context, few):
+                return replace(answer, outcome="proved", hypotheses=tuple(few), reason="")
+        if answer.outcome != "proved":
+            return answer
+        return replace(answer, hypotheses=tuple(self._fewer(context, names, self._suffice)))
+
+    def _fewer(
+        self, context: Sequence[Term], names: Sequence[str], suffice: Callable[[Sequence[Term], Sequence[str]], bool]
+    ) -> list[str]:
+        kept = list(names)
+        for name in names:
             fewer = [each for each in kept if each != name]
-            if self._suffice(context, fewer):
+            if suffice(context, fewer):
                 kept = fewer
-        return replace(answer, hypotheses=tuple(kept))
+        return kept
+
+    def _core(self, context: Sequence[Term], names: Sequence[str], work: int) -> list[str] | None:
+        """The lemmas among these that a proof of the solver's used, or None if it finds none in time."""
+        asserted = {name: self.hypotheses([name]) for name in names}
+        used = smt.core(context, asserted, self.timeout, work=work)
+        return None if used is None else [name for name in names if name in used]
 
     def _suffice(self, context: Sequence[Term], names: Sequence[str]) -> bool:
         """Whether these lemmas prove it whatever the solver's luck: twice, with other random choices."""
         asserted = [*context, *self.hypotheses(names)]
         return all(smt.ask(asserted, self.timeout, work=smt.FEW // 2, seed=seed).outcome == "unsat" for seed in (0, 1))
+
+    def _may_suffice(self, context: Sequence[Term], names: Sequence[str]) -> bool:
+        """Whether these lemmas prove it in one way or another."""
+        asserted = [*context, *self.hypotheses(names)]
+        return any(
+            smt.ask(asserted, self.timeout, work=smt.FEW // 4, search=search).outcome == "unsat"
+            for search in (False, True)
+        )

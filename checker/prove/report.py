@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...model.sorts import Settings
+from ...model.step import State
 from ...model.text import show
 from ..explore.report import path_lines, plain, step_json
 from ..explore.trace import Path
@@ -53,9 +54,11 @@ def _fallen_lines(lost: Fallen) -> list[str]:
 def _cti_lines(cti: Cti) -> list[str]:
     """The states before and after, and the clause that fails."""
     lines = [f"  counterexample to induction in {cti.path.instance.name} (perhaps unreachable):", "    before:"]
-    lines += [f"      {each}" for each in state_lines(cti.path, 0)]
+    before = state_lines(cti.path, 0)
+    lines += [f"      {each}" for each in before]
     if cti.path.steps:
-        lines += ["    then:", *(f"    {each}" for each in path_lines(cti.path))]
+        lines += ["    then:", *(f"    {each}" for each in path_lines(cti.path)), "    after (the rest as before):"]
+        lines += [f"      {each}" for each in state_lines(cti.path, -1) if each not in before]
     return [*lines, f"    fails: {cti.fails}"]
 
 
@@ -141,10 +144,15 @@ def question_json(each: Asked) -> dict[str, Any]:
 def cti_json(cti: Cti) -> dict[str, Any]:
     """A counterexample to induction: the state before, the step, the clause that fails."""
     instance = cti.path.instance
-    pairs = zip(instance.model.fields, cti.path.states[0], strict=True)
+
+    def shown(state: State) -> dict[str, Any]:
+        pairs = zip(instance.model.fields, state, strict=True)
+        return {each.name: plain(value, each.sort, instance.settings) for each, value in pairs}
+
     return {
         "instance": instance.name,
-        "before": {each.name: plain(value, each.sort, instance.settings) for each, value in pairs},
+        "before": shown(cti.path.states[0]),
+        "after": shown(cti.path.states[-1]),
         "steps": [step_json(cti.path, step) for step in cti.path.steps],
         "fails": cti.fails,
     }

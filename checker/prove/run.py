@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from ...model.catalogue import model as model_named
@@ -30,6 +30,10 @@ from .types import in_range
 
 Verdict = Literal["holds", "violated", "unknown"]
 Told = Callable[[Asked], None]
+
+
+LONGER: Mapping[str, int] = {"replicas": 2, "log_size": 3, "max_records": 3}
+"""Settings of a second instance for counterexamples: some need longer logs, but fewer replicas."""
 
 
 @dataclass(frozen=True)
@@ -90,11 +94,13 @@ class Effort:
 
     Args:
         timeout: seconds for one question to the solver.
+        total: seconds for all questions together; what is left then is unknown.
         search: seconds for one search for a counterexample; 0 searches none.
         instance: settings of the instances in which counterexamples are searched, over the model's defaults.
     """
 
     timeout: float = 30.0
+    total: float = 300.0
     search: float = 20.0
     instance: Mapping[str, int] | None = None
 
@@ -135,16 +141,16 @@ def prove(
         system,
         lemmas,
         timeout=effort.timeout,
+        total=effort.total,
         rows=rows_of(chosen) if rows is None else rows,
         refute=refuter.find if effort.search > 0 else None,
     )
-    answers, fallen = induction.inductive(told)
-    standing = [each for each in induction.lemmas if each not in fallen]
-    decided = [_decide(each, induction, answers, standing, kept, told) for each in goals]
-    if effort.search > 0:
-        decided = [_search(each, script.base, kept, effort) for each in decided]
-    lost = tuple(Fallen(induction.lemmas[name], answer) for name, answer in fallen.items())
-    everything = [*answers.values(), *fallen.values(), *(each for one in decided for each in one.questions)]
+    decided = [_decide(each, induction, script.base, kept, effort, told) for each in goals]
+    lost = tuple(Fallen(induction.lemmas[name], answer) for name, answer in induction.fallen.items())
+    answers = {key: each for key, each in induction.answers.items() if each.question.goal in induction.standing}
+    asked = {
+        id(each): each for each in (*induction.answers.values(), *(each for one in decided for each in one.questions))
+    }
     return Proof(
         model=chosen,
         kept=kept,
@@ -155,7 +161,7 @@ def prove(
         answers=answers,
         trusted=trusted(script, kept),
         seconds=time.perf_counter() - started,
-        solver_seconds=sum(each.seconds for each in everything),
+        solver_seconds=_total(asked.values()),
     )
 
 
@@ -241,48 +247,69 @@ def lemmas_of(script: Script, without: Iterable[str]) -> list[Property]:
     return [each for each in lemmas if each.name not in set(without)]
 
 
-def _decide(
-    goal: Property,
-    induction: Induction,
-    answers: Mapping[str, Asked],
-    standing: Sequence[str],
-    kept: Settings,
-    told: Told,
-) -> Decided:
-    """Holds if every question about it is proved: those of the lemmas that stand are proved already."""
-    words = scope(induction.system.model, kept)
+def _decide(goal: Property, induction: Induction, model: Model, kept: Settings, effort: Effort, told: Told) -> Decided:
+    """Holds if every question about it is proved, and those about the lemmas it rests on.
+
+    As soon as one of them is not, a counterexample is looked for: it ends all further attempts at a proof.
+    """
+    words, searched, spent = scope(induction.system.model, kept), "", 0.0
     lemma = induction.lemmas.get(goal.name)
-    if lemma is not None and lemma.condition is goal.condition and goal.name in standing:
-        own = tuple(each for each in answers.values() if each.question.goal == goal.name)
-        used = {name for each in own for name in each.hypotheses}
-    else:
-        asked = _ask_all(induction, induction.questions(goal, lemma=False), goal, standing, told)
-        if asked[-1].outcome != "proved" and goal.kind == "always" and goal.name not in induction.lemmas:
-            induction.lemmas[goal.name] = goal
-            alone = _ask_all(induction, induction.questions(goal, lemma=True), goal, [*standing, goal.name], told)
-            del induction.lemmas[goal.name]
-            if alone[-1].outcome == "proved" or alone[-1].question.kind == "consecution":
-                asked = alone
-        if asked[-1].outcome != "proved":
-            reason, cti = _open(asked[-1]), asked[-1].cti
-            return Decided(goal, "unknown", words, tuple(asked), seconds=_total(asked), reason=reason, cti=cti)
-        own = tuple(asked)
-        used = {name for each in own for name in each.hypotheses} - {goal.name}
-    below = tuple(sorted(induction.rests_on(answers, used)))
-    return Decided(goal, "holds", words, own, below, _total(own))
+    is_lemma = lemma is not None and lemma.condition is goal.condition
+    asked: dict[str, Asked] = {}
+    while True:
+        if is_lemma and goal.name in induction.standing:
+            stands = induction.settle([goal.name], told)
+            own = induction.about(goal.name)
+            used = {name for each in own for name in each.hypotheses} if stands else set()
+        else:
+            own = _ask_all(induction, goal, asked, told)
+            used = {name for each in own for name in each.hypotheses} - {goal.name}
+            stands = own[-1].outcome == "proved" and induction.settle(used, told)
+        if stands:
+            below = tuple(sorted(induction.rests_on(used)))
+            return Decided(goal, "holds", words, own, below, _total(own) + spent)
+        if effort.search > 0 and not searched:
+            started = time.perf_counter()
+            path, where, searched = _search(goal, model, kept, effort)
+            spent += time.perf_counter() - started
+            if path is not None:
+                return Decided(goal, "violated", where, own, seconds=_total(own) + spent, path=path)
+        if own[-1].outcome != "proved" and not (is_lemma and goal.name in induction.standing):
+            reason = "; ".join(each for each in (_open(own[-1]), searched) if each)
+            return Decided(goal, "unknown", words, own, (), _total(own) + spent, reason, cti=own[-1].cti)
 
 
-def _ask_all(
-    induction: Induction, questions: Sequence[Question], goal: Property, allowed: Sequence[str], told: Told
-) -> list[Asked]:
-    """The answers up to the first that is no proof."""
+def _ask_all(induction: Induction, goal: Property, known: dict[str, Asked], told: Told) -> tuple[Asked, ...]:
+    """The answers up to the first that is no proof: from the lemmas, or by induction over the goal itself."""
+    asked = _ask_each(induction, induction.questions(goal, lemma=False), goal, induction.standing, known, told)
+    if asked[-1].outcome == "proved" or goal.kind != "always" or goal.name in induction.lemmas:
+        return asked
+    induction.lemmas[goal.name] = goal
+    questions = induction.questions(goal, lemma=True)
+    alone = _ask_each(induction, questions, goal, induction.standing, known, told)
+    del induction.lemmas[goal.name]
+    return alone if alone[-1].outcome == "proved" or alone[-1].question.kind == "consecution" else asked
+
+
+def _ask_each(
+    induction: Induction,
+    questions: Sequence[Question],
+    goal: Property,
+    allowed: Sequence[str],
+    known: dict[str, Asked],
+    told: Told,
+) -> tuple[Asked, ...]:
+    """The answers up to the first that is no proof; what is known and rests on no fallen lemma is not asked again."""
     asked: list[Asked] = []
     for question in questions:
-        asked.append(induction.ask(question, goal, allowed))
-        told(asked[-1])
-        if asked[-1].outcome != "proved":
+        answer = known.get(question.name)
+        if answer is None or answer.outcome != "proved" or set(answer.hypotheses) & set(induction.fallen):
+            answer = known[question.name] = induction.ask(question, goal, allowed)
+            told(answer)
+        asked.append(answer)
+        if answer.outcome != "proved":
             break
-    return asked
+    return tuple(asked)
 
 
 def _total(asked: Iterable[Asked]) -> float:
@@ -302,34 +329,41 @@ def _known(model: Model) -> set[str]:
     return {each.name for each in (*model.properties, *ghosts)}
 
 
-def _search(decided: Decided, model: Model, kept: Settings, effort: Effort) -> Decided:
-    """A shortest counterexample to what was not proved, by the explorer; it executes the path by the reference."""
-    if decided.verdict == "holds":
-        return decided
+def _search(goal: Property, model: Model, kept: Settings, effort: Effort) -> tuple[Path | None, str, str]:
+    """A shortest counterexample by the explorer, which executes the path by the reference.
+
+    Returns:
+        The path or None, the instance that was searched, and what the search says of it, in words.
+    """
     from ...model.errors import ModelError
     from ..explore.run import explore_instance
     from ..explore.search import Limits
 
-    started = time.perf_counter()
-    settings = _instance_settings(model, kept, effort)
-    try:
-        found = explore_instance(
-            model,
-            settings,
-            [decided.prop.name if decided.prop.name in _known(model) else decided.prop],
-            limits=Limits(seconds=effort.search, memory_mb=4000),
-            until_decided=True,
-        )
-    except ModelError as error:
-        return replace(decided, reason=f"{decided.reason}; no search: {error}")
-    seconds = decided.seconds + time.perf_counter() - started
-    result = found[decided.prop.name]
-    if result.verdict == "violated" and result.path is not None:
-        return replace(
-            decided, verdict="violated", scope=found.instance.name, seconds=seconds, path=result.path, reason=""
-        )
-    searched = "holds in" if result.verdict == "holds" else "not decided in"
-    return replace(decided, seconds=seconds, reason=f"{decided.reason}; {searched} {found.instance.name}")
+    words = []
+    for settings in _searched(model, kept, effort):
+        name = model.instance(**settings).name
+        try:
+            found = explore_instance(
+                model,
+                settings,
+                [goal.name if goal.name in _known(model) else goal],
+                limits=Limits(seconds=effort.search, memory_mb=4000),
+                until_decided=True,
+            )
+        except ModelError as error:
+            return None, name, f"no search: {error}"
+        result = found[goal.name]
+        if result.verdict == "violated":
+            return result.path, name, ""
+        words.append(f"holds in {name}" if result.verdict == "holds" else f"not decided in {name}")
+    return None, "", ", ".join(words)
+
+
+def _searched(model: Model, kept: Settings, effort: Effort) -> list[dict[str, int]]:
+    """The instances in which counterexamples are looked for: the model's own, and one with fewer replicas."""
+    own = _instance_settings(model, kept, effort)
+    other = {**own, **{name: value for name, value in LONGER.items() if name in own}, **kept}
+    return [own] if effort.instance is not None or other == own else [own, other]
 
 
 def _small(model: Model, kept: Settings, effort: Effort) -> Instance:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -85,6 +85,21 @@ def answer(asked: z3.Solver, started: float, assumptions: Sequence[Term] = ()) -
     if outcome == "unsat":
         return Answer("unsat", seconds)
     return Answer("unknown", seconds, asked.reason_unknown())
+
+
+def core(
+    assertions: Iterable[Term], groups: Mapping[str, Iterable[Term]], timeout: float, *, work: int
+) -> frozenset[str] | None:
+    """The names of the groups that a refutation used together with the assertions; None without a refutation."""
+    asked = solver(timeout, search=True, work=work)
+    for each in assertions:
+        asked.add(boolean(each))
+    for name, terms in groups.items():
+        for each in terms:
+            asked.add(z3.Implies(z3.Bool(f"group.{name}"), boolean(each)))
+    if asked.check(*(z3.Bool(f"group.{name}") for name in groups)) != z3.unsat:
+        return None
+    return frozenset(str(each).removeprefix("group.") for each in asked.unsat_core())
 
 
 def smtlib(assertions: Iterable[Term], comment: str) -> str:

@@ -2,7 +2,8 @@
 
 Between the controller's write and its answer the leader knows an older ISR than the quorum. What it proposed is then
 the latest ISR (`LocalOrProposed`), so whoever may be in the ISR is in the maximal ISR. A member that is only proposed
-has every committed record already (`ProposedHoldCommits`), so the controller may accept it at any later time.
+has every committed record already (`ProposedHoldCommits`), so the controller may accept it at any later time; a member
+that the controller took out still has those that the leader knows to be committed (`LocalHoldCommits`).
 """
 
 from __future__ import annotations
@@ -94,6 +95,26 @@ PROPOSED_HOLD_COMMITS = Property(
         ),
     ),
 )
+LOCAL_HOLD_COMMITS = Property(
+    "LocalHoldCommits",
+    "Whoever is in the ISR that a presumed leader knows, perhaps an older one than the controller's, has every record "
+    "committed up to the leader's epoch and has reached its commit's epoch.",
+    forall(
+        at,
+        forall(
+            one,
+            forall(
+                member,
+                both(
+                    is_committed(at),
+                    presumes_leadership(one),
+                    commit_epoch(at) <= local_epoch[one],
+                    local_isr[one].contains(member),
+                ).implies((commit_epoch(at) <= local_epoch[member]) & log[member].at(at).eq(committed.at(at))),
+            ),
+        ),
+    ),
+)
 
 _CHANGED = {LOCAL_IS_REQUESTED.name: LOCAL_IS_REQUESTED}
 LEMMAS: tuple[Property, ...] = (
@@ -103,6 +124,7 @@ LEMMAS: tuple[Property, ...] = (
     ONE_LEADER_ASKS,
     PROPOSED_IN_EPOCH,
     PROPOSED_HOLD_COMMITS,
+    LOCAL_HOLD_COMMITS,
 )
 
 

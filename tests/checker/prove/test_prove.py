@@ -37,7 +37,7 @@ def kip320() -> Proof:
 
 @pytest.fixture(scope="module")
 def oldest() -> Proof:
-    return prove("truncate-to-hw", ["WeakIsr", "StrongIsr", "LeaderInIsr", "LeaderEpochNeverFalls"])
+    return prove("truncate-to-hw")
 
 
 def test_kip320_is_proved_for_any_number_of_replicas(kip320: Proof) -> None:
@@ -88,13 +88,13 @@ def test_the_oldest_rung_is_violated_by_a_real_shortest_path(oldest: Proof) -> N
         reference = Reference(decided.path.instance)
         assert decided.path.states[0] == reference.initial()
         assert not reference.holds(decided.prop, decided.path.states[-1])
-    assert oldest["LeaderInIsr"].verdict == "holds"
-    assert oldest["LeaderEpochNeverFalls"].verdict == "holds"
+    for name in ("LeaderInIsr", "LeaderEpochNeverFalls", "OneLeaderPerEpoch", "LeaderFromIsr", "HighWatermarkMonotone"):
+        assert (oldest[name].verdict, oldest[name].scope) == ("holds", "any number of replicas")
 
 
 def test_the_oldest_rung_says_which_action_breaks_which_lemma(oldest: Proof) -> None:
     broken = {(each.answer.question.action, each.lemma.name) for each in oldest.fallen}
-    assert {("LeaderExpandIsr", "IsrHoldsCommits"), ("BecomeFollower", "LeaderFirst")} <= broken
+    assert ("LeaderExpandIsr", "IsrHoldsCommits") in broken
     for each in oldest.fallen:
         cti = each.answer.cti
         if cti is not None:
@@ -102,7 +102,7 @@ def test_the_oldest_rung_says_which_action_breaks_which_lemma(oldest: Proof) -> 
             assert not reference.holds(each.lemma, cti.path.states[-1])
             assert cti.fails
             assert cti.path.steps[0].action == each.answer.question.action
-    assert sum(each.answer.cti is not None for each in oldest.fallen) >= 5
+    assert any(each.answer.cti is not None for each in oldest.fallen)
 
 
 def without_its_lemmas() -> Proof:
@@ -127,7 +127,7 @@ def test_one_missing_lemma_makes_what_rests_on_it_unknown() -> None:
     proof = prove("kip320", ["StrongIsr", "LeaderInIsr"], without_lemmas=["ClosedEpochs"], effort=Effort(search=5))
     assert proof["StrongIsr"].verdict == "unknown"
     assert proof["LeaderInIsr"].verdict == "holds"
-    assert {each.lemma.name for each in proof.fallen} >= {"IsrHoldsCommits", "HwIsCommitted"}
+    assert {each.lemma.name for each in proof.fallen} >= {"IsrHoldsCommits"}
 
 
 def test_a_wrong_or_missing_row_falls_back_to_all_lemmas() -> None:
@@ -138,13 +138,50 @@ def test_a_wrong_or_missing_row_falls_back_to_all_lemmas() -> None:
         question, goal = asked[name]
         answer = induction.ask(question, goal, list(induction.lemmas))
         assert answer.outcome == "proved"
-        assert set(answer.hypotheses) == set(induction.lemmas)
+        assert not set(answer.hypotheses) <= {"EpochsCounted", goal.name}
+        assert len(answer.hypotheses) < len(induction.lemmas), "the solver's own core"
 
 
 def test_a_hard_question_ends_in_unknown() -> None:
     proof = prove("kip320", ["StrongIsr"], rows={}, effort=Effort(timeout=0.001, search=0))
     assert proof.verdict == "unknown"
     assert "time limit" in proof["StrongIsr"].reason or "gave up" in proof["StrongIsr"].reason
+
+
+def test_all_questions_together_have_a_limit_too() -> None:
+    proof = prove("kip497", ["StrongIsr"], effort=Effort(total=0.01, search=0))
+    assert proof.verdict == "unknown"
+    assert "time limit of 0.01 s for all questions" in proof["StrongIsr"].reason
+
+
+def test_only_what_a_property_needs_is_asked() -> None:
+    proof = prove("kip320", ["LeaderInIsr"])
+    asked = {each.question.goal for each in proof.answers.values()}
+    assert asked == set(proof["LeaderInIsr"].rests_on)
+    assert "IsrHoldsCommits" not in asked
+
+
+@pytest.mark.parametrize("replicas", [2, 3])
+def test_kip320_is_proved_for_a_number_of_replicas(replicas: int) -> None:
+    """The replicas are an enumeration of so many, every quantifier over them is written out."""
+    proof = prove("kip320", kept={"replicas": replicas})
+    assert {each.prop.name for each in proof.properties} >= PROMISES
+    assert {(each.verdict, each.scope) for each in proof.properties} == {("holds", f"replicas={replicas}")}
+    assert not proof.fallen
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("replicas", [4, 5])
+def test_kip320_is_proved_for_a_larger_number_of_replicas(replicas: int) -> None:
+    test_kip320_is_proved_for_a_number_of_replicas(replicas)
+
+
+def test_a_counterexample_may_need_fewer_replicas_and_longer_logs() -> None:
+    found = prove("kip101", ["LogMatching"])["LogMatching"]
+    assert found.verdict == "violated"
+    assert found.path is not None
+    assert found.path.length == 12
+    assert found.scope.startswith("kip101(replicas=2, log_size=3")
 
 
 @pytest.mark.parametrize("sets", [{"replica": 3}, {"replicas": 0}])
@@ -207,19 +244,11 @@ def test_the_matrix_is_as_expected_and_its_page_says_what_is_not_proved(tmp_path
     assert "IsrHoldsCommits" in text
 
 
-def test_kip497_is_proved_without_more_than_its_table_needs() -> None:
-    """The two hardest questions of the maximal-ISR rule, for any number of replicas."""
-    induction, goals = induction_of(model("kip497"))
-    asked = {question.name: (question, goal) for question, goal in questions(induction, goals)}
-    for name in ("LeaderIncHighWatermark/IsrHoldsCommits", "BecomeFollower/ProposedHoldCommits"):
-        question, goal = asked[name]
-        assert induction.ask(question, goal, list(induction.lemmas)).outcome == "proved"
-
-
-@pytest.mark.slow
 def test_kip497_is_proved_for_any_number_of_replicas() -> None:
-    proof = prove("kip497", ["StrongIsr", "NoCommittedRecordLost"])
+    proof = prove("kip497")
+    assert {each.prop.name for each in proof.properties} >= PROMISES
     assert {(each.verdict, each.scope) for each in proof.properties} == {("holds", "any number of replicas")}
+    assert not proof.fallen
 
 
 @pytest.mark.slow
