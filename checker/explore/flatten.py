@@ -31,6 +31,9 @@ from .scalars import Scalars
 
 Binding = Mapping[Expr, Value]
 
+# What an expression reads of a step: a field after it, all of it or the value at the key that a variable names.
+Later = tuple[str, Expr | None]
+
 
 class Flattener:
     """Translates the expressions of one instance; what does not depend on a parameter is translated once."""
@@ -41,10 +44,11 @@ class Flattener:
         self.s = scalars
         self.fields = {name: self._loaded(shape) for name, shape in layout.shapes.items()}
         self.after: dict[str, Any] = {}
-        self._memo: dict[tuple[Expr, tuple[Value, ...]], Any] = {}
-        self._after_memo: dict[tuple[Expr, tuple[Value, ...]], Any] = {}
+        self._changes: dict[str, tuple[int, tuple[int, ...]]] = {}
+        self._numbered: dict[tuple[str, int, Any], int] = {}
+        self._memo: dict[tuple[Expr, tuple[Value, ...], tuple[int, ...]], Any] = {}
         self._variables: dict[Expr, tuple[Expr, ...]] = {}
-        self._reads_after: dict[Expr, bool] = {}
+        self._later: dict[Expr, frozenset[Later]] = {}
         self._table = _TABLE
 
     def _loaded(self, shape: Any) -> Any:
@@ -63,31 +67,63 @@ class Flattener:
     def step(self, after: dict[str, Any]) -> None:
         """Sets what `after(field)` means: the new shapes of the fields that an action updates."""
         self.after = after
-        self._after_memo = {}
+        self._changes = {}
+        for name, shape in after.items():
+            old = self.fields[name]
+            parts = zip(shape.parts, old.parts, strict=True) if isinstance(shape, Rows) else ()
+            by_key = tuple(self._change(name, at, new, was) for at, (new, was) in enumerate(parts))
+            self._changes[name] = self._change(name, -1, shape, old), by_key
+
+    def _change(self, name: str, at: int, new: Any, old: Any) -> int:
+        """A number for the new shape of a field, or of its value at a key: 0 where it does not change."""
+        return 0 if new == old else self._numbered.setdefault((name, at, new), len(self._numbered) + 1)
+
+    def _changed(self, later: Later, binding: Binding) -> int:
+        name, key = later
+        if name not in self._changes:
+            return 0
+        whole, by_key = self._changes[name]
+        if key is None:
+            return whole
+        first = resolve(key.sort.lo, self.settings) if isinstance(key.sort, IntSort) and key.sort.lo is not None else 0
+        at = self.layout.number(binding[key], key.sort) - first
+        return by_key[at] if 0 <= at < len(by_key) else 0
 
     def variables(self, expr: Expr) -> tuple[Expr, ...]:
-        """The unbound variables that an expression reads, in a fixed order."""
+        """The unbound variables that an expression reads, in a fixed order; and what it reads after the step."""
         found = self._variables.get(expr)
         if found is None:
+            below: set[Expr] = set()
+            later: set[Later] = set()
+            for arg in expr.args:
+                below.update(self.variables(arg))
+                later.update(self._later[arg])
             if expr.op is Op.VAR:
-                found = (expr,)
-            else:
-                below = {each for arg in expr.args for each in self.variables(arg)}
-                if expr.op in QUANTIFIERS:
-                    below.discard(expr.data)
-                found = tuple(sorted(below, key=lambda each: str(each.data)))
-            self._variables[expr] = found
-            self._reads_after[expr] = expr.op is Op.AFTER or any(self._reads_after[arg] for arg in expr.args)
+                below = {expr}
+            elif expr.op is Op.AFTER:
+                later = {(str(expr.data), None)}
+            elif expr.op is Op.MAP_GET and expr.args[0].op is Op.AFTER and expr.args[1].op is Op.VAR:
+                later = {(str(expr.args[0].data), expr.args[1])}
+            elif expr.op in QUANTIFIERS:
+                below.discard(expr.data)
+                later = {(name, None if key is expr.data else key) for name, key in later}
+            found = self._variables[expr] = tuple(sorted(below, key=lambda each: str(each.data)))
+            self._later[expr] = frozenset(later)
         return found
 
     def flat(self, expr: Expr, binding: Binding) -> Any:
-        """The shape of an expression, with its variables bound to values."""
-        variables = self.variables(expr)
-        key = (expr, tuple(binding[each] for each in variables))
-        memo = self._after_memo if self._reads_after[expr] else self._memo
-        found = memo.get(key)
+        """The shape of an expression, with its variables bound to values.
+
+        It is kept for whoever asks again: another action, and another step that leaves alone, or changes in the same
+        way, what the expression reads after it.
+        """
+        values = tuple([binding[each] for each in self.variables(expr)])
+        later = self._later[expr]
+        changes = tuple([self._changed(each, binding) for each in later]) if later else ()
+        key = (expr, values, changes)
+        found = self._memo.get(key)
         if found is None:
-            found = memo[key] = self._flat(expr, binding)
+            found = self._memo[key] = self._flat(expr, binding)
         return found
 
     def truth(self, expr: Expr, binding: Binding) -> int:

@@ -1,37 +1,26 @@
-"""Scalar programs as NumPy source: one function that tells where each guard holds, one per move that makes successors.
+"""Scalar programs as NumPy source: every node once for a whole chunk of states, whatever the moves that share it.
 
-The source reads packed states: `w` is a list of arrays of 64-bit words, one row per state. Every column has the
-smallest integer type that its range allows, so that most of the work is on single bytes.
+The functions read packed states: `w` is a list of arrays of words, one row per state. Every column has the smallest
+integer type that its range allows, so that most of the work is on single bytes: a node costs some microseconds for tens
+of thousands of states, and the same for a few. So guards and new values alike are computed for all states of a chunk;
+only what a step changes is picked for the rows where it can be taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from .layout import Cell, Layout
-from .program import Move, Program
-from .scalars import (
-    ADD,
-    AND,
-    ANDNOT,
-    BIT,
-    BITAND,
-    BITOR,
-    BOOLEANS,
-    CELL,
-    CONST,
-    COUNT,
-    EQ,
-    ITE,
-    LE,
-    NOT,
-    OR,
-    TEST,
-    Scalars,
-)
+from .layout import Cell
+from .program import Program
+from .scalars import ADD, AND, ANDNOT, BIT, BITAND, BITOR, BOOLEANS, CONST, COUNT, EQ, ITE, LE, NOT, OR, TEST
+from .source import Writer, roots, stored
 
 _TYPES = ((1, 127), (2, 32767), (4, 2**31 - 1), (8, 2**63 - 1))
+_COMPARED = {LE: ("<=", ">"), EQ: ("==", "!=")}
+_INFIX = {AND: "&", OR: "|", BITOR: "|", BITAND: "&", ANDNOT: "& ~"}
 
 
 def width(lo: int, hi: int) -> int:
@@ -42,244 +31,222 @@ def width(lo: int, hi: int) -> int:
     raise OverflowError(f"a value between {lo} and {hi} does not fit into 64 bits")
 
 
-class Emitter:
-    """Lines of NumPy source for some nodes, each computed once, each freed after its last use."""
+class Columns(Writer):
+    """NumPy source. The bytes of the states are columns `c0`, `c1` ..., or `c0w2` for two bytes from byte 0 on."""
 
-    def __init__(self, layout: Layout, scalars: Scalars, whole_chunk: bool) -> None:
-        self.layout, self.s = layout, scalars
-        self.whole_chunk = whole_chunk
-        self.lines: list[str] = []
-        self.inline: dict[int, str] = {}
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self.sizes = program.layout.sizes
+        self.columns: dict[str, str] = {}
+        self._changed: dict[tuple[tuple[int, int], ...], str] = {}
 
-    def emit(self, roots: Iterable[int], finish: Callable[[int, str], str | None]) -> None:
-        """Writes the nodes below the roots; `finish(root, name)` gives a line to add once a root is computed."""
-        s = self.s
-        wanted = set(roots)
-        needed: set[int] = set()
-        stack = list(wanted)
-        while stack:
-            node = stack.pop()
-            if node in needed:
+    def column(self, cell: Cell) -> str:
+        """The column that holds a cell, noted to be loaded."""
+        size = cell.size
+        word, byte = divmod(cell.byte, 8)
+        name = f"c{cell.byte}" + (f"w{size}" if size > 1 else "")
+        self.columns[name] = f"w[{word}].view(U{size})[{byte // size}::{self.sizes[word] // size}]"
+        return name
+
+    def changed(self, cells: Sequence[tuple[Cell, int]]) -> tuple[str, str]:
+        """Writes the new value of a column that holds these cells; its name, and the source of what is changed."""
+        key = tuple((cell.index, node) for cell, node in cells)
+        if key not in self._changed:
+            self._changed[key] = f"n{len(self._changed)}"
+            holds = [name for _, node in cells for name in self.holds[node]]
+            self.line(f"{self._changed[key]} = {self._new(cells)}", holds)
+        name, cell = self._changed[key], cells[0][0]
+        return name, f"({cell.byte // 8}, {cell.byte % 8 // cell.size}, {name})"
+
+    def _new(self, cells: Sequence[tuple[Cell, int]]) -> str:
+        """What is left of a column, and the new numbers of its cells."""
+        s, size = self.s, cells[0][0].size
+        kept, constant, parts = (1 << 8 * size) - 1, 0, []
+        for cell, node in cells:
+            ones = (1 << cell.bits) - 1
+            kept &= ~(ones << cell.shift)
+            if s.ops[node] == CONST:
+                constant |= (s.los[node] & ones) << cell.shift
                 continue
-            needed.add(node)
-            if s.ops[node] not in (CONST, CELL):
-                stack.extend(s.args[node])
-        order = sorted(needed)
-        uses = dict.fromkeys(order, 0)
-        user: dict[int, int] = {}
-        for node in order:
-            if s.ops[node] not in (CONST, CELL):
-                for arg in s.args[node]:
-                    uses[arg] += 1
-                    user[arg] = node
-        # A node with one use is written inside its user; `site` is the line where it is computed.
-        depth: dict[int, int] = {}
-        inside: set[int] = set()
-        for node in order:
-            args = () if s.ops[node] in (CONST, CELL) else s.args[node]
-            depth[node] = 1 + max((depth[arg] for arg in args if arg in inside), default=0)
-            if uses[node] == 1 and node not in wanted and s.ops[node] != CONST and depth[node] < 12:
-                inside.add(node)
-        site: dict[int, int] = {}
-        last: dict[int, int] = {}
-        for node in reversed(order):
-            site[node] = site[user[node]] if node in inside else node
-            for arg in () if s.ops[node] in (CONST, CELL) else s.args[node]:
-                last[arg] = max(last.get(arg, 0), site[node])
-        freed: dict[int, list[int]] = {}
-        for arg, node in last.items():
-            if s.ops[arg] != CONST and arg not in wanted and arg not in inside:
-                freed.setdefault(node, []).append(arg)
-        for node in order:
-            if node in inside:
-                self.inline[node] = f"({self._source(node)})"
-                continue
-            if s.ops[node] != CONST:
-                self.lines.append(f"t{node} = {self._source(node)}")
-            if node in wanted:
-                line = finish(node, self.name(node))
-                if line is not None:
-                    self.lines.append(line)
-            if node in freed:
-                self.lines.append("del " + ", ".join(f"t{arg}" for arg in freed[node]))
+            number = self.names[node]
+            number += f".view(U{size})" if max(self.size(node), 1) == size else f".astype(U{size})"
+            parts.append(f"({number} << {cell.shift})" if cell.shift else number)
+        if kept:
+            parts.insert(0, f"({self.column(cells[0][0])} & {kept})")
+        if not parts:
+            return f"full(len(w[0]), {constant}, U{size})"
+        return " | ".join([*parts, *([str(constant)] if constant else [])])
 
-    def name(self, node: int) -> str:
-        """The source of a computed node: its variable, or the number itself."""
-        if node in self.inline:
-            return self.inline[node]
-        return str(self.s.los[node]) if self.s.ops[node] == CONST else f"t{node}"
+    def function(self) -> str:
+        """The lines as the body of a function of `w`: the columns that they read, then they."""
+        # Each byte becomes a column of its own once; after that, every operation is on neighbouring bytes.
+        loads = [f"{name} = {source}.copy()" for name, source in self.columns.items()]
+        return "\n ".join([*loads, *self.freeing()])
 
     def typed(self, node: int, size: int) -> str:
         """The node as an array or scalar of at least the given size."""
         s = self.s
         if s.ops[node] == CONST:
             return f"I{size}({s.los[node]})"
-        return self.name(node) if self.size(node) >= size else f"{self.name(node)}.astype(I{size})"
+        return self.names[node] if self.size(node) >= size else f"{self.names[node]}.astype(I{size})"
 
     def size(self, node: int) -> int:
         """The bytes of a node's column; 0 for a truth value."""
         s = self.s
         return 0 if s.ops[node] in BOOLEANS else width(s.los[node], s.his[node])
 
-    def _source(self, node: int) -> str:
+    def mask(self, node: int) -> str:
+        """A truth value as an array, even where it is the same for all states."""
         s = self.s
-        op, args = s.ops[node], s.args[node]
-        if op == CELL:
-            return self._load(self.layout.cells[args[0]])
-        if op == ADD:
-            size = self.size(node)
-            return f"{self.typed(args[0], size)} + {self.typed(args[1], size)}"
-        names = [self.name(arg) for arg in args]
-        if op == LE:
-            return f"{names[0]} <= {names[1]}"
-        if op == EQ:
-            return f"{names[0]} == {names[1]}"
-        if op == NOT:
-            return f"~{names[0]}"
-        if op == AND:
-            return f"{names[0]} & {names[1]}"
-        if op == OR:
-            return f"{names[0]} | {names[1]}"
-        if op == ITE:
-            size = self.size(node)
-            return f"where({names[0]}, {self.typed(args[1], size)}, {self.typed(args[2], size)})"
+        return f"full(len(w[0]), {s.los[node] == 1})" if s.ops[node] == CONST else self.names[node]
+
+    def reads(self, node: int) -> tuple[int, ...]:
+        args = super().reads(node)
+        return (*args, self._base(args)) if self.s.ops[node] == ITE else args
+
+    def _base(self, args: Sequence[int]) -> int:
+        """The branch of an if-then-else that its source names twice."""
+        return args[1] if self.s.ops[args[1]] == CONST else args[2]
+
+    def operator(self, node: int, op: int, args: Sequence[int], negated: bool) -> str:
+        s = self.s
+        names = [self.names[arg] for arg in args]
+        if op in _COMPARED:
+            return f"({names[0]} {_COMPARED[op][negated]} {names[1]})"
         if op == TEST:
-            return f"({names[0]} & {1 << s.los[args[1]]}) != 0"
-        if op == BIT:
-            size = self.size(node)
-            return f"left_shift(I{size}(1), {self.typed(args[0], size)})"
+            return f"(({names[0]} & {1 << s.los[args[1]]}) {'==' if negated else '!='} 0)"
+        if op == NOT:
+            return f"(~{names[0]})"
+        if op in (AND, OR):
+            return f"({names[0]} {_INFIX[op]} {names[1]})"
         size = self.size(node)
+        if op == ADD:
+            return f"({self.typed(args[0], size)} + {self.typed(args[1], size)})"
+        if op == ITE:
+            return self._choice(args, size)
+        if op == BIT:
+            return f"left_shift(I{size}(1), {self.typed(args[0], size)})"
         if op == COUNT:
             return f"count({names[0]}, {s.his[args[0]].bit_length()}).astype(I{size})"
         wide = max(size, *(self.size(arg) for arg in args))
         left, right = (self.typed(arg, wide) for arg in args)
-        shrink = f".astype(I{size})" if wide > size else ""
-        if op == BITOR:
-            return f"({left} | {right}){shrink}"
-        if op == BITAND:
-            return f"({left} & {right}){shrink}"
-        if op == ANDNOT:
-            return f"({left} & ~{right}){shrink}"
-        raise AssertionError(f"no source for scalar operator {op}")
+        return f"({left} {_INFIX[op]} {right})" + (f".astype(I{size})" if wide > size else "")
 
-    def _load(self, cell: Cell) -> str:
-        word, byte = divmod(cell.byte, 8)
-        size = width(cell.lo, cell.hi)
-        if cell.bits > 8:
-            number = f"((w[{word}] >> {8 * byte + cell.shift}) & {(1 << cell.bits) - 1}).astype(I{size})"
+    def _choice(self, args: Sequence[int], size: int) -> str:
+        """An if-then-else by bits: np.where takes some twenty times as long on single bytes."""
+        test = self.names[args[0]] + (".view(I1)" if size == 1 else f".astype(I{size})")
+        then, other = (self.names[arg] if self.s.ops[arg] == CONST else self.typed(arg, size) for arg in args[1:])
+        if self._base(args) == args[1]:
+            ones, base = f"({test} - 1)", then
         else:
-            column = f"b[{cell.byte}]" if self.whole_chunk else f"v{word}[{byte}::8]"
-            number = f"({column} >> {cell.shift})" if cell.shift else column
-            if cell.bits + cell.shift < 8:
-                number = f"({number} & {(1 << cell.bits) - 1})"
-            narrow = size == 1 and cell.hi - cell.lo <= 127
-            if narrow and cell.shift == 0 and cell.bits == 8 and not self.whole_chunk:
-                number = f"{number}.astype(I1)"
-            else:
-                number = f"{number}.view(I1)" if narrow else f"{number}.astype(I{size})"
-        return f"{number} + I{size}({cell.lo})" if cell.lo else number
+            ones, base = f"-{test}", other
+        if base == "(0)":
+            return f"({then if base is other else other} & {ones})"
+        return f"((({then} ^ {other}) & {ones}) ^ {base})"
+
+    def load(self, cell: Cell) -> str:
+        number = self.column(cell)
+        if cell.shift:
+            number = f"({number} >> {cell.shift})"
+        if cell.bits + cell.shift < 8 * cell.size:
+            number = f"({number} & {(1 << cell.bits) - 1})"
+        size = width(cell.lo, cell.hi)
+        # A copy where nothing was computed yet: what is read of a column must not change when the column is written.
+        computed = number != self.column(cell)
+        same = size == cell.size and cell.hi - cell.lo < 1 << (8 * size - 1)
+        number += f".view(I{size})" if computed and same else f".astype(I{size})"
+        return f"({number} + I{size}({cell.lo}))" if cell.lo else number
 
 
-def _function(name: str, lines: Sequence[str], result: str) -> str:
-    body = "\n    ".join([*lines, f"return {result}"])
-    return f"def {name}(w):\n    {body}\n"
+def masks_source(program: Program, nodes: Sequence[int]) -> str:
+    """A function of `w`: a list with, for each of the nodes, where it is true."""
+    columns = Columns(program)
+    columns.count(nodes)
+    columns.write(nodes, named=frozenset(nodes))
+    holds = itertools.chain(*(columns.holds[node] for node in nodes))
+    columns.line(f"return [{', '.join(columns.mask(node) for node in nodes)}]", holds)
+    return columns.function()
 
 
-def guards_source(program: Program) -> str:
-    """`masks(w)`: a list with, for each move, where its guard holds, then for each state watch, where it fires."""
-    return masks_source(program, [each.guard for each in program.moves] + [each.node for each in program.state_watches])
+def steps_source(program: Program) -> str:
+    """A generator over `w`: for each move a `Steps`, as a tuple."""
+    columns = Columns(program)
+    writes = [stored(program, move) for move in program.moves]
+    below = [[move.guard, *roots(move, mine)] for move, mine in zip(program.moves, writes, strict=True)]
+    columns.count(itertools.chain(*below))
+    for index, (move, mine, nodes) in enumerate(zip(program.moves, writes, below, strict=True)):
+        columns.write(nodes, named=frozenset((move.guard,)))
+        changed = [columns.changed(cells) for cells in _by_column(columns, mine)]
+        size = width(0, math.prod(map(len, move.ways)))
+        ways = " * ".join(
+            "(" + " + ".join(f"{columns.mask(part)}.astype(I{size})" for part in clause) + ")" for clause in move.ways
+        )
+        fires = ", ".join(f"({watch.prop}, {columns.mask(watch.node)})" for watch in move.watches)
+        overflow = None if move.overflow == program.scalars.false else columns.mask(move.overflow)
+        holds = [*(name for node in nodes for name in columns.holds[node]), *(name for name, _ in changed)]
+        written = ", ".join(source for _, source in changed)
+        columns.line(
+            f"yield {index}, {columns.mask(move.guard)}, [{written}], {ways or None}, {overflow}, [{fires}]", holds
+        )
+    columns.line("yield from ()", [])  # a generator, even of no move
+    return columns.function()
 
 
-def masks_source(program: Program, roots: Sequence[int]) -> str:
-    """`masks(w)`: where each of the nodes is true."""
-    emitter = Emitter(program.layout, program.scalars, whole_chunk=True)
-    emitter.lines += [
-        "n = len(w[0])",
-        "b = [c for x in w for c in x.view(U1).reshape(n, 8).T.copy()]",
-        "r = [None] * R",
-    ]
-    places: dict[int, list[int]] = {}
-    for place, node in enumerate(roots):
-        places.setdefault(node, []).append(place)
-
-    def finish(node: int, name: str) -> str | None:
-        if program.scalars.ops[node] == CONST:
-            name = f"full(n, {program.scalars.los[node] == 1})"
-        return " = ".join(f"r[{place}]" for place in places[node]) + f" = {name}"
-
-    emitter.emit(roots, finish)
-    return _function("masks", emitter.lines, "r").replace("* R", f"* {len(roots)}")
+def _by_column(columns: Columns, writes: list[tuple[Cell, int]]) -> list[tuple[tuple[Cell, int], ...]]:
+    found: dict[str, list[tuple[Cell, int]]] = {}
+    for cell, node in writes:
+        found.setdefault(columns.column(cell), []).append((cell, node))
+    return [tuple(cells) for cells in found.values()]
 
 
-def move_source(program: Program, index: int, move: Move) -> str:
-    """`move_i(w)`: (new words, ways or None, overflow or None, [(property, where it fires)])."""
-    s, layout = program.scalars, program.layout
-    emitter = Emitter(layout, s, whole_chunk=False)
-    emitter.lines += [f"v{word} = w[{word}].view(U1)" for word in range(layout.words)]
-    shifted = [(cell, node, s.add(node, s.const(-cell.lo))) for cell, node in move.writes]
-    ways = [part for clause in move.ways for part in clause]
-    roots = [node for _, _, node in shifted] + ways + [watch.node for watch in move.watches] + [move.overflow]
-    emitter.emit(roots, lambda node, name: None)
-    words = []
-    for word in range(layout.words):
-        mine = [(cell, node) for cell, _, node in shifted if cell.byte // 8 == word and cell.bits]
-        keep, constant, parts = 2**64 - 1, 0, []
-        for cell, node in mine:
-            at = 8 * (cell.byte % 8) + cell.shift
-            keep &= ~(((1 << cell.bits) - 1) << at)
-            if s.ops[node] == CONST:
-                constant |= (s.los[node] & ((1 << cell.bits) - 1)) << at
-            else:
-                parts.append(f"({emitter.name(node)}.astype(U8) << {at})" if at else f"{emitter.name(node)}.astype(U8)")
-        source = f"(w[{word}] & {keep})" if mine else f"w[{word}]"
-        words.append(" | ".join([source, *parts, *([str(constant)] if constant else [])]))
-    counted = " * ".join(
-        "(" + " + ".join(f"{_mask(emitter, part)}.astype(I4)" for part in clause) + ")" for clause in move.ways
+# What a step changes, for each state of a chunk: (word, place in the word, new column).
+Changed = list[tuple[int, int, Any]]
+
+# Where a step can be taken, and what comes of it, for each state of a chunk: the move, the mask of its guard, what it
+# changes, ways to take it (None: one), where a value is out of range (None: nowhere), and (property, where it is
+# decided). All but the first mask mean something only where the guard holds.
+Steps = tuple[int, Any, Changed, Any, Any, list[tuple[int, Any]]]
+Masks = Callable[[list[Any]], list[Any]]
+
+
+def build(program: Program) -> tuple[Masks, Callable[[list[Any]], Iterator[Steps]]]:
+    """Compiles a program: the masks of its state watches, and the steps of its moves."""
+    masks, steps = _compiled(
+        masks_source(program, [each.node for each in program.state_watches]), steps_source(program)
     )
-    fires = ", ".join(f"({watch.prop}, {_mask(emitter, watch.node)})" for watch in move.watches)
-    overflow = "None" if move.overflow == s.false else _mask(emitter, move.overflow)
-    return _function(
-        f"move_{index}", emitter.lines, f"([{', '.join(words)}], {counted or None}, {overflow}, [{fires}])"
-    )
+    return masks, steps
 
 
-def _mask(emitter: Emitter, node: int) -> str:
-    if emitter.s.ops[node] == CONST:
-        return f"full(len(w[0]), {emitter.s.los[node] == 1})"
-    return emitter.name(node)
-
-
-def build(program: Program) -> tuple[Callable[..., Any], list[Callable[..., Any]]]:
-    """Compiles the functions of a program: the masks, and the moves."""
-    source = [guards_source(program)]
-    source += [move_source(program, index, move) for index, move in enumerate(program.moves)]
-    scope = _compiled(source)
-    return scope["masks"], [scope[f"move_{index}"] for index in range(len(program.moves))]
-
-
-def build_masks(program: Program, nodes: Sequence[int]) -> Callable[..., Any]:
+def build_masks(program: Program, nodes: Sequence[int]) -> Masks:
     """Compiles a function that tells, per state, where each of the nodes is true."""
-    masks: Callable[..., Any] = _compiled([masks_source(program, nodes)])["masks"]
+    (masks,) = _compiled(masks_source(program, nodes))
     return masks
 
 
-def _compiled(source: list[str]) -> dict[str, Any]:
+def successors(words: list[Any], rows: Any, changed: Changed) -> list[Any]:
+    """The states after a step from some rows of a chunk."""
+    new = [word.take(rows) for word in words]
+    overwrite(new, rows, changed)
+    return new
+
+
+def overwrite(words: list[Any], rows: Any, changed: Changed) -> None:
+    """Makes successors of copies of the rows of a chunk: only the columns that change are written."""
+    for word, place, column in changed:
+        target = words[word]
+        target.view(column.dtype)[place :: target.itemsize // column.itemsize] = column.take(rows)
+
+
+def _compiled(*sources: str) -> list[Callable[..., Any]]:
+    """The functions of these sources."""
     import numpy as np
 
-    scope: dict[str, Any] = {
-        "U1": np.uint8,
-        "U8": np.uint64,
-        "I1": np.int8,
-        "I2": np.int16,
-        "I4": np.int32,
-        "I8": np.int64,
-        "where": np.where,
-        "full": np.full,
-        "left_shift": np.left_shift,
-        "count": _count,
-    }
-    exec(compile("\n".join(source), "<explorer>", "exec"), scope)
-    return scope
+    scope: dict[str, Any] = {"full": np.full, "left_shift": np.left_shift, "count": _count}
+    for size in (1, 2, 4, 8):
+        scope |= {f"I{size}": np.dtype(f"i{size}").type, f"U{size}": np.dtype(f"u{size}").type}
+    text = "".join(f"def f{number}(w):\n {source}\n" for number, source in enumerate(sources))
+    exec(compile(text, "<explorer>", "exec"), scope)
+    return [scope[f"f{number}"] for number in range(len(sources))]
 
 
 def _count(mask: Any, bits: int) -> Any:

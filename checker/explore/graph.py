@@ -11,6 +11,7 @@ from ...model.protocol import Model
 from ...model.step import Reference
 from ...model.text import show
 from ..diagram.drawing import Drawing, Edge, Node
+from .generate import successors
 from .program import program
 from .run import select
 from .search import Limits, Search
@@ -57,14 +58,11 @@ def state_graph(
             violates=tuple(each.name for each in always if not reference.holds(each, state)),
         )
     words = [word[: found.distinct] for word in search.table.words]
-    for move, run, mask in zip(translated.moves, search.moves, search.guards(words), strict=False):
-        rows = np.flatnonzero(mask)
-        if not len(rows):
-            continue
-        new, _, overflow, _ = run([word[rows] for word in words])
+    for index, mask, changed, _, overflow, _ in search.steps(words):
+        move = translated.moves[index]
+        rows = np.flatnonzero(mask if overflow is None else mask & ~overflow)
+        new = successors(words, rows, changed)
         for at, row in enumerate(rows.tolist()):
-            if overflow is not None and overflow[at]:
-                continue
             target = sum(int(word[at]) << (64 * index) for index, word in enumerate(new))
             graph.add_edge(row, numbers[target], action=move.action.name, params=move.binding)
     return graph

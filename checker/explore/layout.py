@@ -1,4 +1,4 @@
-"""How a state is packed: each field becomes cells, each cell a few bits of a byte, bytes form 64-bit words.
+"""How a state is packed: each field becomes cells, each cell a few bits of a byte, bytes form words.
 
 Cells never straddle a byte (a cell of more than 8 bits takes whole bytes), so that a cell is read with one shift and
 one mask of a byte column, and a permutation of replicas works byte by byte. What is not there (an absent option, a
@@ -51,6 +51,11 @@ class Cell:
     byte: int = 0
     shift: int = 0
     bits: int = 0
+
+    @property
+    def size(self) -> int:
+        """The bytes of the column that the cell is read from."""
+        return next(size for size in (1, 2, 4, 8) if self.bits <= 8 * size)
 
 
 @dataclass(frozen=True)
@@ -119,7 +124,11 @@ class Layout:
         for field in instance.model.fields:
             self.shapes[field.name] = self._shape(field.sort, ((None, field.name),))
         self.bytes = self._place()
-        self.words = max(1, -(-self.bytes // 8))
+        # Bytes of each word: 8, and, to save memory, in the last one as few as will do.
+        whole, rest = divmod(max(self.bytes, 1), 8)
+        self.sizes = [8] * whole
+        if rest:
+            self.sizes.append(next(size for size in (1, 2, 4, 8) if rest <= size))
 
     def _cell(self, path: Path, kind: str, sort: Sort | None, lo: int, hi: int) -> Cell:
         cell = Cell(len(self.cells), path, kind, sort, lo, hi, bits=(hi - lo).bit_length())
@@ -163,13 +172,10 @@ class Layout:
     def _place(self) -> int:
         """Gives each cell its byte and shift: large cells first, each into the first byte with room."""
         room: list[int] = []
-        wide = [cell for cell in self.cells if cell.bits > 8]
         used = 0
-        for size in (8, 4, 2):
-            for cell in wide:
-                if (size // 2) * 8 < cell.bits <= size * 8:
-                    cell.byte, cell.shift = used, 0
-                    used += size
+        for cell in sorted((each for each in self.cells if each.size > 1), key=lambda each: -each.size):
+            cell.byte, cell.shift = used, 0
+            used += cell.size
         for cell in sorted((each for each in self.cells if 0 < each.bits <= 8), key=lambda each: -each.bits):
             for at, left in enumerate(room):
                 if left >= cell.bits:
@@ -182,7 +188,7 @@ class Layout:
         return used + len(room)
 
     def pack(self, state: tuple[Value, ...]) -> int:
-        """A state of the reference as one integer: word i is bits 64 i to 64 i + 63."""
+        """A state of the reference as one integer; word i begins at bit 64 i."""
         packed = 0
         for field, value in zip(self.instance.model.fields, state, strict=True):
             for cell, number in self._numbers(self.shapes[field.name], value, field.sort):

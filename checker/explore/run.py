@@ -19,6 +19,7 @@ from ...model.expr import true
 from ...model.property import Property
 from ...model.protocol import Instance, Model
 from ...model.step import Reference
+from .generate import successors
 from .program import Program, program
 from .search import Found, Hit, Limits, Progress, Search, peak_mb
 from .symmetry import canonicaliser, refuse_if_broken
@@ -233,7 +234,10 @@ class _Paths:
         return replay(self.reference, hops, self.program.layout.pack)
 
     def _after(self, state: int, move: int) -> int:
-        new, *_ = self.search.moves[move]([word[state : state + 1].copy() for word in self.search.table.words])
+        words = [word[state : state + 1] for word in self.search.table.words]
+        new = next(
+            successors(words, [0], changed) for index, _, changed, *_ in self.search.steps(words) if index == move
+        )
         return sum(int(word[0]) << (64 * index) for index, word in enumerate(new))
 
     def _by_orbits(self, ids: list[int], hit: Hit) -> Path:
@@ -243,7 +247,9 @@ class _Paths:
         canonical = canonicaliser(layout)
 
         def representative(packed: int) -> int:
-            words = [np.array([packed >> (64 * index) & (2**64 - 1)], np.uint64) for index in range(layout.words)]
+            words = [
+                np.array([packed >> (64 * index) & (2**64 - 1)], f"u{size}") for index, size in enumerate(layout.sizes)
+            ]
             return sum(int(word[0]) << (64 * index) for index, word in enumerate(canonical(words)))
 
         path = replay_orbits(

@@ -72,8 +72,9 @@ class Search:
         self.chunk = chunk
         self.narrow, self.narrow_levels = narrow, narrow_levels
         self.expand_one: Expand | None = None
-        self.guards, self.moves = build(program)
-        self.table = StateTable(program.layout.words, np.uint8 if len(program.moves) <= 256 else np.uint16)
+        self.watched, self.steps = build(program)
+        move_type = np.uint8 if len(program.moves) <= 256 else np.uint16
+        self.table = StateTable(program.layout.sizes, move_type)
 
     def packed(self, state: int) -> int:
         """A state by its id, as one integer."""
@@ -98,7 +99,9 @@ class Search:
         limits = limits or Limits()
         found = Found(generated=1, taken=[0] * len(self.program.moves))
         np, table = self.np, self.table
-        first = [np.array([initial >> (64 * index) & (2**64 - 1)], np.uint64) for index in range(len(table.words))]
+        first = [
+            np.array([initial >> (64 * index) & (2**64 - 1)], word.dtype) for index, word in enumerate(table.words)
+        ]
         for word, value in zip(table.words, first if canonical is None else canonical(first), strict=True):
             word[0] = value[0]
         table.parents[0] = 0
@@ -152,48 +155,38 @@ class Search:
         return None
 
     def _expand(self, low: int, high: int, found: Found, canonical: Callable[[list[Any]], list[Any]] | None) -> None:
-        np, table, program = self.np, self.table, self.program
+        np, table = self.np, self.table
         words = [each[low:high] for each in table.words]
-        masks = self.guards(words)
-        for watch, mask in zip(program.state_watches, masks[len(program.moves) :], strict=True):
+        for watch, mask in zip(self.program.state_watches, self.watched(words), strict=True):
             known = found.hits.get(watch.prop)
             if known is None or known.length == found.depth:
-                self._note_state(found, watch.prop, np.flatnonzero(mask) + low)
-        rows = [np.flatnonzero(mask) for mask in masks[: len(program.moves)]]
+                self._note_state(found, watch.prop, mask.nonzero()[0] + low)
         alive = np.zeros(high - low, bool)
-        for each in rows:
-            alive[each] = True
+        end = table.count
+        for index, mask, changed, ways, overflow, fires in self.steps(words):
+            rows = mask.nonzero()[0]
+            if not len(rows):
+                continue
+            alive |= mask
+            found.taken[index] += len(rows)
+            found.generated += len(rows) if ways is None else int(ways.take(rows).sum())
+            if overflow is not None:
+                outside = overflow.take(rows)
+                if outside.any():
+                    if found.overflow is None:
+                        found.overflow = Hit(-1, int(rows[outside][0]) + low, index, found.depth + 1)
+                    rows = rows[~outside]
+            for prop, fired in fires:
+                known = found.hits.get(prop)
+                if known is None or known.length == found.depth + 1:
+                    self._note_step(found, prop, rows[fired.take(rows)] + low, index)
+            end = table.write(end, words, rows, low, index, changed)
         dead = np.flatnonzero(~alive)
         if len(dead):
             found.deadlocks += len(dead)
             if found.first_deadlock is None:
                 found.first_deadlock = int(dead[0]) + low
-        table.reserve(sum(len(each) for each in rows))
-        at = table.count
-        for index, each in enumerate(rows):
-            if not len(each):
-                continue
-            new, ways, overflow, fires = self.moves[index]([word[each] for word in words])
-            parents = each + low
-            found.taken[index] += len(each)
-            found.generated += len(each) if ways is None else int(ways.sum())
-            if overflow is not None and overflow.any():
-                if found.overflow is None:
-                    found.overflow = Hit(-1, int(parents[overflow][0]), index, found.depth + 1)
-                kept = ~overflow
-                new, parents = [word[kept] for word in new], parents[kept]
-                fires = [(prop, mask[kept]) for prop, mask in fires]
-            for prop, mask in fires:
-                known = found.hits.get(prop)
-                if known is None or known.length == found.depth + 1:
-                    self._note_step(found, prop, parents[mask], index)
-            to = at + len(parents)
-            for word, value in zip(table.words, new, strict=True):
-                word[at:to] = value
-            table.parents[at:to] = parents
-            table.moves[at:to] = index
-            at = to
-        self._enter(at, canonical)
+        self._enter(end, canonical)
 
     def _enter(self, end: int, canonical: Callable[[list[Any]], list[Any]] | None) -> None:
         """Adds the candidates written behind the states, up to an end."""

@@ -50,8 +50,8 @@ def canonicaliser(layout: Layout) -> Callable[[list[Any]], list[Any]]:
     tables = [_byte_tables(layout, renaming, np) for renaming in renamings(layout)[1:]]
 
     def canonical(words: list[Any]) -> list[Any]:
-        columns = [word.view(np.uint8)[at::8] for word in words for at in range(8)][: layout.bytes]
-        columns = [column.copy() for column in columns]
+        sized = zip(words, layout.sizes, strict=True)
+        columns = [word.view(np.uint8)[at::size].copy() for word, size in sized for at in range(size)][: layout.bytes]
         best = [word.copy() for word in words]
         for table in tables:
             moved: list[Any] = [None] * len(words)
@@ -62,7 +62,7 @@ def canonicaliser(layout: Layout) -> Callable[[list[Any]], list[Any]]:
                         moved[index] = part
                     else:
                         moved[index] |= part
-            moved = [np.zeros_like(words[0]) if word is None else word for word in moved]
+            moved = [np.zeros_like(old) if new is None else new for new, old in zip(moved, words, strict=True)]
             smaller = moved[-1] < best[-1]
             tied = moved[-1] == best[-1]
             for index in reversed(range(len(words) - 1)):
@@ -97,7 +97,8 @@ def _byte_tables(layout: Layout, renaming: Renaming, np: Any) -> list[list[tuple
         renamed = np.array(numbers, np.uint64)[(values >> np.uint64(cell.shift)) & np.uint64((1 << cell.bits) - 1)]
         at = tables[cell.byte]
         at[word] = at.get(word, np.zeros(256, np.uint64)) | (renamed << np.uint64(shift))
-    return [list(table.items()) for table in tables]
+    # Each look-up table gives words as they are stored.
+    return [[(word, table.astype(f"u{layout.sizes[word]}")) for word, table in each.items()] for each in tables]
 
 
 def _sorts(cell: Cell) -> set[FiniteSort]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from .generate import Changed, overwrite
+
 Words = list[Any]
 
-_FULL = 0.55
+# Of the slots at most this part is taken. Fewer probes for more memory; a third slot in use is where both are small.
+_FULL = 0.4
 _MULTIPLIERS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x27D4EB2F165667C5)
 
 
@@ -16,14 +20,15 @@ class StateTable:
     """States by id, in the order they were found.
 
     `words[j][id]` is word j of a state, `parents[id]` the state it was found from, `moves[id]` by which move.
+    Candidates are written behind the states; `add` keeps those that are new.
     """
 
-    def __init__(self, words: int, move_type: Any) -> None:
+    def __init__(self, sizes: Sequence[int], move_type: Any) -> None:
         self.count = 0
-        self.words: Words = [np.empty(1 << 12, np.uint64) for _ in range(words)]
+        self.words: Words = [np.empty(1 << 12, f"u{size}") for size in sizes]
         self.parents = np.empty(1 << 12, np.uint32)
         self.moves = np.empty(1 << 12, move_type)
-        self.slots = np.zeros(1 << 13, np.uint32)
+        self.slots = np.zeros(1 << 14, np.uint32)
 
     def reserve(self, more: int, written: int = 0) -> None:
         """Makes room for candidates behind the states; the first `written` are there already."""
@@ -32,19 +37,32 @@ class StateTable:
             return
         capacity = max(needed, capacity + capacity // 2 if capacity > 1 << 22 else 2 * capacity)
         used = self.count + written
-        self.words = [self._grown(each, used, capacity) for each in self.words]
-        self.parents = self._grown(self.parents, used, capacity)
-        self.moves = self._grown(self.moves, used, capacity)
+        self.words = [_grown(each, used, capacity) for each in self.words]
+        self.parents = _grown(self.parents, used, capacity)
+        self.moves = _grown(self.moves, used, capacity)
 
-    def _grown(self, array: Any, used: int, capacity: int) -> Any:
-        larger = np.empty(capacity, array.dtype)
-        larger[:used] = array[:used]
-        return larger
+    def write(self, at: int, chunk: Words, rows: Any, low: int, move: int, changed: Changed) -> int:
+        """Writes the successors of some rows of a chunk of states as candidates from `at` on; returns where they end.
+
+        Args:
+            low: the id of the first state of the chunk.
+            changed: the new columns of the chunk; see `generate.Steps`.
+        """
+        end = at + len(rows)
+        self.reserve(end - self.count, at - self.count)
+        new = [each[at:end] for each in self.words]
+        for word, old in zip(new, chunk, strict=True):
+            old.take(rows, out=word, mode="clip")  # "clip": without a buffer; no row is out of range
+        overwrite(new, rows, changed)
+        np.add(rows, low, out=self.parents[at:end], casting="unsafe")
+        self.moves[at:end] = move
+        return end
 
     def add(self, candidates: int) -> int:
-        """Keeps those of the candidates (written behind the states) that are new, in their order; returns how many.
+        """Keeps those of the candidates that are new, in their order; returns how many.
 
-        Each candidate is first entered under its provisional id; of several equal ones, one wins.
+        Each candidate is first entered under its provisional id; of several equal ones, one wins. Gathering with
+        `take` by 64-bit indices, and `flatnonzero` instead of truth values as an index, are the fast ways of NumPy.
         """
         if candidates == 0:
             return 0
@@ -53,75 +71,75 @@ class StateTable:
             self._rehash(count + candidates)
         slots, words = self.slots, self.words
         mask = len(slots) - 1
-        ids = np.arange(count, count + candidates, dtype=np.uint32)
-        at = self._slot([each[count : count + candidates] for each in words], mask)
+        ids = np.arange(count, count + candidates)
+        own = [each[count : count + candidates] for each in words]
+        at = _slot(own, mask)
         won: list[Any] = []
         won_at: list[Any] = []
         while len(ids):
-            found = slots[at]
-            empty = found == 0
-            free = np.flatnonzero(empty)
+            found = slots.take(at)
+            free = np.flatnonzero(found == 0)
             if len(free):
-                free_at, free_ids = at[free], ids[free] + np.uint32(1)
-                slots[free_at] = free_ids
-                winner = slots[free_at] == free_ids
-                won.append(free_ids[winner] - np.uint32(1))
-                won_at.append(free_at[winner])
-                lost = free[~winner]
-                taken = np.flatnonzero(~empty)
-            else:
-                lost = free
-                taken = None
-            if taken is None or len(taken):
-                taken_ids = ids if taken is None else ids[taken]
-                taken_at = at if taken is None else at[taken]
-                other = (found if taken is None else found[taken]) - np.uint32(1)
-                differ = words[0][taken_ids] != words[0][other]
-                for each in words[1:]:
-                    differ |= each[taken_ids] != each[other]
-                ids_next, at_next = taken_ids[differ], (taken_at[differ] + 1) & mask
-                if len(lost):
-                    ids, at = np.concatenate((ids_next, ids[lost])), np.concatenate((at_next, at[lost]))
-                else:
-                    ids, at = ids_next, at_next
-            else:
-                ids, at = ids[lost], at[lost]
+                free_at, names = at.take(free), (ids.take(free) + 1).astype(np.uint32)
+                slots[free_at] = names
+                winners = slots.take(free_at)
+                wins = np.flatnonzero(winners == names)
+                won.append(names.take(wins).astype(np.intp) - 1)
+                won_at.append(free_at.take(wins))
+                found[free] = winners
+            # Whoever won is equal to itself and is done; the others compare with who was there, or with who won.
+            other = found.astype(np.intp)
+            other -= 1
+            differ = own[0] != words[0].take(other)
+            for mine, word in zip(own[1:], words[1:], strict=True):
+                differ |= mine != word.take(other)
+            left = np.flatnonzero(differ)
+            ids, own = ids.take(left), [each.take(left) for each in own]
+            at = at.take(left)
+            at += 1
+            at &= mask
         if not won:
             return 0
         new, new_at = np.concatenate(won), np.concatenate(won_at)
-        order = np.argsort(new, kind="stable")
-        new, new_at = new[order], new_at[order]
+        order = np.argsort(new, kind="stable")  # a few ascending runs: merged, not sorted
+        new = new.take(order)
         end = count + len(new)
-        if end != count + candidates:
-            for each in words:
-                each[count:end] = each[new]
-            self.parents[count:end] = self.parents[new]
-            self.moves[count:end] = self.moves[new]
-            slots[new_at] = np.arange(count + 1, end + 1, dtype=np.uint32)
+        for each in (*words, self.parents, self.moves):
+            each[count:end] = each.take(new)
+        slots[new_at.take(order)] = np.arange(count + 1, end + 1, dtype=np.uint32)
         self.count = end
         return len(new)
-
-    def _slot(self, words: Words, mask: int) -> Any:
-        mixed = words[0] * np.uint64(_MULTIPLIERS[0])
-        for index, each in enumerate(words[1:], 1):
-            mixed ^= (each ^ (each >> np.uint64(29))) * np.uint64(_MULTIPLIERS[index % 4])
-            mixed *= np.uint64(_MULTIPLIERS[(index + 1) % 4])
-        mixed ^= mixed >> np.uint64(32)
-        mixed *= np.uint64(_MULTIPLIERS[3])
-        mixed >>= np.uint64(64 - mask.bit_length())
-        return mixed.astype(np.int64)
 
     def _rehash(self, expected: int) -> None:
         size = len(self.slots)
         while expected > size * _FULL:
-            size *= 2
+            size *= 4 if size < 1 << 20 else 2
         self.slots = np.zeros(size, np.uint32)
         for start in range(0, self.count, 1 << 18):
             end = min(start + (1 << 18), self.count)
-            ids = np.arange(start + 1, end + 1, dtype=np.uint32)
-            at = self._slot([each[start:end] for each in self.words], size - 1)
-            while len(ids):
-                free = self.slots[at] == 0
-                self.slots[at[free]] = ids[free]
-                placed = self.slots[at] == ids
-                ids, at = ids[~placed], (at[~placed] + 1) & (size - 1)
+            names = np.arange(start + 1, end + 1, dtype=np.uint32)
+            at = _slot([each[start:end] for each in self.words], size - 1)
+            while len(names):
+                free = np.flatnonzero(self.slots.take(at) == 0)
+                self.slots[at.take(free)] = names.take(free)
+                left = np.flatnonzero(self.slots.take(at) != names)
+                names, at = names.take(left), (at.take(left) + 1) & (size - 1)
+
+
+def _grown(array: Any, used: int, capacity: int) -> Any:
+    larger = np.empty(capacity, array.dtype)
+    larger[:used] = array[:used]
+    return larger
+
+
+def _slot(words: Words, mask: int) -> Any:
+    """Where each state is looked for first: its words mixed, and of that the upper bits."""
+    mixed = words[0].astype(np.uint64) * np.uint64(_MULTIPLIERS[0])
+    for index, word in enumerate(words[1:], 1):
+        each = word.astype(np.uint64)
+        mixed ^= (each ^ (each >> np.uint64(29))) * np.uint64(_MULTIPLIERS[index % 4])
+        mixed *= np.uint64(_MULTIPLIERS[(index + 1) % 4])
+    mixed ^= mixed >> np.uint64(32)
+    mixed *= np.uint64(_MULTIPLIERS[3])
+    mixed >>= np.uint64(64 - mask.bit_length())
+    return mixed.astype(np.intp)

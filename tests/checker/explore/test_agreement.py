@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from isrproof.checker.explore.generate import build
+from isrproof.checker.explore.generate import build, successors
 from isrproof.checker.explore.narrow import build as build_narrow
 from isrproof.checker.explore.program import program
 from isrproof.checker.explore.run import explore
@@ -215,7 +215,7 @@ def test_generated_code_decides_conditions_as_the_reference_does(data: Any, stat
     model = _model(properties=tuple(Property(f"P{index}", "?", each) for index, each in enumerate(conditions)))
     translated = program(model.instance(), model.properties)
     masks, _ = build(translated)
-    words = _words([translated.layout.pack(state) for state in states], translated.layout.words)
+    words = _words([translated.layout.pack(state) for state in states], translated.layout.sizes)
     fires = dict(zip((each.prop for each in translated.state_watches), masks(words), strict=True))
     reference = Reference(model.instance())
     for index, prop in enumerate(model.properties):
@@ -225,8 +225,8 @@ def test_generated_code_decides_conditions_as_the_reference_does(data: Any, stat
             assert broken != reference.holds(prop, state), text(prop.condition)
 
 
-def _words(packed: list[int], count: int) -> list[Any]:
-    return [np.array([each >> (64 * at) & (2**64 - 1) for each in packed], np.uint64) for at in range(count)]
+def _words(packed: list[int], sizes: list[int]) -> list[Any]:
+    return [np.array([each >> (64 * at) & (2**64 - 1) for each in packed], f"u{size}") for at, size in enumerate(sizes)]
 
 
 @st.composite
@@ -256,21 +256,19 @@ def test_generated_successors_are_the_reference_s(data: Any, states: Any) -> Non
     model = _model(chosen, (prop,))
     translated = program(model.instance(), model.properties)
     layout = translated.layout
-    masks, moves = build(translated)
+    _, steps = build(translated)
     packed = [layout.pack(state) for state in states]
-    enabled = masks(_words(packed, layout.words))
+    words = _words(packed, layout.sizes)
     found: list[tuple[Any, ...]] = []
-    for move, run, mask in zip(translated.moves, moves, enabled, strict=False):
-        rows = np.flatnonzero(mask)
-        if not len(rows):
-            continue
-        new, ways, overflow, fires = run([word[rows] for word in _words(packed, layout.words)])
-        for at, row in enumerate(rows):
-            out = overflow is not None and bool(overflow[at])
-            later = None if out else sum(int(word[at]) << (64 * index) for index, word in enumerate(new))
-            fired = None if out else any(bool(each[at]) for _, each in fires)
+    for index, mask, changed, ways, overflow, fires in steps(words):
+        move = translated.moves[index]
+        new = successors(words, np.arange(len(packed)), changed)
+        for row in np.flatnonzero(mask):
+            out = overflow is not None and bool(overflow[row])
+            later = None if out else sum(int(word[row]) << (64 * at) for at, word in enumerate(new))
+            fired = None if out else any(bool(each[row]) for _, each in fires)
             binding = tuple(sorted(move.binding.items()))
-            found.append((row, move.action.name, binding, 1 if ways is None else int(ways[at]), later, fired))
+            found.append((row, move.action.name, binding, 1 if ways is None else int(ways[row]), later, fired))
     reference = Reference(model.instance())
     expected: list[tuple[Any, ...]] = []
     for row, state in enumerate(states):
