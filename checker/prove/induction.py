@@ -63,16 +63,14 @@ Refute = Callable[[Question, Property, Sequence[str]], Any]
 
 @dataclass(frozen=True)
 class Attempt:
-    """One way to ask a question.
+    """One way to ask a question: with which lemmas, and with how much work.
 
-    * `lemmas`: the hypotheses; `relevancy`: how eagerly they are instantiated; `work`: how much of it there may be.
-    * `search`: let the solver choose its own way with quantifiers; it knows better where replicas are listed.
+    `search`: the solver goes its own way with quantifiers, where the triggers of `triggers.py` are not enough.
     """
 
     lemmas: Sequence[str]
-    relevancy: int = 2
-    work: int = smt.FEW
     search: bool = False
+    work: int = smt.FEW
 
 
 class Induction:
@@ -164,7 +162,6 @@ class Induction:
                 [*context, *self.hypotheses(attempt.lemmas)],
                 left,
                 search=attempt.search,
-                relevancy=attempt.relevancy,
                 work=attempt.work,
             )
             spent += said.seconds
@@ -190,15 +187,13 @@ class Induction:
     def _attempts(self, question: Question, allowed: Sequence[str]) -> list[Attempt]:
         """The ways to ask, the cheapest first."""
         if question.kind == "initiation":
-            return [Attempt(()), Attempt((), relevancy=0)]
+            return [Attempt(()), Attempt((), search=True)]
         row = self.rows.get(question.name)
         few = [] if row is None else [each for each in row if each in allowed]
         first = few or [each for each in allowed if each == question.goal]
-        listed = [Attempt(first, search=True)] if self.system.domain.kept else []
-        much = [Attempt(allowed, work=smt.MUCH), Attempt(allowed, relevancy=0, work=smt.MUCH)]
-        if self.system.domain.kept:
-            much = [Attempt(first, work=smt.MUCH, search=True), Attempt(allowed, work=smt.MUCH, search=True), *much]
-        return [Attempt(first), *listed, Attempt(first, relevancy=0), *much]
+        little = [Attempt(first), Attempt(first, search=True)]
+        whole = [Attempt(allowed, False, smt.MUCH), Attempt(allowed, True, smt.MUCH)]
+        return [*little, *([Attempt(first, True, smt.MUCH)] if row else []), *whole]
 
     def questions(self, goal: Property, *, lemma: bool) -> list[Question]:
         """What is to be asked about a lemma, or about a goal that rests on the lemmas."""

@@ -34,17 +34,16 @@ FEW, MUCH = 2_000_000, 20_000_000
 """Work for one attempt, in units that Z3 counts the same on every machine: some one and ten seconds of one core."""
 
 
-def solver(
-    timeout: float, *, search: bool = False, relevancy: int = 2, work: int | None = None, seed: int = 0
-) -> z3.Solver:
+def solver(timeout: float, *, search: bool = False, work: int | None = None, seed: int = 0) -> z3.Solver:
     """A solver with a time limit in seconds.
 
     Args:
-        search: look for models of quantified formulas too (slow; a proof needs none, a counterexample does).
-        relevancy: 2 instantiates clauses by terms that matter to the current case, 0 by all terms.
+        search: go its own way with quantifiers, and look for models of them. It does so in a context of its own, where
+            what was asked before has no influence: translate assertions to it. (A context takes longer to make than
+            most questions to answer, so others share one.)
         work: gives up after so much work, on every machine and run at the same place.
     """
-    made = z3.Solver() if search else z3.SimpleSolver()
+    made = z3.Solver(ctx=z3.Context()) if search else z3.SimpleSolver()
     made.set("timeout", max(1, int(timeout * 1000)))
     made.set("random_seed", seed)
     if work is not None:
@@ -52,7 +51,7 @@ def solver(
     if not search:
         made.set("auto_config", False)
         made.set("mbqi", False)
-        made.set("relevancy", relevancy)
+        made.set("relevancy", 2)
     return made
 
 
@@ -61,18 +60,17 @@ def ask(
     timeout: float,
     *,
     search: bool = False,
-    relevancy: int = 2,
     work: int | None = None,
     seed: int = 0,
 ) -> Answer:
     """Is there an assignment under which all assertions hold?"""
     started = time.perf_counter()
-    asked = solver(timeout, search=search, relevancy=relevancy, work=work, seed=seed)
+    asked = solver(timeout, search=search, work=work, seed=seed)
     for each in assertions:
         if each is False:
             return Answer("unsat", time.perf_counter() - started)
         if each is not True:
-            asked.add(each)
+            asked.add(each.translate(asked.ctx) if search else each)
     return answer(asked, started)
 
 
@@ -93,11 +91,11 @@ def core(
     """The names of the groups that a refutation used together with the assertions; None without a refutation."""
     asked = solver(timeout, search=True, work=work)
     for each in assertions:
-        asked.add(boolean(each))
+        asked.add(boolean(each).translate(asked.ctx))
     for name, terms in groups.items():
         for each in terms:
-            asked.add(z3.Implies(z3.Bool(f"group.{name}"), boolean(each)))
-    if asked.check(*(z3.Bool(f"group.{name}") for name in groups)) != z3.unsat:
+            asked.add(z3.Implies(z3.Bool(f"group.{name}"), boolean(each)).translate(asked.ctx))
+    if asked.check(*(z3.Bool(f"group.{name}", asked.ctx) for name in groups)) != z3.unsat:
         return None
     return frozenset(str(each).removeprefix("group.") for each in asked.unsat_core())
 
