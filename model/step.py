@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from .action import Action, disjuncts
 from .errors import SortError, unknown
@@ -38,8 +39,11 @@ class Reference:
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
         self.names = [each.name for each in instance.model.fields]
-        self._actions = [_Translated(action, instance.settings) for action in instance.model.actions]
         self._conditions: dict[Expr, Closure] = {}
+
+    @cached_property
+    def _actions(self) -> list[_Translated]:
+        return [_Translated(action, self.instance.settings) for action in self.instance.model.actions]
 
     def initial(self) -> State:
         """The initial state, a tuple in the order of the model's fields."""

@@ -8,7 +8,7 @@ position beyond the end of a sequence) has one canonical value: equal states are
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...model.errors import SortError
 from ...model.protocol import Instance
@@ -58,24 +58,22 @@ class Cell:
         return next(size for size in (1, 2, 4, 8) if self.bits <= 8 * size)
 
 
-@dataclass(frozen=True)
-class Fused:
+# Shapes: thousands are made of a model, so they are the quickest kind of record.
+class Fused(NamedTuple):
     """An option of a scalar as one number: 0 is none, else the value + 1 - base."""
 
     code: Any
     base: int
 
 
-@dataclass(frozen=True)
-class Optional:
+class Optional(NamedTuple):
     """An option of something larger: a truth value, and the canonical blank where it is none."""
 
     present: Any
     value: Any
 
 
-@dataclass(frozen=True)
-class Bits:
+class Bits(NamedTuple):
     """A set as a bitmask; bit i is the element base + i."""
 
     mask: Any
@@ -83,15 +81,13 @@ class Bits:
     width: int
 
 
-@dataclass(frozen=True)
-class Rows:
+class Rows(NamedTuple):
     """A record, or a map by the index of its keys."""
 
     parts: tuple[Any, ...]
 
 
-@dataclass(frozen=True)
-class Sequence:
+class Sequence(NamedTuple):
     """A length and a cell for each position; positions from the length on hold blanks."""
 
     length: Any

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...model.action import Action, disjuncts
 from ...model.expr import Expr
@@ -17,16 +17,14 @@ from .layout import Bits, Cell, Fused, Layout, Optional, Rows, Sequence
 from .scalars import Scalars
 
 
-@dataclass(frozen=True)
-class Watch:
+class Watch(NamedTuple):
     """A condition that decides a property: the scalar node that is true where a state or step is worth reporting."""
 
     prop: int
     node: int
 
 
-@dataclass(frozen=True)
-class Move:
+class Move(NamedTuple):
     """One action with fixed parameters.
 
     * `guard`: true where the step can be taken; `clauses`: (label, node) of its limits and clauses.

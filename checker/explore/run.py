@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ...model.catalogue import model as model_named
 from ...model.errors import unknown
@@ -31,8 +31,7 @@ TYPE_OK = Property("TypeOk", "Every field keeps a value of its sort: no range ov
 NO_DEADLOCK = Property("NoDeadlock", "Some action can be taken in every state.", true)
 
 
-@dataclass(frozen=True)
-class Decided:
+class Decided(NamedTuple):
     """What is known of one property.
 
     `path`: a counterexample, or for a *sometimes* property that is met its witness; always of shortest length.
@@ -44,8 +43,7 @@ class Decided:
     reason: str = ""
 
 
-@dataclass(frozen=True)
-class Taken:
+class Taken(NamedTuple):
     """How often an action was taken over all its parameters; `alone`: how often a clause was the only one false."""
 
     action: str
@@ -276,7 +274,7 @@ class _Paths:
                 pairs = zip(self.reference.names, path.states[-1], taken.state, strict=True)
                 changes = {each: (old, new) for each, old, new in pairs if old != new}
                 step = Step(taken.action, taken.params, changes)
-                return replace(path, states=(*path.states, taken.state), steps=(*path.steps, step))
+                return path._replace(states=(*path.states, taken.state), steps=(*path.steps, step))
         return path
 
 

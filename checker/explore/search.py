@@ -5,21 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from .generate import build
 from .narrow import Expand
 from .narrow import build as build_narrow
 from .program import Program
 
-CHUNK = 1 << 15
+CHUNK = 1 << 16
 
 # A level of at most NARROW states is for plain Python, once there were so many of them that compiling it pays.
 NARROW, NARROW_LEVELS = 48, 24
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(NamedTuple):
     """Where a search stops unfinished: its verdict is then *unknown* for what it has not found."""
 
     states: int | None = None
@@ -28,8 +27,7 @@ class Limits:
     memory_mb: int | None = None
 
 
-@dataclass(frozen=True)
-class Hit:
+class Hit(NamedTuple):
     """The first place where a watch fired: a state, or a step from it by a move. `length` counts states of the path."""
 
     prop: int

@@ -11,8 +11,8 @@ from .generate import Changed, overwrite
 
 Words = list[Any]
 
-# Of the slots at most this part is taken. Fewer probes for more memory; a third slot in use is where both are small.
-_FULL = 0.4
+# At most this part of the slots is taken: fewer probes for more memory, as long as that is little.
+_FULL, _FULL_LARGE, _LARGE = 0.4, 0.6, 1 << 24
 _MULTIPLIERS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x27D4EB2F165667C5)
 
 
@@ -67,7 +67,7 @@ class StateTable:
         if candidates == 0:
             return 0
         count = self.count
-        if (count + candidates) > len(self.slots) * _FULL:
+        if count + candidates > _room(len(self.slots)):
             self._rehash(count + candidates)
         slots, words = self.slots, self.words
         mask = len(slots) - 1
@@ -112,8 +112,8 @@ class StateTable:
 
     def _rehash(self, expected: int) -> None:
         size = len(self.slots)
-        while expected > size * _FULL:
-            size *= 4 if size < 1 << 20 else 2
+        while expected > _room(size):
+            size *= 4 if size < _LARGE else 2
         self.slots = np.zeros(size, np.uint32)
         for start in range(0, self.count, 1 << 18):
             end = min(start + (1 << 18), self.count)
@@ -124,6 +124,10 @@ class StateTable:
                 self.slots[at.take(free)] = names.take(free)
                 left = np.flatnonzero(self.slots.take(at) != names)
                 names, at = names.take(left), (at.take(left) + 1) & (size - 1)
+
+
+def _room(slots: int) -> float:
+    return slots * (_FULL if slots <= _LARGE else _FULL_LARGE)
 
 
 def _grown(array: Any, used: int, capacity: int) -> Any:

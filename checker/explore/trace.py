@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ...model.errors import ModelError
 from ...model.property import Property
@@ -16,8 +16,7 @@ class EngineError(ModelError, RuntimeError):
     """Generated code and the reference reading disagree: a defect of the explorer, never of the model."""
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """One step of a path, and what it changed: field -> (before, after)."""
 
     action: str
@@ -25,8 +24,7 @@ class Step:
     changes: Mapping[str, tuple[Value, Value]]
 
 
-@dataclass(frozen=True)
-class Path:
+class Path(NamedTuple):
     """An initial state and the steps from it; `length` counts states."""
 
     instance: Instance
@@ -42,8 +40,7 @@ class Path:
         return next(each.sort for each in self.instance.model.fields if each.name == field)
 
 
-@dataclass(frozen=True)
-class Hop:
+class Hop(NamedTuple):
     """A move of the search: the action, its parameters, and the packed state that it led to (None: out of range)."""
 
     action: str
