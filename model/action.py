@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from .errors import DefinitionError, SortError
 from .expr import Expr, Op, false, free, lift, true
-from .sorts import Bool, IntSort, Value, is_key
+from .ranges import outside
+from .sorts import Bool, Value, is_key
 
 
 @dataclass(frozen=True)
@@ -133,8 +134,9 @@ def update(target: Expr, value: Expr | Value) -> Update:
 
 def _fits(target: Expr, value: Expr) -> Expr:
     target.eq(value)  # raises where the sorts differ
-    if isinstance(target.sort, IntSort) and value.op is Op.CONST:
-        lift(value.data, target.sort)  # raises where a number is out of range
+    why = outside(value, target.sort)
+    if why is not None:
+        raise SortError(f"field {target.data} overflows: {why}")
     return value
 
 

@@ -106,7 +106,7 @@ def _mark(each: Decided) -> str:
 
 def _said(each: Decided) -> str:
     if each.verdict == "violated" and each.path is not None:
-        return f"violated, {each.path.length} states"
+        return f"violated, {each.path.length} states" + (f"; {each.reason}" if each.reason else "")
     if each.verdict == "holds" and each.path is not None:
         return f"met after {each.path.length} states"
     return each.reason or each.verdict

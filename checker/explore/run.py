@@ -14,16 +14,17 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from ...model.catalogue import model as model_named
-from ...model.errors import unknown
+from ...model.errors import SortError, unknown
 from ...model.expr import true
 from ...model.property import Property
 from ...model.protocol import Instance, Model
+from ...model.sorts import canonical
 from ...model.step import Reference
 from .generate import successors
 from .program import Program, program
 from .search import Found, Hit, Limits, Progress, Search, peak_mb
 from .symmetry import canonicaliser, refuse_if_broken
-from .trace import Hop, Path, check, replay, replay_orbits
+from .trace import EngineError, Hop, Path, check, replay, replay_orbits
 
 Verdict = Literal["holds", "violated", "unknown"]
 
@@ -282,7 +283,9 @@ def _decide(prop: Property, found: Found, hit: Hit | None, paths: _Paths) -> Dec
     sometimes = prop.kind == "sometimes"
     if hit is not None:
         path = paths.to(hit, overflow=prop is TYPE_OK)
-        if prop not in (TYPE_OK, NO_DEADLOCK):
+        if prop is TYPE_OK:
+            return Decided(prop, "violated", path, out_of_range(path))
+        if prop is not NO_DEADLOCK:
             check(paths.reference, prop, path)
         return Decided(prop, "holds" if sometimes else "violated", path)
     if found.stopped is not None:
@@ -290,6 +293,18 @@ def _decide(prop: Property, found: Found, hit: Hit | None, paths: _Paths) -> Dec
     if sometimes:
         return Decided(prop, "violated", reason="never met in any reachable state")
     return Decided(prop, "holds")
+
+
+def out_of_range(path: Path) -> str:
+    """What the last step of a path stores that its field cannot hold."""
+    settings = path.instance.settings
+    for name, (_, value) in path.steps[-1].changes.items():
+        try:
+            canonical(value, path.sort(name), settings)
+        except SortError as error:
+            where = ", ".join(f"{each}={number}" for each, number in settings.items())
+            return f"{path.steps[-1].action} overflows field {name}: {error} ({where})"
+    raise EngineError("the reference finds every value of the last state in its range")
 
 
 def _coverage(program: Program, found: Found, search: Search, clauses: bool) -> tuple[Taken, ...]:

@@ -154,7 +154,7 @@ class Search:
 
     def _expand(self, low: int, high: int, found: Found, canonical: Callable[[list[Any]], list[Any]] | None) -> None:
         np, table = self.np, self.table
-        words = [each[low:high] for each in table.words]
+        words = [each[low:high].copy() for each in table.words]  # a view would keep what the table outgrows
         for watch, mask in zip(self.program.state_watches, self.watched(words), strict=True):
             known = found.hits.get(watch.prop)
             if known is None or known.length == found.depth:

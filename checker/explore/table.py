@@ -37,7 +37,9 @@ class StateTable:
             return
         capacity = max(needed, capacity + capacity // 2 if capacity > 1 << 22 else 2 * capacity)
         used = self.count + written
-        self.words = [_grown(each, used, capacity) for each in self.words]
+        for index, each in enumerate(self.words):  # one after the other: each copy is freed before the next is made
+            self.words[index] = _grown(each, used, capacity)
+            del each
         self.parents = _grown(self.parents, used, capacity)
         self.moves = _grown(self.moves, used, capacity)
 

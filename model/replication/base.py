@@ -42,6 +42,7 @@ from .state import (
     requests,
 )
 
+Guard = dict[str, Expr | Clause]
 Updates = dict[Expr, Expr]
 
 EPOCHS_LEFT = {"epochs are left": next_leader_epoch <= MAX_LEADER_EPOCH}
@@ -83,7 +84,7 @@ def told_to_follow(who: Expr, whom: Expr, at_epoch: Expr) -> dict[str, Expr]:
     }
 
 
-def leads_by_quorum(who: Expr) -> dict[str, Expr | Clause]:
+def leads_by_quorum(who: Expr) -> Guard:
     """The guard of a leader's write to the quorum: the quorum has it as leader, in its own epoch."""
     return {
         "quorum names the leader": waived(
@@ -93,6 +94,25 @@ def leads_by_quorum(who: Expr) -> dict[str, Expr | Clause]:
             presumes_leadership(who), "a replica in the quorum's epoch that is its leader knows that it leads"
         ),
         "in the quorum's epoch": local_epoch[who].eq(quorum_epoch),
+    }
+
+
+def takes_out_of_isr(lags: Expr) -> Guard:
+    """The guard of a leader that takes a follower out of the ISR, given what tells that it lags."""
+    return {
+        **leads_by_quorum(leader),
+        "in the isr": local_isr[leader].contains(follower),
+        "not the leader itself": leader.ne(follower),
+        "lags": lags,
+    }
+
+
+def adds_to_isr(reached: Expr) -> Guard:
+    """The guard of a leader that adds a follower to the ISR, given what tells that it reached the high watermark."""
+    return {
+        **leads_by_quorum(leader),
+        "outside the isr": ~local_isr[leader].contains(follower),
+        "reached the high watermark": reached,
     }
 
 
@@ -163,12 +183,7 @@ leader_shrink_isr = action(
     "The leader takes a follower out of the ISR that has not all of its records.",
     leader,
     follower,
-    guard={
-        **leads_by_quorum(leader),
-        "in the isr": local_isr[leader].contains(follower),
-        "not the leader itself": leader.ne(follower),
-        "lags": ~is_caught_up(follower, leader, end(leader)),
-    },
+    guard=takes_out_of_isr(lags=~is_caught_up(follower, leader, end(leader))),
     updates=leader_writes_isr(local_isr[leader].remove(follower)),
 )
 
@@ -177,11 +192,7 @@ leader_expand_isr = action(
     "The leader adds a follower to the ISR that has reached the high watermark.",
     leader,
     follower,
-    guard={
-        **leads_by_quorum(leader),
-        "outside the isr": ~local_isr[leader].contains(follower),
-        "reached the high watermark": is_caught_up(follower, leader, hw[leader]),
-    },
+    guard=adds_to_isr(reached=is_caught_up(follower, leader, hw[leader])),
     updates=leader_writes_isr(local_isr[leader].insert(follower)),
 )
 

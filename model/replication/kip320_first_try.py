@@ -10,7 +10,7 @@ from __future__ import annotations
 from ..action import action
 from ..expr import Expr, after, either, forall
 from ..protocol import Behaviour
-from .base import fetched, leader_writes_isr, leads_by_quorum, learns, told_to_follow, truncates
+from .base import adds_to_isr, fetched, leader_writes_isr, learns, takes_out_of_isr, told_to_follow, truncates
 from .kip279 import is_divergence
 from .kip320 import reached_own_epoch
 from .properties import truncation_prefix
@@ -44,12 +44,7 @@ leader_shrink_isr = action(
     "The leader takes a follower out of the ISR that has not all of its records, by offset and epoch.",
     leader,
     follower,
-    guard={
-        **leads_by_quorum(leader),
-        "in the isr": local_isr[leader].contains(follower),
-        "not the leader itself": leader.ne(follower),
-        "lags": ~is_caught_up_by_epoch(follower, leader, end(leader)),
-    },
+    guard=takes_out_of_isr(lags=~is_caught_up_by_epoch(follower, leader, end(leader))),
     updates=leader_writes_isr(local_isr[leader].remove(follower)),
 )
 
@@ -59,9 +54,7 @@ leader_expand_isr = action(
     leader,
     follower,
     guard={
-        **leads_by_quorum(leader),
-        "outside the isr": ~local_isr[leader].contains(follower),
-        "reached the high watermark": is_caught_up_by_epoch(follower, leader, hw[leader]),
+        **adds_to_isr(reached=is_caught_up_by_epoch(follower, leader, hw[leader])),
         "high watermark reached the epoch": reached_own_epoch(leader),
     },
     updates=leader_writes_isr(local_isr[leader].insert(follower)),

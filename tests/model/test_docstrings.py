@@ -8,7 +8,7 @@ import importlib
 import pytest
 
 
-@pytest.mark.parametrize("name", ["expr", "evaluate", "text"])
+@pytest.mark.parametrize("name", ["expr", "evaluate", "ranges", "text"])
 def test_docstring_examples(name: str) -> None:
     module = importlib.import_module(f"isrproof.model.{name}")
     failed, tried = doctest.testmod(module, optionflags=doctest.ELLIPSIS)

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from isrproof.model.action import action, disjuncts, update, waived
 from isrproof.model.errors import DefinitionError, SortError, UnknownNameError
-from isrproof.model.expr import after, const, either, field, fill, some, true, var
+from isrproof.model.expr import after, const, either, field, fill, ite, some, true, var
 from isrproof.model.property import Property
 from isrproof.model.protocol import Behaviour, Ghosts, Model, names_an_element, starts
 from isrproof.model.replication.ladder import KIP320, LADDER
-from isrproof.model.sorts import Bool, Finite, Int, MapOf, OptionOf, Setting
+from isrproof.model.sorts import Bool, Finite, Int, MapOf, OptionOf, SeqOf, Setting
 from isrproof.model.step import Reference
 
 BOXES = Setting("boxes", 2, "how many boxes", at_least=1)
@@ -20,6 +20,8 @@ Box = Finite("Box", BOXES)
 held = field("held", MapOf(Box, Int(0, TOP)))
 chosen = field("chosen", OptionOf(Box))
 box = var("box", Box)
+SMALL = field("small", Int(0, 3))
+many = field("many", SeqOf(Int(0, 3), 2))
 
 put = action(
     "Put", "One more.", box, guard={"open": true}, limits={"room": held[box] < TOP}, updates={held[box]: held[box] + 1}
@@ -33,6 +35,11 @@ MODEL = Model(
     (put, choose),
     (),
 )
+
+
+def test_an_update_that_fits_in_some_state_is_no_misuse() -> None:
+    for value in (SMALL + 3, SMALL - 3, ite(SMALL < 2, SMALL + 4, SMALL), held[box] + TOP):
+        assert update(SMALL, value).value is value
 
 
 def _reachable(model: Model, **settings: int) -> set[object]:
@@ -73,6 +80,9 @@ def test_without_its_limit_a_field_overflows() -> None:
         (lambda: action("A", "a", box, guard={}, updates={held[box]: 0, held: held}), DefinitionError, "twice"),
         (lambda: action("A", "a", guard={}, updates={chosen.is_none(): True}), DefinitionError, "cannot be updated"),
         (lambda: update(field("n", Int(0, 3)), 4), SortError, "4 is not a value of Int 0..3"),
+        (lambda: update(SMALL, SMALL + 4), SortError, "is 4..7, never a value of Int 0..3"),
+        (lambda: update(held[box], held[box] + TOP + 1), SortError, "1 or more, never a value of Int 0..top"),
+        (lambda: update(many, many.append(SMALL - 4)), SortError, "-4..-1, never a value"),
         (lambda: update(chosen, box), SortError, "compares Option of Box with Box"),
         (lambda: starts(chosen, const(True, Bool), "?"), SortError, "cannot start as"),
         (lambda: replace(MODEL, actions=(put, put)), DefinitionError, "action 'Put' twice"),

@@ -67,10 +67,11 @@ def test_a_long_narrow_search_is_quick() -> None:
 def test_random_counters_overflow_alike(data: Any) -> None:
     low, high = data.draw(st.integers(-3, 0)), data.draw(st.integers(1, 6))
     a, b = field("a", Int(low, high)), field("b", Int(low, high))
-    step = data.draw(st.integers(-2, 2))
+    steps = st.integers(low - high, high - low)  # a larger one would never fit, which is refused at definition
+    step = data.draw(steps)
     actions = (
         action("A", "?", guard={"g": (a <= b) | (b < data.draw(st.integers(low, high)))}, updates={a: a + step, b: a}),
-        action("B", "?", guard={"g": a < b}, updates={b: ite(a.eq(b), a, b + data.draw(st.integers(-2, 2)))}),
+        action("B", "?", guard={"g": a < b}, updates={b: ite(a.eq(b), a, b + data.draw(steps))}),
         action("C", "?", guard={"g": b <= a}, updates={b: b + 1}),
     )
     two = Model("two", "?", (), (starts(a, 0, "?"), starts(b, 0, "?")), actions, ())

@@ -9,8 +9,9 @@ import pytest
 from click.testing import CliRunner
 from isrproof.checker.cli import main
 from isrproof.checker.explore import matrix, report
+from isrproof.checker.explore.program import program
 from isrproof.checker.explore.run import assert_holds, explore
-from isrproof.checker.explore.search import Limits
+from isrproof.checker.explore.search import Limits, Search
 from isrproof.checker.explore.trace import EngineError, Hop, replay
 from isrproof.model.action import action
 from isrproof.model.catalogue import MODELS, model
@@ -18,7 +19,7 @@ from isrproof.model.errors import DefinitionError, UnknownNameError
 from isrproof.model.expr import field, some, true, var
 from isrproof.model.property import Property
 from isrproof.model.protocol import Model, starts
-from isrproof.model.sorts import Finite, Int, OptionOf, Setting
+from isrproof.model.sorts import Finite, Int, IntSort, OptionOf, Setting
 from isrproof.model.step import Reference
 
 SMALL = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
@@ -81,12 +82,35 @@ def test_a_search_that_ends_at_its_bound_is_complete() -> None:
 
 def test_a_range_that_overflows_violates_type_ok() -> None:
     greedy = replace(COUNTER, actions=(replace(COUNTER.actions[0], limits=()),))
+    (last,) = Reference(greedy.instance()).successors((5,))
+    assert (last.state, last.overflows) == ((6,), ("count",))
     result = explore(greedy, [])
     path = result["TypeOk"].path
     assert result.verdict == "violated"
     assert path is not None
     assert path.states[-1] == (6,)
     assert path.length == 7
+    said = "Grow overflows field count: 6 is not a value of Int 0..top (top=5)"
+    assert result["TypeOk"].reason == said
+    assert f"VIOLATED TypeOk: violated, 7 states; {said}" in report.text_report(result)
+
+
+@pytest.mark.parametrize("narrow", [0, 10**9], ids=["wide levels", "narrow levels"])
+@pytest.mark.parametrize("sort", [Int(0, 5), Int(-3, 5), Int(0, 255), Int(0, 65535), Int(-32768, 32767)], ids=str)
+def test_no_engine_stores_a_value_that_wrapped(sort: IntSort, narrow: int) -> None:
+    number = field("number", sort)
+    grow = action("Grow", "?", guard={"always": true}, updates={number: number + number})
+    assert isinstance(sort.hi, int)
+    model = Model("doubled", "?", (), (starts(number, 1, "?"),), (grow,), ())
+    translated = program(model.instance(), [])
+    search = Search(translated, narrow=narrow, narrow_levels=0)
+    found = search.run(translated.layout.pack((1,)))
+    values = [translated.layout.unpack(search.packed(each))[0] for each in range(found.distinct)]
+    assert values == [2**power for power in range(sort.hi.bit_length())]
+    assert found.overflow is not None
+    path = explore(model)["TypeOk"].path
+    assert path is not None
+    assert path.states[-1] == (2 ** sort.hi.bit_length(),)
 
 
 def test_a_deadlock_is_a_violation_only_on_request() -> None:
