@@ -1,92 +1,230 @@
 """One rule, all readings: every property over the partition view has one truth in every reading, on all small views.
 
-A reading is one line of READINGS: a function from a property and views to its truth on each of them.
+A reading is one line of READINGS: a function from a property and views to its truth on each of them. The reference
+(`evaluate`) says what is expected; the audit sees what is printed (-1 for no leader, lists for sets), the explorer sees
+packed states, and for a property of steps, steps from every view to every view.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import pytest
 from isrproof.checker.prove import smt
 from isrproof.checker.prove.reading import Domain, claim
-from isrproof.model.evaluate import compiled, evaluate, name_of
-from isrproof.model.expr import Expr, free
+from isrproof.model.action import action
+from isrproof.model.evaluate import evaluate, name_of
+from isrproof.model.expr import Expr, Op, const, field, free
 from isrproof.model.property import Property
-from isrproof.model.sorts import IntSort, OptionSort, SetSort
-from isrproof.model.views import PARTITION_PROPERTIES
+from isrproof.model.protocol import Instance, Model, starts
+from isrproof.model.sorts import Finite, Int, IntSort, OptionSort, SetSort, Setting, default, with_sorts
+from isrproof.model.views import PARTITION, PARTITION_PROPERTIES, Broker, Projection
 
 BROKERS = (0, 1)
-Views = Sequence[dict[str, Any]]
+EPOCHS = (0, 1)
+View = dict[str, Any]
+Views = Sequence[View]
+
+
+def leaves(prop: Property) -> list[Expr]:
+    """The fields that the property reads, and those that it reads after a step."""
+    return sorted(free(prop.condition), key=name_of)
 
 
 def values(leaf: Expr) -> list[Any]:
     """Every value that a field of a small view may have."""
     if isinstance(leaf.sort, IntSort):
-        return [0, 1]
+        return list(EPOCHS)
     if isinstance(leaf.sort, OptionSort):
         return [None, *BROKERS]
     assert isinstance(leaf.sort, SetSort)
     return [frozenset(each) for size in range(3) for each in itertools.combinations(BROKERS, size)]
 
 
-def small_views(prop: Property) -> Iterator[dict[str, Any]]:
-    """All views over two brokers and few epochs, as far as the property reads them."""
-    leaves = sorted(free(prop.condition), key=name_of)
-    for chosen in itertools.product(*(values(leaf) for leaf in leaves)):
-        yield dict(zip(map(name_of, leaves), chosen, strict=True))
+@cache
+def small_views(prop: Property) -> Views:
+    """All views over two brokers and two epochs, as far as the property reads them."""
+    read = leaves(prop)
+    return [
+        dict(zip(map(name_of, read), chosen, strict=True))
+        for chosen in itertools.product(*(values(leaf) for leaf in read))
+    ]
 
 
-def python(prop: Property, views: Views) -> list[bool]:
-    return [bool(evaluate(prop.condition, view)) for view in views]
+@cache
+def truth(prop: Property) -> list[bool]:
+    """The reference reading."""
+    return [bool(evaluate(prop.condition, view)) for view in small_views(prop)]
 
 
-def generated_python(prop: Property, views: Views) -> list[bool]:
-    function = compiled(prop.condition, list(views[0]))
-    return [bool(function(*view.values())) for view in views]
+# The audit
+
+
+def printed(view: View) -> View:
+    """A view as the columns of a line."""
+    shown = {name: -1 if value is None else value for name, value in view.items()}
+    return {name: sorted(value) if isinstance(value, frozenset) else value for name, value in shown.items()}
+
+
+def audit_in_python(prop: Property, views: Views) -> list[bool]:
+    from isrproof.checker.audit.table import PythonTable
+
+    table = PythonTable([printed(view) for view in views]).derive(holds=prop.condition)
+    return [row["holds"] for row in table.rows()]
+
+
+@cache
+def told_by_spark() -> dict[str, list[bool]]:
+    """The truth of every property on its views: one frame, one job."""
+    from isrproof.checker.audit.spark_table import SparkTable
+    from isrproof.checker.spark_session import session
+
+    known = {name_of(leaf): leaf for prop in PARTITION_PROPERTIES for leaf in leaves(prop)}
+    types = {IntSort: "int", OptionSort: "int", SetSort: "array<int>"}
+    schema = ", ".join(f"`{name}` {types[type(leaf.sort)]}" for name, leaf in known.items())
+    rows = [
+        (prop.name, at, *(printed(view).get(name) for name in known))
+        for prop in PARTITION_PROPERTIES
+        for at, view in enumerate(small_views(prop))
+    ]
+    frame = session().createDataFrame(rows, f"rule string, at int, {schema}")
+    table = SparkTable(frame).derive(**{f"{prop.name}_holds": prop.condition for prop in PARTITION_PROPERTIES})
+    found = {(row["rule"], row["at"]): row for row in table.frame.collect()}
+    return {
+        prop.name: [found[prop.name, at][f"{prop.name}_holds"] for at in range(len(small_views(prop)))]
+        for prop in PARTITION_PROPERTIES
+    }
+
+
+def audit_on_spark(prop: Property, views: Views) -> list[bool]:
+    assert views is small_views(prop)
+    return told_by_spark()[prop.name]
+
+
+# The explorer
+
+
+Replica = Finite("Replica", Setting("brokers", len(BROKERS), "two brokers"))
+
+
+@cache
+def every_step(prop: Property) -> tuple[Instance, Property]:
+    """A model whose states are all small views, with a step from every one to every one; the property over it."""
+    names = sorted({str(leaf.data) for leaf in leaves(prop)})
+    epoch = Int(EPOCHS[0], EPOCHS[-1])
+
+    def sort_of(name: str) -> Any:
+        sort = PARTITION[name].sort
+        return epoch if isinstance(sort, IntSort) else with_sorts(sort, {Broker: Replica})
+
+    fields = {name: field(name, sort_of(name)) for name in names}
+    later = [leaf for leaf in leaves(prop) if leaf.op is Op.AFTER]
+    moves = []
+    for number, chosen in enumerate(itertools.product(*(values(leaf) for leaf in later))):
+        updates = {
+            fields[str(leaf.data)]: const(value, fields[str(leaf.data)].sort)
+            for leaf, value in zip(later, chosen, strict=True)
+        }
+        if updates:
+            moves.append(action(f"Becomes{number}", "The view changes.", guard={}, updates=updates))
+    projected = Projection(PARTITION, {Broker: Replica}, fields).of(prop)
+    model = Model(
+        "views",
+        "Any view.",
+        (Replica.size,),
+        tuple(starts(each, const(default(each.sort), each.sort), "a field of the view") for each in fields.values()),
+        tuple(moves),
+        (projected,),
+    )
+    return model.instance(), projected
+
+
+def _before(prop: Property, views: Views) -> tuple[list[tuple[Any, ...]], list[tuple[int, str]]]:
+    """The different states, and for each view the number of its state and the name of its step ("" for none)."""
+    instance, _ = every_step(prop)
+    now = [each.name for each in instance.model.fields]
+    later = [leaf for leaf in leaves(prop) if leaf.op is Op.AFTER]
+    chosen = list(itertools.product(*(values(leaf) for leaf in later)))
+    states: dict[tuple[Any, ...], int] = {}
+    places = []
+    for view in views:
+        state = tuple(view.get(name, default(each.sort)) for name, each in zip(now, instance.model.fields, strict=True))
+        step = f"Becomes{chosen.index(tuple(view[name_of(leaf)] for leaf in later))}" if later else ""
+        places.append((states.setdefault(state, len(states)), step))
+    return list(states), places
+
+
+def explorer_with_numpy(prop: Property, views: Views) -> list[bool]:
+    import numpy as np
+    from isrproof.checker.explore.generate import build
+    from isrproof.checker.explore.program import program
+
+    instance, projected = every_step(prop)
+    states, places = _before(prop, views)
+    made = program(instance, [projected])
+    masks, steps = build(made)
+    packed = [made.layout.pack(state) for state in states]
+    words = [
+        np.array([each >> (64 * at) & (2**64 - 1) for each in packed], f"u{size}")
+        for at, size in enumerate(made.layout.sizes)
+    ]
+    broken: set[tuple[int, str]] = set()
+    for mask in masks(words):
+        broken |= {(row, "") for row in np.flatnonzero(mask)}
+    for index, guard, _, _, overflow, fires in steps(words):
+        assert overflow is None
+        assert bool(guard.all())
+        for _, fired in fires:
+            broken |= {(row, made.moves[index].action.name) for row in np.flatnonzero(fired)}
+    return [place not in broken for place in places]
+
+
+def explorer_in_python(prop: Property, views: Views) -> list[bool]:
+    from isrproof.checker.explore.narrow import build
+    from isrproof.checker.explore.program import program
+
+    instance, projected = every_step(prop)
+    states, places = _before(prop, views)
+    made = program(instance, [projected])
+    expand = build(made)
+    broken: set[tuple[int, str]] = set()
+    for row, state in enumerate(states):
+        fires, steps = expand(made.layout.pack(state))
+        broken |= {(row, "") for _ in fires}
+        broken |= {(row, made.moves[index].action.name) for index, _, _, fired in steps if fired}
+    return [place not in broken for place in places]
+
+
+# The prover
 
 
 def z3(prop: Property, views: Views) -> list[bool]:
     """Asked the other way round: is there a view on which the solver's truth is not the reference's?"""
     domain = Domain({}, {"Broker": BROKERS})
-    leaves = domain.symbols([prop.condition])
-    truth = domain.read(prop.condition, leaves)
-    expected = python(prop, views)
-    differs = []
-    for view, told in zip(views, expected, strict=True):
-        is_view = smt.conj(*(claim(domain, shape, view[name_of(leaf)], leaf.sort) for leaf, shape in leaves.items()))
-        assert is_view is not False
-        differs.append(smt.conj(is_view, smt.neg(smt.iff(truth, told))))
+    symbols = domain.symbols([prop.condition])
+    holds = domain.read(prop.condition, symbols)
+    expected = truth(prop)
+
+    def is_view(view: View) -> Any:
+        return smt.conj(*(claim(domain, shape, view[name_of(leaf)], leaf.sort) for leaf, shape in symbols.items()))
+
+    differs = [
+        smt.conj(is_view(view), smt.neg(smt.iff(holds, told))) for view, told in zip(views, expected, strict=True)
+    ]
     assert smt.ask([smt.disj(*differs)], 120, search=True).outcome == "unsat"
-    is_some_view = smt.conj(*(claim(domain, s, views[-1][name_of(leaf)], leaf.sort) for leaf, s in leaves.items()))
-    assert smt.ask([is_some_view, smt.iff(truth, expected[-1])], 60, search=True).outcome == "sat"
+    assert smt.ask([is_view(views[-1]), smt.iff(holds, expected[-1])], 60, search=True).outcome == "sat"
     return expected
 
 
-def spark(prop: Property, views: Views) -> list[bool]:
-    from isrproof.checker.audit.spark_columns import column
-    from isrproof.checker.spark_session import session
-
-    names = list(views[0])
-
-    def shown(value: Any) -> Any:
-        return -1 if value is None else sorted(value) if isinstance(value, frozenset) else value
-
-    types = {IntSort: "int", OptionSort: "int", SetSort: "array<int>"}
-    leaves = {name_of(leaf): leaf for leaf in free(prop.condition)}
-    schema = ", ".join(f"`{name}` {types[type(leaves[name].sort)]}" for name in names)
-    rows = [(index, *(shown(view[name]) for name in names)) for index, view in enumerate(views)]
-    frame = session().createDataFrame(rows, f"row int, {schema}")
-    told = {row[0]: row[1] for row in frame.select("row", column(prop.condition)).collect()}
-    return [bool(told[index]) for index in range(len(views))]
-
-
 READINGS: tuple[Any, ...] = (
-    generated_python,
+    audit_in_python,
+    pytest.param(audit_on_spark, marks=pytest.mark.spark),
+    explorer_with_numpy,
+    explorer_in_python,
     z3,
-    pytest.param(spark, marks=pytest.mark.spark),
 )
 
 
@@ -95,6 +233,6 @@ READINGS: tuple[Any, ...] = (
 def test_a_property_has_one_truth_in_every_reading(
     reading: Callable[[Property, Views], list[bool]], prop: Property
 ) -> None:
-    views = list(small_views(prop))
-    assert set(python(prop, views)) == {True, False}, "the small views decide nothing"
-    assert reading(prop, views) == python(prop, views)
+    views = small_views(prop)
+    assert set(truth(prop)) == {True, False}, "the small views decide nothing"
+    assert reading(prop, views) == truth(prop)
