@@ -1,17 +1,24 @@
-"""The Z3 reading agrees with the reference reading: on the table of examples and on random expressions."""
+"""The Z3 reading agrees with the reference: on the table of examples, random expressions, and steps of all models."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import pytest
+import z3
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from isrproof.checker.prove import smt
+from isrproof.checker.prove.concrete import concrete
+from isrproof.checker.prove.paths import Paths
 from isrproof.checker.prove.reading import Domain, claim
+from isrproof.model.action import Action, action
+from isrproof.model.catalogue import MODELS, model
 from isrproof.model.errors import ImpossibleError
 from isrproof.model.evaluate import evaluate, name_of
-from isrproof.model.examples import EXAMPLES, SETTINGS, Entry, Example, Replica
+from isrproof.model.examples import EXAMPLES, REPLICAS, SETTINGS, Entry, Example, Replica
 from isrproof.model.expr import (
     Expr,
     Op,
@@ -29,6 +36,8 @@ from isrproof.model.expr import (
     topological,
     var,
 )
+from isrproof.model.protocol import Model, starts
+from isrproof.model.script import script_of
 from isrproof.model.sorts import (
     Bool,
     BoolSort,
@@ -49,6 +58,7 @@ from isrproof.model.sorts import (
     Value,
     elements,
 )
+from isrproof.model.step import Reference
 
 BROKERS = {"Broker": range(10)}
 
@@ -102,17 +112,22 @@ SIZES = {"replicas": 2}
 
 def values(sort: Sort) -> st.SearchStrategy[Any]:
     """Values of a sort."""
+    return any_value(sort, SIZES)
+
+
+def any_value(sort: Sort, sizes: Mapping[str, int]) -> st.SearchStrategy[Any]:
+    """Values of a sort in an instance of these settings."""
     if isinstance(sort, OptionSort):
-        return st.none() | values(sort.element)
+        return st.none() | any_value(sort.element, sizes)
     if isinstance(sort, SetSort):
-        return st.frozensets(values(sort.element))
+        return st.frozensets(any_value(sort.element, sizes))
     if isinstance(sort, RecordSort):
-        return st.tuples(*(values(each) for _, each in sort.fields))
+        return st.tuples(*(any_value(each, sizes) for _, each in sort.fields))
     if isinstance(sort, MapSort):
-        return st.tuples(*(values(sort.value) for _ in elements(sort.key, SIZES)))
+        return st.tuples(*(any_value(sort.value, sizes) for _ in elements(sort.key, sizes)))
     if isinstance(sort, SeqSort):
-        return st.lists(values(sort.element), max_size=2).map(tuple)
-    return st.sampled_from(elements(sort, SIZES))
+        return st.lists(any_value(sort.element, sizes), max_size=2).map(tuple)
+    return st.sampled_from(elements(sort, sizes))
 
 
 @st.composite
@@ -232,3 +247,98 @@ def test_z3_agrees_with_the_reference_on_random_expressions(data: st.DataObject)
     expr = data.draw(expressions(sort, 3))
     env = {name_of(leaf): data.draw(values(leaf.sort)) for leaf in sorted(free(expr), key=repr)}
     agrees(Domain(SIZES), expr, env, evaluate(expr, {**env, **SIZES}))
+
+
+# Steps
+
+PARAMS = (var("who", Replica), var("number", Number))
+Successors = set[tuple[str, tuple[tuple[str, Value], ...], tuple[Value, ...] | None]]
+
+
+def by_reference(reference: Reference, state: tuple[Value, ...]) -> Successors:
+    """Action, parameters and new state of every step; no state where a new value is out of its range."""
+    return {
+        (each.action, tuple(sorted(each.params.items())), None if each.overflows else each.state)
+        for each in reference.successors(state)
+    }
+
+
+def by_solver(paths: Paths, state: tuple[Value, ...], overflows: Successors) -> Successors:
+    """The same, as the solver lists them: one assignment of the parameters after the other, until there is none."""
+    domain, fields = paths.domain, paths.instance.model.fields
+    held = [paths.state(0)[each.expr] for each in fields]
+    is_state = [claim(domain, shape, value, each.sort) for shape, value, each in zip(held, state, fields, strict=True)]
+    out_of_range = {(action, params) for action, params, _ in overflows}
+    found: Successors = set()
+    for step in paths.steps(0):
+        solver = z3.Solver()
+        solver.add(*is_state, *(smt.boolean(each) for each in step.guard))
+        while solver.check() == z3.sat:
+            given = solver.model()
+            chosen = {each: concrete(domain, given, term, each.sort) for each, term in step.params.items()}
+            params = tuple(sorted((str(each.data), value) for each, value in chosen.items()))
+            later: tuple[Value, ...] | None = None
+            if (step.action.name, params) not in out_of_range:
+                later = tuple(concrete(domain, given, step.later[each.expr], each.sort) for each in fields)
+            found.add((step.action.name, params, later))
+            taken = (
+                smt.scalar_eq(step.params[each], domain.literal(value, each.sort)) for each, value in chosen.items()
+            )
+            solver.add(smt.boolean(smt.neg(smt.conj(*taken))))
+    return found
+
+
+def same_successors(reference: Reference, paths: Paths, state: tuple[Value, ...]) -> None:
+    expected = by_reference(reference, state)
+    assert by_solver(paths, state, {each for each in expected if each[2] is None}) == expected
+
+
+@st.composite
+def random_actions(draw: st.DrawFn, name: str) -> Action:
+    """An action over some of the fields; its new values may leave their ranges."""
+    params = draw(st.sampled_from([(), PARAMS[:1], PARAMS]))
+    guard = {"first": draw(expressions(Bool, 2, params)), "second": draw(expressions(Bool, 2, params))}
+    targets = draw(st.lists(st.sampled_from(FIELDS), min_size=1, max_size=4, unique=True))
+    return action(
+        name,
+        "Random.",
+        *params,
+        guard=guard,
+        updates={each: draw(expressions(each.sort, 2, params)) for each in targets},
+    )
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_z3_takes_the_steps_of_the_reference_in_random_models(data: st.DataObject) -> None:
+    fields = tuple(starts(each, const(data.draw(values(each.sort)), each.sort), "random") for each in FIELDS)
+    chosen = tuple(data.draw(random_actions(f"A{index}")) for index in range(2))
+    instance = Model("random", "Random.", (REPLICAS,), fields, chosen, ()).instance(**SIZES)
+    reference = Reference(instance)
+    same_successors(reference, Paths(instance), reference.initial())
+
+
+@cache
+def small(name: str) -> tuple[Reference, Paths]:
+    """A small instance of a model of Kafka with the ghosts of its lemmas, ready to be executed in both ways."""
+    found = script_of(model(name)).model
+    sizes = {"replicas": 2, "log_size": 2, "max_records": 2, "max_leader_epoch": 2}
+    instance = found.instance(**sizes)
+    return Reference(instance), Paths(instance)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_z3_takes_the_steps_of_the_reference_in_the_models_of_kafka(name: str, data: st.DataObject) -> None:
+    """From states on random walks, which are reachable, and from any states."""
+    reference, paths = small(name)
+    state = reference.initial()
+    for _ in range(data.draw(st.integers(0, 12))):
+        steps = [each for each in reference.successors(state) if not each.overflows]
+        if not steps:
+            break
+        state = data.draw(st.sampled_from(steps)).state
+    same_successors(reference, paths, state)
+    fields, sizes = reference.instance.model.fields, reference.instance.settings
+    same_successors(reference, paths, tuple(data.draw(any_value(each.sort, sizes)) for each in fields))
