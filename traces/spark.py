@@ -13,21 +13,20 @@ from functools import cache, reduce
 from typing import TYPE_CHECKING
 
 from ..specs.lines import FAMILIES
-from .event import FIELDS
+from .event import FIELDS, Event, event
 from .layouts import KNOWN, LEVELS, NO_LOGGER, Layout
-from .parse import TAILS
-from .wordings import BROKER_ID, HEAD, Bucket, Reader, Test, dispatch, readers
+from .parse import TAILS, TIME
+from .wordings import BROKER_ID, HEAD, SEPARATORS, Bucket, Reader, Test, dispatch, read, readers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pyspark.sql import Column, DataFrame
 
-EVENT = "\x01"
-"""Begins what a pattern understood, and stands between its fields."""
-IRRELEVANT = "\x02"
-"""Begins the row of an irrelevant line; and the value of a field that may be printed empty."""
-_FRONT = ("row", "wording", "time")
+EVENT, IRRELEVANT = SEPARATORS
+"""The first begins what a pattern understood, and stands between its fields; the second begins the row of an irrelevant
+line, and the value of a field that may be printed empty."""
+_FRONT = ("row", "wording")
 _OFTEN = (
     "controller", "controller_epoch", "topic", "partition", "replica", "from_state", "to_state", "leader", "isr",
     "leader_epoch", "partition_epoch", "written_by_epoch", "replicas", "broker", "kind", "is_new", "brokers",
@@ -40,7 +39,7 @@ _PLACES = {
         (*_FRONT, *_OFTEN, *(name for name in FIELDS if name not in (*_OFTEN, "row", "level", "ts", "releases")))
     )
 }
-_TIME = r"\[(?:([0-9-]+ [0-9:]+,[0-9]+)|[^\]]*)\] [A-Z]+ "
+_TIME = r"\[[^\]]*\] [A-Z]+ "
 
 
 def _java(pattern: str) -> str:
@@ -62,11 +61,11 @@ def _may_be_empty() -> frozenset[str]:
     )
 
 
-def _replacement(reader: Reader, first: int) -> str:
-    """What a match is replaced with: the fields in their places. The fields' groups follow `first`, the time's."""
-    values = {"row": reader.row.id, "wording": str(_bearing()[reader]), "time": f"${first}" if first else ""}
+def _replacement(reader: Reader) -> str:
+    """What a match is replaced with: the fields in their places."""
+    values = {"row": reader.row.id, "wording": str(_bearing()[reader])}
     shown = {field: value for field, value in reader.constants.items() if field != "row"}
-    shown |= {field: f"${group}" for group, (field, _) in enumerate(reader.groups, start=first + 1)}
+    shown |= {field: f"${group}" for group, (field, _) in enumerate(reader.groups, start=1)}
     values |= {field: IRRELEVANT + text if field in _may_be_empty() else text for field, text in shown.items()}
     names = list(_PLACES)[: 1 + max(_PLACES[name] for name in values)]
     return EVENT + EVENT.join(values.get(name, "") for name in names)
@@ -141,7 +140,7 @@ def _leaf(reader: Reader, text: Column) -> Column:
 
     if not reader.row.bears:
         return F.lit(IRRELEVANT + reader.row.id)
-    return F.regexp_replace(text, _pattern(reader, dressed=True), _replacement(reader, 1))
+    return F.regexp_replace(text, _pattern(reader, dressed=True), _replacement(reader))
 
 
 _ANY = NO_LOGGER + ")"
@@ -178,7 +177,7 @@ def _data() -> str:
                 "without": test.without,
                 "family": reader.row.family or "",
                 "pattern": _pattern(reader, dressed) if reader.row.bears else None,
-                "result": _replacement(reader, 1 if dressed else 0) if reader.row.bears else IRRELEVANT + reader.row.id,
+                "result": _replacement(reader) if reader.row.bears else IRRELEVANT + reader.row.id,
             }
             for reader, test in bucket
         ]
@@ -198,8 +197,8 @@ def _looked_up(text: Column, message: Column, sentence: Column, key: Column, tai
     """
     from pyspark.sql import functions as F  # noqa: N812
 
-    known = F.when(key.isin(_THROWABLE, *dispatch()[0]), key).otherwise(_LOOSE)
-    bucket = F.try_element_at(F.from_json(F.lit(_data()), _SCHEMA), known)
+    table = F.from_json(F.lit(_data()), _SCHEMA)
+    bucket = F.coalesce(F.try_element_at(table, key), F.try_element_at(table, F.lit(_LOOSE)))
     behind = F.when(tail.isNull(), "").otherwise(F.concat(F.lit(" ("), tail))
 
     def passes(wording: Column) -> Column:
@@ -303,20 +302,22 @@ def _releases(wording: Column, level: Column) -> Column:
 
 
 def _milliseconds(time: Column) -> Column:
-    """As parse.time_of, of 23 characters that are digits in the right places."""
+    """As parse.time_of."""
     from pyspark.sql import functions as F  # noqa: N812
 
     seconds = F.unix_millis(F.concat(F.substring(time, 1, 19), F.lit("Z")).try_cast("timestamp"))
-    return F.when(F.length(time) == 23, seconds + F.substring(time, 21, 3).try_cast("int"))
+    return F.when(F.rlike(time, F.lit(_java(TIME))), seconds + F.substring(time, 21, 3).try_cast("int"))
 
 
-def events(lines: DataFrame, layout: Layout | None = None) -> DataFrame:
-    """The columns of an Event for each row of `lines`, which has the text of a line, without its end, in `value`.
+def parsed(lines: DataFrame, layout: Layout | None = None, *, many: bool = True) -> DataFrame:
+    """What each row of `lines` says, which has the text of a line, without its end, in `value`.
 
-    Added to the columns of `lines`: the fields of Event (null where not printed; all but row, level and ts are null
-    unless the line bears on a rule), `status` ("understood", "irrelevant", "continuation", "unknown") and `family`
-    (what the logger's name begins with: "state.change.logger", "kafka.controller", "org.apache.kafka.controller",
-    "other", or null where the line has no logger). Equal to parse_line, line by line.
+    Added to the columns of `lines`: `status` ("understood", "irrelevant", "continuation", "unknown"), `family` (what
+    the logger's name begins with: "state.change.logger", "kafka.controller", "org.apache.kafka.controller", "other",
+    or null where the line has no logger), `level`, `ts` (milliseconds), `row` and `said`: the fields of an understood
+    line as texts, to be read by `typed` or `event_of`. Equal to parse_line, line by line.
+
+    `many` lines are worth a plan with the wordings of frequent lines written out, which Spark compiles.
     """
     from pyspark.sql import functions as F  # noqa: N812
 
@@ -373,48 +374,87 @@ def events(lines: DataFrame, layout: Layout | None = None) -> DataFrame:
         [F.contains(col("_text"), F.lit(word)) for word in ("Exception", "Error", "Throwable")],
     )
     none = F.lit(None).cast("string")
-    is_hot = col("_key").isin(*_HOT) & (col("_tail") == _HOT_TAIL)
+    hot = _HOT if many else ()
+    is_hot = col("_key").isin(*hot) & (col("_tail") == _HOT_TAIL) if many else F.lit(False)
     is_bare = ~col("_plain") & ~_is_blank(col("_text")) & thrown
     is_cold = is_bare | (col("_tail").isNotNull() & ~is_hot)
     key = F.when(is_bare, _THROWABLE).otherwise(col("_key"))
     found = found.select(*found.columns, F.when(is_cold, _looked_up(*named, key, col("_tail"))).alias("_wording"))
     cold = col("_wording")
-    parsed = F.when(cold["pattern"].isNotNull(), F.regexp_replace(col("_text"), cold["pattern"], cold["result"]))
-    parsed = parsed.when(cold.isNotNull(), cold["result"]).when(col("_tail").isNull() | ~is_hot, none)
-    for word in _HOT:
-        parsed = parsed.when(col("_key") == word, _chosen(dispatch()[0][word], *named))
+    said = F.when(cold["pattern"].isNotNull(), F.regexp_replace(col("_text"), cold["pattern"], cold["result"]))
+    said = said.when(cold.isNotNull(), cold["result"]).when(col("_tail").isNull() | ~is_hot, none)
+    for word in hot:
+        said = said.when(col("_key") == word, _chosen(dispatch()[0][word], *named))
     family = F.lit("other")
     for name in reversed(FAMILIES):
         family = F.when(col("_tail").startswith(name), name).otherwise(family)
     cut = reduce(lambda left, right: left | right, [F.contains(col("_text"), F.lit(text)) for text in TAILS])
+    strange = F.contains(col("_text"), F.lit(EVENT)) | F.contains(col("_text"), F.lit(IRRELEVANT))
     status = (
-        F.when(col("_parsed").startswith(EVENT), "understood")
-        .when(col("_parsed").startswith(IRRELEVANT), "irrelevant")
+        F.when(col("_said").startswith(EVENT) & ~strange, "understood")
+        .when(col("_said").startswith(IRRELEVANT) & ~strange, "irrelevant")
         .when(col("_plain") | (~_is_blank(col("_text")) & cut), "unknown")
         .otherwise("continuation")
     )
-    staged = found.select(
-        *given, "_text", "_plain", "level", F.when(col("_tail").isNotNull(), family).alias("family"),
-        parsed.alias("_parsed"),
-    ).select(*given, "_parsed", "_text", "level", "family", status.alias("status"))  # fmt: skip
-    split = staged.select(
-        *given,
-        "level",
-        "family",
-        "status",
-        "_text",
-        F.when(col("status") == "understood", F.split(col("_parsed"), EVENT)).alias("_parts"),
-        F.when(col("status") == "irrelevant", F.substring(col("_parsed"), 2, 100)).alias("_row"),
+    return (
+        found.select(
+            *given,
+            "_text",
+            "_plain",
+            "level",
+            F.when(col("_tail").isNotNull(), family).alias("family"),
+            said.alias("_said"),
+        )
+        .select(*given, "_said", "_text", "_plain", "level", "family", status.alias("status"))
+        .select(
+            *given,
+            "status",
+            "family",
+            "level",
+            F.when(col("_plain"), _milliseconds(F.substring(col("_text"), 2, 23))).alias("ts"),
+            F.when(
+                col("status").isin("understood", "irrelevant"),
+                F.substring_index(F.substring(col("_said"), 2, HEAD), EVENT, 1),
+            ).alias("row"),
+            F.when(col("status") == "understood", col("_said")).alias("said"),
+        )
     )
 
+
+def typed(lines: DataFrame) -> DataFrame:
+    """The columns of an Event in place of what `parsed` gave, for lines that are understood."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    own = ("status", "family", "level", "ts", "row", "said")
+    given = [name for name in lines.columns if name not in own]
+    split = lines.select(*given, "row", "level", "ts", F.split("said", EVENT).alias("_parts"))
+
     def part(name: str) -> Column:
-        return F.get(col("_parts"), F.lit(_PLACES[name] + 1))
+        return F.get(F.col("_parts"), F.lit(_PLACES[name] + 1))
 
     columns = {
-        "row": F.coalesce(part("row"), col("_row")),
-        "level": col("level"),
-        "ts": F.when(col("status") == "understood", _milliseconds(part("time"))),
-        "releases": F.coalesce(_releases(part("wording").try_cast("int"), col("level")), F.lit(0).cast("bigint")),
+        "row": F.col("row"),
+        "level": F.col("level"),
+        "ts": F.col("ts"),
+        "releases": _releases(part("wording").try_cast("int"), F.col("level")),
     }
     columns |= {field: _value(field, part(field)) for field in FIELDS if field not in columns}
-    return split.select(*given, "status", "family", *(columns[field].alias(field) for field in FIELDS))
+    return split.select(*given, *(columns[field].alias(field) for field in FIELDS))
+
+
+@cache
+def _readers() -> tuple[Reader, ...]:
+    return tuple(_bearing())
+
+
+def event_of(said: str, level: str | None, ts: int | None) -> Event:
+    """The event of one line from columns of `parsed`, as `typed` would give it."""
+    texts = said.split(EVENT)[1:]
+    reader = _readers()[int(texts[_PLACES["wording"]])]
+    values = reader.constants.copy()
+    values["level"] = level
+    values["ts"] = ts
+    values["releases"] = dict(reader.wording.levels).get(level or "", reader.wording.releases)
+    for field, primitive in reader.groups:
+        values[field] = read(primitive)(texts[_PLACES[field]].removeprefix(IRRELEVANT))
+    return event(values)

@@ -21,6 +21,9 @@ from .layouts import escape
 HEAD = 160
 """Who speaks, and the words that a line is dispatched on, are looked for in so many characters of a message."""
 
+SEPARATORS = ("\x01", "\x02")
+"""Kafka prints neither; Spark's reading keeps fields apart by them. A line that holds one is not understood."""
+
 _DRESSING = "[2018-08-03 12:00:00,123] INFO  (kafka.controller.KafkaController)"
 
 RECOVERY = {"0": "RECOVERED", "1": "RECOVERING"}

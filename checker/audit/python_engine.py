@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
 
-from ...specs.machines import LEVELS
-from ...traces.event import Continuation, Event, Irrelevant
+from ...traces.event import Continuation, Event, Unknown
 from ...traces.layouts import Layout
 from ...traces.parse import parse_line
 from ...traces.sources import Lines, Source
-from .lives import UNKNOWN_LEVEL, LogFile
+from .coverage import OWN, STATE_CHANGE, TEMPLATE_LENGTH, Coverage, Kind, facts
+from .lives import LogFile
 from .report import FileFacts
 from .run import Logs
 from .table import PythonTable, Row
 
-STATE_CHANGE = "state.change.logger"
-OWN = (STATE_CHANGE, "kafka.controller")
 _NUMBERS = re.compile(r"[0-9]+")
-TEMPLATE_LENGTH = 160
+_CONTINUATION = Kind("continuation")
 
 
 def read_logs(
@@ -30,74 +27,39 @@ def read_logs(
 ) -> tuple[Logs, list[FileFacts]]:
     """Read and parse all files; (cluster, source) pairs, numbered in this order."""
     rows: list[Row] = []
-    files, facts = [], []
+    files, told = [], []
     for index, (cluster, source) in enumerate(sources):
         file, fact = _read(index, cluster, source, layout, lossy, rows)
         files.append(file)
-        facts.append(fact)
+        told.append(fact)
         advance(1)
-    return Logs(tuple(files), PythonTable(rows)), facts
+    return Logs(tuple(files), PythonTable(rows)), told
 
 
 def _read(
     index: int, cluster: int, source: Source, layout: Layout | None, lossy: bool, rows: list[Row]
 ) -> tuple[LogFile, FileFacts]:
-    classes: Counter[str] = Counter({"understood": 0, "irrelevant": 0, "continuation": 0, "unknown": 0})
-    per_row: Counter[str] = Counter()
-    unknown: Counter[str] = Counter()
-    level, first_ts, number, bearing, strangers, prefixed = UNKNOWN_LEVEL, None, 0, 0, 0, 0
+    seen = Coverage()
     lines = Lines(source.path)
     for number, text in enumerate(lines, start=1):
         parsed = parse_line(text, layout)
         if isinstance(parsed, Continuation):
-            classes["continuation"] += 1
+            seen.kinds[_CONTINUATION] += 1
             continue
-        if first_ts is None:
-            first_ts = parsed.ts
-        if isinstance(parsed, Event):
-            classes["understood"] += 1
-            per_row[parsed.row] += 1
+        if seen.first_ts is None:
+            seen.first_ts = parsed.ts
+        if isinstance(parsed, Unknown):
+            seen.unknown[template(text)] += 1
+            bearing = parsed.logger == STATE_CHANGE or f"({STATE_CHANGE})" in text
+            stranger = parsed.logger is not None and not parsed.logger.startswith(OWN)
+            seen.kinds[Kind("unknown", bearing=bearing, stranger=stranger)] += 1
+            continue
+        understood = isinstance(parsed, Event)
+        prefixed = text[:1] not in "[12"
+        seen.kinds[Kind("understood" if understood else "irrelevant", parsed.row, parsed.level, prefixed)] += 1
+        if understood:
             rows.append({**parsed.__dict__, "file": index, "line": number})
-        elif isinstance(parsed, Irrelevant):
-            classes["irrelevant"] += 1
-            per_row[parsed.row] += 1
-        else:
-            classes["unknown"] += 1
-            unknown[template(text)] += 1
-            bearing += parsed.logger == STATE_CHANGE or f"({STATE_CHANGE})" in text
-            strangers += parsed.logger is not None and not parsed.logger.startswith(OWN)
-        if isinstance(parsed, Event | Irrelevant) and parsed.row.startswith(("SC", "BR.")):
-            if parsed.level in LEVELS:
-                level = min(level, LEVELS.index(parsed.level))
-            prefixed += text[:1] not in "[12"
-    why = why_lossy(lossy, lines.problem, prefixed, strangers, any(row.startswith("SC") for row in per_row))
-    facts = FileFacts(
-        index=index,
-        cluster=cluster,
-        path=source.path,
-        lines=number,
-        coverage=dict(classes),
-        rows=dict(per_row),
-        unknown=dict(unknown),
-        bearing_unknown=bearing,
-        problem=lines.problem,
-        lossy=why,
-    )
-    file = LogFile(index, cluster, source.path, source.directory, source.stream, first_ts, source.hour, level, why)
-    return file, facts
-
-
-def why_lossy(asked: bool, problem: str | None, prefixed: int, strangers: int, controller_lines: bool) -> str | None:
-    """Why any line of a file may be missing; None if none is."""
-    if asked:
-        return "lines may be missing (--lossy)"
-    if problem:
-        return "cut: lines may be missing"
-    if prefixed:
-        return "a console copy, with a container's prefix: lines may be missing"
-    if strangers and controller_lines:
-        return "a console copy, with all loggers in one: lines may be missing"
-    return None
+    return facts(index, cluster, source, seen, lines.problem, lossy)
 
 
 def template(text: str) -> str:

@@ -1,7 +1,7 @@
-"""The Spark engine: reads, parses and counts on Spark; the rules too, where the events are many.
+"""The Spark engine: reads and parses on Spark; counts and rules run there too, where there is much to read.
 
-Spark needs some seconds to plan the rules' windows, however few the lines. So events that fit a driver's memory easily
-are collected, and the plain reading of the same tracks and rules takes them from there; many stay on Spark.
+Planning twenty windows takes Spark longer than a plain loop over some hundred thousand events. So what fits a driver's
+memory easily is collected once it is parsed, and the plain reading of the same tracks and rules takes it from there.
 """
 
 from __future__ import annotations
@@ -10,36 +10,36 @@ import atexit
 import gzip
 import os
 import shutil
+import sys
 import tempfile
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from ...specs.machines import LEVELS
-from ...traces.event import FIELDS
 from ...traces.layouts import Layout
 from ...traces.sources import BROKEN, CUT, Source, unreadable
-from ...traces.spark import events as parsed
+from ...traces.spark import event_of, parsed, typed
 from ..spark_session import session
-from .lives import UNKNOWN_LEVEL, LogFile
+from .coverage import CLASSES, OWN, STATE_CHANGE, TEMPLATE_LENGTH, Coverage, Kind, facts
+from .lives import LogFile
 from .options import Options
-from .python_engine import OWN, STATE_CHANGE, TEMPLATE_LENGTH, why_lossy
 from .report import FileFacts
 from .run import Logs
-from .spark_lines import lines
+from .spark_lines import numbered_lines, placed_lines, shifts
 from .spark_table import SparkTable
 from .table import PythonTable
 
 FEW = 200_000
 """Up to so many events the rules run in the driver."""
-_SMALL = 32_000_000
-"""Bytes of text below which compiling costs more than it saves."""
+SMALL = 32_000_000
+"""Bytes of text up to which all lines come to the driver once they are parsed: one job, and nothing is compiled."""
 _TEMPLATES = 1_000
-_CLASSES = ("understood", "irrelevant", "continuation", "unknown")
+_NEVER = (sys.maxsize, 0)
+_PerFile = dict[int, Coverage]
 
 
 def read_logs_on_spark(
@@ -51,43 +51,109 @@ def read_logs_on_spark(
         NoSparkError: Spark cannot start here.
     """
     good, bad = _readable(sources)
-    facts = [_unread(len(good) + i, cluster, source, problem) for i, (cluster, source, problem) in enumerate(bad)]
+    told = [_unread(len(good) + i, cluster, source, problem) for i, (cluster, source, problem) in enumerate(bad)]
     if not good:
-        return Logs((), PythonTable([])), facts
-    spark = session(options.master, options.remote)
-    _tune(spark, sum(_size(path) for _, _, path, _ in good))
-    frame = _counted(parsed(lines(spark, [path for _, _, path, _ in good]), layout)).persist()
-    counts = _per_row(frame)
-    unknown = _unknown(frame)
-    files = []
+        return Logs((), PythonTable([])), told
+    paths = [path for _, _, path, _ in good]
+    small = sum(map(_size, paths)) <= SMALL
+    spark = session(options.master, options.remote, brief=small)
+    _tune(spark, small)
+    table, seen = (_read_small if small else _read)(spark, paths, layout)
+    files: list[LogFile] = []
     for index, (cluster, source, _, problem) in enumerate(good):
-        file, fact = _file(index, cluster, source, problem, counts[index], unknown[index], options.lossy)
+        file, fact = facts(index, cluster, source, seen[index], problem, options.lossy)
         files.append(file)
-        facts.append(fact)
-    events = frame.where(F.col("status") == "understood").select("file", "line", *FIELDS)
-    if sum(fact.coverage["understood"] for fact in facts) > FEW:
-        spark.conf.set("spark.sql.codegen.wholeStage", "true")
-        spark.conf.set("spark.sql.codegen.factoryMode", "FALLBACK")
-        return Logs(tuple(files), SparkTable(events)), sorted(facts, key=lambda fact: fact.index)
-    rows = [{k: v for k, v in row.asDict().items() if v is not None} for row in events.collect()]
+        told.append(fact)
+    return Logs(tuple(files), table), sorted(told, key=lambda fact: fact.index)
+
+
+def _read_small(spark: SparkSession, paths: Sequence[str], layout: Layout | None) -> tuple[PythonTable, _PerFile]:
+    """All lines, parsed, to the driver in one job; numbered and counted here."""
+    rows = _kinds(parsed(placed_lines(spark, paths), layout, many=False)).drop("value").collect()
+    blocks: dict[tuple[str, int], list[int]] = defaultdict(list)
     for row in rows:
-        row.update({name: tuple(value) for name, value in row.items() if isinstance(value, list)})
-    frame.unpersist()
-    return Logs(tuple(files), PythonTable(rows)), sorted(facts, key=lambda fact: fact.index)
+        blocks[row["path"], row["block"]].append(row["place"])
+    place = shifts(paths, ((*block, min(places), len(places)) for block, places in blocks.items()))
+    seen: _PerFile = defaultdict(Coverage)
+    events: list[dict[str, Any]] = []
+    first: dict[int, tuple[int, int]] = {}
+    for row in rows:
+        file, shift = place[row["path"], row["block"]]
+        line = row["place"] + shift
+        seen[file].kinds[_kind(row)] += 1
+        if row["template"] is not None:
+            seen[file].unknown[row["template"]] += 1
+        if row["ts"] is not None and line < first.get(file, _NEVER)[0]:
+            first[file] = line, row["ts"]
+        if row["said"] is not None:
+            events.append(_event(row, file, line))
+    for file, (_, ts) in first.items():
+        seen[file].first_ts = ts
+    return PythonTable(events), seen
+
+
+def _read(
+    spark: SparkSession, paths: Sequence[str], layout: Layout | None
+) -> tuple[SparkTable | PythonTable, _PerFile]:
+    """Lines numbered, parsed and counted on Spark; few events come to the driver."""
+    lines = _kinds(parsed(numbered_lines(spark, paths), layout)).drop("value").persist()
+    seen: _PerFile = defaultdict(Coverage)
+    first: dict[int, tuple[int, int]] = {}
+    timed = F.min(F.when(F.col("ts").isNotNull(), F.struct("line", "ts"))).alias("first")
+    for row in lines.groupBy("file", *Kind._fields).agg(F.count(F.lit(1)).alias("n"), timed).collect():
+        seen[row["file"]].kinds[_kind(row)] += row["n"]
+        if row["first"] is not None:
+            first[row["file"]] = min(first.get(row["file"], _NEVER), tuple(row["first"]))
+    for file, (_, ts) in first.items():
+        seen[file].first_ts = ts
+    unknown = lines.where(F.col("template").isNotNull()).groupBy("file", "template").count()
+    for row in unknown.orderBy(F.desc("count"), "file", "template").limit(_TEMPLATES).collect():
+        seen[row["file"]].unknown[row["template"]] += row["count"]
+    understood = lines.where(F.col("said").isNotNull()).select("file", "line", "row", "level", "ts", "said")
+    if sum(n for each in seen.values() for kind, n in each.kinds.items() if kind.status == "understood") > FEW:
+        spark.conf.set("spark.sql.codegen.wholeStage", "true")  # now come windows, not cases
+        return SparkTable(typed(understood)), seen
+    events = [_event(row, row["file"], row["line"]) for row in understood.collect()]
+    lines.unpersist()
+    return PythonTable(events), seen
+
+
+def _kinds(lines: DataFrame) -> DataFrame:
+    """The columns of a `Kind`, and the template of an unknown line."""
+    text, family = F.col("value"), F.coalesce("family", F.lit(""))
+    unknown = F.col("status") == "unknown"
+    known = F.col("row").isNotNull()
+    return lines.withColumns(
+        {
+            "level": F.when(known, F.col("level")),
+            "prefixed": known & ~F.substring(text, 1, 1).isin("[", "1", "2"),
+            "bearing": unknown & ((family == STATE_CHANGE) | F.contains(text, F.lit(f"({STATE_CHANGE})"))),
+            "stranger": unknown & F.col("family").isNotNull() & ~family.isin(*OWN),
+            "template": F.when(unknown, F.regexp_replace(F.substring(text, 1, TEMPLATE_LENGTH), "[0-9]+", "#")),
+        }
+    )
+
+
+def _kind(row: Row) -> Kind:
+    return Kind(*(row[name] for name in Kind._fields))
+
+
+def _event(row: Row, file: int, line: int) -> dict[str, Any]:
+    return {**event_of(row["said"], row["level"], row["ts"]).__dict__, "file": file, "line": line}
 
 
 def _size(path: str) -> int:
     """Bytes of text in a file, roughly; none of a file that is elsewhere."""
     if not Path(path).is_file():
-        return _SMALL
+        return SMALL + 1
     return os.path.getsize(path) * (10 if path.endswith(".gz") else 1)
 
 
-def _tune(spark: SparkSession, size: int) -> None:
-    """The parser is one projection of two hundred cases: more than one generated method may hold, so the whole-stage
-    compiler tries in vain; and a small log is read sooner than any code is compiled."""
+def _tune(spark: SparkSession, small: bool) -> None:
+    """The parser is one projection of many cases: more than one generated method may hold, so the whole-stage compiler
+    tries in vain; and a small log is read sooner than any code is compiled."""
     spark.conf.set("spark.sql.codegen.wholeStage", "false")
-    spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN" if size < _SMALL else "FALLBACK")
+    spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN" if small else "FALLBACK")
 
 
 def _readable(
@@ -138,109 +204,4 @@ def _salvaged(path: str) -> str:
 
 
 def _unread(index: int, cluster: int, source: Source, problem: str) -> FileFacts:
-    return FileFacts(index, cluster, source.path, 0, dict.fromkeys(_CLASSES, 0), {}, {}, 0, problem, "cut")
-
-
-def _counted(frame: DataFrame) -> DataFrame:
-    """The parsed lines with what is counted about them; without their text, which is most of the bytes."""
-    text = F.col("value")
-    unknown = F.col("status") == "unknown"
-    family = F.coalesce("family", F.lit(""))
-    shown = F.regexp_replace(F.substring(text, 1, TEMPLATE_LENGTH), "[0-9]+", "#")
-    of_state_change = F.col("row").rlike("^(SC|BR[.])")
-    return frame.withColumns(
-        {
-            "template": F.when(unknown, shown),
-            "rank": F.when(of_state_change, _rank(F.col("level"))),
-            "prefixed": of_state_change & ~F.substring(text, 1, 1).isin("[", "1", "2"),
-            "bearing": unknown & ((family == STATE_CHANGE) | text.contains(f"({STATE_CHANGE})")),
-            "stranger": unknown & F.col("family").isNotNull() & ~family.isin(*OWN),
-        }
-    ).drop("value")
-
-
-def _rank(level: Column) -> Column:
-    rank = F.lit(None).cast("int")
-    for number, name in enumerate(LEVELS):
-        rank = F.when(level == name, number).otherwise(rank)
-    return rank
-
-
-def _per_row(frame: DataFrame) -> dict[int, list[dict[str, Any]]]:
-    per_file: dict[int, list[dict[str, Any]]] = defaultdict(list)
-    first = F.min(F.when(F.col("ts").isNotNull(), F.struct("line", "ts")))
-    for row in (
-        frame.groupBy("file", "status", "row")
-        .agg(
-            F.count(F.lit(1)).alias("n"),
-            F.min("rank").alias("rank"),
-            first["line"].alias("first_line"),
-            first["ts"].alias("first_ts"),
-            F.count(F.when(F.col("prefixed"), 1)).alias("prefixed"),
-            F.count(F.when(F.col("bearing"), 1)).alias("bearing"),
-            F.count(F.when(F.col("stranger"), 1)).alias("stranger"),
-        )
-        .collect()
-    ):
-        per_file[row["file"]].append(row.asDict())
-    return per_file
-
-
-def _unknown(frame: DataFrame) -> dict[int, Counter[str]]:
-    """The commonest unknown templates, per file."""
-    per_file: dict[int, Counter[str]] = defaultdict(Counter)
-    unknown = frame.where(F.col("template").isNotNull()).groupBy("file", "template").count()
-    for row in unknown.orderBy(F.desc("count"), "file", "template").limit(_TEMPLATES).collect():
-        per_file[row["file"]][row["template"]] += row["count"]
-    return per_file
-
-
-def _file(
-    index: int,
-    cluster: int,
-    source: Source,
-    problem: str | None,
-    counts: list[dict[str, Any]],
-    unknown: Counter[str],
-    lossy: bool,
-) -> tuple[LogFile, FileFacts]:
-    classes: Counter[str] = Counter(dict.fromkeys(_CLASSES, 0))
-    rows: Counter[str] = Counter()
-    for row in counts:
-        classes[str(row["status"])] += row["n"]
-        if row["row"] is not None and row["status"] in ("understood", "irrelevant"):
-            rows[str(row["row"])] += row["n"]
-
-    def total(name: str) -> int:
-        return sum(int(row[name] or 0) for row in counts)
-
-    ranks = [int(row["rank"]) for row in counts if row["rank"] is not None]
-    times = sorted((row["first_line"], row["first_ts"]) for row in counts if row["first_line"] is not None)
-    controller_lines = any(row.startswith("SC") for row in rows)
-    why = why_lossy(lossy, problem, total("prefixed"), total("stranger"), controller_lines)
-    fact = FileFacts(
-        index=index,
-        cluster=cluster,
-        path=source.path,
-        lines=sum(classes.values()),
-        coverage=dict(classes),
-        rows=dict(rows),
-        unknown=dict(unknown),
-        bearing_unknown=total("bearing"),
-        problem=problem,
-        lossy=why,
-    )
-    first_ts = times[0][1] if times else None
-    level = min(ranks, default=UNKNOWN_LEVEL)
-    file = LogFile(
-        index,
-        cluster,
-        source.path,
-        source.directory,
-        source.stream,
-        first_ts,
-        source.hour,
-        min(level, UNKNOWN_LEVEL),
-        why,
-    )
-    return file, fact
+    return FileFacts(index, cluster, source.path, 0, dict.fromkeys(CLASSES, 0), {}, {}, 0, problem, "cut")

@@ -1,10 +1,14 @@
-"""Text files as numbered lines on Spark."""
+"""Text files as lines on Spark, and the numbers of the lines.
+
+Spark reads a file in blocks, in any order. A line's number is its place in its block and the lines of the blocks before
+it: so the blocks are counted first, or, where all lines come to the driver anyway, there.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
@@ -15,7 +19,7 @@ from pyspark.sql.types import IntegerType, LongType, StringType, StructField, St
 from ...specs.errors import IsrproofError
 
 _GLOB = re.compile(r"([\\{}\[\]*?])")
-_BLOCKS = StructType(
+_SHIFTS = StructType(
     [
         StructField("path", StringType()),
         StructField("block", LongType()),
@@ -23,36 +27,53 @@ _BLOCKS = StructType(
         StructField("shift", LongType()),
     ]
 )
+Block = tuple[str, int]
+"""The path of a file as Spark says it, and the byte at which a block of it begins."""
 
 
-def lines(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
-    """`file` (the place of its path in `paths`), `line` (from 1) and `value` of every line of the files.
-
-    Spark reads a file in blocks, in any order. A first look counts the lines of each block, which costs no more than
-    counting the lines; then a line's number is its place in its block and the lines of the blocks before it.
-    """
-    read = spark.read.option("lineSep", "\n").text([_GLOB.sub(r"\\\1", path) for path in paths])
-    placed = read.select(
-        "value",
-        F.col("_metadata.file_path").alias("path"),
-        F.col("_metadata.file_block_start").alias("block"),
-        F.monotonically_increasing_id().alias("place"),
+def placed_lines(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
+    """Every line of the files: `value`, its `path` and `block`, and its `place`, which rises within a block by one."""
+    return (
+        spark.read.option("lineSep", "\n")
+        .text([_GLOB.sub(r"\\\1", path) for path in paths])
+        .select(
+            "value",
+            F.col("_metadata.file_path").alias("path"),
+            F.col("_metadata.file_block_start").alias("block"),
+            F.monotonically_increasing_id().alias("place"),
+        )
     )
-    counted = placed.groupBy("path", "block").agg(F.min("place").alias("first"), F.count(F.lit(1)).alias("n")).collect()
+
+
+def shifts(paths: Sequence[str], blocks: Iterable[tuple[str, int, int, int]]) -> Mapping[Block, tuple[int, int]]:
+    """Of each block the number of its file in `paths`, and what a place in it is short of the number of its line.
+
+    `blocks` are path, block, smallest place and number of lines.
+    """
     numbers = {_name(path): number for number, path in enumerate(paths)}
     per_file: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
-    for row in counted:
-        per_file[row["path"]].append((row["block"], row["first"], row["n"]))
-    shifts = []
-    for path, blocks in per_file.items():
+    for path, *block in blocks:
+        per_file[path].append(tuple(block))  # type: ignore[arg-type]
+    found = {}
+    for path, own in per_file.items():
         if _name(path) not in numbers:
             raise IsrproofError(f"Spark read {path}, which is none of the files asked for: {', '.join(paths[:5])}.")
         before = 0
-        for block, first, n in sorted(blocks):
-            shifts.append((path, block, numbers[_name(path)], before - first + 1))
+        for start, first, n in sorted(own):
+            found[path, start] = (numbers[_name(path)], before - first + 1)
             before += n
-    known = spark.createDataFrame(shifts, _BLOCKS)
-    return placed.join(F.broadcast(known), ["path", "block"]).select(
+    return found
+
+
+def numbered_lines(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
+    """`file` (the place of its path in `paths`), `line` (from 1) and `value` of every line of the files.
+
+    A first look counts the lines of each block, which costs no more than counting the lines.
+    """
+    lines = placed_lines(spark, paths)
+    blocks = lines.groupBy("path", "block").agg(F.min("place"), F.count(F.lit(1))).collect()
+    rows = [(*block, *place) for block, place in shifts(paths, [tuple(row) for row in blocks]).items()]  # type: ignore[misc]
+    return lines.join(F.broadcast(spark.createDataFrame(rows, _SHIFTS)), ["path", "block"]).select(
         "file", (F.col("place") + F.col("shift")).alias("line"), "value"
     )
 

@@ -65,11 +65,14 @@ def plain(line: str) -> dict[str, Any]:
         shown |= {field: getattr(parsed, field) for field in FIELDS}
     elif isinstance(parsed, Irrelevant):
         shown |= {"row": parsed.row}
+    if not isinstance(parsed, Continuation):
+        shown |= {"ts": parsed.ts}
     return shown
 
 
-def test_spark_reads_what_python_reads() -> None:
-    from isrproof.traces.spark import events
+@pytest.mark.parametrize("many", [True, False])
+def test_spark_reads_what_python_reads(many: bool) -> None:
+    from isrproof.traces.spark import event_of, parsed, typed
 
     try:
         spark = session("local[2]")
@@ -79,10 +82,15 @@ def test_spark_reads_what_python_reads() -> None:
     spark.conf.set("spark.sql.codegen.wholeStage", "false")
     frame = spark.createDataFrame([(number, line) for number, line in enumerate(lines)], "number int, value string")
     wrong = []
-    for row in events(frame).collect():
-        read = {key: tuple(value) if isinstance(value, list) else value for key, value in row.asDict().items()}
+    said = parsed(frame, many=many).persist()
+    understood = {row["number"]: row.asDict() for row in typed(said.where("status = 'understood'")).collect()}
+    for row in said.collect():
+        columns = {**row.asDict(), **understood.get(row["number"], {})}
+        read = {key: tuple(value) if isinstance(value, list) else value for key, value in columns.items()}
         expected = plain(lines[read["number"]])
         got = {key: read[key] for key in expected}
+        if row["said"] is not None:
+            assert event_of(row["said"], row["level"], row["ts"]) == parse_line(lines[row["number"]])
         if got != expected:
             differs = {key: (got[key], expected[key]) for key in expected if got[key] != expected[key]}
             wrong.append((lines[read["number"]], differs))

@@ -49,11 +49,21 @@ def test_findings_coverage_timeline_and_lives_are_equal(odd: Path) -> None:
     assert said("spark", *paths) == said("python", *paths)
 
 
+def test_what_is_read_in_many_jobs_is_equal(odd: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Large logs are numbered and counted on Spark; here small ones are large."""
+    from isrproof.checker.audit import spark_engine
+
+    monkeypatch.setattr(spark_engine, "SMALL", 0)
+    paths = [str(RECORDED / "failover-on-leader-2.0.0-kill"), *sorted(str(path) for path in odd.iterdir())]
+    assert said("spark", *paths) == said("python", *paths)
+
+
 def test_rules_on_spark_give_the_same_findings(monkeypatch: pytest.MonkeyPatch) -> None:
     """With many events the rules stay on Spark; here few are many."""
     from isrproof.checker.audit import spark_engine
 
     monkeypatch.setattr(spark_engine, "FEW", 0)
+    monkeypatch.setattr(spark_engine, "SMALL", 0)
     paths = [str(RECORDED / "failover-on-leader-2.0.0-kill"), str(RECORDED / "reassign-2.3.1")]
     assert said("spark", *paths) == said("python", *paths)
 
