@@ -72,7 +72,7 @@ def numbered_lines(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
     """
     lines = placed_lines(spark, paths)
     blocks = lines.groupBy("path", "block").agg(F.min("place"), F.count(F.lit(1))).collect()
-    rows = [(*block, *place) for block, place in shifts(paths, [tuple(row) for row in blocks]).items()]  # type: ignore[misc]
+    rows = [(*block, *place) for block, place in shifts(paths, [tuple(row) for row in blocks]).items()]
     return lines.join(F.broadcast(spark.createDataFrame(rows, _SHIFTS)), ["path", "block"]).select(
         "file", (F.col("place") + F.col("shift")).alias("line"), "value"
     )

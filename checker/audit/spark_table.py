@@ -109,7 +109,7 @@ class SparkTable:
     def kept(self, *near: str) -> SparkTable:
         # Windows and groups whose keys include `near` then need no shuffle of their own.
         placed = self.frame.repartition(*near) if near else self.frame
-        return SparkTable(placed.persist())
+        return SparkTable(placed.localCheckpoint())
 
     def rows(self, limit: int | None = None) -> list[Row]:
         frame = self.frame if limit is None else self.frame.limit(limit)
