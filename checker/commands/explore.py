@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+MODES = {"--matrix": "matrix", "--mutate": "mutate", "--export": "export", "--list": "listing"}
 EXIT = {"holds": 0, "violated": 1, "unknown": 3}
 
 
@@ -67,15 +68,22 @@ def command(context: click.Context, /, **options: Any) -> None:
         extra = "explore" if error.name == "numpy" else "diagram"
         click.echo(f"Error: this needs {error.name}: pip install 'isrproof[{extra}]'", err=True)
         context.exit(2)
-    except IsrproofError as error:
+    except (IsrproofError, OSError, click.UsageError) as error:
         if as_json:
             _print_json({"verdict": "error", "error": str(error)})
+        elif isinstance(error, click.UsageError):
+            raise
         else:
             click.echo(f"Error: {error}", err=True)
         context.exit(2)
 
 
 def _run(options: dict[str, Any], as_json: bool) -> int:
+    modes = [name for name, key in MODES.items() if options[key]]
+    if len(modes) > 1:
+        raise click.UsageError(f"{' and '.join(modes)} do not go together; choose one.")
+    if options["matrix"] and options["model"] is not None:
+        raise click.UsageError(f"--matrix searches all rungs; leave {options['model']} out, or leave --matrix out.")
     if options["listing"]:
         return _list(options["model"])
     if options["matrix"]:

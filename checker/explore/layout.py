@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ...model.errors import SortError
+from ...model.errors import DefinitionError, SortError
 from ...model.protocol import Instance
 from ...model.sorts import (
     BoolSort,
@@ -32,6 +32,9 @@ from ...model.sorts import (
 )
 
 Path = tuple[tuple[Sort | None, int | str], ...]
+
+# Everything is spread over cells and moves before the search begins; instances beyond this are too large to search.
+MOST_CELLS = 4096
 
 
 @dataclass
@@ -131,7 +134,14 @@ class Layout:
         if cell.bits > 62:
             raise SortError(f"a field needs {cell.bits} bits, the explorer packs at most 62 into one cell ({sort})")
         self.cells.append(cell)
+        self._refuse_more_than(MOST_CELLS, len(self.cells))
         return cell
+
+    def _refuse_more_than(self, most: int, cells: int) -> None:
+        if cells > most:
+            raise DefinitionError(
+                f"a state of {self.instance.name} has more than {most:,} cells; choose smaller settings"
+            )
 
     def _shape(self, sort: Sort, path: Path) -> Any:
         settings = self.settings
@@ -150,10 +160,12 @@ class Layout:
         if isinstance(sort, RecordSort):
             return Rows(tuple(self._shape(each, (*path, (None, name))) for name, each in sort.fields))
         if isinstance(sort, MapSort):
-            keys = range(len(elements(sort.key, settings)))
-            return Rows(tuple(self._shape(sort.value, (*path, (sort.key, key))) for key in keys))
+            lo, hi = scalar_range(sort.key, settings) or (0, 0)
+            self._refuse_more_than(MOST_CELLS, hi - lo + 1)
+            return Rows(tuple(self._shape(sort.value, (*path, (sort.key, key))) for key in range(hi - lo + 1)))
         if isinstance(sort, SeqSort):
             capacity = resolve(sort.capacity, settings)
+            self._refuse_more_than(MOST_CELLS, capacity)
             length = self._cell(path, "length", None, 0, capacity)
             items = tuple(self._shape(sort.element, (*path, (None, at))) for at in range(capacity))
             return Sequence(length, items)

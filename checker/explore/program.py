@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ...model.action import Action, disjuncts
+from ...model.errors import DefinitionError
 from ...model.expr import Expr
 from ...model.property import Property
 from ...model.protocol import Instance
 from ...model.sorts import Value, elements
 from .flatten import Flattener
-from .layout import Bits, Cell, Fused, Layout, Optional, Rows, Sequence
+from .layout import Bits, Cell, Fused, Layout, Optional, Rows, Sequence, scalar_range
 from .scalars import Scalars
+
+MOST_CHOICES = 4096  # of parameters, per action
 
 
 class Watch(NamedTuple):
@@ -63,8 +67,19 @@ def program(instance: Instance, properties: Seq[Property]) -> Program:
 
     A *sometimes* property is watched for the first state or step where it holds, the others for the first where they
     do not.
+
+    Raises:
+        DefinitionError: the instance is too large to be written out.
     """
     layout, scalars = Layout(instance), Scalars()
+    for action in instance.model.actions:
+        ranges = [scalar_range(param.sort, instance.settings) or (0, 0) for param in action.params]
+        choices = math.prod(hi - lo + 1 for lo, hi in ranges)
+        if choices > MOST_CHOICES:
+            raise DefinitionError(
+                f"action {action.name} has {choices:,} choices of parameters in {instance.name}; the explorer writes "
+                f"each out, at most {MOST_CHOICES:,}; choose smaller settings"
+            )
     flat = Flattener(layout, scalars)
     of_state: list[tuple[int, Property]] = []
     of_step: list[tuple[int, Property]] = []

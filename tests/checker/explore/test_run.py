@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from dataclasses import replace
 
 import pytest
@@ -238,6 +242,14 @@ def test_the_command() -> None:
         (("kip320", "--set", "replicas"), "NAME=INT"),
         (("kip320", "--set", "replicas=0"), "at least 1"),
         (("kip320", "--release", "2.99"), "2.99"),
+        (("kip320", "--set", "log_size=1000000000"), "choose smaller settings"),
+        (("kip320", "--set", "max_leader_epoch=1000000000"), "choose smaller settings"),
+        (("kip320", "--set", "replicas=60"), "choices of parameters"),
+        (("kip320", "--set", "replicas=1000000000"), "at most 62 elements"),
+        (("kip320", "--set", "max_records=99999999999999999999"), "at most 62"),
+        (("kip320", "--matrix"), "leave kip320 out"),
+        (("kip320", "--mutate", "--export=tla"), "do not go together"),
+        (("kip320", "--export=tla", "--out=/dev/null/models"), "/dev/null/models"),
     ],
 )
 def test_misuse_of_the_command_exits_2(arguments: tuple[str, ...], says: str) -> None:
@@ -251,6 +263,17 @@ def test_misuse_with_json_is_one_object() -> None:
     code, output = _invoke("kip302", "--json")
     assert code == 2
     assert "kip320" in json.loads(output)["error"]
+
+
+def test_an_interrupt_ends_with_one_line() -> None:
+    command = [sys.executable, "-c", "from isrproof.checker.cli import main; main()", "explore", "kip320"]
+    started = subprocess.Popen(
+        [*command, "--set=replicas=4", "--format=json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(3)
+    started.send_signal(signal.SIGINT)
+    output, said = started.communicate(timeout=30)
+    assert (started.returncode, output, said) == (3, "", "Interrupted: nothing is decided.\n")
 
 
 def test_a_release_is_a_row_of_behaviours() -> None:
