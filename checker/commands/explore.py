@@ -152,11 +152,14 @@ def chosen(name: str, release: str | None, without: tuple[str, ...]) -> Any:
 
 
 def _list(name: str | None) -> int:
-    from ...model.catalogue import MODELS, model
+    from ...model.catalogue import MODELS
 
     if name is None:
-        for each in MODELS:
-            click.echo(f"{each:<18} {model(each).statement}")
+        from ...specs.machines import machine_names
+
+        names = (*MODELS, *machine_names())
+        for each in names:
+            click.echo(f"{each:<{max(map(len, names))}}  {chosen(each, None, ()).statement}")
         return 0
     found = chosen(name, None, ())
     from ..explore.report import model_lines
