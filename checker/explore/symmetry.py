@@ -2,7 +2,8 @@
 
 The elements of a finite sort are interchangeable unless the model names one. A renaming moves cells and renames what
 is in them; since no cell straddles a byte, it is a table look-up per byte and permutation. The representative of an
-orbit is its smallest packed state.
+orbit is, of the states in which the elements are sorted by their own numbers, the smallest when packed: few renamings
+sort a state, mostly one.
 """
 
 from __future__ import annotations
@@ -47,31 +48,87 @@ def canonicaliser(layout: Layout) -> Callable[[list[Any]], list[Any]]:
     """The function that replaces packed states (arrays of words) by their representatives."""
     import numpy as np
 
-    tables = [_byte_tables(layout, renaming, np) for renaming in renamings(layout)[1:]]
+    orders = [(renaming, _byte_tables(layout, renaming, np)) for renaming in renamings(layout)]
+    signed = [(sort, _sign_tables(layout, sort, np)) for sort in orders[0][0]]
 
     def canonical(words: list[Any]) -> list[Any]:
-        sized = zip(words, layout.sizes, strict=True)
-        columns = [word.view(np.uint8)[at::size].copy() for word, size in sized for at in range(size)][: layout.bytes]
-        best = [word.copy() for word in words]
-        for table in tables:
-            moved: list[Any] = [None] * len(words)
-            for column, parts in zip(columns, table, strict=True):
-                for index, lookup in parts:
-                    part = lookup.take(column)
-                    if moved[index] is None:
-                        moved[index] = part
-                    else:
-                        moved[index] |= part
-            moved = [np.zeros_like(old) if new is None else new for new, old in zip(moved, words, strict=True)]
-            smaller = moved[-1] < best[-1]
-            tied = moved[-1] == best[-1]
-            for index in reversed(range(len(words) - 1)):
-                smaller |= tied & (moved[index] < best[index])
-                tied &= moved[index] == best[index]
-            best = [np.where(smaller, new, old) for new, old in zip(moved, best, strict=True)]
+        columns = _columns(words)
+        rises = {}  # whether the sign of one element is at most that of another
+        for sort, tables in signed:
+            signs = [_looked_up(columns, table, len(words[0]), np.uint64, np) for table in tables]
+            for one, other in itertools.permutations(range(len(signs)), 2):
+                rises[sort, one, other] = signs[one] <= signs[other]
+        best = [np.full(len(word), -1, np.int64).astype(word.dtype) for word in words]
+        for renaming, tables in orders:
+            sorts_them = np.ones(len(words[0]), bool)
+            for sort, to in renaming.items():
+                old = sorted(range(len(to)), key=to.__getitem__)  # which element becomes the first, the second ...
+                for one, other in itertools.pairwise(old):
+                    sorts_them &= rises[sort, one, other]
+            rows = sorts_them.nonzero()[0]
+            moved = _moved([word.take(rows) for word in words], tables, np)
+            _keep_smaller(best, rows, moved)
         return best
 
     return canonical
+
+
+def _columns(words: list[Any]) -> list[Any]:
+    return [word.view("u1")[at :: word.itemsize] for word in words for at in range(word.itemsize)]
+
+
+def _moved(words: list[Any], tables: list[list[tuple[int, Any]]], np: Any) -> list[Any]:
+    """Packed states after a renaming."""
+    columns = _columns(words)
+    parts: list[list[tuple[int, Any]]] = [[] for _ in words]
+    for byte, table in enumerate(tables):
+        for word, lookup in table:
+            parts[word].append((byte, lookup))
+    return [_looked_up(columns, part, len(word), word.dtype, np) for part, word in zip(parts, words, strict=True)]
+
+
+def _looked_up(columns: list[Any], parts: list[tuple[int, Any]], length: int, dtype: Any, np: Any) -> Any:
+    """What bytes contribute by look-up tables, together."""
+    total = None
+    for byte, lookup in parts:
+        part = lookup.take(columns[byte])
+        total = part if total is None else np.bitwise_or(total, part, out=total)
+    return np.zeros(length, dtype) if total is None else total
+
+
+def _keep_smaller(best: list[Any], rows: Any, moved: list[Any]) -> None:
+    """Puts states into some rows where they are smaller than what is there."""
+    old = [word.take(rows) for word in best]
+    smaller, tied = moved[-1] < old[-1], moved[-1] == old[-1]
+    for new, was in zip(reversed(moved[:-1]), reversed(old[:-1]), strict=True):
+        smaller |= tied & (new < was)
+        tied &= new == was
+    at = smaller.nonzero()[0]
+    for word, new in zip(best, moved, strict=True):
+        word[rows.take(at)] = new.take(at)
+
+
+def _sign_tables(layout: Layout, sort: FiniteSort, np: Any) -> list[list[tuple[int, Any]]]:
+    """For each element, by byte, its sign: the numbers that only it has, and that no renaming changes.
+
+    In a representative the signs of the elements rise. As many cells as fit into a word make the sign.
+    """
+    size = layout.settings[sort.size.name]
+    tables: list[dict[int, Any]] = [{} for _ in range(size)]
+    used = [0] * size
+    values = np.arange(256, dtype=np.uint64)
+    for cell in layout.cells:
+        keys = [(key, at) for key, at in cell.path if isinstance(key, FiniteSort)]
+        if len(keys) != 1 or keys[0][0] != sort or isinstance(cell.sort, FiniteSort) or not 0 < cell.bits <= 8:
+            continue
+        element = int(keys[0][1])
+        if used[element] + cell.bits > 64:
+            continue
+        number = (values >> np.uint64(cell.shift)) & np.uint64((1 << cell.bits) - 1)
+        table = tables[element]
+        table[cell.byte] = table.get(cell.byte, 0) | (number << np.uint64(used[element]))
+        used[element] += cell.bits
+    return [list(table.items()) for table in tables]
 
 
 def _byte_tables(layout: Layout, renaming: Renaming, np: Any) -> list[list[tuple[int, Any]]]:
