@@ -23,12 +23,15 @@ class Script:
 
 def script_of(model: Model) -> Script:
     """The lemmas for a model: those of replication for a model with replication's fields, else none."""
-    from .replication import lemmas, lemmas_kip497, state
+    from .replication import lemmas, lemmas_kip497, lemmas_kip966, state
     from .replication.kip497 import proposed
+    from .replication.kip966 import crashes
 
     fields = {each.expr for each in model.fields}
-    if proposed in fields:
-        return Script(model, lemmas_kip497.with_history(model), lemmas_kip497.LEMMAS, (lemmas.HW_AGREEMENT,))
-    if {each.expr for each in state.FIELDS} <= fields:
-        return Script(model, lemmas.with_history(model), lemmas.LEMMAS, (lemmas.HW_AGREEMENT,))
-    return Script(model, model)
+    if not {each.expr for each in state.FIELDS} <= fields:
+        return Script(model, model)
+    written = lemmas_kip497 if proposed in fields else lemmas_kip966 if crashes in fields else lemmas
+    watching = written.with_history(model)
+    clean = "StrongIsr" not in model.suspended
+    goals = (watching.property("NoCommittedRecordLost"), lemmas.HW_AGREEMENT) if clean else ()
+    return Script(model, watching, written.LEMMAS, goals)

@@ -34,6 +34,10 @@ EXIT = {"holds": 0, "violated": 1, "unknown": 3}
 )  # fmt: skip
 @click.option("--minimise", is_flag=True, help="Derive the cache of hypotheses anew.")
 @click.option(
+    "--without-lemma", "without_lemmas", multiple=True, metavar="LEMMA", help="Leave a lemma out: what rests on it?"
+)
+@click.option("--mutate", is_flag=True, help="Drop each guard clause, one at a time: does the proof need it?")
+@click.option(
     "--smtlib", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
     help="Write every question as SMT-LIB 2; `unsat` proves.",
 )  # fmt: skip
@@ -82,11 +86,20 @@ def _run(options: dict[str, Any]) -> int:
         written = export.smtlib(model, options["smtlib"], kept)
         click.echo(f"{written} questions written to {options['smtlib']}")
         return 0
+    if options["mutate"]:
+        return _mutate(model, effort, options["as_json"])
     if options["minimise"]:
         rows = export.minimise(model, effort, told=_told)
         click.echo(f"{model.name}: {rows} questions need more than the goal itself")
         return 0
-    proof = prove(model, options["properties"] or None, effort=effort, told=_told, kept=kept)
+    proof = prove(
+        model,
+        options["properties"] or None,
+        effort=effort,
+        told=_told,
+        kept=kept,
+        without_lemmas=options["without_lemmas"],
+    )
     if options["as_json"]:
         _print_json(report.json_report(proof))
     else:
@@ -94,14 +107,35 @@ def _run(options: dict[str, Any]) -> int:
     return EXIT[proof.verdict]
 
 
+def _mutate(model: Any, effort: Any, as_json: bool) -> int:
+    """Prints a line per guard clause; 0 if the proof needs those that the model does not waive, and no others."""
+    from ..prove import mutate
+
+    found = []
+    for each in mutate.dropped(model, effort, _progress):
+        found.append(each)
+        if not as_json:
+            click.echo(mutate.line(each))
+    verdict = "holds" if all(each.as_waived for each in found) else "unknown"
+    if as_json:
+        _print_json({"model": model.name, "verdict": verdict, "clauses": [mutate.json_row(each) for each in found]})
+    else:
+        verdicts = [each.verdict for each in found]
+        counts = ", ".join(f"{verdicts.count(each)} {each}" for each in dict.fromkeys(verdicts))
+        others = sum(not each.as_waived for each in found)
+        click.echo(f"{len(found)} clauses: {counts}; {others or 'none'} other than the model says")
+    return EXIT[verdict]
+
+
+def _progress(title: str) -> None:
+    if sys.stderr.isatty():
+        click.echo(f"{title} ...", err=True)
+
+
 def _run_matrix(options: dict[str, Any]) -> int:
     from ..prove import matrix
 
-    def told(name: str) -> None:
-        if sys.stderr.isatty():
-            click.echo(f"{name} ...", err=True)
-
-    found = matrix.matrix(effort=_effort(options), told=told)
+    found = matrix.matrix(effort=_effort(options), told=_progress)
     if options["page"] is not None:
         matrix.write(matrix.page(found), options["page"])
     if options["as_json"]:

@@ -368,8 +368,8 @@ def _table(domain: Domain) -> Reading[Shape]:
         values = domain.listed(sort.element)
         if values is None:
             raise ImpossibleError(
-                f"the Z3 reading cannot count `{node.args[0]!r}`: {sort.element} has no list of elements here; keep "
-                "its setting (prove for a fixed number)"
+                f"`{node.args[0]!r}` is counted, but {sort.element} may have any number of elements: prove it for a "
+                "fixed number, for example --set replicas=3"
             )
         return sum((choose(members(value), 1, 0) for value in values), start=0)
 

@@ -136,7 +136,7 @@ def prove(
     system = System(script.model, Domain(kept))
     lemmas = lemmas_of(script, without_lemmas)
     known = {each.name: each for each in (*lemmas, *(each for each in goals if each.kind == "always"))}
-    refuter = Refuter(_small(script.model, kept, effort), list(known.values()), min(effort.timeout, 5.0))
+    refuter = Refuter(small_instance(script.model, kept, effort), list(known.values()), min(effort.timeout, 5.0))
     induction = Induction(
         system,
         lemmas,
@@ -233,8 +233,8 @@ def goals_of(script: Script, names: Iterable[str] | None) -> list[Property]:
             if name not in known:
                 raise unknown("property", name, known, f"model {script.base.name}")
         return [known[name] for name in names]
-    suspended = {name for behaviour in script.base.behaviours for name in behaviour.suspends}
-    return [each for each in known.values() if each.kind != "sometimes" and each.name not in suspended]
+    promised = (*script.base.properties, *script.goals)
+    return [each for each in promised if each.kind != "sometimes" and each.name not in script.base.suspended]
 
 
 def lemmas_of(script: Script, without: Iterable[str]) -> list[Property]:
@@ -366,7 +366,7 @@ def _searched(model: Model, kept: Settings, effort: Effort) -> list[dict[str, in
     return [own] if effort.instance is not None or other == own else [own, other]
 
 
-def _small(model: Model, kept: Settings, effort: Effort) -> Instance:
+def small_instance(model: Model, kept: Settings, effort: Effort) -> Instance:
     """The instance in which counterexamples to induction are looked for: two of everything that is not kept."""
     settings = _instance_settings(model, kept, effort)
     for name in _sizes(model):

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import pytest
 from isrproof.checker.explore.run import explore_instance
 from isrproof.checker.prove.cti import Refuter
 from isrproof.checker.prove.export import induction_of, questions
-from isrproof.checker.prove.run import Effort, Proof, prove
+from isrproof.checker.prove.mutate import dropped, line
+from isrproof.checker.prove.run import Effort, Proof, lemmas_of, prove
 from isrproof.model.catalogue import model
 from isrproof.model.expr import both, exists, var
 from isrproof.model.property import Property
 from isrproof.model.protocol import Model
-from isrproof.model.replication.lemmas import LEMMAS, commit_epoch, committed, latest_isr
+from isrproof.model.replication.lemmas import LEMMAS, SPARE, commit_epoch, committed, latest_isr
 from isrproof.model.replication.state import Epoch, Replica, quorum_epoch, quorum_isr
 from isrproof.model.script import script_of
 from isrproof.model.step import Reference
@@ -100,13 +102,39 @@ def without(action: str, label: str) -> Proof:
     return prove(without_clause("kip320", action, label), ["WeakIsr", "StrongIsr"], effort=effort)
 
 
+def test_of_the_first_clauses_one_is_needed_and_one_is_not() -> None:
+    needed, not_needed = itertools.islice(dropped(model("kip320")), 2)
+    assert (needed.clause.label, needed.verdict, needed.as_waived) == ("in the isr", "needed", True)
+    (question,) = needed.broken
+    assert question.question.name == "ControllerElectLeader/LeaderInItsIsr"
+    assert question.cti is not None
+    assert (not_needed.clause.label, not_needed.verdict, not_needed.as_waived) == (
+        "not the leader yet",
+        "not needed",
+        True,
+    )
+    assert "proved without it: a new epoch" in line(not_needed)
+
+
 @pytest.mark.slow
-def test_clauses_that_the_explorer_waives_are_not_needed_by_the_proof() -> None:
-    """`explore --mutate` finds no property that breaks without them; the proof needs none of them, for any instance."""
-    for action in model("kip320").actions:
-        for clause in action.guard:
-            if clause.waiver:
-                assert without(action.name, clause.label).verdict == "holds", f"{action.name}: {clause.label}"
+def test_the_proof_needs_the_clauses_that_the_explorer_needs_and_no_others() -> None:
+    """`explore --mutate` says so of every clause: needed, or waived in the model (tests/checker/explore)."""
+    found = list(dropped(model("kip320")))
+    assert [f"{each.action}: {each.clause.label}" for each in found if not each.as_waived] == []
+    assert {each.verdict for each in found} == {"needed", "not needed"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["kip320", "kip497"])
+def test_no_lemma_can_be_left_out(name: str) -> None:
+    """Without any one of them some promise is not proved: the set is minimal, but for those that say why they stay."""
+    lemmas = [each.name for each in lemmas_of(script_of(model(name)), ()) if each.name not in SPARE]
+    spare = []
+    for lemma in lemmas:
+        proof = prove(name, without_lemmas=[lemma], effort=Effort(timeout=8, search=5))
+        if proof.verdict == "holds":
+            spare.append(lemma)
+    assert spare == []
 
 
 def test_a_needed_clause_breaks_the_proof_and_a_path_shows_it() -> None:
