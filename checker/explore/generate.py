@@ -151,10 +151,8 @@ class Columns(Writer):
         if cell.bits + cell.shift < 8 * cell.size:
             number = f"({number} & {(1 << cell.bits) - 1})"
         size = width(cell.lo, cell.hi)
-        # A copy where nothing was computed yet: what is read of a column must not change when the column is written.
-        computed = number != self.column(cell)
         same = size == cell.size and cell.hi - cell.lo < 1 << (8 * size - 1)
-        number += f".view(I{size})" if computed and same else f".astype(I{size})"
+        number += f".view(I{size})" if same else f".astype(I{size})"
         return f"({number} + I{size}({cell.lo}))" if cell.lo else number
 
 

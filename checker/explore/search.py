@@ -71,8 +71,7 @@ class Search:
         self.narrow, self.narrow_levels = narrow, narrow_levels
         self.expand_one: Expand | None = None
         self.watched, self.steps = build(program)
-        move_type = np.uint8 if len(program.moves) <= 256 else np.uint16
-        self.table = StateTable(program.layout.sizes, move_type)
+        self.table = StateTable(program.layout.sizes, np.min_scalar_type(len(program.moves)))
 
     def packed(self, state: int) -> int:
         """A state by its id, as one integer."""
