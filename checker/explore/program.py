@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Container
 from collections.abc import Sequence as Seq
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from ...model.action import Action, disjuncts
@@ -133,6 +134,19 @@ def program(instance: Instance, properties: Seq[Property]) -> Program:
     state_watches = [Watch(index, watched(prop)) for index, prop in of_state]
     kept = tuple(each for each in state_watches if each.node != scalars.false)
     return Program(instance, layout, scalars, tuple(moves), tuple(properties), kept)
+
+
+def unwatched(program: Program, properties: Container[int]) -> Program:
+    """The program without the watches of some properties; itself if it has none of theirs."""
+
+    def rest(watches: tuple[Watch, ...]) -> tuple[Watch, ...]:
+        return tuple(each for each in watches if each.prop not in properties)
+
+    moves = tuple(move._replace(watches=rest(move.watches)) for move in program.moves)
+    state_watches = rest(program.state_watches)
+    if moves == program.moves and state_watches == program.state_watches:
+        return program
+    return replace(program, moves=moves, state_watches=state_watches)
 
 
 def _store(f: Flattener, target: Any, shape: Any, writes: list[tuple[Cell, int]], overflows: list[int]) -> None:

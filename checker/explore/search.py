@@ -10,9 +10,12 @@ from typing import Any, NamedTuple
 from .generate import build
 from .narrow import Expand
 from .narrow import build as build_narrow
-from .program import Program
+from .program import Program, unwatched
 
 CHUNK = 1 << 16
+
+# Before a level of this many states, what is decided is taken out of the code: building it anew pays from here on.
+WIDE = 1 << 15
 
 # A level of at most NARROW states is for plain Python, once there were so many of them that compiling it pays.
 NARROW, NARROW_LEVELS = 48, 24
@@ -59,7 +62,12 @@ class Search:
     """One run over a program. `table` holds the states afterwards."""
 
     def __init__(
-        self, program: Program, chunk: int = CHUNK, narrow: int = NARROW, narrow_levels: int = NARROW_LEVELS
+        self,
+        program: Program,
+        chunk: int = CHUNK,
+        narrow: int = NARROW,
+        narrow_levels: int = NARROW_LEVELS,
+        wide: int = WIDE,
     ) -> None:
         import numpy as np
 
@@ -68,7 +76,7 @@ class Search:
         self.np = np
         self.program = program
         self.chunk = chunk
-        self.narrow, self.narrow_levels = narrow, narrow_levels
+        self.narrow, self.narrow_levels, self.wide = narrow, narrow_levels, wide
         self.expand_one: Expand | None = None
         self.watched, self.steps = build(program)
         self.table = StateTable(program.layout.sizes, np.min_scalar_type(len(program.moves)))
@@ -109,6 +117,8 @@ class Search:
         while start < end and found.stopped is None:
             found.depth += 1
             found.levels.append(end - start)
+            if end - start >= self.wide:
+                self._watch_less(found)
             last = limits.depth is not None and found.depth >= limits.depth
             by_state = self._by_state(end - start)
             for low in range(start, end, self.chunk):
@@ -132,6 +142,13 @@ class Search:
                 found.stopped = found.stopped or ("all properties are decided" if start < end else None)
         found.distinct = table.count
         return found
+
+    def _watch_less(self, found: Found) -> None:
+        """Stops watching for properties that are decided: a shorter path cannot come any more."""
+        less = unwatched(self.program, found.hits)
+        if less is not self.program:
+            self.program = less
+            self.watched, self.steps = build(less)
 
     def _by_state(self, states: int) -> bool:
         """Whether a level goes to plain Python."""
@@ -175,8 +192,9 @@ class Search:
                     rows = rows[~outside]
             for prop, fired in fires:
                 known = found.hits.get(prop)
-                if known is None or known.length == found.depth + 1:
-                    self._note_step(found, prop, rows[fired.take(rows)] + low, index)
+                fired = fired.take(rows)
+                if fired.any() and (known is None or known.length == found.depth + 1):
+                    self._note_step(found, prop, rows[fired] + low, index)
             end = table.write(end, words, rows, low, index, changed)
         dead = np.flatnonzero(~alive)
         if len(dead):

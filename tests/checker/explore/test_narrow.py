@@ -19,11 +19,11 @@ from isrproof.model.sorts import Int, Setting
 from isrproof.model.step import Reference
 
 
-def _search(name: str, narrow: bool, symmetry: bool, **values: int) -> tuple[Found, Search]:
+def _search(name: str, narrow: bool, symmetry: bool, wide: int = 1 << 15, **values: int) -> tuple[Found, Search]:
     chosen = model(name)
     translated = program(chosen.instance(**values), chosen.properties)
     limit = 10**9 if narrow else 0
-    search = Search(translated, narrow=limit, narrow_levels=0)
+    search = Search(translated, narrow=limit, narrow_levels=0, wide=wide)
     initial = translated.layout.pack(Reference(chosen.instance(**values)).initial())
     canonical = canonicaliser(translated.layout) if symmetry else None
     return search.run(initial, canonical=canonical), search
@@ -44,6 +44,20 @@ def test_both_engines_find_the_same(name: str, symmetry: bool) -> None:
     }
     states = [{each.packed(at) for at in range(wide.distinct)} for each in (table, other)]
     assert states[0] == states[1]
+
+
+@pytest.mark.parametrize("name", ["kip101", "kip320-first-try", "unclean-election"])
+def test_what_is_decided_is_watched_no_more(name: str) -> None:
+    values = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 2}
+    found, whole = _search(name, False, False, **values)
+    again, less = _search(name, False, False, wide=1, **values)
+    assert again == found
+    watched = {each.prop for each in less.program.state_watches}
+    watched |= {watch.prop for move in less.program.moves for watch in move.watches}
+    decided = {prop for prop, hit in found.hits.items() if hit.length < found.depth}
+    assert decided
+    assert not decided & watched
+    assert len(whole.program.state_watches) > len(less.program.state_watches)
 
 
 def test_a_long_narrow_search_is_quick() -> None:
