@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ from isrproof.checker.explore.narrow import build as build_narrow
 from isrproof.checker.explore.program import program
 from isrproof.checker.explore.run import explore
 from isrproof.model.action import action
+from isrproof.model.errors import SortError
 from isrproof.model.evaluate import compiled, evaluate
 from isrproof.model.examples import EXAMPLES, SETTINGS
 from isrproof.model.expr import (
@@ -253,7 +255,47 @@ def test_generated_successors_are_the_reference_s(data: Any, states: Any) -> Non
     chosen = tuple(data.draw(actions(f"A{index}")) for index in range(2))
     falls = Property("Falls", "?", after(FIELDS["number"]) <= FIELDS["number"], "step")
     prop = Property("Step", "?", both(falls.condition, data.draw(expressions(Bool, 2, ()))), "step")
-    model = _model(chosen, (prop,))
+    _compare_successors(_model(chosen, (prop,)), states)
+
+
+WIDE = st.sampled_from(
+    [(0, 1), (-1, 1), (0, 127), (0, 128), (-128, 127), (0, 255), (-200, 300), (0, 70000), (-(2**40), 3)]
+)
+
+
+@QUIET
+@given(st.data(), WIDE, WIDE)
+def test_numbers_of_every_width_are_computed_alike(data: Any, first: Any, second: Any) -> None:
+    """Cells of one byte and of more, with and without sign, in one expression."""
+    a, b, c = field("a", Int(*first)), field("b", Int(*second)), field("c", OptionOf(Int(*second)))
+    add = st.sampled_from([-1, 0, 1, first[1] - first[0], second[0] - second[1]])
+
+    def number(depth: int) -> Expr:
+        if depth == 0:
+            return data.draw(st.sampled_from([a, b, c.value, c.get(b)]))
+        kind = data.draw(st.integers(0, 2))
+        if kind == 0:
+            return number(depth - 1) + data.draw(add)
+        if kind == 1:
+            return ite(number(0) <= number(depth - 1), number(depth - 1), number(0))
+        return ite(number(0).eq(number(depth - 1)), number(0), const(data.draw(st.sampled_from(first)), Int(*first)))
+
+    chosen = []
+    for target in (a, b, c):
+        value = number(2)
+        with contextlib.suppress(SortError):  # a value that never fits is refused
+            updates = {target: some(value) if target is c else value}
+            chosen.append(action(f"A{len(chosen)}", "?", guard={"g": number(1) <= number(2)}, updates=updates))
+    ends = [st.sampled_from([lo, hi, 0]) | st.integers(lo, hi) for lo, hi in (first, second)]
+    states = data.draw(st.lists(st.tuples(*ends, st.none() | ends[1]), min_size=1, max_size=6))
+    fields = (starts(a, 0, "?"), starts(b, 0, "?"), starts(c, None, "?"))
+    falls = Property("Falls", "?", after(a) <= b, "step")
+    _compare_successors(Model("wide", "?", (), fields, tuple(chosen), (falls,)), states)
+
+
+def _compare_successors(model: Model, states: Any) -> None:
+    """Every step from some states: the guard, the new state, how many ways, and whether the property is broken."""
+    (prop,) = model.properties
     translated = program(model.instance(), model.properties)
     layout = translated.layout
     _, steps = build(translated)
