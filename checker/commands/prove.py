@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 EXIT = {"holds": 0, "violated": 1, "unknown": 3}
+_NOT_FOR_TABLES = ("without", "sets", "without_lemmas", "mutate", "minimise", "smtlib")
 
 
 @click.command()
@@ -42,10 +43,6 @@ EXIT = {"holds": 0, "violated": 1, "unknown": 3}
     help="Write every question as SMT-LIB 2; `unsat` proves.",
 )  # fmt: skip
 @click.option("--matrix", is_flag=True, help="Every model against every property, compared with what is expected.")
-@click.option(
-    "--page", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-    help="With --matrix: write what is proved, under which assumptions, and what is not.",
-)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.pass_context
 def command(context: click.Context, /, **options: Any) -> None:
@@ -69,10 +66,16 @@ def command(context: click.Context, /, **options: Any) -> None:
 
 def _run(options: dict[str, Any]) -> int:
     if options["matrix"]:
+        if options["model"] is not None:
+            raise click.UsageError(f"--matrix proves every model; expected none, got {options['model']!r}.")
         return _run_matrix(options)
     if options["model"] is None:
         raise click.UsageError("MODEL is missing; `isrproof explore --list` shows the models.")
     if options["model"] in ("replica", "partition"):
+        for name in _NOT_FOR_TABLES:
+            if options[name]:
+                shown = "--" + {"sets": "set", "without_lemmas": "without-lemma"}.get(name, name)
+                raise click.UsageError(f"{shown} is for models; {options['model']} is a table, proved without lemmas.")
         return _run_table(options)
     from .explore import _settings, chosen
 
@@ -136,8 +139,6 @@ def _run_matrix(options: dict[str, Any]) -> int:
     from ..prove import matrix
 
     found = matrix.matrix(effort=_effort(options), told=_progress)
-    if options["page"] is not None:
-        matrix.write(matrix.page(found), options["page"])
     if options["as_json"]:
         _print_json(matrix.matrix_json(found))
     else:
@@ -148,11 +149,11 @@ def _run_matrix(options: dict[str, Any]) -> int:
 def _run_table(options: dict[str, Any]) -> int:
     from ..prove import tables
 
-    found = tables.prove_table(options["model"], options["release"], options["timeout"])
+    found = tables.prove_table(options["model"], options["release"], options["timeout"], options["properties"] or None)
     if options["as_json"]:
         _print_json(tables.table_json(options["model"], found))
     else:
-        click.echo(tables.table_report(found))
+        click.echo(tables.table_report(options["model"], found))
     return EXIT[tables.overall_of(found)]
 
 

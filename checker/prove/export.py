@@ -12,8 +12,9 @@ from ...model.sorts import Settings
 from . import rows, smt
 from .induction import Asked, Induction, Question
 from .reading import Domain
-from .run import Effort, goals_of, lemmas_of
+from .run import Effort
 from .system import System
+from .trust import goals_of, lemmas_of
 
 
 def induction_of(model: Model, timeout: float = 30.0, kept: Settings | None = None) -> tuple[Induction, list[Property]]:

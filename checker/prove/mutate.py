@@ -19,8 +19,9 @@ from .induction import Asked, Induction
 from .reading import Domain
 from .report import cti_json
 from .rows import rows_of
-from .run import Effort, goals_of, lemmas_of, small_instance
+from .run import Effort, small_instance
 from .system import System
+from .trust import goals_of, lemmas_of
 
 Verdict = Literal["needed", "not needed", "unknown"]
 

@@ -17,16 +17,16 @@ from ...model.catalogue import model as model_named
 from ...model.errors import DefinitionError, unknown
 from ...model.property import Property
 from ...model.protocol import Instance, Model
-from ...model.script import Script, script_of
-from ...model.sorts import FiniteSort, MapSort, Settings
+from ...model.script import script_of
+from ...model.sorts import Settings
 from ..explore.trace import Path
-from . import smt
+from . import smt, trust
 from .cti import Cti, Refuter
 from .induction import Asked, Induction, Question
 from .reading import Domain
 from .rows import rows_of
 from .system import System
-from .types import in_range
+from .trust import goals_of, lemmas_of
 
 Verdict = Literal["holds", "violated", "unknown"]
 Told = Callable[[Asked], None]
@@ -159,7 +159,7 @@ def prove(
         lemmas=tuple(lemmas),
         fallen=lost,
         answers=answers,
-        trusted=trusted(script, kept),
+        trusted=(*trust.solver(smt.version()), *trust.trusted(script, kept)),
         seconds=time.perf_counter() - started,
         solver_seconds=_total(asked.values()),
     )
@@ -171,51 +171,6 @@ def overall(verdicts: Iterable[Verdict]) -> Verdict:
     return "violated" if "violated" in found else "unknown" if "unknown" in found or not found else "holds"
 
 
-def scope(model: Model, kept: Settings) -> str:
-    """What a proof is for, in words."""
-    sizes = sorted({each.name for each in model.settings if each.name in _sizes(model)})
-    free = [name for name in sizes if name not in kept]
-    words = [f"any number of {name}" for name in free] + [f"{name}={number}" for name, number in sorted(kept.items())]
-    return ", ".join(words) or "the one instance"
-
-
-def trusted(script: Script, kept: Settings) -> tuple[str, ...]:
-    """What is believed, not proved, beside every "holds"."""
-    model = script.model
-    limits = sorted({clause.label for action in model.actions for clause in action.limits})
-    free = [each.name for each in model.settings if each.name not in kept]
-    ghosts = [each.name for each in model.fields if each.name not in {field.name for field in script.base.fields}]
-    said = [
-        f"{smt.version()}: its answer 'unsat' is believed (`--smtlib` writes every question for a second solver)",
-        "the Z3 reading and the induction of checker/prove; tests compare the reading with the reference",
-        f"actions covered: {', '.join(each.name for each in model.actions)}",
-        "axiom: no sequence has a negative length (nothing else is taken for granted of a state)",
-    ]
-    if free:
-        said.append(f"settings left out: {', '.join(free)} (what they bound is unbounded)")
-    if limits:
-        said.append(f"limits left out, so more steps than in any search: {', '.join(limits)}")
-    if ghosts:
-        said.append(f"ghost fields, which no guard reads: {', '.join(ghosts)}")
-    return tuple(said)
-
-
-def _sizes(model: Model) -> set[str]:
-    found = set()
-    for each in model.fields:
-        stack = [each.sort]
-        while stack:
-            sort = stack.pop()
-            if isinstance(sort, FiniteSort):
-                found.add(sort.size.name)
-            if isinstance(sort, MapSort):
-                stack += [sort.key, sort.value]
-            element = getattr(sort, "element", None)
-            if element is not None:
-                stack.append(element)
-    return found
-
-
 def _check_kept(model: Model, kept: Settings) -> None:
     known = {each.name: each for each in model.settings}
     for name, value in kept.items():
@@ -225,34 +180,12 @@ def _check_kept(model: Model, kept: Settings) -> None:
             raise DefinitionError(f"setting {name}: expected at least {known[name].at_least}, got {value}")
 
 
-def goals_of(script: Script, names: Iterable[str] | None) -> list[Property]:
-    """The properties to prove: those named, or all that the model promises."""
-    known = {each.name: each for each in (*script.model.properties, *script.goals)}
-    if names is not None:
-        for name in names:
-            if name not in known:
-                raise unknown("property", name, known, f"model {script.base.name}")
-        return [known[name] for name in names]
-    promised = (*script.base.properties, *script.goals)
-    return [each for each in promised if each.kind != "sometimes" and each.name not in script.base.suspended]
-
-
-def lemmas_of(script: Script, without: Iterable[str]) -> list[Property]:
-    """The lemmas, first that every integer is in range."""
-    lemmas = [in_range(script.model.fields), *script.lemmas]
-    names = {each.name for each in lemmas}
-    for name in without:
-        if name not in names:
-            raise unknown("lemma", name, names, f"model {script.base.name}")
-    return [each for each in lemmas if each.name not in set(without)]
-
-
 def _decide(goal: Property, induction: Induction, model: Model, kept: Settings, effort: Effort, told: Told) -> Decided:
     """Holds if every question about it is proved, and those about the lemmas it rests on.
 
     As soon as one of them is not, a counterexample is looked for: it ends all further attempts at a proof.
     """
-    words, searched, spent = scope(induction.system.model, kept), "", 0.0
+    words, searched, spent = trust.scope(induction.system.model, kept), "", 0.0
     lemma = induction.lemmas.get(goal.name)
     is_lemma = lemma is not None and lemma.condition is goal.condition
     asked: dict[str, Asked] = {}
@@ -369,7 +302,7 @@ def _searched(model: Model, kept: Settings, effort: Effort) -> list[dict[str, in
 def small_instance(model: Model, kept: Settings, effort: Effort) -> Instance:
     """The instance in which counterexamples to induction are looked for: two of everything that is not kept."""
     settings = _instance_settings(model, kept, effort)
-    for name in _sizes(model):
+    for name in trust.sizes(model):
         if name not in kept:
             settings[name] = min(2, settings[name])
     return model.instance(**settings)

@@ -9,7 +9,7 @@ that the controller took out still has those that the leader knows to be committ
 from __future__ import annotations
 
 from ..action import update
-from ..expr import both, either, forall, var
+from ..expr import both, forall, var
 from ..property import Property
 from ..protocol import Model
 from . import lemmas
@@ -63,19 +63,6 @@ ONLY_LEADERS_PROPOSE = Property(
     "Only a presumed leader has a request in flight.",
     forall(one, _asks.is_some().implies(presumes_leadership(one))),
 )
-PROPOSED_IN_EPOCH = Property(
-    "ProposedInEpoch",
-    "Whoever a leader proposes is in the latest ISR of its epoch already, or has reached that epoch.",
-    forall(
-        one,
-        forall(
-            member,
-            (_asks.is_some() & _asked["isr"].contains(member)).implies(
-                either(latest_isr[local_epoch[one]].contains(member), local_epoch[one] <= local_epoch[member])
-            ),
-        ),
-    ),
-)
 PROPOSED_HOLD_COMMITS = Property(
     "ProposedHoldCommits",
     "Whoever the leader of the current epoch proposes has every committed record and has reached its commit's epoch.",
@@ -122,7 +109,6 @@ LEMMAS: tuple[Property, ...] = (
     LOCAL_OR_PROPOSED,
     ONLY_LEADERS_PROPOSE,
     ONE_LEADER_ASKS,
-    PROPOSED_IN_EPOCH,
     PROPOSED_HOLD_COMMITS,
     LOCAL_HOLD_COMMITS,
 )

@@ -91,3 +91,15 @@ def test_the_command_proves_a_table() -> None:
     assert "DeletionStartedIsAnswered: holds for 2.3" in one.output
     none = CliRunner().invoke(main, ["prove", "replica", "--release", "4.1"])
     assert none.exit_code == 2
+
+
+def test_one_promise_can_be_asked_for_and_a_table_has_no_settings() -> None:
+    one = CliRunner().invoke(main, ["prove", "replica", "--property", "NewIsNew", "--release", "2.3"])
+    assert one.exit_code == 0
+    assert "replica table: holds" in one.output
+    assert "Trusted:" in one.output
+    assert "SuccessfulIsForgotten" not in one.output
+    typo = CliRunner().invoke(main, ["prove", "replica", "--property", "NewIsNow"])
+    assert (typo.exit_code, "did you mean 'NewIsNew'" in typo.output) == (2, True)
+    sets = CliRunner().invoke(main, ["prove", "replica", "--set", "replicas=3"])
+    assert (sets.exit_code, "--set is for models" in sets.output) == (2, True)

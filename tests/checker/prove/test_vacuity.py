@@ -10,7 +10,8 @@ from isrproof.checker.explore.run import explore_instance
 from isrproof.checker.prove.cti import Refuter
 from isrproof.checker.prove.export import induction_of, questions
 from isrproof.checker.prove.mutate import dropped, line
-from isrproof.checker.prove.run import Effort, Proof, lemmas_of, prove
+from isrproof.checker.prove.run import Effort, Proof, prove
+from isrproof.checker.prove.trust import lemmas_of
 from isrproof.model.catalogue import model
 from isrproof.model.expr import both, exists, var
 from isrproof.model.property import Property

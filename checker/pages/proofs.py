@@ -1,0 +1,138 @@
+"""docs/proofs.md: what is proved, under which assumptions, and what is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...model.catalogue import model
+from ...model.lifecycles import promises
+from ...model.script import Script, script_of
+from ...specs import releases
+from ...specs.machines import machine, machine_names
+from ...specs.releases import RELEASES
+from ..prove import expected, trust
+from . import table
+
+PATH = "docs/proofs.md"
+
+
+def write() -> str:
+    """A section per model, one per table, and what is not proved."""
+    lines = [
+        "# What is proved",
+        "",
+        "Made from `checker/prove/expected.toml`, the models and their lemmas by `python -m isrproof.checker.pages`;",
+        "`isrproof prove --matrix` finds every verdict below anew, and ends with exit code 1 if one is another.",
+        "",
+        "*Holds* is a proof by induction: the property, or lemmas that imply it, are true in the first state and kept",
+        "by every step from any state, however long the logs are and however many epochs and records there are; for",
+        "any number of replicas, unless a number is given. *Violated* is a path of steps of the plain Python reading,",
+        "the shortest in an instance with bounds. *Unknown* is neither. The same properties are explored within bounds",
+        "([models.md](models.md)); those over leader, ISR and epochs are the ones that the audit looks for in logs.",
+        "",
+        "## Results",
+        "",
+        *table(("model", "for", "holds", "violated (states of the path)", "unknown"), map(_result, expected.rows())),
+        "",
+        "What the models are: [models.md](models.md).",
+        "",
+        "### Why some are unknown",
+        "",
+        *(f"- {row.model}, {', '.join(row.unknown)}: {row.why}." for row in expected.rows() if row.unknown),
+        "",
+        "## Properties",
+        "",
+        *table(("property", "kind", "meaning"), _properties()),
+        "",
+        "## Lemmas",
+        "",
+        "No promise of Kafka; together they make the promises inductive. Each is proved in the same run as what rests",
+        "on it, and holds in every reachable state of small instances (tests).",
+    ]
+    told: dict[str, str] = {}
+    for name, script in _scripts():
+        lines += ["", f"### {name}", "", *_lemmas(script, told)]
+    lines += ["", "## The tables of the controller", "", *_tables(), "", "## What is trusted", "", *_trust(), ""]
+    return "\n".join([*lines, *_NOT_PROVED, ""])
+
+
+_NOT_PROVED = (
+    "## What is not proved",
+    "",
+    "- That Kafka's code does what the models say. The audit compares logs with the same properties.",
+    "- Anything about time or progress: that a record is ever committed, that a leader is ever elected.",
+    "- The fetch as request and response, and the leader-epoch cache (OffsetsForLeaderEpoch answers with the end of an",
+    "  epoch): the models read the leader's log in one step.",
+    "- Log start offset, compaction, loss of disks, transactions, reassignment, several partitions at once.",
+    "- What is unknown above, and everything that a behaviour takes back: with unclean election committed records may",
+    "  be lost, and no promise says otherwise.",
+    "- That the ISR is never empty in the rungs up to KIP-320: it may be, by a quirk of the TLA+ modules.",
+)
+
+
+def _result(row: expected.Row) -> Iterator[str]:
+    yield row.model
+    yield trust.scope(model(row.model), row.kept)
+    yield ", ".join(row.holds)
+    yield ", ".join(f"{name} ({length})" for name, length in row.violated.items())
+    yield ", ".join(row.unknown)
+
+
+def _properties() -> Iterator[tuple[str, str, str]]:
+    seen = set()
+    for row in expected.rows():
+        for prop in trust.goals_of(script_of(model(row.model)), row.verdicts):
+            if prop.name not in seen:
+                seen.add(prop.name)
+                yield prop.name, prop.kind, prop.statement
+
+
+def _scripts() -> Iterator[tuple[str, Script]]:
+    """Each different set of lemmas, with the models that it serves."""
+    served: dict[tuple[str, ...], list[str]] = {}
+    scripts = {}
+    for name in dict.fromkeys(row.model for row in expected.rows()):
+        script = script_of(model(name))
+        key = tuple(each.statement for each in script.lemmas)
+        served.setdefault(key, []).append(name)
+        scripts[key] = script
+    for key, names in served.items():
+        yield ", ".join(names), scripts[key]
+
+
+def _lemmas(script: Script, told: dict[str, str]) -> Iterator[str]:
+    """The lemmas that were not told before, by name and statement."""
+    names = {each.name for each in script.lemmas}
+    if told:
+        missing = [name for name in told if name not in names]
+        yield f"Those of kip320{''.join(f', but not {each}' for each in missing)}; instead or besides:"
+        yield ""
+    fresh = [each for each in script.lemmas if told.get(each.name) != each.statement]
+    yield from (f"- **{each.name}**: {each.statement}" for each in fresh)
+    if not told:
+        told.update((each.name, each.statement) for each in fresh)
+
+
+def _tables() -> Iterator[str]:
+    yield "For any number of moves. A life begins when a controller starts, and gives what it finds a first state."
+    for name in machine_names():
+        kept: dict[str, int] = {}
+        statements = {}
+        for release in RELEASES:
+            if release.mask & machine(name).releases:
+                for each in promises(name, release):
+                    if each.promised:
+                        kept[each.prop.name] = kept.get(each.prop.name, 0) | release.mask
+                        statements[each.prop.name] = each.prop.statement
+        yield ""
+        yield from table(
+            (name, "releases", "meaning"),
+            ((prop, releases.names(mask), statements[prop]) for prop, mask in kept.items()),
+        )
+
+
+def _trust() -> Iterator[str]:
+    yield f"- {trust.solver('Z3')[0]}; cvc5 is asked the same questions of kip320 in a test"
+    for each in trust.trusted(script_of(model("kip320")), {}):
+        yield f"- {each}"
+    yield "- for the other models: their own actions, settings and ghosts, which `isrproof prove MODEL` names"

@@ -1,0 +1,67 @@
+"""expected.toml: what `isrproof prove --matrix` must find, and what docs/proofs.md tells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...model.sorts import Settings
+from ...specs import toml
+from ...specs.errors import TableError
+
+FILE = Path(__file__).parent / "expected.toml"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A model and what is expected of its properties.
+
+    * `kept`: settings with a number; the others are left out.
+    * `without`: lemmas that are not tried, because they fall in this model.
+    * `violated`: property -> states of the shortest counterexample.
+    * `why`: what an unknown property would need.
+    """
+
+    model: str
+    kept: Settings = field(default_factory=dict)
+    without: tuple[str, ...] = ()
+    holds: tuple[str, ...] = ()
+    violated: Mapping[str, int] = field(default_factory=dict)
+    unknown: tuple[str, ...] = ()
+    why: str = ""
+
+    @property
+    def verdicts(self) -> dict[str, str]:
+        """Property -> "holds", "violated in 9 states" or "unknown"."""
+        return {
+            **dict.fromkeys(self.holds, "holds"),
+            **{name: f"violated in {length} states" for name, length in self.violated.items()},
+            **dict.fromkeys(self.unknown, "unknown"),
+        }
+
+
+def rows(path: Path = FILE) -> tuple[Row, ...]:
+    """The rows of the file.
+
+    Raises:
+        TableError: a row has a key that it cannot have, or says two things of one property.
+    """
+    found = []
+    for row in toml.read(path)["row"]:
+        toml.check_keys(row, path.name, ("model",), ("kept", "without", "holds", "violated", "unknown", "why"))
+        made = Row(
+            model=row["model"],
+            kept=row.get("kept", {}),
+            without=tuple(row.get("without", ())),
+            holds=tuple(row.get("holds", ())),
+            violated=row.get("violated", {}),
+            unknown=tuple(row.get("unknown", ())),
+            why=row.get("why", ""),
+        )
+        if len(made.verdicts) != len(made.holds) + len(made.violated) + len(made.unknown):
+            raise TableError(f"{path.name}: {made.model} has two expectations of one property")
+        if made.unknown and not made.why:
+            raise TableError(f"{path.name}: {made.model} has unknown properties; say why in `why`")
+        found.append(made)
+    return tuple(found)

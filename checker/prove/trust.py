@@ -1,0 +1,83 @@
+"""What a proof is of, for what it holds, and what is believed and not proved. Nothing here needs a solver."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...model.errors import unknown
+from ...model.property import Property
+from ...model.protocol import Model
+from ...model.script import Script
+from ...model.sorts import FiniteSort, MapSort, Settings
+from .types import in_range
+
+
+def goals_of(script: Script, names: Iterable[str] | None) -> list[Property]:
+    """The properties to prove: those named, or all that the model promises."""
+    known = {each.name: each for each in (*script.model.properties, *script.goals)}
+    if names is not None:
+        for name in names:
+            if name not in known:
+                raise unknown("property", name, known, f"model {script.base.name}")
+        return [known[name] for name in names]
+    promised = (*script.base.properties, *script.goals)
+    return [each for each in promised if each.kind != "sometimes" and each.name not in script.base.suspended]
+
+
+def lemmas_of(script: Script, without: Iterable[str]) -> list[Property]:
+    """The lemmas, first that every integer is in range."""
+    lemmas = [in_range(script.model.fields), *script.lemmas]
+    names = [each.name for each in lemmas]
+    for name in without:
+        if name not in names:
+            raise unknown("lemma", name, names, f"model {script.base.name}")
+    return [each for each in lemmas if each.name not in set(without)]
+
+
+def scope(model: Model, kept: Settings) -> str:
+    """What a proof is for, in words: "any number of replicas", "replicas=3"."""
+    free = [name for name in sorted(sizes(model)) if name not in kept]
+    words = [f"any number of {name}" for name in free] + [f"{name}={number}" for name, number in sorted(kept.items())]
+    return ", ".join(words) or "the one instance"
+
+
+def solver(version: str) -> tuple[str]:
+    """What is believed of the solver."""
+    return (f"{version}: its answer 'unsat' is believed (`--smtlib` writes every question for a second solver)",)
+
+
+def trusted(script: Script, kept: Settings) -> tuple[str, ...]:
+    """What else is believed, not proved, beside every "holds"."""
+    model = script.model
+    limits = sorted({clause.label for action in model.actions for clause in action.limits})
+    free = [each.name for each in model.settings if each.name not in kept]
+    ghosts = [each.name for each in model.fields if each.name not in {field.name for field in script.base.fields}]
+    said = [
+        "the Z3 reading and the induction of checker/prove; tests compare the reading with the reference",
+        f"actions covered: {', '.join(each.name for each in model.actions)}",
+        "axiom: no sequence has a negative length (nothing else is taken for granted of a state)",
+    ]
+    if free:
+        said.append(f"settings left out: {', '.join(free)} (what they bound is unbounded)")
+    if limits:
+        said.append(f"limits left out, so more steps than in any search: {', '.join(limits)}")
+    if ghosts:
+        said.append(f"ghost fields, which no guard reads: {', '.join(ghosts)}")
+    return tuple(said)
+
+
+def sizes(model: Model) -> set[str]:
+    """The settings that say how many elements a finite sort has."""
+    found = set()
+    for each in model.fields:
+        stack = [each.sort]
+        while stack:
+            sort = stack.pop()
+            if isinstance(sort, FiniteSort):
+                found.add(sort.size.name)
+            if isinstance(sort, MapSort):
+                stack += [sort.key, sort.value]
+            element = getattr(sort, "element", None)
+            if element is not None:
+                stack.append(element)
+    return found
