@@ -6,12 +6,16 @@ import atexit
 import os
 import shlex
 import shutil
+import socket
 import stat
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from ..specs.errors import IsrproofError
 
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _OLDEST_JAVA = 17
+_CONNECT_PORT = 15002
 _HUGE_METHOD = "8000"  # HotSpot compiles no method of more bytes; Spark then splits expressions into small methods
 _BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Java's quick compiler only, and the collector with no threads of its own: half the CPU time of Spark's start."""
@@ -89,6 +94,15 @@ def _quiet_java(home: Path, folder: Path) -> Path:
     return shim.parent.parent
 
 
+def java_home(folder: Path) -> Path:
+    """A JAVA_HOME for Spark, made in `folder`: of a system's Java, else of the one from the package index.
+
+    Raises:
+        NoSparkError: there is neither.
+    """
+    return _quiet_java(_system_java() or _packaged_java(), folder)
+
+
 def _log_settings(folder: Path) -> Path:
     """Spark's own log: errors, on stderr."""
     file = folder / "log4j2.properties"
@@ -106,6 +120,41 @@ def _log_settings(folder: Path) -> Path:
         encoding="utf-8",
     )
     return file
+
+
+def _connected(remote: str) -> SparkSession:
+    """A session on a Spark Connect server, which must answer: PySpark itself would try for ten minutes."""
+    from pyspark.sql import SparkSession
+
+    address = urlsplit(remote)
+    if address.scheme != "sc" or not address.hostname:
+        raise NoSparkError(f"Expected a Spark Connect address such as sc://host:{_CONNECT_PORT}, got {remote!r}.")
+    try:
+        socket.create_connection((address.hostname, address.port or _CONNECT_PORT), timeout=10).close()
+    except OSError as error:
+        raise NoSparkError(
+            f"Expected a Spark Connect server at {remote}, but nothing answers there: {error}."
+        ) from error
+    try:
+        connected: SparkSession = SparkSession.builder.remote(remote).getOrCreate()
+    except ImportError as error:
+        raise NoSparkError(
+            f"--remote needs what Spark Connect needs; run: pip install 'isrproof[remote]' ({error})"
+        ) from error
+    return connected
+
+
+@contextmanager
+def spark_failures() -> Iterator[None]:
+    """What goes wrong in Spark, as an error for people: its first line."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        told = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+        raise IsrproofError(f"Spark could not do its part: {told}") from error
 
 
 def session(
@@ -129,17 +178,14 @@ def session(
     except ImportError as error:
         raise NoSparkError("Expected PySpark, found none. Run: pip install 'isrproof[audit]'") from error
     if remote is not None:
-        if not remote.startswith("sc://"):
-            raise NoSparkError(f"Expected a Spark Connect address such as sc://host:15002, got {remote!r}.")
-        connected: SparkSession = SparkSession.builder.remote(remote).getOrCreate()
-        return connected
+        return _connected(remote)
     if (running := SparkSession.getActiveSession()) is not None:
         return running
     folder = Path(tempfile.mkdtemp(prefix="isrproof-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     java = f"-Djava.io.tmpdir={folder} -Dlog4j2.configurationFile={_log_settings(folder)}"
-    home = _system_java() or _packaged_java()
-    os.environ["JAVA_HOME"] = str(_quiet_java(home, folder))
+    home = java_home(folder)
+    os.environ["JAVA_HOME"] = str(home)
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     settings = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import glob
 import gzip
+import os
 import re
 import zlib
 from collections.abc import Iterator, Sequence
@@ -58,8 +59,11 @@ def expand(paths: Sequence[str]) -> list[tuple[str, list[Source]]]:
     seen: set[str] = set()
     found = []
     for path in paths:
-        files = [file for file in _files(path) if file not in seen]
-        seen.update(files)
+        files = []
+        for file in _files(path):
+            if (real := os.path.realpath(file)) not in seen:
+                seen.add(real)
+                files.append(file)
         found.append((path, [source(file) for file in files]))
     return found
 

@@ -42,6 +42,11 @@ _PLACES = {
 _TIME = r"\[[^\]]*\] [A-Z]+ "
 
 
+_ROW = 40
+"""No id of a row of the line table is longer."""
+_PLAIN = rf"(?sd)^\[[12].{{3}}-.{{14}},.{{3}}\] (?:{'|'.join(LEVELS)})(?:\r*| .*)$"
+
+
 def _java(pattern: str) -> str:
     """As Python's fullmatch with DOTALL: `.` is any character, `$` nothing but the end."""
     return f"(?sd)^{pattern}$"
@@ -214,17 +219,11 @@ def _looked_up(text: Column, message: Column, sentence: Column, key: Column, tai
     return F.get(F.filter(bucket, passes), F.lit(0))
 
 
-def _is_plain(text: Column) -> Column:
-    """As parse._plain, with a level that log4j knows."""
+def _is_plain(line: Column) -> Column:
+    """As parse._plain, with a level that log4j knows: a look at the beginning of the line."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    return (
-        (text.startswith("[1") | text.startswith("[2"))
-        & (F.substring(text, 25, 2) == "] ")
-        & (F.substring(text, 6, 1) == "-")
-        & (F.substring(text, 21, 1) == ",")
-        & F.substring_index(F.substring(text, 27, 6), " ", 1).isin(*LEVELS)
-    )
+    return F.rlike(F.substring(line, 1, 32), F.lit(_PLAIN))
 
 
 def _is_blank(text: Column) -> Column:
@@ -323,21 +322,22 @@ def parsed(lines: DataFrame, layout: Layout | None = None, *, many: bool = True)
 
     given = lines.columns
     col = F.col
-    text = F.rtrim(col("value"), F.lit("\r"))
+    text = F.when(F.endswith(col("value"), F.lit("\r")), F.rtrim(col("value"), F.lit("\r"))).otherwise(col("value"))
     if layout is None:
         dressed = col("_text").startswith("[") | col("_text").startswith("1") | col("_text").startswith("2")
         normal = (
-            F.when(_is_plain(col("_text")) | _is_blank(col("_text")), col("_text"))
+            F.when(col("_default") | _is_blank(col("_text")), col("_text"))
             .when(dressed | F.contains(col("_text"), F.lit("] ")), _normal(col("_text"), KNOWN))
             .otherwise(col("_text"))
         )
     else:
         normal = _normal(col("_text"), (layout,))
+    is_default = F.lit(False) if layout else col("_default")
     tail = F.substring_index(col("_text"), " (", -1)
     found = (
-        lines.select(*given, text.alias("_text"))
-        .select(*given, normal.alias("_text"))
-        .select(*given, "_text", _is_plain(col("_text")).alias("_plain"))
+        lines.select(*given, text.alias("_text"), _is_plain(col("value")).alias("_default"))
+        .select(*given, normal.alias("_text"), "_default")
+        .select(*given, "_text", (is_default | _is_plain(col("_text"))).alias("_plain"))
         .select(
             *given,
             "_text",
@@ -414,7 +414,7 @@ def parsed(lines: DataFrame, layout: Layout | None = None, *, many: bool = True)
             F.when(col("_plain"), _milliseconds(F.substring(col("_text"), 2, 23))).alias("ts"),
             F.when(
                 col("status").isin("understood", "irrelevant"),
-                F.substring_index(F.substring(col("_said"), 2, HEAD), EVENT, 1),
+                F.substring_index(F.substring(col("_said"), 2, _ROW), EVENT, 1),
             ).alias("row"),
             F.when(col("status") == "understood", col("_said")).alias("said"),
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,12 +29,22 @@ def audit(paths: Sequence[str], options: Options | None = None) -> list[Report]:
     options = options or Options()
     clusters = expand(paths)
     sources = [(i if options.each else 0, source) for i, (_, files) in enumerate(clusters) for source in files]
-    logs, facts = _engine(sources, options)
-    _must_have_read(facts)
-    found = audited(logs, options.releases)
-    found = replace(found, findings=with_excerpts(found.findings))
-    narrow = Narrow(options.partition, options.since, options.until)
-    return reports(found, facts, found.timeline() if options.timeline else None, found.transitions(), narrow)
+    with _failures(options):
+        logs, facts = _engine(sources, options)
+        _must_have_read(facts)
+        with progress("checking the rules"):
+            found = audited(logs, options.releases)
+            found = replace(found, findings=with_excerpts(found.findings))
+        narrow = Narrow(options.partition, options.since, options.until)
+        return reports(found, facts, found.timeline() if options.timeline else None, found.transitions(), narrow)
+
+
+def _failures(options: Options) -> AbstractContextManager[None]:
+    if options.engine == "python":
+        return nullcontext()
+    from ..spark_session import spark_failures
+
+    return spark_failures()
 
 
 def _engine(sources: list[tuple[int, Source]], options: Options) -> tuple[Logs, list[FileFacts]]:
@@ -45,7 +56,8 @@ def _engine(sources: list[tuple[int, Source]], options: Options) -> tuple[Logs, 
             return read_logs(sources, chosen, options.lossy, advance)
     from .spark_engine import read_logs_on_spark
 
-    return read_logs_on_spark(sources, chosen, options)
+    with progress(f"Spark reads {len(sources)} file{'s' * (len(sources) > 1)}"):
+        return read_logs_on_spark(sources, chosen, options)
 
 
 def _must_have_read(facts: Sequence[FileFacts]) -> None:

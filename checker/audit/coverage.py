@@ -16,6 +16,8 @@ OWN = (STATE_CHANGE, "kafka.controller")
 CLASSES = ("understood", "irrelevant", "continuation", "unknown")
 TEMPLATE_LENGTH = 160
 """Of an unknown line so many characters are shown, its numbers masked, so that lines of one wording count together."""
+TEMPLATES = 1_000
+"""So many unknown templates of a file are counted, the commonest."""
 
 
 class Kind(NamedTuple):
@@ -67,7 +69,7 @@ def facts(
         lines=sum(classes.values()),
         coverage=dict(classes),
         rows=dict(rows),
-        unknown=dict(seen.unknown),
+        unknown=dict(sorted(seen.unknown.items(), key=lambda each: (-each[1], each[0]))[:TEMPLATES]),
         bearing_unknown=bearing,
         problem=problem,
         lossy=why,

@@ -13,11 +13,14 @@ from .lives import Histories, Span
 from .run import Audited
 
 VERDICTS = tuple(EXIT)
+_TOP = 10
+"""So many unknown templates are shown."""
 
 
 @dataclass(frozen=True)
 class FileFacts:
-    """What was read of a file. `coverage` counts lines per class, `rows` per row of the line table."""
+    """What was read of a file. `coverage` counts lines per class, `rows` per row of the line table, `unknown` per
+    template, the commonest first."""
 
     index: int
     cluster: int
@@ -119,7 +122,7 @@ def coverage(files: Sequence[FileFacts]) -> dict[str, Any]:
             rows[name] += count
         for name, count in file.unknown.items():
             unknown[name] += count
-    top = sorted(unknown.items(), key=lambda item: (-item[1], item[0]))[:10]
+    top = sorted(unknown.items(), key=lambda item: (-item[1], item[0]))[:_TOP]
     return {
         **total,
         "rows": dict(sorted(rows.items())),
@@ -131,7 +134,12 @@ def _file(file: FileFacts) -> dict[str, Any]:
     shown = asdict(file)
     for name in ("index", "cluster"):
         del shown[name]
-    return {**shown, "coverage": dict(file.coverage), "rows": dict(sorted(file.rows.items()))}
+    return {
+        **shown,
+        "coverage": dict(file.coverage),
+        "rows": dict(sorted(file.rows.items())),
+        "unknown": dict(list(file.unknown.items())[:_TOP]),
+    }
 
 
 def _lives(histories: Histories, cluster: int, files: Sequence[FileFacts]) -> list[dict[str, Any]]:

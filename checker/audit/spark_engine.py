@@ -17,14 +17,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812
 
 from ...traces.layouts import Layout
 from ...traces.sources import BROKEN, CUT, Source, unreadable
 from ...traces.spark import event_of, parsed, typed
 from ..spark_session import session
-from .coverage import CLASSES, OWN, STATE_CHANGE, TEMPLATE_LENGTH, Coverage, Kind, facts
+from .coverage import CLASSES, OWN, STATE_CHANGE, TEMPLATE_LENGTH, TEMPLATES, Coverage, Kind, facts
 from .lives import LogFile
 from .options import Options
 from .report import FileFacts
@@ -37,7 +37,6 @@ FEW = 200_000
 """Up to so many events the rules run in the driver."""
 SMALL = 32_000_000
 """Bytes of text up to which all lines come to the driver once they are parsed: one job, and nothing is compiled."""
-_TEMPLATES = 1_000
 _NEVER = (sys.maxsize, 0)
 _PerFile = dict[int, Coverage]
 
@@ -107,7 +106,8 @@ def _read(
     for file, (_, ts) in first.items():
         seen[file].first_ts = ts
     unknown = lines.where(F.col("template").isNotNull()).groupBy("file", "template").count()
-    for row in unknown.orderBy(F.desc("count"), "file", "template").limit(_TEMPLATES).collect():
+    commonest = F.row_number().over(Window.partitionBy("file").orderBy(F.desc("count"), "template"))
+    for row in unknown.withColumn("place", commonest).where(F.col("place") <= TEMPLATES).collect():
         seen[row["file"]].unknown[row["template"]] += row["count"]
     understood = lines.where(F.col("said").isNotNull()).select("file", "line", "row", "level", "ts", "said")
     if sum(n for each in seen.values() for kind, n in each.kinds.items() if kind.status == "understood") > FEW:

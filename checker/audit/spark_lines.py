@@ -6,10 +6,10 @@ it: so the blocks are counted first, or, where all lines come to the driver anyw
 
 from __future__ import annotations
 
+import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 from pyspark.sql import DataFrame, SparkSession
@@ -35,7 +35,7 @@ def placed_lines(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
     """Every line of the files: `value`, its `path` and `block`, and its `place`, which rises within a block by one."""
     return (
         spark.read.option("lineSep", "\n")
-        .text([_GLOB.sub(r"\\\1", path) for path in paths])
+        .text([_GLOB.sub(r"\\\1", _name(path)) for path in paths])
         .select(
             "value",
             F.col("_metadata.file_path").alias("path"),
@@ -79,8 +79,11 @@ def numbered_lines(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
 
 
 def _name(path: str) -> str:
-    """One name for a path as given and as Spark gives it back (a URI with its odd characters encoded)."""
+    """One name for a path as given and as Spark gives it back (a URI with its odd characters encoded).
+
+    A file's is without links and dots: Spark takes dots away before it follows links, the system after.
+    """
     parts = urlparse(path)
     if parts.scheme == "file":
-        return unquote(parts.path)
-    return path if "://" in path else str(Path(path).resolve())
+        return os.path.realpath(unquote(parts.path))
+    return path if "://" in path else os.path.realpath(path)

@@ -45,22 +45,16 @@ class SparkTable:
     def along(self, key: Sequence[str], order: Sequence[str], **columns: Column) -> SparkTable:
         window = Window.partitionBy(*key).orderBy(*order)
         earlier = window.rowsBetween(Window.unboundedPreceding, -1)
-        return SparkTable(
-            self.frame.withColumns(
-                {
-                    name: F.lag(_value(each)).over(window)
-                    if each.how == "previous"
-                    else _EARLIER[each.how](_value(each)).over(earlier)
-                    for name, each in columns.items()
-                }
-            ).withColumns(
-                {
-                    name: F.coalesce(F.col(name), F.lit(0)) if each.how == "so_far" else F.array_sort(name)
-                    for name, each in columns.items()
-                    if each.how in ("so_far", "gathered")
-                }
-            )
+        looked = self.frame.withColumns(
+            {
+                name: F.lag(_value(each)).over(window)
+                if each.how == "previous"
+                else _EARLIER[each.how](_value(each)).over(earlier)
+                for name, each in columns.items()
+            }
         )
+        finished = {name: _FINISHED[each.how](name) for name, each in columns.items() if each.how in _FINISHED}
+        return SparkTable(looked.withColumns(finished) if finished else looked)
 
     def grouped(self, key: Sequence[str], **columns: Column) -> SparkTable:
         aggregates = [_AGGREGATES[each.how](_value(each)).alias(name) for name, each in columns.items()]
@@ -131,6 +125,10 @@ _EARLIER: Mapping[str, Callable[[SparkColumn], SparkColumn]] = {
     "last": lambda value: F.last(value, ignorenulls=True),
     "so_far": lambda value: F.sum(F.when(value, 1).otherwise(0)),
     "gathered": F.collect_set,
+}
+_FINISHED: Mapping[str, Callable[[str], SparkColumn]] = {
+    "so_far": lambda name: F.coalesce(F.col(name), F.lit(0)),
+    "gathered": F.array_sort,
 }
 _AGGREGATES: Mapping[str, Callable[[SparkColumn], SparkColumn]] = {
     "min": F.min,

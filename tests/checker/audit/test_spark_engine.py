@@ -18,6 +18,12 @@ pytestmark = pytest.mark.spark
 RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
 
 
+def files(folder: Path) -> list[str]:
+    """One of them behind a link, and out of it again by dots."""
+    back = f"../{(folder / 'link').readlink().name}/linked.log"
+    return [*sorted(str(path) for path in folder.iterdir() if path.is_file()), str(folder / "link" / back)]
+
+
 def said(engine: str, *paths: str) -> list[dict[str, Any]]:
     return [as_json(report) for report in audit(paths, Options(engine=engine, each=True, timeline=True))]
 
@@ -36,6 +42,9 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "cut.log.gz").write_bytes(whole[: len(whole) * 3 // 4])
     (folder / "other.log").write_bytes(b"hello\nworld\n")
     (folder / "empty.log").write_bytes(b"")
+    there = tmp_path_factory.mktemp("there")
+    (there / "linked.log").write_bytes(log)
+    (folder / "link").symlink_to(there)
     return folder
 
 
@@ -44,7 +53,7 @@ def test_findings_coverage_timeline_and_lives_are_equal(odd: Path) -> None:
         str(RECORDED / "failover-on-leader-2.0.0-kill"),
         str(RECORDED / "chaos-2.3.1-1"),
         str(RECORDED / "lifecycle-2.8.2"),
-        *sorted(str(path) for path in odd.iterdir()),
+        *files(odd),
     ]
     assert said("spark", *paths) == said("python", *paths)
 
@@ -54,7 +63,7 @@ def test_what_is_read_in_many_jobs_is_equal(odd: Path, monkeypatch: pytest.Monke
     from isrproof.checker.audit import spark_engine
 
     monkeypatch.setattr(spark_engine, "SMALL", 0)
-    paths = [str(RECORDED / "failover-on-leader-2.0.0-kill"), *sorted(str(path) for path in odd.iterdir())]
+    paths = [str(RECORDED / "failover-on-leader-2.0.0-kill"), *files(odd)]
     assert said("spark", *paths) == said("python", *paths)
 
 
