@@ -85,8 +85,7 @@ class Flattener:
         whole, by_key = self._changes[name]
         if key is None:
             return whole
-        first = resolve(key.sort.lo, self.settings) if isinstance(key.sort, IntSort) and key.sort.lo is not None else 0
-        at = self.layout.number(binding[key], key.sort) - first
+        at = self.layout.number(binding[key], key.sort) - self._base(key.sort)
         return by_key[at] if 0 <= at < len(by_key) else 0
 
     def variables(self, expr: Expr) -> tuple[Expr, ...]:
@@ -183,7 +182,7 @@ class Flattener:
         return isinstance(sort, BoolSort | IntSort | EnumSort | FiniteSort)
 
     def _base(self, sort: Sort) -> int:
-        """The value that code 1 of an option stands for; 0 where the sort has no lower bound."""
+        """The number of a sort's first value (a map's first key, code 1 of an option); 0 without a lower bound."""
         if isinstance(sort, IntSort) and sort.lo is not None:
             return resolve(sort.lo, self.settings)
         return 0
@@ -294,20 +293,17 @@ class Flattener:
             result = shapes[at] if result is None else self.choose(test, shapes[at], result)
         return result
 
-    def first_key(self, sort: MapSort) -> int:
-        return resolve(sort.key.lo, self.settings) if isinstance(sort.key, IntSort) and sort.key.lo is not None else 0
-
 
 def _map_get(f: Flattener, node: Expr, a_map: Rows, key: int) -> Any:
     sort = node.args[0].sort
     assert isinstance(sort, MapSort)
     beyond = f.value(default(sort.value), sort.value) if isinstance(sort.key, IntSort) else None
-    return f.pick(a_map.parts, key, f.first_key(sort), beyond)
+    return f.pick(a_map.parts, key, f._base(sort.key), beyond)
 
 
 def _map_put(f: Flattener, node: Expr, a_map: Rows, key: int, value: Any) -> Rows:
     assert isinstance(node.sort, MapSort)
-    first = f.first_key(node.sort)
+    first = f._base(node.sort.key)
     return Rows(tuple(f.choose(f.s.eq(key, f.s.const(first + at)), value, part) for at, part in enumerate(a_map.parts)))
 
 
