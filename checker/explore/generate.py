@@ -20,7 +20,7 @@ from .source import Writer, roots, stored
 
 _TYPES = ((1, 127), (2, 32767), (4, 2**31 - 1), (8, 2**63 - 1))
 _COMPARED = {LE: ("<=", ">"), EQ: ("==", "!=")}
-_INFIX = {AND: "&", OR: "|", BITOR: "|", BITAND: "&", ANDNOT: "& ~"}
+_INFIX = {ADD: "+", AND: "&", OR: "|", BITOR: "|", BITAND: "&", ANDNOT: "& ~"}
 
 
 def width(lo: int, hi: int) -> int:
@@ -120,14 +120,13 @@ class Columns(Writer):
         if op in (AND, OR):
             return f"({names[0]} {_INFIX[op]} {names[1]})"
         size = self.size(node)
-        if op == ADD:
-            return f"({self.typed(args[0], size)} + {self.typed(args[1], size)})"
         if op == ITE:
             return self._choice(args, size)
         if op == BIT:
             return f"left_shift(I{size}(1), {self.typed(args[0], size)})"
         if op == COUNT:
             return f"count({names[0]}, {s.his[args[0]].bit_length()}).astype(I{size})"
+        # The result may need a smaller type than an argument: 0..128 less 1. It is always of the type that it needs.
         wide = max(size, *(self.size(arg) for arg in args))
         left, right = (self.typed(arg, wide) for arg in args)
         return f"({left} {_INFIX[op]} {right})" + (f".astype(I{size})" if wide > size else "")

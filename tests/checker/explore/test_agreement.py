@@ -31,6 +31,7 @@ from isrproof.model.expr import (
     ite,
     record,
     some,
+    true,
     var,
 )
 from isrproof.model.property import Property
@@ -291,6 +292,14 @@ def test_numbers_of_every_width_are_computed_alike(data: Any, first: Any, second
     fields = (starts(a, 0, "?"), starts(b, 0, "?"), starts(c, None, "?"))
     falls = Property("Falls", "?", after(a) <= b, "step")
     _compare_successors(Model("wide", "?", (), fields, tuple(chosen), (falls,)), states)
+
+
+def test_a_result_may_be_narrower_than_what_it_is_computed_of() -> None:
+    a, b = field("a", Int(0, 127)), field("b", Int(0, 128))
+    less = action("Less", "?", guard={"g": true}, updates={a: b - 1})
+    falls = Property("Falls", "?", after(a) <= b, "step")
+    model = Model("less", "?", (), (starts(a, 0, "?"), starts(b, 0, "?")), (less,), (falls,))
+    _compare_successors(model, [(0, 0), (127, 128), (0, 1)])
 
 
 def _compare_successors(model: Model, states: Any) -> None:
