@@ -43,6 +43,9 @@ _NOT_FOR_TABLES = ("without", "sets", "without_lemmas", "mutate", "minimise", "s
     help="Write every question as SMT-LIB 2; `unsat` proves.",
 )  # fmt: skip
 @click.option("--matrix", is_flag=True, help="Every model against every property, compared with what is expected.")
+@click.option(
+    "--jobs", type=click.IntRange(1), default=2, show_default=True, help="With --matrix: how many processes share it."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.pass_context
 def command(context: click.Context, /, **options: Any) -> None:
@@ -138,7 +141,7 @@ def _progress(title: str) -> None:
 def _run_matrix(options: dict[str, Any]) -> int:
     from ..prove import matrix
 
-    found = matrix.matrix(effort=_effort(options), told=_progress)
+    found = matrix.matrix(effort=_effort(options), told=_progress, jobs=options["jobs"])
     if options["as_json"]:
         _print_json(matrix.matrix_json(found))
     else:

@@ -32,7 +32,10 @@ def write() -> str:
         "",
         "## Results",
         "",
-        *table(("model", "for", "holds", "violated (states of the path)", "unknown"), map(_result, expected.rows())),
+        *table(
+            ("model", "for", "holds", "violated (states of the path)", "unknown", "lemmas that break"),
+            map(_result, expected.rows()),
+        ),
         "",
         "What the models are: [models.md](models.md).",
         "",
@@ -76,6 +79,7 @@ def _result(row: expected.Row) -> Iterator[str]:
     yield ", ".join(row.holds)
     yield ", ".join(f"{name} ({length})" for name, length in row.violated.items())
     yield ", ".join(row.unknown)
+    yield ", ".join(row.without)
 
 
 def _properties() -> Iterator[tuple[str, str, str]]:

@@ -18,7 +18,7 @@ class Row:
     """A model and what is expected of its properties.
 
     * `kept`: settings with a number; the others are left out.
-    * `without`: lemmas that are not tried, because they fall in this model.
+    * `without`: lemmas that are not tried, because they are not true in this model, or of no use.
     * `violated`: property -> states of the shortest counterexample.
     * `why`: what an unknown property would need.
     """

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import multiprocessing
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from ...model.catalogue import model as model_named
 from ...specs import releases
+from ...specs.machines import machine_names
 from . import tables
-from .expected import FILE, rows
-from .run import Decided, Effort, Proof, prove
+from .expected import FILE, Row, rows
+from .run import Decided, Effort, prove
 
 
 @dataclass(frozen=True)
@@ -32,39 +35,55 @@ class Cell:
 
 @dataclass(frozen=True)
 class Matrix:
-    """All cells, with the proof of each model."""
+    """All cells."""
 
     cells: tuple[Cell, ...]
-    proofs: tuple[Proof, ...]
 
     @property
     def as_expected(self) -> bool:
         return all(each.as_expected for each in self.cells)
 
 
-def matrix(path: Path = FILE, effort: Effort | None = None, told: Callable[[str], None] = lambda _: None) -> Matrix:
+def matrix(
+    path: Path = FILE, effort: Effort | None = None, told: Callable[[str], None] = lambda _: None, jobs: int = 1
+) -> Matrix:
     """Proves every model of the file and both tables.
+
+    Args:
+        jobs: how many processes share the work.
 
     Raises:
         TableError: the file has a row that it cannot have.
     """
+    work: list[Row | str] = [*rows(path), *machine_names()]
     cells: list[Cell] = []
-    proofs = []
-    for row in rows(path):
-        told(row.model)
-        expected = row.verdicts
-        proof = prove(model_named(row.model), list(expected), without_lemmas=row.without, effort=effort, kept=row.kept)
-        proofs.append(proof)
-        cells += [_cell(row.model, each, expected[each.prop.name]) for each in proof.properties]
-    for name in ("replica", "partition"):
-        told(name)
-        for kept in tables.prove_table(name):
-            if kept.verdict != "absent":
-                got = kept.verdict if kept.path is None else f"violated in {kept.path.length} states"
-                wanted = "holds" if kept.promised else "violated in 4 states"
-                where = releases.names(kept.releases)
-                cells.append(Cell(f"{name} table", kept.name, wanted, got, where, kept.seconds, kept.statement))
-    return Matrix(tuple(cells), tuple(proofs))
+    if jobs == 1:
+        for each in work:
+            told(each if isinstance(each, str) else each.model)
+            cells += cells_of(each, effort)
+        return Matrix(tuple(cells))
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        for each, found in zip(work, pool.map(cells_of, work, [effort] * len(work)), strict=True):
+            told(each if isinstance(each, str) else each.model)
+            cells += found
+    return Matrix(tuple(cells))
+
+
+def cells_of(work: Row | str, effort: Effort | None) -> list[Cell]:
+    """The cells of one model, or of one table by its name."""
+    if isinstance(work, str):
+        return [_table_cell(kept) for kept in tables.prove_table(work) if kept.verdict != "absent"]
+    expected = work.verdicts
+    model = model_named(work.model)
+    proof = prove(model, list(expected), without_lemmas=work.without, effort=effort, kept=work.kept)
+    return [_cell(work.model, each, expected[each.prop.name]) for each in proof.properties]
+
+
+def _table_cell(kept: tables.Kept) -> Cell:
+    got = kept.verdict if kept.path is None else f"violated in {kept.path.length} states"
+    wanted = "holds" if kept.promised else "violated in 4 states"
+    where = releases.names(kept.releases)
+    return Cell(f"{kept.machine} table", kept.name, wanted, got, where, kept.seconds, kept.statement)
 
 
 def _cell(model: str, each: Decided, expected: str) -> Cell:
