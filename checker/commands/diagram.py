@@ -26,7 +26,7 @@ class _Misuse(click.ClickException):
     own level; red moves are illegal."""
 )
 @click.argument("machine")
-@click.option("--release", help="Kafka release, 2.0.0 or 2.3; the newest that has the machine if left out.")
+@click.option("--release", help="Kafka release, 2.0.0 or 2.3; if left out that of --counts, else the newest.")
 @click.option("--format", "format_", help=f"{', '.join(FORMATS)}; by the ending of --out, else mermaid.")
 @click.option("--level", help="Level of the log that the dashes are about; the release's own if left out.")
 @click.option(
@@ -64,7 +64,10 @@ def _picture(machine: str, release: str | None, format_: str, level: str | None,
     writers = {"mermaid": mermaid.write, "dot": dot.write, "svg": svg.write}
     if level is not None:
         level = level.upper()
-    return writers[format_](draw(machine, release, level, None if counts is None else counted.read(counts, machine)))
+    if counts is None:
+        return writers[format_](draw(machine, release, level))
+    drawn = draw(machine, release or counted.newest_release(counts), level, counted.read(counts, machine))
+    return writers[format_](drawn)
 
 
 def _facts(machine: str, release: str | None) -> str:

@@ -1,14 +1,17 @@
-"""How often an audited log showed each move: the `transitions` of an audit's output folder."""
+"""What an audit's output folder tells a picture: how often each move was seen, and in which release."""
 
 from __future__ import annotations
 
 import json
+import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
 from ...specs.errors import IsrproofError
+from ...specs.releases import ALL, latest, span
 
 AUDIT_FILE = "audit.json"
 
@@ -32,6 +35,23 @@ def read(folder: Path, machine: str) -> tuple[Seen, ...]:
 
     The folder holds `audit.json`, an object whose `transitions` is a list of {machine, from, to, count, illegal}.
     """
+    path, content = _audit(folder)
+    rows = [_row(row, path, number) for number, row in enumerate(content["transitions"], 1)]
+    return _joined(seen for name, seen in rows if name == machine)
+
+
+def newest_release(folder: Path) -> str | None:
+    """The newest release that all stretches of the audited log allow, or else any of them; None if none is told."""
+    path, content = _audit(folder)
+    try:
+        told = [span(row["releases"]) for row in content.get("releases", ()) if row["releases"] != "none"]
+    except (TypeError, KeyError) as error:
+        raise CountsError(f"{path}: expected `releases` as an audit writes them: {error}") from error
+    mask = reduce(operator.and_, told, ALL) or reduce(operator.or_, told)
+    return latest(mask).name if told else None
+
+
+def _audit(folder: Path) -> tuple[Path, Mapping[str, Any]]:
     path = folder / AUDIT_FILE
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
@@ -43,8 +63,7 @@ def read(folder: Path, machine: str) -> tuple[Seen, ...]:
         raise CountsError(f"{path} cannot be read as JSON: {error}") from error
     if not isinstance(content, Mapping) or not isinstance(content.get("transitions"), list):
         raise CountsError(f"{path} has no list `transitions`; was it written by `isrproof audit --out`?")
-    rows = [_row(row, path, number) for number, row in enumerate(content["transitions"], 1)]
-    return _joined(seen for name, seen in rows if name == machine)
+    return path, content
 
 
 def _row(row: Any, path: Path, number: int) -> tuple[str, Seen]:

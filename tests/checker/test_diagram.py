@@ -62,6 +62,23 @@ def test_a_move_of_some_releases_says_so() -> None:
     assert labels["s4", "s6"] == ()
 
 
+@pytest.mark.parametrize(
+    ("stretches", "expected"),
+    [
+        (["1.1-2.0", "1.0-1.1", "none"], "Kafka 1.1.1"),
+        (["<=1.1", "2.3-2.4"], "Kafka 2.4.1"),
+        ([], ""),
+    ],
+    ids=["what all allow", "upgraded meanwhile", "not told"],
+)
+def test_a_picture_with_counts_is_of_the_release_that_ran(stretches: list[str], expected: str, tmp_path: Path) -> None:
+    content = {"transitions": [], "releases": [{"releases": text} for text in stretches]}
+    (tmp_path / "audit.json").write_text(json.dumps(content), encoding="utf-8")
+    newest = draw("replica").title.rpartition("in ")[2]
+    assert (expected if stretches else newest) in run("replica", "--counts", str(tmp_path)).output
+    assert "Kafka 2.0.0" in run("replica", "--counts", str(tmp_path), "--release", "2.0.0").output
+
+
 def test_counts_are_on_the_edges_and_illegal_ones_marked() -> None:
     drawing = draw(
         "replica",

@@ -70,6 +70,19 @@ def plain(line: str) -> dict[str, Any]:
     return shown
 
 
+def endless() -> list[str]:
+    """A line of each wording with something very long in it: no pattern may take it to heart, or run out of stack."""
+    chance = random.Random(11)
+    found = []
+    for line in written():
+        if line[:1] == "[" and not line.startswith("[2018"):
+            continue
+        at = chance.randrange(len(line))
+        unit = chance.choice(["a", "1,", "1", "[", "List(", " ", ", ", ".a", "Exception: ", line[at : at + 8] or "x"])
+        found.append(line[:at] + unit * (10_000 // len(unit)) + line[at:])
+    return found
+
+
 @pytest.mark.parametrize("many", [True, False])
 def test_spark_reads_what_python_reads(many: bool) -> None:
     from isrproof.traces.spark import event_of, parsed, typed
@@ -78,7 +91,7 @@ def test_spark_reads_what_python_reads(many: bool) -> None:
         spark = session("local[2]")
     except NoSparkError as error:
         pytest.skip(str(error))
-    lines = [*HOSTILE, *(row.sample for row in rows().values() if row.sample), *written()]
+    lines = [*HOSTILE, *(row.sample for row in rows().values() if row.sample), *written(), *endless()]
     spark.conf.set("spark.sql.codegen.wholeStage", "false")
     frame = spark.createDataFrame([(number, line) for number, line in enumerate(lines)], "number int, value string")
     wrong = []
