@@ -32,7 +32,12 @@ from .state import (
     requests,
 )
 
+# Why clauses are waived, here and in KIP-497.
 _BY_EPOCH = "an epoch has one leader: being in the same epoch already tells"
+NOT_IN_IT = "taking out who is not in it changes nothing"
+ALREADY_IN_IT = "adding a member again changes nothing"
+NO_LEADER_LAGS = "no leader lags behind itself, or is in another epoch"
+SAFE_AT_ANY_TIME = "taking a member out of the ISR is safe at any time; Kafka does it only to whom lags"
 
 
 def same_epoch(who: Expr, whom: Expr) -> dict[str, Expr | Clause]:
@@ -65,11 +70,10 @@ leader_shrink_isr = action(
     follower,
     guard={
         **leads_by_quorum(leader),
-        "in the isr": waived(local_isr[leader].contains(follower), "taking out who is not in it changes nothing"),
-        "not the leader itself": waived(leader.ne(follower), "no leader lags behind itself, or is in another epoch"),
+        "in the isr": waived(local_isr[leader].contains(follower), NOT_IN_IT),
+        "not the leader itself": waived(leader.ne(follower), NO_LEADER_LAGS),
         "other epoch, or lags": waived(
-            either(~follows_in_same_epoch(follower, leader), end(follower) < end(leader)),
-            "taking a member out of the ISR is safe at any time; Kafka does it only to whom lags",
+            either(~follows_in_same_epoch(follower, leader), end(follower) < end(leader)), SAFE_AT_ANY_TIME
         ),
     },
     updates=leader_writes_isr(local_isr[leader].remove(follower)),
@@ -83,7 +87,7 @@ leader_expand_isr = action(
     follower,
     guard={
         **leads_by_quorum(leader),
-        "outside the isr": waived(~local_isr[leader].contains(follower), "adding a member again changes nothing"),
+        "outside the isr": waived(~local_isr[leader].contains(follower), ALREADY_IN_IT),
         **same_epoch(follower, leader),
         "reached the high watermark": hw[leader] <= end(follower),
         "high watermark reached the epoch": reached_own_epoch(leader),

@@ -10,13 +10,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..action import Update, action, update
+from ..action import Update, action, update, waived
 from ..expr import Expr, field, fill, forall, none, record, some, var
 from ..property import Property
 from ..protocol import Behaviour, starts
 from ..sorts import Bool, MapOf, OptionOf, Record, SetOf
 from . import base
-from .kip320 import become_follower, reached_own_epoch
+from .kip320 import (
+    ALREADY_IN_IT,
+    NO_LEADER_LAGS,
+    NOT_IN_IT,
+    SAFE_AT_ANY_TIME,
+    become_follower,
+    reached_own_epoch,
+)
 from .state import (
     Replica,
     end,
@@ -63,9 +70,11 @@ leader_shrink_isr = action(
     guard={
         "presumes leadership": presumes_leadership(leader),
         "no request in flight": proposed[leader].is_none(),
-        "in the isr": local_isr[leader].contains(follower),
-        "not the leader itself": leader.ne(follower),
-        "other epoch, or lags": follows_in_same_epoch(follower, leader).implies(end(follower) < end(leader)),
+        "in the isr": waived(local_isr[leader].contains(follower), NOT_IN_IT),
+        "not the leader itself": waived(leader.ne(follower), NO_LEADER_LAGS),
+        "other epoch, or lags": waived(
+            follows_in_same_epoch(follower, leader).implies(end(follower) < end(leader)), SAFE_AT_ANY_TIME
+        ),
     },
     updates=asks_for(local_isr[leader].remove(follower)),
     cites=("KIP-497",),
@@ -77,9 +86,11 @@ leader_expand_isr = action(
     leader,
     follower,
     guard={
-        "presumes leadership": presumes_leadership(leader),
+        "presumes leadership": waived(
+            presumes_leadership(leader), "whoever follows it in the same epoch follows one that does"
+        ),
         "no request in flight": proposed[leader].is_none(),
-        "outside the isr": ~local_isr[leader].contains(follower),
+        "outside the isr": waived(~local_isr[leader].contains(follower), ALREADY_IN_IT),
         "follows in the same epoch": follows_in_same_epoch(follower, leader),
         "reached the high watermark": hw[leader] <= end(follower),
         "high watermark reached the epoch": reached_own_epoch(leader),
@@ -94,7 +105,9 @@ controller_alter_isr = action(
     leader,
     guard={
         "a request is in flight": proposed[leader].is_some() & ~proposed[leader].value["accepted"],
-        "leads as the quorum has it": quorum_leader.eq(some(leader)),
+        "leads as the quorum has it": waived(
+            quorum_leader.eq(some(leader)), "an epoch has one leader: the quorum's epoch already tells"
+        ),
         "in the current epoch": local_epoch[leader].eq(quorum_epoch),
     },
     updates={
