@@ -89,7 +89,7 @@ def _run(options: dict[str, Any]) -> int:
 
     effort = _effort(options)
     if options["smtlib"] is not None:
-        written = export.smtlib(model, options["smtlib"], kept)
+        written = export.smtlib(model, options["smtlib"], kept, effort)
         click.echo(f"{written} questions written to {options['smtlib']}")
         return 0
     if options["mutate"]:

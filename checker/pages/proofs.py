@@ -136,7 +136,7 @@ def _tables() -> Iterator[str]:
 
 
 def _trust() -> Iterator[str]:
-    yield f"- {trust.solver('Z3')[0]}; cvc5 is asked the same questions of kip320 in a test"
+    yield f"- {trust.solver('Z3')[0]}; cvc5 is asked the same questions of kip320 and kip497 in a test"
     for each in trust.trusted(script_of(model("kip320")), {}):
         yield f"- {each}"
     yield "- for the other models: their own actions, settings and ghosts, which `isrproof prove MODEL` names"

@@ -12,7 +12,7 @@ from ...model.sorts import Settings
 from . import rows, smt
 from .induction import Asked, Induction, Question
 from .reading import Domain
-from .run import Effort
+from .run import Effort, prove
 from .system import System
 from .trust import goals_of, lemmas_of
 
@@ -37,28 +37,31 @@ def questions(induction: Induction, goals: list[Property]) -> Iterator[tuple[Que
                 yield question, goal
 
 
-def smtlib(model: Model, folder: Path, kept: Settings | None = None) -> int:
-    """Writes one file for each question; `unsat` is the proof of it. Returns how many.
+def smtlib(model: Model, folder: Path, kept: Settings | None = None, effort: Effort | None = None) -> int:
+    """Proves a model and writes one file for each question that was asked; `unsat` proves it. Returns how many.
 
-    The hypotheses are those of the table, or the goal itself, as the first attempt of a proof takes them; where the
-    table has no row and the goal alone does not suffice, a second solver may answer `unknown` or `sat`.
+    The hypotheses are those of the answer. A question without a proof is written too, and its comment says so.
     """
+    proof = prove(model, kept=kept, effort=effort)
     induction, goals = induction_of(model, kept=kept)
+    known = {**{each.name: each for each in goals}, **induction.lemmas}
+    induction.lemmas.update((each.name, each) for each in goals if each.kind == "always")
+    answers = [*proof.answers.values(), *(each.answer for each in proof.fallen)]
+    answers += [each for one in proof.properties for each in one.questions]
     folder.mkdir(parents=True, exist_ok=True)
-    written = 0
-    for question, goal in questions(induction, goals):
-        names = induction.first(question)
+    written = {each.question.name: each for each in answers}
+    for name, answer in written.items():
+        goal, names = known[answer.question.goal], answer.hypotheses
         text = smt.smtlib(
-            [*induction.context(question, goal), *induction.hypotheses(names)],
-            f"{model.name}, {question.kind}: {question.name}\n{goal.statement}\n"
+            [*induction.context(answer.question, goal), *induction.hypotheses(names)],
+            f"{model.name}, {answer.question.kind}: {name}, {answer.outcome}\n{goal.statement}\n"
             f"hypotheses: {', '.join(names) or 'none'}; unsat proves it",
         )
-        target = folder / f"{question.name.replace('/', '-')}.smt2"
+        target = folder / f"{name.replace('/', '-')}.smt2"
         fresh = target.with_suffix(".new")
         fresh.write_text(text, encoding="utf-8")
         fresh.replace(target)
-        written += 1
-    return written
+    return len(written)
 
 
 def minimise(

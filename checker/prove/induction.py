@@ -178,12 +178,6 @@ class Induction:
         """Of all lemmas those that a proof needs: the fewer, the less there is to prove for the goal to rest on."""
         return self._core(context, attempt.lemmas, smt.FEW) or attempt.lemmas
 
-    def first(self, question: Question) -> list[str]:
-        """The lemmas of the first attempt."""
-        if question.kind == "initiation":
-            return []
-        return list(self._attempts(question, list(self.lemmas))[0].lemmas)
-
     def _attempts(self, question: Question, allowed: Sequence[str]) -> list[Attempt]:
         """The ways to ask, the cheapest first."""
         if question.kind == "initiation":
