@@ -246,7 +246,9 @@ def _normal(text: Column, layouts: Iterable[Layout]) -> Column:
 
 
 def _number(text: Column) -> Column:
-    return text.try_cast("bigint")
+    from pyspark.sql import functions as F  # noqa: N812
+
+    return F.when(text != "", text.try_cast("bigint"))  # what fails to be cast costs an exception
 
 
 def _numbers(text: Column) -> Column:
@@ -422,10 +424,10 @@ def parsed(lines: DataFrame, layout: Layout | None = None, *, many: bool = True)
 
 
 def typed(lines: DataFrame) -> DataFrame:
-    """The columns of an Event in place of what `parsed` gave, for lines that are understood."""
+    """The columns of an Event in place of `said`; those of a line that is not understood are null."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    own = ("status", "family", "level", "ts", "row", "said")
+    own = ("level", "ts", "row", "said")
     given = [name for name in lines.columns if name not in own]
     split = lines.select(*given, "row", "level", "ts", F.split("said", EVENT).alias("_parts"))
 
@@ -436,7 +438,7 @@ def typed(lines: DataFrame) -> DataFrame:
         "row": F.col("row"),
         "level": F.col("level"),
         "ts": F.col("ts"),
-        "releases": _releases(part("wording").try_cast("int"), F.col("level")),
+        "releases": _releases(_number(part("wording")), F.col("level")),
     }
     columns |= {field: _value(field, part(field)) for field in FIELDS if field not in columns}
     return split.select(*given, *(columns[field].alias(field) for field in FIELDS))

@@ -32,11 +32,14 @@ from .run import Logs
 from .spark_lines import numbered_lines, placed_lines, shifts
 from .spark_table import SparkTable
 from .table import PythonTable
+from .tracks import READS
 
 FEW = 200_000
 """Up to so many events the rules run in the driver."""
 SMALL = 32_000_000
 """Bytes of text up to which all lines come to the driver once they are parsed: one job, and nothing is compiled."""
+_READ = (*(name for name in READS if name not in ("file", "line")), "level", "releases")
+"""What the audit reads of an event."""
 _NEVER = (sys.maxsize, 0)
 _PerFile = dict[int, Coverage]
 
@@ -95,7 +98,8 @@ def _read(
     spark: SparkSession, paths: Sequence[str], layout: Layout | None
 ) -> tuple[SparkTable | PythonTable, _PerFile]:
     """Lines numbered, parsed and counted on Spark; few events come to the driver."""
-    lines = _kinds(parsed(numbered_lines(spark, paths), layout)).drop("value").persist()
+    whole = typed(_kinds(parsed(numbered_lines(spark, paths), layout)).drop("value"))
+    lines = whole.select(*dict.fromkeys(("file", "line", *Kind._fields, "template", *_READ))).persist()
     seen: _PerFile = defaultdict(Coverage)
     first: dict[int, tuple[int, int]] = {}
     timed = F.min(F.when(F.col("ts").isNotNull(), F.struct("line", "ts"))).alias("first")
@@ -109,13 +113,19 @@ def _read(
     commonest = F.row_number().over(Window.partitionBy("file").orderBy(F.desc("count"), "template"))
     for row in unknown.withColumn("place", commonest).where(F.col("place") <= TEMPLATES).collect():
         seen[row["file"]].unknown[row["template"]] += row["count"]
-    understood = lines.where(F.col("said").isNotNull()).select("file", "line", "row", "level", "ts", "said")
+    events = lines.where(F.col("status") == "understood").select("file", "line", *_READ)
     if sum(n for each in seen.values() for kind, n in each.kinds.items() if kind.status == "understood") > FEW:
         spark.conf.set("spark.sql.codegen.wholeStage", "true")  # now come windows, not cases
-        return SparkTable(typed(understood)), seen
-    events = [_event(row, row["file"], row["line"]) for row in understood.collect()]
+        return SparkTable(events), seen
+    rows = [
+        {name: _plain(value) for name, value in row.asDict().items() if value is not None} for row in events.collect()
+    ]
     lines.unpersist()
-    return PythonTable(events), seen
+    return PythonTable(rows), seen
+
+
+def _plain(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _kinds(lines: DataFrame) -> DataFrame:
