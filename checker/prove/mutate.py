@@ -25,6 +25,10 @@ from .trust import goals_of, lemmas_of
 
 Verdict = Literal["needed", "not needed", "unknown"]
 
+BELIEFS = ("InRange", "LocalIsRequested", "SomebodyLed")
+"""Lemmas that tell whom a replica believes to lead. Most clauses that are not needed say it once more; where the solver
+is lost among all lemmas, these are added to the usual ones."""
+
 
 @dataclass(frozen=True)
 class Dropped:
@@ -73,6 +77,10 @@ def _dropped(model: Model, script: Script, action: Action, clause: Clause, effor
         if question.action != action.name:
             continue
         answer = induction.ask(question, goal, list(induction.lemmas))
+        if answer.outcome == "unknown":
+            usual = induction.rows.get(question.name, (goal.name,))
+            induction.rows[question.name] = (*usual, *(each for each in BELIEFS if each not in usual))
+            answer = induction.ask(question, goal, list(induction.lemmas))
         if answer.outcome != "proved":
             broken.append(answer)
         if answer.outcome == "refuted":

@@ -122,9 +122,10 @@ def test_of_the_first_clauses_one_is_needed_and_one_is_not() -> None:
 
 
 @pytest.mark.slow
-def test_the_proof_needs_the_clauses_that_the_explorer_needs_and_no_others() -> None:
+@pytest.mark.parametrize("name", ["kip320", "kip497"])
+def test_the_proof_needs_the_clauses_that_the_explorer_needs_and_no_others(name: str) -> None:
     """`explore --mutate` says so of every clause: needed, or waived in the model (tests/checker/explore)."""
-    found = list(dropped(model("kip320")))
+    found = list(dropped(model(name), Effort(timeout=10)))
     assert [f"{each.action}: {each.clause.label}" for each in found if not each.as_waived] == []
     assert {each.verdict for each in found} == {"needed", "not needed"}
 
