@@ -17,22 +17,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if not (config.getoption("--slow") or "slow" in config.getoption("-m")):
-        for item in items:
-            if item.get_closest_marker("slow"):
-                item.add_marker(pytest.mark.skip(reason="takes minutes: pytest --slow"))
+    for item in items:
+        if _too_slow(item):
+            item.add_marker(pytest.mark.skip(reason="takes minutes: pytest --slow"))
     if not (SHARED / "corpus" / "real").is_dir():
         for item in items:
             if item.get_closest_marker("corpus"):
                 item.add_marker(pytest.mark.skip(reason=f"no corpus at {SHARED.name}/corpus/real beside the checkout"))
 
 
+def _too_slow(item: pytest.Item) -> bool:
+    asked = item.config.getoption("--slow") or "slow" in item.config.getoption("-m")
+    return item.get_closest_marker("slow") is not None and not asked
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """ISRPROOF_MUST_RUN=spark,corpus: a test with such a mark fails instead of being skipped."""
+    """ISRPROOF_MUST_RUN=spark,corpus: a test with such a mark fails instead of being skipped, unless it is slow."""
     report = yield
     must = [mark for mark in MUST_RUN if item.get_closest_marker(mark)]
-    if report.skipped and must:
+    if report.skipped and must and not _too_slow(item):
         report.outcome = "failed"
         report.longrepr = f"skipped, though ISRPROOF_MUST_RUN names {', '.join(must)}: {report.longrepr}"
     return report
