@@ -359,13 +359,16 @@ def _is_run_of(controller: int, statement: Run | Heard) -> bool:
 
 
 def _comes_again(statements: Sequence[Run | Heard], epoch: int) -> bool:
-    """Whether the controller of the first statement has `epoch` again, before anything speaks of a new cluster."""
+    """Whether the controller of the first statement has `epoch` again, before it creates anything.
+
+    Asked only where nothing speaks of epoch 1 any more.
+    """
     controller = statements[0].controller
     for statement in statements:
         if isinstance(statement, Run) and statement.controller == controller:
             if statement.epoch == epoch:
                 return True
-            if statement.epoch == 1 or statement.created:
+            if statement.created:
                 return False
     return False
 

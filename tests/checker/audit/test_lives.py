@@ -155,6 +155,22 @@ def test_files_that_share_no_statement_are_kept_apart(tmp_path: Path) -> None:
     assert len(audited(tmp_path, b1=[states(1, 1)], b2=[states(2, 2)]).lives) == 2
 
 
+def test_a_history_that_contradicts_is_no_way_to_match(tmp_path: Path) -> None:
+    """Broker 1 saw two lives with an epoch 2; only in the first is broker 1 its controller, as broker 2 heard."""
+    first, second = [states(1, 1, created=True), states(1, 2)], [states(1, 1, created=True), hears(1, 3, 2)]
+    report = audited(tmp_path, b1=[*first, *second], b2=[hears(2, 1, 2), states(2, 3)])
+    assert sorted(epochs(report), key=len) == [{1: 1, 2: 3}, {1: 1, 2: 1, 3: 2}]
+
+
+@pytest.mark.parametrize(("later", "lives"), [(0, 1), (100_000, 2)], ids=["at one time", "at two times"])
+def test_two_logs_of_a_broker_are_of_one_life_only_if_of_one_time(later: int, lives: int, tmp_path: Path) -> None:
+    for name, at in (("state-change.log", 0), ("other.log", later)):
+        said = [render(replace(event, ts=START + 1000 * at + 1), "2.0.0") for event in states(1, 4)]
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in said))
+    (report,) = audit([str(tmp_path)], Options(engine="python"))
+    assert len(report.lives) == lives
+
+
 def test_two_ways_to_match_are_none_and_said(tmp_path: Path) -> None:
     wiped = [states(1, 1, created=True), states(1, 2), states(1, 1, created=True)]
     report = audited(tmp_path, b1=wiped, b2=[hears(2, 1, 1)])
