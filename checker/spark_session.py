@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 import shlex
 import shutil
 import socket
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _OLDEST_JAVA = 17
+_JAVA_VERSION = re.compile(r'(?:JAVA_VERSION=|version )"(?:1[.])?([0-9]+)')
 _CONNECT_PORT = 15002
 _HUGE_METHOD = "8000"  # HotSpot compiles no method of more bytes; Spark then splits expressions into small methods
 _BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
@@ -33,19 +35,20 @@ class NoSparkError(IsrproofError):
     """Spark cannot start here: PySpark or Java is missing."""
 
 
-def java_version(java: str) -> int | None:
-    """The major version of a java program, 8 for "1.8.0"; None if it does not run."""
+def java_version(java: Path) -> int | None:
+    """The major version of a java program, 8 for "1.8.0"; None if it does not run.
+
+    Its home has a file that says it; else the program is asked, which takes half a second.
+    """
     try:
-        shown = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=True).stderr
-    except (OSError, subprocess.SubprocessError):
-        return None
-    words = shown.split('"')
-    if len(words) < 2:
-        return None
-    numbers = words[1].split(".")
-    text = numbers[1] if numbers[0] == "1" and len(numbers) > 1 else numbers[0]
-    digits = "".join(character for character in text if character.isdigit())
-    return int(digits) if digits else None
+        told = (java.parent.parent / "release").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        try:
+            told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=True).stderr
+        except (OSError, subprocess.SubprocessError):
+            return None
+    version = _JAVA_VERSION.search(told)
+    return int(version[1]) if version else None
 
 
 def _system_java() -> Path | None:
@@ -56,7 +59,7 @@ def _system_java() -> Path | None:
     if found := shutil.which("java"):
         candidates.append(Path(found).resolve())
     for java in candidates:
-        version = java_version(str(java))
+        version = java_version(java)
         if version is not None and version >= _OLDEST_JAVA:
             return java.parent.parent
     return None
@@ -188,6 +191,7 @@ def session(
     os.environ["JAVA_HOME"] = str(home)
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    os.environ.setdefault("SPARK_LAUNCHER_OPTS", _BRIEF)  # of the small program that starts Spark's
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
