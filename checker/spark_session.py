@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _OLDEST_JAVA = 17
 _JAVA_VERSION = re.compile(r'(?:JAVA_VERSION=|version )"(?:1[.])?([0-9]+)')
 _CONNECT_PORT = 15002
+_NO_PYSPARK = "Expected PySpark, found none. Run: pip install 'isrproof[audit]'; or use --engine python"
 _HUGE_METHOD = "8000"  # HotSpot compiles no method of more bytes; Spark then splits expressions into small methods
 _BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Java's quick compiler only, and the collector with no threads of its own: half the CPU time of Spark's start."""
@@ -149,10 +150,12 @@ def _connected(remote: str) -> SparkSession:
 
 @contextmanager
 def spark_failures() -> Iterator[None]:
-    """What goes wrong in Spark, as an error for people: its first line."""
-    from py4j.protocol import Py4JError
-    from pyspark.errors import PySparkException
-
+    """What goes wrong in Spark, as an error for people: its first line; or that there is no PySpark."""
+    try:
+        from py4j.protocol import Py4JError
+        from pyspark.errors import PySparkException
+    except ImportError as error:
+        raise NoSparkError(_NO_PYSPARK) from error
     try:
         yield
     except (PySparkException, Py4JError) as error:
@@ -179,7 +182,7 @@ def session(
     try:
         from pyspark.sql import SparkSession
     except ImportError as error:
-        raise NoSparkError("Expected PySpark, found none. Run: pip install 'isrproof[audit]'") from error
+        raise NoSparkError(_NO_PYSPARK) from error
     if remote is not None:
         return _connected(remote)
     if (running := SparkSession.getActiveSession()) is not None:

@@ -40,7 +40,13 @@ class Coverage:
 
     kinds: Counter[Kind] = field(default_factory=Counter)
     unknown: Counter[str] = field(default_factory=Counter)
-    first_ts: int | None = None
+    first: tuple[int, int] | None = None
+    """Number and time of that line."""
+
+    def dated(self, line: int, ts: int) -> None:
+        """A line that has a time, in any order."""
+        if self.first is None or line < self.first[0]:
+            self.first = line, ts
 
 
 def facts(
@@ -74,7 +80,8 @@ def facts(
         problem=problem,
         lossy=why,
     )
-    file = LogFile(index, cluster, source.path, source.directory, source.stream, seen.first_ts, source.hour, level, why)
+    first_ts = None if seen.first is None else seen.first[1]
+    file = LogFile(index, cluster, source.path, source.directory, source.stream, first_ts, source.hour, level, why)
     return file, told
 
 

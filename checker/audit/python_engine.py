@@ -46,8 +46,8 @@ def _read(
         if isinstance(parsed, Continuation):
             seen.kinds[_CONTINUATION] += 1
             continue
-        if seen.first_ts is None:
-            seen.first_ts = parsed.ts
+        if seen.first is None and parsed.ts is not None:
+            seen.dated(number, parsed.ts)
         if isinstance(parsed, Unknown):
             seen.unknown[template(text)] += 1
             bearing = parsed.logger == STATE_CHANGE or f"({STATE_CHANGE})" in text

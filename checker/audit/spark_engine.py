@@ -10,7 +10,6 @@ import atexit
 import gzip
 import os
 import shutil
-import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
@@ -40,7 +39,6 @@ SMALL = 32_000_000
 """Bytes of text up to which all lines come to the driver once they are parsed: one job, and nothing is compiled."""
 _READ = (*(name for name in READS if name not in ("file", "line")), "level", "releases")
 """What the audit reads of an event."""
-_NEVER = (sys.maxsize, 0)
 _PerFile = dict[int, Coverage]
 
 
@@ -78,19 +76,16 @@ def _read_small(spark: SparkSession, paths: Sequence[str], layout: Layout | None
     place = shifts(paths, ((*block, min(places), len(places)) for block, places in blocks.items()))
     seen: _PerFile = defaultdict(Coverage)
     events: list[dict[str, Any]] = []
-    first: dict[int, tuple[int, int]] = {}
     for row in rows:
         file, shift = place[row["path"], row["block"]]
         line = row["place"] + shift
         seen[file].kinds[_kind(row)] += 1
         if row["template"] is not None:
             seen[file].unknown[row["template"]] += 1
-        if row["ts"] is not None and line < first.get(file, _NEVER)[0]:
-            first[file] = line, row["ts"]
+        if row["ts"] is not None:
+            seen[file].dated(line, row["ts"])
         if row["said"] is not None:
             events.append(_event(row, file, line))
-    for file, (_, ts) in first.items():
-        seen[file].first_ts = ts
     return PythonTable(events), seen
 
 
@@ -101,14 +96,11 @@ def _read(
     whole = typed(_kinds(parsed(numbered_lines(spark, paths), layout)).drop("value"))
     lines = whole.select(*dict.fromkeys(("file", "line", *Kind._fields, "template", *_READ))).persist()
     seen: _PerFile = defaultdict(Coverage)
-    first: dict[int, tuple[int, int]] = {}
     timed = F.min(F.when(F.col("ts").isNotNull(), F.struct("line", "ts"))).alias("first")
     for row in lines.groupBy("file", *Kind._fields).agg(F.count(F.lit(1)).alias("n"), timed).collect():
         seen[row["file"]].kinds[_kind(row)] += row["n"]
         if row["first"] is not None:
-            first[row["file"]] = min(first.get(row["file"], _NEVER), tuple(row["first"]))
-    for file, (_, ts) in first.items():
-        seen[file].first_ts = ts
+            seen[row["file"]].dated(*row["first"])
     unknown = lines.where(F.col("template").isNotNull()).groupBy("file", "template").count()
     commonest = F.row_number().over(Window.partitionBy("file").orderBy(F.desc("count"), "template"))
     for row in unknown.withColumn("place", commonest).where(F.col("place") <= TEMPLATES).collect():

@@ -6,6 +6,7 @@ A node that is used once is written inside its user, any other gets a line and a
 from __future__ import annotations
 
 import itertools
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 
 from .layout import Cell
@@ -19,7 +20,7 @@ DEEPEST = 12
 NEGATED = frozenset({LE, EQ, TEST})
 
 
-class Writer:
+class Writer(ABC):
     """Lines of source for nodes, and the name or source of each node that was written.
 
     Say with `count` what is going to be written, then write it, in one go or several. A dialect fills in the operators.
@@ -34,13 +35,13 @@ class Writer:
         self._uses: dict[int, int] = {}
         self._last: dict[str, int] = {}
 
+    @abstractmethod
     def operator(self, node: int, op: int, args: Sequence[int], negated: bool) -> str:
         """The source of an operator on nodes that have names; of its negation if asked for."""
-        raise NotImplementedError
 
+    @abstractmethod
     def load(self, cell: Cell) -> str:
         """The source that reads a cell of the state."""
-        raise NotImplementedError
 
     def reads(self, node: int) -> tuple[int, ...]:
         """The nodes that the source of a node names, once for each time."""

@@ -30,6 +30,7 @@ from .state import (
 
 one, member = var("one", Replica), var("member", Replica)
 _asks, _asked = proposed[one], proposed[one].value
+_holds_commit = (commit_epoch(at) <= local_epoch[member]) & log[member].at(at).eq(committed.at(at))
 
 LOCAL_IS_REQUESTED = Property(
     "LocalIsRequested",
@@ -77,7 +78,7 @@ PROPOSED_HOLD_COMMITS = Property(
                     _asks.is_some(),
                     local_epoch[one].eq(quorum_epoch),
                     _asked["isr"].contains(member),
-                ).implies((commit_epoch(at) <= local_epoch[member]) & log[member].at(at).eq(committed.at(at))),
+                ).implies(_holds_commit),
             ),
         ),
     ),
@@ -97,7 +98,7 @@ LOCAL_HOLD_COMMITS = Property(
                     presumes_leadership(one),
                     commit_epoch(at) <= local_epoch[one],
                     local_isr[one].contains(member),
-                ).implies((commit_epoch(at) <= local_epoch[member]) & log[member].at(at).eq(committed.at(at))),
+                ).implies(_holds_commit),
             ),
         ),
     ),

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+from isrproof.checker.cli import main
 from isrproof.checker.spark_session import java_version
+
+RECORDED = Path(__file__).parents[2] / "traces" / "recorded"
 
 
 @pytest.mark.parametrize(
@@ -31,3 +36,11 @@ def test_a_program_without_a_home_is_asked(said: str, version: int | None, tmp_p
 
 def test_one_that_does_not_run_has_none(tmp_path: Path) -> None:
     assert java_version(tmp_path / "bin" / "java") is None
+
+
+def test_without_pyspark_an_audit_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    for package in ("py4j", "py4j.protocol", "pyspark", "pyspark.sql"):
+        monkeypatch.setitem(sys.modules, package, None)
+    result = CliRunner().invoke(main, ["audit", str(RECORDED / "failover-on-leader-2.0.0-kill")])
+    assert result.exit_code == 2
+    assert "pip install 'isrproof[audit]'" in result.output
