@@ -18,7 +18,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 from ...model.errors import DefinitionError
 from ...model.property import Property
@@ -236,9 +236,11 @@ class Induction:
         return name in self.fallen or all(map(self._is_proved, self.questions(self.lemmas[name], lemma=True)))
 
     def _is_proved(self, question: Question) -> bool:
-        """Proved, and not by a lemma that has fallen since."""
-        known = self.answers.get(question.name)
-        return known is not None and known.outcome == "proved" and not set(known.hypotheses) & set(self.fallen)
+        return self.stands(self.answers.get(question.name))
+
+    def stands(self, answer: Asked | None) -> TypeGuard[Asked]:
+        """Whether an answer is a proof, by lemmas of which none has fallen since."""
+        return answer is not None and answer.outcome == "proved" and not set(answer.hypotheses) & set(self.fallen)
 
     def about(self, name: str) -> tuple[Asked, ...]:
         """The answers about one lemma."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from ...model.catalogue import model as model_named
 from ...specs import releases
 from ...specs.machines import machine_names
+from ..explore.trace import Path as Counterexample
 from . import tables
 from .expected import FILE, Row, rows
 from .run import Decided, Effort, prove
@@ -80,15 +81,20 @@ def cells_of(work: Row | str, effort: Effort | None) -> list[Cell]:
 
 
 def _table_cell(kept: tables.Kept) -> Cell:
-    got = kept.verdict if kept.path is None else f"violated in {kept.path.length} states"
+    got = _got(kept.verdict, kept.path)
     wanted = "holds" if kept.promised else "violated in 4 states"
     where = releases.names(kept.releases)
     return Cell(f"{kept.machine} table", kept.name, wanted, got, where, kept.seconds, kept.statement)
 
 
+def _got(verdict: str, path: Counterexample | None) -> str:
+    return verdict if path is None else f"violated in {path.length} states"
+
+
 def _cell(model: str, each: Decided, expected: str) -> Cell:
-    got = each.verdict if each.path is None else f"violated in {each.path.length} states"
-    return Cell(model, each.prop.name, expected, got, each.scope, each.seconds, each.prop.statement)
+    return Cell(
+        model, each.prop.name, expected, _got(each.verdict, each.path), each.scope, each.seconds, each.prop.statement
+    )
 
 
 def matrix_text(found: Matrix) -> str:

@@ -236,7 +236,7 @@ def _ask_each(
     asked: list[Asked] = []
     for question in questions:
         answer = known.get(question.name)
-        if answer is None or answer.outcome != "proved" or set(answer.hypotheses) & set(induction.fallen):
+        if not induction.stands(answer):
             answer = known[question.name] = induction.ask(question, goal, allowed)
             told(answer)
         asked.append(answer)
