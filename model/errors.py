@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 from ..specs import errors
@@ -34,6 +33,8 @@ class ImpossibleError(ModelError, NotImplementedError):
 
 def unknown(kind: str, name: object, known: Iterable[object], owner: str = "") -> UnknownNameError:
     """The error for a name that is not among `known`, with the nearest valid choice."""
+    import difflib
+
     names = [str(each) for each in known]
     near = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]!r}?" if near else f"expected one of: {', '.join(names) or 'none is defined'}"

@@ -117,20 +117,32 @@ def _node(op: Op, args: tuple[Expr, ...], sort: Sort, data: Any = None) -> Expr:
             put(found, "args", args)
             put(found, "sort", sort)
             put(found, "data", data)
-            put(found, "_free", None)
+            free, bound = _variables(found)
+            put(found, "_free", free)
+            put(found, "_bound", bound)
             _nodes[key] = found
         return found
+
+
+def _variables(node: Expr) -> tuple[frozenset[Expr], frozenset[Expr]]:
+    """What a node reads, and the variables that quantifiers in it bind."""
+    if node.op in LEAVES:
+        return _NOTHING if node.op is Op.CONST else frozenset((node,)), _NOTHING
+    free = _NOTHING.union(*[arg._free for arg in node.args])
+    bound = _NOTHING.union(*[arg._bound for arg in node.args])
+    return (free - {node.data}, bound | {node.data}) if node.op in QUANTIFIERS else (free, bound)
 
 
 class Expr:
     """A node. Inspect `op`, `args`, `sort`, `data`; build with the functions and methods of this module."""
 
-    __slots__ = ("__weakref__", "_free", "args", "data", "op", "sort")
+    __slots__ = ("__weakref__", "_bound", "_free", "args", "data", "op", "sort")
     op: Op
     args: tuple[Expr, ...]
     sort: Sort
     data: Any
-    _free: frozenset[Expr] | None
+    _free: frozenset[Expr]
+    _bound: frozenset[Expr]
 
     def __init__(self) -> None:
         raise DefinitionError("a node is made by the constructors of isrproof.model.expr, not by Expr()")
@@ -458,16 +470,7 @@ def topological(*roots: Expr) -> list[Expr]:
 
 def free(expr: Expr) -> frozenset[Expr]:
     """The fields, fields after, settings and unbound variables that an expression reads."""
-    if expr._free is None:
-        for node in topological(expr):
-            if node._free is None:
-                found = _NOTHING.union(*(arg._free or _NOTHING for arg in node.args))
-                if node.op in QUANTIFIERS:
-                    found -= {node.data}
-                elif node.op in LEAVES and node.op is not Op.CONST:
-                    found = frozenset((node,))
-                object.__setattr__(node, "_free", found)
-    return expr._free or _NOTHING
+    return expr._free
 
 
 def replace(expr: Expr, change: Any) -> Expr:
@@ -492,11 +495,8 @@ def substitute(expr: Expr, values: Mapping[Expr, Expr]) -> Expr:
         if not same(leaf.sort, value.sort):
             raise SortError(f"`{leaf!r}` is a {leaf.sort}, its replacement `{value!r}` is a {value.sort}")
     reads = frozenset(values).union(*(free(value) for value in values.values()))
-    for node in topological(expr):
-        if node.op in QUANTIFIERS and node.data in reads:
-            raise DefinitionError(
-                f"`{node.data!r}` is bound in `{expr!r}`; give the quantifier's variable another name"
-            )
+    for variable in expr._bound & reads:
+        raise DefinitionError(f"`{variable!r}` is bound in `{expr!r}`; give the quantifier's variable another name")
     return replace(expr, lambda node: values.get(node) if node.op in LEAVES else None)
 
 
@@ -527,7 +527,7 @@ def _quantifier(op: Op, bound: Expr, body: Expr | bool) -> Expr:
             f"a quantifier ranges over a Bool, an enum, a finite sort or an integer range, not {bound.sort}"
         )
     body = _want(lift(body, Bool), Bool)
-    if any(node.op in QUANTIFIERS and node.data == bound for node in topological(body)):
+    if bound in body._bound:
         raise DefinitionError(f"`{bound!r}` is bound twice in `{body!r}`; give one of the quantifiers another variable")
     return _node(op, (body,), Bool, bound)
 

@@ -207,33 +207,36 @@ class Model:
         if self.unwatched is not None:
             model = self.unwatched.with_behaviours(*behaviours, name=name, statement=statement)
             return model.watching(*self.watched)
-        model = self
+        actions = {each.name: each for each in self.actions}
+        properties = {each.name: each for each in self.properties}
+        settings, fields, ghosts = self.settings, self.fields, self.ghosts
         for behaviour in behaviours:
-            actions = {each.name: each for each in model.actions}
-            for each in behaviour.replaces:
-                model.action(each.name)
-                actions[each.name] = each
+            for gone in (*(each.name for each in behaviour.replaces), *behaviour.removes):
+                if gone not in actions:
+                    raise unknown("action", gone, actions, f"model {self.name}")
+            actions |= {each.name: each for each in behaviour.replaces}
             for gone in behaviour.removes:
-                model.action(gone)
                 del actions[gone]
             for each in behaviour.adds:
                 if each.name in actions:
                     raise DefinitionError(f"behaviour {behaviour.name} adds action {each.name}, which is there already")
                 actions[each.name] = each
-            changed = {each.name: each for each in model.properties} | {
-                each.name: each for each in behaviour.properties
-            }
-            model = replace(
-                model,
-                actions=tuple(actions.values()),
-                settings=model.settings + behaviour.settings,
-                fields=model.fields + behaviour.fields,
-                properties=tuple(changed.values()),
-                ghosts=_still_watched(model.ghosts, actions) + behaviour.ghosts,
-                base=model.base or model,
-                behaviours=(*model.behaviours, behaviour),
-            )
-        return replace(model, name=name or model.name, statement=statement or model.statement)
+            properties |= {each.name: each for each in behaviour.properties}
+            settings += behaviour.settings
+            fields += behaviour.fields
+            ghosts = _still_watched(ghosts, actions) + behaviour.ghosts
+        return replace(
+            self,
+            name=name or self.name,
+            statement=statement or self.statement,
+            settings=settings,
+            fields=fields,
+            actions=tuple(actions.values()),
+            properties=tuple(properties.values()),
+            ghosts=ghosts,
+            base=self.base or self,
+            behaviours=self.behaviours + behaviours,
+        )
 
     def without(self, *names: str) -> Model:
         """The model rebuilt from its base without some of its behaviours."""

@@ -54,8 +54,12 @@ def command(context: click.Context, /, **options: Any) -> None:
 
     Exit codes: 0 all hold, 1 a property is violated, 2 misuse, 3 undecided within the given bounds.
     """
+    import os
+
     from ...specs.errors import IsrproofError
 
+    # Nothing here is linear algebra: threads that NumPy's BLAS starts when it is imported would only wait, and busily.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     as_json = options["as_json"] or options["layout"] == "json"
     try:
         context.exit(_run(options, as_json))

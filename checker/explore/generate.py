@@ -77,6 +77,12 @@ class Columns(Writer):
             return f"full(len(w[0]), {constant}, U{size})"
         return " | ".join([*parts, *([str(constant)] if constant else [])])
 
+    def list_of(self, nodes: Sequence[int], gives: str) -> None:
+        """Writes a line that returns or yields where each of some truth values is true."""
+        self.write(nodes, named=frozenset(nodes))
+        holds = itertools.chain(*(self.holds[node] for node in nodes))
+        self.line(f"{gives} [{', '.join(self.mask(node) for node in nodes)}]", holds)
+
     def function(self) -> str:
         """The lines as the body of a function of `w`: the columns that they read, then they."""
         # Each byte becomes a column of its own once; after that, every operation is on neighbouring bytes.
@@ -159,18 +165,18 @@ def masks_source(program: Program, nodes: Sequence[int]) -> str:
     """A function of `w`: a list with, for each of the nodes, where it is true."""
     columns = Columns(program)
     columns.count(nodes)
-    columns.write(nodes, named=frozenset(nodes))
-    holds = itertools.chain(*(columns.holds[node] for node in nodes))
-    columns.line(f"return [{', '.join(columns.mask(node) for node in nodes)}]", holds)
+    columns.list_of(nodes, "return")
     return columns.function()
 
 
 def steps_source(program: Program) -> str:
-    """A generator over `w`: for each move a `Steps`, as a tuple."""
+    """A generator over `w`: first the masks of the state watches, then for each move a `Steps`, as a tuple."""
     columns = Columns(program)
+    watched = [each.node for each in program.state_watches]
     writes = [stored(program, move) for move in program.moves]
     below = [[move.guard, *roots(move, mine)] for move, mine in zip(program.moves, writes, strict=True)]
-    columns.count(itertools.chain(*below))
+    columns.count(itertools.chain(watched, *below))
+    columns.list_of(watched, "yield")
     for index, (move, mine, nodes) in enumerate(zip(program.moves, writes, below, strict=True)):
         columns.write(nodes, named=frozenset((move.guard,)))
         changed = [columns.changed(cells) for cells in _by_column(columns, mine)]
@@ -185,7 +191,6 @@ def steps_source(program: Program) -> str:
         columns.line(
             f"yield {index}, {columns.mask(move.guard)}, [{written}], {ways or None}, {overflow}, [{fires}]", holds
         )
-    columns.line("yield from ()", [])  # a generator, even of no move
     return columns.function()
 
 
@@ -204,20 +209,23 @@ Changed = list[tuple[int, int, Any]]
 # decided). All but the first mask mean something only where the guard holds.
 Steps = tuple[int, Any, Changed, Any, Any, list[tuple[int, Any]]]
 Masks = Callable[[list[Any]], list[Any]]
+Expand = Callable[[list[Any]], tuple[list[Any], Iterator[Steps]]]
 
 
-def build(program: Program) -> tuple[Masks, Callable[[list[Any]], Iterator[Steps]]]:
-    """Compiles a program: the masks of its state watches, and the steps of its moves."""
-    masks, steps = _compiled(
-        masks_source(program, [each.node for each in program.state_watches]), steps_source(program)
-    )
-    return masks, steps
+def build(program: Program) -> Expand:
+    """Compiles a program: for a chunk of states, the masks of its state watches and the steps of its moves."""
+    steps = _compiled(steps_source(program))
+
+    def expand(words: list[Any]) -> tuple[list[Any], Iterator[Steps]]:
+        found = steps(words)
+        return next(found), found
+
+    return expand
 
 
 def build_masks(program: Program, nodes: Sequence[int]) -> Masks:
     """Compiles a function that tells, per state, where each of the nodes is true."""
-    (masks,) = _compiled(masks_source(program, nodes))
-    return masks
+    return _compiled(masks_source(program, nodes))
 
 
 def successors(words: list[Any], rows: Any, changed: Changed) -> list[Any]:
@@ -234,16 +242,16 @@ def overwrite(words: list[Any], rows: Any, changed: Changed) -> None:
         target.view(column.dtype)[place :: target.itemsize // column.itemsize] = column.take(rows)
 
 
-def _compiled(*sources: str) -> list[Callable[..., Any]]:
-    """The functions of these sources."""
+def _compiled(source: str) -> Callable[..., Any]:
+    """The function of `w` with this body."""
     import numpy as np
 
     scope: dict[str, Any] = {"full": np.full, "left_shift": np.left_shift, "count": _count}
     for size in (1, 2, 4, 8):
         scope |= {f"I{size}": np.dtype(f"i{size}").type, f"U{size}": np.dtype(f"u{size}").type}
-    text = "".join(f"def f{number}(w):\n {source}\n" for number, source in enumerate(sources))
-    exec(compile(text, "<explorer>", "exec"), scope)
-    return [scope[f"f{number}"] for number in range(len(sources))]
+    exec(compile(f"def function(w):\n {source}\n", "<explorer>", "exec"), scope)
+    function: Callable[..., Any] = scope["function"]
+    return function
 
 
 def _count(mask: Any, bits: int) -> Any:

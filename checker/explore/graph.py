@@ -58,7 +58,8 @@ def state_graph(
             violates=tuple(each.name for each in always if not reference.holds(each, state)),
         )
     words = [word[: found.distinct] for word in search.table.words]
-    for index, mask, changed, _, overflow, _ in search.steps(words):
+    _, steps = search.expand(words)
+    for index, mask, changed, _, overflow, _ in steps:
         move = translated.moves[index]
         rows = np.flatnonzero(mask if overflow is None else mask & ~overflow)
         new = successors(words, rows, changed)

@@ -106,7 +106,8 @@ def program(instance: Instance, properties: Seq[Property]) -> Program:
                     ways.append(tuple(nodes))
                 if not nodes:
                     break
-            guard = scalars.both(*(node for _, node in clauses))
+            held = [node for _, node in clauses]
+            guard = scalars.both(*held)
             if guard == scalars.false:
                 continue
             after = {each.field.data: flat.flat(each.value, binding) for each in action.updates}
@@ -114,6 +115,7 @@ def program(instance: Instance, properties: Seq[Property]) -> Program:
             overflows: list[int] = []
             for name, shape in after.items():
                 _store(flat, layout.shapes[name], shape, writes, overflows)
+            overflows = [each for each in overflows if scalars.both(*held, each) != scalars.false]
             writes = [(cell, node) for cell, node in writes if node != scalars.cell(cell.index, cell.lo, cell.hi)]
             watches = []
             if of_step:

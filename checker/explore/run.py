@@ -234,9 +234,8 @@ class _Paths:
 
     def _after(self, state: int, move: int) -> int:
         words = [word[state : state + 1] for word in self.search.table.words]
-        new = next(
-            successors(words, [0], changed) for index, _, changed, *_ in self.search.steps(words) if index == move
-        )
+        _, steps = self.search.expand(words)
+        new = next(successors(words, [0], changed) for index, _, changed, *_ in steps if index == move)
         return sum(int(word[0]) << (64 * index) for index, word in enumerate(new))
 
     def _by_orbits(self, ids: list[int], hit: Hit) -> Path:

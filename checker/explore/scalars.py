@@ -65,6 +65,12 @@ class Scalars:
             return self.true
         if self.los[a] > self.his[b]:
             return self.false
+        # With a number there is one form, `cell <= number`, so that equal conditions are one node.
+        if self.ops[a] == CONST:
+            return self.invert(self.le(b, self.const(self.los[a] - 1)))
+        if self.ops[b] == CONST and self.ops[a] == ADD and self.ops[self.args[a][1]] == CONST:
+            inner, plus = self.args[a]
+            return self.le(inner, self.const(self.los[b] - self.los[plus]))
         return self._make(LE, (a, b), 0, 1)
 
     def lt(self, a: int, b: int) -> int:

@@ -78,7 +78,7 @@ class Search:
         self.chunk = chunk
         self.narrow, self.narrow_levels, self.wide = narrow, narrow_levels, wide
         self.expand_one: Expand | None = None
-        self.watched, self.steps = build(program)
+        self.expand = build(program)
         self.table = StateTable(program.layout.sizes, np.min_scalar_type(len(program.moves)))
 
     def packed(self, state: int) -> int:
@@ -148,7 +148,7 @@ class Search:
         less = unwatched(self.program, found.hits)
         if less is not self.program:
             self.program = less
-            self.watched, self.steps = build(less)
+            self.expand = build(less)
 
     def _by_state(self, states: int) -> bool:
         """Whether a level goes to plain Python."""
@@ -171,13 +171,14 @@ class Search:
     def _expand(self, low: int, high: int, found: Found, canonical: Callable[[list[Any]], list[Any]] | None) -> None:
         np, table = self.np, self.table
         words = [each[low:high].copy() for each in table.words]  # a view would keep what the table outgrows
-        for watch, mask in zip(self.program.state_watches, self.watched(words), strict=True):
+        watched, steps = self.expand(words)
+        for watch, mask in zip(self.program.state_watches, watched, strict=True):
             known = found.hits.get(watch.prop)
             if known is None or known.length == found.depth:
                 self._note_state(found, watch.prop, mask.nonzero()[0] + low)
         alive = np.zeros(high - low, bool)
         end = table.count
-        for index, mask, changed, ways, overflow, fires in self.steps(words):
+        for index, mask, changed, ways, overflow, fires in steps:
             rows = mask.nonzero()[0]
             if not len(rows):
                 continue

@@ -140,11 +140,9 @@ def _grown(array: Any, used: int, capacity: int) -> Any:
 
 def _slot(words: Words, mask: int) -> Any:
     """Where each state is looked for first: its words mixed, and of that the upper bits."""
-    mixed = words[0].astype(np.uint64) * np.uint64(_MULTIPLIERS[0])
+    mixed = np.multiply(words[0], _MULTIPLIERS[0], dtype=np.uint64)
     for index, word in enumerate(words[1:], 1):
-        each = word.astype(np.uint64)
-        mixed ^= (each ^ (each >> np.uint64(29))) * np.uint64(_MULTIPLIERS[index % 4])
-        mixed *= np.uint64(_MULTIPLIERS[(index + 1) % 4])
+        mixed ^= np.multiply(word, _MULTIPLIERS[index % 4], dtype=np.uint64)
     mixed ^= mixed >> np.uint64(32)
     mixed *= np.uint64(_MULTIPLIERS[3])
     mixed >>= np.uint64(64 - mask.bit_length())

@@ -165,16 +165,16 @@ def explorer_with_numpy(prop: Property, views: Views) -> list[bool]:
     instance, projected = every_step(prop)
     states, places = _before(prop, views)
     made = program(instance, [projected])
-    masks, steps = build(made)
     packed = [made.layout.pack(state) for state in states]
     words = [
         np.array([each >> (64 * at) & (2**64 - 1) for each in packed], f"u{size}")
         for at, size in enumerate(made.layout.sizes)
     ]
     broken: set[tuple[int, str]] = set()
-    for mask in masks(words):
+    watched, steps = build(made)(words)
+    for mask in watched:
         broken |= {(row, "") for row in np.flatnonzero(mask)}
-    for index, guard, _, _, overflow, fires in steps(words):
+    for index, guard, _, _, overflow, fires in steps:
         assert overflow is None
         assert bool(guard.all())
         for _, fired in fires:

@@ -217,9 +217,9 @@ def test_generated_code_decides_conditions_as_the_reference_does(data: Any, stat
     conditions = [data.draw(expressions(Bool, 4, ())) for _ in range(3)]
     model = _model(properties=tuple(Property(f"P{index}", "?", each) for index, each in enumerate(conditions)))
     translated = program(model.instance(), model.properties)
-    masks, _ = build(translated)
     words = _words([translated.layout.pack(state) for state in states], translated.layout.sizes)
-    fires = dict(zip((each.prop for each in translated.state_watches), masks(words), strict=True))
+    masks, _ = build(translated)(words)
+    fires = dict(zip((each.prop for each in translated.state_watches), masks, strict=True))
     reference = Reference(model.instance())
     for index, prop in enumerate(model.properties):
         for row, state in enumerate(states):
@@ -307,11 +307,11 @@ def _compare_successors(model: Model, states: Any) -> None:
     (prop,) = model.properties
     translated = program(model.instance(), model.properties)
     layout = translated.layout
-    _, steps = build(translated)
     packed = [layout.pack(state) for state in states]
     words = _words(packed, layout.sizes)
     found: list[tuple[Any, ...]] = []
-    for index, mask, changed, ways, overflow, fires in steps(words):
+    _, steps = build(translated)(words)
+    for index, mask, changed, ways, overflow, fires in steps:
         move = translated.moves[index]
         new = successors(words, np.arange(len(packed)), changed)
         for row in np.flatnonzero(mask):
