@@ -6,18 +6,31 @@ import sys
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
-MODES = {"--matrix": "matrix", "--mutate": "mutate", "--export": "export", "--list": "listing"}
+_MODEL = ("release", "without")
+_BOUNDS = ("max_states", "max_depth", "max_seconds", "max_memory")
+
+# What is done instead of a search -> the options that it reads; any other one is refused.
+MODES = {
+    "matrix": ("as_json",),
+    "mutate": (*_MODEL, "sets", "properties", "symmetry", *_BOUNDS, "as_json"),
+    "export": (*_MODEL, "sets", "properties", "out", "as_json"),
+    "listing": (*_MODEL, "as_json"),
+}
 EXIT = {"holds": 0, "violated": 1, "unknown": 3}
 
 
 def _settings(values: tuple[str, ...]) -> dict[str, int]:
-    settings = {}
+    settings: dict[str, int] = {}
     for value in values:
-        name, equals, number = value.partition("=")
-        if not equals or not number.lstrip("-").isdigit():
-            raise click.UsageError(f"--set wants NAME=INT, for example replicas=3; got {value!r}")
-        settings[name] = int(number)
+        name, _, number = value.partition("=")
+        if name in settings:
+            raise click.UsageError(f"--set {name} is given twice: {settings[name]} and {number}")
+        try:
+            settings[name] = int(number)
+        except ValueError:
+            raise click.UsageError(f"--set wants NAME=INT, for example replicas=3; got {value!r}") from None
     return settings
 
 
@@ -62,6 +75,7 @@ def command(context: click.Context, /, **options: Any) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     as_json = options["as_json"] or options["layout"] == "json"
     try:
+        _refuse_unread(context)
         context.exit(_run(options, as_json))
     except KeyboardInterrupt:
         click.echo("Interrupted: nothing is decided.", err=True)
@@ -82,20 +96,35 @@ def command(context: click.Context, /, **options: Any) -> None:
         context.exit(2)
 
 
+def _refuse_unread(context: click.Context) -> None:
+    """Refuses options that say nothing about what is asked for.
+
+    Raises:
+        UsageError: two things are asked for, or one with options that it does not read.
+    """
+    flags = {str(each.name): each.opts[0] for each in context.command.params}
+    given = [name for name in flags if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    if context.params["layout"] == "json":
+        given = ["as_json" if name == "layout" else name for name in given]
+    for mode in (name for name in given if name in MODES):
+        unread = [flags[name] for name in given if name not in (mode, "model", *MODES[mode])]
+        if unread:
+            raise click.UsageError(f"{flags[mode]} does not go with {' and '.join(unread)}.")
+    if "out" in given and "export" not in given:
+        raise click.UsageError("--out is the folder for --export; say what to export, or leave it out.")
+
+
 def _run(options: dict[str, Any], as_json: bool) -> int:
-    modes = [name for name, key in MODES.items() if options[key]]
-    if len(modes) > 1:
-        raise click.UsageError(f"{' and '.join(modes)} do not go together; choose one.")
     if options["matrix"] and options["model"] is not None:
         raise click.UsageError(f"--matrix searches all rungs; leave {options['model']} out, or leave --matrix out.")
     if options["listing"]:
-        return _list(options["model"])
+        return _list(options, as_json)
     if options["matrix"]:
         return _matrix(as_json)
     if options["model"] is None:
         raise click.UsageError("MODEL is missing; `isrproof explore --list` shows the models.")
     if options["export"]:
-        return _export(options)
+        return _export(options, as_json)
     if options["mutate"]:
         return _mutate(options, as_json)
     from ..explore import report
@@ -155,20 +184,26 @@ def chosen(name: str, release: str | None, without: tuple[str, ...]) -> Any:
     return found.without(*without) if without else found
 
 
-def _list(name: str | None) -> int:
+def _list(options: dict[str, Any], as_json: bool) -> int:
     from ...model.catalogue import MODELS
 
-    if name is None:
+    if options["model"] is None:
         from ...specs.machines import machine_names
 
-        names = (*MODELS, *machine_names())
-        for each in names:
-            click.echo(f"{each:<{max(map(len, names))}}  {chosen(each, None, ()).statement}")
+        statements = {name: chosen(name, None, ()).statement for name in (*MODELS, *machine_names())}
+        if as_json:
+            _print_json({"models": statements})
+        else:
+            for name, statement in statements.items():
+                click.echo(f"{name:<{max(map(len, statements))}}  {statement}")
         return 0
-    found = chosen(name, None, ())
     from ..explore.report import model_lines
 
-    click.echo("\n".join(model_lines(found)))
+    found = chosen(options["model"], options["release"], options["without"])
+    if as_json:
+        _print_json({"model": found.name, "lines": model_lines(found)})
+    else:
+        click.echo("\n".join(model_lines(found)))
     return 0
 
 
@@ -191,7 +226,7 @@ def _matrix(as_json: bool) -> int:
     return 0 if good else 1
 
 
-def _export(options: dict[str, Any]) -> int:
+def _export(options: dict[str, Any], as_json: bool) -> int:
     from pathlib import Path
 
     from ..explore import tla
@@ -209,8 +244,11 @@ def _export(options: dict[str, Any]) -> int:
         writer = svg.write if options["export"] == "svg" else dot.write
         picture = writer(graph.drawing(graph.state_graph(model, settings, names), model))
         written = [tla.put(folder / f"{tla.module_name(model)}.{options['export']}", picture)]
-    for path in written:
-        click.echo(str(path))
+    if as_json:
+        _print_json({"written": [str(path) for path in written]})
+    else:
+        for path in written:
+            click.echo(str(path))
     return 0
 
 
@@ -224,9 +262,10 @@ def _mutate(options: dict[str, Any], as_json: bool) -> int:
     for each in mutate.mutations(
         chosen(options["model"], options["release"], options["without"]),
         list(options["properties"]) or None,
-        [settings] if settings else mutate.INSTANCES,
+        [settings] if settings else None,
         Limits(options["max_states"], options["max_depth"], options["max_seconds"], options["max_memory"]),
         lambda title: click.echo(f"searching {title}", err=True),
+        options["symmetry"],
     ):
         found.append(each)
         if not as_json:

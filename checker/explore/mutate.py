@@ -17,12 +17,29 @@ from ...model.protocol import Model
 from .run import Exploration, explore_instance, select
 from .search import Limits
 
-# For the replication models, smallest first: most clauses are decided by the first.
-INSTANCES: tuple[dict[str, int], ...] = (
-    {"replicas": 2, "log_size": 2, "max_records": 2, "max_leader_epoch": 2},
-    {"replicas": 3, "log_size": 1, "max_records": 1, "max_leader_epoch": 2},
-    {"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 2},
-)
+Instances = tuple[Mapping[str, int], ...]
+
+
+def _instances(*constants: str) -> Instances:
+    """Settings of replication models, written replicas/log size/records/last leader epoch."""
+    names = ("replicas", "log_size", "max_records", "max_leader_epoch")
+    return tuple(dict(zip(names, map(int, each.split("/")), strict=True)) for each in constants)
+
+
+# Smallest first: most clauses are decided by the first.
+INSTANCES = _instances("2/2/2/2", "3/1/1/2", "3/2/2/2")
+
+# An epoch more for what follows an unclean election, a record more where StrongIsr is not there to break first.
+OF_MODEL = {
+    "unclean-election": _instances("2/2/2/2", "3/1/1/2", "3/1/1/3", "3/2/2/3", "3/2/3/2"),
+    "kip966": _instances("2/2/2/2", "3/1/1/2", "3/1/1/3", "3/2/2/2", "3/2/3/2"),
+}
+
+
+def instances_of(model: Model) -> Instances:
+    """The instances that are searched unless others are asked for; of a model with other settings, the default one."""
+    known = {each.name for each in model.settings}
+    return OF_MODEL.get(model.name, INSTANCES) if known >= set(INSTANCES[0]) else ({},)
 
 
 @dataclass(frozen=True)
@@ -37,7 +54,7 @@ class Mutation:
     broken: Mapping[str, int]
     instance: Mapping[str, int] | None
     exploration: Exploration | None
-    searched: tuple[Mapping[str, int], ...]
+    searched: Instances
     unfinished: tuple[str, ...] = ()
 
     @property
@@ -53,27 +70,34 @@ class Mutation:
 def mutations(
     model: Model,
     properties: Iterable[str] | None = None,
-    instances: Iterable[Mapping[str, int]] = INSTANCES,
+    instances: Iterable[Mapping[str, int]] | None = None,
     limits: Limits | None = None,
     told: Callable[[str], None] = lambda line: None,
+    symmetry: bool = False,
 ) -> Iterator[Mutation]:
     """Drops each guard clause, and searches the instances until a property breaks.
 
+    Args:
+        instances: settings, smallest first; those of `instances_of` if None.
+        symmetry: search one state per orbit of interchangeable elements: the same breaks, on paths as short.
+
     Raises:
-        ModelError: unknown names; a property breaks with no clause dropped.
+        ModelError: unknown names; nothing is promised; a property breaks with no clause dropped.
     """
     model, wanted, _ = select(model, None if properties is None else list(properties))
     names = [each.name for each in wanted if each.kind != "sometimes"]
-    searched = tuple(instances)
-    for settings in searched[:-1]:
-        whole = explore_instance(model, settings, names, limits=limits)
+    if not names:
+        raise ModelError(f"{model.name} promises nothing that breaks: it has only properties that are met or not")
+    searched = instances_of(model) if instances is None else tuple(instances)
+    for settings in searched:
+        whole = explore_instance(model, settings, names, symmetry=symmetry, limits=limits)
         if whole.verdict == "violated":
             broken = ", ".join(each.prop.name for each in whole.violations)
             raise ModelError(f"{whole.instance.name} breaks {broken} with all clauses; ask for others with --property")
     for action in model.actions:
         for clause in action.guard:
             told(f"{action.name}: without {clause.label!r}")
-            yield _mutation(model, action, clause, names, searched, limits)
+            yield _mutation(model, action, clause, names, searched, limits, symmetry)
 
 
 def _mutation(
@@ -81,14 +105,15 @@ def _mutation(
     action: Action,
     clause: Clause,
     names: list[str],
-    instances: tuple[Mapping[str, int], ...],
+    instances: Instances,
     limits: Limits | None,
+    symmetry: bool,
 ) -> Mutation:
     weaker = replace(action, guard=tuple(each for each in action.guard if each != clause))
     mutant = replace(model, actions=tuple(weaker if each.name == action.name else each for each in model.actions))
     unfinished = []
     for settings in instances:
-        found = explore_instance(mutant, settings, names, limits=limits, until_violated=True)
+        found = explore_instance(mutant, settings, names, symmetry=symmetry, limits=limits, until_violated=True)
         broken = {each.prop.name: each.path.length for each in found.violations if each.path}
         if broken:
             return Mutation(action.name, clause, broken, settings, found, instances)
@@ -101,7 +126,7 @@ def line(mutation: Mutation) -> str:
     """One line of the report."""
     where = f"{mutation.action}: {mutation.clause.label!r}"
     if mutation.verdict == "needed":
-        constants = "/".join(str(each) for each in (mutation.instance or {}).values())
+        constants = "/".join(str(each) for each in (mutation.instance or {}).values()) or "the model"
         broken = ", ".join(f"{name} ({length} states)" for name, length in mutation.broken.items())
         return f"needed       {where}; without it {constants} breaks {broken}"
     if mutation.verdict == "unknown":

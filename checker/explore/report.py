@@ -228,7 +228,11 @@ def plain(value: Value, sort: Sort, settings: Settings) -> Any:
 
 
 def itf(path: Path, name: str) -> dict[str, Any]:
-    """The path in the Informal Trace Format: https://apalache-mc.org/docs/adr/015adr-trace.html ."""
+    """The path in the Informal Trace Format: https://apalache-mc.org/docs/adr/015adr-trace.html .
+
+    Values are written as the exported TLA+ module has them: elements of a finite sort are numbers, an option is a list
+    of no or one value.
+    """
     fields = path.instance.model.fields
     settings = path.instance.settings
     states = []
@@ -251,14 +255,10 @@ def itf(path: Path, name: str) -> dict[str, Any]:
 def _itf(value: Value, sort: Sort, settings: Settings) -> Any:
     if isinstance(sort, BoolSort):
         return value
-    if isinstance(sort, IntSort):
+    if isinstance(sort, IntSort | FiniteSort):
         return {"#bigint": str(value)}
-    if isinstance(sort, FiniteSort):
-        return f"{value}_OF_{sort.name.upper()}"
     if isinstance(sort, OptionSort):
-        if value is None:
-            return {"tag": "None", "value": {"#tup": []}}
-        return {"tag": "Some", "value": _itf(value, sort.element, settings)}
+        return [] if value is None else [_itf(value, sort.element, settings)]
     if isinstance(sort, SetSort):
         return {"#set": [_itf(each, sort.element, settings) for each in sorted(value)]}
     if isinstance(sort, RecordSort):

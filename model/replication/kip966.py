@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..action import Action, Clause, action, update
+from ..action import Action, Clause, action, update, waived
 from ..expr import Expr, after, const, exists, field, fill, forall, ite, none, setting, some, var
 from ..property import Property
 from ..protocol import Behaviour, Ghosts, starts
 from ..sorts import Int, MapOf, OptionOf, SetOf, Setting
 from . import base, kip320
-from .base import EPOCHS_LEFT, controller_writes
+from .base import EPOCHS_LEFT, ONLY_THE_EPOCH, controller_writes
 from .state import (
     LOG_SIZE,
     Entry,
@@ -72,7 +72,7 @@ def loses_its_end(who: Expr, to: Expr) -> dict[Expr, Expr]:
 
 
 _CRASH_GUARD: dict[str, Expr | Clause] = {
-    "loses records": offset < end(replica),
+    "loses records": waived(offset < end(replica), "a crash that loses nothing harms nobody"),
     "fewer crashes than the minimum isr": crashes + 1 < MIN_ISR,
 }
 
@@ -158,7 +158,7 @@ controller_shrink_isr = action(
     "ControllerShrinkIsr",
     "The controller takes a failed broker out of the ISR, also the last one; a small ISR leaves an eligible replica.",
     replica,
-    guard={"in the isr": quorum_isr.contains(replica)},
+    guard={"in the isr": waived(quorum_isr.contains(replica), ONLY_THE_EPOCH)},
     limits=EPOCHS_LEFT,
     updates=_controller(
         ite(quorum_leader.eq(some(replica)), none(Replica), quorum_leader), quorum_isr.remove(replica), nobody()
@@ -188,11 +188,19 @@ elect_eligible = action(
     "ControllerElectEligible",
     "With an empty ISR, the controller elects an eligible replica; it becomes the whole ISR.",
     leader,
-    guard={"the isr is empty": quorum_isr.is_empty(), "is eligible": elr.contains(leader)},
+    guard={
+        "the isr is empty": waived(
+            quorum_isr.is_empty(), "who is eligible has all that is committed; Kafka takes a member while there is one"
+        ),
+        "is eligible": elr.contains(leader),
+    },
     limits=EPOCHS_LEFT,
     updates={**controller_writes(some(leader), only(leader)), elr: eligible(only(leader), nobody())},
     cites=("KIP-966",),
 )
+
+
+_LEADER_IS_MEMBER = "an ISR that is large enough has its leader, and every member has the offset"
 
 
 def _with_elr(before: Action, new_isr: Expr) -> Action:
@@ -204,7 +212,13 @@ leader_expand_isr = _with_elr(kip320.leader_expand_isr, local_isr[leader].insert
 leader_inc_high_watermark = replace(
     kip320.leader_inc_high_watermark,
     statement="The leader commits its next record once a large enough ISR follows it in its epoch and has that record.",
-    guard=(*kip320.leader_inc_high_watermark.guard, Clause("isr is large enough", _large_enough(local_isr[leader]))),
+    guard=(
+        *(
+            replace(each, waiver=_LEADER_IS_MEMBER) if each.label == "leader has the offset" else each
+            for each in kip320.leader_inc_high_watermark.guard
+        ),
+        Clause("isr is large enough", _large_enough(local_isr[leader])),
+    ),
     cites=("KIP-966", "KAFKA-15583"),
 )
 

@@ -9,7 +9,7 @@ last unclean election is lost.
 from __future__ import annotations
 
 from .. import views
-from ..action import action, update
+from ..action import action, update, waived
 from ..expr import exists, field, forall, ite, some, var
 from ..property import Property
 from ..protocol import Behaviour, Ghosts, starts
@@ -36,7 +36,14 @@ elect_unclean = action(
     "ControllerElectUnclean",
     "With no leader, the controller elects a replica from outside the ISR; it becomes the whole ISR.",
     leader,
-    guard={"nobody leads": quorum_leader.is_none(), "outside the isr": ~quorum_isr.contains(leader)},
+    guard={
+        "nobody leads": waived(
+            quorum_leader.is_none(), "no more is lost where somebody leads; Kafka keeps a leader that there is"
+        ),
+        "outside the isr": waived(
+            ~quorum_isr.contains(leader), "to elect a member alone is a clean election that shrinks the ISR"
+        ),
+    },
     limits=EPOCHS_LEFT,
     updates=controller_writes(some(leader), only(leader)),
 )

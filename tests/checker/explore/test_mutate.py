@@ -5,10 +5,15 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 from isrproof.checker.cli import main
-from isrproof.checker.explore.mutate import INSTANCES, Mutation, mutations
+from isrproof.checker.explore.mutate import INSTANCES, Mutation, line, mutations
+from isrproof.model.action import action
 from isrproof.model.catalogue import model
 from isrproof.model.errors import ModelError
-from isrproof.model.protocol import Model
+from isrproof.model.expr import field
+from isrproof.model.property import Property
+from isrproof.model.protocol import Model, starts
+from isrproof.model.sorts import Int
+from isrproof.model.tables import table_model
 
 BOTH = ["WeakIsr", "StrongIsr"]
 SMALL, THREE, WHOLE = INSTANCES
@@ -42,11 +47,41 @@ def test_clauses_that_two_replicas_need() -> None:
     assert not set(NEEDED_THREE) & set(lengths)
 
 
+# What later models add, or replace: (action, clause) -> which properties break, and by how short a path.
+NEEDED_LATER = {
+    "kip497": {
+        ("LeaderIncHighWatermark", "every maximal isr member has the offset"): {"WeakIsr": 6, "StrongIsr": 6},
+        ("LeaderShrinkIsr", "presumes leadership"): {"LeaderStaysInProposedIsr": 6},
+        ("ControllerAlterIsr", "in the current epoch"): {"WeakIsr": 11},
+        ("LeaderLearnsIsr", "the request was accepted"): {"StrongIsr": 6, "LeaderStaysInProposedIsr": 6},
+    },
+    "unclean-election": {
+        ("ControllerElectLeader", "in the isr"): {"UncleanLeaderAloneInIsr": 3},
+        ("LeaderIncHighWatermark", "every isr member has the offset"): {"NothingLostSinceUnclean": 8},
+    },
+    "kip966": {
+        ("LeaderIncHighWatermark", "isr is large enough"): {"StrongIsr": 8},
+        ("ControllerElectEligible", "is eligible"): {"LeaderFromIsrOrElr": 7},
+    },
+}
+
+
+@pytest.mark.parametrize("name", NEEDED_LATER)
+def test_clauses_of_later_models(name: str) -> None:
+    smallest = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 2}
+    found = list(mutations(model(name), instances=[smallest]))
+    broken = {(each.action, each.clause.label): each.broken for each in found}
+    assert {key: broken[key] for key in NEEDED_LATER[name]} == NEEDED_LATER[name]
+    assert [each for each in found if each.broken and each.clause.waiver] == []
+
+
 @pytest.mark.slow
-def test_every_clause_of_kip320_is_needed_or_waived() -> None:
-    found = list(mutations(_kip320()))
-    assert {each.verdict for each in found} == {"needed", "waived"}
-    assert [each for each in found if each.verdict == "needed" and each.clause.waiver] == []
+@pytest.mark.parametrize("name", ["kip320", *NEEDED_LATER])
+def test_every_clause_is_needed_or_waived(name: str) -> None:
+    found = list(mutations(model(name), symmetry=True))
+    assert {(each.action, each.clause.label, each.verdict) for each in found if each.verdict != "waived"} == {
+        (each.action, each.clause.label, "needed") for each in found if not each.clause.waiver
+    }
 
 
 @pytest.mark.slow
@@ -58,6 +93,25 @@ def test_clauses_that_only_three_replicas_need() -> None:
 def test_a_model_that_is_broken_anyway_is_refused() -> None:
     with pytest.raises(ModelError, match="breaks IsrNotEmpty with all clauses"):
         next(mutations(_kip320(), ["IsrNotEmpty"], [SMALL, THREE]))
+
+
+def test_one_that_is_broken_in_the_only_instance_is_refused_too() -> None:
+    with pytest.raises(ModelError, match="breaks WeakIsr, StrongIsr, TruncationPrefix with all clauses"):
+        next(mutations(model("kip101"), instances=[SMALL]))
+
+
+def test_a_table_promises_nothing_that_breaks() -> None:
+    with pytest.raises(ModelError, match="promises nothing that breaks"):
+        next(mutations(table_model("replica", "2.0.0")))
+
+
+def test_a_model_with_other_settings_is_searched_as_it_is() -> None:
+    level = field("level", Int(0, 3))
+    fill = action("Fill", "?", guard={"not full": level < 3}, updates={level: level + 1})
+    cup = Model("cup", "?", (), (starts(level, 0, "?"),), (fill,), (Property("Level", "?", level <= 3),))
+    (found,) = mutations(cup)
+    assert (found.verdict, found.broken) == ("needed", {"TypeOk": 5})
+    assert line(found) == "needed       Fill: 'not full'; without it the model breaks TypeOk (5 states)"
 
 
 def test_the_command_tells_what_is_unexplained() -> None:

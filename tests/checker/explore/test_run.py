@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -248,7 +249,16 @@ def test_the_command() -> None:
         (("kip320", "--set", "replicas=1000000000"), "at most 62 elements"),
         (("kip320", "--set", "max_records=99999999999999999999"), "at most 62"),
         (("kip320", "--matrix"), "leave kip320 out"),
-        (("kip320", "--mutate", "--export=tla"), "do not go together"),
+        (("kip320", "--mutate", "--export=tla"), "--mutate does not go with --export"),
+        (("kip320", "--mutate", "--coverage", "--deadlock"), "does not go with --coverage and --deadlock"),
+        (("kip320", "--list", "--format=itf"), "--list does not go with --format"),
+        (("--matrix", "--set", "replicas=2"), "--matrix does not go with --set"),
+        (("kip320", "--out", "models"), "--out is the folder for --export"),
+        (("kip320", "--set", "replicas=--3"), "NAME=INT"),
+        (("kip320", "--set", "replicas=2", "--set", "replicas=3"), "given twice: 2 and 3"),
+        (("kip320", "--set", "replica=3"), "did you mean 'replicas'"),
+        (("kip320", "--property", "WeekIsr"), "did you mean 'WeakIsr'"),
+        (("replica", "--mutate"), "promises nothing that breaks"),
         (("kip320", "--export=tla", "--out=/dev/null/models"), "/dev/null/models"),
     ],
 )
@@ -259,10 +269,26 @@ def test_misuse_of_the_command_exits_2(arguments: tuple[str, ...], says: str) ->
     assert "Traceback" not in output
 
 
-def test_misuse_with_json_is_one_object() -> None:
-    code, output = _invoke("kip302", "--json")
+@pytest.mark.parametrize(
+    "arguments",
+    [("kip302", "--json"), ("--list", "--matrix", "--json"), ("kip320", "--export=tla", "--out=/dev/null/x", "--json")],
+)
+def test_misuse_with_json_is_one_object(arguments: tuple[str, ...]) -> None:
+    code, output = _invoke(*arguments)
     assert code == 2
-    assert "kip320" in json.loads(output)["error"]
+    said = json.loads(output)
+    assert said["verdict"] == "error"
+    assert said["error"]
+
+
+def test_json_is_one_object_of_every_mode(tmp_path: Path) -> None:
+    assert set(MODELS) < set(json.loads(_invoke("--list", "--json")[1])["models"])
+    listed = json.loads(_invoke("kip320", "--list", "--format=json")[1])
+    assert listed["model"] == "kip320"
+    assert "\n".join(listed["lines"]) + "\n" == _invoke("kip320", "--list")[1]
+    written = json.loads(_invoke("kip320", *TINY_SET, "--export=tla", f"--out={tmp_path / 'new'}", "--json")[1])
+    assert [Path(each).name for each in written["written"]] == ["kip320.tla", "kip320.cfg"]
+    assert all(Path(each).is_file() for each in written["written"])
 
 
 def test_an_interrupt_ends_with_one_line() -> None:
