@@ -23,7 +23,7 @@ from ...model.step import Reference
 from .generate import successors
 from .program import Program, program
 from .search import Found, Hit, Limits, Progress, Search, peak_mb
-from .symmetry import canonicaliser, refuse_if_broken
+from .symmetry import Canonical, canonicaliser, refuse_if_broken
 from .trace import EngineError, Hop, Path, check, replay, replay_orbits
 
 Verdict = Literal["holds", "violated", "unknown"]
@@ -159,7 +159,7 @@ def explore_instance(
         canonical = canonicaliser(translated.layout)
     initial = translated.layout.pack(reference.initial())
     found = search.run(initial, limits, until_decided, until_violated, canonical, progress)
-    paths = _Paths(search, translated, reference, symmetry)
+    paths = _Paths(search, translated, reference, canonical)
     decided = [_decide(prop, found, found.hits.get(index), paths) for index, prop in enumerate(wanted)]
     decided.append(_decide(TYPE_OK, found, found.overflow, paths))
     if deadlock:
@@ -210,8 +210,8 @@ def overall(verdicts: Iterable[Verdict]) -> Verdict:
 class _Paths:
     """Paths to states of a finished search."""
 
-    def __init__(self, search: Search, program: Program, reference: Reference, symmetry: bool) -> None:
-        self.search, self.program, self.reference, self.symmetry = search, program, reference, symmetry
+    def __init__(self, search: Search, program: Program, reference: Reference, canonical: Canonical | None) -> None:
+        self.search, self.program, self.reference, self.canonical = search, program, reference, canonical
 
     def to(self, hit: Hit, overflow: bool) -> Path:
         """The path to a state, or to the step from it, executed by the reference."""
@@ -219,8 +219,8 @@ class _Paths:
         while ids[-1] != 0:
             ids.append(int(self.search.table.parents[ids[-1]]))
         ids.reverse()
-        if self.symmetry:
-            return self._by_orbits(ids, hit)
+        if self.canonical is not None:
+            return self._by_orbits(ids, hit, self.canonical)
         moves = [int(self.search.table.moves[each]) for each in ids[1:]]
         packed: list[int | None] = [self.search.packed(each) for each in ids[1:]]
         if hit.move is not None:
@@ -238,11 +238,10 @@ class _Paths:
         new = next(successors(words, [0], changed) for index, _, changed, *_ in steps if index == move)
         return sum(int(word[0]) << (64 * index) for index, word in enumerate(new))
 
-    def _by_orbits(self, ids: list[int], hit: Hit) -> Path:
+    def _by_orbits(self, ids: list[int], hit: Hit, canonical: Canonical) -> Path:
         import numpy as np
 
         layout = self.program.layout
-        canonical = canonicaliser(layout)
 
         def representative(packed: int) -> int:
             words = [

@@ -11,6 +11,7 @@ from .generate import build
 from .narrow import Expand
 from .narrow import build as build_narrow
 from .program import Program, unwatched
+from .symmetry import Canonical
 
 CHUNK = 1 << 16
 
@@ -91,7 +92,7 @@ class Search:
         limits: Limits | None = None,
         until_decided: bool = False,
         until_violated: bool = False,
-        canonical: Callable[[list[Any]], list[Any]] | None = None,
+        canonical: Canonical | None = None,
         progress: Progress | None = None,
     ) -> Found:
         """Searches from a packed initial state.
@@ -168,7 +169,7 @@ class Search:
             return f"{limits.memory_mb} MB"
         return None
 
-    def _expand(self, low: int, high: int, found: Found, canonical: Callable[[list[Any]], list[Any]] | None) -> None:
+    def _expand(self, low: int, high: int, found: Found, canonical: Canonical | None) -> None:
         np, table = self.np, self.table
         words = [each[low:high].copy() for each in table.words]  # a view would keep what the table outgrows
         watched, steps = self.expand(words)
@@ -204,7 +205,7 @@ class Search:
                 found.first_deadlock = int(dead[0]) + low
         self._enter(end, canonical)
 
-    def _enter(self, end: int, canonical: Callable[[list[Any]], list[Any]] | None) -> None:
+    def _enter(self, end: int, canonical: Canonical | None) -> None:
         """Adds the candidates written behind the states, up to an end."""
         table = self.table
         if canonical is not None and end > table.count:
@@ -213,9 +214,7 @@ class Search:
                 word[fresh] = value
         table.add(end - table.count)
 
-    def _expand_states(
-        self, low: int, high: int, found: Found, canonical: Callable[[list[Any]], list[Any]] | None
-    ) -> None:
+    def _expand_states(self, low: int, high: int, found: Found, canonical: Canonical | None) -> None:
         """The same as `_expand`, state by state in plain Python."""
         assert self.expand_one is not None
         np, table = self.np, self.table

@@ -9,6 +9,7 @@ sort a state, mostly one.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -18,23 +19,33 @@ from ...model.sorts import FiniteSort
 from .layout import Cell, Layout
 
 Renaming = dict[FiniteSort, tuple[int, ...]]
+Canonical = Callable[[list[Any]], list[Any]]
+
+MOST_RENAMINGS = 5040  # of seven elements; each has tables of its own
 
 
 def renamings(layout: Layout) -> list[Renaming]:
     """All renamings of the elements of the instance's finite sorts, the identity first."""
-    sorts = sorted({sort for cell in layout.cells for sort in _sorts(cell)}, key=lambda each: each.name)
+    sorts = _renamed_sorts(layout)
     sizes = [range(layout.settings[sort.size.name]) for sort in sorts]
     each = [list(itertools.permutations(size)) for size in sizes]
     return [dict(zip(sorts, choice, strict=True)) for choice in itertools.product(*each)]
+
+
+def _renamed_sorts(layout: Layout) -> list[FiniteSort]:
+    return sorted({sort for cell in layout.cells for sort in _sorts(cell)}, key=lambda each: each.name)
 
 
 def refuse_if_broken(layout: Layout) -> None:
     """Says why an instance has no symmetry.
 
     Raises:
-        DefinitionError: the model names an element, or stores one where nothing may be.
+        DefinitionError: the model names an element, stores one where nothing may be, or has too many.
     """
     why = names_an_element(layout.instance.model)
+    renamed = math.prod(math.factorial(layout.settings[sort.size.name]) for sort in _renamed_sorts(layout))
+    if why is None and renamed > MOST_RENAMINGS:
+        why = f"there are {renamed:,} renamings, at most {MOST_RENAMINGS:,} are tried"
     if why is None:
         for cell in layout.cells:
             inside = any(key is None and isinstance(at, int) for key, at in cell.path)
@@ -44,7 +55,7 @@ def refuse_if_broken(layout: Layout) -> None:
         raise DefinitionError(f"symmetry does not apply: {why}; run without --symmetry")
 
 
-def canonicaliser(layout: Layout) -> Callable[[list[Any]], list[Any]]:
+def canonicaliser(layout: Layout) -> Canonical:
     """The function that replaces packed states (arrays of words) by their representatives."""
     import numpy as np
 

@@ -247,6 +247,7 @@ def test_the_command() -> None:
         (("kip320", "--set", "max_leader_epoch=1000000000"), "choose smaller settings"),
         (("kip320", "--set", "replicas=60"), "choices of parameters"),
         (("kip320", "--set", "replicas=1000000000"), "at most 62 elements"),
+        (("kip320", "--set", "replicas=8", "--set", "log_size=1", "--symmetry"), "40,320 renamings, at most 5,040"),
         (("kip320", "--set", "max_records=99999999999999999999"), "at most 62"),
         (("kip320", "--matrix"), "leave kip320 out"),
         (("kip320", "--mutate", "--export=tla"), "--mutate does not go with --export"),
