@@ -23,14 +23,16 @@ class Script:
 
 def script_of(model: Model) -> Script:
     """The lemmas for a model: those of replication for a model with replication's fields, else none."""
-    from .replication import lemmas, lemmas_kip497, lemmas_kip966, state
+    from .replication import lemmas, lemmas_crash, lemmas_kip497, lemmas_kip966, lemmas_unclean, state
     from .replication.kip497 import proposed
-    from .replication.kip966 import crashes
+    from .replication.kip966 import crashes, elr
+    from .replication.unclean import kept
 
     fields = {each.expr for each in model.fields}
     if not {each.expr for each in state.FIELDS} <= fields:
         return Script(model, model)
-    written = lemmas_kip497 if proposed in fields else lemmas_kip966 if crashes in fields else lemmas
+    of = {proposed: lemmas_kip497, elr: lemmas_kip966, crashes: lemmas_crash, kept: lemmas_unclean}
+    written = next((lemmas for field, lemmas in of.items() if field in fields), lemmas)
     watching = written.with_history(model)
     clean = "StrongIsr" not in model.suspended
     goals = (watching.property("NoCommittedRecordLost"), lemmas.HW_AGREEMENT) if clean else ()

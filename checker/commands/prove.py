@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 EXIT = {"holds": 0, "violated": 1, "unknown": 3}
-_NOT_FOR_TABLES = ("without", "sets", "without_lemmas", "mutate", "minimise", "smtlib")
+_NOT_FOR_TABLES = ("without", "sets", "without_lemmas", "mutate", "minimise", "smtlib", "bounded")
 
 
 @click.command()
@@ -32,6 +32,10 @@ _NOT_FOR_TABLES = ("without", "sets", "without_lemmas", "mutate", "minimise", "s
 @click.option(
     "--search", type=click.FloatRange(0), default=20.0, show_default=True, metavar="SECONDS",
     help="Limit for the search of a counterexample to what is not proved; 0 searches none.",
+)  # fmt: skip
+@click.option(
+    "--bounded", type=click.IntRange(1), metavar="STATES",
+    help="Without lemmas: k-induction, then paths of at most so many states; for one instance, see --set.",
 )  # fmt: skip
 @click.option("--minimise", is_flag=True, help="Derive the cache of hypotheses anew.")
 @click.option(
@@ -95,17 +99,23 @@ def _run(options: dict[str, Any]) -> int:
     if options["mutate"]:
         return _mutate(model, effort, options["as_json"])
     if options["minimise"]:
-        rows = export.minimise(model, effort, told=_told)
+        rows = export.minimise(model, effort, told=_told, kept=kept)
         click.echo(f"{model.name}: {rows} questions need more than the goal itself")
         return 0
-    proof = prove(
-        model,
-        options["properties"] or None,
-        effort=effort,
-        told=_told,
-        kept=kept,
-        without_lemmas=options["without_lemmas"],
-    )
+    if options["bounded"]:
+        from ..prove.bounded import prove_bounded
+
+        depth, timeout = options["bounded"], options["timeout"]
+        proof = prove_bounded(model, options["properties"] or None, kept, depth=depth, timeout=timeout)
+    else:
+        proof = prove(
+            model,
+            options["properties"] or None,
+            effort=effort,
+            told=_told,
+            kept=kept,
+            without_lemmas=options["without_lemmas"],
+        )
     if options["as_json"]:
         _print_json(report.json_report(proof))
     else:

@@ -39,10 +39,7 @@ def write() -> str:
         "",
         "What the models are: [models.md](models.md).",
         "",
-        "### Why some are unknown",
-        "",
-        *(f"- {row.model}, {', '.join(row.unknown)}: {row.why}." for row in expected.rows() if row.unknown),
-        "",
+        *_open(),
         "## Properties",
         "",
         *table(("property", "kind", "meaning"), _properties()),
@@ -67,8 +64,8 @@ _NOT_PROVED = (
     "- The fetch as request and response, and the leader-epoch cache (OffsetsForLeaderEpoch answers with the end of an",
     "  epoch): the models read the leader's log in one step.",
     "- Log start offset, compaction, loss of disks, transactions, reassignment, several partitions at once.",
-    "- What is unknown above, and everything that a behaviour takes back: with unclean election committed records may",
-    "  be lost, and no promise says otherwise.",
+    "- What is unknown above, if anything is, and everything that a behaviour takes back: with unclean election",
+    "  committed records may be lost, and no promise says otherwise.",
     "- That the ISR is never empty in the rungs up to KIP-320: it may be, by a quirk of the TLA+ modules.",
 )
 
@@ -80,6 +77,14 @@ def _result(row: expected.Row) -> Iterator[str]:
     yield ", ".join(f"{name} ({length})" for name, length in row.violated.items())
     yield ", ".join(row.unknown)
     yield ", ".join(row.without)
+
+
+def _open() -> Iterator[str]:
+    rows = [row for row in expected.rows() if row.unknown]
+    if rows:
+        yield from ("### Why some are unknown", "")
+        yield from (f"- {row.model}, {', '.join(row.unknown)}: {row.why}." for row in rows)
+        yield ""
 
 
 def _properties() -> Iterator[tuple[str, str, str]]:
@@ -109,7 +114,7 @@ def _lemmas(script: Script, told: dict[str, str]) -> Iterator[str]:
     names = {each.name for each in script.lemmas}
     if told:
         missing = [name for name in told if name not in names]
-        yield f"Those of kip320{''.join(f', but not {each}' for each in missing)}; instead or besides:"
+        yield f"Those of kip320{', but not ' * bool(missing)}{', '.join(missing)}; instead or besides:"
         yield ""
     fresh = [each for each in script.lemmas if told.get(each.name) != each.statement]
     yield from (f"- **{each.name}**: {each.statement}" for each in fresh)

@@ -25,7 +25,7 @@ from ...model.text import show, text
 from ..explore.trace import EngineError, Path
 from . import smt
 from .flat import clauses
-from .induction import Question
+from .induction import Enough, Question
 from .paths import Paths, executed
 
 
@@ -56,6 +56,7 @@ class Refuter:
         if self._solver is None:
             self._solver = z3.Solver()
             self._solver.set("random_seed", 0)
+            self._solver.set("core.minimize", True)
             state = self.paths.state(0)
             self._solver.add(*self.paths.proper(0))
             for name, lemma in self.lemmas.items():
@@ -63,8 +64,8 @@ class Refuter:
                     self._solver.add(z3.Implies(z3.Bool(f"lemma.{name}"), smt.boolean(term)))
         return self._solver
 
-    def find(self, question: Question, goal: Property, names: Sequence[str]) -> Cti | None:
-        """A counterexample to a question under some lemmas, or None if there is none here or time runs out.
+    def find(self, question: Question, goal: Property, names: Sequence[str]) -> Cti | Enough | None:
+        """A counterexample to a question under some lemmas, or which of them are enough here; None if time runs out.
 
         Raises:
             EngineError: the reference reading does not see what the solver says.
@@ -83,7 +84,10 @@ class Refuter:
             solver.add(smt.boolean(paths.system.denial(goal, *denied)))
         solver.set("timeout", max(1, int(self.timeout * 1000)))
         said = smt.answer(solver, time.perf_counter(), [z3.Bool(f"lemma.{name}") for name in names])
+        used = {str(each) for each in solver.unsat_core()} if said.outcome == "unsat" else set()
         solver.pop()
+        if said.outcome == "unsat":
+            return Enough(tuple(name for name in names if f"lemma.{name}" in used))
         return self._told(question, goal, names, said.assignment) if said.outcome == "sat" else None
 
     def _told(self, question: Question, goal: Property, names: Sequence[str], assignment: Any) -> Cti:

@@ -10,9 +10,10 @@ from ...model.protocol import Model
 from ...model.script import script_of
 from ...model.sorts import Settings
 from . import rows, smt
+from .cti import Refuter
 from .induction import Asked, Induction, Question
 from .reading import Domain
-from .run import Effort, prove
+from .run import Effort, prove, small_instance
 from .system import System
 from .trust import goals_of, lemmas_of
 
@@ -65,12 +66,20 @@ def smtlib(model: Model, folder: Path, kept: Settings | None = None, effort: Eff
 
 
 def minimise(
-    model: Model, effort: Effort, told: Callable[[Asked], None] = lambda _: None, path: Path = rows.FILE
+    model: Model,
+    effort: Effort,
+    told: Callable[[Asked], None] = lambda _: None,
+    path: Path = rows.FILE,
+    kept: Settings | None = None,
 ) -> int:
-    """Derives the rows of a model anew and writes them. Returns how many questions need one."""
-    induction, goals = induction_of(model, effort.timeout)
+    """Derives the rows of a model anew, from none, and writes them. Returns how many questions need one."""
+    induction, goals = induction_of(model, effort.timeout, kept)
+    script = script_of(model)
+    small = small_instance(script.model, kept or {}, effort)
+    asked = list(questions(induction, goals))
+    induction.rows, induction.refute = {}, Refuter(small, lemmas_of(script, ()), effort.timeout).find
     found = {}
-    for question, goal in questions(induction, goals):
+    for question, goal in asked:
         answer = induction.minimal(question, goal, list(induction.lemmas))
         told(answer)
         needed = question.kind != "initiation" and answer.hypotheses != (goal.name,)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeGuard
 
@@ -57,8 +57,15 @@ class Asked:
     cti: Any = None
 
 
+@dataclass(frozen=True)
+class Enough:
+    """What a small instance says of a question that holds there: these lemmas are enough, and each is needed."""
+
+    lemmas: tuple[str, ...]
+
+
 Refute = Callable[[Question, Property, Sequence[str]], Any]
-"""Finds a counterexample to a question under some lemmas (`cti.Refuter.find`), or None."""
+"""A counterexample to a question under some lemmas (`cti.Refuter.find`), or which of them are `Enough`, or None."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +78,11 @@ class Attempt:
     lemmas: Sequence[str]
     search: bool = False
     work: int = smt.FEW
+
+
+BASICS = (1, 4, 8)
+"""How many lemmas, in the order in which they are written, join those that are enough in a small instance: it takes the
+ranges of integers for granted (the first lemma), and its settings hide the need of others."""
 
 
 class Induction:
@@ -133,22 +145,19 @@ class Induction:
     # Asking
 
     def ask(self, question: Question, goal: Property, allowed: Sequence[str]) -> Asked:
-        """The answer with lemmas among the allowed ones: those of the table, or the goal itself; then all.
+        """The answer with lemmas among the allowed ones: those of the table, or the goal itself; then more; then all.
 
-        Before all lemmas are tried, which may take long, a counterexample is looked for.
+        Before much work is spent a small instance is asked, which decides: it has a counterexample, or tells which
+        lemmas are enough there.
         """
         started = time.perf_counter()
         context = self.context(question, goal)
-        reason, spent, tried_to_refute = "", 0.0, self.refute is None or question.kind == "initiation"
-        for attempt in self._attempts(question, allowed):
+        reason, spent = "", 0.0
+        for attempt in self._attempts(question, goal, allowed):
+            if not isinstance(attempt, Attempt):
+                seconds = time.perf_counter() - started
+                return Asked(question, "refuted", seconds, tuple(allowed), "a counterexample to induction", attempt)
             whole = len(attempt.lemmas) == len(allowed)
-            late = time.perf_counter() >= self._ends
-            if attempt.work == smt.MUCH and not tried_to_refute and self.refute is not None and not late:
-                tried_to_refute = True
-                found = self.refute(question, goal, allowed)
-                if found is not None:
-                    seconds = time.perf_counter() - started
-                    return Asked(question, "refuted", seconds, tuple(allowed), "a counterexample to induction", found)
             left = min(self.timeout - spent, self._ends - time.perf_counter())
             if left <= 0:
                 of_all = time.perf_counter() >= self._ends
@@ -178,16 +187,29 @@ class Induction:
         """Of all lemmas those that a proof needs: the fewer, the less there is to prove for the goal to rest on."""
         return self._core(context, attempt.lemmas, smt.FEW) or attempt.lemmas
 
-    def _attempts(self, question: Question, allowed: Sequence[str]) -> list[Attempt]:
-        """The ways to ask, the cheapest first."""
+    def _attempts(self, question: Question, goal: Property, allowed: Sequence[str]) -> Iterator[Any]:
+        """The ways to ask, the cheapest first; or a counterexample, and then no more."""
         if question.kind == "initiation":
-            return [Attempt(()), Attempt((), search=True)]
+            yield from (Attempt(()), Attempt((), search=True))
+            return
         row = self.rows.get(question.name)
         few = [] if row is None else [each for each in row if each in allowed]
         first = few or [each for each in allowed if each == question.goal]
-        little = [Attempt(first), Attempt(first, search=True)]
-        whole = [Attempt(allowed, False, smt.MUCH), Attempt(allowed, True, smt.MUCH)]
-        return [*little, *([Attempt(first, True, smt.MUCH)] if row else []), *whole]
+        yield from (Attempt(first), Attempt(first, search=True, work=smt.FEW if row is None else 2 * smt.FEW))
+        yield Attempt(allowed)
+        if self.refute is not None and time.perf_counter() < self._ends:
+            found = self.refute(question, goal, allowed)
+            if isinstance(found, Enough):
+                for basics in BASICS:
+                    names = {*found.lemmas, question.goal, *allowed[:basics]}
+                    hint = [each for each in allowed if each in names]
+                    yield from (Attempt(hint), Attempt(hint, search=True, work=2 * smt.FEW))
+            elif found is not None:
+                yield found
+                return
+        if row:
+            yield Attempt(first, True, smt.MUCH)
+        yield from (Attempt(allowed, False, smt.MUCH), Attempt(allowed, True, smt.MUCH))
 
     def questions(self, goal: Property, *, lemma: bool) -> list[Question]:
         """What is to be asked about a lemma, or about a goal that rests on the lemmas."""
@@ -262,28 +284,34 @@ class Induction:
     # Fewer hypotheses
 
     def minimal(self, question: Question, goal: Property, allowed: Sequence[str]) -> Asked:
-        """The answer with as few lemmas as deletion one by one leaves; if it took all, of the solver's own core."""
+        """The answer with as few lemmas as deletion one by one leaves.
+
+        What is left is proved in the way that is the surest to be proved again: by triggers alone, for which another
+        lemma may be what is missing; else by a search.
+        """
         answer = self.ask(question, goal, allowed)
         names = answer.hypotheses
-        if question.kind == "initiation" or names == (goal.name,):
+        if question.kind == "initiation" or answer.outcome != "proved" or names == (goal.name,):
             return answer
         context = self.context(question, goal)
-        if len(names) == len(allowed):
-            few = self._fewer(context, self._core(context, allowed, smt.MUCH) or allowed, self._may_suffice)
-            if self._suffice(context, few):
-                return replace(answer, outcome="proved", hypotheses=tuple(few), reason="")
-        if answer.outcome != "proved":
-            return answer
-        return replace(answer, hypotheses=tuple(self._fewer(context, names, self._suffice)))
+        for more in ("", *(each for each in allowed if each not in names)):
+            wider = [each for each in allowed if each in (*names, more)]
+            if self._suffice(context, wider):
+                return replace(answer, hypotheses=tuple(self._fewer(context, wider, self._suffice)))
+        return replace(answer, hypotheses=tuple(self._fewer(context, names, self._may_suffice)))
 
     def _fewer(
         self, context: Sequence[Term], names: Sequence[str], suffice: Callable[[Sequence[Term], Sequence[str]], bool]
     ) -> list[str]:
-        kept = list(names)
-        for name in names:
-            fewer = [each for each in kept if each != name]
-            if suffice(context, fewer):
-                kept = fewer
+        """Lemmas are left out one by one, and again: the solver may do without one only after another is gone."""
+        kept: list[str] = []
+        fewer = list(names)
+        while fewer != kept:
+            kept = fewer
+            for name in kept:
+                rest = [each for each in fewer if each != name]
+                if suffice(context, rest):
+                    fewer = rest
         return kept
 
     def _core(self, context: Sequence[Term], names: Sequence[str], work: int) -> list[str] | None:
@@ -293,14 +321,19 @@ class Induction:
         return None if used is None else [name for name in names if name in used]
 
     def _suffice(self, context: Sequence[Term], names: Sequence[str]) -> bool:
-        """Whether these lemmas prove it whatever the solver's luck: twice, with other random choices."""
-        asserted = [*context, *self.hypotheses(names)]
-        return all(smt.ask(asserted, self.timeout, work=smt.FEW // 2, seed=seed).outcome == "unsat" for seed in (0, 1))
+        """Whether these lemmas prove it by triggers alone, whatever the solver's luck."""
+        return self._always(context, names, search=False)
 
     def _may_suffice(self, context: Sequence[Term], names: Sequence[str]) -> bool:
-        """Whether these lemmas prove it in one way or another."""
+        """Whether these lemmas prove it in one way or another, whatever the solver's luck."""
+        return any(self._always(context, names, search=search) for search in (False, True))
+
+    def _always(self, context: Sequence[Term], names: Sequence[str], *, search: bool) -> bool:
+        """Whether they prove it in each of some orders, with other random choices in each."""
         asserted = [*context, *self.hypotheses(names)]
-        return any(
-            smt.ask(asserted, self.timeout, work=smt.FEW // 4, search=search).outcome == "unsat"
-            for search in (False, True)
+        half = len(asserted) // 2
+        orders = (asserted, asserted[::-1], asserted[half:] + asserted[:half])
+        return all(
+            smt.ask(order, self.timeout, work=smt.FEW // 2, search=search, seed=seed).outcome == "unsat"
+            for seed, order in enumerate(orders)
         )

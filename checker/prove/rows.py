@@ -29,9 +29,13 @@ def _all(path: Path) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
 
 
 def rows_of(model: Model, path: Path = FILE) -> Mapping[str, tuple[str, ...]]:
-    """The rows of a model; those of `kip320` for a variant of it, since most actions are the same."""
+    """The rows of a model, or of the model that it is a variant of by its name; else those of `kip320`.
+
+    Most actions of a variant are the same.
+    """
     tables = _all(path)
-    return tables.get(model.name, tables.get("kip320", {}))
+    near = max((name for name in tables if model.name.startswith(name)), key=len, default="kip320")
+    return tables.get(near, {})
 
 
 def write(name: str, rows: Mapping[str, Iterable[str]], path: Path = FILE) -> None:

@@ -16,7 +16,7 @@ from typing import Literal
 from ...model.catalogue import model as model_named
 from ...model.errors import DefinitionError, unknown
 from ...model.property import Property
-from ...model.protocol import Instance, Model
+from ...model.protocol import Instance, Model, names_an_element
 from ...model.script import script_of
 from ...model.sorts import Settings
 from ..explore.trace import Path
@@ -32,8 +32,13 @@ Verdict = Literal["holds", "violated", "unknown"]
 Told = Callable[[Asked], None]
 
 
-LONGER: Mapping[str, int] = {"replicas": 2, "log_size": 3, "max_records": 3}
-"""Settings of a second instance for counterexamples: some need longer logs, but fewer replicas."""
+OTHERS: tuple[Mapping[str, int], ...] = (
+    {"replicas": 2, "log_size": 3, "max_records": 3},
+    {"max_records": 3},
+    {"max_leader_epoch": 3},
+)
+"""Settings of further instances for counterexamples, besides the defaults: some need longer logs but fewer replicas,
+some one record or one epoch more."""
 
 
 @dataclass(frozen=True)
@@ -280,6 +285,7 @@ def _search(goal: Property, model: Model, kept: Settings, effort: Effort) -> tup
                 model,
                 settings,
                 [goal.name if goal.name in _known(model) else goal],
+                symmetry=names_an_element(model) is None,
                 limits=Limits(seconds=effort.search, memory_mb=4000),
                 until_decided=True,
             )
@@ -293,10 +299,12 @@ def _search(goal: Property, model: Model, kept: Settings, effort: Effort) -> tup
 
 
 def _searched(model: Model, kept: Settings, effort: Effort) -> list[dict[str, int]]:
-    """The instances in which counterexamples are looked for: the model's own, and one with fewer replicas."""
+    """The instances in which counterexamples are looked for, one after the other: the model's own, and others."""
     own = _instance_settings(model, kept, effort)
-    other = {**own, **{name: value for name, value in LONGER.items() if name in own}, **kept}
-    return [own] if effort.instance is not None or other == own else [own, other]
+    if effort.instance is not None:
+        return [own]
+    others = [{**own, **{name: value for name, value in each.items() if name in own}, **kept} for each in OTHERS]
+    return [each for index, each in enumerate([own, *others]) if each not in [own, *others][:index]]
 
 
 def small_instance(model: Model, kept: Settings, effort: Effort) -> Instance:

@@ -10,7 +10,7 @@ from typing import Any
 import z3
 
 from ...model.action import Action
-from ...model.expr import Expr, Op, after, free
+from ...model.expr import Expr, Op, after, free, setting
 from ...model.property import Property
 from ...model.protocol import Model
 from .flat import Clause, clauses
@@ -58,9 +58,11 @@ class System:
         return {each.expr: self.domain.read(each.initial, {}) for each in self.model.fields}
 
     def proper(self, state: Leaves) -> tuple[Term, ...]:
-        """What the shape of a state alone implies."""
+        """What the shape of a state alone implies, and that no setting is smaller than it may be."""
+        free = (each for each in self.model.settings if each.name not in self.domain.kept)
+        settings = [self.domain.read(setting(each), {}) >= each.at_least for each in free]
         found = (self.domain.proper(state[each.expr], each.sort, ranges=self.ranges) for each in self.model.fields)
-        return tuple(each for each in found if each is not True)
+        return (*settings, *(each for each in found if each is not True))
 
     def step(self, action: Action, state: Leaves, tag: str = "") -> Step:
         """One step of an action."""

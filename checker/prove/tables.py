@@ -10,7 +10,6 @@ two the same) leads to a bad one, and no path of k states from the start is bad.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -28,7 +27,7 @@ from ...specs.releases import RELEASES, Release
 from ..explore.report import path_lines, step_json
 from ..explore.trace import Path
 from . import smt
-from .paths import k_induction, shortest_counterexample
+from .bounded import decide
 from .reading import Domain
 from .run import Verdict, overall
 
@@ -98,18 +97,19 @@ def _prove_group(name: str, group: list[Release], timeout: float, names: Iterabl
 
 
 def _prove(name: str, model: Model, prop: Property, mask: int, timeout: float, promised: bool) -> Kept:
-    started = time.perf_counter()
-    instance = model.instance()
-    step = k_induction(instance, prop, MOST_STEPS, timeout)
-    base = shortest_counterexample(instance, prop, step.k if step.holds else MOST_STEPS, timeout)
-    seconds = time.perf_counter() - started
-    verdict: Verdict = "unknown"
-    if base.path is not None:
-        verdict = "violated"
-    elif step.holds and base.complete:
-        verdict = "holds"
-    queries = step.k + base.depth
-    return Kept(name, prop.name, prop.statement, verdict, mask, step.k, seconds, queries, base.path, promised)
+    found = decide(model.instance(), prop, MOST_STEPS, timeout)
+    return Kept(
+        name,
+        prop.name,
+        prop.statement,
+        found.verdict,
+        mask,
+        found.k,
+        found.seconds,
+        found.queries,
+        found.path,
+        promised,
+    )
 
 
 def _merged(found: list[Kept]) -> list[Kept]:

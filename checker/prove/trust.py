@@ -55,7 +55,8 @@ def trusted(script: Script, kept: Settings) -> tuple[str, ...]:
     said = [
         "the Z3 reading and the induction of checker/prove; tests compare the reading with the reference",
         f"actions covered: {', '.join(each.name for each in model.actions)}",
-        "axiom: no sequence has a negative length (nothing else is taken for granted of a state)",
+        "axioms: no sequence has a negative length, no setting is smaller than it may be (nothing else is taken for "
+        "granted of a state)",
     ]
     if free:
         said.append(f"settings left out: {', '.join(free)} (what they bound is unbounded)")

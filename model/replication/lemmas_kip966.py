@@ -1,42 +1,164 @@
-"""What of the lemmas is left where brokers crash: enough for the control plane and for log matching.
+"""Why KIP-966 loses no committed record, however many brokers crash: the lemmas of `lemmas.py`, told of the ELR.
 
-A crashed broker has lost the end of its log and follows nobody in the epoch in which it came back. So the ISR of an
-earlier epoch may have members without the committed records (`IsrHoldsCommits` falls), and that none is lost rests on
-how few crash: no lemma is known that says so.
+Whoever may be elected, from the ISR or as an eligible replica, is a *candidate*. What the ISR is to KIP-320 the
+candidates are here: they shrink freely, and win a member only from a leader that knows all that was committed
+(`ClosedEpochs`). A record is committed only while the ISR is large enough, and then nobody else is eligible
+(`EligibleOnlyWhileSmall`): so all candidates have it. A broker that crashes is no candidate any more, but it was one in
+earlier epochs: there `CandidatesHoldCommits` leaves out who has crashed since (`crashed_in`).
 """
 
 from __future__ import annotations
 
-from ..expr import both, forall
-from ..property import Property
-from ..protocol import Model
-from . import lemmas
-from .lemmas import latest_isr, one, requested_isr, requested_leader
-from .state import end, local_epoch, local_isr, local_leader, presumes_leadership
+from dataclasses import replace
 
-LOCAL_IS_REQUESTED = Property(
-    "LocalIsRequested",
-    "A replica that has a leader believes what the request of its epoch says; a presumed leader knows the latest ISR "
-    "of its epoch. A replica that was told nothing knows nothing and has no records.",
+from ..action import Update, update
+from ..expr import Expr, both, either, exists, field, fill, forall, setting
+from ..property import Property
+from ..protocol import Ghosts, Model, starts
+from ..sorts import Int, MapOf, SetOf
+from . import lemmas, lemmas_crash
+from .kip966 import MIN_ISR, acknowledged, crashes, elr
+from .lemmas import at, commit_epoch, d, e, is_committed, latest_isr, leads, one, other
+from .properties import committed
+from .state import (
+    MAX_LEADER_EPOCH,
+    Epoch,
+    Replica,
+    local_epoch,
+    log,
+    quorum_epoch,
+    quorum_isr,
+    replica,
+)
+
+latest_elr = field("latest_elr", MapOf(Epoch, SetOf(Replica)))
+crashed_in = field("crashed_in", MapOf(Replica, Int(-1, MAX_LEADER_EPOCH)))
+
+
+def candidates(of: Expr) -> Expr:
+    """Whom the controller could elect at the end of an epoch: the ISR and the eligible replicas."""
+    return latest_isr[of].union(latest_elr[of])
+
+
+def _eligible_history(model: Model) -> dict[str, tuple[Update, ...]]:
+    """The ELR that each action leaves, by the epoch in which it does; and in which epoch a broker crashed."""
+    found: dict[str, tuple[Update, ...]] = {}
+    for action in model.actions:
+        written = {each.field: each.value for each in action.updates}
+        if quorum_isr in written:
+            epoch = written.get(quorum_epoch, quorum_epoch)
+            found[action.name] = (update(latest_elr[epoch], written.get(elr, elr)),)
+            if crashes in written:
+                found[action.name] += (update(crashed_in[replica], epoch),)
+    return found
+
+
+QUORUM_IS_LAST_REQUEST = Property(
+    "QuorumIsLastRequest",
+    "The quorum holds the leader of the last request, and the latest ISR and ELR of its epoch; before the first "
+    "request, no leader, everyone in the ISR and nobody in the ELR.",
+    both(
+        lemmas.QUORUM_IS_LAST_REQUEST.condition,
+        quorum_epoch.eq(-1).implies(elr.is_empty()),
+        (quorum_epoch >= 0).implies(latest_elr[quorum_epoch].eq(elr)),
+    ),
+)
+CLOSED_EPOCHS = Property(
+    "ClosedEpochs",
+    "The candidates of a later epoch are within those of an earlier one, unless the earlier epoch is closed: one of "
+    "its candidates has moved on.",
     forall(
-        one,
-        both(
-            local_epoch[one].eq(-1).implies(local_leader[one].is_none() & end(one).eq(0) & local_isr[one].is_empty()),
-            local_leader[one].is_some().implies(local_leader[one].eq(requested_leader(local_epoch[one]))),
-            presumes_leadership(one).implies(local_isr[one].eq(latest_isr[local_epoch[one]])),
-            (local_leader[one].is_some() & ~presumes_leadership(one)).implies(
-                local_isr[one].eq(requested_isr(local_epoch[one]))
+        d,
+        forall(
+            e,
+            forall(
+                one,
+                ((d < e) & (e <= quorum_epoch) & candidates(e).contains(one)).implies(
+                    either(
+                        candidates(d).contains(one),
+                        exists(other, candidates(d).contains(other) & (d < local_epoch[other])),
+                    )
+                ),
             ),
         ),
     ),
 )
+ELIGIBLE_ONLY_WHILE_SMALL = Property(
+    "EligibleOnlyWhileSmall",
+    "In every epoch, replicas are eligible only while its ISR is smaller than min.insync.replicas.",
+    forall(e, (e <= quorum_epoch).implies(latest_elr[e].is_empty() | (latest_isr[e].size() < setting(MIN_ISR)))),
+)
+CRASHED_BEFORE = Property(
+    "CrashedBefore",
+    "A broker that crashed has since been in the epoch in which it came back, or in a later one.",
+    forall(one, crashed_in[one] <= local_epoch[one]),
+)
+COMMITS_HAVE_AN_EPOCH = Property(
+    "CommitsHaveAnEpoch",
+    "Every committed record was written in an epoch up to the one that committed it; that epoch has a leader, and the "
+    "leader has reached it.",
+    both(
+        lemmas.COMMITS_HAVE_AN_EPOCH.condition,
+        forall(
+            at,
+            forall(
+                one,
+                (is_committed(at) & leads(one, commit_epoch(at))).implies(commit_epoch(at) <= local_epoch[one]),
+            ),
+        ),
+    ),
+)
+CANDIDATES_HOLD_COMMITS = Property(
+    "CandidatesHoldCommits",
+    "From the epoch of its commit on, every candidate of every epoch, but for those that crashed in a later one, "
+    "holds a committed record and has reached the epoch of the commit.",
+    forall(
+        at,
+        forall(
+            e,
+            forall(
+                one,
+                both(
+                    is_committed(at),
+                    commit_epoch(at) <= e,
+                    e <= quorum_epoch,
+                    candidates(e).contains(one),
+                    crashed_in[one] <= e,
+                ).implies((commit_epoch(at) <= local_epoch[one]) & log[one].at(at).eq(committed.at(at))),
+            ),
+        ),
+    ),
+)
+ACKNOWLEDGED_IS_COMMITTED = Property(
+    "AcknowledgedIsCommitted",
+    "A record that was acknowledged is the committed one at its offset.",
+    forall(
+        at,
+        acknowledged[at].is_some().implies(is_committed(at) & acknowledged[at].eq(committed.at(at))),
+    ),
+)
 
-_CHANGED = {LOCAL_IS_REQUESTED.name: LOCAL_IS_REQUESTED}
-LEMMAS: tuple[Property, ...] = tuple(
-    _CHANGED.get(each.name, each) for each in lemmas.LEMMAS if each is not lemmas.SOMEBODY_LED
+_CHANGED = {each.name: each for each in (QUORUM_IS_LAST_REQUEST, CLOSED_EPOCHS, COMMITS_HAVE_AN_EPOCH)}
+LEMMAS: tuple[Property, ...] = (
+    *(_CHANGED.get(each.name, each) for each in lemmas_crash.LEMMAS if each is not lemmas.ISR_HOLDS_COMMITS),
+    ELIGIBLE_ONLY_WHILE_SMALL,
+    CRASHED_BEFORE,
+    CANDIDATES_HOLD_COMMITS,
+    ACKNOWLEDGED_IS_COMMITTED,
 )
 
 
 def with_history(model: Model) -> Model:
-    """A model with crashes that remembers the latest ISR of each epoch."""
-    return lemmas.with_history(model)
+    """A model with KIP-966 that also remembers the latest ELR of each epoch, and who crashed when."""
+    history = Ghosts(
+        "eligible history",
+        (
+            starts(latest_elr, fill(latest_elr.sort, frozenset()), "the last ELR that the quorum held in each epoch"),
+            starts(
+                crashed_in, fill(crashed_in.sort, -1), "the epoch in which each broker came back from its last crash"
+            ),
+        ),
+        updates=_eligible_history(model),
+    )
+    remembering = lemmas.with_history(model)
+    return replace(remembering, ghosts=(*remembering.ghosts, history)).watching(history.name)

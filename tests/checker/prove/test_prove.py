@@ -9,8 +9,12 @@ import pytest
 from click.testing import CliRunner
 from isrproof.checker.cli import main
 from isrproof.checker.prove import expected, matrix, rows, smt, trust
+from isrproof.checker.prove.cti import Cti, Refuter
 from isrproof.checker.prove.export import induction_of, minimise, questions, smtlib
-from isrproof.checker.prove.run import Effort, Proof, prove
+from isrproof.checker.prove.induction import Enough
+from isrproof.checker.prove.reading import Domain
+from isrproof.checker.prove.run import Effort, Proof, prove, small_instance
+from isrproof.checker.prove.system import System
 from isrproof.model.catalogue import MODELS, model
 from isrproof.model.errors import DefinitionError, UnknownNameError
 from isrproof.model.script import script_of
@@ -144,6 +148,39 @@ def test_a_wrong_or_missing_row_falls_back_to_all_lemmas() -> None:
         assert len(answer.hypotheses) < len(induction.lemmas), "the solver's own core"
 
 
+def test_a_small_instance_tells_which_lemmas_are_enough() -> None:
+    """Without a row the solver need not be lost among all lemmas: those that a small instance needs come first."""
+    chosen = model("kip320")
+    induction, _ = induction_of(chosen)
+    asked = {question.name: (question, goal) for question, goal in questions(induction, [])}
+    question, goal = asked["LeaderIncHighWatermark/HwIsCommitted"]
+    small = small_instance(script_of(chosen).model, {"replicas": 2}, Effort())
+    lemmas = list(induction.lemmas.values())
+    refuter = Refuter(small, lemmas, 60)
+    enough = refuter.find(question, goal, list(induction.lemmas))
+    assert isinstance(enough, Enough)
+    assert {"IsrHoldsCommits", "HwIsCommitted"} <= set(enough.lemmas) < set(induction.lemmas)
+    fewer = [each for each in induction.lemmas if each != "IsrHoldsCommits"]
+    assert isinstance(refuter.find(question, goal, fewer), Cti)
+    induction.rows, induction.refute = {}, refuter.find
+    assert induction.ask(question, goal, list(induction.lemmas)).outcome == "proved"
+
+
+def test_a_variant_starts_from_the_rows_of_its_model(tmp_path: Path) -> None:
+    path = tmp_path / "hypotheses.toml"
+    rows.write("kip320", {"A/B": ["C"]}, path)
+    rows.write("kip497", {"A/B": ["D"]}, path)
+    found = {name: rows.rows_of(model(name), path) for name in ("kip320", "kip497-committed-isr-only", "kip101")}
+    assert found == {"kip320": {"A/B": ("C",)}, "kip497-committed-isr-only": {"A/B": ("D",)}, "kip101": {"A/B": ("C",)}}
+
+
+def test_a_setting_that_is_left_out_is_not_smaller_than_it_may_be() -> None:
+    system = System(script_of(model("kip966")).model, Domain({"replicas": 3}))
+    said = {str(each) for each in system.proper(system.state())}
+    assert "setting.min_insync_replicas >= 1" in said
+    assert not any("setting.replicas" in each for each in said)
+
+
 def test_a_hard_question_ends_in_unknown() -> None:
     proof = prove("kip320", ["StrongIsr"], rows={}, effort=Effort(timeout=0.001, search=0))
     assert proof.verdict == "unknown"
@@ -176,6 +213,33 @@ def test_kip320_is_proved_for_a_number_of_replicas(replicas: int) -> None:
 @pytest.mark.parametrize("replicas", [4, 5])
 def test_kip320_is_proved_for_a_larger_number_of_replicas(replicas: int) -> None:
     test_kip320_is_proved_for_a_number_of_replicas(replicas)
+
+
+@pytest.mark.parametrize(
+    ("name", "prop", "length", "where"),
+    [
+        ("kip279", "LogMatching", 13, "kip279(replicas=3, log_size=2, max_records=3, max_leader_epoch=2)"),
+        pytest.param(
+            "kip320-first-try",
+            "NoCommittedRecordLost",
+            15,
+            "kip320-first-try(replicas=3, log_size=2, max_records=2, max_leader_epoch=3)",
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+def test_a_counterexample_may_need_a_record_or_an_epoch_more(name: str, prop: str, length: int, where: str) -> None:
+    found = prove(name, [prop])[prop]
+    assert (found.verdict, found.scope) == ("violated", where)
+    assert found.path is not None
+    assert found.path.length == length
+
+
+@pytest.mark.parametrize("name", ["unclean-election", "unclean-election-keeps-isr"])
+def test_nothing_committed_since_an_unclean_election_is_lost(name: str) -> None:
+    found = prove(name, ["NothingLostSinceUnclean"])["NothingLostSinceUnclean"]
+    assert (found.verdict, found.scope) == ("holds", "any number of replicas")
+    assert "IsrHoldsKept" in found.rests_on
 
 
 def test_a_counterexample_may_need_fewer_replicas_and_longer_logs() -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from isrproof.checker.explore.run import explore_instance
 from isrproof.checker.prove import expected
-from isrproof.checker.prove.cti import Refuter
+from isrproof.checker.prove.cti import Cti, Refuter
 from isrproof.checker.prove.export import induction_of, questions
 from isrproof.checker.prove.mutate import dropped, line
 from isrproof.checker.prove.run import Effort, Proof, prove
@@ -75,7 +75,7 @@ def broken(name: str, action: str, lemma: str) -> bool:
     refuter = Refuter(instance, list(induction.lemmas.values()), 60)
     asked = {question.name: (question, goal) for question, goal in questions(induction, [])}
     question, goal = asked[f"{action}/{lemma}"]
-    return refuter.find(question, goal, list(induction.lemmas)) is not None
+    return isinstance(refuter.find(question, goal, list(induction.lemmas)), Cti)
 
 
 @pytest.mark.parametrize("rung", OLDER)
@@ -141,6 +141,15 @@ def test_no_lemma_can_be_left_out(name: str) -> None:
         if proof.verdict == "holds":
             spare.append(lemma)
     assert spare == []
+
+
+@pytest.mark.slow
+def test_kip966_loses_no_committed_record_however_many_brokers_crash() -> None:
+    """Nothing is counted: the proof is the same without the clause that lets only a few crash."""
+    names = ["StrongIsr", "NoCommittedRecordLost", "NoAcknowledgedRecordLost", "HwAgreement"]
+    for chosen in (model("kip966"), without_clause("kip966", "UncleanShutdown", "fewer crashes than the minimum isr")):
+        proof = prove(chosen, names, kept={"replicas": 3})
+        assert {(each.prop.name, each.verdict) for each in proof.properties} == {(name, "holds") for name in names}
 
 
 def test_a_needed_clause_breaks_the_proof_and_a_path_shows_it() -> None:
