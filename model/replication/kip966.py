@@ -207,16 +207,22 @@ def _with_elr(before: Action, new_isr: Expr) -> Action:
     return replace(before, updates=(*before.updates, update(elr, eligible(new_isr, nobody()))))
 
 
+def _waiving(before: Action, label: str, why: str) -> tuple[Clause, ...]:
+    """The guard of an action with another reason, or none, why one of its clauses may be left out."""
+    return tuple(replace(each, waiver=why) if each.label == label else each for each in before.guard)
+
+
 leader_shrink_isr = _with_elr(kip320.leader_shrink_isr, local_isr[leader].remove(follower))
-leader_expand_isr = _with_elr(kip320.leader_expand_isr, local_isr[leader].insert(follower))
+leader_expand_isr = replace(
+    _with_elr(kip320.leader_expand_isr, local_isr[leader].insert(follower)),
+    # Needed here: a broker that is back after a crash is in the newest epoch, and follows nobody yet.
+    guard=_waiving(kip320.leader_expand_isr, "follows the leader", ""),
+)
 leader_inc_high_watermark = replace(
     kip320.leader_inc_high_watermark,
     statement="The leader commits its next record once a large enough ISR follows it in its epoch and has that record.",
     guard=(
-        *(
-            replace(each, waiver=_LEADER_IS_MEMBER) if each.label == "leader has the offset" else each
-            for each in kip320.leader_inc_high_watermark.guard
-        ),
+        *_waiving(kip320.leader_inc_high_watermark, "leader has the offset", _LEADER_IS_MEMBER),
         Clause("isr is large enough", _large_enough(local_isr[leader])),
     ),
     cites=("KIP-966", "KAFKA-15583"),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from click.testing import CliRunner
 from isrproof.checker.cli import main
 from isrproof.checker.explore.mutate import INSTANCES, Mutation, line, mutations
+from isrproof.checker.explore.run import explore
 from isrproof.model.action import action
 from isrproof.model.catalogue import model
 from isrproof.model.errors import ModelError
@@ -73,6 +76,18 @@ def test_clauses_of_later_models(name: str) -> None:
     broken = {(each.action, each.clause.label): each.broken for each in found}
     assert {key: broken[key] for key in NEEDED_LATER[name]} == NEEDED_LATER[name]
     assert [each for each in found if each.broken and each.clause.waiver] == []
+
+
+def test_who_is_back_after_a_crash_must_follow_before_it_joins_the_isr() -> None:
+    """To be in the leader's epoch is not enough with crashes (it is without: kip320 waives the clause)."""
+    kip966 = model("kip966")
+    expand = kip966.action("LeaderExpandIsr")
+    weaker = replace(expand, guard=tuple(each for each in expand.guard if each.label != "follows the leader"))
+    mutant = replace(kip966, actions=tuple(weaker if each is expand else each for each in kip966.actions))
+    path = explore(mutant, ["StrongIsr"], max_records=3, symmetry=True, until_decided=True)["StrongIsr"].path
+    assert path is not None
+    assert path.length == 13
+    assert "UncleanShutdown" in [step.action for step in path.steps]
 
 
 @pytest.mark.slow
