@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
-from ...model.expr import const, either, field, free, ite
+from ...model.expr import Expr, const, either, field, free, ite
 from ...model.sorts import Enum, Int
 from ...specs.behaviours import BEHAVIOURS
 from ...specs.releases import names
@@ -115,28 +115,25 @@ def audited(logs: Logs, release: int | None = None) -> Audited:
     if cuts:
         histories = told(logs.files, events, cuts)
     columns = (*tracks.READS, *tracks.SPAN, "at")
-    here = placed(events, histories.spans, release).select(*columns).kept("topic", "partition")
+    here = tracks.in_place(placed(events, histories.spans, release).select(*columns))
     incarnated = tracks.incarnations(here)
-    made = _tracks(here, incarnated) | {"turns": PythonTable([asdict(turn) for turn in histories.turns])}
+    judged = _judged(here, incarnated)
     paths = {file.index: file for file in logs.files}
-    judged = {track: _judged(table, _of(track)) for track, table in made.items()}
-    counted = _counts(judged)
+    turns = _verdicts(PythonTable([asdict(turn) for turn in histories.turns]), _of("turns"))
+    counted = _counts(judged | {"turns": turns})
     tallies: dict[int, dict[str, Tally]] = defaultdict(lambda: {code: Tally() for code in rules()})
-    failing: set[Rule] = set()
     for row in counted:
         for rule in _of(row["track"]):
-            verdict = row[rule.code]
-            if verdict != "silent":
-                tallies[row["cluster"]][rule.code].add(verdict, row["n"])
-            if verdict not in _PASSING:
-                failing.add(rule)
-    findings: list[Finding] = []
-    for track, table in judged.items():
-        broken = [rule for rule in _of(track) if rule in failing]
-        for row in _broken(table, broken):
-            for rule in broken:
-                if row[rule.code] not in _PASSING:
-                    findings.append(_finding(rule, row | {"verdict": row[rule.code]}, paths[row["file"]]))
+            if row[rule.code] != "silent":
+                tallies[row["cluster"]][rule.code].add(row[rule.code], row["n"])
+    closer = _closer(here, counted) | {"turns": turns}
+    findings = [
+        _finding(rule, row | {"verdict": row[rule.code]}, paths[row["file"]])
+        for track, table in closer.items()
+        for row in table.where(either(*map(_fails, _of(track)))).rows(_FINDINGS_PER_RULE * len(_of(track)))
+        for rule in _of(track)
+        if row[rule.code] not in _PASSING
+    ]
     findings.sort(key=lambda f: (f.cluster, f.life or 0, f.controller_epoch or 0, f.file, f.line, f.rule))
     return Audited(histories, tuple(findings), tallies, paths, incarnated, tuple(counted))
 
@@ -160,8 +157,9 @@ def placed(events: Table, spans: Sequence[Span], release: int | None = None) -> 
     return dated.plus(undated).derive(at=at).plus(events.of_lines(tracks.THROWN))
 
 
-def _tracks(events: Table, incarnated: Table) -> dict[str, Table]:
-    return {
+def _judged(events: Table, incarnated: Table) -> dict[str, Table]:
+    """Every track, with the verdicts of its rules."""
+    made = {
         "replica_moves": tracks.replica_moves(events),
         "partition_moves": tracks.partition_moves(events),
         "views": tracks.states_shown(incarnated),
@@ -175,6 +173,7 @@ def _tracks(events: Table, incarnated: Table) -> dict[str, Table]:
         "refusals": tracks.refusals(events),
         "failed_starts": tracks.failed_starts(events),
     }
+    return {track: _verdicts(table, _of(track)) for track, table in made.items()}
 
 
 @cache
@@ -182,7 +181,7 @@ def _of(track: str) -> tuple[Rule, ...]:
     return tuple(rule for rule in rules().values() if rule.track == track)
 
 
-def _judged(track: Table, its_rules: Sequence[Rule]) -> Table:
+def _verdicts(track: Table, its_rules: Sequence[Rule]) -> Table:
     """Every row with the verdict of each rule, in a column named by its code."""
     verdicts = {rule.code: ite(rule.applies, rule.verdict, SILENT) for rule in its_rules}
     judged = track.derive(**verdicts, silent=SILENT)
@@ -191,13 +190,23 @@ def _judged(track: Table, its_rules: Sequence[Rule]) -> Table:
     return judged
 
 
+def _fails(rule: Rule) -> Expr:
+    """Whether the rule has something to say of a row."""
+    verdict = field(rule.code, VERDICT)
+    return ~verdict.eq(HELD) & ~verdict.eq(SILENT)
+
+
 def _counts(judged: Mapping[str, Table]) -> list[Row]:
-    """How often which verdicts came together, per track and cluster (and move): one question for an engine's tables."""
+    """How often which verdicts came together, per track and cluster (and move): one question for an engine's tables.
+
+    Where one of them is a finding, per partition too.
+    """
     found: list[Row] = []
     asked: list[Table] = []
     for track, table in judged.items():
-        key = ("cluster", *_MOVES.get(track, ()), *(rule.code for rule in _of(track)))
-        counted = table.grouped(key, n=Column("count")).derive(track=const(track, Enum("Track", tuple(judged))))
+        key = (*_MOVES.get(track, ()), *(rule.code for rule in _of(track)), "cluster", *tracks.NEAR)
+        told = table.only_where(either(*map(_fails, _of(track))), *tracks.NEAR)
+        counted = told.grouped(key, n=Column("count")).derive(track=const(track, Enum("Track", tuple(judged))))
         if isinstance(table, PythonTable):
             found += counted.rows()
         else:
@@ -205,12 +214,19 @@ def _counts(judged: Mapping[str, Table]) -> list[Row]:
     return found + (_all(asked).rows() if asked else [])
 
 
-def _broken(judged: Table, its_rules: Sequence[Rule]) -> list[Row]:
-    """The rows of which one of the rules has something to say."""
-    if not its_rules:
-        return []
-    fails = [~field(rule.code, VERDICT).eq(HELD) & ~field(rule.code, VERDICT).eq(SILENT) for rule in its_rules]
-    return judged.where(either(*fails)).rows(_FINDINGS_PER_RULE * len(its_rules))
+def _closer(events: Table, counted: Sequence[Row]) -> dict[str, Table]:
+    """The tracks of the partitions that findings are about: a track needs no other partition's lines.
+
+    Looking at these again costs less than to carry all that a finding tells through every count.
+    """
+    key = ("cluster", *tracks.NEAR)
+    concerned = {tuple(row[name] for name in key) for row in counted if row["topic"] is not None}
+    if not concerned:
+        return {}
+    rows = [dict(zip(key, partition, strict=True)) for partition in sorted(concerned)]
+    ours, of_none = events.joined(rows, key, {}), events.present("cluster").absent("topic")
+    here = ours.plus(of_none).plus(events.absent("cluster")).near_by()  # throwables are in no cluster's tenure
+    return _judged(here, tracks.incarnations(here))
 
 
 def _all(tables: Sequence[Table]) -> Table:

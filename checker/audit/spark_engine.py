@@ -28,17 +28,19 @@ from .lives import LogFile
 from .options import Options
 from .report import FileFacts
 from .run import Logs
-from .spark_lines import numbered_lines, placed_lines, shifts
+from .spark_lines import Block, numbered, placed_lines, shifts, size_of
 from .spark_table import SparkTable
-from .table import PythonTable
+from .table import FEW, PythonTable
 from .tracks import READS
 
-FEW = 200_000
-"""Up to so many events the rules run in the driver."""
 SMALL = 32_000_000
 """Bytes of text up to which all lines come to the driver once they are parsed: one job, and nothing is compiled."""
 _READ = (*(name for name in READS if name not in ("file", "line")), "level", "releases")
 """What the audit reads of an event."""
+_PLACE = 64_000_000
+"""Bytes of text whose events one place of a shuffle takes: they are sorted in memory."""
+_FEWEST_PLACES = 4
+_PLACED = ("path", "block", "place")
 _PerFile = dict[int, Coverage]
 
 
@@ -55,9 +57,11 @@ def read_logs_on_spark(
     if not good:
         return Logs((), PythonTable([])), told
     paths = [path for _, _, path, _ in good]
-    small = sum(map(_size, paths)) <= SMALL
+    elsewhere = [path for path in paths if not Path(path).is_file()]
+    size = sum(map(_size, paths))
+    small = size <= SMALL and not elsewhere
     spark = session(options.master, options.remote, brief=small)
-    _tune(spark, small)
+    _tune(spark, size + size_of(spark, elsewhere), small)
     table, seen = (_read_small if small else _read)(spark, paths, layout)
     files: list[LogFile] = []
     for index, (cluster, source, _, problem) in enumerate(good):
@@ -92,32 +96,38 @@ def _read_small(spark: SparkSession, paths: Sequence[str], layout: Layout | None
 def _read(
     spark: SparkSession, paths: Sequence[str], layout: Layout | None
 ) -> tuple[SparkTable | PythonTable, _PerFile]:
-    """Lines numbered, parsed and counted on Spark; few events come to the driver."""
-    whole = typed(_kinds(parsed(numbered_lines(spark, paths), layout)).drop("value"))
-    lines = whole.select(*dict.fromkeys(("file", "line", *Kind._fields, "template", *_READ))).persist()
+    """Lines parsed, counted and numbered on Spark; few events come to the driver."""
+    whole = typed(_kinds(parsed(placed_lines(spark, paths), layout)).drop("value"))
+    lines = whole.select(*dict.fromkeys((*_PLACED, *Kind._fields, "template", *_READ))).persist()
+    timed = F.min(F.when(F.col("ts").isNotNull(), F.struct("place", "ts"))).alias("timed")
+    count = F.count(F.lit(1)).alias("n")
+    kinds = lines.groupBy("path", "block", *Kind._fields).agg(F.min("place").alias("first"), count, timed).collect()
+    blocks: dict[Block, list[Row]] = defaultdict(list)
+    for row in kinds:
+        blocks[row["path"], row["block"]].append(row)
+    place = shifts(
+        paths,
+        ((*block, min(row["first"] for row in own), sum(row["n"] for row in own)) for block, own in blocks.items()),
+    )
     seen: _PerFile = defaultdict(Coverage)
-    timed = F.min(F.when(F.col("ts").isNotNull(), F.struct("line", "ts"))).alias("first")
-    for row in lines.groupBy("file", *Kind._fields).agg(F.count(F.lit(1)).alias("n"), timed).collect():
-        seen[row["file"]].kinds[_kind(row)] += row["n"]
-        if row["first"] is not None:
-            seen[row["file"]].dated(*row["first"])
-    unknown = lines.where(F.col("template").isNotNull()).groupBy("file", "template").count()
-    commonest = F.row_number().over(Window.partitionBy("file").orderBy(F.desc("count"), "template"))
-    for row in unknown.withColumn("place", commonest).where(F.col("place") <= TEMPLATES).collect():
-        seen[row["file"]].unknown[row["template"]] += row["count"]
-    events = lines.where(F.col("status") == "understood").select("file", "line", *_READ)
+    for row in kinds:
+        file, shift = place[row["path"], row["block"]]
+        seen[file].kinds[_kind(row)] += row["n"]
+        if row["timed"] is not None:
+            seen[file].dated(row["timed"]["place"] + shift, row["timed"]["ts"])
+    unknown = lines.where(F.col("template").isNotNull()).groupBy("path", "template").count()
+    commonest = F.row_number().over(Window.partitionBy("path").orderBy(F.desc("count"), "template"))
+    number = {path: file for (path, _), (file, _) in place.items()}
+    for row in unknown.withColumn("rank", commonest).where(F.col("rank") <= TEMPLATES).collect():
+        seen[number[row["path"]]].unknown[row["template"]] += row["count"]
+    understood = lines.where(F.col("status") == "understood").select(*_PLACED, *_READ)
+    events = SparkTable(numbered(understood, place))
     if sum(n for each in seen.values() for kind, n in each.kinds.items() if kind.status == "understood") > FEW:
         spark.conf.set("spark.sql.codegen.wholeStage", "true")  # now come windows, not cases
-        return SparkTable(events), seen
-    rows = [
-        {name: _plain(value) for name, value in row.asDict().items() if value is not None} for row in events.collect()
-    ]
+        return events, seen
+    rows = events.rows()
     lines.unpersist()
     return PythonTable(rows), seen
-
-
-def _plain(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
 
 
 def _kinds(lines: DataFrame) -> DataFrame:
@@ -145,17 +155,20 @@ def _event(row: Row, file: int, line: int) -> dict[str, Any]:
 
 
 def _size(path: str) -> int:
-    """Bytes of text in a file, roughly; none of a file that is elsewhere."""
+    """Bytes of text in a file of this machine, roughly; none of another's."""
     if not Path(path).is_file():
-        return SMALL + 1
+        return 0
     return os.path.getsize(path) * (10 if path.endswith(".gz") else 1)
 
 
-def _tune(spark: SparkSession, small: bool) -> None:
+def _tune(spark: SparkSession, size: int, small: bool) -> None:
     """The parser is one projection of many cases: more than one generated method may hold, so the whole-stage compiler
-    tries in vain; and a small log is read sooner than any code is compiled."""
+    tries in vain; and a small log is read sooner than any code is compiled. Adaptive plans forget how the rows of a
+    checkpoint are placed and sorted, so how many places there are is said here."""
     spark.conf.set("spark.sql.codegen.wholeStage", "false")
     spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN" if small else "FALLBACK")
+    spark.conf.set("spark.sql.adaptive.enabled", "false")
+    spark.conf.set("spark.sql.shuffle.partitions", str(max(_FEWEST_PLACES, size // _PLACE)))
 
 
 def _readable(

@@ -1,7 +1,7 @@
 """Text files as lines on Spark, and the numbers of the lines.
 
 Spark reads a file in blocks, in any order. A line's number is its place in its block and the lines of the blocks before
-it: so the blocks are counted first, or, where all lines come to the driver anyway, there.
+it: so it is known once all blocks are counted, which is done with what else is counted of the lines.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def placed_lines(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
     """Every line of the files: `value`, its `path` and `block`, and its `place`, which rises within a block by one."""
     return (
         spark.read.option("lineSep", "\n")
-        .text([_GLOB.sub(r"\\\1", _name(path)) for path in paths])
+        .text(_asked(paths))
         .select(
             "value",
             F.col("_metadata.file_path").alias("path"),
@@ -43,6 +43,18 @@ def placed_lines(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
             F.monotonically_increasing_id().alias("place"),
         )
     )
+
+
+def size_of(spark: SparkSession, paths: Sequence[str]) -> int:
+    """Bytes of files that only Spark can reach; their text is not read."""
+    if not paths:
+        return 0
+    files = spark.read.format("binaryFile").load(_asked(paths))
+    return files.agg(F.sum("length")).collect()[0][0] or 0
+
+
+def _asked(paths: Sequence[str]) -> list[str]:
+    return [_GLOB.sub(r"\\\1", _name(path)) for path in paths]
 
 
 def shifts(paths: Sequence[str], blocks: Iterable[tuple[str, int, int, int]]) -> Mapping[Block, tuple[int, int]]:
@@ -65,17 +77,12 @@ def shifts(paths: Sequence[str], blocks: Iterable[tuple[str, int, int, int]]) ->
     return found
 
 
-def numbered_lines(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
-    """`file` (the place of its path in `paths`), `line` (from 1) and `value` of every line of the files.
-
-    A first look counts the lines of each block, which costs no more than counting the lines.
-    """
-    lines = placed_lines(spark, paths)
-    blocks = lines.groupBy("path", "block").agg(F.min("place"), F.count(F.lit(1))).collect()
-    rows = [(*block, *place) for block, place in shifts(paths, [tuple(row) for row in blocks]).items()]
-    return lines.join(F.broadcast(spark.createDataFrame(rows, _SHIFTS)), ["path", "block"]).select(
-        "file", (F.col("place") + F.col("shift")).alias("line"), "value"
-    )
+def numbered(lines: DataFrame, places: Mapping[Block, tuple[int, int]]) -> DataFrame:
+    """Placed lines with their `file` (the place of its path) and `line` (from 1), by what `shifts` found."""
+    few = lines.sparkSession.createDataFrame([(*block, *place) for block, place in places.items()], _SHIFTS)
+    line = (F.col("place") + F.col("shift")).alias("line")
+    kept = [name for name in lines.columns if name not in ("path", "block", "place")]
+    return lines.join(F.broadcast(few), ["path", "block"]).select("file", line, *kept)
 
 
 def _name(path: str) -> str:

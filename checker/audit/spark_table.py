@@ -13,38 +13,45 @@ from pyspark.sql.types import BooleanType, DataType, LongType, StringType, Struc
 
 from ...model.expr import Expr
 from .spark_columns import column
-from .table import Column, Row, Table
+from .table import FEW, Column, PythonTable, Row, Table
 
+_HOME = "_home"
+"""A hash of what a kept table is placed by: one number to sort by, in place of a topic and a partition."""
 _TYPES: Mapping[type, DataType] = {int: LongType(), str: StringType(), bool: BooleanType()}
 
 
 class SparkTable:
     """A DataFrame; see `Table` for what the steps mean."""
 
-    def __init__(self, frame: DataFrame) -> None:
+    def __init__(self, frame: DataFrame, near: tuple[str, ...] = ()) -> None:
         self.frame = frame
+        self._near = near  # the columns of which _HOME is the hash
+
+    def _with(self, frame: DataFrame) -> SparkTable:
+        return SparkTable(frame, self._near)
 
     def where(self, condition: Expr) -> SparkTable:
-        return SparkTable(self.frame.where(column(condition)))
+        return self._with(self.frame.where(column(condition)))
 
     def of_lines(self, rows: Iterable[str]) -> SparkTable:
-        return SparkTable(self.frame.where(F.col("row").isin(*sorted(rows))))
+        return self._with(self.frame.where(F.col("row").isin(*sorted(rows))))
 
     def without_lines(self, rows: Iterable[str]) -> SparkTable:
-        return SparkTable(self.frame.where(~F.col("row").isin(*sorted(rows))))
+        return self._with(self.frame.where(~F.col("row").isin(*sorted(rows))))
 
     def present(self, *columns: str) -> SparkTable:
-        return SparkTable(self.frame.where(reduce(SparkColumn.__and__, (F.col(name).isNotNull() for name in columns))))
+        return self._with(self.frame.where(reduce(SparkColumn.__and__, (F.col(name).isNotNull() for name in columns))))
 
     def absent(self, column: str) -> SparkTable:
-        return SparkTable(self.frame.where(F.col(column).isNull()))
+        return self._with(self.frame.where(F.col(column).isNull()))
 
     def derive(self, **columns: Expr) -> SparkTable:
-        return SparkTable(self.frame.withColumns({name: column(expr) for name, expr in columns.items()}))
+        return self._with(self.frame.withColumns({name: column(expr) for name, expr in columns.items()}))
 
     def along(self, key: Sequence[str], order: Sequence[str], **columns: Column) -> SparkTable:
         # Rows are sorted by a number first: most are told apart by it, and topics need not be compared.
-        window = Window.partitionBy(F.xxhash64(*key), *key).orderBy(*order)
+        number = F.col(_HOME) if self._near and {*self._near} <= {*key} else F.xxhash64(*key)
+        window = Window.partitionBy(number, *key).orderBy(*order)
         earlier = window.rowsBetween(Window.unboundedPreceding, -1)
         looked = self.frame.withColumns(
             {
@@ -55,7 +62,7 @@ class SparkTable:
             }
         )
         finished = {name: _FINISHED[each.how](name) for name, each in columns.items() if each.how in _FINISHED}
-        return SparkTable(looked.withColumns(finished) if finished else looked)
+        return self._with(looked.withColumns(finished) if finished else looked)
 
     def grouped(self, key: Sequence[str], **columns: Column) -> SparkTable:
         aggregates = [_AGGREGATES[each.how](_value(each)).alias(name) for name, each in columns.items()]
@@ -76,39 +83,56 @@ class SparkTable:
         few = session.createDataFrame([tuple(row[name.removeprefix("_")] for name in types) for row in rows], schema)
         here = self.frame.drop(*columns).join(F.broadcast(few), list(on))
         if within is None:
-            return SparkTable(here)
+            return self._with(here)
         first, last = (f"_{name}" for name in within)
-        return SparkTable(here.where(F.col("line").between(F.col(first), F.col(last))).drop(first, last))
+        return self._with(here.where(F.col("line").between(F.col(first), F.col(last))).drop(first, last))
 
     def attached(self, other: Table, on: Sequence[str], columns: Sequence[str]) -> SparkTable:
         there = _frame(other).select(*on, *columns)
-        return SparkTable(self.frame.drop(*columns).join(there, list(on), "left"))
+        return self._with(self.frame.drop(*columns).join(there, list(on), "left"))
 
     def filled(self, column: str, otherwise: str) -> SparkTable:
-        return SparkTable(self.frame.withColumn(column, F.coalesce(F.col(column), F.col(otherwise))))
+        return self._with(self.frame.withColumn(column, F.coalesce(F.col(column), F.col(otherwise))))
+
+    def only_where(self, condition: Expr, *columns: str) -> SparkTable:
+        holds = column(condition)
+        return self._with(self.frame.withColumns({name: F.when(holds, F.col(name)) for name in columns}))
 
     def matching(self, other: Table, on: Sequence[str]) -> SparkTable:
         wanted = F.broadcast(_frame(other).select(*on).distinct())
-        return SparkTable(self.frame.join(wanted, list(on), "left_semi"))
+        return self._with(self.frame.join(wanted, list(on), "left_semi"))
 
     def plus(self, other: Table) -> SparkTable:
-        return SparkTable(self.frame.unionByName(_frame(other), allowMissingColumns=True))
+        frames = self.frame, _frame(other)
+        near = self._near if all(_HOME in frame.columns for frame in frames) else ()
+        return SparkTable(frames[0].unionByName(frames[1], allowMissingColumns=True), near)
 
     def select(self, *columns: str) -> SparkTable:
         there = set(self.frame.columns)
-        return SparkTable(self.frame.select(*(name for name in columns if name in there)))
+        wanted = (*columns, _HOME) if self._near else columns
+        return self._with(self.frame.select(*(name for name in wanted if name in there)))
 
     def renamed(self, **old: str) -> SparkTable:
-        return SparkTable(self.frame.drop(*old.values()).withColumnsRenamed(old))
+        return self._with(self.frame.drop(*old.values()).withColumnsRenamed(old))
 
-    def kept(self, *near: str) -> SparkTable:
-        # Windows and groups whose keys include `near` then need no shuffle of their own.
-        placed = self.frame.repartition(*near) if near else self.frame
-        return SparkTable(placed.localCheckpoint())
+    def kept(self, near: Sequence[str], order: Sequence[str]) -> SparkTable:
+        # A checkpoint remembers how its rows are placed and sorted: windows along that order need neither.
+        here = self.frame
+        if self._near != tuple(near):
+            here = here.withColumn(_HOME, F.xxhash64(*near)).repartition(_HOME)
+        return SparkTable(here.sortWithinPartitions(_HOME, *order).localCheckpoint(), tuple(near))
+
+    def near_by(self) -> Table:
+        rows = self.rows(FEW + 1)
+        return PythonTable(rows) if len(rows) <= FEW else self
 
     def rows(self, limit: int | None = None) -> list[Row]:
         frame = self.frame if limit is None else self.frame.limit(limit)
-        return [row.asDict() for row in frame.collect()]
+        return [{name: _plain(value) for name, value in row.asDict().items()} for row in frame.collect()]
+
+
+def _plain(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _frame(table: Table) -> DataFrame:

@@ -14,6 +14,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal, Protocol
 
 from ...model.evaluate import compiled, name_of
@@ -22,6 +23,8 @@ from ...model.sorts import OptionSort, SetSort, Sort
 from .vocabulary import NO_LEADER, RELEASE, release_mask, release_set
 
 Row = dict[str, Any]
+FEW = 200_000
+"""Up to so many rows a plain loop is quicker than what another engine needs to plan."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,9 @@ class Table(Protocol):
     def filled(self, column: str, otherwise: str) -> Table:
         """Where `column` is absent, the value of column `otherwise`."""
 
+    def only_where(self, condition: Expr, *columns: str) -> Table:
+        """Where `condition` is not true, `columns` are absent."""
+
     def matching(self, other: Table, on: Sequence[str]) -> Table:
         """The rows whose `on` is found in `other`."""
 
@@ -90,8 +96,14 @@ class Table(Protocol):
     def renamed(self, **old: str) -> Table:
         """Columns `old` under new names: renamed(old="new")."""
 
-    def kept(self, *near: str) -> Table:
-        """The same rows, computed once though read several times; those of the same `near` in one place."""
+    def kept(self, near: Sequence[str], order: Sequence[str]) -> Table:
+        """The same rows, computed once though read several times; those of the same `near` in one place, in order.
+
+        What follows `along` a key that begins the order, and is itself in the order's rest, costs no sorting.
+        """
+
+    def near_by(self) -> Table:
+        """The same rows; in process, if they are few."""
 
     def rows(self, limit: int | None = None) -> list[Row]:
         """All rows, or the first `limit` of them, in no stated order."""
@@ -115,6 +127,7 @@ def encoder(sort: Sort) -> Callable[[Any], Any] | None:
     return None
 
 
+@cache
 def known(expr: Expr) -> Callable[[Row], Any]:
     """Read an expression over a row: None as soon as one column that it reads is absent."""
     fields = sorted(free(expr), key=name_of)
@@ -217,6 +230,11 @@ class PythonTable:
             [row if row.get(column) is not None else row | {column: row.get(otherwise)} for row in self._rows]
         )
 
+    def only_where(self, condition: Expr, *columns: str) -> PythonTable:
+        holds = known(condition)
+        absent: Row = dict.fromkeys(columns)
+        return PythonTable([row if holds(row) else row | absent for row in self._rows])
+
     def matching(self, other: Table, on: Sequence[str]) -> PythonTable:
         wanted = {tuple(row.get(name) for name in on) for row in other.rows()}
         return PythonTable([row for row in self._rows if tuple(row.get(name) for name in on) in wanted])
@@ -230,7 +248,10 @@ class PythonTable:
     def renamed(self, **old: str) -> PythonTable:
         return PythonTable([{old.get(name, name): value for name, value in row.items()} for row in self._rows])
 
-    def kept(self, *near: str) -> PythonTable:
+    def kept(self, near: Sequence[str], order: Sequence[str]) -> PythonTable:
+        return self
+
+    def near_by(self) -> PythonTable:
         return self
 
     def rows(self, limit: int | None = None) -> list[Row]:

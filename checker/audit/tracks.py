@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...model.expr import const, either, false, field, ite, true
+from ...model.expr import Expr, const, either, false, field, ite, true
 from ...model.sorts import Bool, Enum, Int, SetOf
 from ...model.views import Broker
 from ...specs.lines import rows as line_rows
@@ -58,7 +58,14 @@ VIEWS = ELECTED + REQUESTED + TOLD + REASSIGNED + REMOVED
 FACTS = tuple(sorted({*MOVED["replica"], *MOVED["partition"], *STOPPED["replica"], *STOPPED["partition"], *VIEWS}))
 
 PARTITION = ("life", "topic", "partition")
-IN_ORDER = ("controller_epoch", "at")
+PLACE = ("at", "file")
+"""The order of a tenure's lines. Two copies of one log count their lines alike: then the file decides."""
+IN_ORDER = ("controller_epoch", *PLACE)
+NEAR = ("topic", "partition")
+"""What every track's key includes; the rest of the order of lines follows from life, epoch and place."""
+_OF_TENURE = (*PARTITION, "controller_epoch")
+"""A partition in one tenure: in a life, an epoch has one controller (lives.py)."""
+_INCARNATED = (*PARTITION, "incarnation", "controller_epoch")
 
 SPAN = ("cluster", "life", "tenure", "block", "seen_level", "lossy", "releases", "start_seen", "known_since")
 """Columns of a line's span (lives.Span) that tracks and rules read."""
@@ -109,6 +116,16 @@ _repeated = (
 )
 
 
+def in_place(events: Table) -> Table:
+    """The events as the tracks ask for them: sorted once, so that none of them sorts or moves all lines again."""
+    return events.kept(NEAR, (*PARTITION, *IN_ORDER))
+
+
+def _is(rows: tuple[str, ...]) -> Expr:
+    """Whether a line is one of these rows of the line table."""
+    return either(*(_line.eq(row) for row in rows))
+
+
 def replica_moves(events: Table) -> Table:
     """Replica moves made, refused and failed, each with the state `before` it.
 
@@ -116,22 +133,22 @@ def replica_moves(events: Table) -> Table:
     """
     lines = _lines(events, "replica").plus(events.of_lines(CREATED).derive(partition_new=true, new_block=_block))
     known = lines.along(
-        ("tenure", "topic", "partition"),
-        ("at",),
+        _OF_TENURE,
+        PLACE,
         created=Column("last", "partition_new"),
         created_block=Column("last", "new_block"),
     ).of_lines(MOVED["replica"] + STOPPED["replica"])
     return _moves(
         known.derive(not_created=false).filled("created", "not_created").filled("created_block", "block"),
         "replica",
-        ("tenure", "topic", "partition", "replica"),
+        (*_OF_TENURE, "replica"),
     )
 
 
 def partition_moves(events: Table) -> Table:
     """Partition moves made, refused and failed, each with the state `before` it."""
     lines = _lines(events, "partition").derive(created=false, created_block=_block)
-    return _moves(lines, "partition", ("tenure", "topic", "partition"))
+    return _moves(lines, "partition", _OF_TENURE)
 
 
 def _lines(events: Table, name: str) -> Table:
@@ -145,7 +162,7 @@ def _moves(lines: Table, name: str, entity: tuple[str, ...]) -> Table:
     return (
         lines.along(
             entity,
-            ("at",),
+            PLACE,
             before=Column("previous", "after"),
             before_block=Column("previous", "block"),
             before_line=Column("previous", "line"),
@@ -172,25 +189,24 @@ def incarnations(events: Table) -> Table:
     A controller sends one state to many brokers, one after the other: of such a row of equal lines, only the first
     is here.
     """
-    made = events.of_lines(CREATED).derive(creation=true, assigned=_tenure)
-    # An election that failed leaves the partition new, and time to change its assignment.
-    failed = events.of_lines(STOPPED["partition"]).derive(creation=false, assigned=const(0, Int()))
-    elected = events.of_lines(ELECTED).derive(creation=from_state("partition").eq("NewPartition"))
-    moving = events.of_lines(REASSIGNED).derive(creation=false, announced=true)
-    others = events.of_lines(VIEWS).without_lines(ELECTED + REASSIGNED).derive(creation=false)
+    failed = STOPPED["partition"]
     earlier = field("earlier", Int())
     return (
-        made.plus(failed)
-        .plus(elected)
-        .plus(moving)
-        .plus(others)
+        events.of_lines((*CREATED, *failed, *VIEWS))
+        .derive(was_new=from_state("partition").eq("NewPartition"), not_new=false)
+        .filled("was_new", "not_new")
+        # An election that failed leaves the partition new, and time to change its assignment.
+        .derive(
+            creation=_is(CREATED) | (_is(ELECTED) & field("was_new", Bool)),
+            assigned=ite(_is(CREATED), _tenure, const(0, Int())),
+        )
         .along(
             PARTITION,
             IN_ORDER,
             earlier=Column("so_far", "creation"),
-            reassigning=Column("so_far", "announced"),
+            reassigning=Column("so_far", where=_is(REASSIGNED)),
             last_replicas=Column("last", "replicas"),
-            assigned_in=Column("last", "assigned"),
+            assigned_in=Column("last", "assigned", _is((*CREATED, *failed))),
             **{f"said_{name}": Column("previous", name) for name in _SAID},
         )
         .of_lines(VIEWS)
@@ -208,7 +224,7 @@ def incarnations(events: Table) -> Table:
         .filled("replicas", "last_replicas")
         .filled("written_by_epoch", "controller_epoch")
         .select(*_VIEWED)
-        .kept()
+        .kept(NEAR, (*PARTITION, "incarnation", *IN_ORDER))
     )
 
 
@@ -251,34 +267,23 @@ def same_epoch(incarnated: Table) -> Table:
 
 def requests(incarnated: Table) -> Table:
     """Requests about a partition, in the order of their sending, each with the LeaderAndIsr request before."""
-    asked = views(incarnated.of_lines(REQUESTED)).derive(metadata=false, asked=true)
-    said = views(incarnated.of_lines(TOLD)).derive(metadata=true)
-    last = {name: Column("last", name, field("asked", Bool)) for name in ("leader", "leader_epoch", "line", "block")}
+    last = {name: Column("last", name, _is(REQUESTED)) for name in ("leader", "leader_epoch", "line", "block")}
     return (
-        asked.plus(said)
-        .along(
-            ("tenure", "topic", "partition", "incarnation"),
-            ("at",),
-            **{f"before_{name}": column for name, column in last.items()},
-        )
-        .derive(gap=either(lossy, ~_block.eq(_block_before)))
+        views(incarnated.of_lines(REQUESTED + TOLD))
+        .along(_INCARNATED, PLACE, **{f"before_{name}": column for name, column in last.items()})
+        .derive(metadata=_is(TOLD), gap=either(lossy, ~_block.eq(_block_before)))
     )
 
 
 def repeated_elections(incarnated: Table) -> Table:
     """Elections of a partition by one controller, each with the one before and the requests sent before either."""
-    sent = views(incarnated.of_lines(REQUESTED)).derive(request=true)
-    won = views(incarnated.of_lines(ELECTED)).present("partition_epoch", "isr")
     columns = ("leader", "isr", "leader_epoch", "partition_epoch", "sent", "block", "line")
     return (
-        won.plus(sent)
-        .along(("tenure", "topic", "partition", "incarnation"), ("at",), sent=Column("so_far", "request"))
+        views(incarnated.of_lines(ELECTED + REQUESTED))
+        .along(_INCARNATED, PLACE, sent=Column("so_far", where=_is(REQUESTED)))
         .of_lines(ELECTED)
-        .along(
-            ("tenure", "topic", "partition", "incarnation"),
-            ("at",),
-            **{f"before_{name}": Column("previous", name) for name in columns},
-        )
+        .present("partition_epoch", "isr")
+        .along(_INCARNATED, PLACE, **{f"before_{name}": Column("previous", name) for name in columns})
         .derive(gap=either(lossy, ~_block.eq(_block_before)))
     )
 
@@ -295,7 +300,7 @@ def writes(incarnated: Table) -> Table:
 
 def told_metadata(incarnated: Table) -> Table:
     """What UpdateMetadata requests say of a partition, in the order of their sending, deletions included."""
-    return _compared(incarnated.of_lines(TOLD), ("tenure", "topic", "partition", "incarnation"), ("at",), ("leader",))
+    return _compared(incarnated.of_lines(TOLD), _INCARNATED, PLACE, ("leader",))
 
 
 def _compared(table: Table, key: tuple[str, ...], order: tuple[str, ...], columns: tuple[str, ...]) -> Table:
@@ -318,13 +323,11 @@ def failed_starts(events: Table) -> Table:
     """
     ready = events.of_lines(READY).grouped(("tenure",), ready_ts=Column("min", "ts"))
     failed = events.of_lines(STOPPED["partition"]).select(*PARTITION)
-    of_interest = events.of_lines(FACTS).matching(failed, PARTITION)
     live_view = leader.ne(LEADER_DURING_DELETE)
     offline = to_state("replica").eq("OfflineReplica")
-    moved = of_interest.of_lines(MOVED["partition"] + STOPPED["partition"]).derive(partition_line=true)
-    other = of_interest.without_lines(MOVED["partition"] + STOPPED["partition"])
     return (
-        moved.plus(other)
+        events.of_lines(FACTS)
+        .matching(failed, PARTITION)
         .along(
             PARTITION,
             IN_ORDER,
@@ -334,9 +337,9 @@ def failed_starts(events: Table) -> Table:
             last_replicas=Column("last", "replicas"),
         )
         .along(
-            ("tenure", "topic", "partition"),
-            ("at",),
-            moves_before=Column("so_far", "partition_line"),
+            _OF_TENURE,
+            PLACE,
+            moves_before=Column("so_far", where=_is(MOVED["partition"] + STOPPED["partition"])),
             made_offline=Column("gathered", "replica", offline),
         )
         .of_lines(STOPPED["partition"])

@@ -67,14 +67,43 @@ def test_what_is_read_in_many_jobs_is_equal(odd: Path, monkeypatch: pytest.Monke
     assert said("spark", *paths) == said("python", *paths)
 
 
-def test_rules_on_spark_give_the_same_findings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With many events the rules stay on Spark; here few are many."""
-    from isrproof.checker.audit import spark_engine
+@pytest.mark.parametrize("closer", [0, 200_000])
+def test_rules_on_spark_give_the_same_findings(closer: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With many events the rules stay on Spark, and so do the partitions that findings are about; here few are many."""
+    from isrproof.checker.audit import spark_engine, spark_table
 
     monkeypatch.setattr(spark_engine, "FEW", 0)
     monkeypatch.setattr(spark_engine, "SMALL", 0)
+    monkeypatch.setattr(spark_table, "FEW", closer)
     paths = [str(RECORDED / "failover-on-leader-2.0.0-kill"), str(RECORDED / "reassign-2.3.1")]
     assert said("spark", *paths) == said("python", *paths)
+
+
+def test_tracks_neither_move_nor_sort_what_is_kept() -> None:
+    """Lines are placed and sorted once, which is what a large log's audit costs most."""
+    from isrproof.checker.audit.spark_table import SparkTable
+    from isrproof.checker.audit.table import Column
+    from isrproof.checker.spark_session import session
+    from pyspark.sql import functions as F  # noqa: N812
+
+    spark = session()
+    spark.conf.set("spark.sql.adaptive.enabled", "false")
+    lines = spark.range(1000).select((F.col("id") % 7).alias("partition"), F.col("id").alias("at"))
+    kept = SparkTable(lines).kept(("partition",), ("partition", "at"))
+    for table in (kept, kept.kept(("partition",), ("partition", "at"))):
+        plan = table.along(("partition",), ("at",), before=Column("previous", "at")).frame._jdf.queryExecution()
+        told = plan.executedPlan().toString()
+        assert [step for step in ("Window", "Exchange", "Sort") if step in told] == ["Window"]
+
+
+def test_files_elsewhere_are_measured(tmp_path: Path) -> None:
+    """A path that only Spark can reach says its size without being read."""
+    from isrproof.checker.audit.spark_lines import size_of
+    from isrproof.checker.spark_session import session
+
+    (tmp_path / "a{1}.log").write_bytes(b"x" * 1234)
+    assert size_of(session(), [f"file://{tmp_path}/a{{1}}.log"]) == 1234
+    assert size_of(session(), []) == 0
 
 
 def test_a_folder_of_unreadable_files_is_told(tmp_path: Path) -> None:
