@@ -29,10 +29,10 @@ def _instances(*constants: str) -> Instances:
 # Smallest first: most clauses are decided by the first.
 INSTANCES = _instances("2/2/2/2", "3/1/1/2", "3/2/2/2")
 
-# An epoch more for what follows an unclean election, a record more where StrongIsr is not there to break first.
+# An epoch more for what follows an unclean election or a crash, records more for logs that part below their ends.
 OF_MODEL = {
-    "unclean-election": _instances("2/2/2/2", "3/1/1/2", "3/1/1/3", "3/2/2/3", "3/2/3/2"),
-    "kip966": _instances("2/2/2/2", "3/1/1/2", "3/1/1/3", "3/2/2/2", "3/2/3/2"),
+    "unclean-election": _instances("2/2/2/2", "2/2/4/2", "3/1/1/2", "3/1/1/3", "3/2/2/3", "3/2/3/2"),
+    "kip966": _instances("2/2/2/2", "2/2/4/2", "3/1/1/2", "3/1/1/3", "3/2/2/2", "3/2/3/2"),
 }
 
 

@@ -93,6 +93,19 @@ crash = action(
     cites=("KIP-966",),
 )
 
+
+def _waiving(before: Action, label: str, why: str) -> tuple[Clause, ...]:
+    """The guard of an action with another reason, or none, why one of its clauses may be left out."""
+    return tuple(replace(each, waiver=why) if each.label == label else each for each in before.guard)
+
+
+# Who is back after a crash is in the newest epoch and follows nobody yet. So, other than in KIP-320, to be in the
+# leader's epoch does not tell that a replica follows it.
+leader_expand_isr = replace(
+    kip320.leader_expand_isr, guard=_waiving(kip320.leader_expand_isr, "follows the leader", "")
+)
+follower_fetch = replace(kip320.follower_fetch, guard=_waiving(kip320.follower_fetch, "follows the leader", ""))
+
 acknowledged = field("acknowledged", MapOf(_at.sort, OptionOf(Entry)))
 ACKNOWLEDGED = Ghosts(
     "acknowledged",
@@ -132,6 +145,7 @@ ACKNOWLEDGED = Ghosts(
 MIN_INSYNC = Behaviour(
     "min.insync.replicas",
     "acks=all is answered while the ISR is large enough; brokers crash, and the last ISR member stays in the ISR.",
+    replaces=(leader_expand_isr, follower_fetch),
     adds=(crash,),
     settings=(MIN_ISR,),
     fields=(starts(crashes, 0, "how many brokers have crashed"),),
@@ -207,17 +221,8 @@ def _with_elr(before: Action, new_isr: Expr) -> Action:
     return replace(before, updates=(*before.updates, update(elr, eligible(new_isr, nobody()))))
 
 
-def _waiving(before: Action, label: str, why: str) -> tuple[Clause, ...]:
-    """The guard of an action with another reason, or none, why one of its clauses may be left out."""
-    return tuple(replace(each, waiver=why) if each.label == label else each for each in before.guard)
-
-
 leader_shrink_isr = _with_elr(kip320.leader_shrink_isr, local_isr[leader].remove(follower))
-leader_expand_isr = replace(
-    _with_elr(kip320.leader_expand_isr, local_isr[leader].insert(follower)),
-    # Needed here: a broker that is back after a crash is in the newest epoch, and follows nobody yet.
-    guard=_waiving(kip320.leader_expand_isr, "follows the leader", ""),
-)
+leader_expand_isr_966 = _with_elr(leader_expand_isr, local_isr[leader].insert(follower))
 leader_inc_high_watermark = replace(
     kip320.leader_inc_high_watermark,
     statement="The leader commits its next record once a large enough ISR follows it in its epoch and has that record.",
@@ -251,7 +256,7 @@ ELIGIBLE_ELECTED = Property(
 KIP_966 = Behaviour(
     "KIP-966",
     "The high watermark rests while the ISR is too small; who left a small ISR is eligible, who crashed is not.",
-    replaces=(controller_shrink_isr, crash_966, leader_shrink_isr, leader_expand_isr, leader_inc_high_watermark),
+    replaces=(controller_shrink_isr, crash_966, leader_shrink_isr, leader_expand_isr_966, leader_inc_high_watermark),
     adds=(elect_eligible,),
     fields=(starts(elr, frozenset(), "the eligible leader replicas"),),
     properties=(LEADER_FROM_ISR_OR_ELR, ELR_APART_FROM_ISR, ELR_ONLY_WHILE_SMALL, ELIGIBLE_ELECTED),

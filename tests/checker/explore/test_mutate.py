@@ -78,15 +78,24 @@ def test_clauses_of_later_models(name: str) -> None:
     assert [each for each in found if each.broken and each.clause.waiver] == []
 
 
-def test_who_is_back_after_a_crash_must_follow_before_it_joins_the_isr() -> None:
-    """To be in the leader's epoch is not enough with crashes (it is without: kip320 waives the clause)."""
+@pytest.mark.parametrize(
+    ("action_name", "prop", "settings", "length"),
+    [
+        ("LeaderExpandIsr", "StrongIsr", {"max_records": 3}, 13),
+        ("FollowerFetch", "LogMatching", {"replicas": 2, "max_records": 4}, 11),
+    ],
+)
+def test_who_is_back_after_a_crash_must_follow(
+    action_name: str, prop: str, settings: dict[str, int], length: int
+) -> None:
+    """To be in the leader's epoch is not enough with crashes; it is without, kip320 waives the clause."""
     kip966 = model("kip966")
-    expand = kip966.action("LeaderExpandIsr")
-    weaker = replace(expand, guard=tuple(each for each in expand.guard if each.label != "follows the leader"))
-    mutant = replace(kip966, actions=tuple(weaker if each is expand else each for each in kip966.actions))
-    path = explore(mutant, ["StrongIsr"], max_records=3, symmetry=True, until_decided=True)["StrongIsr"].path
+    whole = kip966.action(action_name)
+    weaker = replace(whole, guard=tuple(each for each in whole.guard if each.label != "follows the leader"))
+    mutant = replace(kip966, actions=tuple(weaker if each is whole else each for each in kip966.actions))
+    path = explore(mutant, [prop], symmetry=True, until_decided=True, **settings)[prop].path
     assert path is not None
-    assert path.length == 13
+    assert path.length == length
     assert "UncleanShutdown" in [step.action for step in path.steps]
 
 
