@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -301,6 +302,18 @@ def test_an_interrupt_ends_with_one_line() -> None:
     started.send_signal(signal.SIGINT)
     output, said = started.communicate(timeout=30)
     assert (started.returncode, output, said) == (3, "", "Interrupted: nothing is decided.\n")
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="counts threads by /proc")
+def test_the_command_starts_no_threads_that_only_wait() -> None:
+    script = (
+        "import os, sys; from isrproof.checker.cli import main; main(sys.argv[1:], standalone_mode=False); "
+        "assert 'numpy' in sys.modules; print(len(os.listdir('/proc/self/task')))"
+    )
+    environment = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    command = [sys.executable, "-c", script, "explore", "kip320", *TINY_SET]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout.splitlines()[-1] == "1"
 
 
 def test_a_release_is_a_row_of_behaviours() -> None:
