@@ -271,12 +271,15 @@ def _mutate(options: dict[str, Any], as_json: bool) -> int:
         if not as_json:
             click.echo(mutate.line(each))
     verdicts = [each.verdict for each in found]
-    verdict = "violated" if "unexplained" in verdicts else "unknown" if "unknown" in verdicts else "holds"
+    wrong = {"unexplained", "contradicted"} & set(verdicts)
+    verdict = "violated" if wrong else "unknown" if "unknown" in verdicts else "holds"
+    instances = [dict(each) for each in found[0].searched]
     if as_json:
-        _print_json({"verdict": verdict, "clauses": [mutate.json_row(each) for each in found]})
+        clauses = [mutate.json_row(each) for each in found]
+        _print_json({"verdict": verdict, "instances": instances, "clauses": clauses})
     else:
         counts = ", ".join(f"{verdicts.count(each)} {each}" for each in dict.fromkeys(verdicts))
-        click.echo(f"{len(found)} clauses: {counts}")
+        click.echo(f"{len(found)} clauses: {counts}; searched {', '.join(map(mutate.constants, instances))}")
     return EXIT[verdict]
 
 

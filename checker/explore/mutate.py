@@ -59,9 +59,12 @@ class Mutation:
 
     @property
     def verdict(self) -> str:
-        """needed, waived, unexplained (nothing breaks, and no waiver says why), or unknown (a search was cut off)."""
+        """needed, waived, or unknown (a search was cut off).
+
+        Or the model is wrong: unexplained (nothing breaks, no waiver says why) or contradicted (waived, yet needed).
+        """
         if self.broken:
-            return "needed"
+            return "contradicted" if self.clause.waiver else "needed"
         if self.unfinished:
             return "unknown"
         return "waived" if self.clause.waiver else "unexplained"
@@ -122,18 +125,23 @@ def _mutation(
     return Mutation(action.name, clause, {}, None, None, instances, tuple(unfinished))
 
 
+def constants(settings: Mapping[str, int]) -> str:
+    """`2/2/2/2`: the settings as their values."""
+    return "/".join(str(each) for each in settings.values()) or "the model"
+
+
 def line(mutation: Mutation) -> str:
     """One line of the report."""
     where = f"{mutation.action}: {mutation.clause.label!r}"
-    if mutation.verdict == "needed":
-        constants = "/".join(str(each) for each in (mutation.instance or {}).values()) or "the model"
-        broken = ", ".join(f"{name} ({length} states)" for name, length in mutation.broken.items())
-        return f"needed       {where}; without it {constants} breaks {broken}"
-    if mutation.verdict == "unknown":
-        return f"unknown      {where}; searches stopped at {', '.join(mutation.unfinished)}"
-    if mutation.verdict == "waived":
-        return f"waived       {where}; nothing breaks: {mutation.clause.waiver}"
-    return f"UNEXPLAINED  {where}; nothing breaks, and no waiver says why it is there"
+    broken = ", ".join(f"{name} ({length} states)" for name, length in mutation.broken.items())
+    breaks = f"without it {constants(mutation.instance or {})} breaks {broken}"
+    return {
+        "needed": f"needed       {where}; {breaks}",
+        "contradicted": f"CONTRADICTED {where}; {breaks}, but the model waives it: {mutation.clause.waiver}",
+        "waived": f"waived       {where}; nothing breaks: {mutation.clause.waiver}",
+        "unexplained": f"UNEXPLAINED  {where}; nothing breaks, and no waiver says why it is there",
+        "unknown": f"unknown      {where}; searches stopped at {', '.join(mutation.unfinished)}",
+    }[mutation.verdict]
 
 
 def json_row(mutation: Mutation) -> dict[str, Any]:
