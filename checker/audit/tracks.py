@@ -182,17 +182,16 @@ def incarnations(events: Table) -> Table:
 
     `incarnation`: how often the partition was created up to here, in its life; a topic that is deleted and created
     again starts anew, so nothing is compared across a creation. A new controller finds a partition new without saying
-    so: then the election from NewPartition is the only sign. `reassigning`: how often a reassignment was announced
-    before. `replicas`: as printed, or else as printed last. `creation`: this line creates the znode; `fresh`: and its
+    so: then the election from NewPartition is the only sign. `reassigning`: how often a reassignment was announced up
+    to here. `replicas`: as printed, or else as printed last. `creation`: this line creates the znode; `fresh`: and its
     assignment was printed just before, by the same controller. `repeated`: says what the line before said.
 
     A controller sends one state to many brokers, one after the other: of such a row of equal lines, only the first
     is here.
     """
-    failed = STOPPED["partition"]
-    earlier = field("earlier", Int())
+    earlier, announced = field("earlier", Int()), field("announced", Int())
     return (
-        events.of_lines((*CREATED, *failed, *VIEWS))
+        events.of_lines((*CREATED, *STOPPED["partition"], *VIEWS))
         .derive(was_new=from_state("partition").eq("NewPartition"), not_new=false)
         .filled("was_new", "not_new")
         # An election that failed leaves the partition new, and time to change its assignment.
@@ -204,9 +203,9 @@ def incarnations(events: Table) -> Table:
             PARTITION,
             IN_ORDER,
             earlier=Column("so_far", "creation"),
-            reassigning=Column("so_far", where=_is(REASSIGNED)),
+            announced=Column("so_far", where=_is(REASSIGNED)),
             last_replicas=Column("last", "replicas"),
-            assigned_in=Column("last", "assigned", _is((*CREATED, *failed))),
+            assigned_in=Column("previous", "assigned"),
             **{f"said_{name}": Column("previous", name) for name in _SAID},
         )
         .of_lines(VIEWS)
@@ -217,6 +216,7 @@ def incarnations(events: Table) -> Table:
         .where(~field("equal", Bool))
         .derive(
             incarnation=ite(creation, earlier + 1, earlier),
+            reassigning=ite(_is(REASSIGNED), announced + 1, announced),
             fresh=creation & field("assigned_in", Int()).eq(_tenure),
             stale=false,
         )

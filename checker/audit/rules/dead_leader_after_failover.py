@@ -87,6 +87,15 @@ def _expected(row: Row) -> str:
     return f"replica {row['last_leader']} moved to OfflineReplica before the election, and the leader set to -1"
 
 
+def _got(row: Row) -> str:
+    moved = row["made_offline"]
+    which = f"replicas {ids(moved)} of it were" if moved else "no replica of it was"
+    return (
+        f"{which} moved in epoch {row['controller_epoch']}; the leader last printed is {row['last_leader']},"
+        f" in epoch {row['last_leader_in']}"
+    )
+
+
 RULE = Rule(
     code="KR401",
     name="dead-leader-after-failover",
@@ -99,10 +108,7 @@ RULE = Rule(
     ),
     message=_message,
     expected=_expected,
-    got=lambda row: (
-        f"no such line in epoch {row['controller_epoch']} (moved: {ids(row['made_offline'])}); last known leader"
-        f" {row['last_leader']}, from epoch {row['last_leader_in']}"
-    ),
+    got=_got,
     issues=("KAFKA-3143", "KAFKA-8152", "KAFKA-3096"),
     bug="KAFKA-3143",
 )

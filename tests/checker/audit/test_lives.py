@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.finding import Report
-from isrproof.checker.audit.lives import Heard, LogFile, Run, histories
+from isrproof.checker.audit.lives import LINES_PER_FILE, Evidence, Heard, LogFile, Run, histories
 from isrproof.checker.audit.options import Options
+from isrproof.specs.machines import LEVELS
+from isrproof.specs.releases import span
 from isrproof.traces.event import Event
 from isrproof.traces.render import render
 
@@ -227,6 +229,34 @@ def test_an_epoch_with_lossy_lines_is_known_since_none() -> None:
     found = histories(files, [_run(0, 1), _run(1, 2), _run(2, 3)], [])
     assert {span.epoch: span.known_since for span in found.spans} == {1: 1, 2: 3, 3: 3}
     assert [span.lossy for span in found.spans] == [False, True, False]
+
+
+def test_an_epoch_that_goes_on_in_the_next_file_is_no_turn() -> None:
+    files = [_file(0, "a", 0), _file(1, "b", 10)]
+    assert histories(files, [_run(0, 3), _run(1, 3)], []).turns == ()
+    assert [turn.controller_epoch for turn in histories(files, [_run(0, 3), _run(1, 4)], []).turns] == [4]
+
+
+@pytest.mark.parametrize(("later", "levels"), [(">=2.6", ["TRACE", "INFO"]), (">=2.4", ["TRACE", "TRACE"])])
+def test_the_level_of_a_log_changes_only_with_its_release(later: str, levels: list[str]) -> None:
+    """What a process does not log in one tenure it may log in another; but 2.6 logs less than 2.5."""
+    runs = [
+        replace(_run(0, epoch, first), level=LEVELS.index(level), evidence=(Evidence(0, first, "SC1", span(releases)),))
+        for epoch, first, level, releases in ((1, 1, "TRACE", "<=2.5"), (2, 10, "INFO", later))
+    ]
+    found = histories([replace(_file(0, "a", 0), level=LEVELS.index("TRACE"))], runs, [])
+    assert [each.seen_level for each in found.spans] == levels
+
+
+def test_lines_between_two_epochs_of_a_file_are_of_the_first() -> None:
+    """And those before the first line of a file are, where the epoch goes on from the file before."""
+    files = [_file(0, "a", 0), _file(1, "b", 10)]
+    found = histories(files, [_run(0, 1, 5, 9), _run(0, 2, 20, 30), _run(1, 2, 3, 4)], [])
+    assert [(each.epoch, each.since, each.until) for each in found.spans] == [
+        (1, 5, 19),
+        (2, 20, LINES_PER_FILE),
+        (2, 1, LINES_PER_FILE),
+    ]
 
 
 @pytest.mark.parametrize("release", ["1.0.0", "2.0.0", "2.8.1"])
