@@ -74,6 +74,21 @@ def test_a_wipe_within_epoch_1_is_told_by_what_is_created_again(tmp_path: Path) 
     assert findings(report) == []
 
 
+def test_one_wipe_makes_one_new_life_of_all_topics(tmp_path: Path) -> None:
+    both = [states(1, 1, topic, created=True) for topic in ("t", "u")]
+    assert epochs(audited(tmp_path, b1=[*both, *both])) == [{1: 1}, {1: 1}]
+
+
+def test_a_line_that_names_no_epoch_is_of_the_tenure_around_it(tmp_path: Path) -> None:
+    """1.0 does not say the epoch where a partition ceases to exist."""
+    gone = Event("SC5", controller=1, topic="t", partition=0, from_state="OfflinePartition",
+                 to_state="NonExistentPartition")  # fmt: skip
+    events = [*states(1, 1, created=True), gone]
+    lines = [render(replace(event, ts=START + i), "1.0.0") for i, event in enumerate(events)]
+    (report,) = audit([str(save(tmp_path, {1: lines}))], Options(engine="python"))
+    assert report.rules["KR102"].evaluated == 3
+
+
 def test_the_wipe_may_fall_between_two_rotated_files(tmp_path: Path) -> None:
     old = [*states(1, 1, created=True), *states(1, 1), *states(1, 1)]
     for name, at, events in (("state-change.log.1", 0, old), ("state-change.log", 60, states(1, 1, created=True))):
