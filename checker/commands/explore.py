@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -67,8 +68,6 @@ def command(context: click.Context, /, **options: Any) -> None:
 
     Exit codes: 0 all hold, 1 a property is violated, 2 misuse, 3 undecided within the given bounds.
     """
-    import os
-
     from ...specs.errors import IsrproofError
 
     # Nothing here is linear algebra: threads that NumPy's BLAS starts when it is imported would only wait, and busily.
