@@ -177,7 +177,7 @@ class Induction:
             if said.outcome == "unsat":
                 names = self._used(context, attempt) if whole else attempt.lemmas
                 return Asked(question, "proved", time.perf_counter() - started, tuple(names))
-            if said.outcome == "sat" and (question.kind == "initiation" or whole):
+            if said.outcome == "sat" and (question.kind == "initiation" or whole) and self.system.exact:
                 seconds = time.perf_counter() - started
                 return Asked(question, "refuted", seconds, tuple(attempt.lemmas), "an assignment breaks it")
             reason = f"the solver gave up ({said.reason or 'too few lemmas'})"

@@ -3,7 +3,8 @@
 A `Domain` says how much of an instance is kept. Settings that it has a number for bound the sorts as they do in a
 search; the others are left out: an `Int(0, log_size)` is then any integer from 0 on, a sequence may be of any length,
 and a finite sort has any number of elements (an uninterpreted sort). Everything else is exact: an operator that cannot
-be had raises with its name.
+be had raises with its name. But for one: the size of a set of any number of elements is an unknown function of the set
+that is above 0 only if there is a member. That is enough for a proof, and too little for a counterexample.
 """
 
 from __future__ import annotations
@@ -114,6 +115,20 @@ class Domain:
         inner = implies(self.within(sort, bound), body(bound))
         self._depth -= 1
         return inner if isinstance(inner, bool) else z3.ForAll([bound], inner)
+
+    def counted(self, sort: FiniteSort, members: Shape) -> Term:
+        """The size of a set of unlisted elements: an unknown function of the set; `counting` says more."""
+        self._depth += 1
+        bound = z3.Const(f"any!{self._depth}", self.sort(sort))
+        body = smt.boolean(members(bound))
+        self._depth -= 1
+        return _size_of(self.sort(sort))[0](z3.Lambda([bound], body))
+
+    def counting(self, sort: FiniteSort) -> Term:
+        """What is known of the sizes of sets of unlisted elements: one above 0 has a member."""
+        size, member = _size_of(self.sort(sort))
+        a_set = z3.Const("a set", z3.ArraySort(self.sort(sort), z3.BoolSort()))
+        return z3.ForAll([a_set], z3.Implies(size(a_set) > 0, a_set[member(a_set)]), patterns=[size(a_set)])
 
     def some(self, sort: Sort, body: Callable[[Term], Term]) -> Term:
         """The body holds for some value of a scalar sort."""
@@ -300,6 +315,13 @@ def _folded(term: Term) -> Term:
 
 
 @cache
+def _size_of(element: Any) -> tuple[Any, Any]:
+    """The size of a set of these elements, and a member of it."""
+    sets = z3.ArraySort(element, z3.BoolSort())
+    return z3.Function(f"size.{element}", sets, z3.IntSort()), z3.Function(f"member.{element}", sets, element)
+
+
+@cache
 def _enumeration(name: str, values: tuple[str, ...]) -> Any:
     return z3.EnumSort(f"{name}.{'.'.join(values)}", list(values))
 
@@ -366,11 +388,10 @@ def _table(domain: Domain) -> Reading[Shape]:
         sort = node.args[0].sort
         assert isinstance(sort, SetSort)
         values = domain.listed(sort.element)
+        if values is None and isinstance(sort.element, FiniteSort):
+            return domain.counted(sort.element, members)
         if values is None:
-            raise ImpossibleError(
-                f"`{node.args[0]!r}` is counted, but {sort.element} may have any number of elements: prove it for a "
-                "fixed number, for example --set replicas=3"
-            )
+            raise ImpossibleError(f"`{node.args[0]!r}` is counted, but there is no list of elements of {sort.element}")
         return sum((choose(members(value), 1, 0) for value in values), start=0)
 
     def record_get(node: Expr, value: Shape) -> Shape:

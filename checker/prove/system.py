@@ -17,6 +17,7 @@ from .flat import Clause, clauses
 from .reading import Domain
 from .smt import Term, conj, disj, implies, neg
 from .triggers import for_all
+from .trust import counted
 from .values import Shape
 
 Leaves = Mapping[Expr, Shape]
@@ -45,6 +46,7 @@ class System:
         self._clauses: dict[Expr, tuple[Clause, ...]] = {}
         self._hypotheses: dict[tuple[Expr, int], tuple[Term, ...]] = {}
         self._states: dict[str, Leaves] = {}
+        self._counted = tuple(each for each in counted(model) if domain.listed(each) is None)
 
     def state(self, tag: str = "") -> Leaves:
         """A state of which nothing is known."""
@@ -62,7 +64,13 @@ class System:
         free = (each for each in self.model.settings if each.name not in self.domain.kept)
         settings = [self.domain.read(setting(each), {}) >= each.at_least for each in free]
         found = (self.domain.proper(state[each.expr], each.sort, ranges=self.ranges) for each in self.model.fields)
-        return (*settings, *(each for each in found if each is not True))
+        sizes = [self.domain.counting(each) for each in self._counted]
+        return (*settings, *sizes, *(each for each in found if each is not True))
+
+    @property
+    def exact(self) -> bool:
+        """Whether an assignment is a state: not where sets of any number of elements are counted."""
+        return not self._counted
 
     def step(self, action: Action, state: Leaves, tag: str = "") -> Step:
         """One step of an action."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...model.errors import unknown
+from ...model.expr import Op, topological
 from ...model.property import Property
 from ...model.protocol import Model
 from ...model.script import Script
-from ...model.sorts import FiniteSort, MapSort, Settings
+from ...model.sorts import FiniteSort, MapSort, SetSort, Settings
 from .types import in_range
 
 
@@ -58,6 +59,8 @@ def trusted(script: Script, kept: Settings) -> tuple[str, ...]:
         "axioms: no sequence has a negative length, no setting is smaller than it may be (nothing else is taken for "
         "granted of a state)",
     ]
+    if any(each.size.name not in kept for each in counted(model)):
+        said.append("axiom: a set whose size is above 0 has a member; else its size is any function of the set")
     if free:
         said.append(f"settings left out: {', '.join(free)} (what they bound is unbounded)")
     if limits:
@@ -65,6 +68,16 @@ def trusted(script: Script, kept: Settings) -> tuple[str, ...]:
     if ghosts:
         said.append(f"ghost fields, which no guard reads: {', '.join(ghosts)}")
     return tuple(said)
+
+
+def counted(model: Model) -> tuple[FiniteSort, ...]:
+    """The finite sorts whose sets are counted by some action or property."""
+    exprs = [expr for each in model.actions for expr in each.expressions] + [
+        each.condition for each in model.properties
+    ]
+    sets = (node.args[0].sort for expr in exprs for node in topological(expr) if node.op is Op.SIZE)
+    elements = dict.fromkeys(each.element for each in sets if isinstance(each, SetSort))
+    return tuple(each for each in elements if isinstance(each, FiniteSort))
 
 
 def sizes(model: Model) -> set[str]:

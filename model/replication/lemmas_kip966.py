@@ -3,7 +3,7 @@
 Whoever may be elected, from the ISR or as an eligible replica, is a *candidate*. What the ISR is to KIP-320 the
 candidates are here: they shrink freely, and win a member only from a leader that knows all that was committed
 (`ClosedEpochs`). A record is committed only while the ISR is large enough, and then nobody else is eligible
-(`EligibleOnlyWhileSmall`): so all candidates have it. A broker that crashes is no candidate any more, but it was one in
+(`EligibleOnlyWhileSmall`, and as the leader sees it `LargeIsrAlone`): so all candidates have it. A broker that crashes is no candidate any more, but it was one in
 earlier epochs: there `CandidatesHoldCommits` leaves out who has crashed since (`crashed_in`).
 """
 
@@ -25,7 +25,9 @@ from .state import (
     Epoch,
     Replica,
     local_epoch,
+    local_isr,
     log,
+    presumes_leadership,
     quorum_epoch,
     quorum_isr,
     replica,
@@ -88,6 +90,16 @@ ELIGIBLE_ONLY_WHILE_SMALL = Property(
     "In every epoch, replicas are eligible only while its ISR is smaller than min.insync.replicas.",
     forall(e, (e <= quorum_epoch).implies(latest_elr[e].is_empty() | (latest_isr[e].size() < setting(MIN_ISR)))),
 )
+LARGE_ISR_ALONE = Property(
+    "LargeIsrAlone",
+    "In the epoch of a presumed leader that knows a large enough ISR, nobody else is eligible.",
+    forall(
+        one,
+        (presumes_leadership(one) & (setting(MIN_ISR) <= local_isr[one].size())).implies(
+            latest_elr[local_epoch[one]].is_empty()
+        ),
+    ),
+)
 CRASHED_BEFORE = Property(
     "CrashedBefore",
     "A broker that crashed has since been in the epoch in which it came back, or in a later one.",
@@ -142,6 +154,7 @@ _CHANGED = {each.name: each for each in (QUORUM_IS_LAST_REQUEST, CLOSED_EPOCHS, 
 LEMMAS: tuple[Property, ...] = (
     *(_CHANGED.get(each.name, each) for each in lemmas_crash.LEMMAS if each is not lemmas.ISR_HOLDS_COMMITS),
     ELIGIBLE_ONLY_WHILE_SMALL,
+    LARGE_ISR_ALONE,
     CRASHED_BEFORE,
     CANDIDATES_HOLD_COMMITS,
     ACKNOWLEDGED_IS_COMMITTED,

@@ -89,6 +89,20 @@ def test_without_settings_only_counts_and_named_elements_are_refused(example: Ex
         domain.read(example.expr, domain.symbols([example.expr]))
 
 
+def test_the_size_of_a_set_of_any_number_of_elements_is_a_function_of_its_members() -> None:
+    one, two = field("one", SetOf(Replica)), field("two", SetOf(Replica))
+    domain = Domain({})
+    leaves = domain.symbols([one.size(), two.size()])
+    asserted = domain.counting(Replica)
+
+    def outcome(condition: Expr) -> str:
+        return smt.ask([asserted, domain.read(condition, leaves)], 20, search=True, work=smt.FEW // 4).outcome
+
+    assert outcome(one.eq(two) & one.size().ne(two.size())) == "unsat"
+    assert outcome(one.is_empty() & (one.size() > 0)) == "unsat"
+    assert outcome(one.ne(two) & one.size().ne(two.size())) != "unsat"
+
+
 # Random expressions
 
 State = Enum("Mode", ("Idle", "Busy", "Gone"))
