@@ -3,8 +3,9 @@
 Whoever may be elected, from the ISR or as an eligible replica, is a *candidate*. What the ISR is to KIP-320 the
 candidates are here: they shrink freely, and win a member only from a leader that knows all that was committed
 (`ClosedEpochs`). A record is committed only while the ISR is large enough, and then nobody else is eligible
-(`EligibleOnlyWhileSmall`, and as the leader sees it `LargeIsrAlone`): so all candidates have it. A broker that crashes is no candidate any more, but it was one in
-earlier epochs: there `CandidatesHoldCommits` leaves out who has crashed since (`crashed_in`).
+(`EligibleOnlyWhileSmall`, and as the leader sees it `LargeIsrAlone`): so all candidates have it. A broker that crashes
+is no candidate any more, but it was one in earlier epochs: there `CandidatesHoldCommits` leaves out who has crashed
+since (`crashed_in`).
 """
 
 from __future__ import annotations
