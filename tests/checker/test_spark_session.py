@@ -1,14 +1,16 @@
-"""Which Java starts Spark: told from its home, or asked."""
+"""Which Java starts Spark: told from its home, or asked; and what it is started with."""
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from isrproof.checker.class_archive import MAKE, USE, archive_options
 from isrproof.checker.cli import main
-from isrproof.checker.spark_session import java_version
+from isrproof.checker.spark_session import java_version, shim
 
 RECORDED = Path(__file__).parents[2] / "traces" / "recorded"
 
@@ -36,6 +38,53 @@ def test_a_program_without_a_home_is_asked(said: str, version: int | None, tmp_p
 
 def test_one_that_does_not_run_has_none(tmp_path: Path) -> None:
     assert java_version(tmp_path / "bin" / "java") is None
+
+
+def started(shim_home: Path, *arguments: str) -> int:
+    return subprocess.run([shim_home / "bin" / "java", *arguments], check=False).returncode
+
+
+def java_that(does: str, folder: Path) -> Path:
+    """A home whose java writes its arguments down and `does` something."""
+    java = folder / "home of java" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > "{folder}/told"\n{does}\n')
+    java.chmod(0o755)
+    return java.parent.parent
+
+
+def test_java_gets_its_arguments_without_the_module_that_only_warns(tmp_path: Path) -> None:
+    home = shim(java_that("exit 3", tmp_path), tmp_path)
+    assert started(home, "-cp", "a b", "--add-modules=jdk.incubator.vector", "Main") == 3
+    assert (tmp_path / "told").read_text().splitlines() == ["-cp", "a b", "Main"]
+
+
+@pytest.mark.parametrize(("status", "there"), [(0, True), (1, False)])
+def test_an_archive_has_its_name_only_when_it_is_whole(status: int, there: bool, tmp_path: Path) -> None:
+    """Java writes it while it ends."""
+    write = f'for a; do case "$a" in {MAKE}*) echo half > "${{a#*=}}"; cp "${{a#*=}}" "{tmp_path}/seen";; esac; done'
+    home = shim(java_that(f"{write}; exit {status}", tmp_path), tmp_path)
+    archive = tmp_path / "spark.jsa"
+    assert started(home, f"{MAKE}{archive}", "Main") == status
+    assert (tmp_path / "seen").is_file()
+    assert archive.is_file() == there
+    assert [path.name for path in tmp_path.glob("spark.jsa*")] == (["spark.jsa"] if there else [])
+
+
+def test_an_archive_is_made_once_and_kept_in_the_virtual_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, environment = tmp_path / "java", tmp_path / "environment"
+    (home / "lib" / "server").mkdir(parents=True)
+    monkeypatch.setattr(sys, "prefix", str(environment))
+    assert archive_options(home) == ""  # a Java without an archive of its own has nothing to extend
+    (home / "lib" / "server" / "classes.jsa").touch()
+    made = archive_options(home).partition(MAKE)[2]
+    assert Path(made).parent == environment / "share" / "isrproof"
+    Path(made).touch()
+    assert archive_options(home).endswith(USE + made)
+    monkeypatch.setattr(sys, "base_prefix", str(environment))
+    assert archive_options(home) == ""  # a system's Python is not ours to write to
 
 
 def test_without_pyspark_an_audit_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from isrproof.checker.spark_session import NoSparkError, java_home
+from isrproof.checker.spark_session import NoSparkError, java_home, shim
 
 pyspark = pytest.importorskip("pyspark", reason="the Spark engine needs PySpark")
 pytest.importorskip("grpc", reason="--remote needs isrproof[remote]")
@@ -33,7 +33,7 @@ main(sys.argv[2:])
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("connect")
     try:
-        home = java_home(folder)
+        home = shim(java_home(), folder)
     except NoSparkError as error:
         pytest.skip(str(error))
     with socket.socket() as probe:
