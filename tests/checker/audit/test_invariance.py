@@ -20,7 +20,7 @@ from isrproof.checker.audit.options import Options
 from tests.histories import START, History, history, save, texts, with_faults
 
 RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
-SMALL = ("failover-on-leader-2.0.0-kill", "deposed-2.0.0", "zombie-2.8.2")
+RECORDINGS = sorted(folder.name for folder in RECORDED.iterdir() if folder.is_dir())
 RELEASES = ("0.8.1", "0.11.0", "1.0.0", "1.1.1", "2.0.0", "2.3", "2.5", "2.8.1", "3.9")
 TIME = re.compile(r"(?m)^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})\]")
 
@@ -96,7 +96,7 @@ def text_of(path: Path) -> str:
     return data.decode("utf-8", "replace")
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", RECORDINGS)
 @pytest.mark.parametrize("minutes", [-10, 10])
 def test_any_clock_of_a_recording_may_be_wrong(name: str, minutes: int, tmp_path: Path) -> None:
     recording = RECORDED / name
@@ -168,7 +168,7 @@ def test_files_may_be_split_and_named_in_any_order(
     assert facts(there, *paths, origin=origin) == facts(here)
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", RECORDINGS)
 def test_recordings_may_be_split(name: str, tmp_path: Path) -> None:
     recording, dice = RECORDED / name, random.Random(name)
     origin: dict[Place, Place] = {}

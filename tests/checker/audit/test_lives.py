@@ -74,6 +74,21 @@ def test_a_wipe_within_epoch_1_is_told_by_what_is_created_again(tmp_path: Path) 
     assert findings(report) == []
 
 
+def test_one_wipe_makes_one_new_life_of_all_topics(tmp_path: Path) -> None:
+    both = [states(1, 1, topic, created=True) for topic in ("t", "u")]
+    assert epochs(audited(tmp_path, b1=[*both, *both])) == [{1: 1}, {1: 1}]
+
+
+def test_a_line_that_names_no_epoch_is_of_the_tenure_around_it(tmp_path: Path) -> None:
+    """1.0 does not say the epoch where a partition ceases to exist."""
+    gone = Event("SC5", controller=1, topic="t", partition=0, from_state="OfflinePartition",
+                 to_state="NonExistentPartition")  # fmt: skip
+    events = [*states(1, 1, created=True), gone]
+    lines = [render(replace(event, ts=START + i), "1.0.0") for i, event in enumerate(events)]
+    (report,) = audit([str(save(tmp_path, {1: lines}))], Options(engine="python"))
+    assert report.rules["KR102"].evaluated == 3
+
+
 def test_the_wipe_may_fall_between_two_rotated_files(tmp_path: Path) -> None:
     old = [*states(1, 1, created=True), *states(1, 1), *states(1, 1)]
     for name, at, events in (("state-change.log.1", 0, old), ("state-change.log", 60, states(1, 1, created=True))):
@@ -104,6 +119,41 @@ def test_unless_epoch_1_was_heard_of_again(tmp_path: Path) -> None:
     report = audited(tmp_path, b2=[*said, *said])
     assert "illegal" not in {verdict for _, verdict in findings(report)}
     assert {2: 2} in epochs(report)
+
+
+def test_but_only_where_it_was_heard_of_after_the_old_lines(tmp_path: Path) -> None:
+    said = [states(2, 2, "u", created=True), hears(2, 1, 1), states(2, 2, created=True), states(2, 2, created=True)]
+    assert ("KR104", "illegal") in findings(audited(tmp_path, b2=said))
+
+
+def test_a_topic_that_no_line_showed_before_is_no_sign_of_a_wipe(tmp_path: Path) -> None:
+    said = [hears(2, 1, 1), states(2, 2, "u"), states(2, 2, created=True), hears(2, 1, 1)]
+    assert epochs(audited(tmp_path, b2=said)) == [{1: 1, 2: 2}]
+
+
+@pytest.mark.parametrize("hour", [13, 14])
+def test_a_deletion_that_may_be_in_a_missing_hour_is_no_sign_of_a_wipe(hour: int, tmp_path: Path) -> None:
+    for at in (12, hour):
+        lines = [render(replace(event, ts=START + 3_600_000 * at), "2.0.0") for event in states(1, 1, created=True)]
+        (tmp_path / f"state-change.log.2018-08-03-{at}").write_text("".join(f"{line}\n" for line in lines))
+    (report,) = audit([str(tmp_path)], Options(engine="python"))
+    assert len(report.lives) == (2 if hour == 13 else 1)
+    assert "illegal" not in {verdict for _, verdict in findings(report)}
+
+
+@pytest.mark.parametrize(("level", "lives"), [("TRACE", 2), ("INFO", 1)])
+def test_a_deletion_that_the_level_hides_is_no_sign_of_a_wipe(level: str, lives: int, tmp_path: Path) -> None:
+    """Since 2.6 the default level shows what is created and not what is deleted."""
+    made = [*states(1, 1, created=True), *states(1, 1, created=True)]
+    move = Event("SC1", controller=1, controller_epoch=1, topic="u", partition=0, replica=1,
+                 from_state="OnlineReplica", to_state="OnlineReplica")  # fmt: skip
+    shown = [replace(event, level="INFO") for event in made] + (
+        [replace(move, level=level)] if level == "TRACE" else []
+    )
+    lines = [render(replace(event, ts=START + i), "2.8.1") for i, event in enumerate(shown)]
+    (report,) = audit([str(save(tmp_path, {1: lines}))], Options(engine="python"))
+    assert len(report.lives) == lives
+    assert "illegal" not in {verdict for _, verdict in findings(report)}
 
 
 def test_a_fall_without_creation_is_suspicious(tmp_path: Path) -> None:
