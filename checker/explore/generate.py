@@ -70,7 +70,8 @@ class Columns(Writer):
                 continue
             number = self.names[node]
             number += f".view(U{size})" if max(self.size(node), 1) == size else f".astype(U{size})"
-            parts.append(f"({number} << {cell.shift})" if cell.shift else number)
+            # A product for a shift to the left: NumPy's `<<` takes ten times as long on single bytes.
+            parts.append(f"({number} * {1 << cell.shift})" if cell.shift else number)
         if kept:
             parts.insert(0, f"({self.column(cells[0][0])} & {kept})")
         if not parts:
