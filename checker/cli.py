@@ -7,11 +7,14 @@ imports of another.
 from __future__ import annotations
 
 import importlib
+import itertools
+import json
 import pkgutil
+from typing import Any
 
 import click
 
-from . import commands
+from . import INTERRUPTED, commands
 
 
 class _Subcommands(click.Group):
@@ -26,6 +29,26 @@ class _Subcommands(click.Group):
         command = importlib.import_module(f"{commands.__name__}.{cmd_name}").command
         assert isinstance(command, click.Command)
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the subcommand; misuse is told as one JSON object if JSON is asked for, and an interrupt in one line."""
+        wants_json = asks_for_json(ctx.args)
+        try:
+            return super().invoke(ctx)
+        except click.UsageError as error:
+            if not wants_json:
+                raise
+            click.echo(json.dumps({"verdict": "error", "error": error.format_message()}))
+            ctx.exit(error.exit_code)
+        except KeyboardInterrupt:
+            click.echo(INTERRUPTED, err=True)
+            ctx.exit(3)
+
+
+def asks_for_json(args: list[str]) -> bool:
+    """Whether the arguments of a subcommand, which may be wrong, ask for JSON."""
+    form = [value for name, value in itertools.pairwise(args) if name == "--format"]
+    return "--json" in args or "--format=json" in args or form[-1:] == ["json"]
 
 
 @click.group(cls=_Subcommands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -76,20 +76,15 @@ def command(context: click.Context, /, **options: Any) -> None:
     try:
         _refuse_unread(context)
         context.exit(_run(options, as_json))
-    except KeyboardInterrupt:
-        click.echo("Interrupted: nothing is decided.", err=True)
-        context.exit(3)
     except ModuleNotFoundError as error:
         if error.name not in ("numpy", "networkx"):
             raise
         extra = "explore" if error.name == "numpy" else "diagram"
         click.echo(f"Error: this needs {error.name}: pip install 'isrproof[{extra}]'", err=True)
         context.exit(2)
-    except (IsrproofError, OSError, click.UsageError) as error:
+    except (IsrproofError, OSError) as error:
         if as_json:
             _print_json({"verdict": "error", "error": str(error)})
-        elif isinstance(error, click.UsageError):
-            raise
         else:
             click.echo(f"Error: {error}", err=True)
         context.exit(2)

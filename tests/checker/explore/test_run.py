@@ -10,9 +10,11 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
+from isrproof.checker.__main__ import main as start
 from isrproof.checker.cli import main
 from isrproof.checker.explore import matrix, report
 from isrproof.checker.explore.program import program
@@ -273,7 +275,14 @@ def test_misuse_of_the_command_exits_2(arguments: tuple[str, ...], says: str) ->
 
 @pytest.mark.parametrize(
     "arguments",
-    [("kip302", "--json"), ("--list", "--matrix", "--json"), ("kip320", "--export=tla", "--out=/dev/null/x", "--json")],
+    [
+        ("kip302", "--json"),
+        ("--list", "--matrix", "--json"),
+        ("kip320", "--export=tla", "--out=/dev/null/x", "--json"),
+        ("kip320", "--sett", "replicas=2", "--json"),
+        ("kip320", "--max-states=many", "--format", "json"),
+        ("kip320", "--format=json", "--property"),
+    ],
 )
 def test_misuse_with_json_is_one_object(arguments: tuple[str, ...]) -> None:
     code, output = _invoke(*arguments)
@@ -302,6 +311,19 @@ def test_an_interrupt_ends_with_one_line() -> None:
     started.send_signal(signal.SIGINT)
     output, said = started.communicate(timeout=30)
     assert (started.returncode, output, said) == (3, "", "Interrupted: nothing is decided.\n")
+
+
+def test_an_interrupt_of_the_imports_ends_with_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "isrproof.checker.cli", SimpleNamespace(main=interrupted))
+    with pytest.raises(SystemExit) as ended:
+        start()
+    assert ended.value.code == 3
+    assert capsys.readouterr() == ("", "Interrupted: nothing is decided.\n")
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="counts threads by /proc")

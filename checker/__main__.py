@@ -1,0 +1,22 @@
+"""The command `isrproof`: the command line, and an interrupt while Python still imports it."""
+
+from __future__ import annotations
+
+import sys
+
+from . import INTERRUPTED
+
+
+def main() -> None:
+    """Runs the command line; exit code 3 if it is interrupted before it can say so itself."""
+    try:
+        from .cli import main as command_line
+
+        command_line()
+    except KeyboardInterrupt:
+        print(INTERRUPTED, file=sys.stderr)
+        sys.exit(3)
+
+
+if __name__ == "__main__":
+    main()
