@@ -2,20 +2,22 @@
 
 Options are sequences of at most one value, maps are functions, sequences are sequences (from 1 in TLA+, from 0 here),
 finite sorts are ranges of numbers. Bounds are not written out as type invariants: TLC counts the same states because a
-model's limits and guards keep every field in its range (TypeOk, checked by the explorer).
+model's limits and guards keep every field in its range (TypeOk, checked by the explorer). A name
+that TLA+ or the module itself uses is another one there, see `identifier`.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from ...model.action import Action
-from ...model.evaluate import name_of
-from ...model.expr import Expr, Op
+from ...model.errors import DefinitionError, ImpossibleError
+from ...model.expr import QUANTIFIERS, Expr, Op, topological
 from ...model.property import Property
-from ...model.protocol import Instance, Model
+from ...model.protocol import Field, Instance, Model
 from ...model.reading import Reading, read
 from ...model.sorts import (
     BoolSort,
@@ -28,13 +30,13 @@ from ...model.sorts import (
     RecordSort,
     SeqSort,
     SetSort,
+    Setting,
     Sort,
     Value,
     default,
 )
 
 _HELPERS = r"""
-\* An option is a sequence of no or one value.
 OptionGet(option, otherwise) == IF option = <<>> THEN otherwise ELSE option[1]
 OptionSet(option) == IF option = <<>> THEN {} ELSE {option[1]}
 MapGet(map, key, beyond) == IF key \in DOMAIN map THEN map[key] ELSE beyond
@@ -43,6 +45,23 @@ SeqAt(seq, at) == IF 0 <= at /\ at < Len(seq) THEN <<seq[at + 1]>> ELSE <<>>
 SeqTake(seq, count) == IF count >= Len(seq) THEN seq ELSE IF count <= 0 THEN <<>> ELSE SubSeq(seq, 1, count)
 """
 
+# Words of TLA+, of the modules that are extended, and of ours.
+_WORDS = """
+ACTION ASSUME ASSUMPTION AXIOM BOOLEAN BY CASE CHOOSE CONSTANT CONSTANTS COROLLARY DEF DEFINE DEFS DOMAIN ELSE ENABLED
+EXCEPT EXTENDS FALSE HAVE HIDE IF IN INSTANCE LAMBDA LEMMA LET LOCAL MODULE NEW OBVIOUS OMITTED ONLY OTHER PICK PROOF
+PROPOSITION PROVE QED RECURSIVE STATE STRING SUBSET SUFFICES TAKE TEMPORAL THEN THEOREM TRUE UNCHANGED UNION USE
+VARIABLE VARIABLES WITH WITNESS Nat Int Seq Append Head Tail SelectSeq IsFiniteSet Cardinality Init Next Spec vars
+"""
+RESERVED = frozenset(re.findall(r"\w+", _WORDS + _HELPERS))
+
+
+def identifier(name: str) -> str:
+    """A name of the model in the module: the same, or with `_0` behind it if it is reserved.
+
+    Variables of quantifiers end in `_` there; so that no two names become one, names that end in either get `_0` too.
+    """
+    return f"{name}_0" if name in RESERVED or name.endswith(("_", "_0")) else name
+
 
 def module_name(model: Model) -> str:
     """The model's name as a TLA+ identifier."""
@@ -50,20 +69,29 @@ def module_name(model: Model) -> str:
 
 
 def module(instance: Instance, properties: Sequence[Property]) -> str:
-    """The module: constants, variables, actions, and the always and step properties."""
+    """The module: constants, variables, actions, and the always and step properties.
+
+    Raises:
+        DefinitionError: two things have one name.
+        ImpossibleError: TLC cannot list the values of a sort.
+    """
     model = instance.model
-    fields = [each.name for each in model.fields]
     checked = [each for each in properties if each.kind != "sometimes"]
+    sorts = _sorts(model, checked)
+    _refuse_one_name_for_two(model, checked, sorts)
+    settings = [identifier(each.name) for each in model.settings]
+    fields = [identifier(each.name) for each in model.fields]
+    initial = [source(each.initial) for each in model.fields]
     parts = [
         f"---- MODULE {module_name(model)} ----",
-        f"\\* {model.statement}",
+        _comment(model.statement),
         "EXTENDS Integers, Sequences, FiniteSets",
-        "CONSTANTS " + ", ".join(each.name for each in model.settings),
+        *(["CONSTANTS " + ", ".join(settings)] if settings else []),
         "VARIABLES " + ", ".join(fields),
         f"vars == <<{', '.join(fields)}>>",
         _HELPERS.strip(),
-        *_sorts(model),
-        "Init ==\n" + "\n".join(f"    /\\ {each.name} = {source(each.initial)}" for each in model.fields),
+        *(f"{identifier(sort.name)} == {_values(sort)}" for sort in sorts),
+        "Init ==\n" + "\n".join(f"    /\\ {name} = {value}" for name, value in zip(fields, initial, strict=True)),
         *(_action(model, each) for each in model.actions),
         "Next ==\n" + "\n".join(f"    \\/ {_some(each)}" for each in model.actions),
         "Spec == Init /\\ [][Next]_vars",
@@ -75,10 +103,11 @@ def module(instance: Instance, properties: Sequence[Property]) -> str:
 
 def configuration(instance: Instance, properties: Sequence[Property]) -> str:
     """The configuration: settings, invariants and step properties."""
-    lines = ["\\* Run TLC with -deadlock: the limits end every behaviour.", "SPECIFICATION Spec", "CONSTANTS"]
-    lines += [f"    {name} = {value}" for name, value in instance.settings.items()]
-    lines += [f"INVARIANT {each.name}" for each in properties if each.kind == "always"]
-    lines += [f"PROPERTY {each.name}" for each in properties if each.kind == "step"]
+    lines = [_comment("Run TLC with -deadlock: the limits end every behaviour."), "SPECIFICATION Spec"]
+    lines += ["CONSTANTS"] if instance.settings else []
+    lines += [f"    {identifier(name)} = {value}" for name, value in instance.settings.items()]
+    lines += [f"INVARIANT {identifier(each.name)}" for each in properties if each.kind == "always"]
+    lines += [f"PROPERTY {identifier(each.name)}" for each in properties if each.kind == "step"]
     return "\n".join(lines) + "\n"
 
 
@@ -110,10 +139,10 @@ def domain(sort: Sort) -> str:
     if isinstance(sort, BoolSort):
         return "BOOLEAN"
     if isinstance(sort, FiniteSort | EnumSort):
-        return sort.name
+        return identifier(sort.name)
     if isinstance(sort, IntSort) and sort.lo is not None and sort.hi is not None:
         return f"({_end(sort.lo)})..({_end(sort.hi)})"
-    raise TypeError(f"TLC cannot enumerate {sort}")
+    raise ImpossibleError(f"TLC cannot list the values of {sort}")
 
 
 def value(of: Value, sort: Sort) -> str:
@@ -135,72 +164,140 @@ def value(of: Value, sort: Sort) -> str:
         return "<<" + ", ".join(value(each, sort.element) for each in of) + ">>"
     if isinstance(sort, MapSort):
         return _map_literal(of, sort)
-    raise TypeError(f"TLA+ has no literal for {sort}")
+    raise ImpossibleError(f"TLA+ has no literal for {sort}")
 
 
 def _map_literal(of: Value, sort: MapSort) -> str:
-    cases = " ELSE ".join(
-        f"IF key = {each} THEN {value(held, sort.value)}" for each, held in zip(_keys(sort.key), of, strict=True)
-    )
-    return f"[key \\in {domain(sort.key)} |-> {cases} ELSE {value(of[-1], sort.value)}]"
+    held = [value(each, sort.value) for each in of]
+    bound = _fresh(" ".join(held))
+    cases = " ELSE ".join(f"IF {bound} = {_key(sort.key, at)} THEN {each}" for at, each in enumerate(held[:-1]))
+    return f"[{bound} \\in {domain(sort.key)} |-> {f'{cases} ELSE ' if cases else ''}{held[-1]}]"
 
 
-def _keys(sort: Sort) -> list[str]:
+def _key(sort: Sort, at: int) -> str:
+    """The key at a position of a map's literal."""
     if isinstance(sort, EnumSort):
-        return [f'"{each}"' for each in sort.values]
+        return value(sort.values[at], sort)
     if isinstance(sort, BoolSort):
-        return ["FALSE", "TRUE"]
-    if isinstance(sort, IntSort) and isinstance(sort.lo, int) and isinstance(sort.hi, int):
-        return [str(each) for each in range(sort.lo, sort.hi + 1)]
-    raise TypeError(f"a literal map over {sort} has no fixed keys")
+        return value(bool(at), sort)
+    return f"({_end(sort.lo)}) + {at}" if isinstance(sort, IntSort) and sort.lo is not None else str(at)
+
+
+def _fresh(inside: str) -> str:
+    """A name for the key of a function, other than those of the functions inside it."""
+    depth = 0
+    while f"key{depth}_" in inside:
+        depth += 1
+    return f"key{depth}_"
 
 
 def _end(bound: int | Bound) -> str:
-    return str(bound)
+    return str(bound) if isinstance(bound, int) else f"{identifier(bound.setting.name)} + {bound.plus}"
 
 
-def _sorts(model: Model) -> list[str]:
-    found: dict[str, str] = {}
+def _values(sort: FiniteSort | EnumSort) -> str:
+    if isinstance(sort, FiniteSort):
+        return f"0..({identifier(sort.size.name)} - 1)"
+    return "{" + ", ".join(value(each, sort) for each in sort.values) + "}"
+
+
+def _sorts(model: Model, properties: Sequence[Property]) -> list[FiniteSort | EnumSort]:
+    """The sorts that the module must define, by name."""
+    found: dict[FiniteSort | EnumSort, None] = {}
+    conditions = [expr for action in model.actions for expr in action.expressions]
+    conditions += [each.condition for each in properties] + [each.initial for each in model.fields]
     stack: list[Sort] = [each.sort for each in model.fields]
     stack += [param.sort for action in model.actions for param in action.params]
+    for node in topological(*conditions):
+        stack += (
+            [node.data.sort] if node.op in QUANTIFIERS else [node.sort] if node.op in (Op.FULL, Op.MAP_FILL) else []
+        )
     while stack:
         sort = stack.pop()
-        if isinstance(sort, FiniteSort):
-            found[sort.name] = f"{sort.name} == 0..({sort.size.name} - 1)"
-        elif isinstance(sort, EnumSort):
-            found[sort.name] = f"{sort.name} == {{{', '.join(_keys(sort))}}}"
+        if isinstance(sort, FiniteSort | EnumSort):
+            found[sort] = None
         elif isinstance(sort, SetSort | OptionSort | SeqSort):
             stack.append(sort.element)
         elif isinstance(sort, RecordSort):
             stack += [inner for _, inner in sort.fields]
         elif isinstance(sort, MapSort):
             stack += [sort.key, sort.value]
-    return [found[name] for name in sorted(found)]
+    return sorted(found, key=lambda each: each.name)
+
+
+def _refuse_one_name_for_two(
+    model: Model, properties: Sequence[Property], sorts: Sequence[FiniteSort | EnumSort]
+) -> None:
+    """A module has one space of names.
+
+    Raises:
+        DefinitionError: two of the model's things share a name.
+    """
+    kinds: dict[str, Sequence[Setting | Field | FiniteSort | EnumSort | Action | Property]] = {
+        "setting": model.settings,
+        "field": model.fields,
+        "sort": sorts,
+        "action": model.actions,
+        "property": properties,
+    }
+    known: dict[str, str] = {}
+    named = [(kind, each.name) for kind, things in kinds.items() for each in things]
+    params = {str(param.data) for action in model.actions for param in action.params}
+    for kind, name in [*named, *(("parameter", name) for name in sorted(params))]:
+        if name in known:
+            raise DefinitionError(
+                f"model {model.name}: TLA+ has one name for {known[name]} and {kind} {name!r}; rename one"
+            )
+        known[name] = kind
+
+
+def _comment(text: str) -> str:
+    return f"\\* {' '.join(text.split())}"
 
 
 def _action(model: Model, action: Action) -> str:
-    head = action.name + (f"({', '.join(str(each.data) for each in action.params)})" if action.params else "")
-    lines = [f"\\* {action.statement}", f"{head} =="]
+    lines = [_comment(action.statement), f"{_call_of(action)} =="]
     for clause in (*action.limits, *action.guard):
-        lines += [f"    \\* {clause.label}", f"    /\\ {source(clause.condition)}"]
+        lines += [f"    {_comment(clause.label)}", f"    /\\ {_guard(clause.condition)}"]
     changed = {each.field.data: each.value for each in action.updates}
-    lines += [f"    /\\ {name}' = {source(new)}" for name, new in changed.items()]
-    same = [each.name for each in model.fields if each.name not in changed]
+    lines += [f"    /\\ {identifier(name)}' = {source(new)}" for name, new in changed.items()]
+    same = [identifier(each.name) for each in model.fields if each.name not in changed]
     if same:
         lines.append(f"    /\\ UNCHANGED <<{', '.join(same)}>>")
     return "\n".join(lines)
 
 
+def _guard(condition: Expr) -> str:
+    """A guard of which TLC makes one successor for each true part of `disjuncts`: it does not split equations."""
+    if condition.op in (Op.AND, Op.OR) and condition.args:
+        word = "/\\" if condition.op is Op.AND else "\\/"
+        return f"({f' {word} '.join(_guard(each) for each in condition.args)})"
+    return f"({source(condition)} = TRUE)" if _splits(condition) else source(condition)
+
+
+def _splits(condition: Expr) -> bool:
+    """Whether TLC makes several successors of a condition: it looks for disjunctions and witnesses below these."""
+    if condition.op in (Op.OR, Op.EXISTS):
+        return True
+    if condition.op in (Op.AND, Op.FORALL):
+        return any(_splits(each) for each in condition.args)
+    return condition.op in (Op.IMPLIES, Op.ITE) and any(_splits(each) for each in condition.args[1:])
+
+
+def _call_of(action: Action) -> str:
+    params = [identifier(each.data) for each in action.params]
+    return identifier(action.name) + (f"({', '.join(params)})" if params else "")
+
+
 def _some(action: Action) -> str:
-    if not action.params:
-        return action.name
-    bound = ", ".join(f"{each.data} \\in {domain(each.sort)}" for each in action.params)
-    return f"\\E {bound} : {action.name}({', '.join(str(each.data) for each in action.params)})"
+    bound = ", ".join(f"{identifier(each.data)} \\in {domain(each.sort)}" for each in action.params)
+    return f"\\E {bound} : {_call_of(action)}" if bound else _call_of(action)
 
 
 def _property(prop: Property) -> str:
     body = source(prop.condition)
-    return f"\\* {prop.statement}\n{prop.name} == " + (f"[][{body}]_vars" if prop.kind == "step" else body)
+    head = f"{_comment(prop.statement)}\n{identifier(prop.name)} == "
+    return head + (f"[][{body}]_vars" if prop.kind == "step" else body)
 
 
 def _infix(word: str) -> Callable[..., str]:
@@ -243,17 +340,18 @@ def _full(node: Expr) -> str:
 
 def _fill(node: Expr, held: str) -> str:
     assert isinstance(node.sort, MapSort)
-    return f"[key \\in {domain(node.sort.key)} |-> {held}]"
+    bound = _fresh(held)
+    return f"[{bound} \\in {domain(node.sort.key)} |-> {held}]"
 
 
 TLA: Reading[str] = Reading(
     "TLA+",
     {
         Op.CONST: lambda node: value(node.data, node.sort),
-        Op.FIELD: name_of,
-        Op.AFTER: name_of,
-        Op.VAR: name_of,
-        Op.SETTING: name_of,
+        Op.FIELD: lambda node: identifier(node.data),
+        Op.AFTER: lambda node: identifier(node.data) + "'",
+        Op.VAR: lambda node: identifier(node.data),
+        Op.SETTING: lambda node: identifier(node.data.name),
         Op.NOT: lambda node, a: f"(~{a})",
         Op.AND: _junction("/\\", "TRUE"),
         Op.OR: _junction("\\/", "FALSE"),

