@@ -36,7 +36,7 @@ class Action:
     """One guarded step.
 
     * `guard`: all clauses must hold. A clause that is a disjunction counts as one successor per true disjunct, as TLC
-      counts it; write `implies` or `~(~a & ~b)` where that is not meant.
+      counts it (the states are the same); below a quantifier, an implication or a negation nothing is split.
     * `limits`: clauses that only keep a search finite (room in the log, epochs left). A proof leaves them out.
     * `updates`: all at once, read in the state before the step.
     """
@@ -50,14 +50,15 @@ class Action:
     cites: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        for param in self.params:
+            if not isinstance(param, Expr) or param.op is not Op.VAR or not is_key(param.sort):
+                raise DefinitionError(
+                    f"action {self.name}: parameter `{param!r}` must be a variable made by var(), over a Bool, "
+                    "an enum, a finite sort or an integer range"
+                )
         names = [param.data for param in self.params]
         if len(set(names)) != len(names):
             raise DefinitionError(f"action {self.name} has a parameter twice: {', '.join(names)}")
-        for param in self.params:
-            if param.op is not Op.VAR or not is_key(param.sort):
-                raise DefinitionError(
-                    f"action {self.name}: parameter `{param!r}` must be a variable over a finite sort"
-                )
         labels = [clause.label for clause in (*self.guard, *self.limits)]
         for label in labels:
             if labels.count(label) > 1:
@@ -68,7 +69,10 @@ class Action:
         fields = [update.field for update in self.updates]
         for target in fields:
             if fields.count(target) > 1:
-                raise DefinitionError(f"action {self.name} updates `{target!r}` twice; combine the two into one update")
+                raise DefinitionError(
+                    f"action {self.name} updates `{target!r}` twice; combine the two into one update, of a map "
+                    f"for example {{{target!r}: {target!r}.put(one, value).put(other, value)}}"
+                )
         for expr in self.expressions:
             for leaf in free(expr):
                 if leaf.op is Op.AFTER:
@@ -101,7 +105,15 @@ def action(
         guard: label -> condition; `waived(condition, why)` for a clause that is known not to be needed.
         updates: a field, or a part of one -> its new value: `{hw[leader]: hw[leader] + 1}`.
         limits: label -> condition, for clauses that only keep a search finite.
+
+    Raises:
+        ModelError: what is not well formed, with what was expected.
     """
+    for what, given in (("guard", guard), ("limits", limits or {})):
+        if not isinstance(given, Mapping):
+            raise DefinitionError(f"action {name}: expected {what}={{label: condition, ...}}, got {given!r}")
+    if not isinstance(updates, Mapping | tuple):
+        raise DefinitionError(f"action {name}: expected updates={{field: new value, ...}}, got {updates!r}")
     pairs = updates.items() if isinstance(updates, Mapping) else ((each.field, each.value) for each in updates)
     return Action(
         name=name,
@@ -121,6 +133,8 @@ def waived(condition: Expr, why: str) -> Clause:
 
 def update(target: Expr, value: Expr | Value) -> Update:
     """The update that gives a field, an entry of a map field or a field of a record field a new value."""
+    if not isinstance(target, Expr):
+        raise DefinitionError(f"{target!r} cannot be updated; expected a field made by field(), not its name")
     if target.op is Op.FIELD:
         value = lift(value, target.sort)
         return Update(target, _fits(target, value))
@@ -144,8 +158,10 @@ def _clause(owner: str, label: str, condition: Expr | Clause) -> Clause:
     if isinstance(condition, Clause):
         return Clause(label, condition.condition, condition.waiver)
     if not isinstance(condition, Expr):
+        hint = "; `a == b` compares nodes, the equation is a.eq(b)" if isinstance(condition, bool) else ""
         raise DefinitionError(
-            f"action {owner}, {label!r}: a condition is an expression that can be printed and proved, not {condition!r}"
+            f"action {owner}, {label!r}: a condition is an expression that can be printed and proved, "
+            f"not {condition!r}{hint}"
         )
     return Clause(label, condition)
 

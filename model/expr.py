@@ -178,7 +178,8 @@ class Expr:
         """The equation `self = other` (`==` compares the nodes themselves)."""
         other = lift(other, self.sort)
         if not same(self.sort, other.sort):
-            raise SortError(f"`{self!r} = {other!r}` compares {self.sort} with {other.sort}")
+            hint = _about_options(self.sort, other.sort) or _about_options(other.sort, self.sort)
+            raise SortError(f"`{self!r} = {other!r}` compares {self.sort} with {other.sort}{hint}")
         return _node(Op.EQ, (self, other), Bool)
 
     def ne(self, other: Expr | Value) -> Expr:
@@ -211,6 +212,9 @@ class Expr:
 
     def __add__(self, other: Expr | Number) -> Expr:
         return _node(Op.ADD, (_integer(self), _integer(lift(other, Int()))), Int())
+
+    def __radd__(self, other: Number) -> Expr:
+        return lift(other, Int()) + self
 
     def __sub__(self, other: int) -> Expr:
         if not isinstance(other, int):
@@ -371,6 +375,8 @@ def either(*conditions: Expr | bool) -> Expr:
 
 def ite(condition: Expr | bool, then: Expr, otherwise: Expr | Value) -> Expr:
     """`then` if the condition holds, else `otherwise`."""
+    if not isinstance(then, Expr):
+        raise SortError(f"the first branch of an if gives the sort: write const({then!r}, sort)")
     otherwise = lift(otherwise, then.sort)
     if not same(then.sort, otherwise.sort):
         raise SortError(f"the branches of an if have two sorts: {then.sort} and {otherwise.sort}")
@@ -473,6 +479,11 @@ def free(expr: Expr) -> frozenset[Expr]:
     return expr._free
 
 
+def variables(expr: Expr) -> frozenset[Expr]:
+    """The variables that quantifiers in an expression bind."""
+    return expr._bound
+
+
 def replace(expr: Expr, change: Any) -> Expr:
     """The expression with each node for which `change(node)` gives another put in its place, bottom up."""
     done: dict[Expr, Expr] = {}
@@ -540,13 +551,21 @@ def _identifier(name: str) -> str:
 
 def _want(expr: Expr, sort: Sort) -> Expr:
     if not same(expr.sort, sort):
-        hint = "; equations are built with .eq()" if isinstance(sort, BoolSort) else ""
-        if isinstance(sort, OptionSort) and same(expr.sort, sort.element):
-            hint = "; wrap it in some()"
-        if isinstance(expr.sort, OptionSort) and same(expr.sort.element, sort):
-            hint = "; take it out of the option with .get(default) or .set()"
+        hint = _about_options(sort, expr.sort)
+        if isinstance(sort, BoolSort):
+            sets = "; sets are combined by .union(), .intersect(), .minus()"
+            hint = sets if isinstance(expr.sort, SetSort) else "; equations are built with .eq()"
         raise SortError(f"`{expr!r}` is a {expr.sort}, expected a {sort}{hint}")
     return expr
+
+
+def _about_options(wanted: Sort, got: Sort) -> str:
+    """What helps where one sort is the option of the other."""
+    if isinstance(wanted, OptionSort) and same(got, wanted.element):
+        return "; wrap it in some()"
+    if isinstance(got, OptionSort) and same(got.element, wanted):
+        return "; take it out of the option with .get(default) or .set()"
+    return ""
 
 
 def _integer(expr: Expr) -> Expr:

@@ -29,6 +29,8 @@ class Property:
     cites: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if not isinstance(self.condition, Expr):
+            raise DefinitionError(f"property {self.name}: the condition is {self.condition!r}, expected an expression")
         if self.condition.sort != Bool:
             raise DefinitionError(f"property {self.name}: the condition is a {self.condition.sort}, expected a Bool")
         if not self.statement:
@@ -40,6 +42,10 @@ class Property:
         if self.needs_after and self.kind == "always":
             raise DefinitionError(
                 f"property {self.name} reads {', '.join(self.needs_after)} after a step; expected the kind 'step'"
+            )
+        if self.kind == "step" and not self.needs_after:
+            raise DefinitionError(
+                f"property {self.name} reads nothing after a step; write after(field), or the kind 'always'"
             )
         loose = sorted(leaf.data for leaf in free(self.condition) if leaf.op is Op.VAR)
         if loose:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from .action import Action, Update
-from .errors import DefinitionError, SortError, unknown
-from .expr import Expr, Op, free, lift, topological
+from .errors import DefinitionError, SortError, UnknownNameError, unknown
+from .expr import Expr, Op, free, lift, topological, variables
 from .property import Property
 from .sorts import (
     Bound,
@@ -113,6 +113,13 @@ class Model:
     unwatched: Model | None = None
 
     def __post_init__(self) -> None:
+        for what, sort in (("settings", Setting), ("fields", Field), ("actions", Action), ("properties", Property)):
+            given = getattr(self, what)
+            wrong = [each for each in given if not isinstance(each, sort)] if isinstance(given, tuple) else [given]
+            if wrong:
+                raise DefinitionError(
+                    f"model {self.name}: {what} are a tuple of {sort.__name__}, got {wrong[0]!r}; one alone is (it,)"
+                )
         names = [each.name for each in self.fields]
         taken = names + [each.name for each in self.settings]
         for name in taken:
@@ -141,10 +148,15 @@ class Model:
     def _settings_known(self, where: str, sort: Sort) -> None:
         for setting in settings_of(sort):
             if setting not in self.settings:
-                raise unknown("setting", setting.name, (each.name for each in self.settings), where)
+                raise UnknownNameError(
+                    f"{where}: {sort} depends on the setting {setting.name!r}, which the model does not have; "
+                    f"its settings are: {', '.join(each.name for each in self.settings) or 'none'}"
+                )
 
     def _fields_known(self, where: str, known: Iterable[Expr], *exprs: Expr) -> None:
         fields = {each.data: each for each in known}
+        for bound in frozenset[Expr]().union(*(variables(expr) for expr in exprs)):
+            self._settings_known(f"{where}, variable {bound.data}", bound.sort)
         for leaf in frozenset[Expr]().union(*(free(expr) for expr in exprs)):
             if leaf.op is Op.SETTING and leaf.data not in self.settings:
                 raise unknown("setting", leaf.data.name, (each.name for each in self.settings), where)
@@ -219,12 +231,18 @@ class Model:
                 del actions[gone]
             for each in behaviour.adds:
                 if each.name in actions:
-                    raise DefinitionError(f"behaviour {behaviour.name} adds action {each.name}, which is there already")
+                    raise DefinitionError(
+                        f"behaviour {behaviour.name} adds action {each.name}, which is there already; use `replaces`"
+                    )
                 actions[each.name] = each
             properties |= {each.name: each for each in behaviour.properties}
             settings += behaviour.settings
             fields += behaviour.fields
             ghosts = _still_watched(ghosts, actions) + behaviour.ghosts
+            promised = [*properties, *(each.name for watched in ghosts for each in watched.properties)]
+            for name_of_property in (*behaviour.breaks_without, *behaviour.suspends, *behaviour.restores):
+                if name_of_property not in promised:
+                    raise unknown("property", name_of_property, promised, f"behaviour {behaviour.name}")
         return replace(
             self,
             name=name or self.name,
@@ -284,6 +302,8 @@ class Model:
         for name, value in values.items():
             if name not in known:
                 raise unknown("setting", name, known, f"model {self.name}")
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise DefinitionError(f"setting {name}: expected an integer, got {value!r}")
             if value < known[name].at_least:
                 raise DefinitionError(f"setting {name}: expected at least {known[name].at_least}, got {value}")
         return Instance(self, {each.name: values.get(each.name, each.default) for each in self.settings})

@@ -38,6 +38,10 @@ class Setting:
     meaning: str
     at_least: int = 0
 
+    def __post_init__(self) -> None:
+        if isinstance(self.default, bool) or not isinstance(self.default, int):
+            raise DefinitionError(f"setting {self.name}: expected an integer as its default, got {self.default!r}")
+
     def __add__(self, plus: int) -> Bound:
         return Bound(self, plus)
 
@@ -203,13 +207,17 @@ def Int(lo: int | Setting | Bound | None = None, hi: int | Setting | Bound | Non
 
 def Enum(name: str, values: tuple[str, ...]) -> EnumSort:  # noqa: N802
     """An enumeration; the values must differ."""
-    if not values or len(set(values)) != len(values):
-        raise DefinitionError(f"enum {name} needs at least one value and no value twice, got {values}")
+    if isinstance(values, str) or not values or len(set(values)) != len(values):
+        raise DefinitionError(f"enum {name} needs a tuple of at least one value, none twice, got {values!r}")
     return EnumSort(name, tuple(values))
 
 
 def Finite(name: str, size: Setting) -> FiniteSort:  # noqa: N802
     """A sort of interchangeable elements, as many as the setting says."""
+    if not isinstance(size, Setting):
+        raise DefinitionError(
+            f"{name}: expected Finite({name!r}, SETTING), for example Setting('n', 3, ...), got {size!r}"
+        )
     return FiniteSort(name, size)
 
 
@@ -341,7 +349,11 @@ _WRONG = object()
 
 
 def _choices(sort: Sort) -> str:
-    return f"; expected one of {', '.join(sort.values)}" if isinstance(sort, EnumSort) else ""
+    if isinstance(sort, EnumSort):
+        return f"; expected one of {', '.join(sort.values)}"
+    if isinstance(sort, MapSort):
+        return "; expected fill(sort, value), or a tuple of values in the order of the keys"
+    return ""
 
 
 def _known(bound: int | Bound | None, settings: Settings | None) -> int | None:

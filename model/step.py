@@ -46,10 +46,19 @@ class Reference:
         return [_Translated(action, self.instance.settings) for action in self.instance.model.actions]
 
     def initial(self) -> State:
-        """The initial state, a tuple in the order of the model's fields."""
-        fields = self.instance.model.fields
+        """The initial state, a tuple in the order of the model's fields.
+
+        Raises:
+            SortError: a field starts with a value that is not of its sort in this instance.
+        """
         settings = self.instance.settings
-        return tuple(canonical(evaluate(each.initial, settings), each.sort, settings) for each in fields)
+        state = []
+        for each in self.instance.model.fields:
+            try:
+                state.append(canonical(evaluate(each.initial, settings), each.sort, settings))
+            except SortError as error:
+                raise SortError(f"{self.instance.name}: field {each.name} cannot start so: {error}") from None
+        return tuple(state)
 
     def env(self, state: State, later: State | None = None) -> dict[str, Value]:
         """The names that an expression reads: fields, primed fields, settings."""

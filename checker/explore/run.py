@@ -85,7 +85,7 @@ class Exploration:
 
 def explore(
     model: Model | str,
-    properties: Iterable[str | Property] | None = None,
+    properties: Iterable[str | Property] | str | Property | None = None,
     *,
     symmetry: bool = False,
     limits: Limits | None = None,
@@ -120,7 +120,7 @@ def explore(
 def explore_instance(
     model: Model | str,
     settings: Mapping[str, int],
-    properties: Iterable[str | Property] | None = None,
+    properties: Iterable[str | Property] | str | Property | None = None,
     *,
     symmetry: bool = False,
     limits: Limits | None = None,
@@ -184,11 +184,15 @@ def explore_instance(
     )
 
 
-def select(model: Model, properties: Iterable[str | Property] | None) -> tuple[Model, list[Property], tuple[str, ...]]:
+def select(
+    model: Model, properties: Iterable[str | Property] | str | Property | None
+) -> tuple[Model, list[Property], tuple[str, ...]]:
     """The properties to check, the model with the ghosts they need, and the names left out by default."""
     if properties is None:
         wanted = [each for each in model.properties if each.name not in model.suspended]
         return model, wanted, tuple(each.name for each in model.properties if each.name in model.suspended)
+    if isinstance(properties, str | Property):
+        properties = [properties]
     names = []
     for each in properties:
         if isinstance(each, Property):
@@ -301,7 +305,7 @@ def out_of_range(path: Path) -> str:
             canonical(value, path.sort(name), settings)
         except SortError as error:
             where = ", ".join(f"{each}={number}" for each, number in settings.items())
-            return f"{path.steps[-1].action} overflows field {name}: {error} ({where})"
+            return f"{path.steps[-1].action} overflows field {name}: {error}{f' ({where})' if where else ''}"
     raise EngineError("the reference finds every value of the last state in its range")
 
 

@@ -17,6 +17,7 @@ from isrproof.model.expr import (
     field,
     forall,
     free,
+    ite,
     record,
     some,
     substitute,
@@ -24,7 +25,7 @@ from isrproof.model.expr import (
     var,
 )
 from isrproof.model.reading import NOT_YET, Never, Reading, operators, read, unroll
-from isrproof.model.sorts import Bool, Int, MapOf, OptionOf, SetOf, canonical
+from isrproof.model.sorts import Bool, Enum, Finite, Int, MapOf, OptionOf, SetOf, Setting, canonical
 from isrproof.model.text import text
 
 x, y = field("x", Int(0, 3)), field("y", Int(0, 3))
@@ -97,7 +98,13 @@ def test_equal_expressions_are_one_object() -> None:
         (lambda: record(Entry, id=1), DefinitionError, "no value for epoch"),
         (lambda: field("o", OptionOf(Replica)).value, SortError, "no default value"),
         (lambda: chosen.contains(some(r)), SortError, r"take it out of the option"),
-        (lambda: field("o", OptionOf(Replica)).eq(r), SortError, "compares Option of Replica with Replica"),
+        (lambda: field("o", OptionOf(Replica)).eq(r), SortError, "compares Option of Replica with Replica; wrap it in"),
+        (lambda: chosen | chosen, SortError, r"sets are combined by .union\(\)"),
+        (lambda: ite(p, 1, x), SortError, r"write const\(1, sort\)"),  # type: ignore[arg-type]
+        (lambda: Finite("Box", 3), DefinitionError, "expected Finite"),  # type: ignore[arg-type]
+        (lambda: Enum("State", "New"), DefinitionError, "a tuple of at least one value"),  # type: ignore[arg-type]
+        (lambda: Setting("n", "3", "?"), DefinitionError, "expected an integer as its default, got '3'"),  # type: ignore[arg-type]
+        (lambda: const(0, MapOf(Replica, Bool)), SortError, r"expected fill\(sort, value\)"),
         (lambda: forall(x, p), DefinitionError, "made by var"),
         (lambda: forall(r, exists(r, p & chosen.contains(r))), DefinitionError, "bound twice"),
         (lambda: substitute(forall(r, chosen.contains(r)), {r: r}), DefinitionError, "another name"),

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from isrproof.model.action import action, disjuncts, update, waived
 from isrproof.model.errors import DefinitionError, SortError, UnknownNameError
-from isrproof.model.expr import after, const, either, field, fill, ite, some, true, var
+from isrproof.model.expr import after, const, either, field, fill, forall, ite, some, true, var
 from isrproof.model.property import Property
 from isrproof.model.protocol import Behaviour, Ghosts, Model, names_an_element, starts
 from isrproof.model.replication.ladder import KIP320, LADDER
@@ -16,6 +16,7 @@ from isrproof.model.step import Reference
 
 BOXES = Setting("boxes", 2, "how many boxes", at_least=1)
 TOP = Setting("top", 2, "how much fits into a box")
+TALL = Setting("tall", 2, "of another model")
 Box = Finite("Box", BOXES)
 held = field("held", MapOf(Box, Int(0, TOP)))
 chosen = field("chosen", OptionOf(Box))
@@ -60,6 +61,13 @@ def test_the_reference_reaches_what_it_should() -> None:
     assert len(_reachable(MODEL, boxes=1, top=5)) == 6 * 2
 
 
+def test_a_literal_of_another_instance_names_its_field() -> None:
+    two = starts(held, (0, 1), "how much is in each of two boxes")
+    reference = Reference(replace(MODEL, fields=(two, MODEL.fields[1])).instance(boxes=3))
+    with pytest.raises(SortError, match=r"field held cannot start so: .* is not a value of Map Box to Int 0..top"):
+        reference.initial()
+
+
 def test_without_its_limit_a_field_overflows() -> None:
     free_put = replace(put, limits=())
     model = MODEL.with_behaviours(Behaviour("greedy", "No limit.", replaces=(free_put,)))
@@ -72,7 +80,12 @@ def test_without_its_limit_a_field_overflows() -> None:
     ("misuse", "error", "says"),
     [
         (lambda: action("A", "a", box, box, guard={}, updates={}), DefinitionError, "parameter twice"),
-        (lambda: action("A", "a", var("n", Int()), guard={}, updates={}), DefinitionError, "over a finite sort"),
+        (lambda: action("A", "a", var("n", Int()), guard={}, updates={}), DefinitionError, "a variable made by var"),
+        (lambda: action("A", "a", "box", guard={}, updates={}), DefinitionError, "a variable made by var"),
+        (lambda: action("A", "a", guard=(true,), updates={}), DefinitionError, "expected guard={label: condition"),
+        (lambda: action("A", "a", guard={}, updates=[(held, held)]), DefinitionError, "expected updates={field"),
+        (lambda: action("A", "a", guard={}, updates={"held": held}), DefinitionError, "not its name"),
+        (lambda: action("A", "a", guard={"g": held == chosen}, updates={}), DefinitionError, r"a\.eq\(b\)"),
         (lambda: action("A", "a", guard={"g": held[box] < 1}, updates={}), DefinitionError, "one of its param"),
         (lambda: action("A", "a", guard={"g": after(chosen).is_none()}, updates={}), DefinitionError, "before the"),
         (lambda: action("A", "a", guard={"g": lambda state: True}, updates={}), DefinitionError, "printed and proved"),
@@ -83,15 +96,31 @@ def test_without_its_limit_a_field_overflows() -> None:
         (lambda: update(SMALL, SMALL + 4), SortError, "is 4..7, never a value of Int 0..3"),
         (lambda: update(held[box], held[box] + TOP + 1), SortError, "1 or more, never a value of Int 0..top"),
         (lambda: update(many, many.append(SMALL - 4)), SortError, "-4..-1, never a value"),
-        (lambda: update(chosen, box), SortError, "compares Option of Box with Box"),
+        (lambda: update(chosen, box), SortError, "compares Option of Box with Box; wrap it in some"),
         (lambda: starts(chosen, const(True, Bool), "?"), SortError, "cannot start as"),
         (lambda: replace(MODEL, actions=(put, put)), DefinitionError, "action 'Put' twice"),
         (lambda: replace(MODEL, fields=MODEL.fields[1:]), UnknownNameError, "action Put: unknown field 'held'"),
-        (lambda: replace(MODEL, settings=(BOXES,)), UnknownNameError, "unknown setting 'top'"),
+        (lambda: replace(MODEL, settings=(BOXES,)), UnknownNameError, "the setting 'top', which"),
+        (lambda: replace(MODEL, fields=MODEL.fields[0]), DefinitionError, r"one alone is \(it,\)"),
+        (lambda: replace(MODEL, fields=(held,)), DefinitionError, "fields are a tuple of Field, got held"),
+        (
+            lambda: replace(MODEL, properties=(Property("P", "p", forall(var("x", Finite("X", TALL)), true)),)),
+            UnknownNameError,
+            "variable x: X depends on the setting 'tall'",
+        ),
+        (lambda: Property("P", "p", chosen.is_none(), kind="step"), DefinitionError, "reads nothing after a step"),
+        (lambda: Property("P", "p", lambda state: True), DefinitionError, "expected an expression"),  # type: ignore[arg-type]
+        (lambda: MODEL.instance(boxes="2"), DefinitionError, "expected an integer, got '2'"),  # type: ignore[arg-type]
         (lambda: MODEL.instance(boxs=2), UnknownNameError, "did you mean 'boxes'"),
         (lambda: MODEL.instance(boxes=0), DefinitionError, "at least 1"),
         (lambda: MODEL.action("Putt"), UnknownNameError, "did you mean 'Put'"),
         (lambda: MODEL.property("P"), UnknownNameError, "none is defined"),
+        (
+            lambda: MODEL.with_behaviours(Behaviour("b", "b", suspends=("Safe",))),
+            UnknownNameError,
+            "behaviour b: unknown property 'Safe'",
+        ),
+        (lambda: MODEL.with_behaviours(Behaviour("b", "b", adds=(put,))), DefinitionError, "use `replaces`"),
         (lambda: KIP320.without("KIP-321"), UnknownNameError, "did you mean 'KIP-320'"),
         (lambda: KIP320.watching("commited"), UnknownNameError, "did you mean 'committed'"),
         (
