@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import runpy
+from pathlib import Path
 
-from .errors import unknown
+from .errors import DefinitionError, UnknownNameError, unknown
 from .protocol import Model
 
 # name -> (module, attribute)
@@ -25,11 +27,14 @@ MODELS: dict[str, tuple[str, str]] = {
 
 
 def model(name: str) -> Model:
-    """A model by its name.
+    """A model by its name, or one of your own by `FILE.py:NAME`: the file is executed, and NAME is taken of it.
 
     Raises:
-        UnknownNameError: there is none of that name.
+        UnknownNameError: there is none of that name, or no such file.
+        DefinitionError: what the file has of that name is no model.
     """
+    if ".py:" in name:
+        return _of_file(name)
     if name not in MODELS:
         raise unknown("model", name, MODELS)
     module, attribute = MODELS[name]
@@ -37,3 +42,18 @@ def model(name: str) -> Model:
     if not isinstance(found, Model):
         raise TypeError(f"{module}.{attribute} is not a Model")
     return found
+
+
+def _of_file(name: str) -> Model:
+    path, _, attribute = name.rpartition(":")
+    if not Path(path).is_file():
+        raise UnknownNameError(f"there is no file {path!r}; expected FILE.py:NAME, for example two_phase.py:MODEL")
+    held = runpy.run_path(path)
+    models = [each for each, value in held.items() if isinstance(value, Model)]
+    if attribute not in held:
+        raise unknown("model", attribute, models, path)
+    if attribute not in models:
+        raise DefinitionError(
+            f"{path}: {attribute} is no Model; expected one of: {', '.join(models) or 'there is none'}"
+        )
+    return held[attribute]  # type: ignore[no-any-return]

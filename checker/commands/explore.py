@@ -66,6 +66,8 @@ def _settings(values: tuple[str, ...]) -> dict[str, int]:
 def command(context: click.Context, /, **options: Any) -> None:
     """Search all reachable states of MODEL and decide its properties.
 
+    MODEL is a name of --list, or FILE.py:NAME for a model of your own (docs/language.md).
+
     Exit codes: 0 all hold, 1 a property is violated, 2 misuse, 3 undecided within the given bounds.
     """
     from ...specs.errors import IsrproofError
@@ -157,7 +159,7 @@ def _run(options: dict[str, Any], as_json: bool) -> int:
 
 
 def chosen(name: str, release: str | None, without: tuple[str, ...]) -> Any:
-    """The model of that name with the behaviours of a release, or without some."""
+    """The model of that name, or of FILE.py:NAME, with the behaviours of a release, or without some."""
     from ...model.catalogue import MODELS, model
 
     if name not in MODELS:
