@@ -49,7 +49,6 @@ class Flattener:
         self._memo: dict[tuple[Expr, tuple[Value, ...], tuple[int, ...]], Any] = {}
         self._variables: dict[Expr, tuple[Expr, ...]] = {}
         self._later: dict[Expr, frozenset[Later]] = {}
-        self._table = _TABLE
 
     def _loaded(self, shape: Any) -> Any:
         if isinstance(shape, Cell):
@@ -142,14 +141,12 @@ class Flattener:
         if op is Op.SETTING:
             return self.s.const(self.settings[expr.data.name])
         if op in QUANTIFIERS:
-            cases = []
-            for value in elements(expr.data.sort, self.settings):
-                case = self.truth(expr.args[0], {**binding, expr.data: value})
-                cases.append(case)
+            values = elements(expr.data.sort, self.settings)
+            cases = [self.truth(expr.args[0], {**binding, expr.data: value}) for value in values]
             return self.s.both(*cases) if op is Op.FORALL else self.s.either(*cases)
-        if op not in self._table:
+        if op not in _TABLE:
             raise NotWrittenError(f"the explorer has no translation of the operator `{op.value}` yet")
-        return self._table[op](self, expr, *(self.flat(arg, binding) for arg in expr.args))
+        return _TABLE[op](self, expr, *(self.flat(arg, binding) for arg in expr.args))
 
     def value(self, value: Value, sort: Sort) -> Any:
         """The shape of a value of the reference."""

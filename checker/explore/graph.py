@@ -12,6 +12,7 @@ from ...model.step import Reference
 from ...model.text import show
 from ..diagram.drawing import Drawing, Edge, Node
 from .generate import successors
+from .layout import packed
 from .program import program
 from .run import select
 from .search import Limits, Search
@@ -64,8 +65,7 @@ def state_graph(
         rows = np.flatnonzero(mask if overflow is None else mask & ~overflow)
         new = successors(words, rows, changed)
         for at, row in enumerate(rows.tolist()):
-            target = sum(int(word[at]) << (64 * index) for index, word in enumerate(new))
-            graph.add_edge(row, numbers[target], action=move.action.name, params=move.binding)
+            graph.add_edge(row, numbers[packed(new, at)], action=move.action.name, params=move.binding)
     return graph
 
 

@@ -7,6 +7,7 @@ position beyond the end of a sequence) has one canonical value: equal states are
 
 from __future__ import annotations
 
+from collections.abc import Sequence as Seq
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -195,6 +196,13 @@ class Layout:
                 room.append(8 - cell.bits)
         return used + len(room)
 
+    def words(self, packed: int) -> list[Any]:
+        """A packed state as its words: for each an array of one row, as generated code reads states."""
+        import numpy as np
+
+        parts = (packed >> (64 * index) & (2**64 - 1) for index in range(len(self.sizes)))
+        return [np.array([part], f"u{size}") for part, size in zip(parts, self.sizes, strict=True)]
+
     def pack(self, state: tuple[Value, ...]) -> int:
         """A state of the reference as one integer; word i begins at bit 64 i."""
         packed = 0
@@ -269,6 +277,11 @@ class Layout:
         if isinstance(sort, EnumSort):
             return sort.values[number]
         return number
+
+
+def packed(words: Seq[Any], row: int) -> int:
+    """A row of words as one integer, the inverse of `Layout.words`."""
+    return sum(int(word[row]) << (64 * index) for index, word in enumerate(words))
 
 
 def blank(sort: Sort, settings: Settings) -> Value:

@@ -20,11 +20,12 @@ from ...model.property import Property
 from ...model.protocol import Instance, Model
 from ...model.sorts import canonical
 from ...model.step import Reference
-from .generate import successors
+from .generate import build_masks, successors
+from .layout import packed
 from .program import Program, program
 from .search import Found, Hit, Limits, Progress, Search, peak_mb
 from .symmetry import Canonical, canonicaliser, refuse_if_broken
-from .trace import EngineError, Hop, Path, check, replay, replay_orbits
+from .trace import EngineError, Hop, Path, Step, check, replay, replay_orbits
 
 Verdict = Literal["holds", "violated", "unknown"]
 
@@ -226,12 +227,12 @@ class _Paths:
         if self.canonical is not None:
             return self._by_orbits(ids, hit, self.canonical)
         moves = [int(self.search.table.moves[each]) for each in ids[1:]]
-        packed: list[int | None] = [self.search.packed(each) for each in ids[1:]]
+        states: list[int | None] = [self.search.packed(each) for each in ids[1:]]
         if hit.move is not None:
             moves.append(hit.move)
-            packed.append(None if overflow else self._after(ids[-1], hit.move))
+            states.append(None if overflow else self._after(ids[-1], hit.move))
         hops = []
-        for move, state in zip(moves, packed, strict=True):
+        for move, state in zip(moves, states, strict=True):
             each = self.program.moves[move]
             hops.append(Hop(each.action.name, each.binding, state))
         return replay(self.reference, hops, self.program.layout.pack)
@@ -240,21 +241,13 @@ class _Paths:
         words = [word[state : state + 1] for word in self.search.table.words]
         _, steps = self.search.expand(words)
         new = next(successors(words, [0], changed) for index, _, changed, *_ in steps if index == move)
-        return sum(int(word[0]) << (64 * index) for index, word in enumerate(new))
+        return packed(new, 0)
 
     def _by_orbits(self, ids: list[int], hit: Hit, canonical: Canonical) -> Path:
-        import numpy as np
-
         layout = self.program.layout
-
-        def representative(packed: int) -> int:
-            words = [
-                np.array([packed >> (64 * index) & (2**64 - 1)], f"u{size}") for index, size in enumerate(layout.sizes)
-            ]
-            return sum(int(word[0]) << (64 * index) for index, word in enumerate(canonical(words)))
-
+        orbits = [self.search.packed(each) for each in ids]
         path = replay_orbits(
-            self.reference, [self.search.packed(each) for each in ids], lambda state: representative(layout.pack(state))
+            self.reference, orbits, lambda state: packed(canonical(layout.words(layout.pack(state))), 0)
         )
         if hit.move is None:
             return path
@@ -262,8 +255,6 @@ class _Paths:
 
     def _last_step(self, path: Path, hit: Hit) -> Path:
         """The path with one more step of the hit's action by which its property is decided."""
-        from .trace import Step
-
         name = self.program.moves[hit.move or 0].action.name
         for taken in self.reference.successors(path.states[-1]):
             if taken.action != name:
@@ -319,8 +310,6 @@ def _coverage(program: Program, found: Found, search: Search, clauses: bool) -> 
 
 def alone_false(search: Search, program: Program) -> dict[str, dict[str, int]]:
     """Per action and clause: over all reachable states and parameters, how often that clause alone was false."""
-    from .generate import build_masks
-
     counts: dict[str, dict[str, int]] = {}
     labels: list[tuple[str, str]] = []
     nodes: list[int] = []

@@ -33,10 +33,6 @@ class Scalars:
             self.his.append(hi)
         return found
 
-    def is_boolean(self, node: int) -> bool:
-        """Whether the value is a truth value by its operator (a 0..1 cell is a number)."""
-        return self.ops[node] in BOOLEANS
-
     def const(self, value: int) -> int:
         return self._make(CONST, (int(value),), int(value), int(value))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from .generate import build
+from .layout import packed
 from .narrow import Expand
 from .narrow import build as build_narrow
 from .program import Program, unwatched
@@ -84,7 +85,7 @@ class Search:
 
     def packed(self, state: int) -> int:
         """A state by its id, as one integer."""
-        return sum(int(word[state]) << (64 * index) for index, word in enumerate(self.table.words))
+        return packed(self.table.words, state)
 
     def run(
         self,
@@ -104,10 +105,8 @@ class Search:
         """
         limits = limits or Limits()
         found = Found(generated=1, taken=[0] * len(self.program.moves))
-        np, table = self.np, self.table
-        first = [
-            np.array([initial >> (64 * index) & (2**64 - 1)], word.dtype) for index, word in enumerate(table.words)
-        ]
+        table = self.table
+        first = self.program.layout.words(initial)
         for word, value in zip(table.words, first if canonical is None else canonical(first), strict=True):
             word[0] = value[0]
         table.parents[0] = 0
@@ -174,9 +173,7 @@ class Search:
         words = [each[low:high].copy() for each in table.words]  # a view would keep what the table outgrows
         watched, steps = self.expand(words)
         for watch, mask in zip(self.program.state_watches, watched, strict=True):
-            known = found.hits.get(watch.prop)
-            if known is None or known.length == found.depth:
-                self._note_state(found, watch.prop, mask.nonzero()[0] + low)
+            self._note(found, watch.prop, mask.nonzero()[0] + low, None)
         alive = np.zeros(high - low, bool)
         end = table.count
         for index, mask, changed, ways, overflow, fires in steps:
@@ -193,10 +190,7 @@ class Search:
                         found.overflow = Hit(-1, int(rows[outside][0]) + low, index, found.depth + 1)
                     rows = rows[~outside]
             for prop, fired in fires:
-                known = found.hits.get(prop)
-                fired = fired.take(rows)
-                if fired.any() and (known is None or known.length == found.depth + 1):
-                    self._note_step(found, prop, rows[fired] + low, index)
+                self._note(found, prop, rows.compress(fired.take(rows)) + low, index)
             end = table.write(end, words, rows, low, index, changed)
         dead = np.flatnonzero(~alive)
         if len(dead):
@@ -223,9 +217,7 @@ class Search:
             fires, steps = self.expand_one(self.packed(state))
             one = np.array([state])
             for prop in fires:
-                known = found.hits.get(prop)
-                if known is None or known.length == found.depth:
-                    self._note_state(found, prop, one)
+                self._note(found, prop, one, None)
             if not steps:
                 found.deadlocks += 1
                 if found.first_deadlock is None:
@@ -238,9 +230,7 @@ class Search:
                         found.overflow = Hit(-1, state, move, found.depth + 1)
                     continue
                 for prop in props:
-                    known = found.hits.get(prop)
-                    if known is None or known.length == found.depth + 1:
-                        self._note_step(found, prop, one, move)
+                    self._note(found, prop, one, move)
                 table.reserve(at + 1 - table.count, at - table.count)
                 for index, word in enumerate(table.words):
                     word[at] = new >> (64 * index) & (2**64 - 1)
@@ -249,22 +239,21 @@ class Search:
                 at += 1
         self._enter(at, canonical)
 
-    def _note_state(self, found: Found, prop: int, ids: Any) -> None:
-        """Keeps the smallest packed state of the level, so that every run tells the same."""
-        if not len(ids):
-            return
-        best = self._smallest(ids)
-        known = found.hits.get(prop)
-        if known is None or (known.move is None and self.packed(best) < self.packed(known.state)):
-            found.hits[prop] = Hit(prop, best, None, found.depth)
+    def _note(self, found: Found, prop: int, ids: Any, move: int | None) -> None:
+        """Notes where a watch fired: in states of this level, or for steps from them by a move.
 
-    def _note_step(self, found: Found, prop: int, ids: Any, move: int) -> None:
-        if not len(ids):
-            return
-        best = self._smallest(ids)
+        Of the first places the smallest packed state is kept, so that every run tells the same.
+        """
+        length = found.depth if move is None else found.depth + 1
         known = found.hits.get(prop)
-        if known is None or known.move is None or (self.packed(best), move) < (self.packed(known.state), known.move):
-            found.hits[prop] = Hit(prop, best, move, found.depth + 1)
+        if not len(ids) or (known is not None and known.length < length):
+            return
+        best = Hit(prop, self._smallest(ids), move, length)
+        if known is None or self._order(best) < self._order(known):
+            found.hits[prop] = best
+
+    def _order(self, hit: Hit) -> tuple[int, int]:
+        return self.packed(hit.state), -1 if hit.move is None else hit.move
 
     def _smallest(self, ids: Any) -> int:
         for word in reversed(self.table.words):
