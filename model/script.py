@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from .property import Property
 from .protocol import Model
@@ -12,18 +13,20 @@ from .protocol import Model
 class Script:
     """A model with the ghosts that its lemmas speak about, the lemmas, and goals besides the model's properties.
 
-    `base` is the model as it was before the ghosts. Without lemmas a proof is by plain induction.
+    `base` is the model as it was before the ghosts. Without lemmas a proof is by plain induction. `spare` tells of
+    lemmas that no promise needs why they are kept.
     """
 
     base: Model
     model: Model
     lemmas: tuple[Property, ...] = ()
     goals: tuple[Property, ...] = ()
+    spare: Mapping[str, str] = field(default_factory=dict)
 
 
 def script_of(model: Model) -> Script:
     """The lemmas for a model: those of replication for a model with replication's fields, else none."""
-    from .replication import lemmas, lemmas_crash, lemmas_kip497, lemmas_kip966, lemmas_unclean, state
+    from .replication import lemmas, lemmas_acknowledged, lemmas_crash, lemmas_kip497, lemmas_unclean, state
     from .replication.kip497 import proposed
     from .replication.kip966 import crashes, elr
     from .replication.unclean import kept
@@ -31,9 +34,9 @@ def script_of(model: Model) -> Script:
     fields = {each.expr for each in model.fields}
     if not {each.expr for each in state.FIELDS} <= fields:
         return Script(model, model)
-    of = {proposed: lemmas_kip497, elr: lemmas_kip966, crashes: lemmas_crash, kept: lemmas_unclean}
-    written = next((lemmas for field, lemmas in of.items() if field in fields), lemmas)
+    of = {proposed: lemmas_kip497, elr: lemmas_acknowledged, crashes: lemmas_crash, kept: lemmas_unclean}
+    written = next((lemmas for has, lemmas in of.items() if has in fields), lemmas)
     watching = written.with_history(model)
     clean = "StrongIsr" not in model.suspended
     goals = (watching.property("NoCommittedRecordLost"), lemmas.HW_AGREEMENT) if clean else ()
-    return Script(model, watching, written.LEMMAS, goals)
+    return Script(model, watching, written.LEMMAS, goals, written.SPARE)

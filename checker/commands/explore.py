@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -22,7 +23,8 @@ MODES = {
 EXIT = {"holds": 0, "violated": 1, "unknown": 3}
 
 
-def _settings(values: tuple[str, ...]) -> dict[str, int]:
+def settings_of(values: tuple[str, ...]) -> dict[str, int]:
+    """`--set` options as a mapping."""
     settings: dict[str, int] = {}
     for value in values:
         name, _, number = value.partition("=")
@@ -76,7 +78,7 @@ def command(context: click.Context, /, **options: Any) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     as_json = options["as_json"] or options["layout"] == "json"
     try:
-        _refuse_unread(context)
+        refuse_unread(context, MODES)
         context.exit(_run(options, as_json))
     except ModuleNotFoundError as error:
         if error.name not in ("numpy", "networkx"):
@@ -92,21 +94,24 @@ def command(context: click.Context, /, **options: Any) -> None:
         context.exit(2)
 
 
-def _refuse_unread(context: click.Context) -> None:
+def refuse_unread(context: click.Context, modes: Mapping[str, tuple[str, ...]]) -> None:
     """Refuses options that say nothing about what is asked for.
+
+    Args:
+        modes: what is asked for, as an option -> the options that it reads besides MODEL.
 
     Raises:
         UsageError: two things are asked for, or one with options that it does not read.
     """
-    flags = {str(each.name): each.opts[0] for each in context.command.params}
+    flags = {str(each.name): each.opts[0] for each in context.command.params} | {"model": context.params["model"]}
     given = [name for name in flags if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
-    if context.params["layout"] == "json":
+    if context.params.get("layout") == "json":
         given = ["as_json" if name == "layout" else name for name in given]
-    for mode in (name for name in given if name in MODES):
-        unread = [flags[name] for name in given if name not in (mode, "model", *MODES[mode])]
+    for mode in (name for name in given if name in modes):
+        unread = [flags[name] for name in given if name not in (mode, "model", *modes[mode])]
         if unread:
             raise click.UsageError(f"{flags[mode]} does not go with {' and '.join(unread)}.")
-    if "out" in given and "export" not in given:
+    if "out" in given and "export" in modes and "export" not in given:
         raise click.UsageError("--out is the folder for --export; say what to export, or leave it out.")
 
 
@@ -132,7 +137,7 @@ def _run(options: dict[str, Any], as_json: bool) -> int:
     try:
         result = explore_instance(
             chosen(options["model"], options["release"], options["without"]),
-            _settings(options["sets"]),
+            settings_of(options["sets"]),
             list(options["properties"]) or None,
             symmetry=options["symmetry"],
             limits=limits,
@@ -228,7 +233,7 @@ def _export(options: dict[str, Any], as_json: bool) -> int:
     from ..explore import tla
     from ..explore.run import select
 
-    folder, settings = Path(options["out"]), _settings(options["sets"])
+    folder, settings = Path(options["out"]), settings_of(options["sets"])
     names = list(options["properties"]) or None
     model, properties, _ = select(chosen(options["model"], options["release"], options["without"]), names)
     if options["export"] == "tla":
@@ -253,7 +258,7 @@ def _mutate(options: dict[str, Any], as_json: bool) -> int:
     from ..explore import mutate
     from ..explore.search import Limits
 
-    settings = _settings(options["sets"])
+    settings = settings_of(options["sets"])
     found = []
     for each in mutate.mutations(
         chosen(options["model"], options["release"], options["without"]),

@@ -7,9 +7,22 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
+_MODEL = ("release", "without")
+
+# What is done instead of a proof -> the options that it reads; any other one is refused.
+MODES = {
+    "matrix": ("timeout", "total", "search", "jobs", "as_json"),
+    "bounded": (*_MODEL, "properties", "sets", "timeout", "as_json"),
+    "minimise": ("timeout", "as_json"),
+    "each_lemma": (*_MODEL, "timeout", "total", "as_json"),
+    "mutate": (*_MODEL, "timeout", "as_json"),
+    "smtlib": (*_MODEL, "sets", "timeout", "total", "search", "as_json"),
+}
+TABLES = ("replica", "partition")
+_OF_TABLES = ("release", "properties", "timeout", "as_json")
 EXIT = {"holds": 0, "violated": 1, "unknown": 3}
-_NOT_FOR_TABLES = ("without", "sets", "without_lemmas", "mutate", "minimise", "smtlib", "bounded")
 
 
 @click.command()
@@ -37,85 +50,91 @@ _NOT_FOR_TABLES = ("without", "sets", "without_lemmas", "mutate", "minimise", "s
     "--bounded", type=click.IntRange(1), metavar="STATES",
     help="Without lemmas: k-induction, then paths of at most so many states; for one instance, see --set.",
 )  # fmt: skip
-@click.option("--minimise", is_flag=True, help="Derive the cache of hypotheses anew.")
 @click.option(
-    "--without-lemma", "without_lemmas", multiple=True, metavar="LEMMA", help="Leave a lemma out: what rests on it?"
+    "--minimise", is_flag=True, help="Derive anew which lemmas each question needs: a cache, it only saves time."
 )
+@click.option(
+    "--without-lemma", "without_lemmas", multiple=True, metavar="LEMMA",
+    help="Prove without a lemma: what rests on it? May be repeated.",
+)  # fmt: skip
+@click.option("--each-lemma", is_flag=True, help="Leave out each lemma, one at a time: does a promise rest on it?")
 @click.option("--mutate", is_flag=True, help="Drop each guard clause, one at a time: does the proof need it?")
 @click.option(
     "--smtlib", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
-    help="Write every question as SMT-LIB 2; `unsat` proves.",
+    help="Write every question as an SMT-LIB 2 file for another solver; `unsat` proves.",
 )  # fmt: skip
 @click.option("--matrix", is_flag=True, help="Every model against every property, compared with what is expected.")
 @click.option(
-    "--jobs", type=click.IntRange(1), default=2, show_default=True, help="With --matrix: how many processes share it."
-)
+    "--jobs", type=click.IntRange(1), default=2, show_default=True, metavar="N",
+    help="With --matrix: how many processes share it.",
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.pass_context
 def command(context: click.Context, /, **options: Any) -> None:
-    """Prove the properties of MODEL by induction, for all its instances.
+    """Prove the properties of MODEL for logs of any length and any number of epochs, records and replicas.
 
-    MODEL is a model of `isrproof explore --list`, or `replica` or `partition`: the controller's table of that name.
+    MODEL is a model of `isrproof explore --list`, or `replica` or `partition`: the controller's table of that name. The
+    proof is by induction from the lemmas written beside the model; for what it does not prove, a shortest
+    counterexample is searched.
 
     Exit codes: 0 all hold, 1 a property is violated, 2 misuse, 3 not decided.
     """
     from ...specs.errors import IsrproofError
 
     try:
+        _refuse_unread(context, options)
         context.exit(_run(options))
+    except ModuleNotFoundError as error:
+        extra = {"z3": "prove", "numpy": "explore"}.get(error.name or "")
+        if extra is None:
+            raise
+        _print_error(f"this needs {error.name}: pip install 'isrproof[{extra}]'", options["as_json"])
+    except OSError as error:
+        _print_error(f"{error.filename}: {error.strerror}", options["as_json"])
     except IsrproofError as error:
-        if options["as_json"]:
-            _print_json({"verdict": "error", "error": str(error)})
-        else:
-            click.echo(f"Error: {error}", err=True)
-        context.exit(2)
+        _print_error(str(error), options["as_json"])
+    context.exit(2)
+
+
+def _refuse_unread(context: click.Context, options: dict[str, Any]) -> None:
+    """Refuses options that say nothing about what is asked for.
+
+    Raises:
+        UsageError: two things are asked for, or one with options that it does not read; or there is no model.
+    """
+    from .explore import refuse_unread
+
+    name = options["model"]
+    modes = {**MODES, "model": _OF_TABLES} if name in TABLES else MODES
+    refuse_unread(context, modes)
+    if context.get_parameter_source("jobs") is ParameterSource.COMMANDLINE and not options["matrix"]:
+        raise click.UsageError("--jobs is for --matrix.")
+    if options["matrix"] and name is not None:
+        raise click.UsageError(f"--matrix proves every model; leave {name} out, or leave --matrix out.")
+    if not options["matrix"] and name is None:
+        raise click.UsageError("MODEL is missing; `isrproof explore --list` shows the models.")
 
 
 def _run(options: dict[str, Any]) -> int:
     if options["matrix"]:
-        if options["model"] is not None:
-            raise click.UsageError(f"--matrix proves every model; expected none, got {options['model']!r}.")
         return _run_matrix(options)
-    if options["model"] is None:
-        raise click.UsageError("MODEL is missing; `isrproof explore --list` shows the models.")
-    if options["model"] in ("replica", "partition"):
-        for name in _NOT_FOR_TABLES:
-            if options[name]:
-                shown = "--" + {"sets": "set", "without_lemmas": "without-lemma"}.get(name, name)
-                raise click.UsageError(f"{shown} is for models; {options['model']} is a table, proved without lemmas.")
+    if options["model"] in TABLES:
         return _run_table(options)
-    from .explore import _settings, chosen
+    from .explore import chosen, settings_of
 
     model = chosen(options["model"], options["release"], options["without"])
-    kept = _settings(options["sets"])
-    from ..prove import export, report
-    from ..prove.run import prove
-
-    effort = _effort(options)
-    if options["smtlib"] is not None:
-        written = export.smtlib(model, options["smtlib"], kept, effort)
-        click.echo(f"{written} questions written to {options['smtlib']}")
-        return 0
-    if options["mutate"]:
-        return _mutate(model, effort, options["as_json"])
+    kept = settings_of(options["sets"])
     if options["minimise"]:
-        rows = export.minimise(model, effort, told=_told, kept=kept)
-        click.echo(f"{model.name}: {rows} questions need more than the goal itself")
-        return 0
-    if options["bounded"]:
-        from ..prove.bounded import prove_bounded
+        return _minimise(model, options)
+    if options["smtlib"] is not None:
+        return _write_smtlib(model, kept, options)
+    if options["each_lemma"]:
+        return _each_dropped(model, options, "lemmas")
+    if options["mutate"]:
+        return _each_dropped(model, options, "clauses")
+    from ..prove import report
 
-        depth, timeout = options["bounded"], options["timeout"]
-        proof = prove_bounded(model, options["properties"] or None, kept, depth=depth, timeout=timeout)
-    else:
-        proof = prove(
-            model,
-            options["properties"] or None,
-            effort=effort,
-            told=_told,
-            kept=kept,
-            without_lemmas=options["without_lemmas"],
-        )
+    proof = _prove(model, kept, options)
     if options["as_json"]:
         _print_json(report.json_report(proof))
     else:
@@ -123,23 +142,60 @@ def _run(options: dict[str, Any]) -> int:
     return EXIT[proof.verdict]
 
 
-def _mutate(model: Any, effort: Any, as_json: bool) -> int:
-    """Prints a line per guard clause; 0 if the proof needs those that the model does not waive, and no others."""
-    from ..prove import mutate
+def _prove(model: Any, kept: dict[str, int], options: dict[str, Any]) -> Any:
+    """The proof from the model's lemmas, or the one without any of an instance."""
+    asked = options["properties"] or None
+    if options["bounded"]:
+        from ..prove.bounded import prove_bounded
 
-    found = []
-    for each in mutate.dropped(model, effort, _progress):
+        return prove_bounded(model, asked, kept, depth=options["bounded"], timeout=options["timeout"])
+    from ..prove.run import prove
+
+    lemmas = options["without_lemmas"]
+    return prove(model, asked, effort=_effort(options), told=_told, kept=kept, without_lemmas=lemmas)
+
+
+def _minimise(model: Any, options: dict[str, Any]) -> int:
+    from ..prove import export
+
+    rows = export.minimise(model, _effort(options), told=_told)
+    if options["as_json"]:
+        _print_json({"model": model.name, "rows": rows})
+    else:
+        click.echo(f"{model.name}: {rows} questions need more than the goal itself")
+    return 0
+
+
+def _write_smtlib(model: Any, kept: dict[str, int], options: dict[str, Any]) -> int:
+    from ..prove import export
+
+    folder = options["smtlib"]
+    written = export.smtlib(model, folder, kept, _effort(options))
+    if options["as_json"]:
+        _print_json({"model": model.name, "folder": str(folder), "questions": written})
+    else:
+        click.echo(f"{written} questions written to {folder}")
+    return 0
+
+
+def _each_dropped(model: Any, options: dict[str, Any], what: str) -> int:
+    """Prints a line per guard clause, or per lemma; 0 if the proof needs all but those of which the model says why."""
+    from ..prove import leave_out, mutate
+
+    by: Any = mutate if what == "clauses" else leave_out
+    found, as_json = [], options["as_json"]
+    for each in by.dropped(model, _effort(options), _progress):
         found.append(each)
         if not as_json:
-            click.echo(mutate.line(each))
-    verdict = "holds" if all(each.as_waived for each in found) else "unknown"
+            click.echo(by.line(each))
+    verdict = "holds" if all(each.as_said for each in found) else "unknown"
     if as_json:
-        _print_json({"model": model.name, "verdict": verdict, "clauses": [mutate.json_row(each) for each in found]})
+        _print_json({"model": model.name, "verdict": verdict, what: [by.json_row(each) for each in found]})
     else:
         verdicts = [each.verdict for each in found]
         counts = ", ".join(f"{verdicts.count(each)} {each}" for each in dict.fromkeys(verdicts))
-        others = sum(not each.as_waived for each in found)
-        click.echo(f"{len(found)} clauses: {counts}; {others or 'none'} other than the model says")
+        others = sum(not each.as_said for each in found)
+        click.echo(f"{len(found)} {what}: {counts}; {others or 'none'} other than the model says")
     return EXIT[verdict]
 
 
@@ -182,6 +238,13 @@ def _told(answer: Any) -> None:
         click.echo(f"\r\x1b[K{answer.question.name}: {answer.outcome}", nl=False, err=True)
         if answer.outcome != "proved":
             click.echo("", err=True)
+
+
+def _print_error(told: str, as_json: bool) -> None:
+    if as_json:
+        _print_json({"verdict": "error", "error": told})
+    else:
+        click.echo(f"Error: {told}", err=True)
 
 
 def _print_json(value: Any) -> None:

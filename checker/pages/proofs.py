@@ -47,15 +47,35 @@ def write() -> str:
         "## Lemmas",
         "",
         "No promise of Kafka; together they make the promises inductive. Each is proved in the same run as what rests",
-        "on it, and holds in every reachable state of small instances (tests).",
+        "on it, and holds in every reachable state of small instances (tests). Without any one of them some promise",
+        "falls (`isrproof prove MODEL --each-lemma` shows the states), but for those that say why they are kept.",
     ]
     told: dict[str, str] = {}
     for name, script in _scripts():
         lines += ["", f"### {name}", "", *_lemmas(script, told)]
-    lines += ["", "## The tables of the controller", "", *_tables(), "", "## What is trusted", "", *_trust(), ""]
+    lines += [
+        "",
+        *_GUARDS,
+        "",
+        "## The tables of the controller",
+        "",
+        *_tables(),
+        "",
+        "## What is trusted",
+        "",
+        *_trust(),
+        "",
+    ]
     return "\n".join([*lines, *_NOT_PROVED, ""])
 
 
+_GUARDS = (
+    "## Guards",
+    "",
+    "`isrproof prove MODEL --mutate` drops each guard clause of kip320, kip497, unclean-election and kip966, one at a",
+    "time. The proof needs the clauses that `isrproof explore MODEL --mutate` finds to be needed, and no others; the",
+    "model says beside each other clause why it may be left out ([models.md](models.md)).",
+)
 _NOT_PROVED = (
     "## What is not proved",
     "",
@@ -63,6 +83,8 @@ _NOT_PROVED = (
     "- Anything about time or progress: that a record is ever committed, that a leader is ever elected.",
     "- The fetch as request and response, and the leader-epoch cache (OffsetsForLeaderEpoch answers with the end of an",
     "  epoch): the models read the leader's log in one step.",
+    "- That no record is lost whose acknowledgement came late: it is taken to come when the high watermark passes the",
+    "  record, and only if the ISR is large enough then. Kafka may also answer when the ISR has grown again.",
     "- Log start offset, compaction, loss of disks, transactions, reassignment, several partitions at once.",
     "- What is unknown above, if anything is, and everything that a behaviour takes back: with unclean election",
     "  committed records may be lost, and no promise says otherwise.",
@@ -117,7 +139,9 @@ def _lemmas(script: Script, told: dict[str, str]) -> Iterator[str]:
         yield f"Those of kip320{', but not ' * bool(missing)}{', '.join(missing)}; instead or besides:"
         yield ""
     fresh = [each for each in script.lemmas if told.get(each.name) != each.statement]
-    yield from (f"- **{each.name}**: {each.statement}" for each in fresh)
+    for each in fresh:
+        spare = script.spare.get(each.name)
+        yield f"- **{each.name}**: {each.statement}" + (f" (No promise needs it. {spare})" if spare else "")
     if not told:
         told.update((each.name, each.statement) for each in fresh)
 

@@ -42,12 +42,17 @@ class Cti:
 
 
 class Refuter:
-    """Looks for counterexamples to induction in one instance; the lemmas are translated once."""
+    """Looks for counterexamples to induction in one instance; the lemmas are translated once.
 
-    def __init__(self, instance: Instance, lemmas: Sequence[Property], timeout: float) -> None:
-        self.instance, self.timeout = instance, timeout
+    Args:
+        ranges: whether every integer is taken to be in its range, as in a search. If not, states that the reference
+            cannot step from are passed over.
+    """
+
+    def __init__(self, instance: Instance, lemmas: Sequence[Property], timeout: float, *, ranges: bool = True) -> None:
+        self.instance, self.timeout, self.ranges = instance, timeout, ranges
         self.lemmas = {each.name: each for each in lemmas}
-        self.paths = Paths(instance)
+        self.paths = Paths(instance, ranges=ranges)
         self.reference = Reference(instance)
         self._solver: z3.Solver | None = None
 
@@ -88,7 +93,14 @@ class Refuter:
         solver.pop()
         if said.outcome == "unsat":
             return Enough(tuple(name for name in names if f"lemma.{name}" in used))
-        return self._told(question, goal, names, said.assignment) if said.outcome == "sat" else None
+        if said.outcome != "sat":
+            return None
+        try:
+            return self._told(question, goal, names, said.assignment)
+        except EngineError:
+            if self.ranges:
+                raise
+            return None
 
     def _told(self, question: Question, goal: Property, names: Sequence[str], assignment: Any) -> Cti:
         start = self.paths.read_state(assignment, 0)

@@ -16,6 +16,7 @@ from .reading import Domain
 from .run import Effort, prove, small_instance
 from .system import System
 from .trust import goals_of, lemmas_of
+from .unfold import without_lambdas
 
 
 def induction_of(model: Model, timeout: float = 30.0, kept: Settings | None = None) -> tuple[Induction, list[Property]]:
@@ -43,18 +44,18 @@ def smtlib(model: Model, folder: Path, kept: Settings | None = None, effort: Eff
 
     The hypotheses are those of the answer. A question without a proof is written too, and its comment says so.
     """
+    folder.mkdir(parents=True, exist_ok=True)
     proof = prove(model, kept=kept, effort=effort)
     induction, goals = induction_of(model, kept=kept)
     known = {**{each.name: each for each in goals}, **induction.lemmas}
     induction.lemmas.update((each.name, each) for each in goals if each.kind == "always")
     answers = [*proof.answers.values(), *(each.answer for each in proof.fallen)]
     answers += [each for one in proof.properties for each in one.questions]
-    folder.mkdir(parents=True, exist_ok=True)
     written = {each.question.name: each for each in answers}
     for name, answer in written.items():
         goal, names = known[answer.question.goal], answer.hypotheses
         text = smt.smtlib(
-            [*induction.context(answer.question, goal), *induction.hypotheses(names)],
+            without_lambdas([*induction.context(answer.question, goal), *induction.hypotheses(names)]),
             f"{model.name}, {answer.question.kind}: {name}, {answer.outcome}\n{goal.statement}\n"
             f"hypotheses: {', '.join(names) or 'none'}; unsat proves it",
         )

@@ -25,7 +25,7 @@ from .trust import goals_of, lemmas_of
 
 Verdict = Literal["needed", "not needed", "unknown"]
 
-BELIEFS = ("InRange", "LocalIsRequested", "SomebodyLed")
+BELIEFS = ("InRange", "LocalIsRequested", "SomebodyLed", "LeaderInItsIsr", "MembersAreLed")
 """Lemmas that tell whom a replica believes to lead. Most clauses that are not needed say it once more; where the solver
 is lost among all lemmas, these are added to the usual ones."""
 
@@ -46,7 +46,7 @@ class Dropped:
         return "needed" if any(each.outcome == "refuted" for each in self.broken) else "unknown"
 
     @property
-    def as_waived(self) -> bool:
+    def as_said(self) -> bool:
         """Whether the model says the same: it waives what is not needed, and nothing else."""
         return self.verdict == ("not needed" if self.clause.waiver else "needed")
 
@@ -99,7 +99,7 @@ def line(each: Dropped) -> str:
 
 
 def _beside(each: Dropped, waiver: str) -> str:
-    if each.as_waived:
+    if each.as_said:
         return f": {waiver}" if waiver else ""
     return ", BUT THE MODEL WAIVES IT" if each.clause.waiver else ", BUT THE MODEL DOES NOT WAIVE IT"
 
@@ -112,7 +112,7 @@ def json_row(each: Dropped) -> dict[str, Any]:
         "clause": each.clause.label,
         "verdict": each.verdict,
         "waiver": each.clause.waiver or None,
-        "as_waived": each.as_waived,
+        "as_said": each.as_said,
         "question": None if last is None else last.question.name,
         "cti": None if last is None or last.cti is None else cti_json(last.cti),
     }

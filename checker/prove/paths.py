@@ -38,12 +38,16 @@ class Search:
 
 
 class Paths:
-    """Unknown paths of an instance, one state after the other."""
+    """Unknown paths of an instance, one state after the other.
 
-    def __init__(self, instance: Instance) -> None:
+    Args:
+        ranges: whether every integer is taken to be in its range.
+    """
+
+    def __init__(self, instance: Instance, *, ranges: bool = True) -> None:
         self.instance = instance
         self.domain = Domain(instance.settings)
-        self.system = System(instance.model, self.domain, limits=True, ranges=True)
+        self.system = System(instance.model, self.domain, limits=True, ranges=ranges)
         self._steps: dict[int, list[Move]] = {}
 
     def state(self, index: int) -> Leaves:

@@ -308,9 +308,13 @@ def _searched(model: Model, kept: Settings, effort: Effort) -> list[dict[str, in
 
 
 def small_instance(model: Model, kept: Settings, effort: Effort) -> Instance:
-    """The instance in which counterexamples to induction are looked for: two of everything that is not kept."""
+    """The instance in which counterexamples to induction are looked for: two of everything that is not kept.
+
+    Where sets are counted there are three: of two, a set that is large enough is all or any.
+    """
     settings = _instance_settings(model, kept, effort)
+    counted = {each.size.name for each in trust.counted(model)}
     for name in trust.sizes(model):
         if name not in kept:
-            settings[name] = min(2, settings[name])
+            settings[name] = min(3 if name in counted else 2, settings[name])
     return model.instance(**settings)

@@ -1,4 +1,4 @@
-"""The solver: the only module that imports z3. Questions, answers, time limits, SMT-LIB text."""
+"""The solver: questions, answers, limits of time and work, SMT-LIB text, and terms with literals folded."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ two the same) leads to a bad one, and no path of k states from the start is bad.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...model.errors import DefinitionError, unknown
@@ -118,21 +118,17 @@ def _merged(found: list[Kept]) -> list[Kept]:
     for each in found:
         key = (each.name, each.verdict, each.promised)
         old = rows.get(key)
-        if old is None:
-            rows[key] = each
-        else:
-            rows[key] = Kept(
-                each.machine,
-                each.name,
-                old.statement,
-                each.verdict,
-                old.releases | each.releases,
-                max(old.k, each.k),
-                old.seconds + each.seconds,
-                old.queries + each.queries,
-                old.path,
-                old.promised,
+        rows[key] = (
+            each
+            if old is None
+            else replace(
+                old,
+                releases=old.releases | each.releases,
+                k=max(old.k, each.k),
+                seconds=old.seconds + each.seconds,
+                queries=old.queries + each.queries,
             )
+        )
     order = {name: index for index, name in enumerate(dict.fromkeys(each.name for each in found))}
     return sorted(rows.values(), key=lambda each: (order[each.name], releases.names(each.releases)))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...model.errors import unknown
+from ...model.errors import ModelError, unknown
 from ...model.expr import Op, topological
 from ...model.property import Property
 from ...model.protocol import Model
@@ -14,13 +14,23 @@ from .types import in_range
 
 
 def goals_of(script: Script, names: Iterable[str] | None) -> list[Property]:
-    """The properties to prove: those named, or all that the model promises."""
+    """The properties to prove: those named, or all that the model promises.
+
+    Raises:
+        ModelError: a name that there is not, or of a property that is not to hold always.
+    """
     known = {each.name: each for each in (*script.model.properties, *script.goals)}
     if names is not None:
-        for name in names:
+        wanted = tuple(dict.fromkeys(names))
+        for name in wanted:
             if name not in known:
                 raise unknown("property", name, known, f"model {script.base.name}")
-        return [known[name] for name in names]
+            if known[name].kind == "sometimes":
+                raise ModelError(
+                    f"property {name} is met on some path or on none; only what always holds can be proved "
+                    f"(ask `isrproof explore {script.base.name} --property {name}`)"
+                )
+        return [known[name] for name in wanted]
     promised = (*script.base.properties, *script.goals)
     return [each for each in promised if each.kind != "sometimes" and each.name not in script.base.suspended]
 

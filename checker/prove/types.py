@@ -10,11 +10,13 @@ from ...model.property import Property
 from ...model.protocol import Field
 from ...model.sorts import Bound, IntSort, MapSort, OptionSort, RecordSort, SeqSort, Sort, default
 
+IN_RANGE = "InRange"
+
 
 def in_range(fields: tuple[Field, ...]) -> Property:
     """Every integer of the state is at least the lower and at most the fixed upper end of its range."""
     return Property(
-        "InRange",
+        IN_RANGE,
         "Every integer is in the range of its sort, as far as no setting ends the range.",
         both(*(_in_range(each.expr, each.sort, 0) for each in fields)),
     )

@@ -35,6 +35,7 @@ from .state import (
     next_leader_epoch,
     offset,
     only,
+    presumes_leadership,
     quorum_isr,
     quorum_leader,
     replica,
@@ -52,7 +53,7 @@ def nobody() -> Expr:
     return const(frozenset(), SetOf(Replica))
 
 
-def _large_enough(isr: Expr) -> Expr:
+def large_enough(isr: Expr) -> Expr:
     return setting(MIN_ISR) <= isr.size()
 
 
@@ -71,17 +72,18 @@ def loses_its_end(who: Expr, to: Expr) -> dict[Expr, Expr]:
     }
 
 
-_CRASH_GUARD: dict[str, Expr | Clause] = {
-    "loses records": waived(offset < end(replica), "a crash that loses nothing harms nobody"),
-    "fewer crashes than the minimum isr": crashes + 1 < MIN_ISR,
+LOSES_RECORDS: dict[str, Expr | Clause] = {
+    "loses records": waived(offset < end(replica), "a crash that loses nothing harms nobody")
 }
+# With KIP-966 nothing is lost however many crash; there this only keeps the search small.
+FEW_CRASHES = {"fewer crashes than the minimum isr": crashes + 1 < MIN_ISR}
 
 crash = action(
     "UncleanShutdown",
     "A broker crashes and loses the end of its log. The controller takes it out of the ISR, unless it is the last.",
     replica,
     offset,
-    guard=_CRASH_GUARD,
+    guard={**LOSES_RECORDS, **FEW_CRASHES},
     limits=EPOCHS_LEFT,
     updates={
         **loses_its_end(replica, offset),
@@ -118,7 +120,7 @@ ACKNOWLEDGED = Ghosts(
         "LeaderIncHighWatermark": (
             update(
                 acknowledged[hw[leader]],
-                ite(_large_enough(local_isr[leader]), log[leader].at(hw[leader]), acknowledged[hw[leader]]),
+                ite(large_enough(local_isr[leader]), log[leader].at(hw[leader]), acknowledged[hw[leader]]),
             ),
         )
     },
@@ -158,7 +160,7 @@ MIN_INSYNC = Behaviour(
 def eligible(new_isr: Expr, without: Expr) -> Expr:
     """The ELR after the ISR became `new_isr`: who left while it is too small, without those who crashed."""
     return ite(
-        _large_enough(new_isr),
+        large_enough(new_isr),
         nobody(),
         elr.union(quorum_isr).minus(new_isr).minus(without),
     )
@@ -185,8 +187,8 @@ crash_966 = action(
     "A broker crashes and loses the end of its log. The controller takes it out of ISR and ELR.",
     replica,
     offset,
-    guard=_CRASH_GUARD,
-    limits=EPOCHS_LEFT,
+    guard=LOSES_RECORDS,
+    limits={**EPOCHS_LEFT, **FEW_CRASHES},
     updates={
         **loses_its_end(replica, offset),
         **_controller(
@@ -228,7 +230,7 @@ leader_inc_high_watermark = replace(
     statement="The leader commits its next record once a large enough ISR follows it in its epoch and has that record.",
     guard=(
         *_waiving(kip320.leader_inc_high_watermark, "leader has the offset", _LEADER_IS_MEMBER),
-        Clause("isr is large enough", _large_enough(local_isr[leader])),
+        Clause("isr is large enough", large_enough(local_isr[leader])),
     ),
     cites=("KIP-966", "KAFKA-15583"),
 )
@@ -244,7 +246,7 @@ ELR_APART_FROM_ISR = Property("ElrApartFromIsr", "Nobody is both in the ISR and 
 ELR_ONLY_WHILE_SMALL = Property(
     "ElrOnlyWhileSmall",
     "Replicas are eligible only while the ISR is smaller than min.insync.replicas.",
-    elr.is_empty() | ~_large_enough(quorum_isr),
+    elr.is_empty() | ~large_enough(quorum_isr),
 )
 ELIGIBLE_ELECTED = Property(
     "EligibleElected",
@@ -269,5 +271,14 @@ KIP_966 = Behaviour(
 HW_ADVANCES_BELOW_MIN_ISR = Behaviour(
     "KIP-966 without KAFKA-15583",
     "The high watermark advances although the ISR is smaller than min.insync.replicas.",
-    replaces=(kip320.leader_inc_high_watermark,),
+    replaces=(
+        replace(
+            kip320.leader_inc_high_watermark,
+            # The clauses of KIP-320 ask only members of the leader's ISR; who is back after a crash knows of none.
+            guard=(
+                Clause("presumes leadership", presumes_leadership(leader)),
+                *kip320.leader_inc_high_watermark.guard,
+            ),
+        ),
+    ),
 )

@@ -328,7 +328,7 @@ SPARE: Mapping[str, str] = {
     ENTRIES_NOT_AHEAD.name: "It follows where it is used, from ClosedEpochs and EpochStarted, but by a long way: one "
     "question without it takes as long as all the others together.",
 }
-"""Lemmas that could be left out, and why they are kept. Without any one of the others some promise is not proved."""
+"""Lemmas that could be left out, and why they are kept. Without any one of the others some promise falls."""
 
 
 def controller_writes_history(model: Model) -> dict[str, tuple[Update, ...]]:

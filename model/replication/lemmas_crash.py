@@ -35,6 +35,7 @@ _CHANGED = {LOCAL_IS_REQUESTED.name: LOCAL_IS_REQUESTED}
 LEMMAS: tuple[Property, ...] = tuple(
     _CHANGED.get(each.name, each) for each in lemmas.LEMMAS if each is not lemmas.SOMEBODY_LED
 )
+SPARE = lemmas.SPARE
 
 
 def with_history(model: Model) -> Model:

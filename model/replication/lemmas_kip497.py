@@ -113,6 +113,7 @@ LEMMAS: tuple[Property, ...] = (
     PROPOSED_HOLD_COMMITS,
     LOCAL_HOLD_COMMITS,
 )
+SPARE = lemmas.SPARE
 
 
 def with_history(model: Model) -> Model:

@@ -130,6 +130,7 @@ LEMMAS: tuple[Property, ...] = (
     ISR_HOLDS_KEPT,
     OWN_KEPT_BELOW_HW,
 )
+SPARE = lemmas.SPARE
 
 
 def with_history(model: Model) -> Model:

@@ -275,6 +275,30 @@ def test_the_command_refuses_what_it_does_not_know() -> None:
     assert "did you mean 'StrongIsr'" in ran.output
 
 
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["kip320", "--minimise", "--property", "WeakIsr"], "--minimise does not go with --property."),
+        (["kip320", "--mutate", "--each-lemma"], "--each-lemma does not go with --mutate."),
+        (["kip320", "--bounded", "2", "--without-lemma", "InRange"], "--bounded does not go with --without-lemma."),
+        (["kip320", "--jobs", "3"], "--jobs is for --matrix."),
+        (["--matrix", "kip320"], "leave kip320 out"),
+        (["replica", "--set", "replicas=3"], "replica does not go with --set."),
+        (["kip320", "--smtlib", "/proc/nowhere"], "/proc/nowhere: No such file or directory"),
+        (["kip320", "--property", "RecordCommits"], "is met on some path or on none"),
+        (["kip320", "--set", "replicas=0"], "setting replicas: expected at least 1, got 0"),
+        ([], "MODEL is missing"),
+    ],
+)
+def test_misuse_of_the_command_is_told_in_one_message(args: list[str], said: str) -> None:
+    ran = CliRunner().invoke(main, ["prove", *args])
+    assert ran.exit_code == 2
+    assert said in ran.output
+    as_json = CliRunner().invoke(main, ["prove", *args, "--json"])
+    assert as_json.exit_code == 2
+    assert said in json.loads(as_json.stdout)["error"]
+
+
 def _cvc5(path: Path) -> str:
     cvc5 = pytest.importorskip("cvc5")
     manager = cvc5.TermManager()

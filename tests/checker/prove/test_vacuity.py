@@ -7,17 +7,15 @@ from dataclasses import replace
 
 import pytest
 from isrproof.checker.explore.run import explore_instance
-from isrproof.checker.prove import expected
+from isrproof.checker.prove import expected, leave_out, mutate
 from isrproof.checker.prove.cti import Cti, Refuter
 from isrproof.checker.prove.export import induction_of, questions
-from isrproof.checker.prove.mutate import dropped, line
 from isrproof.checker.prove.run import Effort, Proof, prove
-from isrproof.checker.prove.trust import lemmas_of
 from isrproof.model.catalogue import model
 from isrproof.model.expr import both, exists, var
 from isrproof.model.property import Property
 from isrproof.model.protocol import Model
-from isrproof.model.replication.lemmas import LEMMAS, SPARE, commit_epoch, committed, latest_isr
+from isrproof.model.replication.lemmas import LEMMAS, commit_epoch, committed, latest_isr
 from isrproof.model.replication.state import Epoch, Replica, quorum_epoch, quorum_isr
 from isrproof.model.script import script_of
 from isrproof.model.step import Reference
@@ -108,48 +106,69 @@ def without(action: str, label: str) -> Proof:
 
 
 def test_of_the_first_clauses_one_is_needed_and_one_is_not() -> None:
-    needed, not_needed = itertools.islice(dropped(model("kip320")), 2)
-    assert (needed.clause.label, needed.verdict, needed.as_waived) == ("in the isr", "needed", True)
+    needed, not_needed = itertools.islice(mutate.dropped(model("kip320")), 2)
+    assert (needed.clause.label, needed.verdict, needed.as_said) == ("in the isr", "needed", True)
     (question,) = needed.broken
     assert question.question.name == "ControllerElectLeader/LeaderInItsIsr"
     assert question.cti is not None
-    assert (not_needed.clause.label, not_needed.verdict, not_needed.as_waived) == (
+    assert (not_needed.clause.label, not_needed.verdict, not_needed.as_said) == (
         "not the leader yet",
         "not needed",
         True,
     )
-    assert "proved without it: a new epoch" in line(not_needed)
+    assert "proved without it: a new epoch" in mutate.line(not_needed)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["kip320", "kip497"])
+@pytest.mark.parametrize("name", ["kip320", "kip497", "unclean-election", "kip966"])
 def test_the_proof_needs_the_clauses_that_the_explorer_needs_and_no_others(name: str) -> None:
     """`explore --mutate` says so of every clause: needed, or waived in the model (tests/checker/explore)."""
-    found = list(dropped(model(name), Effort(timeout=10)))
-    assert [f"{each.action}: {each.clause.label}" for each in found if not each.as_waived] == []
+    found = list(mutate.dropped(model(name)))
+    assert [mutate.line(each) for each in found if not each.as_said] == []
     assert {each.verdict for each in found} == {"needed", "not needed"}
+
+
+def test_without_a_lemma_what_rests_on_it_falls_state_by_state() -> None:
+    in_range, counted = itertools.islice(leave_out.dropped(model("kip320")), 2)
+    assert (in_range.lemma.name, in_range.verdict) == ("InRange", "needed")
+    assert (counted.lemma.name, counted.verdict, counted.as_said) == ("EpochsCounted", "needed", True)
+    last = counted.falls[-1]
+    assert last.question.kind in ("implication", "step")
+    reference = Reference(last.cti.path.instance)
+    assert not reference.holds(model("kip320").property(last.question.goal), last.cti.path.states[-1])
+    others = [each for each in script_of(model("kip320")).lemmas if each.name != "EpochsCounted"]
+    lost = {fall.question.goal for fall in counted.falls[:-1]}
+    assert all(reference.holds(each, last.cti.path.states[0]) for each in others if each.name not in lost)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["kip320", "kip497", "unclean-election", "kip966"])
 def test_no_lemma_can_be_left_out(name: str) -> None:
     """Without any one of them some promise is not proved: the set is minimal, but for those that say why they stay."""
-    lemmas = [each.name for each in lemmas_of(script_of(model(name)), ()) if each.name not in SPARE]
-    spare = []
-    for lemma in lemmas:
-        proof = prove(name, without_lemmas=[lemma], effort=Effort(timeout=8, search=5))
-        if proof.verdict == "holds":
-            spare.append(lemma)
-    assert spare == []
+    found = list(leave_out.dropped(model(name)))
+    assert [leave_out.line(each) for each in found if not each.as_said] == []
+    assert {each.lemma.name for each in found if each.verdict == "not needed"} == set(script_of(model(name)).spare)
 
 
 @pytest.mark.slow
 def test_kip966_loses_no_committed_record_however_many_brokers_crash() -> None:
-    """Nothing is counted: the proof is the same without the clause that lets only a few crash."""
+    """Only a limit of the search lets few brokers crash; a proof leaves limits out."""
+    assert "fewer crashes than the minimum isr" in {
+        each.label for each in model("kip966").action("UncleanShutdown").limits
+    }
     names = ["StrongIsr", "NoCommittedRecordLost", "NoAcknowledgedRecordLost", "HwAgreement"]
-    for chosen in (model("kip966"), without_clause("kip966", "UncleanShutdown", "fewer crashes than the minimum isr")):
-        found = {(each.prop.name, each.verdict, each.scope) for each in prove(chosen, names).properties}
-        assert found == {(name, "holds", "any number of replicas") for name in names}
+    found = {(each.prop.name, each.verdict, each.scope) for each in prove("kip966", names).properties}
+    assert found == {(name, "holds", "any number of replicas") for name in names}
+
+
+def test_without_kafka_15583_committed_records_are_lost_but_no_acknowledged_one() -> None:
+    proof = prove("kip966-without-kafka-15583", ["NoAcknowledgedRecordLost", "NoCommittedRecordLost"])
+    kept, lost = proof.properties
+    assert (kept.verdict, kept.scope) == ("holds", "any number of replicas")
+    assert "CandidatesHoldAcks" in kept.rests_on
+    assert not {"CandidatesHoldCommits", "HwIsCommitted"} & set(kept.rests_on)
+    assert lost.path is not None
+    assert (lost.verdict, lost.path.length) == ("violated", 10)
 
 
 def test_a_needed_clause_breaks_the_proof_and_a_path_shows_it() -> None:
