@@ -246,16 +246,16 @@ class Flattener:
             return a, b
         base = min(a.base, b.base)
         width = max(a.base + a.width, b.base + b.width) - base
-        return self._moved(a, base, width), self._moved(b, base, width)
+        return self.counted_from(base, a, width), self.counted_from(base, b, width)
 
-    def _moved(self, a: Bits, base: int, width: int) -> Bits:
+    def counted_from(self, base: int, a: Bits, width: int) -> Bits:
+        """The set with bit 0 for the element `base`, without the elements below that."""
         if a.base == base:
             return Bits(a.mask, base, width)
         s, by = self.s, a.base - base
-        parts = [s.ite(s.test(a.mask, s.const(at)), s.const(1 << (at + by)), s.const(0)) for at in range(a.width)]
         mask = s.const(0)
-        for part in parts:
-            mask = s.bit_or(mask, part)
+        for at in range(max(-by, 0), a.width):
+            mask = s.bit_or(mask, s.ite(s.test(a.mask, s.const(at)), s.const(1 << (at + by)), s.const(0)))
         return Bits(mask, base, width)
 
     def rebased(self, a: Fused, b: Fused) -> tuple[Fused, Fused]:

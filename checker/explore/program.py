@@ -167,7 +167,7 @@ def _store(f: Flattener, target: Any, shape: Any, writes: list[tuple[Cell, int]]
         if shape.base < target.base:
             outside = (1 << (target.base - shape.base)) - 1
             overflows.append(s.invert(s.eq(s.bit_and(shape.mask, s.const(outside)), s.const(0))))
-            shape = f._moved(Bits(s.and_not(shape.mask, s.const(outside)), shape.base, shape.width), target.base, 0)
+            shape = f.counted_from(target.base, shape, target.width)
         _store(f, target.mask, shape.mask, writes, overflows)
     elif isinstance(target, Fused):
         code = shape.code

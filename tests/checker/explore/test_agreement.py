@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 from isrproof.checker.explore.generate import build, successors
 from isrproof.checker.explore.narrow import build as build_narrow
@@ -247,7 +247,10 @@ def actions(draw: Callable[..., Any], name: str) -> Any:
         if target in ("row", "log") and draw(st.booleans()):
             value = value.append(draw(expressions(sort.element, 1, params)))  # type: ignore[attr-defined]
         updates[FIELDS[target]] = value
-    return action(name, "Random.", *params, guard=guard, updates=updates)
+    try:
+        return action(name, "Random.", *params, guard=guard, updates=updates)
+    except SortError:  # a value that never fits is refused
+        reject()
 
 
 @QUIET
@@ -300,6 +303,16 @@ def test_a_result_may_be_narrower_than_what_it_is_computed_of() -> None:
     falls = Property("Falls", "?", after(a) <= b, "step")
     model = Model("less", "?", (), (starts(a, 0, "?"), starts(b, 0, "?")), (less,), (falls,))
     _compare_successors(model, [(0, 0), (127, 128), (0, 1)])
+
+
+def test_a_set_may_be_given_an_element_below_and_above_its_range() -> None:
+    number, numbers = field("number", Int(0, 5)), field("numbers", SetOf(Int(1, 3)))
+    insert = action("Insert", "?", guard={"g": true}, updates={numbers: numbers.insert(number - 1)})
+    two = action("Two", "?", guard={"g": true}, updates={numbers: numbers.insert(number - 2).remove(number)})
+    same = Property("Same", "?", after(numbers).eq(numbers), "step")
+    fields = (starts(number, 0, "?"), starts(numbers, frozenset(), "?"))
+    states = [(at, held) for at in range(6) for held in (frozenset(), frozenset({1}), frozenset({2, 3}))]
+    _compare_successors(Model("sets", "?", (), fields, (insert, two), (same,)), states)
 
 
 def _compare_successors(model: Model, states: Any) -> None:
