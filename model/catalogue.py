@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import runpy
+import traceback
 from pathlib import Path
 
 from .errors import DefinitionError, UnknownNameError, unknown
@@ -31,7 +32,7 @@ def model(name: str) -> Model:
 
     Raises:
         UnknownNameError: there is none of that name, or no such file.
-        DefinitionError: what the file has of that name is no model.
+        DefinitionError: the file cannot be executed, with the line; or what it has of that name is no model.
     """
     if ".py:" in name:
         return _of_file(name)
@@ -48,7 +49,12 @@ def _of_file(name: str) -> Model:
     path, _, attribute = name.rpartition(":")
     if not Path(path).is_file():
         raise UnknownNameError(f"there is no file {path!r}; expected FILE.py:NAME, for example two_phase.py:MODEL")
-    held = runpy.run_path(path)
+    try:
+        held = runpy.run_path(path)
+    except Exception as error:
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
+        line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else 1
+        raise DefinitionError(f"{path}:{line}: {type(error).__name__}: {error}") from error
     models = [each for each, value in held.items() if isinstance(value, Model)]
     if attribute not in held:
         raise unknown("model", attribute, models, path)

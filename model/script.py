@@ -25,7 +25,10 @@ class Script:
 
 
 def script_of(model: Model) -> Script:
-    """The lemmas for a model: those of replication for a model with replication's fields, else none."""
+    """The lemmas for a model: those of replication for a model with replication's fields.
+
+    The *always* properties of any other model are lemmas for one another.
+    """
     from .replication import lemmas, lemmas_acknowledged, lemmas_crash, lemmas_kip497, lemmas_unclean, state
     from .replication.kip497 import proposed
     from .replication.kip966 import crashes, elr
@@ -33,7 +36,8 @@ def script_of(model: Model) -> Script:
 
     fields = {each.expr for each in model.fields}
     if not {each.expr for each in state.FIELDS} <= fields:
-        return Script(model, model)
+        promised = [each for each in model.properties if each.name not in model.suspended]
+        return Script(model, model, tuple(each for each in promised if each.kind == "always"))
     of = {proposed: lemmas_kip497, elr: lemmas_acknowledged, crashes: lemmas_crash, kept: lemmas_unclean}
     written = next((lemmas for has, lemmas in of.items() if has in fields), lemmas)
     watching = written.with_history(model)

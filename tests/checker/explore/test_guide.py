@@ -14,13 +14,13 @@ from isrproof.model.catalogue import model
 from isrproof.model.errors import DefinitionError, UnknownNameError
 
 GUIDE = (Path(__file__).parents[3] / "docs" / "language.md").read_text(encoding="utf-8")
-MODEL, MORE = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
+MODEL, MORE, PROOF = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "two_phase.py"
-    path.write_text(MODEL, encoding="utf-8")
+    path.write_text(MODEL + PROOF, encoding="utf-8")
     return path
 
 
@@ -46,6 +46,14 @@ def test_the_python_of_the_guide(file: Path) -> None:
     exec(compile(MORE, "language.md", "exec"), runpy.run_path(str(file)))
 
 
+def test_the_proof_of_the_guide(file: Path) -> None:
+    code, output = _run("prove", f"{file}:MODEL")
+    assert (code, "Consistent: unknown" in output) == (3, True)
+    code, output = _run("prove", f"{file}:PROVED")
+    assert code == 0
+    assert "\nConsistent: holds for any number of participants" in output
+
+
 def test_the_guide_names_what_there_is() -> None:
     for name in re.findall(r"`(?:\w+\.)?\.(\w+)\(?", GUIDE.partition("## What there is")[2]):
         assert hasattr(expr.Expr, name), name
@@ -61,3 +69,23 @@ def test_a_model_of_a_file_that_is_not_there(file: Path) -> None:
         model(f"{file}:OTHER")
     with pytest.raises(DefinitionError, match="vote is no Model"):
         model(f"{file}:vote")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ("x = 1\nMODEL = Modell\n", ":2: NameError: name 'Modell' is not defined"),
+        ("x = (1\n", ":1: SyntaxError: "),
+        (
+            "from isrproof.model.sorts import Finite\n\n\ndef sort():\n    return Finite('Box', 3)\n\n\nsort()\n",
+            ":5: DefinitionError: Box: expected Finite",
+        ),
+    ],
+)
+def test_a_mistake_in_a_file_is_told_with_its_line(wrong: str, says: str, tmp_path: Path) -> None:
+    path = tmp_path / "wrong.py"
+    path.write_text(wrong, encoding="utf-8")
+    code, output = _run("explore", f"{path}:MODEL")
+    assert code == 2
+    assert f"Error: {path}{says}" in output
+    assert "Traceback" not in output
