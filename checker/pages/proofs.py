@@ -166,8 +166,8 @@ def _tables() -> Iterator[str]:
 
 def _trust() -> Iterator[str]:
     yield (
-        f"- {trust.solver('Z3')[0]}; cvc5 is asked the same questions in a test, of kip320, kip497 and "
-        "unclean-election, and of kip966 with three replicas"
+        f"- {trust.solver('Z3')[0]}; a test asks cvc5 all questions of kip320, kip497, unclean-election and kip966, "
+        "for any number of replicas, and it gives the same answers"
     )
     told = trust.trusted(script_of(model("kip320")), {})
     yield from (f"- {each}" for each in told)

@@ -148,7 +148,8 @@ LEMMAS: tuple[Property, ...] = (
     MEMBERS_ARE_LED,
 )
 SPARE = {
-    MEMBERS_ARE_LED.name: "It shows that clauses of guards say nothing new that the model waives (`prove --mutate`)."
+    MEMBERS_ARE_LED.name: "With it, guard clauses that the model waives are proved to say nothing new "
+    "(`isrproof prove MODEL --mutate`)."
 }
 
 

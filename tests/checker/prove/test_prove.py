@@ -377,12 +377,10 @@ def test_kip497_is_proved_for_any_number_of_replicas() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "kept"), [("kip320", {}), ("kip497", {}), ("unclean-election", {}), ("kip966", {"replicas": 3})]
-)
-def test_a_second_solver_agrees_on_every_question(name: str, kept: dict[str, int], tmp_path: Path) -> None:
-    """Sets of any number of replicas are counted in no standard way, so kip966 is asked about three."""
-    assert smtlib(model(name), tmp_path, kept) > 200
+@pytest.mark.parametrize("name", ["kip320", "kip497", "unclean-election", "kip966"])
+def test_a_second_solver_agrees_on_every_question(name: str, tmp_path: Path) -> None:
+    """For any number of replicas; all of kip966 too, whose counted sets are written without lambdas (`unfold.py`)."""
+    assert smtlib(model(name), tmp_path) > 200
     assert {path.name: said for path in sorted(tmp_path.glob("*.smt2")) if (said := _cvc5(path)) != "unsat"} == {}
 
 
