@@ -70,8 +70,8 @@ class Action:
         for target in fields:
             if fields.count(target) > 1:
                 raise DefinitionError(
-                    f"action {self.name} updates `{target!r}` twice; combine the two into one update, of a map "
-                    f"for example {{{target!r}: {target!r}.put(one, value).put(other, value)}}"
+                    f"action {self.name} updates `{target!r}` twice; combine the two into one update: "
+                    "{map: map.put(one, value).put(other, value)}, {record: record.changed(a=value, b=value)}"
                 )
         for expr in self.expressions:
             for leaf in free(expr):
