@@ -179,14 +179,13 @@ def session(
     master: str | None = None,
     remote: str | None = None,
     *,
-    partitions: int = 4,
     memory: str = "2g",
     brief: bool = False,
 ) -> SparkSession:
     """A Spark session, the running one if there is one.
 
     `remote` is the address of a Spark Connect server (sc://...), `master` a cluster or local[n] (default local[*]).
-    `partitions` are those of a shuffle. A `brief` session is started for a few seconds' work.
+    A `brief` session is started for a few seconds' work.
 
     Raises:
         NoSparkError: Spark cannot start; it says what to install.
@@ -205,21 +204,24 @@ def session(
     home = java_home()
     os.environ["JAVA_HOME"] = str(shim(home, folder))
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", _BRIEF)  # of the small program that starts Spark's
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.memory": memory,
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.local.dir": str(folder / "spark"),
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
-        "spark.sql.shuffle.partitions": str(partitions),
+        "spark.sql.shuffle.partitions": "4",  # who knows how much there is says more
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.codegen.hugeMethodLimit": _HUGE_METHOD,
         "spark.driver.extraJavaOptions": f"{java} {_BRIEF} {archive_options(home)}" if brief else java,
     }
+    if master is None or master.startswith("local"):  # a cluster's machines must find this one
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        settings |= {
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.local.dir": str(folder / "spark"),
+        }
     builder = SparkSession.builder.master(master or "local[*]").appName("isrproof")
     for name, value in settings.items():
         builder = builder.config(name, value)

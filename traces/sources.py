@@ -11,7 +11,7 @@ import gzip
 import os
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -26,6 +26,7 @@ _ROTATED = re.compile(
     r"(?P<base>.*?)(?:[.-](?P<hour>[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{2})?)|\.(?P<number>[0-9]{1,4}))"
 )
 _ENDINGS = (".gz", ".log", ".out", ".txt")
+_ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _LOG = re.compile(r"\.(log|out|txt)(\.|$)|\.gz$")
 _BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"PK": "a zip archive", b"(\xb5": "zstd compressed"}
 
@@ -50,8 +51,22 @@ class Source:
         return self.path.endswith(".gz")
 
 
-def expand(paths: Sequence[str]) -> list[tuple[str, list[Source]]]:
+def is_elsewhere(path: str) -> bool:
+    """Whether a path is another file system's (hdfs://..., s3a://...), which only Spark can reach."""
+    return _ELSEWHERE.match(path) is not None
+
+
+def is_log(path: str) -> bool:
+    """Whether a file in a directory is one to read, by its name."""
+    return _LOG.search(path.rpartition("/")[2]) is not None
+
+
+def expand(
+    paths: Sequence[str], elsewhere: Callable[[str], Sequence[str]] = lambda path: [path]
+) -> list[tuple[str, list[Source]]]:
     """Each PATH (a file, a directory, a glob) with its files, sorted by name; a file named twice counts once.
+
+    `elsewhere` tells the files of a path that only Spark can reach.
 
     Raises:
         IsrproofError: a path does not exist, or nothing in it looks like a log.
@@ -60,8 +75,9 @@ def expand(paths: Sequence[str]) -> list[tuple[str, list[Source]]]:
     found = []
     for path in paths:
         files = []
-        for file in _files(path):
-            if (real := os.path.realpath(file)) not in seen:
+        there = is_elsewhere(path)
+        for file in elsewhere(path) if there else _files(path):
+            if (real := file if there else os.path.realpath(file)) not in seen:
                 seen.add(real)
                 files.append(file)
         found.append((path, [source(file) for file in files]))
@@ -73,10 +89,7 @@ def _files(path: str) -> list[str]:
     if here.is_file():
         return [path]
     if here.is_dir():
-        inside = sorted(str(file) for file in here.rglob("*") if file.is_file() and _LOG.search(file.name))
-        if not inside:
-            raise IsrproofError(f"{path}: expected log files (names with .log, .out, .txt or .gz), found none there.")
-        return inside
+        return some(path, sorted(_inside(path)))
     if glob.has_magic(path):
         matches = sorted(match for match in glob.glob(path, recursive=True))
         files = [file for match in matches for file in (_files(match) if Path(match).is_dir() else [match])]
@@ -84,6 +97,33 @@ def _files(path: str) -> list[str]:
             return files
         raise IsrproofError(f"{path}: expected files that match this pattern, found none.")
     raise IsrproofError(f"{path}: no such file or directory.")
+
+
+def some(path: str, files: list[str]) -> list[str]:
+    """The files to read in a directory.
+
+    Raises:
+        IsrproofError: there is none.
+    """
+    if not files:
+        raise IsrproofError(f"{path}: expected log files (names with .log, .out, .txt or .gz), found none there.")
+    return files
+
+
+def _inside(folder: str) -> Iterator[str]:
+    """Logs of a directory and those below it, behind links too; a link to a directory above ends there.
+
+    A directory that cannot be listed is told as a file is that cannot be read.
+    """
+    closed: list[str] = []
+    seen = set()
+    for at, folders, names in os.walk(folder, followlinks=True, onerror=lambda e: closed.append(e.filename)):
+        seen.add(os.path.realpath(at))
+        folders[:] = [name for name in folders if os.path.realpath(os.path.join(at, name)) not in seen]
+        yield from (
+            file for file in (os.path.join(at, name) for name in names) if is_log(file) and os.path.isfile(file)
+        )
+    yield from closed
 
 
 def source(path: str) -> Source:
@@ -139,6 +179,8 @@ class Lines:
 
 def unreadable(path: str) -> str | None:
     """Why a file is no text that can be audited, told from its first bytes; None if it may be."""
+    if os.path.isdir(path):
+        return "expected a directory that can be listed, may not list it"
     with gzip.open(path) if path.endswith(".gz") else open(path, "rb") as file:
         start = file.read(4096)
     for mark, kind in _BOMS.items():

@@ -1,49 +1,45 @@
 """The parser as native Spark expressions: the same table, the same three steps as traces/wordings.py describes.
 
-DataFrame calls only, so that a Spark Connect session does. A line costs a few plain searches; a line that bears on a
-rule costs one regular expression, which writes its fields in a fixed order behind separators, and one split (a regular
-expression per field took seven times as long). Each stage is a projection of its own: Spark keeps a projection apart
-whose expensive column is used more than once.
+DataFrame calls only, so that a Spark Connect session does. A line that bears on a rule costs one regular expression,
+which writes its fields in a fixed order between separators, and one reading of them as a line of CSV (a regular
+expression per field took seven times as long, a cast per field twice as long). The few wordings that make up a large
+log are tried first, all that begin with one word in one expression; any other line takes some searches to find its
+wording. Each stage is a projection of its own: Spark keeps a projection apart whose expensive column is used more than
+once.
 """
 
 from __future__ import annotations
 
 import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, reduce
-from typing import TYPE_CHECKING
+from itertools import count
+from typing import TYPE_CHECKING, Any
 
 from ..specs.lines import FAMILIES
 from .event import FIELDS, Event, event
-from .layouts import KNOWN, LEVELS, NO_LOGGER, Layout
+from .layouts import KNOWN, LEVELS, NO_LOGGER, Layout, escape
 from .parse import TAILS, TIME
-from .wordings import BROKER_ID, HEAD, SEPARATORS, Bucket, Reader, Test, dispatch, read, readers
+from .wordings import BROKER_ID, HEAD, SEPARATORS, Reader, Test, dispatch, read, readers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from pyspark.sql import Column, DataFrame
 
 EVENT, IRRELEVANT = SEPARATORS
 """The first begins what a pattern understood, and stands between its fields; the second begins the row of an irrelevant
-line, and the value of a field that may be printed empty."""
-_FRONT = ("row", "wording")
-_OFTEN = (
-    "controller", "controller_epoch", "topic", "partition", "replica", "from_state", "to_state", "leader", "isr",
-    "leader_epoch", "partition_epoch", "written_by_epoch", "replicas", "broker", "kind", "is_new", "brokers",
-    "offline_replicas",
-)  # fmt: skip
-# The more frequent, the further in front: what is split ends with the last field that a line fills.
-_PLACES = {
-    name: place
-    for place, name in enumerate(
-        (*_FRONT, *_OFTEN, *(name for name in FIELDS if name not in (*_OFTEN, "row", "level", "ts", "releases")))
-    )
-}
+line."""
+_OWN = ("row", "level", "ts")
+ALL = tuple(field for field in FIELDS if field not in (*_OWN, "releases"))
+"""The fields of an event that its message prints."""
+_PLACES = {field: place for place, field in enumerate(ALL)}
+_LEADING = {"wording": "bigint", "piece": "string"}
 _TIME = r"\[[^\]]*\] [A-Z]+ "
 
 
 _ROW = 40
 """No id of a row of the line table is longer."""
+_STRICT = rf"\[{TIME.replace('(', '').replace(')', '')}\] (?:{'|'.join(LEVELS)})"
 _PLAIN = rf"(?sd)^\[[12].{{3}}-.{{14}},.{{3}}\] (?:{'|'.join(LEVELS)})(?:\r*| .*)$"
 
 
@@ -53,27 +49,32 @@ def _java(pattern: str) -> str:
 
 
 @cache
-def _bearing() -> dict[Reader, int]:
-    """The numbers of the wordings that bear on a rule."""
-    return {reader: number for number, reader in enumerate(reader for reader in readers() if reader.row.bears)}
+def _bearing() -> tuple[Reader, ...]:
+    """The wordings that bear on a rule, by number; those of `_frequent` one after the other."""
+    first = [reader for readers in _frequent().values() for reader in readers]
+    return (*first, *(reader for reader in readers() if reader.row.bears and reader not in first))
+
+
+@cache
+def _numbers_of() -> dict[Reader, int]:
+    return {reader: number for number, reader in enumerate(_bearing())}
 
 
 @cache
 def _may_be_empty() -> frozenset[str]:
-    """Fields that some wording may print empty: their values carry a mark, as "" means that there is none."""
-    return frozenset(
-        field for reader in readers() for field, primitive in reader.groups if primitive.inner.endswith("*")
-    )
+    """Fields that some wording may print empty."""
+    return frozenset(field for reader in readers() for field, slot in reader.groups if slot.inner.endswith("*"))
 
 
-def _replacement(reader: Reader) -> str:
-    """What a match is replaced with: the fields in their places."""
-    values = {"row": reader.row.id, "wording": str(_bearing()[reader])}
-    shown = {field: value for field, value in reader.constants.items() if field != "row"}
-    shown |= {field: f"${group}" for group, (field, _) in enumerate(reader.groups, start=1)}
-    values |= {field: IRRELEVANT + text if field in _may_be_empty() else text for field, text in shown.items()}
-    names = list(_PLACES)[: 1 + max(_PLACES[name] for name in values)]
-    return EVENT + EVENT.join(values.get(name, "") for name in names)
+def _written(number: int, piece: str, texts: Mapping[str, str], fields: Iterable[str]) -> str:
+    """What a match is replaced with: a wording's number, less the length of `piece`, then the fields' texts."""
+    return EVENT + EVENT.join((str(number), piece, *(texts.get(name, "") for name in fields)))
+
+
+def _replacement(reader: Reader, fields: Iterable[str]) -> str:
+    kept = (field for field, _ in reader.groups if field in fields)
+    texts = {field: f"${group}" for group, field in enumerate(kept, start=1)}
+    return _written(_numbers_of()[reader], "", texts, fields)
 
 
 def _space(text: Column, start: Column) -> Column:
@@ -120,55 +121,86 @@ def _spoken(text: Column) -> Column:
     )
 
 
-def _passes(test: Test, text: Column, message: Column, sentence: Column) -> Column:
-    """As Test.passes, in a line that ends with _HOT_TAIL. `message` and `sentence` are cut, `text` is the line."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    terms = []
-    if test.start:
-        terms.append(sentence.startswith(test.start))
-    if test.head:
-        terms.append(message.startswith(test.head))
-    terms += [F.contains(text, F.lit(literal)) for literal in test.inner]
-    terms += [~F.contains(text, F.lit(literal)) for literal in test.without]
-    if test.end:
-        terms.append(text.endswith(f"{test.end} ({_HOT_TAIL}"))
-    return reduce(lambda left, right: left & right, terms) if terms else F.lit(True)
-
-
-def _pattern(reader: Reader, dressed: bool) -> str:
-    return _java(_TIME + reader.pattern + r" \([^ ]+\)" if dressed else reader.pattern)
-
-
-def _leaf(reader: Reader, text: Column) -> Column:
-    from pyspark.sql import functions as F  # noqa: N812
-
-    if not reader.row.bears:
-        return F.lit(IRRELEVANT + reader.row.id)
-    return F.regexp_replace(text, _pattern(reader, dressed=True), _replacement(reader))
+def _pattern(reader: Reader, dressed: bool, fields: Sequence[str]) -> str:
+    message = reader.pattern_of(fields)
+    return _java(_TIME + message + r" \([^ ]+\)" if dressed else message)
 
 
 _ANY = NO_LOGGER + ")"
-_HOT = ("Changed", "Sending", "Cached", "Received", "changed", "sending", "cached", "received")
-"""First words of what makes up a large log: their wordings are written out, to be compiled; others are data."""
-_HOT_TAIL = "state.change.logger)"
+_WORDS = ("Changed", "Sending", "Cached", "Received", "changed", "sending", "cached", "received")
+"""First words of what makes up a large log."""
+_FAMILY = "state.change.logger"
+_TAIL = f" ({_FAMILY})"
 _LOOSE, _THROWABLE = "\x01", "\x02"
-
-
-def _chosen(bucket: Bucket, text: Column, message: Column, sentence: Column) -> Column:
-    """What the first wording makes of the line whose test it passes, in state.change.logger; null if there is none."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    value = F.when(F.lit(False), F.lit(None).cast("string"))
-    for reader, test in bucket:
-        if _HOT_TAIL.startswith(reader.row.family or ""):
-            value = value.when(_passes(test, text, message, sentence), _leaf(reader, text))
-    return value
+_DIGITS = 18  # so many fit a bigint, and leave the words of a message within HEAD
 
 
 @cache
-def _data() -> str:
-    """The buckets as JSON: what Spark looks up for words that are not hot."""
+def _frequent() -> dict[str, tuple[Reader, ...]]:
+    """By first word, the wordings that are looked for first; of one word no more than _TAIL has characters."""
+    found = {}
+    for word in _WORDS:
+        bucket = dispatch()[0].get(word, ())
+        tests = [test for _, test in bucket]
+        found[word] = tuple(reader for place, (reader, _) in enumerate(bucket) if _says_all(reader, tests[: place + 1]))
+    return found
+
+
+def _says_all(reader: Reader, tests: Sequence[Test]) -> bool:
+    """Whether what its pattern matches is a line of this wording, whatever else it holds.
+
+    `tests` are its own, the last, and those of the wordings that are tried before it.
+    """
+    return (
+        reader.row.bears
+        and _FAMILY.startswith(reader.row.family or "")
+        and not any(map(reader.may_print, tests[-1].without))
+        and all(_never(test, reader) for test in tests[:-1])
+    )
+
+
+def _never(test: Test, reader: Reader) -> bool:
+    """Whether no line of a wording passes a test."""
+    wanted = (test.head, test.start, *test.inner, test.end)
+    return any(text and not reader.may_print(text) for text in wanted) or any(
+        text in reader.literal_pieces for text in test.without
+    )
+
+
+def _frequent_line(text: Column, fields: Sequence[str]) -> Column:
+    """What a frequent wording makes of the line; the line itself, or null, if it is of none."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    value = F.when(F.lit(False), F.lit(None).cast("string"))
+    for word, found in _frequent().items():
+        if found:
+            pattern, replacement = _together(found, fields)
+            value = value.when(F.contains(text, F.lit(f"{word} ")), F.regexp_replace(text, pattern, replacement))
+    return value
+
+
+def _together(found: Sequence[Reader], fields: Sequence[str]) -> tuple[str, str]:
+    """One pattern of several wordings, and what to replace a match with.
+
+    A replacement cannot say which of them matched. So the last group of each takes more of the logger's name than that
+    of the one before: its length is what is added to the number of the first.
+    """
+    numbers = count(1)
+    patterns, lengths = [], ""
+    texts: dict[str, str] = defaultdict(str)
+    for place, reader in enumerate(found):
+        for field, _ in reader.groups:
+            if field in fields:
+                texts[field] += f"${next(numbers)}"
+        lengths += f"${next(numbers)}"
+        patterns.append(f"{reader.pattern_of(fields, _DIGITS)}({escape(_TAIL[:place])}){escape(_TAIL[place:])}")
+    pattern = _java(rf"{_STRICT} (?:{'|'.join(patterns)})\r*")
+    return pattern, _written(_numbers_of()[found[0]], lengths, texts, fields)
+
+
+@cache
+def _data(fields: Sequence[str]) -> str:
+    """The buckets as JSON, for Spark to look up."""
     buckets, loose, throwables = dispatch()
     table = {}
     for key, bucket in (*buckets.items(), (_LOOSE, loose), (_THROWABLE, throwables)):
@@ -181,8 +213,8 @@ def _data() -> str:
                 "end": test.end,
                 "without": test.without,
                 "family": reader.row.family or "",
-                "pattern": _pattern(reader, dressed) if reader.row.bears else None,
-                "result": _replacement(reader) if reader.row.bears else IRRELEVANT + reader.row.id,
+                "pattern": _pattern(reader, dressed, fields) if reader.row.bears else None,
+                "result": _replacement(reader, fields) if reader.row.bears else IRRELEVANT + reader.row.id,
             }
             for reader, test in bucket
         ]
@@ -195,14 +227,11 @@ _SCHEMA = (
 )
 
 
-def _looked_up(text: Column, message: Column, sentence: Column, key: Column, tail: Column) -> Column:
-    """The first wording whose test the line passes, from the table as data: a struct of _SCHEMA, or null.
-
-    Slower for a line than `_chosen`, and as quick to plan as one wording.
-    """
+def _looked_up(text: Column, message: Column, sentence: Column, key: Column, tail: Column, data: str) -> Column:
+    """The first wording whose test the line passes: a struct of _SCHEMA, or null."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    table = F.from_json(F.lit(_data()), _SCHEMA)
+    table = F.from_json(F.lit(data), _SCHEMA)
     bucket = F.coalesce(F.try_element_at(table, key), F.try_element_at(table, F.lit(_LOOSE)))
     behind = F.when(tail.isNull(), "").otherwise(F.concat(F.lit(" ("), tail))
 
@@ -245,12 +274,6 @@ def _normal(text: Column, layouts: Iterable[Layout]) -> Column:
     return value.otherwise(text)
 
 
-def _number(text: Column) -> Column:
-    from pyspark.sql import functions as F  # noqa: N812
-
-    return F.when(text != "", text.try_cast("bigint"))  # what fails to be cast costs an exception
-
-
 def _numbers(text: Column) -> Column:
     """As wordings._ints, of a text behind its mark."""
     from pyspark.sql import functions as F  # noqa: N812
@@ -262,28 +285,40 @@ def _numbers(text: Column) -> Column:
 
 
 def _value(field: str, text: Column) -> Column:
-    """The value of a field from its text; null where the text is empty, which is none."""
+    """The value of a field from its text, null where it has none."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    marked = field in _may_be_empty()
-    inside = F.when(text.startswith(IRRELEVANT), F.substring(text, 2, 2**31 - 1)) if marked else text
     kind = FIELDS[field]
     if kind == "int":
-        return _number(text)
+        return text  # read as a number
     if kind == "bool":
-        return F.when(text != "", text == "true")
+        return text == "true"
     if kind == "tuple[int, ...]":
-        states = F.array_join(F.regexp_extract_all(inside, F.lit(BROKER_ID), F.lit(1)), ",")
-        return (
-            _numbers(F.when(inside.startswith("BrokerState("), states).otherwise(inside))
-            if field == "isr"
-            else (_numbers(inside))
-        )
+        states = F.array_join(F.regexp_extract_all(text, F.lit(BROKER_ID), F.lit(1)), ",")
+        isr = F.when(text.startswith("BrokerState("), states).otherwise(text)
+        return _numbers(isr if field == "isr" else text)
     if kind == "tuple[str, ...]":
-        return F.when(inside == "", F.array().cast("array<string>")).otherwise(F.split(inside, ","))
+        return F.when(text == "", F.array().cast("array<string>")).otherwise(F.split(text, ","))
     if field == "recovery":
-        return F.when(text == "0", "RECOVERED").when(text == "1", "RECOVERING").when(text != "", text)
-    return inside if marked else F.when(text != "", text)
+        return F.when(text == "0", "RECOVERED").when(text == "1", "RECOVERING").otherwise(text)
+    return text
+
+
+def _field(field: str, text: Column, wording: Column) -> Column:
+    """The value of a field in a wording, from its text; null where the wording says nothing of it."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    if field in _may_be_empty():
+        prints = [number for reader, number in _numbers_of().items() if field in dict(reader.groups)]
+        text = F.when(text.isNotNull(), text).when(wording.isin(*prints), "")
+    value = _value(field, text)
+    constants: dict[Any, list[int]] = defaultdict(list)
+    for reader, number in _numbers_of().items():
+        if field in reader.constants:
+            constants[reader.constants[field]].append(number)
+    for constant, numbers in constants.items():
+        value = F.coalesce(value, F.when(wording.isin(*numbers), F.lit(constant)))
+    return value
 
 
 def _releases(wording: Column, level: Column) -> Column:
@@ -302,28 +337,49 @@ def _releases(wording: Column, level: Column) -> Column:
     return F.get(table, (wording * width + place).cast("int"))
 
 
+def _level(text: Column) -> Column:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    return F.substring_index(F.substring(text, 27, 6), " ", 1)
+
+
 def _milliseconds(time: Column) -> Column:
     """As parse.time_of."""
     from pyspark.sql import functions as F  # noqa: N812
 
+    return F.when(F.rlike(time, F.lit(_java(TIME))), _moment(time))
+
+
+def _moment(time: Column) -> Column:
+    """Milliseconds of what has the form of a time."""
+    from pyspark.sql import functions as F  # noqa: N812
+
     seconds = F.unix_millis(F.concat(F.substring(time, 1, 19), F.lit("Z")).try_cast("timestamp"))
-    return F.when(F.rlike(time, F.lit(_java(TIME))), seconds + F.substring(time, 21, 3).try_cast("int"))
+    return seconds + F.substring(time, 21, 3).try_cast("int")
 
 
-def parsed(lines: DataFrame, layout: Layout | None = None, *, many: bool = True) -> DataFrame:
+def parsed(
+    lines: DataFrame, layout: Layout | None = None, *, fields: Sequence[str] = ALL, many: bool = True
+) -> DataFrame:
     """What each row of `lines` says, which has the text of a line, without its end, in `value`.
 
     Added to the columns of `lines`: `status` ("understood", "irrelevant", "continuation", "unknown"), `family` (what
     the logger's name begins with: "state.change.logger", "kafka.controller", "org.apache.kafka.controller", "other",
-    or null where the line has no logger), `level`, `ts` (milliseconds), `row` and `said`: the fields of an understood
-    line as texts, to be read by `typed` or `event_of`. Equal to parse_line, line by line.
+    or null where the line has no logger), `level`, `ts` (milliseconds), `row` of an irrelevant line, and `said`: the
+    `fields` of an understood line as texts, to be read by `typed` or `event_of`. Equal to parse_line, line by line.
 
-    `many` lines are worth a plan with the wordings of frequent lines written out, which Spark compiles.
+    `many` lines are worth looking for frequent wordings first; `value` is null where one was found.
     """
     from pyspark.sql import functions as F  # noqa: N812
 
     given = lines.columns
     col = F.col
+    frequent = many and layout is None
+    none = F.lit(None).cast("string")
+    separated = [F.contains(col("value"), F.lit(mark)) for mark in SEPARATORS]
+    strange = reduce(lambda left, right: left | right, separated)
+    asked = F.when(~strange, _frequent_line(col("value"), tuple(fields))) if frequent else none
+    is_frequent = col("_frequent").startswith(EVENT)
     text = F.when(F.endswith(col("value"), F.lit("\r")), F.rtrim(col("value"), F.lit("\r"))).otherwise(col("value"))
     if layout is None:
         dressed = col("_text").startswith("[") | col("_text").startswith("1") | col("_text").startswith("2")
@@ -336,127 +392,114 @@ def parsed(lines: DataFrame, layout: Layout | None = None, *, many: bool = True)
         normal = _normal(col("_text"), (layout,))
     is_default = F.lit(False) if layout else col("_default")
     tail = F.substring_index(col("_text"), " (", -1)
+    others = [name for name in given if name != "value"]
+    known = [*given, "_frequent", "_stamp"]
+    # A frequent line is not carried on, and nothing more is looked for in it: its text is null.
     found = (
-        lines.select(*given, text.alias("_text"), _is_plain(col("value")).alias("_default"))
-        .select(*given, normal.alias("_text"), "_default")
-        .select(*given, "_text", (is_default | _is_plain(col("_text"))).alias("_plain"))
+        lines.select(*given, asked.alias("_frequent"))
         .select(
-            *given,
-            "_text",
-            "_plain",
-            F.when(col("_plain"), F.substring_index(F.substring(col("_text"), 27, 6), " ", 1)).alias("level"),
+            *others,
+            F.when(is_frequent, none).otherwise(col("value")).alias("value"),
+            F.when(is_frequent, col("_frequent")).alias("_frequent"),
+            F.when(is_frequent, F.substring(col("value"), 1, 32)).alias("_stamp"),
+            F.when(is_frequent, none).otherwise(text).alias("_text"),
+        )
+        .select(*known, "_text", _is_plain(col("_text")).alias("_default"))
+        .select(*known, normal.alias("_text"), "_default")
+        .select(*known, "_text", (is_default | _is_plain(col("_text"))).alias("_plain"))
+    )
+    kept = [*known, "_text", "_plain"]
+    found = (
+        found.select(
+            *kept,
+            F.when(col("_plain"), _level(col("_text"))).otherwise(_level(col("_stamp"))).alias("level"),
             F.when(col("_plain"), tail).alias("_tail"),
         )
         .select(
-            *given,
-            "_text",
-            "_plain",
+            *kept,
             "level",
             F.when(col("_tail").endswith(")") & ~F.contains(col("_tail"), F.lit(" ")), col("_tail")).alias("_tail"),
             F.when(col("_plain"), col("_text").substr(F.length("level") + 28, F.lit(HEAD)))
             .otherwise(F.substring(col("_text"), 1, HEAD))
             .alias("_message"),
         )
-        .select(*given, "_text", "_plain", "level", "_tail", "_message", _unprefixed(col("_message")).alias("_bare"))
-        .select(*given, "_text", "_plain", "level", "_tail", "_message", _spoken(col("_bare")).alias("_sentence"))
-        .select(
-            *given,
-            "_text",
-            "_plain",
-            "level",
-            "_tail",
-            "_message",
-            "_sentence",
-            F.substring_index(col("_sentence"), " ", 1).alias("_key"),
-        )
+        .select(*kept, "level", "_tail", "_message", _unprefixed(col("_message")).alias("_bare"))
+        .select(*kept, "level", "_tail", "_message", _spoken(col("_bare")).alias("_sentence"))
     )
-    named = (col("_text"), col("_message"), col("_sentence"))
     thrown = reduce(
         lambda left, right: left | right,
         [F.contains(col("_text"), F.lit(word)) for word in ("Exception", "Error", "Throwable")],
     )
-    none = F.lit(None).cast("string")
-    hot = _HOT if many else ()
-    is_hot = col("_key").isin(*hot) & (col("_tail") == _HOT_TAIL) if many else F.lit(False)
     is_bare = ~col("_plain") & ~_is_blank(col("_text")) & thrown
-    is_cold = is_bare | (col("_tail").isNotNull() & ~is_hot)
-    key = F.when(is_bare, _THROWABLE).otherwise(col("_key"))
-    found = found.select(*found.columns, F.when(is_cold, _looked_up(*named, key, col("_tail"))).alias("_wording"))
-    cold = col("_wording")
-    said = F.when(cold["pattern"].isNotNull(), F.regexp_replace(col("_text"), cold["pattern"], cold["result"]))
-    said = said.when(cold.isNotNull(), cold["result"]).when(col("_tail").isNull() | ~is_hot, none)
-    for word in hot:
-        said = said.when(col("_key") == word, _chosen(dispatch()[0][word], *named))
-    family = F.lit("other")
-    for name in reversed(FAMILIES):
-        family = F.when(col("_tail").startswith(name), name).otherwise(family)
+    key = F.when(is_bare, _THROWABLE).otherwise(F.substring_index(col("_sentence"), " ", 1))
+    wording = _looked_up(col("_text"), col("_message"), col("_sentence"), key, col("_tail"), _data(tuple(fields)))
+    found = found.select(*kept, "level", "_tail", F.when(is_bare | col("_tail").isNotNull(), wording).alias("_wording"))
+    match = F.regexp_replace(col("_text"), col("_wording")["pattern"], col("_wording")["result"])
+    said = (
+        F.when(col("_frequent").isNotNull(), col("_frequent"))
+        .when(col("_wording")["pattern"].isNotNull(), match)
+        .otherwise(col("_wording")["result"])
+    )
+    family = F.when(col("_frequent").isNotNull(), F.lit(_FAMILY))
+    for name in FAMILIES:
+        family = family.when(col("_tail").startswith(name), name)
+    family = family.when(col("_tail").isNotNull(), "other")
     cut = reduce(lambda left, right: left | right, [F.contains(col("_text"), F.lit(text)) for text in TAILS])
-    strange = F.contains(col("_text"), F.lit(EVENT)) | F.contains(col("_text"), F.lit(IRRELEVANT))
     status = (
-        F.when(col("_said").startswith(EVENT) & ~strange, "understood")
+        F.when(col("_frequent").isNotNull() | (col("_said").startswith(EVENT) & ~strange), "understood")
         .when(col("_said").startswith(IRRELEVANT) & ~strange, "irrelevant")
         .when(col("_plain") | (~_is_blank(col("_text")) & cut), "unknown")
         .otherwise("continuation")
     )
+    time = F.when(col("_plain"), _milliseconds(F.substring(col("_text"), 2, 23)))
     return (
-        found.select(
-            *given,
-            "_text",
-            "_plain",
-            "level",
-            F.when(col("_tail").isNotNull(), family).alias("family"),
-            said.alias("_said"),
-        )
-        .select(*given, "_said", "_text", "_plain", "level", "family", status.alias("status"))
+        found.select(*kept, "level", family.alias("family"), said.alias("_said"))
+        .select(*kept, "_said", "level", "family", status.alias("status"))
         .select(
             *given,
             "status",
             "family",
             "level",
-            F.when(col("_plain"), _milliseconds(F.substring(col("_text"), 2, 23))).alias("ts"),
-            F.when(
-                col("status").isin("understood", "irrelevant"),
-                F.substring_index(F.substring(col("_said"), 2, _ROW), EVENT, 1),
-            ).alias("row"),
+            time.otherwise(_moment(F.substring(col("_stamp"), 2, 23))).alias("ts"),
+            F.when(col("status") == "irrelevant", F.substring(col("_said"), 2, _ROW)).alias("row"),
             F.when(col("status") == "understood", col("_said")).alias("said"),
         )
     )
 
 
-def typed(lines: DataFrame) -> DataFrame:
-    """The columns of an Event in place of `said`; those of a line that is not understood are null."""
+def typed(lines: DataFrame, fields: Sequence[str] = ALL) -> DataFrame:
+    """`fields` of an Event, with its row, level, time and releases, in place of `said`.
+
+    Those of a line that is not understood are null.
+    """
     from pyspark.sql import functions as F  # noqa: N812
 
-    own = ("level", "ts", "row", "said")
-    given = [name for name in lines.columns if name not in own]
-    split = lines.select(*given, "row", "level", "ts", F.split("said", EVENT).alias("_parts"))
-
-    def part(name: str) -> Column:
-        return F.get(F.col("_parts"), F.lit(_PLACES[name] + 1))
-
-    columns = {
-        "row": F.col("row"),
-        "level": F.col("level"),
-        "ts": F.col("ts"),
-        "releases": _releases(_number(part("wording")), F.col("level")),
-    }
-    columns |= {field: _value(field, part(field)) for field in FIELDS if field not in columns}
-    return split.select(*given, *(columns[field].alias(field) for field in FIELDS))
-
-
-@cache
-def _readers() -> tuple[Reader, ...]:
-    return tuple(_bearing())
+    given = [name for name in lines.columns if name not in (*_OWN, "said")]
+    types = {name: "bigint" if FIELDS[name] == "int" else "string" for name in fields}
+    schema = ", ".join(f"`{name}` {kind}" for name, kind in {"_": "string", **_LEADING, **types}.items())
+    read = F.from_csv("said", F.lit(schema), {"sep": EVENT, "quote": IRRELEVANT})
+    split = lines.select(*given, *_OWN, read.alias("_said"))
+    wording = F.col("_said")["wording"] + F.coalesce(F.length(F.col("_said")["piece"]), F.lit(0))
+    rows = F.split(F.lit(",".join(reader.row.id for reader in _bearing())), ",")
+    numbered = split.select(*given, *_OWN, "_said", wording.cast("int").alias("_wording"))
+    return numbered.select(
+        *given,
+        F.coalesce("row", F.get(rows, F.col("_wording"))).alias("row"),
+        "level",
+        "ts",
+        _releases(F.col("_wording"), F.col("level")).alias("releases"),
+        *(_field(field, F.col("_said")[field], F.col("_wording")).alias(field) for field in fields),
+    )
 
 
 def event_of(said: str, level: str | None, ts: int | None) -> Event:
-    """The event of one line from columns of `parsed`, as `typed` would give it."""
-    texts = said.split(EVENT)[1:]
-    reader = _readers()[int(texts[_PLACES["wording"]])]
+    """The event of one line from columns of `parsed`, which had all fields, as `typed` would give it."""
+    _, number, piece, *texts = said.split(EVENT)
+    reader = _bearing()[int(number) + len(piece)]
     values = reader.constants.copy()
     values["level"] = level
     values["ts"] = ts
     values["releases"] = dict(reader.wording.levels).get(level or "", reader.wording.releases)
     for field, primitive in reader.groups:
-        values[field] = read(primitive)(texts[_PLACES[field]].removeprefix(IRRELEVANT))
+        values[field] = read(primitive)(texts[_PLACES[field]])
     return event(values)

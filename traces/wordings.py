@@ -9,7 +9,7 @@ nobody reads its fields.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
@@ -144,16 +144,22 @@ class Reader:
     @cached_property
     def pattern(self) -> str:
         """The whole message, unanchored."""
+        return self.pattern_of(FIELDS)
+
+    def pattern_of(self, fields: Container[str], most_digits: int | None = None) -> str:
+        """The pattern with groups for some fields only, and for numbers of so many digits at most."""
         out, seen = "", set()
         for piece in self.wording.pieces:
             if isinstance(piece, str):
                 out += escape(piece)
                 continue
             primitive = piece.primitive
-            kept = piece.field is not None and piece.field not in seen
+            kept = piece.field is not None and piece.field in fields and piece.field not in seen
             seen.add(piece.field)
-            inner = f"({primitive.inner})" if kept else f"(?:{primitive.inner})"
-            out += primitive.before + inner + primitive.after
+            inner = primitive.inner
+            if most_digits and primitive.kind == "int":
+                inner = inner.removesuffix("+") + f"{{1,{most_digits}}}"
+            out += primitive.before + (f"({inner})" if kept else f"(?:{inner})") + primitive.after
         return out
 
     @cached_property

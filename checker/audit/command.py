@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +12,7 @@ from ...specs.errors import IsrproofError
 from ...traces.layouts import Layout, layout
 from ...traces.sources import Source, expand
 from ..progress import progress
-from .excerpts import with_excerpts
+from .excerpts import Texts, Wanted, with_excerpts
 from .finding import EXIT, Report
 from .options import FAIL_ON, Options
 from .report import FileFacts, Narrow, as_json, reports
@@ -27,14 +27,15 @@ def audit(paths: Sequence[str], options: Options | None = None) -> list[Report]:
         IsrproofError: a path does not exist, or no file could be read.
     """
     options = options or Options()
-    clusters = expand(paths)
-    sources = [(i if options.each else 0, source) for i, (_, files) in enumerate(clusters) for source in files]
+    sizes: dict[str, int] = {}
     with _failures(options):
-        logs, facts = _engine(sources, options)
+        clusters = expand(paths, lambda path: _elsewhere(path, options, sizes))
+        sources = [(i if options.each else 0, source) for i, (_, files) in enumerate(clusters) for source in files]
+        logs, facts = _engine(sources, options, sizes)
         _must_have_read(facts)
         with progress("checking the rules"):
             found = audited(logs, options.releases)
-            found = replace(found, findings=with_excerpts(found.findings))
+            found = replace(found, findings=with_excerpts(found.findings, lambda wanted: _texts(wanted, options)))
         narrow = Narrow(options.partition, options.since, options.until)
         return reports(found, facts, found.timeline() if options.timeline else None, found.transitions(), narrow)
 
@@ -47,7 +48,28 @@ def _failures(options: Options) -> AbstractContextManager[None]:
     return spark_failures()
 
 
-def _engine(sources: list[tuple[int, Source]], options: Options) -> tuple[Logs, list[FileFacts]]:
+def _elsewhere(path: str, options: Options, sizes: dict[str, int]) -> list[str]:
+    """The files of a path that only Spark can reach; their bytes go to `sizes`."""
+    if options.engine == "python":
+        raise IsrproofError(f"{path}: only Spark reads other file systems; leave --engine python away.")
+    from ..spark_session import session
+    from .spark_lines import files_at
+
+    found = files_at(session(options.master, options.remote), path)
+    sizes.update(found)
+    return list(found)
+
+
+def _texts(wanted: Wanted, options: Options) -> Texts:
+    from ..spark_session import session
+    from .spark_lines import texts
+
+    return texts(session(options.master, options.remote), wanted)
+
+
+def _engine(
+    sources: list[tuple[int, Source]], options: Options, elsewhere: Mapping[str, int]
+) -> tuple[Logs, list[FileFacts]]:
     chosen: Layout | None = None if options.layout is None else layout(options.layout)
     if options.engine == "python":
         from .python_engine import read_logs
@@ -57,7 +79,7 @@ def _engine(sources: list[tuple[int, Source]], options: Options) -> tuple[Logs, 
     from .spark_engine import read_logs_on_spark
 
     with progress(f"Spark reads {len(sources)} file{'s' * (len(sources) > 1)}"):
-        return read_logs_on_spark(sources, chosen, options)
+        return read_logs_on_spark(sources, chosen, options, elsewhere)
 
 
 def _must_have_read(facts: Sequence[FileFacts]) -> None:

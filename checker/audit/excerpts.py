@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
-from ...traces.sources import Lines
+from ...traces.sources import Lines, is_elsewhere
 from .finding import Finding
 
 _LONGEST = 1000
 
 
-def with_excerpts(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """The findings, each with the text of its line; without it where the file is not on this machine."""
-    wanted: dict[str, set[int]] = defaultdict(set)
+Wanted = dict[str, set[int]]
+Texts = dict[str, dict[int, str]]
+
+
+def with_excerpts(findings: Sequence[Finding], elsewhere: Callable[[Wanted], Texts]) -> tuple[Finding, ...]:
+    """The findings, each with the text of its line; `elsewhere` reads lines of files that are not on this machine."""
+    here: Wanted = defaultdict(set)
+    there: Wanted = defaultdict(set)
     for finding in findings:
-        wanted[finding.file].add(finding.line)
-    texts = {path: _lines(path, numbers) for path, numbers in wanted.items() if Path(path).is_file()}
-    return tuple(replace(f, excerpt=texts.get(f.file, {}).get(f.line, "")) for f in findings)
+        (there if is_elsewhere(finding.file) else here)[finding.file].add(finding.line)
+    texts = {path: _lines(path, numbers) for path, numbers in here.items()}
+    if there:
+        texts |= elsewhere(there)
+    return tuple(replace(f, excerpt=texts[f.file].get(f.line, "")[:_LONGEST]) for f in findings)
 
 
 def _lines(path: str, numbers: set[int]) -> dict[int, str]:
@@ -27,7 +33,7 @@ def _lines(path: str, numbers: set[int]) -> dict[int, str]:
     found = {}
     for number, text in enumerate(Lines(path), start=1):
         if number in numbers:
-            found[number] = text[:_LONGEST]
+            found[number] = text
         if number >= last:
             break
     return found

@@ -12,29 +12,29 @@ import os
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812
 
 from ...traces.layouts import Layout
-from ...traces.sources import BROKEN, CUT, Source, unreadable
-from ...traces.spark import event_of, parsed, typed
+from ...traces.sources import BROKEN, CUT, Source, is_elsewhere, unreadable
+from ...traces.spark import ALL, event_of, parsed, typed
 from ..spark_session import session
 from .coverage import CLASSES, OWN, STATE_CHANGE, TEMPLATE_LENGTH, TEMPLATES, Coverage, Kind, facts
 from .lives import LogFile
 from .options import Options
 from .report import FileFacts
 from .run import Logs
-from .spark_lines import Block, numbered, placed_lines, shifts, size_of
+from .spark_lines import Block, numbered, placed_lines, shifts
 from .spark_table import SparkTable
 from .table import FEW, PythonTable
 from .tracks import READS
 
 SMALL = 32_000_000
 """Bytes of text up to which all lines come to the driver once they are parsed: one job, and nothing is compiled."""
+_FIELDS = tuple(name for name in READS if name in ALL)
 _READ = (*(name for name in READS if name not in ("file", "line")), "level", "releases")
 """What the audit reads of an event."""
 _PLACE = 64_000_000
@@ -45,9 +45,9 @@ _PerFile = dict[int, Coverage]
 
 
 def read_logs_on_spark(
-    sources: Sequence[tuple[int, Source]], layout: Layout | None, options: Options
+    sources: Sequence[tuple[int, Source]], layout: Layout | None, options: Options, elsewhere: Mapping[str, int]
 ) -> tuple[Logs, list[FileFacts]]:
-    """Read and parse all files in one job; (cluster, source) pairs.
+    """Read and parse all files in one job; (cluster, source) pairs, and the bytes of files elsewhere.
 
     Raises:
         NoSparkError: Spark cannot start here.
@@ -57,11 +57,10 @@ def read_logs_on_spark(
     if not good:
         return Logs((), PythonTable([])), told
     paths = [path for _, _, path, _ in good]
-    elsewhere = [path for path in paths if not Path(path).is_file()]
-    size = sum(map(_size, paths))
-    small = size <= SMALL and not elsewhere
+    size = sum(_size(path, elsewhere) for path in paths)
+    small = size <= SMALL
     spark = session(options.master, options.remote, brief=small)
-    _tune(spark, size + size_of(spark, elsewhere), small)
+    _tune(spark, size, small)
     table, seen = (_read_small if small else _read)(spark, paths, layout)
     files: list[LogFile] = []
     for index, (cluster, source, _, problem) in enumerate(good):
@@ -83,13 +82,16 @@ def _read_small(spark: SparkSession, paths: Sequence[str], layout: Layout | None
     for row in rows:
         file, shift = place[row["path"], row["block"]]
         line = row["place"] + shift
-        seen[file].kinds[_kind(row)] += 1
+        kind = _kind(row)
+        if row["said"] is not None:
+            event = event_of(row["said"], row["level"], row["ts"])
+            events.append({**event.__dict__, "file": file, "line": line})
+            kind = kind._replace(row=event.row)
+        seen[file].kinds[kind] += 1
         if row["template"] is not None:
             seen[file].unknown[row["template"]] += 1
         if row["ts"] is not None:
             seen[file].dated(line, row["ts"])
-        if row["said"] is not None:
-            events.append(_event(row, file, line))
     return PythonTable(events), seen
 
 
@@ -97,7 +99,7 @@ def _read(
     spark: SparkSession, paths: Sequence[str], layout: Layout | None
 ) -> tuple[SparkTable | PythonTable, _PerFile]:
     """Lines parsed, counted and numbered on Spark; few events come to the driver."""
-    whole = typed(_kinds(parsed(placed_lines(spark, paths), layout)).drop("value"))
+    whole = _kinds(typed(parsed(placed_lines(spark, paths), layout, fields=_FIELDS), _FIELDS)).drop("value")
     lines = whole.select(*dict.fromkeys((*_PLACED, *Kind._fields, "template", *_READ))).persist()
     timed = F.min(F.when(F.col("ts").isNotNull(), F.struct("place", "ts"))).alias("timed")
     count = F.count(F.lit(1)).alias("n")
@@ -134,11 +136,11 @@ def _kinds(lines: DataFrame) -> DataFrame:
     """The columns of a `Kind`, and the template of an unknown line."""
     text, family = F.col("value"), F.coalesce("family", F.lit(""))
     unknown = F.col("status") == "unknown"
-    known = F.col("row").isNotNull()
+    known = F.col("status").isin("understood", "irrelevant")
     return lines.withColumns(
         {
             "level": F.when(known, F.col("level")),
-            "prefixed": known & ~F.substring(text, 1, 1).isin("[", "1", "2"),
+            "prefixed": known & F.coalesce(~F.substring(text, 1, 1).isin("[", "1", "2"), F.lit(False)),
             "bearing": unknown & ((family == STATE_CHANGE) | F.contains(text, F.lit(f"({STATE_CHANGE})"))),
             "stranger": unknown & F.col("family").isNotNull() & ~family.isin(*OWN),
             "template": F.when(unknown, F.regexp_replace(F.substring(text, 1, TEMPLATE_LENGTH), "[0-9]+", "#")),
@@ -150,15 +152,10 @@ def _kind(row: Row) -> Kind:
     return Kind(*(row[name] for name in Kind._fields))
 
 
-def _event(row: Row, file: int, line: int) -> dict[str, Any]:
-    return {**event_of(row["said"], row["level"], row["ts"]).__dict__, "file": file, "line": line}
-
-
-def _size(path: str) -> int:
-    """Bytes of text in a file of this machine, roughly; none of another's."""
-    if not Path(path).is_file():
-        return 0
-    return os.path.getsize(path) * (10 if path.endswith(".gz") else 1)
+def _size(path: str, elsewhere: Mapping[str, int]) -> int:
+    """Bytes of text in a file, roughly."""
+    size = elsewhere[path] if is_elsewhere(path) else os.path.getsize(path)
+    return size * (10 if path.endswith(".gz") else 1)
 
 
 def _tune(spark: SparkSession, size: int, small: bool) -> None:
@@ -178,7 +175,7 @@ def _readable(
     good, bad = [], []
     for cluster, source in sources:
         path, problem = source.path, None
-        if Path(path).is_file():
+        if not is_elsewhere(path):
             try:
                 problem = unreadable(path)
                 whole = path if problem or not source.compressed else _whole(path)

@@ -6,19 +6,23 @@ it: so it is known once all blocks are counted, which is done with what else is 
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from urllib.parse import unquote, urlparse
+from typing import Any
+from urllib.parse import unquote
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
+from pyspark.sql.types import ArrayType, IntegerType, LongType, StringType, StructField, StructType
 
 from ...specs.errors import IsrproofError
+from ...traces.sources import is_elsewhere, is_log, some
 
 _GLOB = re.compile(r"([\\{}\[\]*?])")
+_FILE = re.compile("file:(//)?(?=/)")
 _SHIFTS = StructType(
     [
         StructField("path", StringType()),
@@ -27,6 +31,7 @@ _SHIFTS = StructType(
         StructField("shift", LongType()),
     ]
 )
+_LINES = StructType([StructField("file", IntegerType()), StructField("line", LongType())])
 Block = tuple[str, int]
 """The path of a file as Spark says it, and the byte at which a block of it begins."""
 
@@ -45,16 +50,37 @@ def placed_lines(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
     )
 
 
-def size_of(spark: SparkSession, paths: Sequence[str]) -> int:
-    """Bytes of files that only Spark can reach; their text is not read."""
-    if not paths:
-        return 0
-    files = spark.read.format("binaryFile").load(_asked(paths))
-    return files.agg(F.sum("length")).collect()[0][0] or 0
+def files_at(spark: SparkSession, path: str) -> dict[str, int]:
+    """Files of a path that only Spark can reach (a file, a directory, a glob), with their bytes; no text is read.
+
+    Raises:
+        IsrproofError: a directory or a glob has no logs.
+    """
+    files = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(path)
+    rows = files.select("path", "length").collect()
+    found = {_FILE.sub("file://", row["path"]): row["length"] for row in rows}
+    alone = len(found) == 1 and _name(path) == _name(*found)
+    logs = sorted(file for file in found if alone or is_log(file))
+    return {file: found[file] for file in some(path, logs)}
+
+
+def texts(spark: SparkSession, wanted: Mapping[str, Iterable[int]]) -> dict[str, dict[int, str]]:
+    """The texts of some lines, by file and number."""
+    paths = list(wanted)
+    lines = placed_lines(spark, paths)
+    counted = lines.groupBy("path", "block").agg(F.min("place"), F.count(F.lit(1))).collect()
+    asked = [{"file": file, "line": line} for file, path in enumerate(paths) for line in wanted[path]]
+    few = F.broadcast(few_rows(spark, _LINES, asked))
+    found: dict[str, dict[int, str]] = {path: {} for path in paths}
+    for row in numbered(lines, shifts(paths, counted)).join(few, ["file", "line"]).collect():
+        found[paths[row["file"]]][row["line"]] = row["value"].rstrip("\r")
+    return found
 
 
 def _asked(paths: Sequence[str]) -> list[str]:
-    return [_GLOB.sub(r"\\\1", _name(path)) for path in paths]
+    """For Spark, whose own file system need not be this machine's."""
+    names = [_GLOB.sub(r"\\\1", _name(path)) for path in paths]
+    return [name if is_elsewhere(name) else f"file://{name}" for name in names]
 
 
 def shifts(paths: Sequence[str], blocks: Iterable[tuple[str, int, int, int]]) -> Mapping[Block, tuple[int, int]]:
@@ -68,29 +94,44 @@ def shifts(paths: Sequence[str], blocks: Iterable[tuple[str, int, int, int]]) ->
         per_file[path].append(tuple(block))  # type: ignore[arg-type]
     found = {}
     for path, own in per_file.items():
-        if _name(path) not in numbers:
+        if _said(path) not in numbers:
             raise IsrproofError(f"Spark read {path}, which is none of the files asked for: {', '.join(paths[:5])}.")
         before = 0
         for start, first, n in sorted(own):
-            found[path, start] = (numbers[_name(path)], before - first + 1)
+            found[path, start] = (numbers[_said(path)], before - first + 1)
             before += n
     return found
 
 
 def numbered(lines: DataFrame, places: Mapping[Block, tuple[int, int]]) -> DataFrame:
     """Placed lines with their `file` (the place of its path) and `line` (from 1), by what `shifts` found."""
-    few = lines.sparkSession.createDataFrame([(*block, *place) for block, place in places.items()], _SHIFTS)
+    few = few_rows(
+        lines.sparkSession,
+        _SHIFTS,
+        [dict(zip(_SHIFTS.names, (*block, *place), strict=True)) for block, place in places.items()],
+    )
     line = (F.col("place") + F.col("shift")).alias("line")
     kept = [name for name in lines.columns if name not in ("path", "block", "place")]
     return lines.join(F.broadcast(few), ["path", "block"]).select("file", line, *kept)
 
 
+def few_rows(spark: SparkSession, schema: StructType, rows: Sequence[Mapping[str, Any]]) -> DataFrame:
+    """Rows of the driver as a DataFrame. They travel in the plan: createDataFrame starts Pythons in the cluster."""
+    told = F.from_json(F.lit(json.dumps(rows)), ArrayType(schema))
+    return spark.range(1, numPartitions=1).select(F.inline(told))
+
+
 def _name(path: str) -> str:
-    """One name for a path as given and as Spark gives it back (a URI with its odd characters encoded).
+    """One name for a path as given and as Spark gives it back.
 
     A file's is without links and dots: Spark takes dots away before it follows links, the system after.
     """
-    parts = urlparse(path)
-    if parts.scheme == "file":
-        return os.path.realpath(unquote(parts.path))
-    return path if "://" in path else os.path.realpath(path)
+    of_file = _FILE.match(path)
+    if of_file is None and is_elsewhere(path):
+        return path
+    return os.path.realpath(path[of_file.end() :] if of_file else path)
+
+
+def _said(path: str) -> str:
+    """The name of what Spark says: a URI with its odd characters encoded."""
+    return _name(unquote(path))

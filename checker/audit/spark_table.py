@@ -7,12 +7,13 @@ from functools import reduce
 from typing import Any
 
 from pyspark.sql import Column as SparkColumn
-from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import BooleanType, DataType, LongType, StringType, StructField, StructType
 
 from ...model.expr import Expr
 from .spark_columns import column
+from .spark_lines import few_rows
 from .table import FEW, Column, PythonTable, Row, Table
 
 _HOME = "_home"
@@ -79,8 +80,8 @@ class SparkTable:
         types |= {name: _TYPES[kind] for name, kind in columns.items()}
         types |= {f"_{name}": LongType() for name in within or ()}
         schema = StructType([StructField(name, kind) for name, kind in types.items()])
-        session: SparkSession = self.frame.sparkSession
-        few = session.createDataFrame([tuple(row[name.removeprefix("_")] for name in types) for row in rows], schema)
+        asked = [{name: row[name.removeprefix("_")] for name in types} for row in rows]
+        few = few_rows(self.frame.sparkSession, schema, asked)
         here = self.frame.drop(*columns).join(F.broadcast(few), list(on))
         if within is None:
             return self._with(here)

@@ -30,7 +30,7 @@ from ..audit.options import FAIL_ON, Options
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--engine", type=click.Choice(["spark", "python"]), default="spark", show_default=True)
-@click.option("--master", help="Spark master, local[*] by default.")
+@click.option("--master", help="Spark master, such as spark://host:7077 (default: local[*]).")
 @click.option("--remote", help="A Spark Connect server: sc://host:port.")
 def command(
     paths: tuple[str, ...],
@@ -50,7 +50,7 @@ def command(
     master: str | None,
     remote: str | None,
 ) -> None:
-    """Audit the logs of a Kafka cluster: files, globs, directories, plain or .gz.
+    """Audit the logs of a Kafka cluster: files, globs, directories, plain or .gz; by Spark also hdfs:// and the like.
 
     Exit 0: conforms. 1: illegal. 2: misuse, or nothing could be read. 3: incomplete (a file could not be read, or a
     line that bears on a rule was not understood), or nothing to check.

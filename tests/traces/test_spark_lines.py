@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from isrproof.checker.spark_session import NoSparkError, session
 from isrproof.specs.lines import rows
+from isrproof.traces import wordings
 from isrproof.traces.event import FIELDS, Continuation, Event, Irrelevant, Unknown
 from isrproof.traces.parse import parse_line
-from isrproof.traces.wordings import readers
+from isrproof.traces.wordings import HEAD, dispatch, readers
 
 pytest.importorskip("pyspark")
 pytestmark = pytest.mark.spark
@@ -27,6 +29,16 @@ HOSTILE = [
     " NewReplica to OnlineReplica (state.change.logger)\r",
     "[2018-08-03 12:00:00,123] TRACE [Controller id=3 epoch=1] Changed partition t-0 from A to OnlinePartition with"
     " state LeaderAndIsr(leader=1, leaderEpoch=0, isr=List(,1,,2 3), zkVersion=0) (state.change.logger)",
+    # What a frequent wording's pattern matches, and is no line of it: too long a beginning, a separator, no such day.
+    *(f"[2018-08-03 12:00:00,123] TRACE [Controller id={id} epoch=1] Changed state of replica 1 for partition {topic}-0"
+      " from NewReplica to OnlineReplica (state.change.logger)\r\r"
+      for id, topic in (("1" * 200, "t"), ("9" * 19, "t"), (3, "t\x01u"), (3, "t\x02u"), (3, "t\x00\\ru"), (3, '"'))),
+    "[yesterday, at half past] TRACE [Controller id=3 epoch=1] Changed state of replica 1 for partition t-0 from"
+    " NewReplica to OnlineReplica (state.change.logger)",
+    "[2018-02-30 12:00:00,123] TRACE [Controller id=3 epoch=1] Changed state of replica 1 for partition t-0 from"
+    " NewReplica to OnlineReplica (state.change.logger)",
+    "[2018-08-03 12:00:00,123] TRACE Broker 1 received LeaderAndIsr request (LeaderAndIsrInfo:(Leader:) correlation id"
+    " 1 from controller 1 epoch 1 for partition [t,0] (state.change.logger)",
     "kafka1  | [2018-08-03 12:00:00,123] INFO [Controller id=3] Resigned (kafka.controller.KafkaController)",
     "state-change.log:[2018-08-03 12:00:00,123] INFO [Controller id=3] Resigned (kafka.controller.KafkaController)",
     "2018-08-03 12:00:00,123 INFO [Controller id=3] Resigned (kafka.controller.KafkaController) [main]",
@@ -81,6 +93,35 @@ def endless() -> list[str]:
         unit = chance.choice(["a", "1,", "1", "[", "List(", " ", ", ", ".a", "Exception: ", line[at : at + 8] or "x"])
         found.append(line[:at] + unit * (10_000 // len(unit)) + line[at:])
     return found
+
+
+def test_a_frequent_wording_is_told_by_its_pattern_alone() -> None:
+    """Each condition alone keeps a wording from being looked for first."""
+    from isrproof.traces.spark import _says_all
+
+    bucket = dispatch()[0]["Changed"]
+    reader, own = next((reader, test) for reader, test in bucket if reader.row.id == "SC1")
+    assert _says_all(reader, [own])
+    assert not _says_all(reader, [replace(own, without=("NewReplica",))])
+    assert not _says_all(reader, [wordings.Test("", "Changed", (), ""), own])
+    assert _says_all(reader, [wordings.Test("", "Changed", (" assigned replicas ",), ""), own])
+    assert _says_all(reader, [wordings.Test("", "Changed", (), "", without=reader.literal_pieces[:1]), own])
+    others = [reader for reader in readers() if not reader.row.bears and reader.row.family == "state.change.logger"]
+    assert others
+    assert not any(_says_all(reader, [own]) for reader in others)
+    others = [reader for reader in readers() if reader.row.bears and reader.row.family == "kafka.controller"]
+    assert others
+    assert not any(_says_all(reader, [own]) for reader in others)
+
+
+def test_frequent_wordings_can_be_numbered_and_begin_in_time() -> None:
+    from isrproof.traces.spark import _DIGITS, _TAIL, _frequent
+
+    for found in _frequent().values():
+        assert 0 < len(found) <= len(_TAIL)
+        for reader in found:
+            longest = sum(len(piece) if isinstance(piece, str) else _DIGITS + 1 for piece in reader.spoken[0])
+            assert longest + len(reader.literals[1]) <= HEAD
 
 
 @pytest.mark.parametrize("many", [True, False])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -96,14 +97,30 @@ def test_tracks_neither_move_nor_sort_what_is_kept() -> None:
         assert [step for step in ("Window", "Exchange", "Sort") if step in told] == ["Window"]
 
 
-def test_files_elsewhere_are_measured(tmp_path: Path) -> None:
-    """A path that only Spark can reach says its size without being read."""
-    from isrproof.checker.audit.spark_lines import size_of
-    from isrproof.checker.spark_session import session
+def test_what_only_spark_can_reach_is_read_alike(tmp_path: Path) -> None:
+    """A directory, a file and a glob by their URI: other names, the same report, excerpts too."""
+    shutil.copytree(RECORDED / "failover-on-leader-2.0.0-kill", tmp_path / "a {1} b%20c")
+    (tmp_path / "a {1} b%20c" / "notes.md").write_text("no log")
+    folder = f"file://{tmp_path}/a {{1}} b%20c"
+    glob = f"file://{tmp_path}/a*/broker-*/*.log"
+    single = f"file://{tmp_path}/a*/broker-4/state-change.log"
+    escaped = folder.replace("{", "\\{").replace("}", "\\}")
+    here = folder.removeprefix("file://")
+    for there, same in (escaped, here), (glob, here), (single, f"{here}/broker-4/state-change.log"):
+        told = json.dumps(said("spark", there)).replace("file://", "")
+        assert json.loads(told) == json.loads(json.dumps(said("python", same)))
 
-    (tmp_path / "a{1}.log").write_bytes(b"x" * 1234)
-    assert size_of(session(), [f"file://{tmp_path}/a{{1}}.log"]) == 1234
-    assert size_of(session(), []) == 0
+
+def test_what_only_spark_can_reach_needs_spark(tmp_path: Path) -> None:
+    from isrproof.specs.errors import IsrproofError
+
+    with pytest.raises(IsrproofError, match="only Spark reads other file systems"):
+        audit([f"file://{tmp_path}"], Options(engine="python"))
+    (tmp_path / "notes.md").write_text("no log")
+    with pytest.raises(IsrproofError, match="expected log files"):
+        audit([f"file://{tmp_path}"], Options())
+    with pytest.raises(IsrproofError, match="Spark could not do its part"):
+        audit([f"file://{tmp_path}/none"], Options())
 
 
 def test_a_folder_of_unreadable_files_is_told(tmp_path: Path) -> None:
