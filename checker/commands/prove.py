@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import click
 from click.core import ParameterSource
+
+from .. import INTERRUPTED
 
 _MODEL = ("release", "without")
 
@@ -83,7 +89,10 @@ def command(context: click.Context, /, **options: Any) -> None:
 
     try:
         _refuse_unread(context, options)
-        context.exit(_run(options))
+        # With several processes this one only waits for them.
+        with nullcontext() if options["matrix"] and options["jobs"] > 1 else _interrupts_at_once():
+            code = _run(options)
+        context.exit(code)
     except ModuleNotFoundError as error:
         extra = {"z3": "prove", "numpy": "explore"}.get(error.name or "")
         if extra is None:
@@ -94,6 +103,24 @@ def command(context: click.Context, /, **options: Any) -> None:
     except IsrproofError as error:
         _print_error(str(error), options["as_json"])
     context.exit(2)
+
+
+@contextmanager
+def _interrupts_at_once() -> Iterator[None]:
+    """An interrupt ends the process at once: raised inside Z3's Python layer it becomes another error, or is lost."""
+
+    def leave(*_: object) -> None:
+        sys.stdout.flush()
+        click.echo(INTERRUPTED, err=True)
+        os._exit(3)
+
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.SIG_IGN:  # as a job in the background has it
+        signal.signal(signal.SIGINT, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _refuse_unread(context: click.Context, options: dict[str, Any]) -> None:

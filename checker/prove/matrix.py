@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -63,10 +64,17 @@ def matrix(
             told(each if isinstance(each, str) else each.model)
             cells += cells_of(each, effort)
         return Matrix(tuple(cells))
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
-        for each, found in zip(work, pool.map(cells_of, work, [effort] * len(work)), strict=True):
-            told(each if isinstance(each, str) else each.model)
-            cells += found
+    # An interrupt is for this process; it ends the others.
+    alone = (signal.SIGINT, signal.SIG_IGN)
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), signal.signal, alone) as pool:
+        try:
+            for each, found in zip(work, pool.map(cells_of, work, [effort] * len(work)), strict=True):
+                told(each if isinstance(each, str) else each.model)
+                cells += found
+        except KeyboardInterrupt:
+            for process in multiprocessing.active_children():
+                process.kill()
+            raise
     return Matrix(tuple(cells))
 
 

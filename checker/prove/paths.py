@@ -226,7 +226,7 @@ def k_induction(instance: Instance, prop: Property, most: int, timeout: float) -
         solver.set("timeout", max(1, int(left * 1000)))
         solver.push()
         solver.add(paths.breaks(prop, k))
-        outcome = str(solver.check())
+        outcome = smt.check(solver)
         solver.pop()
         if outcome == "unsat":
             return Inductive(True, k, time.perf_counter() - started)

@@ -74,9 +74,21 @@ def ask(
     return answer(asked, started)
 
 
+def check(asked: z3.Solver, *assumptions: Term) -> Outcome:
+    """What the solver says.
+
+    Raises:
+        KeyboardInterrupt: the solver, which takes interrupts for itself, was interrupted.
+    """
+    outcome: Outcome = str(asked.check(*assumptions))  # type: ignore[assignment]
+    if outcome == "unknown" and "interrupt" in asked.reason_unknown():
+        raise KeyboardInterrupt
+    return outcome
+
+
 def answer(asked: z3.Solver, started: float, assumptions: Sequence[Term] = ()) -> Answer:
     """Runs a solver that holds its assertions already."""
-    outcome = str(asked.check(*assumptions))
+    outcome = check(asked, *assumptions)
     seconds = time.perf_counter() - started
     if outcome == "sat":
         return Answer("sat", seconds, assignment=asked.model())
@@ -95,7 +107,7 @@ def core(
     for name, terms in groups.items():
         for each in terms:
             asked.add(z3.Implies(z3.Bool(f"group.{name}"), boolean(each)).translate(asked.ctx))
-    if asked.check(*(z3.Bool(f"group.{name}", asked.ctx) for name in groups)) != z3.unsat:
+    if check(asked, *(z3.Bool(f"group.{name}", asked.ctx) for name in groups)) != "unsat":
         return None
     return frozenset(str(each).removeprefix("group.") for each in asked.unsat_core())
 

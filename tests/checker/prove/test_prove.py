@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -297,6 +300,18 @@ def test_misuse_of_the_command_is_told_in_one_message(args: list[str], said: str
     as_json = CliRunner().invoke(main, ["prove", *args, "--json"])
     assert as_json.exit_code == 2
     assert said in json.loads(as_json.stdout)["error"]
+
+
+def test_an_interrupt_ends_a_proof_with_one_line() -> None:
+    """Whatever Z3 is doing: raised inside its Python layer, an interrupt would be another error."""
+    heeds = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    command = [sys.executable, "-c", heeds + "from isrproof.checker.cli import main; main()", "prove", "kip497"]
+    started = subprocess.Popen([*command, "--mutate"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert started.stdout is not None
+    assert started.stdout.readline().startswith("needed")
+    started.send_signal(signal.SIGINT)
+    _, said = started.communicate(timeout=60)
+    assert (started.returncode, said) == (3, "Interrupted: nothing is decided.\n")
 
 
 def _cvc5(path: Path) -> str:
