@@ -35,8 +35,6 @@ ALL = tuple(field for field in FIELDS if field not in (*_OWN, "releases"))
 _PLACES = {field: place for place, field in enumerate(ALL)}
 _LEADING = {"wording": "bigint", "piece": "string"}
 _TIME = r"\[[^\]]*\] [A-Z]+ "
-
-
 _ROW = 40
 """No id of a row of the line table is longer."""
 _STRICT = rf"\[{TIME.replace('(', '').replace(')', '')}\] (?:{'|'.join(LEVELS)})"
@@ -56,7 +54,7 @@ def _bearing() -> tuple[Reader, ...]:
 
 
 @cache
-def _numbers_of() -> dict[Reader, int]:
+def _number_of() -> dict[Reader, int]:
     return {reader: number for number, reader in enumerate(_bearing())}
 
 
@@ -74,7 +72,7 @@ def _written(number: int, piece: str, texts: Mapping[str, str], fields: Iterable
 def _replacement(reader: Reader, fields: Iterable[str]) -> str:
     kept = (field for field, _ in reader.groups if field in fields)
     texts = {field: f"${group}" for group, field in enumerate(kept, start=1)}
-    return _written(_numbers_of()[reader], "", texts, fields)
+    return _written(_number_of()[reader], "", texts, fields)
 
 
 def _space(text: Column, start: Column) -> Column:
@@ -195,7 +193,7 @@ def _together(found: Sequence[Reader], fields: Sequence[str]) -> tuple[str, str]
         lengths += f"${next(numbers)}"
         patterns.append(f"{reader.pattern_of(fields, _DIGITS)}({escape(_TAIL[:place])}){escape(_TAIL[place:])}")
     pattern = _java(rf"{_STRICT} (?:{'|'.join(patterns)})\r*")
-    return pattern, _written(_numbers_of()[found[0]], lengths, texts, fields)
+    return pattern, _written(_number_of()[found[0]], lengths, texts, fields)
 
 
 @cache
@@ -275,7 +273,7 @@ def _normal(text: Column, layouts: Iterable[Layout]) -> Column:
 
 
 def _numbers(text: Column) -> Column:
-    """As wordings._ints, of a text behind its mark."""
+    """As wordings._ints."""
     from pyspark.sql import functions as F  # noqa: N812
 
     plain = F.replace(text, F.lit(", "), F.lit(","))
@@ -309,11 +307,11 @@ def _field(field: str, text: Column, wording: Column) -> Column:
     from pyspark.sql import functions as F  # noqa: N812
 
     if field in _may_be_empty():
-        prints = [number for reader, number in _numbers_of().items() if field in dict(reader.groups)]
+        prints = [number for reader, number in _number_of().items() if field in dict(reader.groups)]
         text = F.when(text.isNotNull(), text).when(wording.isin(*prints), "")
     value = _value(field, text)
     constants: dict[Any, list[int]] = defaultdict(list)
-    for reader, number in _numbers_of().items():
+    for reader, number in _number_of().items():
         if field in reader.constants:
             constants[reader.constants[field]].append(number)
     for constant, numbers in constants.items():
