@@ -35,8 +35,6 @@ ALL = tuple(field for field in FIELDS if field not in (*_OWN, "releases"))
 _PLACES = {field: place for place, field in enumerate(ALL)}
 _LEADING = {"wording": "bigint", "piece": "string"}
 _TIME = r"\[[^\]]*\] [A-Z]+ "
-_ROW = 40
-"""No id of a row of the line table is longer."""
 _STRICT = rf"\[{TIME.replace('(', '').replace(')', '')}\] (?:{'|'.join(LEVELS)})"
 _PLAIN = rf"(?sd)^\[[12].{{3}}-.{{14}},.{{3}}\] (?:{'|'.join(LEVELS)})(?:\r*| .*)$"
 
@@ -459,7 +457,7 @@ def parsed(
             "family",
             "level",
             time.otherwise(_moment(F.substring(col("_stamp"), 2, 23))).alias("ts"),
-            F.when(col("status") == "irrelevant", F.substring(col("_said"), 2, _ROW)).alias("row"),
+            F.when(col("status") == "irrelevant", F.ltrim(col("_said"), F.lit(IRRELEVANT))).alias("row"),
             F.when(col("status") == "understood", col("_said")).alias("said"),
         )
     )

@@ -35,7 +35,7 @@ from .tracks import READS
 SMALL = 32_000_000
 """Bytes of text up to which all lines come to the driver once they are parsed: one job, and nothing is compiled."""
 _FIELDS = tuple(name for name in READS if name in ALL)
-_READ = (*(name for name in READS if name not in ("file", "line")), "level", "releases")
+_READ = ("row", "ts", "level", "releases", *_FIELDS)
 """What the audit reads of an event."""
 _PLACE = 64_000_000
 """Bytes of text whose events one place of a shuffle takes: they are sorted in memory."""

@@ -350,4 +350,9 @@ def with_history(model: Model, changes: Mapping[str, tuple[Update, ...]] | None 
     names = {each.name for each in model.actions}
     wanted = {**HISTORY.updates, **controller_writes_history(model), **(changes or {})}
     history = replace(HISTORY, updates={name: each for name, each in wanted.items() if name in names})
-    return replace(model, ghosts=(*model.ghosts, history)).watching("committed", "history")
+    return remembering(model, history, "committed")
+
+
+def remembering(model: Model, ghosts: Ghosts, *others: str) -> Model:
+    """A model with ghost fields of a proof's own, watched, as are `others` that it has."""
+    return replace(model, ghosts=(*model.ghosts, ghosts)).watching(*others, ghosts.name)

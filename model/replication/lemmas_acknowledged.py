@@ -8,8 +8,6 @@ them that get lost; so `EpochsRise` takes the place of "all that is committed li
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..action import update
 from ..expr import Expr, both, field, fill, forall, ite
 from ..property import Property
@@ -17,8 +15,8 @@ from ..protocol import Ghosts, Model, starts
 from ..sorts import Int, MapOf
 from . import lemmas_kip966
 from .kip966 import acknowledged, large_enough
-from .lemmas import at, e, leads, one, requested_leader
-from .lemmas_kip966 import candidates, crashed_in
+from .lemmas import at, leads, one, remembering, requested_leader
+from .lemmas_kip966 import held_by_candidates
 from .properties import below
 from .state import MAX_LEADER_EPOCH, hw, leader, local_epoch, local_isr, log, presumes_leadership, quorum_epoch
 
@@ -86,22 +84,7 @@ CANDIDATES_HOLD_ACKS = Property(
     "CandidatesHoldAcks",
     "From the epoch of its acknowledgement on, every candidate of every epoch, but for those that crashed in a later "
     "one, holds an acknowledged record and has reached that epoch.",
-    forall(
-        at,
-        forall(
-            e,
-            forall(
-                one,
-                both(
-                    is_acknowledged(at),
-                    acknowledged_in[at] <= e,
-                    e <= quorum_epoch,
-                    candidates(e).contains(one),
-                    crashed_in[one] <= e,
-                ).implies((acknowledged_in[at] <= local_epoch[one]) & log[one].at(at).eq(acknowledged[at])),
-            ),
-        ),
-    ),
+    held_by_candidates(is_acknowledged(at), acknowledged_in[at], acknowledged[at]),
 )
 OWN_ACKS_BELOW_HW = Property(
     "OwnAcksBelowHw",
@@ -129,5 +112,4 @@ SPARE = lemmas_kip966.SPARE
 
 def with_history(model: Model) -> Model:
     """A model with KIP-966 that also remembers in which epoch each record was acknowledged."""
-    remembering = lemmas_kip966.with_history(model)
-    return replace(remembering, ghosts=(*remembering.ghosts, ACKNOWLEDGED_HISTORY)).watching(ACKNOWLEDGED_HISTORY.name)
+    return remembering(lemmas_kip966.with_history(model), ACKNOWLEDGED_HISTORY)

@@ -9,8 +9,6 @@ earlier epochs: there `CandidatesHoldCommits` leaves out who has crashed since (
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..action import Update, update
 from ..expr import Expr, both, either, exists, field, fill, forall, setting
 from ..property import Property
@@ -109,26 +107,33 @@ COMMITS_HAVE_AN_EPOCH = Property(
         ),
     ),
 )
-CANDIDATES_HOLD_COMMITS = Property(
-    "CandidatesHoldCommits",
-    "From the epoch of its commit on, every candidate of every epoch, but for those that crashed in a later one, "
-    "holds a committed record and has reached the epoch of the commit.",
-    forall(
+
+
+def held_by_candidates(there: Expr, since: Expr, record: Expr) -> Expr:
+    """From epoch `since` on, the candidates hold the record that is `there` at an offset (`at`)."""
+    return forall(
         at,
         forall(
             e,
             forall(
                 one,
                 both(
-                    is_committed(at),
-                    commit_epoch(at) <= e,
+                    there,
+                    since <= e,
                     e <= quorum_epoch,
                     candidates(e).contains(one),
                     crashed_in[one] <= e,
-                ).implies((commit_epoch(at) <= local_epoch[one]) & log[one].at(at).eq(committed.at(at))),
+                ).implies((since <= local_epoch[one]) & log[one].at(at).eq(record)),
             ),
         ),
-    ),
+    )
+
+
+CANDIDATES_HOLD_COMMITS = Property(
+    "CandidatesHoldCommits",
+    "From the epoch of its commit on, every candidate of every epoch, but for those that crashed in a later one, "
+    "holds a committed record and has reached the epoch of the commit.",
+    held_by_candidates(is_committed(at), commit_epoch(at), committed.at(at)),
 )
 MEMBERS_ARE_LED = Property(
     "MembersAreLed",
@@ -165,5 +170,4 @@ def with_history(model: Model) -> Model:
         ),
         updates=_eligible_history(model),
     )
-    remembering = lemmas.with_history(model)
-    return replace(remembering, ghosts=(*remembering.ghosts, history)).watching(history.name)
+    return lemmas.remembering(lemmas.with_history(model), history)

@@ -10,8 +10,6 @@ Read them with `kept_until[e]` in mind: up to which offset records were kept whe
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..action import update
 from ..expr import Expr, both, field, fill, forall, ite
 from ..property import Property
@@ -135,5 +133,4 @@ SPARE = lemmas.SPARE
 
 def with_history(model: Model) -> Model:
     """A model with unclean elections that remembers how much was kept in each epoch."""
-    remembering = lemmas.with_history(model)
-    return replace(remembering, ghosts=(*remembering.ghosts, KEPT_HISTORY)).watching(KEPT_HISTORY.name)
+    return lemmas.remembering(lemmas.with_history(model), KEPT_HISTORY)
