@@ -1,4 +1,8 @@
-"""The set of states seen: packed words in arrays, found by an open-addressing table of 32-bit slots. Exact."""
+"""The set of states seen: packed words in arrays, found by an open-addressing table of 32-bit slots. Exact.
+
+A slot holds an entry: a state's id from 1, and in the bits that no id needs a tag, so that most states that are sought
+in the same place are told apart without a look at them; 0 is a free slot.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,9 @@ from .generate import Changed, overwrite
 
 Words = list[Any]
 
-# At most this part of the slots is taken: fewer probes for more memory, as long as that is little.
-_FULL, _FULL_LARGE, _LARGE = 0.4, 0.6, 1 << 24
+# At most this part of the slots is taken; then there are four times as many, or twice where that is much memory.
+_FULL, _LARGE = 0.6, 1 << 27
+_BLOCK = 1 << 15  # states that are entered anew at a time: so few that their slots stay in the caches
 _MULTIPLIERS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x27D4EB2F165667C5)
 
 
@@ -28,7 +33,7 @@ class StateTable:
         self.words: Words = [np.empty(1 << 12, f"u{size}") for size in sizes]
         self.parents = np.empty(1 << 12, np.uint32)
         self.moves = np.empty(1 << 12, move_type)
-        self.slots = np.zeros(1 << 14, np.uint32)
+        self.slots = np.zeros(1 << 13, np.uint32)
 
     def reserve(self, more: int, written: int = 0) -> None:
         """Makes room for candidates behind the states; the first `written` are there already."""
@@ -69,67 +74,66 @@ class StateTable:
         if candidates == 0:
             return 0
         count = self.count
-        if count + candidates > _room(len(self.slots)):
+        if count + candidates > len(self.slots) * _FULL:
             self._rehash(count + candidates)
         slots, words = self.slots, self.words
-        mask = len(slots) - 1
-        ids = np.arange(count, count + candidates)
+        mask = np.uint32(len(slots) - 1)  # of the bits for an id
         own = [each[count : count + candidates] for each in words]
-        at = _slot(own, mask)
-        won: list[Any] = []
-        won_at: list[Any] = []
-        while len(ids):
+        at, entries = _entries(own, count, len(slots))
+        tags = entries & ~mask
+        rows = np.arange(candidates)
+        new = np.zeros(candidates, bool)
+        new_at = np.empty(candidates, np.intp)
+        while len(rows):
             found = slots.take(at)
             free = np.flatnonzero(found == 0)
             if len(free):
-                free_at, names = at.take(free), (ids.take(free) + 1).astype(np.uint32)
-                slots[free_at] = names
+                free_at, mine = at.take(free), entries.take(free)
+                slots[free_at] = mine
                 winners = slots.take(free_at)
-                wins = np.flatnonzero(winners == names)
-                won.append(names.take(wins).astype(np.intp) - 1)
-                won_at.append(free_at.take(wins))
+                wins = np.flatnonzero(winners == mine)
+                won = rows.take(free.take(wins))
+                new[won] = True
+                new_at[won] = free_at.take(wins)
                 found[free] = winners
-            # Whoever won is equal to itself and is done; the others compare with who was there, or with who won.
-            other = found.astype(np.intp)
-            other -= 1
-            differ = own[0] != words[0].take(other)
-            for mine, word in zip(own[1:], words[1:], strict=True):
-                differ |= mine != word.take(other)
-            left = np.flatnonzero(differ)
-            ids, own = ids.take(left), [each.take(left) for each in own]
-            at = at.take(left)
+            # Whoever won is done. The others look at who was there, or who won, if the tags are equal.
+            found ^= entries
+            left = found != 0
+            alike = np.flatnonzero(found - np.uint32(1) < mask)
+            if len(alike):
+                other = ((found.take(alike) ^ entries.take(alike)) & mask).astype(np.intp)
+                other -= 1
+                same = own[0].take(alike) == words[0].take(other)
+                for mine, word in zip(own[1:], words[1:], strict=True):
+                    same &= mine.take(alike) == word.take(other)
+                left[alike.compress(same)] = False
+            rest = np.flatnonzero(left)
+            rows, entries, own = rows.take(rest), entries.take(rest), [each.take(rest) for each in own]
+            at = at.take(rest)
             at += 1
-            at &= mask
-        if not won:
-            return 0
-        new, new_at = np.concatenate(won), np.concatenate(won_at)
-        order = np.argsort(new, kind="stable")  # a few ascending runs: merged, not sorted
-        new = new.take(order)
-        end = count + len(new)
+            at &= len(slots) - 1
+        kept = np.flatnonzero(new)
+        end = count + len(kept)
+        slots[new_at.take(kept)] = tags.take(kept) | np.arange(count + 1, end + 1, dtype=np.uint32)
+        kept += count
         for each in (*words, self.parents, self.moves):
-            each[count:end] = each.take(new)
-        slots[new_at.take(order)] = np.arange(count + 1, end + 1, dtype=np.uint32)
+            each[count:end] = each.take(kept)
         self.count = end
-        return len(new)
+        return len(kept)
 
     def _rehash(self, expected: int) -> None:
         size = len(self.slots)
-        while expected > _room(size):
+        while expected > size * _FULL:
             size *= 4 if size < _LARGE else 2
         self.slots = np.zeros(size, np.uint32)
-        for start in range(0, self.count, 1 << 18):
-            end = min(start + (1 << 18), self.count)
-            names = np.arange(start + 1, end + 1, dtype=np.uint32)
-            at = _slot([each[start:end] for each in self.words], size - 1)
-            while len(names):
+        for start in range(0, self.count, _BLOCK):
+            end = min(start + _BLOCK, self.count)
+            at, entries = _entries([each[start:end] for each in self.words], start, size)
+            while len(entries):
                 free = np.flatnonzero(self.slots.take(at) == 0)
-                self.slots[at.take(free)] = names.take(free)
-                left = np.flatnonzero(self.slots.take(at) != names)
-                names, at = names.take(left), (at.take(left) + 1) & (size - 1)
-
-
-def _room(slots: int) -> float:
-    return slots * (_FULL if slots <= _LARGE else _FULL_LARGE)
+                self.slots[at.take(free)] = entries.take(free)
+                left = np.flatnonzero(self.slots.take(at) != entries)
+                entries, at = entries.take(left), (at.take(left) + 1) & (size - 1)
 
 
 def _grown(array: Any, used: int, capacity: int) -> Any:
@@ -138,12 +142,20 @@ def _grown(array: Any, used: int, capacity: int) -> Any:
     return larger
 
 
-def _slot(words: Words, mask: int) -> Any:
-    """Where each state is looked for first: its words mixed, and of that the upper bits."""
+def _entries(words: Words, first: int, slots: int) -> tuple[Any, Any]:
+    """Where each state is looked for first, and its entry, if `first` is the id of the first of them.
+
+    A state's words are mixed to 32 bits: as many upper ones as slots need say where, the others are its tag.
+    """
     mixed = np.multiply(words[0], _MULTIPLIERS[0], dtype=np.uint64)
     for index, word in enumerate(words[1:], 1):
         mixed ^= np.multiply(word, _MULTIPLIERS[index % 4], dtype=np.uint64)
     mixed ^= mixed >> np.uint64(32)
     mixed *= np.uint64(_MULTIPLIERS[3])
-    mixed >>= np.uint64(64 - mask.bit_length())
-    return mixed.astype(np.intp)
+    mixed >>= np.uint64(32)
+    bits = slots.bit_length() - 1
+    at = (mixed >> np.uint64(32 - bits)).astype(np.intp)
+    entries = mixed.astype(np.uint32)
+    entries <<= np.uint32(bits)
+    entries |= np.arange(first + 1, first + len(entries) + 1, dtype=np.uint32)
+    return at, entries
