@@ -39,12 +39,14 @@ class Source:
         path: as given, or as found in a directory that was given.
         stream: the log that it is a part of, the same for all its rotated files.
         hour: of an hourly rotation, in hours since 1970; None for other names.
+        number: of a rotation by size; None for other names.
     """
 
     path: str
     directory: str
     stream: str
     hour: int | None = None
+    number: int | None = None
 
     @property
     def compressed(self) -> bool:
@@ -137,12 +139,13 @@ def source(path: str) -> Source:
             if name.endswith(ending) and len(name) > len(ending):
                 name, ended = name[: -len(ending)], True
     rotated = _ROTATED.fullmatch(name)
-    base, hour = name, None
+    base, hour, number = name, None, None
     if rotated is not None:
         base, hour = rotated["base"], _hour(rotated["hour"])
+        number = None if rotated["number"] is None else int(rotated["number"])
         for ending in _ENDINGS:
             base = base.removesuffix(ending)
-    return Source(path, str(here.parent), str(here.parent / base), hour)
+    return Source(path, str(here.parent), str(here.parent / base), hour, number)
 
 
 def _hour(text: str | None) -> int | None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from ..specs.lines import FAMILIES
 from .event import FIELDS, Event, event
 from .layouts import KNOWN, LEVELS, NO_LOGGER, Layout, escape
-from .parse import TAILS, TIME
+from .parse import STUMP, TAILS, TIME
 from .wordings import BROKER_ID, HEAD, SEPARATORS, Reader, Test, dispatch, read, readers
 
 if TYPE_CHECKING:
@@ -277,7 +277,10 @@ def _numbers(text: Column) -> Column:
     plain = F.replace(text, F.lit(", "), F.lit(","))
     numbers = F.split(plain, ",").try_cast("array<bigint>")
     bad = F.contains(plain, F.lit(" ")) | F.contains(plain, F.lit(",,")) | plain.startswith(",") | plain.endswith(",")
-    return F.when(plain == "", F.array().cast("array<bigint>")).when(~bad, numbers)
+    # A number is too large, or all are small enough: short lists need not be looked at.
+    short = F.length(plain) < len(str(2**63))
+    whole = short | F.forall(numbers, lambda number: number.isNotNull())
+    return F.when(plain == "", F.array().cast("array<bigint>")).when(~bad & whole, numbers)
 
 
 def _value(field: str, text: Column) -> Column:
@@ -291,7 +294,7 @@ def _value(field: str, text: Column) -> Column:
         return text == "true"
     if kind == "tuple[int, ...]":
         states = F.array_join(F.regexp_extract_all(text, F.lit(BROKER_ID), F.lit(1)), ",")
-        isr = F.when(text.startswith("BrokerState("), states).otherwise(text)
+        isr = F.when(text.startswith("BrokerState"), states).otherwise(text)
         return _numbers(isr if field == "isr" else text)
     if kind == "tuple[str, ...]":
         return F.when(text == "", F.array().cast("array<string>")).otherwise(F.split(text, ","))
@@ -441,6 +444,7 @@ def parsed(
         family = family.when(col("_tail").startswith(name), name)
     family = family.when(col("_tail").isNotNull(), "other")
     cut = reduce(lambda left, right: left | right, [F.contains(col("_text"), F.lit(text)) for text in TAILS])
+    cut = cut | F.rlike(col("_text"), F.lit(f"(?s)^(?:{STUMP})\\z"))
     status = (
         F.when(col("_frequent").isNotNull() | (col("_said").startswith(EVENT) & ~strange), "understood")
         .when(col("_said").startswith(IRRELEVANT) & ~strange, "irrelevant")

@@ -9,12 +9,34 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ...model.expr import const, false, field, ite, true
+from ...model.expr import const, false, field, ite
 from ...model.sorts import Bool, Int, MapOf
 from ...specs.machines import LEVELS
-from .lives import LINES_PER_FILE, Evidence, Heard, Histories, LogFile, Run, histories, narrowing
+from .lives import (
+    CLOCK_PUT_BACK,
+    LINES_PER_FILE,
+    UNKNOWN_LEVEL,
+    Evidence,
+    Heard,
+    Histories,
+    LogFile,
+    Run,
+    histories,
+    narrowing,
+)
 from .table import Column, Row, Table
-from .tracks import CREATED, HEARD, INACTIVE, READ, THROWN, partition_moves, replica_moves
+from .tracks import (
+    CREATED,
+    FACTS,
+    HEARD,
+    INACTIVE,
+    MACHINES,
+    READ,
+    THROWN,
+    is_line,
+    partition_moves,
+    replica_moves,
+)
 from .vocabulary import ANYTHING, LEVEL, SEEDED, before, from_state, gap, level, to_state
 
 Cut = tuple[int, int]
@@ -32,9 +54,11 @@ def told(files: Sequence[LogFile], events: Table, wiped: Sequence[Cut] = ()) -> 
     if cuts := _taken_over(spoken, runs, heard):
         runs, heard = _statements(files, spoken, sorted({*cuts, *wiped}))
     telling = _evidence(events, runs)
+    disordered = _disordered(files, spoken)
     runs = [
         replace(
             run,
+            disordered=(run.file, run.controller, run.epoch) in disordered,
             evidence=telling.get((run.file, run.controller, run.first), ()),
             wiped=(run.file, run.first) in wiped,
         )
@@ -47,7 +71,6 @@ def _statements(files: Sequence[LogFile], spoken: Table, cuts: Sequence[Cut]) ->
     """Who says, and who repeats, which epoch; nothing reaches over a cut."""
     parts = _parted(files, spoken, cuts)
     own = parts.without_lines(HEARD).derive(rank=_RANK[field("level", LEVEL)])
-    made = own.of_lines(CREATED).derive(created=true).plus(own.without_lines(CREATED))
     runs = [
         Run(
             file=row["file"],
@@ -57,10 +80,11 @@ def _statements(files: Sequence[LogFile], spoken: Table, cuts: Sequence[Cut]) ->
             epoch=row["controller_epoch"],
             first_ts=row["first_ts"],
             last_ts=row["last_ts"],
-            level=row["rank"],
+            level=UNKNOWN_LEVEL if row["rank"] is None else row["rank"],
             created=row["created"],
+            moves=row["moves"],
         )
-        for row in _runs(made)
+        for row in _runs(own)
     ]
     heard = [
         Heard(row["file"], row["first"], row["last"], row["controller"], row["controller_epoch"])
@@ -101,6 +125,25 @@ def _taken_over(spoken: Table, runs: Sequence[Run], heard: Sequence[Heard]) -> l
         .where(~field("before", Int()).eq(field("controller", Int())))
     )
     return [(row["file"], row["line"]) for row in changes.rows()]
+
+
+def _disordered(files: Sequence[LogFile], spoken: Table) -> set[tuple[int, int, int]]:
+    """The (file, controller, epoch) whose lines are not in the order in which they were written.
+
+    Whoever joins rotated files in the order of their names (`cat state-change.log*`) has the youngest first.
+    """
+    asked = [{"file": file.index} for file in files if file.goes_back]
+    if not asked:
+        return set()
+    back = (
+        spoken.joined(asked, ("file",), {})
+        .along(_SPEAKER, ("line",), before=Column("previous", "ts"))
+        .where(field("ts", Int()) + CLOCK_PUT_BACK < field("before", Int()))
+    )
+    return {
+        (row["file"], row["controller"], row["controller_epoch"])
+        for row in back.grouped(_SPEAKER, n=Column("count")).rows()
+    }
 
 
 def _evidence(events: Table, runs: Sequence[Run]) -> dict[tuple[int, int, int], tuple[Evidence, ...]]:
@@ -157,8 +200,9 @@ def _stretches(own: Table, key: tuple[str, ...]) -> list[Row]:
         last=Column("max", "line"),
         first_ts=Column("min", "ts"),
         last_ts=Column("max", "ts"),
-        rank=Column("min", "rank"),
-        created=Column("count", "created"),
+        rank=Column("min", "rank", is_line(MACHINES)),
+        created=Column("count", where=is_line(CREATED)),
+        moves=Column("count", where=is_line(FACTS)),
     ).rows()
     return sorted(found, key=lambda row: (row["file"], row["first"], row["controller_epoch"]))
 

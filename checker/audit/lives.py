@@ -13,22 +13,34 @@ from __future__ import annotations
 
 import functools
 import operator
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from ...specs.behaviours import behaviour
 from ...specs.machines import LEVELS
 from ...specs.releases import ALL
 
 UNKNOWN_LEVEL = LEVELS.index("ERROR")
 """The level of a file that shows none: nothing below ERROR is taken to be logged. Levels are indices into LEVELS."""
+CLOCK_PUT_BACK = 1_000
+"""Milliseconds by which the times of a file may go back, though its lines are in order."""
+DISORDERED = "its times go back: files were joined in another order than they were written in; lines may be missing"
+BRIEF = 1_000
+"""A tenure of so many milliseconds at most may log nothing below ERROR though its level is lower."""
+_SILENT_START = behaviour("KAFKA-3143").releases
 LINES_PER_FILE = 10**11
 """More than any file has: line + LINES_PER_FILE * (place of the file) orders the lines of a stream."""
 
 
 @dataclass(frozen=True)
 class LogFile:
-    """One file, as the readers saw it. `stream` names the log that it is a part of, without rotation."""
+    """One file, as the readers saw it. `stream` names the log that it is a part of, without rotation.
+
+    `number` is its place in a rotation by size. `machines`: it has lines of the controller's state machines. `broken`
+    are the numbers of its lines that are not whole: others may be missing there. `goes_back`: its times do.
+    """
 
     index: int
     cluster: int
@@ -39,6 +51,10 @@ class LogFile:
     hour: int | None = None
     level: int = UNKNOWN_LEVEL
     lossy: str | None = None
+    number: int | None = None
+    machines: bool = True
+    broken: tuple[int, ...] = ()
+    goes_back: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,7 +85,11 @@ def possible(evidence: Iterable[Evidence]) -> int:
 
 @dataclass(frozen=True)
 class Run:
-    """Lines first..last of one file in which `controller` says that it has `epoch`; no other epoch of it between."""
+    """Lines first..last of one file in which `controller` says that it has `epoch`; no other epoch of it between.
+
+    `level` is the lowest of its lines of the state machines; `created` and `moves` count those that create a partition
+    and those that rules on moves and states look at. `disordered`: their times go back.
+    """
 
     file: int
     first: int
@@ -80,6 +100,8 @@ class Run:
     last_ts: int | None
     level: int
     created: int
+    moves: int = 0
+    disordered: bool = False
     evidence: tuple[Evidence, ...] = ()
     wiped: bool = False
 
@@ -202,6 +224,7 @@ class _Strand:
 def histories(files: Sequence[LogFile], runs: Iterable[Run], heard: Iterable[Heard]) -> Histories:
     """Lives and tenures of all clusters, from what their files state."""
     by_file = {file.index: file for file in files}
+    runs = tuple(runs)
     said: dict[int, list[Run | Heard]] = defaultdict(list)
     for run in runs:
         said[run.file].append(run)
@@ -209,11 +232,14 @@ def histories(files: Sequence[LogFile], runs: Iterable[Run], heard: Iterable[Hea
         said[statement.file].append(statement)
     strands: list[_Strand] = []
     turns: list[Turn] = []
-    place: dict[int, tuple[int, int]] = {}
+    place: dict[int, _Place] = {}
+    blocks = 0
     for chain in _streams(files):
-        place |= _places(chain)
+        own_places = _places(chain, blocks)
+        blocks = 1 + max(each.block(LINES_PER_FILE) for each in own_places.values())
+        place |= own_places
         strands += _strands(chain, said, place, turns)
-    notes: list[str] = []
+    notes = [f"{by_file[file].path}: {DISORDERED}" for file in sorted({run.file for run in runs if run.disordered})]
     lives = _joined(strands, notes)
     spans: list[Span] = []
     found: list[Life] = []
@@ -231,45 +257,51 @@ def histories(files: Sequence[LogFile], runs: Iterable[Run], heard: Iterable[Hea
         for (epoch, controller), parts in sorted(own.items()):
             tenures[number, epoch, controller] = len(tenures) + 1
             evidence[number, epoch, controller] = narrowing(each for run in parts for each in run.evidence)
-        known_since = _known_since(members, by_file, place)
-        for strand in members:
-            level = _level(strand, by_file)
+        releases = {key[1:]: possible(each) for key, each in evidence.items() if key[0] == number}
+        levels = [_level(strand, releases, by_file) for strand in members]
+        told = {key: _told(parts, by_file, notes) for key, parts in own.items()}
+        known_since = _known_since(members, levels, releases, told, by_file, place)
+        for strand, level in zip(members, levels, strict=True):
             for run in strand.runs:
                 key = (number, run.epoch, run.controller)
-                index, block = place[run.file]
+                read = told[run.epoch, run.controller]
                 file = by_file[run.file]
-                spans.append(
-                    Span(
-                        cluster=file.cluster,
-                        file=run.file,
-                        first=run.first,
-                        last=run.last,
-                        controller=run.controller,
-                        epoch=run.epoch,
-                        life=number,
-                        tenure=tenures[key],
-                        base=index * LINES_PER_FILE,
-                        block=block,
-                        seen_level=LEVELS[level[run.epoch, run.controller]],
-                        lossy=file.lossy is not None,
-                        releases=possible(evidence[key]),
-                        start_seen=run in strand.started,
-                        known_since=known_since[run.epoch],
-                        since=run.first,
-                        until=LINES_PER_FILE,
-                        evidence=evidence[key],
+                if file.stream not in read.streams:
+                    continue
+                at = place[run.file]
+                for first, last in at.whole(run.first, run.last):
+                    spans.append(
+                        Span(
+                            cluster=file.cluster,
+                            file=run.file,
+                            first=first,
+                            last=last,
+                            controller=run.controller,
+                            epoch=run.epoch,
+                            life=number,
+                            tenure=tenures[key],
+                            base=(read.streams.index(file.stream) * len(by_file) + at.index) * LINES_PER_FILE,
+                            block=at.block(first),
+                            seen_level=LEVELS[level[run.epoch, run.controller]],
+                            lossy=file.lossy is not None or run.disordered or read.tangled,
+                            releases=possible(evidence[key]),
+                            start_seen=run in strand.started and first == run.first,
+                            known_since=known_since[run.epoch],
+                            since=first,
+                            until=LINES_PER_FILE,
+                            evidence=evidence[key],
+                        )
                     )
-                )
     restarts: dict[int, int] = {}
-    for first in (each for own in said.values() for each in own if each.epoch == 1):
-        restarts[first.file] = max(restarts.get(first.file, 0), first.last)
-    return Histories(tuple(_reaching(spans, by_file)), tuple(found), tuple(turns), tuple(notes), restarts)
+    for young in (each for statements in said.values() for each in statements if each.epoch == 1):
+        restarts[young.file] = max(restarts.get(young.file, 0), young.last)
+    return Histories(tuple(_reaching(spans, by_file, place)), tuple(found), tuple(turns), tuple(notes), restarts)
 
 
-def _reaching(spans: Sequence[Span], files: Mapping[int, LogFile]) -> list[Span]:
+def _reaching(spans: Sequence[Span], files: Mapping[int, LogFile], place: Mapping[int, _Place]) -> list[Span]:
     """The spans with the lines between them given to one of the two, where that is certain."""
     of_speaker: dict[tuple[int, str, int], list[Span]] = defaultdict(list)
-    for span in sorted(spans, key=lambda span: span.base + span.first):
+    for span in sorted(spans, key=lambda span: (place[span.file].index, span.first)):
         of_speaker[span.cluster, files[span.file].stream, span.controller].append(span)
     found = []
     for own in of_speaker.values():
@@ -292,14 +324,35 @@ def _streams(files: Sequence[LogFile]) -> list[list[LogFile]]:
     return [chains[key] for key in sorted(chains)]
 
 
-def _places(chain: list[LogFile]) -> dict[int, tuple[int, int]]:
-    """File -> (its place in the stream, its block). A new block begins after a rotation hour that is not there."""
-    places: dict[int, tuple[int, int]] = {}
-    block = 0
+@dataclass(frozen=True)
+class _Place:
+    """Where a file is in its stream, and the block of its first line; a line that is not whole begins another."""
+
+    index: int
+    first_block: int
+    broken: tuple[int, ...]
+
+    def block(self, line: int) -> int:
+        return self.first_block + bisect_right(self.broken, line)
+
+    def whole(self, first: int, last: int) -> list[tuple[int, int]]:
+        """The stretches between the lines that are not whole, in first..last."""
+        cuts = [line for line in self.broken if first < line < last]
+        if not cuts:
+            return [(first, last)]
+        stretches = zip([first, *(cut + 1 for cut in cuts)], [*(cut - 1 for cut in cuts), last], strict=True)
+        return [(a, b) for a, b in stretches if a <= b]
+
+
+def _places(chain: list[LogFile], block: int) -> dict[int, _Place]:
+    """The places of a stream's files; its first block is `block`. A new one begins after a rotated file that is not
+    there, and no two streams have one in common."""
+    places: dict[int, _Place] = {}
     for i, file in enumerate(chain):
-        if i and _hour_missing(chain[i - 1], file):
+        if i and (_hour_missing(chain[i - 1], file) or _number_missing(chain, i)):
             block += 1
-        places[file.index] = (i, block)
+        places[file.index] = _Place(i, block, file.broken)
+        block += len(file.broken)
     return places
 
 
@@ -307,10 +360,89 @@ def _hour_missing(before: LogFile, after: LogFile) -> bool:
     return before.hour is not None and after.hour is not None and after.hour > before.hour + 1
 
 
+def _number_missing(chain: list[LogFile], i: int) -> bool:
+    """Whether a number lies between those of a file and of the one before; the newest file often has none."""
+    numbers = [file.number for file in chain if file.number is not None]
+    before, after = chain[i - 1].number, chain[i].number
+    if before is None:
+        return False
+    if after is None:  # Where numbers fall with time the newest follows number 1, else the largest.
+        rising = len(numbers) > 1 and numbers[0] < numbers[-1]
+        return not rising and before > 1
+    return any(number not in numbers for number in range(min(before, after) + 1, max(before, after)))
+
+
+@dataclass(frozen=True)
+class _Told:
+    """The streams that tell of one tenure, in the order of their times.
+
+    `tangled`: what they tell of its moves overlaps, so that any of them may lack what the others have.
+    """
+
+    streams: tuple[str, ...]
+    tangled: bool
+
+
+def _told(runs: Sequence[Run], files: Mapping[int, LogFile], notes: list[str]) -> _Told:
+    """Which streams to read of a tenure: all, but for copies of one that is read.
+
+    All were written by one broker, so their times can be compared.
+    """
+    of_stream: dict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        of_stream[files[run.file].stream].append(run)
+    others = [stream for stream, own in of_stream.items() if not any(files[run.file].machines for run in own)]
+    parts = sorted(
+        (_Part.of(stream, own, files) for stream, own in of_stream.items() if stream not in others),
+        key=lambda part: (part.first_ts, part.lossy, -part.last_ts, part.stream),
+    )
+    read: list[_Part] = []
+    tangled = False
+    for part in sorted(parts, key=lambda part: (part.lossy, part.first_ts, -part.last_ts, part.stream)):
+        over = [other for other in read if part.first_ts < other.last_ts and other.first_ts < part.last_ts]
+        of = next((other for other in over if part.repeats(other)), None)
+        if of is None:
+            tangled |= bool(over)
+            read.append(part)
+        elif (note := f"{part.stream}: repeats what {of.stream} says, so read once") not in notes:
+            notes.append(note)
+    ordered = [part.stream for part in parts if part in read]
+    return _Told((*ordered, *sorted(others)), tangled)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What one stream tells of one tenure, in sum."""
+
+    stream: str
+    first_ts: int
+    last_ts: int
+    moves: int
+    created: int
+    lossy: bool
+
+    @staticmethod
+    def of(stream: str, runs: Sequence[Run], files: Mapping[int, LogFile]) -> _Part:
+        return _Part(
+            stream,
+            min((run.first_ts for run in runs if run.first_ts is not None), default=0),
+            max((run.last_ts for run in runs if run.last_ts is not None), default=0),
+            sum(run.moves for run in runs),
+            sum(run.created for run in runs),
+            any(files[run.file].lossy is not None or run.disordered for run in runs),
+        )
+
+    def repeats(self, other: _Part) -> bool:
+        """Whether this is a copy of the other, or less than one: of a console, say, where the log itself is there."""
+        within = other.first_ts <= self.first_ts and self.last_ts <= other.last_ts
+        less = self.lossy and not other.lossy and self.moves <= other.moves
+        return within and (less or (self.moves, self.created) == (other.moves, other.created))
+
+
 def _strands(
     chain: list[LogFile],
     said: Mapping[int, list[Run | Heard]],
-    place: Mapping[int, tuple[int, int]],
+    place: Mapping[int, _Place],
     turns: list[Turn],
 ) -> list[_Strand]:
     """Walk one stream; begin a new strand at each wipe, and at each fall that cannot be explained."""
@@ -320,17 +452,21 @@ def _strands(
 
     strands = [begin("first lines")]
     own: dict[int, int] = {}
+    latest: dict[int, Run] = {}
     for file in chain:
         later = sorted(said[file.index], key=lambda s: (s.first, s.epoch))
+        at = place[file.index]
         for i, statement in enumerate(later):
             strand = strands[-1]
             if isinstance(statement, Run):
                 before = own.get(statement.controller)
+                in_order = not _older(statement, latest.get(statement.controller))
+                latest[statement.controller] = statement
                 holder = strand.statements.get(statement.epoch, statement.controller)
-                fell = before is not None and statement.epoch < before
+                fell = before is not None and statement.epoch < before and in_order
                 wiped = statement.epoch == 1 and statement.created > 0
                 anew = statement.wiped or (wiped and (fell or holder != statement.controller))
-                if before is not None and before != statement.epoch:
+                if before is not None and before != statement.epoch and in_order:
                     spoken_by = max((r.last for r in later[:i] if _is_run_of(statement.controller, r)), default=0)
                     restarted = any(s.epoch == 1 and s.last > spoken_by for s in later)
                     back = fell and not (anew or restarted) and _comes_again(later[i:], before)
@@ -342,16 +478,23 @@ def _strands(
                 own[statement.controller] = statement.epoch
                 strand.runs.append(statement)
                 # The tenure begins here if an earlier epoch was spoken of before, with no file missing between.
-                if any(e < statement.epoch and b == place[file.index][1] for e, b in strand.blocks.items()):
+                if any(e < statement.epoch and b == at.block(statement.first) for e, b in strand.blocks.items()):
                     strand.started.add(statement)
             elif strand.statements.get(statement.epoch, statement.controller) != statement.controller:
                 strand = begin("another controller for the same epoch")
                 strands.append(strand)
                 own = {}
             strand.statements[statement.epoch] = statement.controller
-            strand.blocks[statement.epoch] = place[file.index][1]
+            strand.blocks[statement.epoch] = at.block(statement.last)
             strand.files.add(file.index)
     return [strand for strand in strands if strand.statements]
+
+
+def _older(run: Run, before: Run | None) -> bool:
+    """Whether a run was written before the one that is before it in its file."""
+    if before is None or before.file != run.file or before.first_ts is None or run.last_ts is None:
+        return False
+    return run.last_ts < before.first_ts - CLOCK_PUT_BACK
 
 
 def _is_run_of(controller: int, statement: Run | Heard) -> bool:
@@ -426,42 +569,63 @@ def _joined(strands: list[_Strand], notes: list[str]) -> list[list[_Strand]]:
     return [lives[key] for key in sorted(lives)]
 
 
-def _level(strand: _Strand, files: Mapping[int, LogFile]) -> dict[tuple[int, int], int]:
-    """The lowest level logged, per (epoch, controller).
+def _level(
+    strand: _Strand, releases: Mapping[tuple[int, int], int], files: Mapping[int, LogFile]
+) -> dict[tuple[int, int], int]:
+    """The lowest level logged, per (epoch, controller), of which `releases` tells what it may run.
 
-    A process logs at one level, and a tenure may be too short to show it, so the whole stream is asked; unless its
-    lines come from releases that have nothing in common: then a tenure's own lines must do, because an upgrade to 2.6
-    turns the default from TRACE to INFO.
+    Levels change with a restart, by an upgrade to 2.6 or by hand, so a tenure's own lines tell. One that is too short
+    to show its level has the stream's: up to 2.2 a failover may log an ERROR and nothing else.
     """
-    one_release = functools.reduce(operator.and_, (run.releases for run in strand.runs), -1) != 0
+    one_release = functools.reduce(operator.and_, (releases[run.epoch, run.controller] for run in strand.runs), -1) != 0
     whole = min((files[run.file].level for run in strand.runs), default=UNKNOWN_LEVEL)
-    levels: dict[tuple[int, int], int] = {}
+    tenures: dict[tuple[int, int], list[Run]] = defaultdict(list)
     for run in strand.runs:
-        key = (run.epoch, run.controller)
-        levels[key] = whole if one_release else min(levels.get(key, UNKNOWN_LEVEL), run.level)
+        tenures[run.epoch, run.controller].append(run)
+    levels: dict[tuple[int, int], int] = {}
+    for key, runs in tenures.items():
+        own = min(run.level for run in runs)
+        times = [ts for run in runs for ts in (run.first_ts, run.last_ts) if ts is not None]
+        brief = not times or max(times) - min(times) <= BRIEF
+        levels[key] = whole if one_release and brief and releases[key] & _SILENT_START else own
     return levels
 
 
 def _known_since(
-    members: Sequence[_Strand], files: Mapping[int, LogFile], place: Mapping[int, tuple[int, int]]
+    members: Sequence[_Strand],
+    levels: Sequence[Mapping[tuple[int, int], int]],
+    releases: Mapping[tuple[int, int], int],
+    told: Mapping[tuple[int, int], _Told],
+    files: Mapping[int, LogFile],
+    place: Mapping[int, _Place],
 ) -> dict[int, int]:
-    """Epoch -> the first epoch since which everything is here: tenures seen from their start, without a gap."""
+    """Epoch -> the first epoch since which everything is here: tenures seen from their start, without a gap.
+
+    Everything is what is created, elected and deleted: at a level that logs none of it, nothing is known.
+    """
     followed: dict[int, list[bool]] = defaultdict(list)
     started: dict[int, list[bool]] = defaultdict(list)
-    for strand in members:
-        parts: dict[int, list[Run]] = defaultdict(list)
+    for strand, level in zip(members, levels, strict=True):
+        parts: dict[tuple[int, int], list[Run]] = defaultdict(list)
         for run in strand.runs:
-            parts[run.epoch].append(run)
-        for epoch, runs in parts.items():
-            # A log without lines of the state machines (controller.log) says nothing about which of them are missing.
-            if any(files[run.file].level != UNKNOWN_LEVEL for run in runs):
-                one_block = len({place[run.file][1] for run in runs}) == 1
-                followed[epoch].append(one_block and not any(files[run.file].lossy for run in runs))
-                started[epoch].append(any(run in strand.started for run in runs))
+            if files[run.file].machines and files[run.file].stream in told[run.epoch, run.controller].streams:
+                parts[run.epoch, run.controller].append(run)
+        for (epoch, controller), runs in parts.items():
+            blocks = {place[run.file].block(line) for run in runs for line in (run.first, run.last)}
+            lossy = any(files[run.file].lossy or run.disordered for run in runs)
+            shown = _creations_shown(level[epoch, controller], releases[epoch, controller])
+            followed[epoch].append(len(blocks) == 1 and not lossy and shown)
+            started[epoch].append(any(run in strand.started for run in runs))
     since: dict[int, int] = {}
     for epoch in sorted({run.epoch for strand in members for run in strand.runs}):
-        whole = bool(followed[epoch]) and all(followed[epoch])
+        whole = len(followed[epoch]) == 1 and all(followed[epoch])
         # One that is followed but not seen from its start can begin a known stretch; one with a gap cannot even that.
         continues = whole and all(started[epoch]) and epoch - 1 in since
         since[epoch] = since[epoch - 1] if continues else epoch if whole else epoch + 1
     return since
+
+
+def _creations_shown(level: int, releases: int) -> bool:
+    """Whether the level logs what the controller creates and elects: TRACE, since 2.6 (KAFKA-8470) INFO too."""
+    at_info = level <= LEVELS.index("INFO") and releases & ~behaviour("KAFKA-8470").releases == 0
+    return level == LEVELS.index("TRACE") or at_info

@@ -9,7 +9,7 @@ from ...traces.event import Continuation, Event, Unknown
 from ...traces.layouts import Layout
 from ...traces.parse import parse_line
 from ...traces.sources import Lines, Source
-from .coverage import OWN, STATE_CHANGE, TEMPLATE_LENGTH, Coverage, Kind, facts
+from .coverage import MOST_BROKEN, OWN, STATE_CHANGE, TEMPLATE_LENGTH, Coverage, Kind, facts
 from .lives import LogFile
 from .report import FileFacts
 from .run import Logs
@@ -46,13 +46,16 @@ def _read(
         if isinstance(parsed, Continuation):
             seen.kinds[_CONTINUATION] += 1
             continue
-        if seen.first is None and parsed.ts is not None:
+        if parsed.ts is not None:
             seen.dated(number, parsed.ts)
         if isinstance(parsed, Unknown):
             seen.unknown[template(text)] += 1
             bearing = parsed.logger == STATE_CHANGE or f"({STATE_CHANGE})" in text
             stranger = parsed.logger is not None and not parsed.logger.startswith(OWN)
-            seen.kinds[Kind("unknown", bearing=bearing, stranger=stranger)] += 1
+            broken = bearing or (parsed.logger is None and text[:1] in "[12\0")
+            seen.kinds[Kind("unknown", bearing=bearing, stranger=stranger, broken=broken)] += 1
+            if broken and len(seen.broken) <= MOST_BROKEN:
+                seen.broken.append(number)
             continue
         understood = isinstance(parsed, Event)
         prefixed = text[:1] not in "[12"

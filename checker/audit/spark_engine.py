@@ -22,7 +22,7 @@ from ...traces.layouts import Layout
 from ...traces.sources import BROKEN, CUT, Source, is_elsewhere, unreadable
 from ...traces.spark import ALL, event_of, parsed, typed
 from ..spark_session import session
-from .coverage import CLASSES, OWN, STATE_CHANGE, TEMPLATE_LENGTH, TEMPLATES, Coverage, Kind, facts
+from .coverage import CLASSES, MOST_BROKEN, OWN, STATE_CHANGE, TEMPLATE_LENGTH, TEMPLATES, Coverage, Kind, facts
 from .lives import LogFile
 from .options import Options
 from .report import FileFacts
@@ -92,6 +92,10 @@ def _read_small(spark: SparkSession, paths: Sequence[str], layout: Layout | None
             seen[file].unknown[row["template"]] += 1
         if row["ts"] is not None:
             seen[file].dated(line, row["ts"])
+        if kind.broken:
+            seen[file].broken.append(line)
+    for each in seen.values():
+        each.broken = sorted(each.broken)[: MOST_BROKEN + 1]
     return PythonTable(events), seen
 
 
@@ -101,9 +105,17 @@ def _read(
     """Lines parsed, counted and numbered on Spark; few events come to the driver."""
     whole = _kinds(typed(parsed(placed_lines(spark, paths), layout, fields=_FIELDS), _FIELDS)).drop("value")
     lines = whole.select(*dict.fromkeys((*_PLACED, *Kind._fields, "template", *_READ))).persist()
-    timed = F.min(F.when(F.col("ts").isNotNull(), F.struct("place", "ts"))).alias("timed")
-    count = F.count(F.lit(1)).alias("n")
-    kinds = lines.groupBy("path", "block", *Kind._fields).agg(F.min("place").alias("first"), count, timed).collect()
+    timed = F.when(F.col("ts").isNotNull(), F.struct("place", "ts"))
+    by_time = F.when(F.col("ts").isNotNull(), F.struct("ts", "place"))
+    ends = {
+        "earliest": F.min(timed),
+        "latest": F.max(timed),
+        "oldest": F.min(by_time),
+        "youngest": F.max(by_time),
+        "first": F.min("place"),
+        "n": F.count(F.lit(1)),
+    }
+    kinds = lines.groupBy("path", "block", *Kind._fields).agg(*(value.alias(n) for n, value in ends.items())).collect()
     blocks: dict[Block, list[Row]] = defaultdict(list)
     for row in kinds:
         blocks[row["path"], row["block"]].append(row)
@@ -115,13 +127,19 @@ def _read(
     for row in kinds:
         file, shift = place[row["path"], row["block"]]
         seen[file].kinds[_kind(row)] += row["n"]
-        if row["timed"] is not None:
-            seen[file].dated(row["timed"]["place"] + shift, row["timed"]["ts"])
+        for end in ("earliest", "latest", "oldest", "youngest"):
+            if row[end] is not None:
+                seen[file].dated(row[end]["place"] + shift, row[end]["ts"])
     unknown = lines.where(F.col("template").isNotNull()).groupBy("path", "template").count()
     commonest = F.row_number().over(Window.partitionBy("path").orderBy(F.desc("count"), "template"))
     number = {path: file for (path, _), (file, _) in place.items()}
     for row in unknown.withColumn("rank", commonest).where(F.col("rank") <= TEMPLATES).collect():
         seen[number[row["path"]]].unknown[row["template"]] += row["count"]
+    if any(kind.broken for each in seen.values() for kind in each.kinds):
+        first = F.slice(F.array_sort(F.collect_list("place")), 1, MOST_BROKEN + 1).alias("places")
+        for row in lines.where(F.col("broken")).groupBy("path", "block").agg(first).collect():
+            file, shift = place[row["path"], row["block"]]
+            seen[file].broken = sorted([*seen[file].broken, *(at + shift for at in row["places"])])[: MOST_BROKEN + 1]
     understood = lines.where(F.col("status") == "understood").select(*_PLACED, *_READ)
     events = SparkTable(numbered(understood, place))
     if sum(n for each in seen.values() for kind, n in each.kinds.items() if kind.status == "understood") > FEW:
@@ -137,12 +155,15 @@ def _kinds(lines: DataFrame) -> DataFrame:
     text, family = F.col("value"), F.coalesce("family", F.lit(""))
     unknown = F.col("status") == "unknown"
     known = F.col("status").isin("understood", "irrelevant")
+    bearing = (family == STATE_CHANGE) | F.contains(text, F.lit(f"({STATE_CHANGE})"))
+    torn = F.coalesce(F.substring(text, 1, 1).isin("[", "1", "2", "\0"), F.lit(False))
     return lines.withColumns(
         {
             "level": F.when(known, F.col("level")),
             "prefixed": known & F.coalesce(~F.substring(text, 1, 1).isin("[", "1", "2"), F.lit(False)),
-            "bearing": unknown & ((family == STATE_CHANGE) | F.contains(text, F.lit(f"({STATE_CHANGE})"))),
+            "bearing": unknown & bearing,
             "stranger": unknown & F.col("family").isNotNull() & ~family.isin(*OWN),
+            "broken": unknown & (bearing | (F.col("family").isNull() & torn)),
             "template": F.when(unknown, F.regexp_replace(F.substring(text, 1, TEMPLATE_LENGTH), "[0-9]+", "#")),
         }
     )

@@ -55,6 +55,8 @@ INACTIVE = ("CL.starting", "CL.elected", "CL.resigned", "CL.elected-other", "CL.
 """Lines of a broker's controller module that it also writes when another broker is controller."""
 VIEWS = ELECTED + REQUESTED + TOLD + REASSIGNED + REMOVED
 """Lines that print a partition's leader and ISR."""
+MACHINES = tuple(id for id in line_rows() if id.startswith("SC"))
+"""Lines that a controller writes to state-change.log."""
 FACTS = tuple(sorted({*MOVED["replica"], *MOVED["partition"], *STOPPED["replica"], *STOPPED["partition"], *VIEWS}))
 
 PARTITION = ("life", "topic", "partition")
@@ -121,7 +123,7 @@ def in_place(events: Table) -> Table:
     return events.kept(NEAR, (*PARTITION, *IN_ORDER))
 
 
-def _is(rows: tuple[str, ...]) -> Expr:
+def is_line(rows: tuple[str, ...]) -> Expr:
     """Whether a line is one of these rows of the line table."""
     return either(*(_line.eq(row) for row in rows))
 
@@ -196,14 +198,14 @@ def incarnations(events: Table) -> Table:
         .filled("was_new", "not_new")
         # An election that failed leaves the partition new, and time to change its assignment.
         .derive(
-            creation=_is(CREATED) | (_is(ELECTED) & field("was_new", Bool)),
-            assigned=ite(_is(CREATED), _tenure, const(0, Int())),
+            creation=is_line(CREATED) | (is_line(ELECTED) & field("was_new", Bool)),
+            assigned=ite(is_line(CREATED), _tenure, const(0, Int())),
         )
         .along(
             PARTITION,
             IN_ORDER,
             earlier=Column("so_far", "creation"),
-            announced=Column("so_far", where=_is(REASSIGNED)),
+            announced=Column("so_far", where=is_line(REASSIGNED)),
             last_replicas=Column("last", "replicas"),
             assigned_in=Column("previous", "assigned"),
             **{f"said_{name}": Column("previous", name) for name in _SAID},
@@ -216,7 +218,7 @@ def incarnations(events: Table) -> Table:
         .where(~field("equal", Bool))
         .derive(
             incarnation=ite(creation, earlier + 1, earlier),
-            reassigning=ite(_is(REASSIGNED), announced + 1, announced),
+            reassigning=ite(is_line(REASSIGNED), announced + 1, announced),
             fresh=creation & field("assigned_in", Int()).eq(_tenure),
             stale=false,
         )
@@ -267,11 +269,11 @@ def same_epoch(incarnated: Table) -> Table:
 
 def requests(incarnated: Table) -> Table:
     """Requests about a partition, in the order of their sending, each with the LeaderAndIsr request before."""
-    last = {name: Column("last", name, _is(REQUESTED)) for name in ("leader", "leader_epoch", "line", "block")}
+    last = {name: Column("last", name, is_line(REQUESTED)) for name in ("leader", "leader_epoch", "line", "block")}
     return (
         views(incarnated.of_lines(REQUESTED + TOLD))
         .along(_INCARNATED, PLACE, **{f"before_{name}": column for name, column in last.items()})
-        .derive(metadata=_is(TOLD), gap=either(lossy, ~_block.eq(_block_before)))
+        .derive(metadata=is_line(TOLD), gap=either(lossy, ~_block.eq(_block_before)))
     )
 
 
@@ -280,7 +282,7 @@ def repeated_elections(incarnated: Table) -> Table:
     columns = ("leader", "isr", "leader_epoch", "partition_epoch", "sent", "block", "line")
     return (
         views(incarnated.of_lines(ELECTED + REQUESTED))
-        .along(_INCARNATED, PLACE, sent=Column("so_far", where=_is(REQUESTED)))
+        .along(_INCARNATED, PLACE, sent=Column("so_far", where=is_line(REQUESTED)))
         .of_lines(ELECTED)
         .present("partition_epoch", "isr")
         .along(_INCARNATED, PLACE, **{f"before_{name}": Column("previous", name) for name in columns})
@@ -339,7 +341,7 @@ def failed_starts(events: Table) -> Table:
         .along(
             _OF_TENURE,
             PLACE,
-            moves_before=Column("so_far", where=_is(MOVED["partition"] + STOPPED["partition"])),
+            moves_before=Column("so_far", where=is_line(MOVED["partition"] + STOPPED["partition"])),
             made_offline=Column("gathered", "replica", offline),
         )
         .of_lines(STOPPED["partition"])

@@ -287,15 +287,30 @@ def test_an_epoch_that_goes_on_in_the_next_file_is_no_turn() -> None:
     assert [turn.controller_epoch for turn in histories(files, [_run(0, 3), _run(1, 4)], []).turns] == [4]
 
 
-@pytest.mark.parametrize(("later", "levels"), [(">=2.6", ["TRACE", "INFO"]), (">=2.4", ["TRACE", "TRACE"])])
-def test_the_level_of_a_log_changes_only_with_its_release(later: str, levels: list[str]) -> None:
-    """What a process does not log in one tenure it may log in another; but 2.6 logs less than 2.5."""
+@pytest.mark.parametrize(
+    ("former", "later", "level", "lasts", "seen"),
+    [
+        ("<=2.5", ">=2.6", "INFO", 5, "INFO"),
+        (">=2.4", ">=2.4", "INFO", 5, "INFO"),
+        (">=2.3", ">=2.3", "ERROR", 5, "ERROR"),
+        ("2.2", "2.2", "ERROR", 5, "TRACE"),
+        ("2.2", "2.2", "ERROR", 60_000, "ERROR"),
+    ],
+    ids=["upgraded", "restarted at INFO", "restarted at ERROR", "too short to tell", "up to 2.2 too, if it lasts"],
+)
+def test_a_level_is_told_by_the_lines_of_a_tenure(former: str, later: str, level: str, lasts: int, seen: str) -> None:
+    """Levels change with a restart. A failover up to 2.2 may log an ERROR and nothing else at TRACE too."""
     runs = [
-        replace(_run(0, epoch, first), level=LEVELS.index(level), evidence=(Evidence(0, first, "SC1", span(releases)),))
-        for epoch, first, level, releases in ((1, 1, "TRACE", "<=2.5"), (2, 10, "INFO", later))
+        replace(
+            _run(0, epoch, first, first + 8),
+            level=LEVELS.index(level),
+            evidence=(Evidence(0, first, "SC1", span(releases)),),
+            last_ts=last_ts,
+        )
+        for epoch, first, level, releases, last_ts in ((1, 1, "TRACE", former, 5), (2, 10, level, later, lasts))
     ]
     found = histories([replace(_file(0, "a", 0), level=LEVELS.index("TRACE"))], runs, [])
-    assert [each.seen_level for each in found.spans] == levels
+    assert [each.seen_level for each in found.spans] == ["TRACE", seen]
 
 
 def test_lines_between_two_epochs_of_a_file_are_of_the_first() -> None:

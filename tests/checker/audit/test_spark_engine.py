@@ -31,7 +31,8 @@ def said(engine: str, *paths: str) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of files as one finds them: odd names, CRLF, bad bytes, gzip, cut gzip, no Kafka line, empty."""
+    """A folder of files as one finds them: odd names, CRLF, bad bytes, gzip, cut gzip, no Kafka line, empty, with torn
+    lines, joined the wrong way round."""
     folder = tmp_path_factory.mktemp("odd")
     log = (RECORDED / "failover-on-leader-2.0.0-kill" / "broker-4" / "state-change.log").read_bytes()
     (folder / "a b [1] {x}.log").write_bytes(log.replace(b"\n", b"\r\n"))
@@ -43,6 +44,13 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "cut.log.gz").write_bytes(whole[: len(whole) * 3 // 4])
     (folder / "other.log").write_bytes(b"hello\nworld\n")
     (folder / "empty.log").write_bytes(b"")
+    lines = (RECORDED / "reassign-2.3.1" / "broker-2" / "state-change.log").read_bytes().splitlines(keepends=True)
+    cuts = zip(range(20, len(lines), 40), (4, 15, 28, 60, 110), strict=False)
+    torn = [*lines[:10], b"\0" * 300 + lines[10], *lines[11:]]
+    for at, kept in cuts:
+        torn[at : at + 2] = [torn[at][:kept] + (b"\n" if kept % 3 else b"") + torn[at + 1]]
+    (folder / "torn.log").write_bytes(b"".join(torn))
+    (folder / "joined.log").write_bytes(b"".join([*lines[-60:], *lines[:-60]]))
     there = tmp_path_factory.mktemp("there")
     (there / "linked.log").write_bytes(log)
     (folder / "link").symlink_to(there)
