@@ -183,12 +183,12 @@ class Life:
 
 @dataclass(frozen=True)
 class Histories:
-    """`restarts`: per file the last line that speaks of the first epoch of a life."""
+    """`notes` are a cluster's; `restarts`: per file the last line that speaks of the first epoch of a life."""
 
     spans: tuple[Span, ...]
     lives: tuple[Life, ...]
     turns: tuple[Turn, ...]
-    notes: tuple[str, ...]
+    notes: tuple[tuple[int, str], ...]
     restarts: Mapping[int, int] = field(default_factory=dict)
 
 
@@ -239,7 +239,8 @@ def histories(files: Sequence[LogFile], runs: Iterable[Run], heard: Iterable[Hea
         blocks = 1 + max(each.block(LINES_PER_FILE) for each in own_places.values())
         place |= own_places
         strands += _strands(chain, said, place, turns)
-    notes = [f"{by_file[file].path}: {DISORDERED}" for file in sorted({run.file for run in runs if run.disordered})]
+    disordered = [by_file[index] for index in sorted({run.file for run in runs if run.disordered})]
+    notes = [(file.cluster, f"{file.path}: {DISORDERED}") for file in disordered]
     lives = _joined(strands, notes)
     spans: list[Span] = []
     found: list[Life] = []
@@ -383,7 +384,7 @@ class _Told:
     tangled: bool
 
 
-def _told(runs: Sequence[Run], files: Mapping[int, LogFile], notes: list[str]) -> _Told:
+def _told(runs: Sequence[Run], files: Mapping[int, LogFile], notes: list[tuple[int, str]]) -> _Told:
     """Which streams to read of a tenure: all, but for copies of one that is read.
 
     All were written by one broker, so their times can be compared.
@@ -404,8 +405,10 @@ def _told(runs: Sequence[Run], files: Mapping[int, LogFile], notes: list[str]) -
         if of is None:
             tangled |= bool(over)
             read.append(part)
-        elif (note := f"{part.stream}: repeats what {of.stream} says, so read once") not in notes:
-            notes.append(note)
+        else:
+            note = files[runs[0].file].cluster, f"{part.stream}: repeats what {of.stream} says, so read once"
+            if note not in notes:
+                notes.append(note)
     ordered = [part.stream for part in parts if part in read]
     return _Told((*ordered, *sorted(others)), tangled)
 
@@ -522,7 +525,7 @@ def _turn(file: LogFile, run: Run, before: int, new_life: bool, taken_back: bool
     )
 
 
-def _joined(strands: list[_Strand], notes: list[str]) -> list[list[_Strand]]:
+def _joined(strands: list[_Strand], notes: list[tuple[int, str]]) -> list[list[_Strand]]:
     """Join strands that agree on a statement, each the other's only candidate; else keep them apart and say so."""
     group = list(range(len(strands)))
 
@@ -551,7 +554,8 @@ def _joined(strands: list[_Strand], notes: list[str]) -> list[list[_Strand]]:
         for stream in streams:
             there = candidates(i, stream)
             if len(there) > 1 or (there and candidates(there[0], strand.stream) != [i]):
-                note = f"{strand.stream} and {stream}: more than one way to match their histories, so kept apart"
+                both_ways = f"{strand.stream} and {stream}: more than one way to match their histories, so kept apart"
+                note = strand.cluster, both_ways
                 if strand.stream < stream and note not in notes:
                     notes.append(note)
                 continue

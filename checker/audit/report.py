@@ -83,7 +83,7 @@ def reports(
                 else [row for row in lines[cluster] if narrow.wants(row["topic"], row["partition"], row["ts"])],
                 transitions=moves[cluster],
                 notes=[
-                    *found.histories.notes,
+                    *(note for of, note in found.histories.notes if of == cluster),
                     *(f"{file.path}: {file.problem}" for file in members if file.problem),
                     *(f"{file.path}: {file.lossy}" for file in members if file.lossy),
                 ],

@@ -46,7 +46,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "empty.log").write_bytes(b"")
     lines = (RECORDED / "reassign-2.3.1" / "broker-2" / "state-change.log").read_bytes().splitlines(keepends=True)
     cuts = zip(range(20, len(lines), 40), (4, 15, 28, 60, 110), strict=False)
-    torn = [*lines[:10], b"\0" * 300 + lines[10], *lines[11:]]
+    torn = [*lines[:99], b"\0" * 300 + lines[99], *lines[100:]]
     for at, kept in cuts:
         torn[at : at + 2] = [torn[at][:kept] + (b"\n" if kept % 3 else b"") + torn[at + 1]]
     (folder / "torn.log").write_bytes(b"".join(torn))
