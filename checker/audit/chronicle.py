@@ -44,21 +44,25 @@ Cut = tuple[int, int]
 
 _RANK = const({level: rank for rank, level in enumerate(LEVELS)}, MapOf(LEVEL, Int()))
 _SPEAKER = ("file", "controller", "controller_epoch")
+LINES_OUT_OF_ORDER = 10_000
+"""So many lines that were written before the one above them are looked at."""
 _STATED = (*_SPEAKER, "part")
 
 
 def told(files: Sequence[LogFile], events: Table, wiped: Sequence[Cut] = ()) -> Histories:
     """The histories that the events of these files tell; `wiped` is where a life ends though no epoch shows it."""
     spoken = events.present("controller", "controller_epoch").without_lines((*THROWN, *READ))
-    runs, heard = _statements(files, spoken, wiped)
-    if cuts := _taken_over(spoken, runs, heard):
-        runs, heard = _statements(files, spoken, sorted({*cuts, *wiped}))
+    cuts = sorted(wiped)
+    runs, heard = _statements(files, spoken, cuts)
+    if taken_over := _taken_over(spoken, runs, heard):
+        cuts = sorted({*taken_over, *wiped})
+        runs, heard = _statements(files, spoken, cuts)
     telling = _evidence(events, runs)
-    disordered = _disordered(files, spoken)
+    disordered = _disordered(files, spoken, cuts)
     runs = [
         replace(
             run,
-            disordered=(run.file, run.controller, run.epoch) in disordered,
+            disordered=any(run.first < line <= run.last for line in disordered.get(_speaker(run), ())),
             evidence=telling.get((run.file, run.controller, run.first), ()),
             wiped=(run.file, run.first) in wiped,
         )
@@ -82,6 +86,7 @@ def _statements(files: Sequence[LogFile], spoken: Table, cuts: Sequence[Cut]) ->
             last_ts=row["last_ts"],
             level=UNKNOWN_LEVEL if row["rank"] is None else row["rank"],
             created=row["created"],
+            last_created=row["last_created"] or 0,
             moves=row["moves"],
         )
         for row in _runs(own)
@@ -127,23 +132,26 @@ def _taken_over(spoken: Table, runs: Sequence[Run], heard: Sequence[Heard]) -> l
     return [(row["file"], row["line"]) for row in changes.rows()]
 
 
-def _disordered(files: Sequence[LogFile], spoken: Table) -> set[tuple[int, int, int]]:
-    """The (file, controller, epoch) whose lines are not in the order in which they were written.
+def _disordered(files: Sequence[LogFile], spoken: Table, cuts: Sequence[Cut]) -> dict[tuple[int, int, int], list[int]]:
+    """By file, controller and epoch: the lines that were written before the one above them; not over a cut.
 
     Whoever joins rotated files in the order of their names (`cat state-change.log*`) has the youngest first.
     """
     asked = [{"file": file.index} for file in files if file.goes_back]
-    if not asked:
-        return set()
-    back = (
-        spoken.joined(asked, ("file",), {})
-        .along(_SPEAKER, ("line",), before=Column("previous", "ts"))
-        .where(field("ts", Int()) + CLOCK_PUT_BACK < field("before", Int()))
-    )
-    return {
-        (row["file"], row["controller"], row["controller_epoch"])
-        for row in back.grouped(_SPEAKER, n=Column("count")).rows()
-    }
+    found: dict[tuple[int, int, int], list[int]] = defaultdict(list)
+    if asked:
+        back = (
+            _parted(files, spoken.joined(asked, ("file",), {}), cuts)
+            .along(_STATED, ("line",), before=Column("previous", "ts"))
+            .where(field("ts", Int()) + CLOCK_PUT_BACK < field("before", Int()))
+        )
+        for row in back.rows(LINES_OUT_OF_ORDER):
+            found[row["file"], row["controller"], row["controller_epoch"]].append(row["line"])
+    return found
+
+
+def _speaker(run: Run) -> tuple[int, int, int]:
+    return run.file, run.controller, run.epoch
 
 
 def _evidence(events: Table, runs: Sequence[Run]) -> dict[tuple[int, int, int], tuple[Evidence, ...]]:
@@ -202,6 +210,7 @@ def _stretches(own: Table, key: tuple[str, ...]) -> list[Row]:
         last_ts=Column("max", "ts"),
         rank=Column("min", "rank", is_line(MACHINES)),
         created=Column("count", where=is_line(CREATED)),
+        last_created=Column("max", "line", is_line(CREATED)),
         moves=Column("count", where=is_line(FACTS)),
     ).rows()
     return sorted(found, key=lambda row: (row["file"], row["first"], row["controller_epoch"]))

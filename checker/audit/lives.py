@@ -87,8 +87,9 @@ def possible(evidence: Iterable[Evidence]) -> int:
 class Run:
     """Lines first..last of one file in which `controller` says that it has `epoch`; no other epoch of it between.
 
-    `level` is the lowest of its lines of the state machines; `created` and `moves` count those that create a partition
-    and those that rules on moves and states look at. `disordered`: their times go back.
+    `level` is the lowest of its lines of the state machines; `created` and `moves` count those that create a partition,
+    the last of which is `last_created`, and those that rules on moves and states look at. `disordered`: their times go
+    back. `inserted`: they were written before those around them.
     """
 
     file: int
@@ -100,8 +101,10 @@ class Run:
     last_ts: int | None
     level: int
     created: int
+    last_created: int = 0
     moves: int = 0
     disordered: bool = False
+    inserted: bool = False
     evidence: tuple[Evidence, ...] = ()
     wiped: bool = False
 
@@ -129,6 +132,8 @@ class Span:
     the epochs that are followed here without a gap up to this one: nothing that a later one of them shows can be due to
     lines that are not there. `since`..`until` is where a line that names the controller only is of this tenure: up to
     the next epoch of the controller, and from the start of a file that goes on with the epoch of the file before.
+    `disordered`: it is lossy for no other reason than that its times go back. `whole_block` would be its block if
+    nobody had heard of another epoch in the middle of this one.
     """
 
     cluster: int
@@ -148,6 +153,8 @@ class Span:
     known_since: int
     since: int
     until: int
+    disordered: bool = False
+    whole_block: int = 0
     evidence: tuple[Evidence, ...] = ()
 
 
@@ -232,12 +239,11 @@ def histories(files: Sequence[LogFile], runs: Iterable[Run], heard: Iterable[Hea
         said[statement.file].append(statement)
     strands: list[_Strand] = []
     turns: list[Turn] = []
-    place: dict[int, _Place] = {}
-    blocks = 0
-    for chain in _streams(files):
-        own_places = _places(chain, blocks)
-        blocks = 1 + max(each.block(LINES_PER_FILE) for each in own_places.values())
-        place |= own_places
+    chains = _streams(files)
+    broken = {file.index: file.broken for file in files}
+    place = _places(chains, broken)
+    stretched = _places(chains, {index: sorted({*cuts, *_hearing(said[index])}) for index, cuts in broken.items()})
+    for chain in chains:
         strands += _strands(chain, said, place, turns)
     disordered = [by_file[index] for index in sorted({run.file for run in runs if run.disordered})]
     notes = [(file.cluster, f"{file.path}: {DISORDERED}") for file in disordered]
@@ -261,7 +267,7 @@ def histories(files: Sequence[LogFile], runs: Iterable[Run], heard: Iterable[Hea
         releases = {key[1:]: possible(each) for key, each in evidence.items() if key[0] == number}
         levels = [_level(strand, releases, by_file) for strand in members]
         told = {key: _told(parts, by_file, notes) for key, parts in own.items()}
-        known_since = _known_since(members, levels, releases, told, by_file, place)
+        known_since = _known_since(members, levels, releases, told, by_file, place, said)
         for strand, level in zip(members, levels, strict=True):
             for run in strand.runs:
                 key = (number, run.epoch, run.controller)
@@ -269,8 +275,8 @@ def histories(files: Sequence[LogFile], runs: Iterable[Run], heard: Iterable[Hea
                 file = by_file[run.file]
                 if file.stream not in read.streams:
                     continue
-                at = place[run.file]
-                for first, last in at.whole(run.first, run.last):
+                at = stretched[run.file]
+                for first, last in at.stretches(run.first, run.last):
                     spans.append(
                         Span(
                             cluster=file.cluster,
@@ -284,12 +290,17 @@ def histories(files: Sequence[LogFile], runs: Iterable[Run], heard: Iterable[Hea
                             base=(read.streams.index(file.stream) * len(by_file) + at.index) * LINES_PER_FILE,
                             block=at.block(first),
                             seen_level=LEVELS[level[run.epoch, run.controller]],
-                            lossy=file.lossy is not None or run.disordered or read.tangled,
+                            lossy=file.lossy is not None
+                            or run.disordered
+                            or run.inserted
+                            or file.stream in read.tangled,
                             releases=possible(evidence[key]),
                             start_seen=run in strand.started and first == run.first,
                             known_since=known_since[run.epoch],
                             since=first,
                             until=LINES_PER_FILE,
+                            whole_block=place[run.file].block(first),
+                            disordered=run.disordered and file.lossy is None and not read.tangled,
                             evidence=evidence[key],
                         )
                     )
@@ -327,33 +338,59 @@ def _streams(files: Sequence[LogFile]) -> list[list[LogFile]]:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a file is in its stream, and the block of its first line; a line that is not whole begins another."""
+    """Where a file is in its stream, and the block of its first line; each of `cuts` begins another."""
 
     index: int
     first_block: int
-    broken: tuple[int, ...]
+    cuts: tuple[int, ...]
 
     def block(self, line: int) -> int:
-        return self.first_block + bisect_right(self.broken, line)
+        return self.first_block + bisect_right(self.cuts, line)
 
-    def whole(self, first: int, last: int) -> list[tuple[int, int]]:
-        """The stretches between the lines that are not whole, in first..last."""
-        cuts = [line for line in self.broken if first < line < last]
+    def stretches(self, first: int, last: int) -> list[tuple[int, int]]:
+        """What is between the cuts, in first..last."""
+        cuts = [line for line in self.cuts if first < line < last]
         if not cuts:
             return [(first, last)]
-        stretches = zip([first, *(cut + 1 for cut in cuts)], [*(cut - 1 for cut in cuts), last], strict=True)
-        return [(a, b) for a, b in stretches if a <= b]
+        between = zip([first, *(cut + 1 for cut in cuts)], [*(cut - 1 for cut in cuts), last], strict=True)
+        return [(a, b) for a, b in between if a <= b]
 
 
-def _places(chain: list[LogFile], block: int) -> dict[int, _Place]:
-    """The places of a stream's files; its first block is `block`. A new one begins after a rotated file that is not
-    there, and no two streams have one in common."""
+def _hearing(statements: Sequence[Run | Heard]) -> list[int]:
+    """The lines in which a broker hears of another epoch than its own, under which it speaks before and after.
+
+    It was replaced without knowing it; or a cluster was wiped and has come to the same epoch again.
+    """
+    return sorted({line for run in statements if isinstance(run, Run) for line, _ in _heard_within(run, statements)})
+
+
+def _heard_within(run: Run, statements: Sequence[Run | Heard]) -> list[tuple[int, int]]:
+    """Lines within a run in which its broker hears of another epoch, and that epoch.
+
+    Of a later one it is the first line, of an earlier one the last.
+    """
+    heard = [each for each in statements if isinstance(each, Heard) and each.epoch != run.epoch]
+    lines = [(each.first if each.epoch > run.epoch else each.last, each.epoch) for each in heard]
+    return [(line, epoch) for line, epoch in lines if run.first < line < run.last]
+
+
+def _created_after(run: Run, statements: Sequence[Run | Heard]) -> bool:
+    """Whether a controller creates partitions after it has heard of a later epoch: then a wipe may lie between."""
+    return any(epoch > run.epoch and line < run.last_created for line, epoch in _heard_within(run, statements))
+
+
+def _places(chains: Sequence[list[LogFile]], cuts: Mapping[int, Sequence[int]]) -> dict[int, _Place]:
+    """The places of all files. A new block begins at each cut (by file) and after a rotated file that is not there; no
+    two streams have one in common."""
     places: dict[int, _Place] = {}
-    for i, file in enumerate(chain):
-        if i and (_hour_missing(chain[i - 1], file) or _number_missing(chain, i)):
-            block += 1
-        places[file.index] = _Place(i, block, file.broken)
-        block += len(file.broken)
+    block = 0
+    for chain in chains:
+        for i, file in enumerate(chain):
+            if i and (_hour_missing(chain[i - 1], file) or _number_missing(chain, i)):
+                block += 1
+            places[file.index] = _Place(i, block, tuple(cuts[file.index]))
+            block += len(cuts[file.index])
+        block += 1
     return places
 
 
@@ -377,11 +414,12 @@ def _number_missing(chain: list[LogFile], i: int) -> bool:
 class _Told:
     """The streams that tell of one tenure, in the order of their times.
 
-    `tangled`: what they tell of its moves overlaps, so that any of them may lack what the others have.
+    `tangled` are those whose time another one has too, and tells more of it: whoever reads them both finds lines twice,
+    and others not.
     """
 
     streams: tuple[str, ...]
-    tangled: bool
+    tangled: frozenset[str]
 
 
 def _told(runs: Sequence[Run], files: Mapping[int, LogFile], notes: list[tuple[int, str]]) -> _Told:
@@ -393,24 +431,22 @@ def _told(runs: Sequence[Run], files: Mapping[int, LogFile], notes: list[tuple[i
     for run in runs:
         of_stream[files[run.file].stream].append(run)
     others = [stream for stream, own in of_stream.items() if not any(files[run.file].machines for run in own)]
-    parts = sorted(
-        (_Part.of(stream, own, files) for stream, own in of_stream.items() if stream not in others),
-        key=lambda part: (part.first_ts, part.lossy, -part.last_ts, part.stream),
-    )
+    parts = [_Part.of(stream, own, files) for stream, own in of_stream.items() if stream not in others]
     read: list[_Part] = []
-    tangled = False
-    for part in sorted(parts, key=lambda part: (part.lossy, part.first_ts, -part.last_ts, part.stream)):
+    tangled: set[_Part] = set()
+    for part in sorted(parts, key=lambda part: (part.lossy, -part.moves, part.first_ts, part.stream)):
         over = [other for other in read if part.first_ts < other.last_ts and other.first_ts < part.last_ts]
         of = next((other for other in over if part.repeats(other)), None)
         if of is None:
-            tangled |= bool(over)
             read.append(part)
+            tangled |= {part} if over else set()
         else:
             note = files[runs[0].file].cluster, f"{part.stream}: repeats what {of.stream} says, so read once"
             if note not in notes:
                 notes.append(note)
-    ordered = [part.stream for part in parts if part in read]
-    return _Told((*ordered, *sorted(others)), tangled)
+    inner = {part for part in tangled if any(part.within(other) for other in read if other not in tangled)}
+    read.sort(key=lambda part: (part in inner, part.first_ts, part.last_ts, part.stream))
+    return _Told((*(part.stream for part in read), *sorted(others)), frozenset(part.stream for part in tangled))
 
 
 @dataclass(frozen=True)
@@ -437,9 +473,11 @@ class _Part:
 
     def repeats(self, other: _Part) -> bool:
         """Whether this is a copy of the other, or less than one: of a console, say, where the log itself is there."""
-        within = other.first_ts <= self.first_ts and self.last_ts <= other.last_ts
         less = self.lossy and not other.lossy and self.moves <= other.moves
-        return within and (less or (self.moves, self.created) == (other.moves, other.created))
+        return self.within(other) and (less or (self.moves, self.created) == (other.moves, other.created))
+
+    def within(self, other: _Part) -> bool:
+        return other.first_ts <= self.first_ts and self.last_ts <= other.last_ts
 
 
 def _strands(
@@ -463,9 +501,15 @@ def _strands(
             strand = strands[-1]
             if isinstance(statement, Run):
                 before = own.get(statement.controller)
-                in_order = not _older(statement, latest.get(statement.controller))
-                latest[statement.controller] = statement
                 holder = strand.statements.get(statement.epoch, statement.controller)
+                former = latest.get(statement.controller)
+                in_order = not _older(statement, former)
+                if before is not None and former is not None and not in_order and _goes_on(former, later[i + 1 :]):
+                    turns.append(_turn(file, statement, before, new_life=False, taken_back=True))
+                    if holder == statement.controller:
+                        strand.runs.append(replace(statement, inserted=True))
+                    continue
+                latest[statement.controller] = statement
                 fell = before is not None and statement.epoch < before and in_order
                 wiped = statement.epoch == 1 and statement.created > 0
                 anew = statement.wiped or (wiped and (fell or holder != statement.controller))
@@ -498,6 +542,15 @@ def _older(run: Run, before: Run | None) -> bool:
     if before is None or before.file != run.file or before.first_ts is None or run.last_ts is None:
         return False
     return run.last_ts < before.first_ts - CLOCK_PUT_BACK
+
+
+def _goes_on(run: Run, later: Sequence[Run | Heard]) -> bool:
+    """Whether a run goes on where it was, after others of its controller that were written before it."""
+    own = (each for each in later if isinstance(each, Run) and each.controller == run.controller)
+    following = next((each for each in own if not _older(each, run)), None)
+    if following is None or following.first_ts is None or run.last_ts is None:
+        return False
+    return following.epoch == run.epoch and run.last_ts <= following.first_ts
 
 
 def _is_run_of(controller: int, statement: Run | Heard) -> bool:
@@ -602,23 +655,29 @@ def _known_since(
     told: Mapping[tuple[int, int], _Told],
     files: Mapping[int, LogFile],
     place: Mapping[int, _Place],
+    said: Mapping[int, Sequence[Run | Heard]],
 ) -> dict[int, int]:
     """Epoch -> the first epoch since which everything is here: tenures seen from their start, without a gap.
 
-    Everything is what is created, elected and deleted: at a level that logs none of it, nothing is known.
+    Everything is what is created, elected and deleted: at a level that logs none of it, nothing is known. Nor is it of
+    tenures that may be those of two lives, where something says that there may be two.
     """
     followed: dict[int, list[bool]] = defaultdict(list)
     started: dict[int, list[bool]] = defaultdict(list)
+    restarted = any(_created_after(run, said[run.file]) for strand in members for run in strand.runs)
     for strand, level in zip(members, levels, strict=True):
         parts: dict[tuple[int, int], list[Run]] = defaultdict(list)
         for run in strand.runs:
-            if files[run.file].machines and files[run.file].stream in told[run.epoch, run.controller].streams:
+            read = told[run.epoch, run.controller]
+            stream = files[run.file].stream
+            if files[run.file].machines and stream in read.streams and stream not in read.tangled:
                 parts[run.epoch, run.controller].append(run)
         for (epoch, controller), runs in parts.items():
             blocks = {place[run.file].block(line) for run in runs for line in (run.first, run.last)}
-            lossy = any(files[run.file].lossy or run.disordered for run in runs)
+            lossy = any(files[run.file].lossy or run.disordered or run.inserted for run in runs)
             shown = _creations_shown(level[epoch, controller], releases[epoch, controller])
-            followed[epoch].append(len(blocks) == 1 and not lossy and shown)
+            doubtful = restarted and any(_heard_within(run, said[run.file]) for run in runs)
+            followed[epoch].append(len(blocks) == 1 and not lossy and shown and not doubtful)
             started[epoch].append(any(run in strand.started for run in runs))
     since: dict[int, int] = {}
     for epoch in sorted({run.epoch for strand in members for run in strand.runs}):

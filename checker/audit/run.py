@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -110,7 +110,13 @@ def audited(logs: Logs, release: int | None = None) -> Audited:
     events = logs.events
     histories = told(logs.files, events)
     # Before the last line that speaks of epoch 1: usually the tenures of epoch 1 only.
-    young = [span for span in histories.spans if span.first <= histories.restarts.get(span.file, 0)]
+    early = {span.tenure for span in histories.spans if span.first <= histories.restarts.get(span.file, 0)}
+    # What makes order uncertain (times that go back, another epoch in the middle of one) can be the wipe itself.
+    young = [
+        replace(span, lossy=span.lossy and not span.disordered, block=span.whole_block)
+        for span in histories.spans
+        if span.tenure in early
+    ]
     cuts = wipes(placed(events, young, release), histories.restarts) if young else []
     if cuts:
         histories = told(logs.files, events, cuts)
@@ -165,6 +171,7 @@ def _judged(events: Table, incarnated: Table) -> dict[str, Table]:
         "views": tracks.states_shown(incarnated),
         "chain": tracks.chain(incarnated),
         "elections": tracks.elections(incarnated),
+        "elected": tracks.elected(incarnated),
         "same_epoch": tracks.same_epoch(incarnated),
         "requests": tracks.requests(incarnated),
         "writes": tracks.writes(incarnated),

@@ -89,11 +89,11 @@ last_leader, last_leader_in = field("last_leader", leader.sort), field("last_lea
 last_replicas, made_offline = field("last_replicas", SetOf(Broker)), field("made_offline", SetOf(Broker))
 last_isr, at_start = field("last_isr", SetOf(Broker)), field("at_start", Bool)
 creation, fresh, reassigning = field("creation", Bool), field("fresh", Bool), field("reassigning", Int(0))
-metadata = field("metadata", Bool)
+metadata, emptied = field("metadata", Bool), field("emptied", Bool)
 sent_between = ~field("sent", Int()).eq(field("before_sent", Int()))
 moves_before = field("moves_before", Int(0))
 
-_VIEWED = (*READS, *SPAN, "at", "incarnation", "creation", "fresh", "reassigning", "repeated")
+_VIEWED = (*READS, *SPAN, "at", "incarnation", "creation", "fresh", "reassigning", "repeated", "emptied")
 _block, _block_before = field("block", Int()), field("before_block", Int())
 _tenure, _tenure_before = field("tenure", Int()), field("before_tenure", Int())
 _epoch, _epoch_before = field("controller_epoch", Int()), field("before_controller_epoch", Int())
@@ -118,14 +118,23 @@ _repeated = (
 )
 
 
-def in_place(events: Table) -> Table:
-    """The events as the tracks ask for them: sorted once, so that none of them sorts or moves all lines again."""
-    return events.kept(NEAR, (*PARTITION, *IN_ORDER))
-
-
 def is_line(rows: tuple[str, ...]) -> Expr:
     """Whether a line is one of these rows of the line table."""
     return either(*(_line.eq(row) for row in rows))
+
+
+election = is_line(ELECTED)
+_emptied = (
+    isr.is_empty()
+    & ~field("said_isr", isr.sort).is_empty()
+    & _tenure.eq(field("said_tenure", Int()))
+    & _block.eq(field("said_block", Int()))
+)
+
+
+def in_place(events: Table) -> Table:
+    """The events as the tracks ask for them: sorted once, so that none of them sorts or moves all lines again."""
+    return events.kept(NEAR, (*PARTITION, *IN_ORDER))
 
 
 def replica_moves(events: Table) -> Table:
@@ -186,7 +195,8 @@ def incarnations(events: Table) -> Table:
     again starts anew, so nothing is compared across a creation. A new controller finds a partition new without saying
     so: then the election from NewPartition is the only sign. `reassigning`: how often a reassignment was announced up
     to here. `replicas`: as printed, or else as printed last. `creation`: this line creates the znode; `fresh`: and its
-    assignment was printed just before, by the same controller. `repeated`: says what the line before said.
+    assignment was printed just before, by the same controller. `repeated`: says what the line before said. `emptied`:
+    the ISR is empty, and was not on the line before.
 
     A controller sends one state to many brokers, one after the other: of such a row of equal lines, only the first
     is here.
@@ -212,7 +222,12 @@ def incarnations(events: Table) -> Table:
         )
         .of_lines(VIEWS)
         .present("leader_epoch", "leader")
-        .derive(repeated=_repeated, equal=_repeated & _line.eq(field("said_row", _LINE)), novel=false)
+        # No two elections write the same: a line of one that says what the one before said is a line too many.
+        .derive(
+            repeated=_repeated,
+            equal=_repeated & _line.eq(field("said_row", _LINE)) & ~is_line(ELECTED),
+            novel=false,
+        )
         .filled("repeated", "novel")
         .filled("equal", "novel")
         .where(~field("equal", Bool))
@@ -220,9 +235,11 @@ def incarnations(events: Table) -> Table:
             incarnation=ite(creation, earlier + 1, earlier),
             reassigning=ite(is_line(REASSIGNED), announced + 1, announced),
             fresh=creation & field("assigned_in", Int()).eq(_tenure),
+            emptied=_emptied,
             stale=false,
         )
         .filled("fresh", "stale")
+        .filled("emptied", "stale")
         .filled("replicas", "last_replicas")
         .filled("written_by_epoch", "controller_epoch")
         .select(*_VIEWED)
@@ -241,12 +258,26 @@ def states_shown(incarnated: Table) -> Table:
 
 
 def chain(incarnated: Table) -> Table:
-    """Views in the order of their znode's versions (partition epochs), each with the one before."""
+    """Views in the order of their znode's versions (partition epochs), each with the one before.
+
+    That is the first that was printed of its version, or of the version before: what contradicts it later is not taken
+    for the truth. `read_in`: the epoch in which the version before was printed last.
+    """
+    key, order = (*PARTITION, "incarnation"), ("partition_epoch", *IN_ORDER)
+    shown = (
+        states_shown(incarnated)
+        .present("partition_epoch", "isr")
+        .along(
+            key,
+            order,
+            version_before=Column("previous", "partition_epoch"),
+            read_in=Column("previous", "controller_epoch"),
+        )
+        .derive(first_of_version=~partition_epoch.eq(field("version_before", Int())), first=true)
+        .filled("first_of_version", "first")
+    )
     return _compared(
-        states_shown(incarnated).present("partition_epoch", "isr"),
-        (*PARTITION, "incarnation"),
-        ("partition_epoch", *IN_ORDER),
-        ("leader", "isr", "leader_epoch", "partition_epoch"),
+        shown, key, order, ("leader", "isr", "leader_epoch", "partition_epoch"), field("first_of_version", Bool)
     )
 
 
@@ -256,6 +287,16 @@ def elections(incarnated: Table) -> Table:
         incarnated.of_lines(ELECTED).present("partition_epoch"),
         (*PARTITION, "incarnation"),
         ("partition_epoch", *IN_ORDER),
+        ("leader", "isr", "leader_epoch", "partition_epoch"),
+    )
+
+
+def elected(incarnated: Table) -> Table:
+    """Elections that wrote a znode, in the order of the log, each with the one before."""
+    return _compared(
+        incarnated.of_lines(ELECTED).present("partition_epoch"),
+        (*PARTITION, "incarnation"),
+        IN_ORDER,
         ("leader", "isr", "leader_epoch", "partition_epoch"),
     )
 
@@ -305,15 +346,21 @@ def told_metadata(incarnated: Table) -> Table:
     return _compared(incarnated.of_lines(TOLD), _INCARNATED, PLACE, ("leader",))
 
 
-def _compared(table: Table, key: tuple[str, ...], order: tuple[str, ...], columns: tuple[str, ...]) -> Table:
-    """Each row with `columns` of the row before, and whether anything can lie between that the lines do not show."""
+def _compared(
+    table: Table, key: tuple[str, ...], order: tuple[str, ...], columns: tuple[str, ...], of: Expr | None = None
+) -> Table:
+    """Each row with `columns` of the row before, and whether anything can lie between that the lines do not show.
+
+    With `of`, the row before is the latest of which it is true; those have all the columns.
+    """
     carried = (*columns, "tenure", "block", "controller_epoch", "known_since", "line", "file")
     # A row before by its version can be of a later epoch, so both ends are asked.
     known = (known_since <= _epoch_before) & (field("before_known_since", Int()) <= _epoch)
     nothing_between = ite(_tenure.eq(_tenure_before), _block.eq(_block_before), known)
-    return table.along(key, order, **{f"before_{name}": Column("previous", name) for name in carried}).derive(
-        gap=either(lossy, ~nothing_between)
-    )
+    before = {
+        f"before_{name}": Column("previous", name) if of is None else Column("last", name, of) for name in carried
+    }
+    return table.along(key, order, **before).derive(gap=either(lossy, ~nothing_between))
 
 
 def failed_starts(events: Table) -> Table:

@@ -29,12 +29,12 @@ RULE = Rule(
     name="deposed-controller-writes",
     track="chain",
     applies=next_version & _raised,
-    verdict=ite(field("before_controller_epoch", Int()) <= field("written_by_epoch", Int()), HELD, SUSPICIOUS),
+    verdict=ite(field("read_in", Int()) <= field("written_by_epoch", Int()), HELD, SUSPICIOUS),
     message=lambda row: (
         f"controller epoch {row['written_by_epoch']} wrote version {row['partition_epoch']} of {where(row)} after"
-        f" controller epoch {row['before_controller_epoch']} had read version {row['before_partition_epoch']}"
+        f" controller epoch {row['read_in']} had read version {row['before_partition_epoch']}"
     ),
-    expected=lambda row: f"a write under controller epoch {row['before_controller_epoch']} or later",
+    expected=lambda row: f"a write under controller epoch {row['read_in']} or later",
     got=lambda row: f"controller epoch {row['written_by_epoch']}",
     issues=("KAFKA-6082",),
     bug="KAFKA-6082",

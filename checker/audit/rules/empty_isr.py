@@ -6,7 +6,8 @@ Why it matters
 Releases
     Since 1.1 (KAFKA-5642) the controller always keeps the last member. Up to 1.0 it removes the last member too if
     unclean leader election is enabled (the default up to 0.10.2), which the log does not show: there the finding is
-    suspicious.
+    suspicious. So it is where a controller of 1.1 or later may have found the ISR empty: one of an older release can
+    have left it so, before an upgrade.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 from ....model.expr import ite
 from ....model.views import ISR_NOT_EMPTY
 from ..rule import Rule
+from ..tracks import election, emptied
 from ..vocabulary import HELD, ILLEGAL, SUSPICIOUS, behaviour_releases, releases
 from ._words import where
 
@@ -24,7 +26,7 @@ RULE = Rule(
     verdict=ite(
         ISR_NOT_EMPTY.condition,
         HELD,
-        ite(releases.subset_of(behaviour_releases("KAFKA-5642")), ILLEGAL, SUSPICIOUS),
+        ite(releases.subset_of(behaviour_releases("KAFKA-5642")) & (election | emptied), ILLEGAL, SUSPICIOUS),
     ),
     message=lambda row: f"the ISR of {where(row)} is empty",
     expected=lambda row: "at least one member (the last one is always kept since 1.1)",
