@@ -51,7 +51,9 @@ _STATED = (*_SPEAKER, "part")
 
 def told(files: Sequence[LogFile], events: Table, wiped: Sequence[Cut] = ()) -> Histories:
     """The histories that the events of these files tell; `wiped` is where a life ends though no epoch shows it."""
-    spoken = events.present("controller", "controller_epoch").without_lines((*THROWN, *READ))
+    # A controller that has resigned forgets its epoch: what it still says, it says under epoch 0.
+    in_office = const(0, Int()) < field("controller_epoch", Int())
+    spoken = events.present("controller", "controller_epoch").without_lines((*THROWN, *READ)).where(in_office)
     cuts = sorted(wiped)
     runs, heard = _statements(files, spoken, cuts)
     if taken_over := _taken_over(spoken, runs, heard):

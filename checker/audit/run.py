@@ -282,6 +282,8 @@ def _decided_by(row: Row) -> str | None:
         return None
     if row.get("gap", row.get("lossy")):
         return f"the lines that may be missing between line {row.get('before_line')} and this one"
+    if row.get("last_leader_in", row["known_since"]) < row["known_since"]:
+        return f"the lines since controller epoch {row['last_leader_in']}, of which some may be missing"
     return f"a line whose wording tells Kafka {names(row['releases'])} apart, or --release"
 
 
