@@ -11,6 +11,7 @@ from typing import Any
 from ...model.expr import Expr, const, either, field, free, ite
 from ...model.sorts import Enum, Int
 from ...specs.behaviours import BEHAVIOURS
+from ...specs.machines import machine as table_of
 from ...specs.releases import names
 from . import tracks
 from .chronicle import told, wipes
@@ -37,6 +38,7 @@ _SPAN_COLUMNS: Mapping[str, type] = {
     "until": int,
 }
 _FINDINGS_PER_RULE = 100_000
+_WITH_CONTROLLER = table_of("replica").releases
 _PASSING = ("held", "silent")
 _MOVES = {"replica_moves": ("from_state", "to_state"), "partition_moves": ("from_state", "to_state")}
 """Tracks whose counts are told apart by the move, for diagrams."""
@@ -146,7 +148,10 @@ def audited(logs: Logs, release: int | None = None) -> Audited:
 
 def placed(events: Table, spans: Sequence[Span], release: int | None = None) -> Table:
     """Events of controllers with the columns of their span; those that no span covers are none of a controller's."""
-    rows = [asdict(span) | {"controller_epoch": span.epoch} for span in spans]
+    # Wordings that contradict each other (a changed build, two logs in one) tell of no release: it may be any.
+    rows = [
+        asdict(span) | {"controller_epoch": span.epoch, "releases": span.releases or _WITH_CONTROLLER} for span in spans
+    ]
     if release is not None:
         rows = [row | {"releases": release} for row in rows]
     spoken = events.present("controller").without_lines(tracks.HEARD + tracks.READ)

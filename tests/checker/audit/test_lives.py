@@ -351,3 +351,17 @@ def test_lines_of_an_earlier_epoch_in_the_middle_of_a_later_one_are_a_fall(tmp_p
     (report,) = audit([str(save(tmp_path, {1: lines}))], Options(engine="python"))
     assert [(f.rule, f.line) for f in report.findings if f.verdict == "illegal"] == [("KR301", 5)]
     assert epochs(report) == [{1: 1, 2: 1, 3: 1}]
+
+
+def test_wordings_that_contradict_each_other_tell_of_no_release(tmp_path: Path) -> None:
+    """A move that no release allows is illegal then too; one that some allow is not decided."""
+    speaks = "[2018-08-03 12:00:0{},000] TRACE [Controller id=1 epoch=1] Changed state of replica 1 for partition {}-0"
+    moved = speaks + " from {} to {} (state.change.logger)"
+    old = "[2018-08-03 12:00:00,000] TRACE Controller 1 epoch 1 changed state of replica 1 for partition [u,0]"
+    lines = [
+        f"{old} from OnlineReplica to OnlineReplica (state.change.logger)",
+        moved.format(1, "t", "NonExistentReplica", "OnlineReplica"),
+        moved.format(2, "v", "OfflineReplica", "ReplicaDeletionIneligible"),
+    ]
+    (report,) = audit([str(save(tmp_path, {1: lines}))], Options(engine="python"))
+    assert [(f.rule, f.verdict, f.line) for f in report.findings] == [("KR101", "illegal", 2), ("KR101", "unknown", 3)]
