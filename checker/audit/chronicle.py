@@ -13,7 +13,7 @@ from ...model.expr import const, false, field, ite
 from ...model.sorts import Bool, Int, MapOf
 from ...specs.machines import LEVELS
 from .lives import (
-    CLOCK_PUT_BACK,
+    JITTER,
     LINES_PER_FILE,
     UNKNOWN_LEVEL,
     Evidence,
@@ -44,16 +44,12 @@ Cut = tuple[int, int]
 
 _RANK = const({level: rank for rank, level in enumerate(LEVELS)}, MapOf(LEVEL, Int()))
 _SPEAKER = ("file", "controller", "controller_epoch")
-LINES_OUT_OF_ORDER = 10_000
-"""So many lines that were written before the one above them are looked at."""
 _STATED = (*_SPEAKER, "part")
 
 
 def told(files: Sequence[LogFile], events: Table, wiped: Sequence[Cut] = ()) -> Histories:
     """The histories that the events of these files tell; `wiped` is where a life ends though no epoch shows it."""
-    # A controller that has resigned forgets its epoch: what it still says, it says under epoch 0.
-    in_office = const(0, Int()) < field("controller_epoch", Int())
-    spoken = events.present("controller", "controller_epoch").without_lines((*THROWN, *READ)).where(in_office)
+    spoken = events.present("controller", "controller_epoch").without_lines((*THROWN, *READ))
     cuts = sorted(wiped)
     runs, heard = _statements(files, spoken, cuts)
     if taken_over := _taken_over(spoken, runs, heard):
@@ -64,7 +60,7 @@ def told(files: Sequence[LogFile], events: Table, wiped: Sequence[Cut] = ()) -> 
     runs = [
         replace(
             run,
-            disordered=any(run.first < line <= run.last for line in disordered.get(_speaker(run), ())),
+            disordered=(run.file, run.controller, run.epoch) in disordered,
             evidence=telling.get((run.file, run.controller, run.first), ()),
             wiped=(run.file, run.first) in wiped,
         )
@@ -122,38 +118,35 @@ def _taken_over(spoken: Table, runs: Sequence[Run], heard: Sequence[Heard]) -> l
     holders: dict[tuple[int, int], set[int]] = defaultdict(set)
     statements: list[Run | Heard] = [*runs, *heard]
     for statement in statements:
-        holders[statement.file, statement.epoch].add(statement.controller)
+        if statement.epoch > 0:  # 0 is nobody's: whoever has resigned speaks under it
+            holders[statement.file, statement.epoch].add(statement.controller)
     files = sorted({file for (file, _), controllers in holders.items() if len(controllers) > 1})
     if not files:
         return []
     changes = (
         spoken.joined([{"file": file} for file in files], ("file",), {})
+        .where(const(0, Int()) < field("controller_epoch", Int()))
         .along(("file", "controller_epoch"), ("line",), before=Column("previous", "controller"))
         .where(~field("before", Int()).eq(field("controller", Int())))
     )
     return [(row["file"], row["line"]) for row in changes.rows()]
 
 
-def _disordered(files: Sequence[LogFile], spoken: Table, cuts: Sequence[Cut]) -> dict[tuple[int, int, int], list[int]]:
-    """By file, controller and epoch: the lines that were written before the one above them; not over a cut.
+def _disordered(files: Sequence[LogFile], spoken: Table, cuts: Sequence[Cut]) -> set[tuple[int, int, int]]:
+    """The (file, controller, epoch) of which a line was written before the one above it; not over a cut.
 
     Whoever joins rotated files in the order of their names (`cat state-change.log*`) has the youngest first.
     """
     asked = [{"file": file.index} for file in files if file.goes_back]
-    found: dict[tuple[int, int, int], list[int]] = defaultdict(list)
-    if asked:
-        back = (
-            _parted(files, spoken.joined(asked, ("file",), {}), cuts)
-            .along(_STATED, ("line",), before=Column("previous", "ts"))
-            .where(field("ts", Int()) + CLOCK_PUT_BACK < field("before", Int()))
-        )
-        for row in back.rows(LINES_OUT_OF_ORDER):
-            found[row["file"], row["controller"], row["controller_epoch"]].append(row["line"])
-    return found
-
-
-def _speaker(run: Run) -> tuple[int, int, int]:
-    return run.file, run.controller, run.epoch
+    if not asked:
+        return set()
+    back = (
+        _parted(files, spoken.joined(asked, ("file",), {}), cuts)
+        .along(_STATED, ("line",), before=Column("previous", "ts"))
+        .where(field("ts", Int()) + JITTER < field("before", Int()))
+        .grouped(_SPEAKER, n=Column("count"))
+    )
+    return {(row["file"], row["controller"], row["controller_epoch"]) for row in back.rows()}
 
 
 def _evidence(events: Table, runs: Sequence[Run]) -> dict[tuple[int, int, int], tuple[Evidence, ...]]:

@@ -26,6 +26,8 @@ UNKNOWN_LEVEL = LEVELS.index("ERROR")
 """The level of a file that shows none: nothing below ERROR is taken to be logged. Levels are indices into LEVELS."""
 CLOCK_PUT_BACK = 1_000
 """Milliseconds by which the times of a file may go back, though its lines are in order."""
+JITTER = 100
+"""Milliseconds by which threads may print late."""
 DISORDERED = "its times go back: files were joined in another order than they were written in; lines may be missing"
 BRIEF = 1_000
 """A tenure of so many milliseconds at most may log nothing below ERROR though its level is lower."""
@@ -501,6 +503,12 @@ def _strands(
             strand = strands[-1]
             if isinstance(statement, Run):
                 before = own.get(statement.controller)
+                if statement.epoch == 0:
+                    # A controller that has resigned forgets its epoch: what it still prints is no move, and no move of
+                    # its epoch comes after it.
+                    if before is not None and _moves_again(later[i + 1 :], statement, before):
+                        turns.append(_turn(file, statement, before, new_life=False, taken_back=True))
+                    continue
                 holder = strand.statements.get(statement.epoch, statement.controller)
                 former = latest.get(statement.controller)
                 in_order = not _older(statement, former)
@@ -542,6 +550,12 @@ def _older(run: Run, before: Run | None) -> bool:
     if before is None or before.file != run.file or before.first_ts is None or run.last_ts is None:
         return False
     return run.last_ts < before.first_ts - CLOCK_PUT_BACK
+
+
+def _moves_again(later: Sequence[Run | Heard], run: Run, epoch: int) -> bool:
+    """Whether the controller of a run moves or tells something under `epoch` after it."""
+    own = (each for each in later if isinstance(each, Run) and each.controller == run.controller)
+    return any(each.epoch == epoch and each.moves and not _older(each, run) for each in own)
 
 
 def _goes_on(run: Run, later: Sequence[Run | Heard]) -> bool:

@@ -86,6 +86,7 @@ leader_before = field("before_leader", leader.sort)
 next_version = partition_epoch.eq(field("before_partition_epoch", Int()) + 1)
 same_version = partition_epoch.eq(field("before_partition_epoch", Int()))
 last_leader, last_leader_in = field("last_leader", leader.sort), field("last_leader_in", Int())
+last_lossy = field("last_lossy", Bool)
 last_replicas, made_offline = field("last_replicas", SetOf(Broker)), field("made_offline", SetOf(Broker))
 last_isr, at_start = field("last_isr", SetOf(Broker)), field("at_start", Bool)
 creation, fresh, reassigning = field("creation", Bool), field("fresh", Bool), field("reassigning", Int(0))
@@ -382,6 +383,7 @@ def failed_starts(events: Table) -> Table:
             IN_ORDER,
             last_leader=Column("last", "leader", live_view),
             last_leader_in=Column("last", "controller_epoch", live_view),
+            last_lossy=Column("last", "lossy", live_view),
             last_isr=Column("last", "isr", live_view),
             last_replicas=Column("last", "replicas"),
         )

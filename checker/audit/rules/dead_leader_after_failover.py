@@ -34,6 +34,7 @@ from ..tracks import (
     last_isr,
     last_leader,
     last_leader_in,
+    last_lossy,
     last_replicas,
     made_offline,
     moves_before,
@@ -71,7 +72,7 @@ _must_be_taken_out = either(
 _nobody_moved = (
     made_offline.is_empty() & last_isr.subset_of(last_replicas) & ~releases.intersects(behaviour_releases("KAFKA-3143"))
 )
-_everything_seen = (known_since <= last_leader_in) & ~lossy & offline_pass_logged
+_everything_seen = (known_since <= last_leader_in) & ~lossy & ~last_lossy & offline_pass_logged
 
 
 def _message(row: Row) -> str:
