@@ -118,6 +118,33 @@ def stranger_in_isr(recording: Recording) -> Iterator[Fault]:
         yield view.fault(f"broker {strangers[0]} in the ISR", hidden, isr=(*view.isr, strangers[0]))
 
 
+def isr_grows(recording: Recording) -> Iterator[Fault]:
+    """An election puts an assigned replica into the ISR that was not in it just before."""
+    for view in printed(recording):
+        before = view.last_version()
+        if view.event.row != ELECTED or before is None or before.isr is None or view.leader not in before.isr:
+            continue
+        newcomers = [broker for broker in view.replicas or () if broker not in {*before.isr, *view.isr}]
+        if newcomers and view.epoch == (before.leader_epoch or 0) + 1:
+            yield view.fault(f"broker {newcomers[0]} comes into the ISR", isr=(*view.isr, newcomers[0]))
+
+
+def nobody_elected(recording: Recording) -> Iterator[Fault]:
+    """An election succeeds, and nobody leads."""
+    for view in printed(recording):
+        if view.event.row == ELECTED and view.event.partition_epoch is not None:
+            yield view.fault("nobody elected", leader=NOBODY)
+
+
+def elected_twice(recording: Recording) -> Iterator[Fault]:
+    """The line of an election is there twice."""
+    for view in printed(recording):
+        one, event = view.spoken, view.event
+        if event.row == ELECTED and event.partition_epoch is not None and event.from_state != "NewPartition":
+            edits = (Edit(one.file, one.line, event, added=True),)
+            yield Fault(one.file, one.line + 1, f"{view.name}: elected twice with one outcome", edits)
+
+
 def epoch_falls_in_znode(recording: Recording) -> Iterator[Fault]:
     """A write of the znode carries a smaller leader epoch than the write before."""
     for view in printed(recording):
