@@ -49,7 +49,7 @@ EXIT = {"holds": 0, "violated": 1, "unknown": 3}
     help="Limit for all questions together; what is open then is unknown.",
 )  # fmt: skip
 @click.option(
-    "--search", type=click.FloatRange(0), default=20.0, show_default=True, metavar="SECONDS",
+    "--search", type=click.FloatRange(0), default=60.0, show_default=True, metavar="SECONDS",
     help="Limit for the search of a counterexample to what is not proved; 0 searches none.",
 )  # fmt: skip
 @click.option(

@@ -62,6 +62,7 @@ class Refuter:
             self._solver = z3.Solver()
             self._solver.set("random_seed", 0)
             self._solver.set("core.minimize", True)
+            self._solver.set("rlimit", smt.MUCH)  # before the time is over, so that a busy machine finds the same
             state = self.paths.state(0)
             self._solver.add(*self.paths.proper(0))
             for name, lemma in self.lemmas.items():
@@ -70,7 +71,8 @@ class Refuter:
         return self._solver
 
     def find(self, question: Question, goal: Property, names: Sequence[str]) -> Cti | Enough | None:
-        """A counterexample to a question under some lemmas, or which of them are enough here; None if time runs out.
+        """A counterexample to a question under some lemmas, or which of them are enough here; None if neither
+        is found with so much work, or in time.
 
         Raises:
             EngineError: the reference reading does not see what the solver says.

@@ -178,10 +178,19 @@ class Induction:
                 names = self._used(context, attempt) if whole else attempt.lemmas
                 return Asked(question, "proved", time.perf_counter() - started, tuple(names))
             if said.outcome == "sat" and (question.kind == "initiation" or whole) and self.system.exact:
+                shown = self._shown(question, goal, attempt.lemmas)
+                words = "an assignment breaks it" if shown is None else "a counterexample to induction"
                 seconds = time.perf_counter() - started
-                return Asked(question, "refuted", seconds, tuple(attempt.lemmas), "an assignment breaks it")
+                return Asked(question, "refuted", seconds, tuple(attempt.lemmas), words, shown)
             reason = f"the solver gave up ({said.reason or 'too few lemmas'})"
         return Asked(question, "unknown", time.perf_counter() - started, tuple(allowed), reason)
+
+    def _shown(self, question: Question, goal: Property, lemmas: Sequence[str]) -> Any:
+        """A counterexample for people, where the solver says that there is one, of a size that it does not tell."""
+        if self.refute is None or time.perf_counter() >= self._ends:
+            return None
+        found = self.refute(question, goal, lemmas)
+        return None if isinstance(found, Enough) else found
 
     def _used(self, context: Sequence[Term], attempt: Attempt) -> Sequence[str]:
         """Of all lemmas those that a proof needs: the fewer, the less there is to prove for the goal to rest on."""

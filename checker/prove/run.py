@@ -106,7 +106,7 @@ class Effort:
 
     timeout: float = 30.0
     total: float = 300.0
-    search: float = 20.0
+    search: float = 60.0
     instance: Mapping[str, int] | None = None
 
 
@@ -141,7 +141,7 @@ def prove(
     system = System(script.model, Domain(kept))
     lemmas = lemmas_of(script, without_lemmas)
     known = {each.name: each for each in (*lemmas, *(each for each in goals if each.kind == "always"))}
-    refuter = Refuter(small_instance(script.model, kept, effort), list(known.values()), min(effort.timeout, 5.0))
+    refuter = Refuter(small_instance(script.model, kept, effort), list(known.values()), effort.timeout)
     induction = Induction(
         system,
         lemmas,

@@ -6,6 +6,8 @@ import json
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,12 +16,13 @@ from isrproof.checker.cli import main
 from isrproof.checker.prove import expected, matrix, rows, smt, trust
 from isrproof.checker.prove.cti import Cti, Refuter
 from isrproof.checker.prove.export import induction_of, minimise, questions, smtlib
-from isrproof.checker.prove.induction import Enough
+from isrproof.checker.prove.induction import Enough, Question
 from isrproof.checker.prove.reading import Domain
 from isrproof.checker.prove.run import Effort, Proof, prove, small_instance
 from isrproof.checker.prove.system import System
 from isrproof.model.catalogue import MODELS, model
 from isrproof.model.errors import DefinitionError, UnknownNameError
+from isrproof.model.property import Property
 from isrproof.model.script import script_of
 from isrproof.model.step import Reference
 from isrproof.specs.errors import TableError
@@ -114,6 +117,7 @@ def test_the_oldest_rung_says_which_action_breaks_which_lemma(oldest: Proof) -> 
     assert any(each.answer.cti is not None for each in oldest.fallen)
 
 
+@cache
 def without_its_lemmas() -> Proof:
     lemmas = [each.name for each in induction_of(model("kip320"))[0].lemmas.values()]
     return prove("kip320", ["StrongIsr"], without_lemmas=lemmas, effort=Effort(search=5))
@@ -125,7 +129,6 @@ def test_without_its_lemmas_nothing_is_claimed() -> None:
     assert "kip320(replicas=3" in proof["StrongIsr"].reason
 
 
-@pytest.mark.slow  # The solver finds a state in seconds, but on a busy machine its time limit comes first.
 def test_without_its_lemmas_a_state_shows_what_is_missing() -> None:
     cti = without_its_lemmas()["StrongIsr"].cti
     assert cti is not None
@@ -397,6 +400,21 @@ def test_a_second_solver_agrees_on_every_question(name: str, tmp_path: Path) -> 
     """For any number of replicas; all of kip966 too, whose counted sets are written without lambdas (`unfold.py`)."""
     assert smtlib(model(name), tmp_path) > 200
     assert {path.name: said for path in sorted(tmp_path.glob("*.smt2")) if (said := _cvc5(path)) != "unsat"} == {}
+
+
+@pytest.mark.parametrize("name", ["kip320", "kip497", "unclean-election", "kip966"])
+def test_the_table_of_hypotheses_lacks_no_row(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then no small instance has to be asked for them, which takes longer than the rest of a proof."""
+    asked: list[Question] = []
+    find = Refuter.find
+
+    def noting(refuter: Refuter, question: Question, goal: Property, names: Sequence[str]) -> Cti | Enough | None:
+        asked.append(question)
+        return find(refuter, question, goal, names)
+
+    monkeypatch.setattr(Refuter, "find", noting)
+    assert prove(name).verdict == "holds"
+    assert [each.name for each in asked if each.kind == "consecution"] == []
 
 
 @pytest.mark.slow
