@@ -215,6 +215,9 @@ def session(
         "spark.sql.shuffle.partitions": "4",  # who knows how much there is says more
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.codegen.hugeMethodLimit": _HUGE_METHOD,
+        # Rows of a checkpoint that memory does not hold are read back many times; Java's own reading is slow.
+        "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
+        "spark.kryoserializer.buffer.max": "1g",
         "spark.driver.extraJavaOptions": f"{java} {_BRIEF} {archive_options(home)}" if brief else f"{java} {_LONG}",
     }
     if master is None or master.startswith("local"):  # a cluster's machines must find this one

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Any
 
-from ...model.expr import Expr, const, either, field, free, ite
-from ...model.sorts import Enum, Int
+from ...model.expr import Expr, either, field, free, ite
+from ...model.sorts import Int
 from ...specs.behaviours import BEHAVIOURS
 from ...specs.machines import machine as table_of
 from ...specs.releases import names
@@ -209,21 +209,16 @@ def _fails(rule: Rule) -> Expr:
 
 
 def _counts(judged: Mapping[str, Table]) -> list[Row]:
-    """How often which verdicts came together, per track and cluster (and move): one question for an engine's tables.
+    """How often which verdicts came together, per track and cluster (and move); where one is a finding, per partition.
 
-    Where one of them is a finding, per partition too.
+    One question a track: asked together, every task of an engine would be told of all tracks to work on one.
     """
     found: list[Row] = []
-    asked: list[Table] = []
     for track, table in judged.items():
         key = (*_MOVES.get(track, ()), *(rule.code for rule in _of(track)), "cluster", *tracks.NEAR)
         told = table.only_where(either(*map(_fails, _of(track))), *tracks.NEAR)
-        counted = told.grouped(key, n=Column("count")).derive(track=const(track, Enum("Track", tuple(judged))))
-        if isinstance(table, PythonTable):
-            found += counted.rows()
-        else:
-            asked.append(counted)
-    return found + (_all(asked).rows() if asked else [])
+        found += [row | {"track": track} for row in told.grouped(key, n=Column("count")).rows()]
+    return found
 
 
 def _closer(events: Table, counted: Sequence[Row]) -> dict[str, Table]:
@@ -239,13 +234,6 @@ def _closer(events: Table, counted: Sequence[Row]) -> dict[str, Table]:
     ours, of_none = events.joined(rows, key, {}), events.present("cluster").absent("topic")
     here = ours.plus(of_none).plus(events.absent("cluster")).near_by()  # throwables are in no cluster's tenure
     return _judged(here, tracks.incarnations(here))
-
-
-def _all(tables: Sequence[Table]) -> Table:
-    whole = tables[0]
-    for table in tables[1:]:
-        whole = whole.plus(table)
-    return whole
 
 
 def _finding(rule: Rule, row: Row, file: LogFile) -> Finding:
