@@ -12,18 +12,8 @@ from dataclasses import replace
 from ...model.expr import const, false, field, ite
 from ...model.sorts import Bool, Int, MapOf
 from ...specs.machines import LEVELS
-from .lives import (
-    JITTER,
-    LINES_PER_FILE,
-    UNKNOWN_LEVEL,
-    Evidence,
-    Heard,
-    Histories,
-    LogFile,
-    Run,
-    histories,
-    narrowing,
-)
+from .lives import LINES_PER_FILE, Histories, histories
+from .statements import UNKNOWN_LEVEL, Evidence, Heard, LogFile, Run, narrowing
 from .table import Column, Row, Table
 from .tracks import (
     CREATED,
@@ -42,6 +32,8 @@ from .vocabulary import ANYTHING, LEVEL, SEEDED, before, from_state, gap, level,
 Cut = tuple[int, int]
 """A file, and the line of it that is the first of another life."""
 
+_JITTER = 100
+"""Milliseconds by which threads may print late."""
 _RANK = const({level: rank for rank, level in enumerate(LEVELS)}, MapOf(LEVEL, Int()))
 _SPEAKER = ("file", "controller", "controller_epoch")
 _STATED = (*_SPEAKER, "part")
@@ -143,7 +135,7 @@ def _disordered(files: Sequence[LogFile], spoken: Table, cuts: Sequence[Cut]) ->
     back = (
         _parted(files, spoken.joined(asked, ("file",), {}), cuts)
         .along(_STATED, ("line",), before=Column("previous", "ts"))
-        .where(field("ts", Int()) + JITTER < field("before", Int()))
+        .where(field("ts", Int()) + _JITTER < field("before", Int()))
         .grouped(_SPEAKER, n=Column("count"))
     )
     return {(row["file"], row["controller"], row["controller_epoch"]) for row in back.rows()}

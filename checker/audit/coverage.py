@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from ...specs.machines import LEVELS
 from ...traces.sources import Source
-from .lives import CLOCK_PUT_BACK, UNKNOWN_LEVEL, LogFile
 from .report import FileFacts
+from .statements import CLOCK_PUT_BACK, UNKNOWN_LEVEL, LogFile
 
 STATE_CHANGE = "state.change.logger"
 OWN = (STATE_CHANGE, "kafka.controller")

@@ -13,117 +13,21 @@ from __future__ import annotations
 
 import functools
 import operator
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ...specs.behaviours import behaviour
 from ...specs.machines import LEVELS
-from ...specs.releases import ALL
+from .pieces import Place, Reading, created_after, heard_within, hearing, places, reading_of, streams
+from .statements import CLOCK_PUT_BACK, UNKNOWN_LEVEL, Evidence, Heard, LogFile, Run, narrowing, possible
 
-UNKNOWN_LEVEL = LEVELS.index("ERROR")
-"""The level of a file that shows none: nothing below ERROR is taken to be logged. Levels are indices into LEVELS."""
-CLOCK_PUT_BACK = 1_000
-"""Milliseconds by which the times of a file may go back, though its lines are in order."""
-JITTER = 100
-"""Milliseconds by which threads may print late."""
 DISORDERED = "its times go back: files were joined in another order than they were written in; lines may be missing"
 BRIEF = 1_000
 """A tenure of so many milliseconds at most may log nothing below ERROR though its level is lower."""
 _SILENT_START = behaviour("KAFKA-3143").releases
 LINES_PER_FILE = 10**11
 """More than any file has: line + LINES_PER_FILE * (place of the file) orders the lines of a stream."""
-
-
-@dataclass(frozen=True)
-class LogFile:
-    """One file, as the readers saw it. `stream` names the log that it is a part of, without rotation.
-
-    `number` is its place in a rotation by size. `machines`: it has lines of the controller's state machines. `broken`
-    are the numbers of its lines that are not whole: others may be missing there. `goes_back`: its times do.
-    """
-
-    index: int
-    cluster: int
-    path: str
-    directory: str
-    stream: str
-    first_ts: int | None = None
-    hour: int | None = None
-    level: int = UNKNOWN_LEVEL
-    lossy: str | None = None
-    number: int | None = None
-    machines: bool = True
-    broken: tuple[int, ...] = ()
-    goes_back: bool = False
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """A line whose wording only `releases` (a mask) print."""
-
-    file: int
-    line: int
-    row: str
-    releases: int
-
-
-def narrowing(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
-    """The evidence that matters: each narrows the set of releases further than those before it, most telling first."""
-    left = ALL
-    kept = []
-    for each in sorted(evidence, key=lambda e: (e.releases.bit_count(), e.file, e.line)):
-        if left & each.releases != left:
-            left &= each.releases
-            kept.append(each)
-    return tuple(kept)
-
-
-def possible(evidence: Iterable[Evidence]) -> int:
-    """The releases that all of the evidence allows."""
-    return functools.reduce(operator.and_, (each.releases for each in evidence), ALL)
-
-
-@dataclass(frozen=True)
-class Run:
-    """Lines first..last of one file in which `controller` says that it has `epoch`; no other epoch of it between.
-
-    `level` is the lowest of its lines of the state machines; `created` and `moves` count those that create a partition,
-    the last of which is `last_created`, and those that rules on moves and states look at. `disordered`: their times go
-    back. `inserted`: they were written before those around them.
-    """
-
-    file: int
-    first: int
-    last: int
-    controller: int
-    epoch: int
-    first_ts: int | None
-    last_ts: int | None
-    level: int
-    created: int
-    last_created: int = 0
-    moves: int = 0
-    disordered: bool = False
-    inserted: bool = False
-    evidence: tuple[Evidence, ...] = ()
-    wiped: bool = False
-
-    @property
-    def releases(self) -> int:
-        return possible(self.evidence)
-
-
-@dataclass(frozen=True)
-class Heard:
-    """Lines first..last of one file in which a broker names `controller` and its `epoch`."""
-
-    file: int
-    first: int
-    last: int
-    controller: int
-    epoch: int
 
 
 @dataclass(frozen=True)
@@ -241,10 +145,10 @@ def histories(files: Sequence[LogFile], runs: Iterable[Run], heard: Iterable[Hea
         said[statement.file].append(statement)
     strands: list[_Strand] = []
     turns: list[Turn] = []
-    chains = _streams(files)
+    chains = streams(files)
     broken = {file.index: file.broken for file in files}
-    place = _places(chains, broken)
-    stretched = _places(chains, {index: sorted({*cuts, *_hearing(said[index])}) for index, cuts in broken.items()})
+    place = places(chains, broken)
+    stretched = places(chains, {index: sorted({*cuts, *hearing(said[index])}) for index, cuts in broken.items()})
     for chain in chains:
         strands += _strands(chain, said, place, turns)
     disordered = [by_file[index] for index in sorted({run.file for run in runs if run.disordered})]
@@ -268,12 +172,12 @@ def histories(files: Sequence[LogFile], runs: Iterable[Run], heard: Iterable[Hea
             evidence[number, epoch, controller] = narrowing(each for run in parts for each in run.evidence)
         releases = {key[1:]: possible(each) for key, each in evidence.items() if key[0] == number}
         levels = [_level(strand, releases, by_file) for strand in members]
-        told = {key: _told(parts, by_file, notes) for key, parts in own.items()}
-        known_since = _known_since(members, levels, releases, told, by_file, place, said)
+        readings = {key: reading_of(parts, by_file, notes) for key, parts in own.items()}
+        known_since = _known_since(members, levels, releases, readings, by_file, place, said)
         for strand, level in zip(members, levels, strict=True):
             for run in strand.runs:
                 key = (number, run.epoch, run.controller)
-                read = told[run.epoch, run.controller]
+                read = readings[run.epoch, run.controller]
                 file = by_file[run.file]
                 if file.stream not in read.streams:
                     continue
@@ -312,7 +216,7 @@ def histories(files: Sequence[LogFile], runs: Iterable[Run], heard: Iterable[Hea
     return Histories(tuple(_reaching(spans, by_file, place)), tuple(found), tuple(turns), tuple(notes), restarts)
 
 
-def _reaching(spans: Sequence[Span], files: Mapping[int, LogFile], place: Mapping[int, _Place]) -> list[Span]:
+def _reaching(spans: Sequence[Span], files: Mapping[int, LogFile], place: Mapping[int, Place]) -> list[Span]:
     """The spans with the lines between them given to one of the two, where that is certain."""
     of_speaker: dict[tuple[int, str, int], list[Span]] = defaultdict(list)
     for span in sorted(spans, key=lambda span: (place[span.file].index, span.first)):
@@ -328,164 +232,10 @@ def _reaching(spans: Sequence[Span], files: Mapping[int, LogFile], place: Mappin
     return found
 
 
-def _streams(files: Sequence[LogFile]) -> list[list[LogFile]]:
-    """The files of each stream, oldest first. A file without a time stamp comes first: it says nothing anyway."""
-    chains: dict[tuple[int, str], list[LogFile]] = defaultdict(list)
-    for file in files:
-        chains[file.cluster, file.stream].append(file)
-    for chain in chains.values():
-        chain.sort(key=lambda file: (file.first_ts or 0, file.path))
-    return [chains[key] for key in sorted(chains)]
-
-
-@dataclass(frozen=True)
-class _Place:
-    """Where a file is in its stream, and the block of its first line; each of `cuts` begins another."""
-
-    index: int
-    first_block: int
-    cuts: tuple[int, ...]
-
-    def block(self, line: int) -> int:
-        return self.first_block + bisect_right(self.cuts, line)
-
-    def stretches(self, first: int, last: int) -> list[tuple[int, int]]:
-        """What is between the cuts, in first..last."""
-        cuts = [line for line in self.cuts if first < line < last]
-        if not cuts:
-            return [(first, last)]
-        between = zip([first, *(cut + 1 for cut in cuts)], [*(cut - 1 for cut in cuts), last], strict=True)
-        return [(a, b) for a, b in between if a <= b]
-
-
-def _hearing(statements: Sequence[Run | Heard]) -> list[int]:
-    """The lines in which a broker hears of another epoch than its own, under which it speaks before and after.
-
-    It was replaced without knowing it; or a cluster was wiped and has come to the same epoch again.
-    """
-    return sorted({line for run in statements if isinstance(run, Run) for line, _ in _heard_within(run, statements)})
-
-
-def _heard_within(run: Run, statements: Sequence[Run | Heard]) -> list[tuple[int, int]]:
-    """Lines within a run in which its broker hears of another epoch, and that epoch.
-
-    Of a later one it is the first line, of an earlier one the last.
-    """
-    heard = [each for each in statements if isinstance(each, Heard) and each.epoch != run.epoch]
-    lines = [(each.first if each.epoch > run.epoch else each.last, each.epoch) for each in heard]
-    return [(line, epoch) for line, epoch in lines if run.first < line < run.last]
-
-
-def _created_after(run: Run, statements: Sequence[Run | Heard]) -> bool:
-    """Whether a controller creates partitions after it has heard of a later epoch: then a wipe may lie between."""
-    return any(epoch > run.epoch and line < run.last_created for line, epoch in _heard_within(run, statements))
-
-
-def _places(chains: Sequence[list[LogFile]], cuts: Mapping[int, Sequence[int]]) -> dict[int, _Place]:
-    """The places of all files. A new block begins at each cut (by file) and after a rotated file that is not there; no
-    two streams have one in common."""
-    places: dict[int, _Place] = {}
-    block = 0
-    for chain in chains:
-        for i, file in enumerate(chain):
-            if i and (_hour_missing(chain[i - 1], file) or _number_missing(chain, i)):
-                block += 1
-            places[file.index] = _Place(i, block, tuple(cuts[file.index]))
-            block += len(cuts[file.index])
-        block += 1
-    return places
-
-
-def _hour_missing(before: LogFile, after: LogFile) -> bool:
-    return before.hour is not None and after.hour is not None and after.hour > before.hour + 1
-
-
-def _number_missing(chain: list[LogFile], i: int) -> bool:
-    """Whether a number lies between those of a file and of the one before; the newest file often has none."""
-    numbers = [file.number for file in chain if file.number is not None]
-    before, after = chain[i - 1].number, chain[i].number
-    if before is None:
-        return False
-    if after is None:  # Where numbers fall with time the newest follows number 1, else the largest.
-        rising = len(numbers) > 1 and numbers[0] < numbers[-1]
-        return not rising and before > 1
-    return any(number not in numbers for number in range(min(before, after) + 1, max(before, after)))
-
-
-@dataclass(frozen=True)
-class _Told:
-    """The streams that tell of one tenure, in the order of their times.
-
-    `tangled` are those whose time another one has too, and tells more of it: whoever reads them both finds lines twice,
-    and others not.
-    """
-
-    streams: tuple[str, ...]
-    tangled: frozenset[str]
-
-
-def _told(runs: Sequence[Run], files: Mapping[int, LogFile], notes: list[tuple[int, str]]) -> _Told:
-    """Which streams to read of a tenure: all, but for copies of one that is read.
-
-    All were written by one broker, so their times can be compared.
-    """
-    of_stream: dict[str, list[Run]] = defaultdict(list)
-    for run in runs:
-        of_stream[files[run.file].stream].append(run)
-    others = [stream for stream, own in of_stream.items() if not any(files[run.file].machines for run in own)]
-    parts = [_Part.of(stream, own, files) for stream, own in of_stream.items() if stream not in others]
-    read: list[_Part] = []
-    tangled: set[_Part] = set()
-    for part in sorted(parts, key=lambda part: (part.lossy, -part.moves, part.first_ts, part.stream)):
-        over = [other for other in read if part.first_ts < other.last_ts and other.first_ts < part.last_ts]
-        of = next((other for other in over if part.repeats(other)), None)
-        if of is None:
-            read.append(part)
-            tangled |= {part} if over else set()
-        else:
-            note = files[runs[0].file].cluster, f"{part.stream}: repeats what {of.stream} says, so read once"
-            if note not in notes:
-                notes.append(note)
-    inner = {part for part in tangled if any(part.within(other) for other in read if other not in tangled)}
-    read.sort(key=lambda part: (part in inner, part.first_ts, part.last_ts, part.stream))
-    return _Told((*(part.stream for part in read), *sorted(others)), frozenset(part.stream for part in tangled))
-
-
-@dataclass(frozen=True)
-class _Part:
-    """What one stream tells of one tenure, in sum."""
-
-    stream: str
-    first_ts: int
-    last_ts: int
-    moves: int
-    created: int
-    lossy: bool
-
-    @staticmethod
-    def of(stream: str, runs: Sequence[Run], files: Mapping[int, LogFile]) -> _Part:
-        return _Part(
-            stream,
-            min((run.first_ts for run in runs if run.first_ts is not None), default=0),
-            max((run.last_ts for run in runs if run.last_ts is not None), default=0),
-            sum(run.moves for run in runs),
-            sum(run.created for run in runs),
-            any(files[run.file].lossy is not None or run.disordered for run in runs),
-        )
-
-    def repeats(self, other: _Part) -> bool:
-        """Whether this is a copy of the other, or less than one: of a console, say, where the log itself is there."""
-        less = self.lossy and not other.lossy and self.moves <= other.moves
-        return self.within(other) and (less or (self.moves, self.created) == (other.moves, other.created))
-
-    def within(self, other: _Part) -> bool:
-        return other.first_ts <= self.first_ts and self.last_ts <= other.last_ts
-
-
 def _strands(
     chain: list[LogFile],
     said: Mapping[int, list[Run | Heard]],
-    place: Mapping[int, _Place],
+    place: Mapping[int, Place],
     turns: list[Turn],
 ) -> list[_Strand]:
     """Walk one stream; begin a new strand at each wipe, and at each fall that cannot be explained."""
@@ -617,8 +367,7 @@ def _joined(strands: list[_Strand], notes: list[tuple[int, str]]) -> list[list[_
         ]
 
     for i, strand in enumerate(strands):
-        streams = sorted({strands[j].stream for j in of_cluster[strand.cluster]} - {strand.stream})
-        for stream in streams:
+        for stream in sorted({strands[j].stream for j in of_cluster[strand.cluster]} - {strand.stream}):
             there = candidates(i, stream)
             if len(there) > 1 or (there and candidates(there[0], strand.stream) != [i]):
                 both_ways = f"{strand.stream} and {stream}: more than one way to match their histories, so kept apart"
@@ -666,9 +415,9 @@ def _known_since(
     members: Sequence[_Strand],
     levels: Sequence[Mapping[tuple[int, int], int]],
     releases: Mapping[tuple[int, int], int],
-    told: Mapping[tuple[int, int], _Told],
+    readings: Mapping[tuple[int, int], Reading],
     files: Mapping[int, LogFile],
-    place: Mapping[int, _Place],
+    place: Mapping[int, Place],
     said: Mapping[int, Sequence[Run | Heard]],
 ) -> dict[int, int]:
     """Epoch -> the first epoch since which everything is here: tenures seen from their start, without a gap.
@@ -678,11 +427,11 @@ def _known_since(
     """
     followed: dict[int, list[bool]] = defaultdict(list)
     started: dict[int, list[bool]] = defaultdict(list)
-    restarted = any(_created_after(run, said[run.file]) for strand in members for run in strand.runs)
+    restarted = any(created_after(run, said[run.file]) for strand in members for run in strand.runs)
     for strand, level in zip(members, levels, strict=True):
         parts: dict[tuple[int, int], list[Run]] = defaultdict(list)
         for run in strand.runs:
-            read = told[run.epoch, run.controller]
+            read = readings[run.epoch, run.controller]
             stream = files[run.file].stream
             if files[run.file].machines and stream in read.streams and stream not in read.tangled:
                 parts[run.epoch, run.controller].append(run)
@@ -690,7 +439,7 @@ def _known_since(
             blocks = {place[run.file].block(line) for run in runs for line in (run.first, run.last)}
             lossy = any(files[run.file].lossy or run.disordered or run.inserted for run in runs)
             shown = _creations_shown(level[epoch, controller], releases[epoch, controller])
-            doubtful = restarted and any(_heard_within(run, said[run.file]) for run in runs)
+            doubtful = restarted and any(heard_within(run, said[run.file]) for run in runs)
             followed[epoch].append(len(blocks) == 1 and not lossy and shown and not doubtful)
             started[epoch].append(any(run in strand.started for run in runs))
     since: dict[int, int] = {}

@@ -10,9 +10,9 @@ from ...traces.layouts import Layout
 from ...traces.parse import parse_line
 from ...traces.sources import Lines, Source
 from .coverage import MOST_BROKEN, OWN, STATE_CHANGE, TEMPLATE_LENGTH, Coverage, Kind, facts
-from .lives import LogFile
 from .report import FileFacts
 from .run import Logs
+from .statements import LogFile
 from .table import PythonTable, Row
 
 _NUMBERS = re.compile(r"[0-9]+")

@@ -16,8 +16,9 @@ from ...specs.releases import names
 from . import tracks
 from .chronicle import told, wipes
 from .finding import Entity, Finding, Tally
-from .lives import Histories, LogFile, Span
+from .lives import Histories, Span
 from .rule import Rule, rules
+from .statements import LogFile
 from .table import Column, PythonTable, Row, Table
 from .vocabulary import HELD, SILENT, VERDICT
 

@@ -23,12 +23,12 @@ from ...traces.sources import BROKEN, CUT, Source, is_elsewhere, unreadable
 from ...traces.spark import ALL, event_of, parsed, typed
 from ..spark_session import session
 from .coverage import CLASSES, MOST_BROKEN, OWN, STATE_CHANGE, TEMPLATE_LENGTH, TEMPLATES, Coverage, Kind, facts
-from .lives import LogFile
 from .options import Options
 from .report import FileFacts
 from .run import Logs
 from .spark_lines import Block, numbered, placed_lines, shifts
 from .spark_table import SparkTable
+from .statements import LogFile
 from .table import FEW, PythonTable
 from .tracks import READS
 

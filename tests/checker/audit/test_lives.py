@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.finding import Report
-from isrproof.checker.audit.lives import LINES_PER_FILE, Evidence, Heard, LogFile, Run, histories
+from isrproof.checker.audit.lives import LINES_PER_FILE, histories
 from isrproof.checker.audit.options import Options
+from isrproof.checker.audit.statements import Evidence, Heard, LogFile, Run
 from isrproof.specs.machines import LEVELS
 from isrproof.specs.releases import span
 from isrproof.traces.event import Event
