@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
+from isrproof.specs.machines import machine as table_of
 from isrproof.specs.releases import RELEASES, span
 from isrproof.traces.event import Event
 from isrproof.traces.parse import parse_line
@@ -134,8 +135,11 @@ def steps(machine: int, release: int, level: str | None) -> dict[str, frozenset[
 
 @cache
 def explained(lines: tuple[Line, ...], starts: frozenset[str], release: int, level: str | None) -> int:
-    """How many of one machine's lines some completion explains, at most; `level` None if any line may be missing."""
-    possible = set(starts)
+    """How many of one machine's lines some completion explains, at most; `level` None if any line may be missing.
+
+    A release prints no state that it does not have.
+    """
+    possible = starts & table(lines[0].machine, release).keys() if lines else starts
     for i, line in enumerate(lines):
         frontier = set(possible)
         while frontier:
@@ -145,7 +149,7 @@ def explained(lines: tuple[Line, ...], starts: frozenset[str], release: int, lev
         made = line.refused or valid(line.machine, line.a, line.b, release)
         if line.a not in possible or not made:
             return i
-        possible = {line.after}
+        possible = {line.after} & table(line.machine, release).keys()
     return len(lines)
 
 
@@ -313,6 +317,8 @@ def written(run: Run, folder: Path) -> tuple[list[tuple[str, int]], list[int], s
     for hour, lines in texts.items():
         (folder / f"state-change.log.2020-09-13-{hour + 10:02d}").write_text("".join(f"{line}\n" for line in lines))
     level = min((each for each in levels if each), key=LEVELS.index, default="ERROR")
+    # Lines that no release writes together tell of none: any that has a controller may run.
+    mask = mask or table_of("replica").releases
     return places, [r for r in range(len(NAMES)) if mask >> r & 1], level, hours
 
 
