@@ -53,6 +53,7 @@ _PARTITION = {
     "OfflinePartition": "NewPartition OnlinePartition OfflinePartition",
     "NonExistentPartition": "OfflinePartition",
 }
+ANYTHING = frozenset({*_REPLICA, *_PARTITION})
 _SILENT_UP_TO_1_0 = {(a, "OnlineReplica") for a in ("OnlineReplica", "OfflineReplica", "ReplicaDeletionIneligible")}
 
 
@@ -137,11 +138,12 @@ def steps(machine: int, release: int, level: str | None) -> dict[str, frozenset[
 def explained(lines: tuple[Line, ...], starts: frozenset[str], release: int, level: str | None) -> int:
     """How many of one machine's lines some completion explains, at most; `level` None if any line may be missing.
 
-    A release prints no state that it does not have.
+    A release prints no state that it does not have; where nothing came before, that is not asked.
     """
-    possible = starts & table(lines[0].machine, release).keys() if lines else starts
+    known = frozenset(table(lines[0].machine, release) if lines else ())
+    possible = starts if starts == ANYTHING else starts & known
     for i, line in enumerate(lines):
-        frontier = set(possible)
+        frontier = possible & known
         while frontier:
             hidden = None if line.lost else level
             frontier = {b for a in frontier for b in steps(line.machine, release, hidden)[a]} - possible
@@ -149,7 +151,7 @@ def explained(lines: tuple[Line, ...], starts: frozenset[str], release: int, lev
         made = line.refused or valid(line.machine, line.a, line.b, release)
         if line.a not in possible or not made:
             return i
-        possible = {line.after} & table(line.machine, release).keys()
+        possible = {line.after} & known
     return len(lines)
 
 
@@ -184,7 +186,7 @@ def starts(run: Run, machine: int, release: int) -> frozenset[str]:
         return frozenset({"NonExistentReplica"})
     lines = own(run, machine)
     known = run.seen and not (lines and lines[0].lost)
-    return frozenset(seeds(machine, release) if known else table(machine, release))
+    return frozenset(seeds(machine, release)) if known else ANYTHING
 
 
 def judged(explains: Iterable[bool], even_if_lossy: Iterable[bool], lossy: bool) -> str:
