@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ...specs.behaviours import behaviour
@@ -272,7 +272,7 @@ def _strands(
                 wiped = statement.epoch == 1 and statement.created > 0
                 anew = statement.wiped or (wiped and (fell or holder != statement.controller))
                 if before is not None and before != statement.epoch and in_order:
-                    spoken_by = max((r.last for r in later[:i] if _is_run_of(statement.controller, r)), default=0)
+                    spoken_by = max((r.last for r in _runs_of(statement.controller, later[:i])), default=0)
                     restarted = any(s.epoch == 1 and s.last > spoken_by for s in later)
                     back = fell and not (anew or restarted) and _comes_again(later[i:], before)
                     turns.append(_turn(file, statement, before, anew, back))
@@ -304,21 +304,20 @@ def _older(run: Run, before: Run | None) -> bool:
 
 def _moves_again(later: Sequence[Run | Heard], run: Run, epoch: int) -> bool:
     """Whether the controller of a run moves or tells something under `epoch` after it."""
-    own = (each for each in later if isinstance(each, Run) and each.controller == run.controller)
+    own = _runs_of(run.controller, later)
     return any(each.epoch == epoch and each.moves and not _older(each, run) for each in own)
 
 
 def _goes_on(run: Run, later: Sequence[Run | Heard]) -> bool:
     """Whether a run goes on where it was, after others of its controller that were written before it."""
-    own = (each for each in later if isinstance(each, Run) and each.controller == run.controller)
-    following = next((each for each in own if not _older(each, run)), None)
+    following = next((each for each in _runs_of(run.controller, later) if not _older(each, run)), None)
     if following is None or following.first_ts is None or run.last_ts is None:
         return False
     return following.epoch == run.epoch and run.last_ts <= following.first_ts
 
 
-def _is_run_of(controller: int, statement: Run | Heard) -> bool:
-    return isinstance(statement, Run) and statement.controller == controller
+def _runs_of(controller: int, statements: Sequence[Run | Heard]) -> Iterator[Run]:
+    return (each for each in statements if isinstance(each, Run) and each.controller == controller)
 
 
 def _comes_again(statements: Sequence[Run | Heard], epoch: int) -> bool:
@@ -326,13 +325,11 @@ def _comes_again(statements: Sequence[Run | Heard], epoch: int) -> bool:
 
     Asked only where nothing speaks of epoch 1 any more.
     """
-    controller = statements[0].controller
-    for statement in statements:
-        if isinstance(statement, Run) and statement.controller == controller:
-            if statement.epoch == epoch:
-                return True
-            if statement.created:
-                return False
+    for run in _runs_of(statements[0].controller, statements):
+        if run.epoch == epoch:
+            return True
+        if run.created:
+            return False
     return False
 
 

@@ -99,6 +99,7 @@ _block, _block_before = field("block", Int()), field("before_block", Int())
 _tenure, _tenure_before = field("tenure", Int()), field("before_tenure", Int())
 _epoch, _epoch_before = field("controller_epoch", Int()), field("before_controller_epoch", Int())
 
+_ZNODE = ("leader", "isr", "leader_epoch", "partition_epoch")
 _shown = level.eq("TRACE")  # every move of a partition
 
 # Of a view, what the line before said of the same partition.
@@ -277,29 +278,22 @@ def chain(incarnated: Table) -> Table:
         .derive(first_of_version=~partition_epoch.eq(field("version_before", Int())), first=true)
         .filled("first_of_version", "first")
     )
-    return _compared(
-        shown, key, order, ("leader", "isr", "leader_epoch", "partition_epoch"), field("first_of_version", Bool)
-    )
+    return _compared(shown, key, order, _ZNODE, field("first_of_version", Bool))
 
 
 def elections(incarnated: Table) -> Table:
     """Elections that wrote a znode, in the order of its versions, each with the epoch of the writer before."""
-    return _compared(
-        incarnated.of_lines(ELECTED).present("partition_epoch"),
-        (*PARTITION, "incarnation"),
-        ("partition_epoch", *IN_ORDER),
-        ("leader", "isr", "leader_epoch", "partition_epoch"),
-    )
+    return _elections(incarnated, ("partition_epoch", *IN_ORDER))
 
 
 def elected(incarnated: Table) -> Table:
     """Elections that wrote a znode, in the order of the log, each with the one before."""
-    return _compared(
-        incarnated.of_lines(ELECTED).present("partition_epoch"),
-        (*PARTITION, "incarnation"),
-        IN_ORDER,
-        ("leader", "isr", "leader_epoch", "partition_epoch"),
-    )
+    return _elections(incarnated, IN_ORDER)
+
+
+def _elections(incarnated: Table, order: tuple[str, ...]) -> Table:
+    wrote = incarnated.of_lines(ELECTED).present("partition_epoch")
+    return _compared(wrote, (*PARTITION, "incarnation"), order, _ZNODE)
 
 
 def same_epoch(incarnated: Table) -> Table:
@@ -416,9 +410,8 @@ def refusals(events: Table) -> Table:
 
 def timeline(incarnated: Table) -> Table:
     """Every state of a partition that the log shows, at the first line that shows it."""
-    state = ("leader", "isr", "leader_epoch", "partition_epoch")
     return (
         views(incarnated)
-        .along((*PARTITION, "incarnation", *state), IN_ORDER, shown=Column("so_far"))
+        .along((*PARTITION, "incarnation", *_ZNODE), IN_ORDER, shown=Column("so_far"))
         .where(field("shown", Int()).eq(0))
     )
