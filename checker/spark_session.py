@@ -211,6 +211,7 @@ def session(
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.memory": memory,
+        "spark.driver.maxResultSize": "0",  # who asks for lines knows how many there may be
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.sql.shuffle.partitions": "4",  # who knows how much there is says more
         "spark.sql.session.timeZone": "UTC",

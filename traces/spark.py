@@ -3,9 +3,8 @@
 DataFrame calls only, so that a Spark Connect session does. A line that bears on a rule costs one regular expression,
 which writes its fields in a fixed order between separators, and one reading of them as a line of CSV (a regular
 expression per field took seven times as long, a cast per field twice as long). The few wordings that make up a large
-log are tried first, all that begin with one word in one expression; any other line takes some searches to find its
-wording. Each stage is a projection of its own: Spark keeps a projection apart whose expensive column is used more than
-once.
+log (frequent.py) are tried first; any other line takes some searches to find its wording. Each stage is a projection of
+its own: Spark keeps a projection apart whose expensive column is used more than once.
 """
 
 from __future__ import annotations
@@ -14,14 +13,14 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, reduce
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from ..specs.lines import FAMILIES
 from .event import FIELDS, Event, event
-from .layouts import KNOWN, LEVELS, NO_LOGGER, Layout, escape
-from .parse import STUMP, TAILS, TIME
-from .wordings import BROKER_ID, HEAD, SEPARATORS, Reader, Test, dispatch, read, readers
+from .frequent import FAMILY, WORDS, frequent, pattern
+from .layouts import KNOWN, LEVELS, NO_LOGGER, Layout
+from .parse import STUMP, TAILS, TIME, time_of
+from .wordings import BROKER_ID, HEAD, SEPARATORS, Reader, dispatch, read, readers
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -33,9 +32,10 @@ _OWN = ("row", "level", "ts")
 ALL = tuple(field for field in FIELDS if field not in (*_OWN, "releases"))
 """The fields of an event that its message prints."""
 _PLACES = {field: place for place, field in enumerate(ALL)}
-_LEADING = {"wording": "bigint", "piece": "string"}
-_TIME = r"\[[^\]]*\] [A-Z]+ "
-_STRICT = rf"\[{TIME.replace('(', '').replace(')', '')}\] (?:{'|'.join(LEVELS)})"
+_DRESS = ("time", "level")
+SAID_FIRST = ("wording", "piece", *_DRESS)
+"""What stands before the fields in what a line says; a wording's number is less the length of its piece."""
+_TIME = r"\[([^\]]*)\] ([A-Z]+) "
 _PLAIN = rf"(?sd)^\[[12].{{3}}-.{{14}},.{{3}}\] (?:{'|'.join(LEVELS)})(?:\r*| .*)$"
 
 
@@ -45,15 +45,15 @@ def _java(pattern: str) -> str:
 
 
 @cache
-def _bearing() -> tuple[Reader, ...]:
-    """The wordings that bear on a rule, by number; those of `_frequent` one after the other."""
-    first = [reader for readers in _frequent().values() for reader in readers]
+def bearing() -> tuple[Reader, ...]:
+    """The wordings that bear on a rule, by number; the frequent ones first."""
+    first = [reader for readers in frequent().values() for reader in readers]
     return (*first, *(reader for reader in readers() if reader.row.bears and reader not in first))
 
 
 @cache
 def _number_of() -> dict[Reader, int]:
-    return {reader: number for number, reader in enumerate(_bearing())}
+    return {reader: number for number, reader in enumerate(bearing())}
 
 
 @cache
@@ -62,15 +62,15 @@ def _may_be_empty() -> frozenset[str]:
     return frozenset(field for reader in readers() for field, slot in reader.groups if slot.inner.endswith("*"))
 
 
-def _written(number: int, piece: str, texts: Mapping[str, str], fields: Iterable[str]) -> str:
-    """What a match is replaced with: a wording's number, less the length of `piece`, then the fields' texts."""
-    return EVENT + EVENT.join((str(number), piece, *(texts.get(name, "") for name in fields)))
+def _written(number: int, texts: Mapping[str, str], fields: Iterable[str]) -> str:
+    """What a match is replaced with: a wording's number, less the length of a piece; then what it says."""
+    return EVENT + EVENT.join((str(number), *(texts.get(name, "") for name in (*SAID_FIRST[1:], *fields))))
 
 
-def _replacement(reader: Reader, fields: Iterable[str]) -> str:
-    kept = (field for field, _ in reader.groups if field in fields)
-    texts = {field: f"${group}" for group, field in enumerate(kept, start=1)}
-    return _written(_number_of()[reader], "", texts, fields)
+def _replacement(reader: Reader, dressed: bool, fields: Iterable[str]) -> str:
+    groups = (*(_DRESS if dressed else ()), *(field for field, _ in reader.groups if field in fields))
+    texts = {field: f"${group}" for group, field in enumerate(groups, start=1)}
+    return _written(_number_of()[reader], texts, fields)
 
 
 def _space(text: Column, start: Column) -> Column:
@@ -123,75 +123,37 @@ def _pattern(reader: Reader, dressed: bool, fields: Sequence[str]) -> str:
 
 
 _ANY = NO_LOGGER + ")"
-_WORDS = ("Changed", "Sending", "Cached", "Received", "changed", "sending", "cached", "received")
-"""First words of what makes up a large log."""
-_FAMILY = "state.change.logger"
-_TAIL = f" ({_FAMILY})"
 _LOOSE, _THROWABLE = "\x01", "\x02"
-_DIGITS = 18  # so many fit a bigint, and leave the words of a message within HEAD
+LINE_HEAD = 120
+"""So much of a line holds its time and level, who speaks, and the words that it is told by."""
 
 
-@cache
-def _frequent() -> dict[str, tuple[Reader, ...]]:
-    """By first word, the wordings that are looked for first; of one word no more than _TAIL has characters."""
-    found = {}
-    for word in _WORDS:
-        bucket = dispatch()[0].get(word, ())
-        tests = [test for _, test in bucket]
-        found[word] = tuple(reader for place, (reader, _) in enumerate(bucket) if _says_all(reader, tests[: place + 1]))
-    return found
-
-
-def _says_all(reader: Reader, tests: Sequence[Test]) -> bool:
-    """Whether what its pattern matches is a line of this wording, whatever else it holds.
-
-    `tests` are its own, the last, and those of the wordings that are tried before it.
-    """
-    return (
-        reader.row.bears
-        and _FAMILY.startswith(reader.row.family or "")
-        and not any(map(reader.may_print, tests[-1].without))
-        and all(_never(test, reader) for test in tests[:-1])
-    )
-
-
-def _never(test: Test, reader: Reader) -> bool:
-    """Whether no line of a wording passes a test."""
-    wanted = (test.head, test.start, *test.inner, test.end)
-    return any(text and not reader.may_print(text) for text in wanted) or any(
-        text in reader.literal_pieces for text in test.without
-    )
-
-
-def _frequent_line(text: Column, fields: Sequence[str]) -> Column:
-    """What a frequent wording makes of the line; the line itself, or null, if it is of none."""
+def line_head(line: Column) -> Column:
+    """The beginning of a line, to be looked at often."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    value = F.when(F.lit(False), F.lit(None).cast("string"))
-    for word, found in _frequent().items():
-        if found:
-            pattern, replacement = _together(found, fields)
-            value = value.when(F.contains(text, F.lit(f"{word} ")), F.regexp_replace(text, pattern, replacement))
-    return value
+    return F.substring(line, 1, LINE_HEAD)
 
 
-def _together(found: Sequence[Reader], fields: Sequence[str]) -> tuple[str, str]:
-    """One pattern of several wordings, and what to replace a match with.
+def likely(head: Column) -> Column:
+    """Whether a line that begins so looks like one of a frequent wording."""
+    from pyspark.sql import functions as F  # noqa: N812
 
-    A replacement cannot say which of them matched. So the last group of each takes more of the logger's name than that
-    of the one before: its length is what is added to the number of the first.
-    """
-    numbers = count(1)
-    patterns, lengths = [], ""
-    texts: dict[str, str] = defaultdict(str)
-    for place, reader in enumerate(found):
-        for field, _ in reader.groups:
-            if field in fields:
-                texts[field] += f"${next(numbers)}"
-        lengths += f"${next(numbers)}"
-        patterns.append(f"{reader.pattern_of(fields, _DIGITS)}({escape(_TAIL[:place])}){escape(_TAIL[place:])}")
-    pattern = _java(rf"{_STRICT} (?:{'|'.join(patterns)})\r*")
-    return pattern, _written(_number_of()[found[0]], lengths, texts, fields)
+    words = [F.contains(head, F.lit(f" {word} ")) for word in WORDS]
+    return (head.startswith("[1") | head.startswith("[2")) & reduce(lambda left, right: left | right, words)
+
+
+def frequent_said(line: Column, head: Column, fields: Sequence[str] = ALL) -> Column:
+    """What a line of a frequent wording says, as in `parsed`; any other line is null, or itself."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    said = F.when(F.lit(False), F.lit(None).cast("string"))
+    for beginning, found in frequent().items():
+        made = pattern(found, fields)
+        replacement = _written(_number_of()[found[0]], made.numbers(), fields)
+        begins = F.contains(head, F.lit(f" {beginning}"))
+        said = said.when(begins, F.regexp_replace(line, made.text, replacement))
+    return said
 
 
 @cache
@@ -210,7 +172,7 @@ def _data(fields: Sequence[str]) -> str:
                 "without": test.without,
                 "family": reader.row.family or "",
                 "pattern": _pattern(reader, dressed, fields) if reader.row.bears else None,
-                "result": _replacement(reader, fields) if reader.row.bears else IRRELEVANT + reader.row.id,
+                "result": _replacement(reader, dressed, fields) if reader.row.bears else IRRELEVANT + reader.row.id,
             }
             for reader, test in bucket
         ]
@@ -326,7 +288,7 @@ def _releases(wording: Column, level: Column) -> Column:
 
     width = len(LEVELS) + 1
     masks = []
-    for reader in _bearing():
+    for reader in bearing():
         levels = dict(reader.wording.levels)
         masks += [levels.get(name, reader.wording.releases) for name in LEVELS] + [reader.wording.releases]
     table = F.split(F.lit(",".join(map(str, masks))), ",").cast("array<bigint>")
@@ -373,11 +335,11 @@ def parsed(
 
     given = lines.columns
     col = F.col
-    frequent = many and layout is None
     none = F.lit(None).cast("string")
     separated = [F.contains(col("value"), F.lit(mark)) for mark in SEPARATORS]
     strange = reduce(lambda left, right: left | right, separated)
-    asked = F.when(~strange, _frequent_line(col("value"), tuple(fields))) if frequent else none
+    look = many and layout is None
+    asked = F.when(likely(col("_head")), frequent_said(col("value"), col("_head"), fields)) if look else none
     is_frequent = col("_frequent").startswith(EVENT)
     text = F.when(F.endswith(col("value"), F.lit("\r")), F.rtrim(col("value"), F.lit("\r"))).otherwise(col("value"))
     if layout is None:
@@ -395,7 +357,8 @@ def parsed(
     known = [*given, "_frequent", "_stamp"]
     # A frequent line is not carried on, and nothing more is looked for in it: its text is null.
     found = (
-        lines.select(*given, asked.alias("_frequent"))
+        lines.select(*given, line_head(col("value")).alias("_head"))
+        .select(*given, asked.alias("_frequent"))
         .select(
             *others,
             F.when(is_frequent, none).otherwise(col("value")).alias("value"),
@@ -439,7 +402,7 @@ def parsed(
         .when(col("_wording")["pattern"].isNotNull(), match)
         .otherwise(col("_wording")["result"])
     )
-    family = F.when(col("_frequent").isNotNull(), F.lit(_FAMILY))
+    family = F.when(col("_frequent").isNotNull(), F.lit(FAMILY))
     for name in FAMILIES:
         family = family.when(col("_tail").startswith(name), name)
     family = family.when(col("_tail").isNotNull(), "other")
@@ -476,11 +439,12 @@ def typed(lines: DataFrame, fields: Sequence[str] = ALL) -> DataFrame:
 
     given = [name for name in lines.columns if name not in (*_OWN, "said")]
     types = {name: "bigint" if FIELDS[name] == "int" else "string" for name in fields}
-    schema = ", ".join(f"`{name}` {kind}" for name, kind in {"_": "string", **_LEADING, **types}.items())
+    before = {"_": "string", "wording": "bigint"} | dict.fromkeys((f"_{name}" for name in SAID_FIRST[1:]), "string")
+    schema = ", ".join(f"`{name}` {kind}" for name, kind in {**before, **types}.items())
     read = F.from_csv("said", F.lit(schema), {"sep": EVENT, "quote": IRRELEVANT})
     split = lines.select(*given, *_OWN, read.alias("_said"))
-    wording = F.col("_said")["wording"] + F.coalesce(F.length(F.col("_said")["piece"]), F.lit(0))
-    rows = F.split(F.lit(",".join(reader.row.id for reader in _bearing())), ",")
+    wording = F.col("_said")["wording"] + F.coalesce(F.length(F.col("_said")["_piece"]), F.lit(0))
+    rows = F.split(F.lit(",".join(reader.row.id for reader in bearing())), ",")
     numbered = split.select(*given, *_OWN, "_said", wording.cast("int").alias("_wording"))
     return numbered.select(
         *given,
@@ -492,14 +456,14 @@ def typed(lines: DataFrame, fields: Sequence[str] = ALL) -> DataFrame:
     )
 
 
-def event_of(said: str, level: str | None, ts: int | None) -> Event:
-    """The event of one line from columns of `parsed`, which had all fields, as `typed` would give it."""
-    _, number, piece, *texts = said.split(EVENT)
-    reader = _bearing()[int(number) + len(piece)]
+def event_of(said: str) -> Event:
+    """The event of one line from `said` of `parsed`, which had all fields, as `typed` would give it."""
+    _, number, piece, time, level, *texts = said.split(EVENT)
+    reader = bearing()[int(number) + len(piece)]
     values = reader.constants.copy()
-    values["level"] = level
-    values["ts"] = ts
-    values["releases"] = dict(reader.wording.levels).get(level or "", reader.wording.releases)
+    values["level"] = level or None
+    values["ts"] = time_of(time)
+    values["releases"] = dict(reader.wording.levels).get(level, reader.wording.releases)
     for field, primitive in reader.groups:
         values[field] = read(primitive)(texts[_PLACES[field]])
     return event(values)

@@ -42,27 +42,33 @@ def _read(
     seen = Coverage()
     lines = Lines(source.path)
     for number, text in enumerate(lines, start=1):
-        parsed = parse_line(text, layout)
-        if isinstance(parsed, Continuation):
-            seen.kinds[_CONTINUATION] += 1
-            continue
-        if parsed.ts is not None:
-            seen.dated(number, parsed.ts)
-        if isinstance(parsed, Unknown):
-            seen.unknown[template(text)] += 1
-            bearing = parsed.logger == STATE_CHANGE or f"({STATE_CHANGE})" in text
-            stranger = parsed.logger is not None and not parsed.logger.startswith(OWN)
-            broken = bearing or (parsed.logger is None and text[:1] in "[12\0")
-            seen.kinds[Kind("unknown", bearing=bearing, stranger=stranger, broken=broken)] += 1
-            if broken and len(seen.broken) <= MOST_BROKEN:
-                seen.broken.append(number)
-            continue
-        understood = isinstance(parsed, Event)
-        prefixed = text[:1] not in "[12"
-        seen.kinds[Kind("understood" if understood else "irrelevant", parsed.row, parsed.level, prefixed)] += 1
-        if understood:
-            rows.append({**parsed.__dict__, "file": index, "line": number})
+        event = counted(number, text, layout, seen)
+        if event is not None:
+            rows.append({**event.__dict__, "file": index, "line": number})
     return facts(index, cluster, source, seen, lines.problem, lossy)
+
+
+def counted(number: int, text: str, layout: Layout | None, seen: Coverage) -> Event | None:
+    """Count a line; what it says, if it is understood."""
+    parsed = parse_line(text, layout)
+    if isinstance(parsed, Continuation):
+        seen.kinds[_CONTINUATION] += 1
+        return None
+    if parsed.ts is not None:
+        seen.dated(number, parsed.ts)
+    if isinstance(parsed, Unknown):
+        seen.unknown[template(text)] += 1
+        bearing = parsed.logger == STATE_CHANGE or f"({STATE_CHANGE})" in text
+        stranger = parsed.logger is not None and not parsed.logger.startswith(OWN)
+        broken = bearing or (parsed.logger is None and text[:1] in "[12\0")
+        seen.kinds[Kind("unknown", bearing=bearing, stranger=stranger, broken=broken)] += 1
+        if broken and len(seen.broken) <= MOST_BROKEN:
+            seen.broken.append(number)
+        return None
+    understood = isinstance(parsed, Event)
+    prefixed = text[:1] not in "[12"
+    seen.kinds[Kind("understood" if understood else "irrelevant", parsed.row, parsed.level, prefixed)] += 1
+    return parsed if isinstance(parsed, Event) else None
 
 
 def template(text: str) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from ...model.expr import Expr, either, field, free, ite
@@ -61,7 +61,7 @@ class Audited:
     findings: tuple[Finding, ...]
     tallies: Mapping[int, Mapping[str, Tally]]
     files: Mapping[int, LogFile]
-    incarnated: Table
+    incarnated: tuple[Callable[[], Table], ...]
     counted: tuple[Row, ...]
 
     def timeline(self) -> list[dict[str, Any]]:
@@ -82,7 +82,8 @@ class Audited:
                 "ts": row.get("ts"),
                 "_order": (row["life"], row["topic"], row["partition"], row["controller_epoch"], row["at"]),
             }
-            for row in tracks.timeline(self.incarnated).rows()
+            for views in self.incarnated
+            for row in tracks.timeline(views()).rows()
         ]
         shown.sort(key=lambda row: row["_order"])
         return [{name: value for name, value in row.items() if name != "_order"} for row in shown]
@@ -125,26 +126,39 @@ def audited(logs: Logs, release: int | None = None) -> Audited:
         histories = told(logs.files, events, cuts)
     columns = (*tracks.READS, *tracks.SPAN, "at")
     here = tracks.in_place(placed(events, histories.spans, release).select(*columns))
-    incarnated = tracks.incarnations(here)
-    judged = _judged(here, incarnated)
     paths = {file.index: file for file in logs.files}
     turns = _verdicts(PythonTable([asdict(turn) for turn in histories.turns]), _of("turns"))
-    counted = _counts(judged | {"turns": turns})
+    counted = _counts({"turns": turns})
+    findings = _found({"turns": turns}, paths)
+    incarnated: list[Callable[[], Table]] = []
+    parts = here.apart(tracks.NEAR)
+    for part in parts:
+        views = tracks.incarnations(part)
+        counts = _counts(_judged(part, views))
+        findings += _found(_closer(part, counts), paths)
+        counted += counts
+        incarnated.append(partial(tracks.incarnations, part) if len(parts) > 1 else partial(_itself, views))
     tallies: dict[int, dict[str, Tally]] = defaultdict(lambda: {code: Tally() for code in rules()})
     for row in counted:
         for rule in _of(row["track"]):
             if row[rule.code] != "silent":
                 tallies[row["cluster"]][rule.code].add(row[rule.code], row["n"])
-    closer = _closer(here, counted) | {"turns": turns}
-    findings = [
-        _finding(rule, row | {"verdict": row[rule.code]}, paths[row["file"]])
-        for track, table in closer.items()
+    findings.sort(key=lambda f: (f.cluster, f.life or 0, f.controller_epoch or 0, f.file, f.line, f.rule))
+    return Audited(histories, tuple(findings), tallies, paths, tuple(incarnated), tuple(counted))
+
+
+def _itself(table: Table) -> Table:
+    return table
+
+
+def _found(judged: Mapping[str, Table], files: Mapping[int, LogFile]) -> list[Finding]:
+    return [
+        _finding(rule, row | {"verdict": row[rule.code]}, files[row["file"]])
+        for track, table in judged.items()
         for row in table.where(either(*map(_fails, _of(track)))).rows(_FINDINGS_PER_RULE * len(_of(track)))
         for rule in _of(track)
         if row[rule.code] not in _PASSING
     ]
-    findings.sort(key=lambda f: (f.cluster, f.life or 0, f.controller_epoch or 0, f.file, f.line, f.rule))
-    return Audited(histories, tuple(findings), tallies, paths, incarnated, tuple(counted))
 
 
 def placed(events: Table, spans: Sequence[Span], release: int | None = None) -> Table:

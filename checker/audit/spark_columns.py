@@ -7,8 +7,6 @@ bitmask, a state its name. Only what rules need is here; another operator raises
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 from pyspark.sql import Column
@@ -17,19 +15,9 @@ from pyspark.sql import functions as F  # noqa: N812
 from ...model.evaluate import name_of
 from ...model.expr import Expr, Op, free
 from ...model.reading import NOT_YET, Never, Reading, read
-from ...model.sorts import MapSort, OptionSort, SetSort, Sort, elements
-from .vocabulary import NO_LEADER, RELEASE, release_mask
-
-_RUN_TIME = "a rule looks at printed values, which are no sequences, records or maps"
-
-
-@dataclass(frozen=True)
-class _ConstantMap:
-    """A constant map of maps, and the keys that were asked for so far: a column only when all are there."""
-
-    value: Any
-    sort: Sort
-    keys: tuple[tuple[MapSort, Column], ...] = ()
+from ...model.sorts import MapSort, OptionSort, SetSort, Sort
+from .constant_maps import ConstantMap
+from .vocabulary import NO_LEADER, PRINTED_ONLY, is_mask, release_mask
 
 
 def column(expr: Expr) -> Column:
@@ -44,57 +32,43 @@ def column(expr: Expr) -> Column:
     return F.when(present, value)
 
 
-def _is_mask(sort: Sort) -> bool:
-    return isinstance(sort, SetSort) and sort.element == RELEASE
-
-
 def _literal(value: Any, sort: Sort) -> Column:
     if isinstance(sort, OptionSort):
         return F.lit(NO_LEADER if value is None else value)
-    if _is_mask(sort):
+    if is_mask(sort):
         return F.lit(release_mask(value)).cast("bigint")
     if isinstance(sort, SetSort):
         return F.array(*(F.lit(each) for each in sorted(value))).cast("array<int>")
     return F.lit(value)
 
 
-def _constant(node: Expr) -> Column | _ConstantMap:
-    if isinstance(node.sort, MapSort):
-        return _ConstantMap(node.data, node.sort)
-    return _literal(node.data, node.sort)
+def _constant(node: Expr) -> Column | ConstantMap[Column]:
+    return ConstantMap.of(node) if isinstance(node.sort, MapSort) else _literal(node.data, node.sort)
 
 
-def _map_get(node: Expr, table: _ConstantMap, key: Column) -> Column | _ConstantMap:
-    sort = table.sort
-    assert isinstance(sort, MapSort)
-    found = _ConstantMap(table.value, sort.value, (*table.keys, (sort, key)))
-    return found if isinstance(sort.value, MapSort) else _looked_up(found)
+def _map_get(node: Expr, table: ConstantMap[Column], key: Column) -> Column | ConstantMap[Column]:
+    found = table.at(key)
+    return _looked_up(found) if found.whole else found
 
 
-def _looked_up(table: _ConstantMap) -> Column:
+def _looked_up(table: ConstantMap[Column]) -> Column:
     """One array literal, indexed by the places of the keys: constant time, and one constant in the plan."""
-    sizes = [len(elements(sort.key, {})) for sort, _ in table.keys]
-    values = []
-    for place in product(*map(range, sizes)):
-        value = table.value
-        for i in place:
-            value = value[i]
-        values.append(str(release_mask(value) if _is_mask(table.sort) else value))
+    mask = is_mask(table.sort)
+    values = ",".join(str(release_mask(value) if mask else value) for value in table.values())
     index = F.lit(0)
-    for (sort, key), size in zip(table.keys, sizes, strict=True):
-        names = F.array(*(F.lit(name) for name in elements(sort.key, {})))
-        index = index * size + F.array_position(names, key) - 1
-    kind = "array<bigint>" if _is_mask(table.sort) else "array<int>"
-    return F.element_at(F.split(F.lit(",".join(values)), ",").cast(kind), (index + 1).cast("int"))
+    for names, key in table.axes:
+        index = index * len(names) + F.array_position(F.array(*(F.lit(name) for name in names)), key) - 1
+    kind = "array<bigint>" if mask else "array<int>"
+    return F.element_at(F.split(F.lit(values), ",").cast(kind), (index + 1).cast("int"))
 
 
 def _sets(masks: Callable[..., Column], arrays: Callable[..., Column]) -> Callable[..., Column]:
     """An operator whose first argument is a set: a bitmask or an array."""
-    return lambda node, *args: (masks if _is_mask(node.args[0].sort) else arrays)(*args)
+    return lambda node, *args: (masks if is_mask(node.args[0].sort) else arrays)(*args)
 
 
 def _equal(node: Expr, left: Column, right: Column) -> Column:
-    if isinstance(node.args[0].sort, SetSort) and not _is_mask(node.args[0].sort):
+    if isinstance(node.args[0].sort, SetSort) and not is_mask(node.args[0].sort):
         return (F.size(F.array_except(left, right)) == 0) & (F.size(F.array_except(right, left)) == 0)
     return left == right
 
@@ -134,7 +108,7 @@ SPARK: Reading[Any] = Reading(
         Op.LT: lambda node, a, b: a < b,
         Op.ADD: lambda node, a, b: a + b,
         Op.ITE: lambda node, condition, a, b: F.when(condition, a).otherwise(b),
-        Op.MEMBER: lambda node, element, a: NOT_YET if _is_mask(node.args[1].sort) else F.array_contains(a, element),
+        Op.MEMBER: lambda node, element, a: NOT_YET if is_mask(node.args[1].sort) else F.array_contains(a, element),
         Op.SUBSET: _sets(
             lambda a, b: a.bitwiseAND(F.bitwise_not(b)) == 0, lambda a, b: F.size(F.array_except(a, b)) == 0
         ),
@@ -149,16 +123,16 @@ SPARK: Reading[Any] = Reading(
         Op.IS_NONE: lambda node, a: a == NO_LEADER,
         Op.GET: lambda node, a, otherwise: F.when(a == NO_LEADER, otherwise).otherwise(a),
         Op.OPTION_SET: _option_set,
-        Op.RECORD: Never(_RUN_TIME),
-        Op.RECORD_GET: Never(_RUN_TIME),
-        Op.MAP_FILL: Never(_RUN_TIME),
+        Op.RECORD: Never(PRINTED_ONLY),
+        Op.RECORD_GET: Never(PRINTED_ONLY),
+        Op.MAP_FILL: Never(PRINTED_ONLY),
         Op.MAP_GET: _map_get,
-        Op.MAP_PUT: Never(_RUN_TIME),
-        Op.SEQ_LEN: Never(_RUN_TIME),
-        Op.SEQ_AT: Never(_RUN_TIME),
-        Op.SEQ_APPEND: Never(_RUN_TIME),
-        Op.SEQ_TAKE: Never(_RUN_TIME),
-        Op.FORALL: Never(_RUN_TIME),
-        Op.EXISTS: Never(_RUN_TIME),
+        Op.MAP_PUT: Never(PRINTED_ONLY),
+        Op.SEQ_LEN: Never(PRINTED_ONLY),
+        Op.SEQ_AT: Never(PRINTED_ONLY),
+        Op.SEQ_APPEND: Never(PRINTED_ONLY),
+        Op.SEQ_TAKE: Never(PRINTED_ONLY),
+        Op.FORALL: Never(PRINTED_ONLY),
+        Op.EXISTS: Never(PRINTED_ONLY),
     },
 )

@@ -15,25 +15,27 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pyspark.sql import DataFrame, Row, SparkSession, Window
+from pyspark.sql import Row, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812
 
 from ...traces.layouts import Layout
 from ...traces.sources import BROKEN, CUT, Source, is_elsewhere, unreadable
 from ...traces.spark import ALL, event_of, parsed, typed
 from ..spark_session import session
-from .coverage import CLASSES, MOST_BROKEN, OWN, STATE_CHANGE, TEMPLATE_LENGTH, TEMPLATES, Coverage, Kind, facts
+from .coverage import CLASSES, MOST_BROKEN, TEMPLATES, Coverage, Kind, facts
 from .options import Options
 from .report import FileFacts
 from .run import Logs
-from .spark_lines import Block, numbered, placed_lines, shifts
+from .spark_lines import Block, numbered, placed_lines, shifts, with_kinds
 from .spark_table import SparkTable
 from .statements import LogFile
-from .table import FEW, PythonTable
+from .table import FEW, PythonTable, Table
 from .tracks import READS
 
 SMALL = 32_000_000
 """Bytes of text up to which all lines come to the driver once they are parsed: one job, and nothing is compiled."""
+IN_MEMORY = 1_500_000_000
+"""Bytes of text up to which the events come to the driver, as columns: a hundred bytes each."""
 _FIELDS = tuple(name for name in READS if name in ALL)
 _READ = ("row", "ts", "level", "releases", *_FIELDS)
 """What the audit reads of an event."""
@@ -59,9 +61,17 @@ def read_logs_on_spark(
     paths = [path for _, _, path, _ in good]
     size = sum(_size(path, elsewhere) for path in paths)
     small = size <= SMALL
+    table: Table
     spark = session(options.master, options.remote, brief=small)
     _tune(spark, size, small)
-    table, seen = (_read_small if small else _read)(spark, paths, layout)
+    if small:
+        table, seen = _read_small(spark, paths, layout)
+    elif size <= IN_MEMORY:
+        from .spark_in_memory import read_in_memory  # Arrow and NumPy only where they are used
+
+        table, seen = read_in_memory(spark, paths, layout, _FIELDS)
+    else:
+        table, seen = _read(spark, paths, layout)
     files: list[LogFile] = []
     for index, (cluster, source, _, problem) in enumerate(good):
         file, fact = facts(index, cluster, source, seen[index], problem, options.lossy)
@@ -72,7 +82,7 @@ def read_logs_on_spark(
 
 def _read_small(spark: SparkSession, paths: Sequence[str], layout: Layout | None) -> tuple[PythonTable, _PerFile]:
     """All lines, parsed, to the driver in one job; numbered and counted here."""
-    rows = _kinds(parsed(placed_lines(spark, paths), layout, many=False)).drop("value").collect()
+    rows = with_kinds(parsed(placed_lines(spark, paths), layout, many=False)).drop("value").collect()
     blocks: dict[tuple[str, int], list[int]] = defaultdict(list)
     for row in rows:
         blocks[row["path"], row["block"]].append(row["place"])
@@ -84,7 +94,7 @@ def _read_small(spark: SparkSession, paths: Sequence[str], layout: Layout | None
         line = row["place"] + shift
         kind = _kind(row)
         if row["said"] is not None:
-            event = event_of(row["said"], row["level"], row["ts"])
+            event = event_of(row["said"])
             events.append({**event.__dict__, "file": file, "line": line})
             kind = kind._replace(row=event.row)
         seen[file].kinds[kind] += 1
@@ -103,7 +113,7 @@ def _read(
     spark: SparkSession, paths: Sequence[str], layout: Layout | None
 ) -> tuple[SparkTable | PythonTable, _PerFile]:
     """Lines parsed, counted and numbered on Spark; few events come to the driver."""
-    whole = _kinds(typed(parsed(placed_lines(spark, paths), layout, fields=_FIELDS), _FIELDS)).drop("value")
+    whole = with_kinds(typed(parsed(placed_lines(spark, paths), layout, fields=_FIELDS), _FIELDS)).drop("value")
     lines = whole.select(*dict.fromkeys((*_PLACED, *Kind._fields, "template", *_READ))).persist()
     timed = F.when(F.col("ts").isNotNull(), F.struct("place", "ts"))
     by_time = F.when(F.col("ts").isNotNull(), F.struct("ts", "place"))
@@ -148,25 +158,6 @@ def _read(
     rows = events.rows()
     lines.unpersist()
     return PythonTable(rows), seen
-
-
-def _kinds(lines: DataFrame) -> DataFrame:
-    """The columns of a `Kind`, and the template of an unknown line."""
-    text, family = F.col("value"), F.coalesce("family", F.lit(""))
-    unknown = F.col("status") == "unknown"
-    known = F.col("status").isin("understood", "irrelevant")
-    bearing = (family == STATE_CHANGE) | F.contains(text, F.lit(f"({STATE_CHANGE})"))
-    torn = F.coalesce(F.substring(text, 1, 1).isin("[", "1", "2", "\0"), F.lit(False))
-    return lines.withColumns(
-        {
-            "level": F.when(known, F.col("level")),
-            "prefixed": known & F.coalesce(~F.substring(text, 1, 1).isin("[", "1", "2"), F.lit(False)),
-            "bearing": unknown & bearing,
-            "stranger": unknown & F.col("family").isNotNull() & ~family.isin(*OWN),
-            "broken": unknown & (bearing | (F.col("family").isNull() & torn)),
-            "template": F.when(unknown, F.regexp_replace(F.substring(text, 1, TEMPLATE_LENGTH), "[0-9]+", "#")),
-        }
-    )
 
 
 def _kind(row: Row) -> Kind:

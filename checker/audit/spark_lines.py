@@ -20,6 +20,7 @@ from pyspark.sql.types import ArrayType, IntegerType, LongType, StringType, Stru
 
 from ...specs.errors import IsrproofError
 from ...traces.sources import is_elsewhere, is_log, some
+from .coverage import OWN, STATE_CHANGE, TEMPLATE_LENGTH
 
 _GLOB = re.compile(r"([\\{}\[\]*?])")
 _FILE = re.compile("file:(//)?(?=/)")
@@ -135,3 +136,22 @@ def _name(path: str) -> str:
 def _said(path: str) -> str:
     """The name of what Spark says: a URI with its odd characters encoded."""
     return _name(unquote(path))
+
+
+def with_kinds(lines: DataFrame) -> DataFrame:
+    """The columns of a `Kind`, and the template of an unknown line."""
+    text, family = F.col("value"), F.coalesce("family", F.lit(""))
+    unknown = F.col("status") == "unknown"
+    known = F.col("status").isin("understood", "irrelevant")
+    bearing = (family == STATE_CHANGE) | F.contains(text, F.lit(f"({STATE_CHANGE})"))
+    torn = F.coalesce(F.substring(text, 1, 1).isin("[", "1", "2", "\0"), F.lit(False))
+    return lines.withColumns(
+        {
+            "level": F.when(known, F.col("level")),
+            "prefixed": known & F.coalesce(~F.substring(text, 1, 1).isin("[", "1", "2"), F.lit(False)),
+            "bearing": unknown & bearing,
+            "stranger": unknown & F.col("family").isNotNull() & ~family.isin(*OWN),
+            "broken": unknown & (bearing | (F.col("family").isNull() & torn)),
+            "template": F.when(unknown, F.regexp_replace(F.substring(text, 1, TEMPLATE_LENGTH), "[0-9]+", "#")),
+        }
+    )

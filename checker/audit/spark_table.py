@@ -127,6 +127,9 @@ class SparkTable:
         rows = self.rows(FEW + 1)
         return PythonTable(rows) if len(rows) <= FEW else self
 
+    def apart(self, near: Sequence[str]) -> Sequence[SparkTable]:
+        return [self]
+
     def rows(self, limit: int | None = None) -> list[Row]:
         frame = self.frame if limit is None else self.frame.limit(limit)
         return [{name: _plain(value) for name, value in row.asDict().items()} for row in frame.collect()]

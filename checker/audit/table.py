@@ -105,6 +105,12 @@ class Table(Protocol):
     def near_by(self) -> Table:
         """The same rows; in process, if they are few."""
 
+    def apart(self, near: Sequence[str]) -> Sequence[Table]:
+        """The same rows in several tables, those of one `near` in one of them, if less is at hand at a time then.
+
+        Rows that have no `near` are in each of them. Asked of a table that is kept by `near`.
+        """
+
     def rows(self, limit: int | None = None) -> list[Row]:
         """All rows, or the first `limit` of them, in no stated order."""
 
@@ -253,6 +259,9 @@ class PythonTable:
 
     def near_by(self) -> PythonTable:
         return self
+
+    def apart(self, near: Sequence[str]) -> Sequence[PythonTable]:
+        return [self]
 
     def rows(self, limit: int | None = None) -> list[Row]:
         return self._rows[:limit]

@@ -11,7 +11,7 @@ from functools import cache
 
 from ...model.expr import Expr, const, either, field, some
 from ...model.machines import hidden_in
-from ...model.sorts import Bool, Enum, EnumSort, MapOf, SetOf
+from ...model.sorts import Bool, Enum, EnumSort, MapOf, SetOf, SetSort, Sort
 from ...model.views import PARTITION, Broker
 from ...specs.behaviours import behaviour
 from ...specs.machines import LEVELS, machine
@@ -26,6 +26,15 @@ SEEDED, ANYTHING = "seeded at the start of the epoch", "anything"
 VERDICT = Enum("Verdict", ("held", "illegal", "suspicious", "refused", "unknown", "silent"))
 """Of a rule on a row; silent: the rule is not about that row."""
 HELD, ILLEGAL, SUSPICIOUS, REFUSED, UNKNOWN, SILENT = (const(value, VERDICT) for value in VERDICT.values)
+
+
+PRINTED_ONLY = "a rule looks at printed values, which are no sequences, records or maps"
+"""Why the audit's readings of the language lack some operators."""
+
+
+def is_mask(sort: Sort) -> bool:
+    """Whether columns hold values of this sort as bitmasks: sets of releases."""
+    return isinstance(sort, SetSort) and sort.element == RELEASE
 
 
 @cache

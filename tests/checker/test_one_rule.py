@@ -76,6 +76,13 @@ def audit_in_python(prop: Property, views: Views) -> list[bool]:
     return [row["holds"] for row in table.rows()]
 
 
+def audit_in_memory(prop: Property, views: Views) -> list[bool]:
+    from isrproof.checker.audit.column_table import ColumnTable
+
+    table = ColumnTable.of_rows([printed(view) for view in views]).derive(holds=prop.condition)
+    return [row["holds"] for row in table.rows()]
+
+
 @cache
 def told_by_spark() -> dict[str, list[bool]]:
     """The truth of every property on its views: one frame, one job."""
@@ -221,6 +228,7 @@ def z3(prop: Property, views: Views) -> list[bool]:
 
 READINGS: tuple[Any, ...] = (
     audit_in_python,
+    audit_in_memory,
     pytest.param(audit_on_spark, marks=pytest.mark.spark),
     explorer_with_numpy,
     explorer_in_python,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterator
 from dataclasses import replace
@@ -97,31 +98,33 @@ def endless() -> list[str]:
 
 def test_a_frequent_wording_is_told_by_its_pattern_alone() -> None:
     """Each condition alone keeps a wording from being looked for first."""
-    from isrproof.traces.spark import _says_all
+    from isrproof.traces.frequent import says_all
 
     bucket = dispatch()[0]["Changed"]
     reader, own = next((reader, test) for reader, test in bucket if reader.row.id == "SC1")
-    assert _says_all(reader, [own])
-    assert not _says_all(reader, [replace(own, without=("NewReplica",))])
-    assert not _says_all(reader, [wordings.Test("", "Changed", (), ""), own])
-    assert _says_all(reader, [wordings.Test("", "Changed", (" assigned replicas ",), ""), own])
-    assert _says_all(reader, [wordings.Test("", "Changed", (), "", without=reader.literal_pieces[:1]), own])
+    assert says_all(reader, [own])
+    assert not says_all(reader, [replace(own, without=("NewReplica",))])
+    assert not says_all(reader, [wordings.Test("", "Changed", (), ""), own])
+    assert says_all(reader, [wordings.Test("", "Changed", (" assigned replicas ",), ""), own])
+    assert says_all(reader, [wordings.Test("", "Changed", (), "", without=reader.literal_pieces[:1]), own])
     others = [reader for reader in readers() if not reader.row.bears and reader.row.family == "state.change.logger"]
     assert others
-    assert not any(_says_all(reader, [own]) for reader in others)
+    assert not any(says_all(reader, [own]) for reader in others)
     others = [reader for reader in readers() if reader.row.bears and reader.row.family == "kafka.controller"]
     assert others
-    assert not any(_says_all(reader, [own]) for reader in others)
+    assert not any(says_all(reader, [own]) for reader in others)
 
 
 def test_frequent_wordings_can_be_numbered_and_begin_in_time() -> None:
-    from isrproof.traces.spark import _DIGITS, _TAIL, _frequent
+    from isrproof.traces.frequent import MOST, MOST_DIGITS, WORDS, frequent
+    from isrproof.traces.spark import LINE_HEAD
 
-    for found in _frequent().values():
-        assert 0 < len(found) <= len(_TAIL)
-        for reader in found:
-            longest = sum(len(piece) if isinstance(piece, str) else _DIGITS + 1 for piece in reader.spoken[0])
-            assert longest + len(reader.literals[1]) <= HEAD
+    assert {beginning.partition(" ")[0] for beginning in frequent()} == {*WORDS}
+    assert all(len(found) <= MOST for found in frequent().values())
+    for reader in itertools.chain(*frequent().values()):
+        longest = sum(len(piece) if isinstance(piece, str) else MOST_DIGITS + 1 for piece in reader.spoken[0])
+        assert longest + len(reader.literals[1]) <= HEAD
+        assert len("[2018-08-03 12:00:00,123] TRACE ") + longest + len(f" {reader.key} x") <= LINE_HEAD
 
 
 @pytest.mark.parametrize("many", [True, False])
@@ -144,7 +147,7 @@ def test_spark_reads_what_python_reads(many: bool) -> None:
         expected = plain(lines[read["number"]])
         got = {key: read[key] for key in expected}
         if row["said"] is not None:
-            assert event_of(row["said"], row["level"], row["ts"]) == parse_line(lines[row["number"]])
+            assert event_of(row["said"]) == parse_line(lines[row["number"]])
         if got != expected:
             differs = {key: (got[key], expected[key]) for key in expected if got[key] != expected[key]}
             wrong.append((lines[read["number"]], differs))

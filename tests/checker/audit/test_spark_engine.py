@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -67,11 +68,39 @@ def test_findings_coverage_timeline_and_lives_are_equal(odd: Path) -> None:
     assert said("spark", *paths) == said("python", *paths)
 
 
-def test_what_is_read_in_many_jobs_is_equal(odd: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Large logs are numbered and counted on Spark; here small ones are large."""
+@pytest.mark.parametrize("few", [0, 200_000])
+def test_what_rules_take_from_memory_is_equal(few: int, odd: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of larger logs the events come as columns; lines of no frequent wording are parsed here if few, else on Spark."""
+    from isrproof.checker.audit import spark_engine, spark_in_memory
+
+    monkeypatch.setattr(spark_engine, "SMALL", 0)
+    monkeypatch.setattr(spark_in_memory, "FEW", few)
+    paths = [str(RECORDED / "failover-on-leader-2.0.0-kill"), str(RECORDED / "lifecycle-2.8.2-trace"), *files(odd)]
+    assert said("spark", *paths) == said("python", *paths)
+
+
+def test_a_layout_of_ones_own_is_read_alike(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from isrproof.checker.audit import spark_engine
 
     monkeypatch.setattr(spark_engine, "SMALL", 0)
+    log = (RECORDED / "failover-on-leader-2.0.0-kill" / "broker-4" / "state-change.log").read_text()
+    swapped = re.sub(r"(?m)^\[(.{23})\] ([A-Z]+) (.*) \(([^ ]*)\)$", r"\2|\1|\4|\3", log)
+    (tmp_path / "own.log").write_text(swapped)
+    told = [
+        as_json(report)
+        for engine in ("spark", "python")
+        for report in audit([str(tmp_path)], Options(engine=engine, layout="%p|%d|%c|%m"))
+    ]
+    assert told[0] == told[1]
+    assert told[0]["coverage"]["understood"] > 20
+
+
+def test_what_is_read_in_many_jobs_is_equal(odd: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The largest logs are numbered and counted on Spark; here small ones are large."""
+    from isrproof.checker.audit import spark_engine
+
+    monkeypatch.setattr(spark_engine, "SMALL", 0)
+    monkeypatch.setattr(spark_engine, "IN_MEMORY", 0)
     paths = [str(RECORDED / "failover-on-leader-2.0.0-kill"), *files(odd)]
     assert said("spark", *paths) == said("python", *paths)
 
@@ -83,6 +112,7 @@ def test_rules_on_spark_give_the_same_findings(closer: int, monkeypatch: pytest.
 
     monkeypatch.setattr(spark_engine, "FEW", 0)
     monkeypatch.setattr(spark_engine, "SMALL", 0)
+    monkeypatch.setattr(spark_engine, "IN_MEMORY", 0)
     monkeypatch.setattr(spark_table, "FEW", closer)
     paths = [str(RECORDED / "failover-on-leader-2.0.0-kill"), str(RECORDED / "reassign-2.3.1")]
     assert said("spark", *paths) == said("python", *paths)

@@ -1,0 +1,155 @@
+"""Columns of an audit in memory: NumPy arrays of numbers, with what a line did not print marked as absent."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[Any]
+Mask = NDArray[np.bool_]
+_ROOM = 2**62
+"""A key of several columns is one number below this."""
+_WIDE = 2**31
+"""A column with more values than this between its ends is numbered anew before it is part of a key."""
+
+
+class Words:
+    """Texts and lists, each once: a column holds their numbers, which are the same in all columns of an audit."""
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+        self._numbers: dict[Hashable, int] = {}
+        self._as_sets: Numbers = np.zeros(0, dtype=np.int64)
+
+    def number(self, value: Any) -> int:
+        value = tuple(value) if isinstance(value, list) else value
+        known = self._numbers.get(value)
+        if known is None:
+            known = self._numbers[value] = len(self.values)
+            self.values.append(value)
+        return known
+
+    def numbers(self, values: Iterable[Any]) -> Numbers:
+        return np.array([self.number(value) for value in values], dtype=np.int64)
+
+    def sets(self, numbers: Numbers) -> Numbers:
+        """For numbers of lists those of the same as sets: sorted, each member once."""
+        known, size = len(self._as_sets), len(self.values)
+        if known < size:
+            more = [
+                self.number(tuple(sorted(set(value)))) if isinstance(value, tuple) else known + place
+                for place, value in enumerate(self.values[known:size])
+            ]
+            self._as_sets = np.concatenate([self._as_sets, more])
+        return self._as_sets[numbers]
+
+
+@dataclass(frozen=True)
+class Cells:
+    """One column: `data` has the values, or the numbers of `words`; `present` is None where no value is absent."""
+
+    data: Numbers
+    present: Mask | None = None
+    words: bool = False
+
+    def take(self, rows: Numbers) -> Cells:
+        return Cells(self.data[rows], None if self.present is None else self.present[rows], self.words)
+
+    def where(self, condition: Mask) -> Cells:
+        """Absent, too, where the condition is false."""
+        return Cells(self.data, condition if self.present is None else self.present & condition, self.words)
+
+    def plain(self, words: Words) -> list[Any]:
+        """As Python's values, None where absent."""
+        found: list[Any] = self.data.tolist()
+        if self.words:
+            values = words.values
+            found = [values[number] for number in found]
+        if self.present is None:
+            return found
+        return [value if there else None for value, there in zip(found, self.present.tolist(), strict=True)]
+
+    @property
+    def is_there(self) -> Mask:
+        return np.ones(len(self.data), dtype=bool) if self.present is None else self.present
+
+
+def absent(size: int) -> Cells:
+    return Cells(np.zeros(size, dtype=np.int8), np.zeros(size, dtype=bool))
+
+
+def cells_of(values: Sequence[Any], words: Words) -> Cells:
+    """A column from Python's values: numbers or truth values as they are, anything else as words."""
+    there = [value is not None for value in values]
+    kind = type(next((value for value in values if value is not None), 0))
+    if kind in (int, bool):
+        data = np.array(
+            [kind() if value is None else value for value in values], dtype=np.int64 if kind is int else bool
+        )
+    else:
+        data = words.numbers(() if value is None else value for value in values)
+    return Cells(data, None if all(there) else np.array(there), kind not in (int, bool))
+
+
+def joined_cells(columns: Sequence[Cells]) -> Cells:
+    """One below the other."""
+    known = [column for column in columns if column.present is None or column.present.any()] or list(columns)
+    if len({column.words for column in known}) > 1:
+        raise TypeError("expected columns of one kind, got numbers and words")
+    present = None if all(each.present is None for each in columns) else np.concatenate([c.is_there for c in columns])
+    kind = np.result_type(*(column.data for column in known))
+    data = np.concatenate([column.data.astype(kind, copy=False) for column in columns])
+    return Cells(data, present, any(column.words for column in known))
+
+
+def key_of(columns: Sequence[Cells], size: int) -> Numbers:
+    """A number for each row: equal where all of the columns are; an absent value equals an absent one."""
+    key, room = np.zeros(size, dtype=np.int64), 1
+    for column in columns:
+        part, width = _from_nought(column)
+        if room * width >= _ROOM:
+            key, room = _numbered(key)
+        key = key * width + part
+        room *= width
+    return key
+
+
+def _from_nought(column: Cells) -> tuple[Numbers, int]:
+    """The values as numbers from 0, which is that of an absent one; and how many there may be."""
+    there = column.data if column.present is None else column.data[column.present]
+    if not len(there):
+        return np.zeros(len(column.data), dtype=np.int64), 1
+    least, most = int(there.min()), int(there.max())
+    if most - least < _WIDE:
+        part, width = column.data.astype(np.int64) - (least - 1), most - least + 2
+    else:
+        part, width = _numbered(column.data)
+        part, width = part + 1, width + 1
+    return part if column.present is None else np.where(column.present, part, 0), width
+
+
+def _numbered(values: Numbers) -> tuple[Numbers, int]:
+    different, place = np.unique(values, return_inverse=True)
+    return cast(Numbers, place.astype(np.int64).reshape(-1)), len(different)
+
+
+def different(columns: Sequence[Cells], size: int) -> tuple[Numbers, Numbers]:
+    """The different rows, each by the first that is so; and for every row the number of its like among them."""
+    _, first, place = np.unique(key_of(columns, size), return_index=True, return_inverse=True)
+    return first, place.reshape(-1)
+
+
+def in_order(columns: Sequence[Numbers]) -> Numbers | None:
+    """The rows sorted by these columns, the first counts most; None if they are sorted already."""
+    size = len(columns[0])
+    rises = np.zeros(max(size - 1, 0), dtype=bool)  # by the columns looked at so far
+    for column in columns:
+        before, after = column[:-1], column[1:]
+        if np.any((after < before) & ~rises):
+            return np.lexsort(tuple(reversed(columns)))
+        rises |= before < after
+    return None

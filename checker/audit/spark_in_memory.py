@@ -1,0 +1,198 @@
+"""Reading on Spark for rules in memory: one look for the frequent wordings, one at the lines that are left.
+
+What Spark gives is columns (arrow_lines.py). Lines that are left are few in a large log of a state machine: the plain
+parser takes them. Where they are many, Spark parses them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+from ...traces.layouts import Layout
+from ...traces.spark import EVENT, frequent_said, likely, line_head, parsed
+from .arrow_lines import said_columns, texts_of
+from .column_table import ColumnTable
+from .columns import Cells, Mask, Numbers, Words, different
+from .coverage import MOST_BROKEN, Coverage, Kind
+from .python_engine import counted
+from .spark_lines import Block, placed_lines, shifts, with_kinds
+from .table import FEW
+
+_PLACED = ("path", "block", "place")
+PerFile = dict[int, Coverage]
+
+
+class _Lines(NamedTuple):
+    """Lines that Spark gave: for each the number of its block, its place in it, and other columns."""
+
+    table: pa.Table
+    blocks: list[Block]
+    block: Numbers
+    place: Numbers
+
+
+class _Found(NamedTuple):
+    """Which file a line is in, and its number there."""
+
+    file: Numbers
+    line: Numbers
+
+
+def read_in_memory(
+    spark: SparkSession, paths: Sequence[str], layout: Layout | None, fields: Sequence[str]
+) -> tuple[ColumnTable, PerFile]:
+    """The events of the files, and what is counted of their lines."""
+    spark.conf.set("spark.sql.codegen.wholeStage", "true")
+    lines = placed_lines(spark, paths).withColumn("head", line_head(F.col("value")))
+    is_likely = F.lit(False) if layout else likely(F.col("head"))
+    parts = [_collected(_frequent(lines.where(is_likely), fields))] if layout is None else []
+    left = lines.where(~is_likely)
+    rest = _collected(left.select(*_PLACED, F.lit(None).cast("string").alias("said"), _bytes()).limit(FEW + 1))
+    if rest.table.num_rows > FEW:
+        spark.conf.set("spark.sql.codegen.wholeStage", "false")  # of so many cases it would try to make one method
+        rest = _collected(_parsed(left.drop("head"), layout, fields))
+    parts.append(rest)
+    found = _numbered(paths, parts)
+    seen: PerFile = defaultdict(Coverage)
+    words = Words()
+    events: ColumnTable | None = None
+    for part, at in zip(parts, found, strict=True):
+        for more in (_said(part, at, fields, words, seen), _plain(part, at, layout, words, seen)):
+            if more is not None:
+                events = more if events is None else events.plus(more)
+        if "status" in part.table.column_names:
+            _count_others(part, at, seen)
+    for each in seen.values():
+        each.broken = sorted(each.broken)[: MOST_BROKEN + 1]
+    return events or ColumnTable.of_rows([]), seen
+
+
+def _bytes() -> Column:
+    return F.col("value").cast("binary").alias("value")
+
+
+def _frequent(lines: DataFrame, fields: Sequence[str]) -> DataFrame:
+    """`said` of a line of a frequent wording; the text of any other."""
+    asked = lines.select(*_PLACED, "value", frequent_said(F.col("value"), F.col("head"), fields).alias("said"))
+    is_said = F.coalesce(F.col("said").startswith(EVENT), F.lit(False))
+    return asked.select(
+        *_PLACED, F.when(is_said, F.col("said")).alias("said"), F.when(~is_said, _bytes()).alias("value")
+    )
+
+
+def _parsed(lines: DataFrame, layout: Layout | None, fields: Sequence[str]) -> DataFrame:
+    """`said` of a line that is understood; what is counted of any other."""
+    counts = [F.when(F.col("said").isNull(), F.col(name)).alias(name) for name in ("ts", *_OF_OTHERS)]
+    found = with_kinds(parsed(lines, layout, fields=fields, many=False))
+    return found.select(*_PLACED, "status", "prefixed", "template", "said", *counts)
+
+
+_OF_OTHERS = tuple(name for name in Kind._fields if name not in ("status", "prefixed"))
+
+
+def _collected(lines: DataFrame) -> _Lines:
+    table = lines.toArrow()
+    path, block = texts_of(table["path"]), _array(table, "block")
+    first, number = different([Cells(path.numbers), Cells(block)], table.num_rows)
+    blocks = [(path.different[path.numbers[row]], int(block[row])) for row in first.tolist()]
+    return _Lines(table.drop_columns(["path", "block"]), blocks, number, _array(table, "place"))
+
+
+def _array(table: pa.Table, name: str) -> Numbers:
+    return np.asarray(table[name].to_numpy())
+
+
+def _numbered(paths: Sequence[str], parts: Sequence[_Lines]) -> list[_Found]:
+    """File and number of each line; a block's lines may be in several parts."""
+    least: dict[Block, int] = {}
+    count: dict[Block, int] = defaultdict(int)
+    for part in parts:
+        order = np.argsort(part.block, kind="stable")
+        ends = np.searchsorted(part.block[order], np.arange(len(part.blocks) + 1))
+        for number, block in enumerate(part.blocks):
+            own = part.place[order[ends[number] : ends[number + 1]]]
+            least[block] = min(least.get(block, int(own.min())), int(own.min()))
+            count[block] += len(own)
+    place = shifts(paths, ((*block, least[block], count[block]) for block in count))
+    found = []
+    for part in parts:
+        file, shift = np.array([place[block] for block in part.blocks], dtype=np.int64).reshape(-1, 2).T
+        found.append(_Found(file[part.block], part.place + shift[part.block]))
+    return found
+
+
+def _said(part: _Lines, at: _Found, fields: Sequence[str], words: Words, seen: PerFile) -> ColumnTable | None:
+    """The events that Spark understood, counted."""
+    there = _is_there(part.table, "said")
+    rows = np.flatnonzero(there)
+    if not len(rows):
+        return None
+    columns = said_columns(part.table["said"].drop_null(), fields, words)
+    columns |= {"file": Cells(at.file[rows].astype(np.int32)), "line": Cells(at.line[rows])}
+    prefixed = _flags(part.table, "prefixed")[rows]
+    first, place = different([columns["file"], columns["row"], columns["level"], Cells(prefixed)], len(rows))
+    counts = np.bincount(place)
+    shown = [columns[name].take(first).plain(words) for name in ("file", "row", "level")]
+    for file, row, level, pre, n in zip(*shown, prefixed[first].tolist(), counts.tolist(), strict=True):
+        seen[file].kinds[Kind("understood", row, level, pre)] += n
+    _date(columns["file"].data, columns["line"].data, columns["ts"], seen)
+    return ColumnTable.of(words, columns)
+
+
+def _is_there(table: pa.Table, name: str) -> Mask:
+    return np.asarray(table[name].is_valid().to_numpy(zero_copy_only=False), dtype=bool)
+
+
+def _flags(table: pa.Table, name: str) -> Mask:
+    if name not in table.column_names:
+        return np.zeros(table.num_rows, dtype=bool)
+    return np.asarray(table[name].fill_null(False).to_numpy(zero_copy_only=False), dtype=bool)
+
+
+def _date(file: Numbers, line: Numbers, ts: Cells, seen: PerFile) -> None:
+    """First and last, oldest and youngest of the lines that have a time, per file."""
+    there = np.flatnonzero(ts.is_there)
+    file, line, time = file[there], line[there], ts.data[there]
+    for number in np.unique(file).tolist():
+        own = np.flatnonzero(file == number)
+        lines, times = line[own], time[own]
+        for at in {int(lines.argmin()), int(lines.argmax()), int(times.argmin()), int(times.argmax())}:
+            seen[number].dated(int(lines[at]), int(times[at]))
+
+
+def _plain(part: _Lines, at: _Found, layout: Layout | None, words: Words, seen: PerFile) -> ColumnTable | None:
+    """The events of lines whose text is there, by the plain parser."""
+    if "value" not in part.table.column_names:
+        return None
+    rows = np.flatnonzero(_is_there(part.table, "value"))
+    rows = rows[np.lexsort((at.line[rows], at.file[rows]))]
+    texts = part.table["value"].take(pa.array(rows)).to_pylist()
+    events = []
+    for file, line, text in zip(at.file[rows].tolist(), at.line[rows].tolist(), texts, strict=True):
+        event = counted(line, text.decode("utf-8", "replace").rstrip("\r"), layout, seen[file])
+        if event is not None:
+            events.append({**event.__dict__, "file": file, "line": line})
+    return ColumnTable.of_rows(events, words) if events else None
+
+
+def _count_others(part: _Lines, at: _Found, seen: PerFile) -> None:
+    """Lines that Spark parsed and did not understand."""
+    rows = np.flatnonzero(~_is_there(part.table, "said"))
+    names = ("ts", "template", *Kind._fields)
+    columns: Mapping[str, list[Any]] = {name: part.table[name].take(pa.array(rows)).to_pylist() for name in names}
+    places = zip(at.file[rows].tolist(), at.line[rows].tolist(), strict=True)
+    for (file, line), ts, template, *kind in zip(places, *columns.values(), strict=True):
+        seen[file].kinds[Kind(*kind)] += 1
+        if ts is not None:
+            seen[file].dated(line, ts)
+        if template is not None:
+            seen[file].unknown[template] += 1
+        if Kind(*kind).broken:
+            seen[file].broken.append(line)

@@ -1,0 +1,156 @@
+"""Columns in memory give the reports that plain rows give."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from isrproof.checker.audit.finding import Report
+from isrproof.checker.audit.python_engine import read_logs
+from isrproof.checker.audit.report import FileFacts, as_json, reports
+from isrproof.checker.audit.run import Logs, audited
+from isrproof.checker.audit.table import Column, PythonTable, Row, Table
+from isrproof.traces.sources import expand
+
+from tests.histories import history, save, texts, with_faults
+
+pytest.importorskip("numpy", reason="columns in memory need NumPy")
+
+RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
+RELEASES = ("0.8.1", "0.11.0", "1.0.0", "1.1.1", "2.0.0", "2.3", "2.5", "2.8.1", "3.9")
+
+
+def columns(table: Table) -> Table:
+    from isrproof.checker.audit.column_table import ColumnTable
+
+    return ColumnTable.of_rows(table.rows())
+
+
+def both(*paths: Path, each: bool = False) -> tuple[Any, Any]:
+    """The reports of the plain reading and of columns, timelines and transitions included."""
+    clusters = expand([str(path) for path in paths], lambda path: [])
+    sources = [(i if each else 0, source) for i, (_, found) in enumerate(clusters) for source in found]
+    logs, facts = read_logs(sources)
+    return shown(logs, facts), shown(Logs(logs.files, columns(logs.events)), facts)
+
+
+def shown(logs: Logs, facts: list[FileFacts]) -> list[dict[str, Any]]:
+    found = audited(logs)
+    told: list[Report] = reports(found, facts, found.timeline(), found.transitions())
+    return [as_json(report) for report in told]
+
+
+def test_recordings_give_the_same_reports() -> None:
+    plain, in_memory = both(*sorted(folder for folder in RECORDED.iterdir() if folder.is_dir()), each=True)
+    assert in_memory == plain
+    assert any(report["findings"] for report in plain)
+
+
+@pytest.mark.corpus
+def test_the_corpus_gives_the_same_reports(corpus: Path) -> None:
+    plain, in_memory = both(*sorted(corpus.iterdir()), each=True)
+    assert in_memory == plain
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("histories")
+
+
+@settings(print_blob=False, max_examples=60, deadline=None, derandomize=True)
+@given(
+    seed=st.integers(0, 10_000),
+    release=st.sampled_from(RELEASES),
+    wipes=st.integers(0, 1),
+    faults=st.integers(0, 6),
+    part=st.sampled_from((1, 7, 100, 250_000)),
+)
+def test_histories_with_faults_give_the_same_reports(
+    root: Path, seed: int, release: str, wipes: int, faults: int, part: int
+) -> None:
+    """However few rows are looked at together."""
+    from isrproof.checker.audit import column_table
+
+    made = history(seed, release, wipes=wipes)
+    made.written = with_faults(made.written, random.Random(seed), faults)
+    folder = root / str(sum(1 for _ in root.iterdir()))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(column_table, "PART", part)
+        plain, in_memory = both(save(folder, texts(made.written, release)))
+    assert in_memory == plain
+
+
+# ---- Steps that no audit takes to their ends
+
+
+ROWS: list[Row] = [
+    {"key": "a", "at": 3, "n": 1, "yes": True, "line": 5},
+    {"key": None, "at": 1, "n": None, "yes": False, "line": 6},
+    {"key": "a", "at": 2, "n": 2**62, "yes": None, "line": 9},
+    {"key": "b", "at": 2, "n": -(2**62), "yes": True, "line": 5},
+    {"key": None, "at": 0, "n": 7, "yes": True, "line": 1},
+]
+STEPS = {
+    "along": lambda t: t.along(
+        ("key",),
+        ("at",),
+        previous=Column("previous", "n"),
+        last=Column("last", "n"),
+        so_far=Column("so_far", "yes"),
+        count=Column("so_far"),
+        gathered=Column("gathered", "n"),
+    ),
+    "along nothing": lambda t: t.present("none").along(("key",), ("at",), last=Column("last", "n")),
+    "grouped": lambda t: t.grouped(
+        ("key",),
+        least=Column("min", "n"),
+        most=Column("max", "n"),
+        count=Column("count", "yes"),
+        all=Column("count"),
+        common=Column("common", "n"),
+        total=Column("sum", "at"),
+    ),
+    "grouped by wide numbers": lambda t: t.grouped(("n", "at", "line", "key"), count=Column("count")),
+    "grouped nothing": lambda t: t.present("none").grouped(("key",), count=Column("count")),
+    "joined": lambda t: t.joined(
+        [
+            {"at": 2, "x": "u", "a": 0, "b": 5},
+            {"at": 2, "x": "v", "a": 6, "b": 9},
+            {"at": 3, "x": None, "a": 6, "b": 9},
+        ],
+        ("at",),
+        {"x": str},
+        ("a", "b"),
+    ),
+    "joined without stretches": lambda t: t.joined([{"key": "a", "x": 1}, {"key": "c", "x": 2}], ("key",), {"x": int}),
+    "joined to nothing": lambda t: t.joined([], ("key",), {}),
+    "attached": lambda t: t.attached(t.present("key").grouped(("key",), most=Column("max", "at")), ("key",), ("most",)),
+    "attached to nothing": lambda t: t.attached(t.present("none"), ("key",), ("most",)),
+    "matching": lambda t: t.matching(t.present("yes"), ("key",)),
+    "matching nothing": lambda t: t.matching(t.present("none"), ("key",)),
+    "filled": lambda t: t.filled("n", "at").filled("none", "key").filled("key", "none"),
+    "plus": lambda t: t.plus(t.select("key", "n").renamed(n="at")),
+    "renamed over another": lambda t: t.renamed(n="at"),
+    "absent": lambda t: t.absent("key").absent("none"),
+    "present": lambda t: t.present("key", "yes"),
+    "kept": lambda t: t.kept(("key",), ("key", "at")).along(("key",), ("at",), count=Column("so_far")),
+}
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_step_does_to_columns_what_it_does_to_rows(step: str) -> None:
+    def rows(table: Table) -> list[Row]:
+        found = [{name: value for name, value in row.items() if value is not None} for row in STEPS[step](table).rows()]
+        return sorted(({n: tuple(v) if isinstance(v, list) else v for n, v in row.items()} for row in found), key=repr)
+
+    assert rows(columns(PythonTable(ROWS))) == rows(PythonTable(ROWS))
+
+
+def test_two_kinds_of_table_do_not_meet() -> None:
+    with pytest.raises(TypeError, match="two engines meet"):
+        columns(PythonTable(ROWS)).plus(PythonTable(ROWS))
+    assert len(columns(PythonTable(ROWS)).rows(2)) == 2
