@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..specs.lines import FAMILIES
 from .event import FIELDS, Event, event
-from .frequent import FAMILY, WORDS, frequent, pattern
+from .frequent import FAMILY, frequent, pattern
 from .layouts import KNOWN, LEVELS, NO_LOGGER, Layout
 from .parse import STUMP, TAILS, TIME, time_of
 from .wordings import BROKER_ID, HEAD, SEPARATORS, Reader, dispatch, read, readers
@@ -125,34 +125,47 @@ def _pattern(reader: Reader, dressed: bool, fields: Sequence[str]) -> str:
 _ANY = NO_LOGGER + ")"
 _LOOSE, _THROWABLE = "\x01", "\x02"
 LINE_HEAD = 120
-"""So much of a line holds its time and level, who speaks, and the words that it is told by."""
+"""So many bytes of a line hold its time and level, who speaks, and the words that it is told by."""
+_LEAST_DRESS = len("[2018-08-03 12:00:00,123] INFO ")
 
 
 def line_head(line: Column) -> Column:
-    """The beginning of a line, to be looked at often."""
+    """What `beginning` looks at. Of bytes: to count characters would take longer than all the rest."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    return F.substring(line, 1, LINE_HEAD)
+    return F.substring(line.cast("binary"), _LEAST_DRESS, LINE_HEAD - _LEAST_DRESS + 1).cast("string")
 
 
-def likely(head: Column) -> Column:
-    """Whether a line that begins so looks like one of a frequent wording."""
+def beginning(line: Column, head: Column, sentence: Column) -> Column:
+    """Which of the beginnings of the frequent wordings a line seems to have, a number; null if it has none.
+
+    `sentence` is what stands behind the last bracket of its head.
+    """
     from pyspark.sql import functions as F  # noqa: N812
 
-    words = [F.contains(head, F.lit(f" {word} ")) for word in WORDS]
-    return (head.startswith("[1") | head.startswith("[2")) & reduce(lambda left, right: left | right, words)
+    number = F.when(~(line.startswith("[1") | line.startswith("[2")), F.lit(None).cast("int"))
+    for place, (words, found) in enumerate(frequent().items()):
+        bracketed = found[0].filled.startswith("[")
+        number = number.when(sentence.startswith(words) if bracketed else F.contains(head, F.lit(words)), place)
+    return number
 
 
-def frequent_said(line: Column, head: Column, fields: Sequence[str] = ALL) -> Column:
-    """What a line of a frequent wording says, as in `parsed`; any other line is null, or itself."""
+def behind_bracket(head: Column) -> Column:
+    """The sentence of most lines, which is looked at often; to search a line for words takes longer."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    said = F.when(F.lit(False), F.lit(None).cast("string"))
-    for beginning, found in frequent().items():
+    return F.substring_index(head, "] ", -1)
+
+
+def frequent_said(line: Column, begins: Column, fields: Sequence[str] = ALL) -> Column:
+    """What a line of a frequent wording says, as in `parsed`; any other line is itself, or null without a beginning."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    said = F.when(begins.isNull(), F.lit(None).cast("string"))
+    for place, found in enumerate(frequent().values()):
         made = pattern(found, fields)
         replacement = _written(_number_of()[found[0]], made.numbers(), fields)
-        begins = F.contains(head, F.lit(f" {beginning}"))
-        said = said.when(begins, F.regexp_replace(line, made.text, replacement))
+        said = said.when(begins == place, F.regexp_replace(line, made.text, replacement))
     return said
 
 
@@ -339,7 +352,7 @@ def parsed(
     separated = [F.contains(col("value"), F.lit(mark)) for mark in SEPARATORS]
     strange = reduce(lambda left, right: left | right, separated)
     look = many and layout is None
-    asked = F.when(likely(col("_head")), frequent_said(col("value"), col("_head"), fields)) if look else none
+    asked = frequent_said(col("value"), col("_begins"), fields) if look else none
     is_frequent = col("_frequent").startswith(EVENT)
     text = F.when(F.endswith(col("value"), F.lit("\r")), F.rtrim(col("value"), F.lit("\r"))).otherwise(col("value"))
     if layout is None:
@@ -358,6 +371,8 @@ def parsed(
     # A frequent line is not carried on, and nothing more is looked for in it: its text is null.
     found = (
         lines.select(*given, line_head(col("value")).alias("_head"))
+        .select(*given, "_head", behind_bracket(col("_head")).alias("_sentence"))
+        .select(*given, beginning(col("value"), col("_head"), col("_sentence")).alias("_begins"))
         .select(*given, asked.alias("_frequent"))
         .select(
             *others,

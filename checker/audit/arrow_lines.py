@@ -19,7 +19,7 @@ from pyarrow import csv
 from ...traces.parse import time_of
 from ...traces.spark import EVENT, IRRELEVANT, SAID_FIRST, bearing
 from ...traces.wordings import Reader, read
-from .columns import Cells, Numbers, Words
+from .columns import Cells, Numbers, Words, narrow
 
 _BLOCK = 1 << 23
 _RETURN = IRRELEVANT
@@ -31,11 +31,6 @@ class Texts(NamedTuple):
 
     numbers: Numbers
     different: list[str]
-
-
-def texts_of(column: pa.ChunkedArray) -> Texts:
-    """A column of strings, none absent."""
-    return _texts(column.dictionary_encode())
 
 
 def _texts(column: pa.ChunkedArray) -> Texts:
@@ -129,6 +124,4 @@ def _cells(values: Sequence[Any], numbers: Numbers, words: Words) -> Cells:
         data = np.array([0 if value is None else value for value in values], dtype=np.int64)
     else:
         data = np.array([0 if value is None else words.number(value) for value in values], dtype=np.int64)
-    if len(data) and data.min() >= -(2**31) and data.max() < 2**31:
-        data = data.astype(np.int32)
-    return Cells(data[numbers], None if there.all() else there[numbers], not plain)
+    return Cells(narrow(data)[numbers], None if there.all() else there[numbers], not plain)

@@ -139,7 +139,7 @@ def reading(words: Words) -> Reading[Any]:
             Op.EQ: lambda node, a, b: np.equal(a, b),
             Op.LE: lambda node, a, b: np.less_equal(a, b),
             Op.LT: lambda node, a, b: np.less(a, b),
-            Op.ADD: lambda node, a, b: np.add(a, b),
+            Op.ADD: lambda node, a, b: np.add(a, b, dtype=np.int64),
             Op.ITE: lambda node, condition, a, b: np.where(condition, a, b),
             Op.MEMBER: lambda node, element, a: (
                 NOT_YET if is_mask(node.args[1].sort) else with_broker(lambda members, id: id in members)(a, element)

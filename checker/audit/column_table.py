@@ -198,7 +198,9 @@ class ColumnTable:
         found &= (there.reshape(-1)[at] == group) & (first[at] <= line) & (line <= last[at])
         hits = np.flatnonzero(found)
         at = at[hits]
-        return self._rows(hits)._with({name: few[name].take(at) for name in columns})
+        here_too = _Part({name: cache(partial(few[name].take, at)) for name in columns})
+        left = self._rows(hits)
+        return left._of(left._size, [*left._parts, here_too])
 
     def _keys(self, here: Sequence[Cells], there: Sequence[Cells]) -> tuple[Numbers, Numbers]:
         """One key for the rows of two tables."""

@@ -78,6 +78,13 @@ class Cells:
         return np.ones(len(self.data), dtype=bool) if self.present is None else self.present
 
 
+def narrow(numbers: Numbers) -> Numbers:
+    """Whole numbers in half the room, if they fit."""
+    ends = np.iinfo(np.int32)
+    fits = len(numbers) and numbers.min() >= ends.min and numbers.max() <= ends.max
+    return numbers.astype(np.int32) if fits else numbers
+
+
 def absent(size: int) -> Cells:
     return Cells(np.zeros(size, dtype=np.int8), np.zeros(size, dtype=bool))
 
@@ -92,6 +99,7 @@ def cells_of(values: Sequence[Any], words: Words) -> Cells:
         )
     else:
         data = words.numbers(() if value is None else value for value in values)
+    data = data if kind is bool else narrow(data)
     return Cells(data, None if all(there) else np.array(there), kind not in (int, bool))
 
 

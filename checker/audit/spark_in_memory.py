@@ -14,26 +14,32 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import StringType, StructField, StructType
 
+from ...specs.errors import IsrproofError
 from ...traces.layouts import Layout
-from ...traces.spark import EVENT, frequent_said, likely, line_head, parsed
-from .arrow_lines import said_columns, texts_of
+from ...traces.spark import EVENT, frequent_said, parsed
+from .arrow_lines import said_columns
 from .column_table import ColumnTable
-from .columns import Cells, Mask, Numbers, Words, different
+from .columns import Cells, Mask, Numbers, Words, different, joined_cells, narrow
 from .coverage import MOST_BROKEN, Coverage, Kind
 from .python_engine import counted
-from .spark_lines import Block, placed_lines, shifts, with_kinds
+from .spark_lines import Block, few_rows, placed_lines, shifts, with_kinds
 from .table import FEW
 
-_PLACED = ("path", "block", "place")
+_PLACED = ("home", "block", "place")
+"""`home` is a hash of a path: a path for each line would cost as much as all that the line says."""
+_HOMES = StructType([StructField("path", StringType())])
+_AT_A_TIME = 500_000
+"""So many lines become columns together: their texts are in memory three times then."""
 PerFile = dict[int, Coverage]
 
 
 class _Lines(NamedTuple):
-    """Lines that Spark gave: for each the number of its block, its place in it, and other columns."""
+    """Lines that Spark gave: for each the number of its block among `homes`, its place in it, and other columns."""
 
     table: pa.Table
-    blocks: list[Block]
+    homes: list[Block]
     block: Numbers
     place: Numbers
 
@@ -50,16 +56,19 @@ def read_in_memory(
 ) -> tuple[ColumnTable, PerFile]:
     """The events of the files, and what is counted of their lines."""
     spark.conf.set("spark.sql.codegen.wholeStage", "true")
-    lines = placed_lines(spark, paths).withColumn("head", line_head(F.col("value")))
-    is_likely = F.lit(False) if layout else likely(F.col("head"))
-    parts = [_collected(_frequent(lines.where(is_likely), fields))] if layout is None else []
-    left = lines.where(~is_likely)
+    read = placed_lines(spark, paths, told=layout is None)
+    lines = read.withColumn("home", F.xxhash64("path")).drop("path")
+    parts: list[_Lines] = []
+    left = lines
+    if layout is None:
+        parts.append(_collected(_frequent(lines.where(F.col("begins").isNotNull()), fields)))
+        left = lines.where(F.col("begins").isNull()).drop("begins")
     rest = _collected(left.select(*_PLACED, F.lit(None).cast("string").alias("said"), _bytes()).limit(FEW + 1))
     if rest.table.num_rows > FEW:
         spark.conf.set("spark.sql.codegen.wholeStage", "false")  # of so many cases it would try to make one method
-        rest = _collected(_parsed(left.drop("head"), layout, fields))
+        rest = _collected(_parsed(left, layout, fields))
     parts.append(rest)
-    found = _numbered(paths, parts)
+    found = _numbered(paths, _names(spark, read, parts), parts)
     seen: PerFile = defaultdict(Coverage)
     words = Words()
     events: ColumnTable | None = None
@@ -80,7 +89,7 @@ def _bytes() -> Column:
 
 def _frequent(lines: DataFrame, fields: Sequence[str]) -> DataFrame:
     """`said` of a line of a frequent wording; the text of any other."""
-    asked = lines.select(*_PLACED, "value", frequent_said(F.col("value"), F.col("head"), fields).alias("said"))
+    asked = lines.select(*_PLACED, "value", frequent_said(F.col("value"), F.col("begins"), fields).alias("said"))
     is_said = F.coalesce(F.col("said").startswith(EVENT), F.lit(False))
     return asked.select(
         *_PLACED, F.when(is_said, F.col("said")).alias("said"), F.when(~is_said, _bytes()).alias("value")
@@ -99,51 +108,72 @@ _OF_OTHERS = tuple(name for name in Kind._fields if name not in ("status", "pref
 
 def _collected(lines: DataFrame) -> _Lines:
     table = lines.toArrow()
-    path, block = texts_of(table["path"]), _array(table, "block")
-    first, number = different([Cells(path.numbers), Cells(block)], table.num_rows)
-    blocks = [(path.different[path.numbers[row]], int(block[row])) for row in first.tolist()]
-    return _Lines(table.drop_columns(["path", "block"]), blocks, number, _array(table, "place"))
+    home, block = _array(table, "home"), _array(table, "block")
+    first, number = different([Cells(home), Cells(block)], table.num_rows)
+    homes = list(zip(home[first].tolist(), block[first].tolist(), strict=True))
+    return _Lines(table.drop_columns(["home", "block"]), homes, number, _array(table, "place"))
+
+
+def _names(spark: SparkSession, read: DataFrame, parts: Sequence[_Lines]) -> Mapping[int, str]:
+    """The paths of the homes, as Spark says them."""
+    named = dict.fromkeys(name for path in read.inputFiles() for name in (path, path.replace("file:///", "file:/", 1)))
+    paths = few_rows(spark, _HOMES, [{"path": name} for name in named])
+    for known in (paths, read.select("path").distinct()):  # the second looks at all lines, and is hardly ever needed
+        rows = known.select("path", F.xxhash64("path").alias("home")).collect()
+        names = {row["home"]: row["path"] for row in rows}
+        if len(names) == len(rows) and all(home in names for part in parts for home, _ in part.homes):
+            return names
+    raise IsrproofError(f"Spark gives one number to two of the files, such as {rows[0]['path']}; audit fewer at once.")
 
 
 def _array(table: pa.Table, name: str) -> Numbers:
     return np.asarray(table[name].to_numpy())
 
 
-def _numbered(paths: Sequence[str], parts: Sequence[_Lines]) -> list[_Found]:
+def _numbered(paths: Sequence[str], names: Mapping[int, str], parts: Sequence[_Lines]) -> list[_Found]:
     """File and number of each line; a block's lines may be in several parts."""
     least: dict[Block, int] = {}
     count: dict[Block, int] = defaultdict(int)
-    for part in parts:
-        order = np.argsort(part.block, kind="stable")
-        ends = np.searchsorted(part.block[order], np.arange(len(part.blocks) + 1))
-        for number, block in enumerate(part.blocks):
-            own = part.place[order[ends[number] : ends[number + 1]]]
-            least[block] = min(least.get(block, int(own.min())), int(own.min()))
-            count[block] += len(own)
+    blocks = [[(names[home], block) for home, block in part.homes] for part in parts]
+    for part, own in zip(parts, blocks, strict=True):
+        firsts = np.full(len(own), np.iinfo(np.int64).max)
+        np.minimum.at(firsts, part.block, part.place)
+        counts = np.bincount(part.block, minlength=len(own))
+        for block, first, n in zip(own, firsts.tolist(), counts.tolist(), strict=True):
+            least[block] = min(least.get(block, first), first)
+            count[block] += n
     place = shifts(paths, ((*block, least[block], count[block]) for block in count))
     found = []
-    for part in parts:
-        file, shift = np.array([place[block] for block in part.blocks], dtype=np.int64).reshape(-1, 2).T
+    for part, own in zip(parts, blocks, strict=True):
+        file, shift = np.array([place[block] for block in own], dtype=np.int64).reshape(-1, 2).T
         found.append(_Found(file[part.block], part.place + shift[part.block]))
     return found
 
 
 def _said(part: _Lines, at: _Found, fields: Sequence[str], words: Words, seen: PerFile) -> ColumnTable | None:
     """The events that Spark understood, counted."""
-    there = _is_there(part.table, "said")
-    rows = np.flatnonzero(there)
+    rows = np.flatnonzero(_is_there(part.table, "said"))
     if not len(rows):
         return None
-    columns = said_columns(part.table["said"].drop_null(), fields, words)
-    columns |= {"file": Cells(at.file[rows].astype(np.int32)), "line": Cells(at.line[rows])}
-    prefixed = _flags(part.table, "prefixed")[rows]
-    first, place = different([columns["file"], columns["row"], columns["level"], Cells(prefixed)], len(rows))
-    counts = np.bincount(place)
-    shown = [columns[name].take(first).plain(words) for name in ("file", "row", "level")]
-    for file, row, level, pre, n in zip(*shown, prefixed[first].tolist(), counts.tolist(), strict=True):
+    said, prefixed = part.table["said"].drop_null(), _flags(part.table, "prefixed")
+    pieces = []
+    for begin in range(0, len(rows), _AT_A_TIME):
+        here = rows[begin : begin + _AT_A_TIME]
+        columns = said_columns(said.slice(begin, _AT_A_TIME), fields, words)
+        columns |= {"file": Cells(narrow(at.file[here])), "line": Cells(narrow(at.line[here]))}
+        _count(columns, prefixed[here], words, seen)
+        pieces.append(columns)
+    return ColumnTable.of(words, {name: joined_cells([piece[name] for piece in pieces]) for name in pieces[0]})
+
+
+def _count(columns: Mapping[str, Cells], prefixed: Mask, words: Words, seen: PerFile) -> None:
+    """Count understood lines."""
+    key = ("file", "row", "level")
+    first, place = different([*(columns[name] for name in key), Cells(prefixed)], len(prefixed))
+    shown = [columns[name].take(first).plain(words) for name in key]
+    for file, row, level, pre, n in zip(*shown, prefixed[first].tolist(), np.bincount(place).tolist(), strict=True):
         seen[file].kinds[Kind("understood", row, level, pre)] += n
     _date(columns["file"].data, columns["line"].data, columns["ts"], seen)
-    return ColumnTable.of(words, columns)
 
 
 def _is_there(table: pa.Table, name: str) -> Mask:

@@ -20,6 +20,7 @@ from pyspark.sql.types import ArrayType, IntegerType, LongType, StringType, Stru
 
 from ...specs.errors import IsrproofError
 from ...traces.sources import is_elsewhere, is_log, some
+from ...traces.spark import beginning, behind_bracket, line_head
 from .coverage import OWN, STATE_CHANGE, TEMPLATE_LENGTH
 
 _GLOB = re.compile(r"([\\{}\[\]*?])")
@@ -37,18 +38,28 @@ Block = tuple[str, int]
 """The path of a file as Spark says it, and the byte at which a block of it begins."""
 
 
-def placed_lines(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
-    """Every line of the files: `value`, its `path` and `block`, and its `place`, which rises within a block by one."""
-    return (
+def placed_lines(spark: SparkSession, paths: Sequence[str], *, told: bool = False) -> DataFrame:
+    """Every line of the files: `value`, its `path` and `block`, and its `place`, which rises within a block by one.
+
+    Of `told` ones, how they begin (traces.spark.beginning), too.
+    """
+    lines = (
         spark.read.option("lineSep", "\n")
         .text(_asked(paths))
         .select(
             "value",
             F.col("_metadata.file_path").alias("path"),
             F.col("_metadata.file_block_start").alias("block"),
-            F.monotonically_increasing_id().alias("place"),
         )
     )
+    place = F.monotonically_increasing_id().alias("place")
+    if not told:
+        return lines.select("*", place)
+    lines = lines.select("*", line_head(F.col("value")).alias("head"))
+    lines = lines.select("*", behind_bracket(F.col("head")).alias("sentence"))
+    begins = beginning(F.col("value"), F.col("head"), F.col("sentence")).alias("begins")
+    # Beside a place it is computed once: nothing that is asked of it moves below where lines are numbered.
+    return lines.select("value", "path", "block", place, begins)
 
 
 def files_at(spark: SparkSession, path: str) -> dict[str, int]:
