@@ -63,9 +63,13 @@ class ColumnTable:
     def cells(self, name: str) -> Cells:
         """One column; absent in all rows if there is none of that name."""
         if name not in self._known:
-            part = next((part for part in reversed(self._parts) if name in part.columns), None)
-            self._known[name] = absent(self._size) if part is None else part.cells(name)
+            self._known[name] = self._fresh(name)
         return self._known[name]
+
+    def _fresh(self, name: str) -> Cells:
+        """A column that this table does not keep."""
+        part = next((part for part in reversed(self._parts) if name in part.columns), None)
+        return absent(self._size) if part is None else part.cells(name)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -242,9 +246,11 @@ class ColumnTable:
 
     def plus(self, other: Table) -> ColumnTable:
         there = _columns(other)
+        if not there._size:
+            return self
 
         def both(name: str) -> Callable[[], Cells]:
-            return cache(lambda: joined_cells([self.cells(name), there.cells(name)]))
+            return cache(lambda: joined_cells([self._fresh(name), there._fresh(name)]))
 
         names = dict.fromkeys((*self.names, *there.names))
         return self._of(self._size + there._size, [_Part({name: both(name) for name in names})])

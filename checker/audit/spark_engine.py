@@ -1,7 +1,8 @@
 """The Spark engine: reads and parses on Spark; counts and rules run there too, where there is much to read.
 
-Planning twenty windows takes Spark longer than a plain loop over some hundred thousand events. So what fits a driver's
-memory easily is collected once it is parsed, and the plain reading of the same tracks and rules takes it from there.
+Planning twenty windows takes Spark longer than a plain loop over some hundred thousand events, and windows over rows
+take several times as long as columns in memory. So what fits a driver's memory is collected once it is parsed, as rows
+if it is little, and other readings of the same tracks and rules take it from there. More than that stays on Spark.
 """
 
 from __future__ import annotations
@@ -34,11 +35,14 @@ from .tracks import READS
 
 SMALL = 32_000_000
 """Bytes of text up to which all lines come to the driver once they are parsed: one job, and nothing is compiled."""
-IN_MEMORY = 1_500_000_000
-"""Bytes of text up to which the events come to the driver, as columns: a hundred bytes each."""
+IN_MEMORY = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 5
+"""Bytes of text up to which the events come to the driver, as columns: with all that is made of them, and Java's own,
+they take two to four times as much of this machine's memory."""
 _FIELDS = tuple(name for name in READS if name in ALL)
 _READ = ("row", "ts", "level", "releases", *_FIELDS)
 """What the audit reads of an event."""
+_BRIEF = 500_000_000
+"""Bytes of text up to which Java's quick compiler is done sooner: what the other one compiles pays off later."""
 _PLACE = 64_000_000
 """Bytes of text whose events one place of a shuffle takes: they are sorted in memory."""
 _FEWEST_PLACES = 4
@@ -62,7 +66,7 @@ def read_logs_on_spark(
     size = sum(_size(path, elsewhere) for path in paths)
     small = size <= SMALL
     table: Table
-    spark = session(options.master, options.remote, brief=small)
+    spark = session(options.master, options.remote, brief=size <= _BRIEF)
     _tune(spark, size, small)
     if small:
         table, seen = _read_small(spark, paths, layout)

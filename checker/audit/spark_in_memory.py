@@ -7,7 +7,7 @@ parser takes them. Where they are many, Spark parses them.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from ...traces.layouts import Layout
 from ...traces.spark import EVENT, frequent_said, parsed
 from .arrow_lines import said_columns
 from .column_table import ColumnTable
-from .columns import Cells, Mask, Numbers, Words, different, joined_cells, narrow
+from .columns import Cells, Mask, Numbers, Words, cells_of, different, joined_cells, narrow
 from .coverage import MOST_BROKEN, Coverage, Kind
 from .python_engine import counted
 from .spark_lines import Block, few_rows, placed_lines, shifts, with_kinds
@@ -33,13 +33,14 @@ _HOMES = StructType([StructField("path", StringType())])
 _AT_A_TIME = 500_000
 """So many lines become columns together: their texts are in memory three times then."""
 PerFile = dict[int, Coverage]
+_Columns = dict[str, Cells]
 
 
 class _Lines(NamedTuple):
     """Lines that Spark gave: for each the number of its block among `homes`, its place in it, and other columns."""
 
     table: pa.Table
-    homes: list[Block]
+    homes: list[tuple[int, int]]
     block: Numbers
     place: Numbers
 
@@ -71,16 +72,19 @@ def read_in_memory(
     found = _numbered(paths, _names(spark, read, parts), parts)
     seen: PerFile = defaultdict(Coverage)
     words = Words()
-    events: ColumnTable | None = None
-    for part, at in zip(parts, found, strict=True):
-        for more in (_said(part, at, fields, words, seen), _plain(part, at, layout, words, seen)):
-            if more is not None:
-                events = more if events is None else events.plus(more)
+    names = ("row", "level", "ts", "releases", "file", "line", *fields)
+    pieces: list[_Columns] = []
+    for at in found:
+        part = parts.pop(0)  # what Spark gave is let go of as it becomes columns
+        pieces += _said(part, at, fields, words, seen)
+        pieces += _plain(part, at, layout, names, words, seen)
         if "status" in part.table.column_names:
             _count_others(part, at, seen)
     for each in seen.values():
         each.broken = sorted(each.broken)[: MOST_BROKEN + 1]
-    return events or ColumnTable.of_rows([]), seen
+    if not pieces:
+        return ColumnTable.of_rows([]), seen
+    return ColumnTable.of(words, {name: joined_cells([piece.pop(name) for piece in pieces]) for name in names}), seen
 
 
 def _bytes() -> Column:
@@ -150,20 +154,16 @@ def _numbered(paths: Sequence[str], names: Mapping[int, str], parts: Sequence[_L
     return found
 
 
-def _said(part: _Lines, at: _Found, fields: Sequence[str], words: Words, seen: PerFile) -> ColumnTable | None:
+def _said(part: _Lines, at: _Found, fields: Sequence[str], words: Words, seen: PerFile) -> Iterator[_Columns]:
     """The events that Spark understood, counted."""
     rows = np.flatnonzero(_is_there(part.table, "said"))
-    if not len(rows):
-        return None
     said, prefixed = part.table["said"].drop_null(), _flags(part.table, "prefixed")
-    pieces = []
     for begin in range(0, len(rows), _AT_A_TIME):
         here = rows[begin : begin + _AT_A_TIME]
         columns = said_columns(said.slice(begin, _AT_A_TIME), fields, words)
         columns |= {"file": Cells(narrow(at.file[here])), "line": Cells(narrow(at.line[here]))}
         _count(columns, prefixed[here], words, seen)
-        pieces.append(columns)
-    return ColumnTable.of(words, {name: joined_cells([piece[name] for piece in pieces]) for name in pieces[0]})
+        yield columns
 
 
 def _count(columns: Mapping[str, Cells], prefixed: Mask, words: Words, seen: PerFile) -> None:
@@ -197,10 +197,12 @@ def _date(file: Numbers, line: Numbers, ts: Cells, seen: PerFile) -> None:
             seen[number].dated(int(lines[at]), int(times[at]))
 
 
-def _plain(part: _Lines, at: _Found, layout: Layout | None, words: Words, seen: PerFile) -> ColumnTable | None:
+def _plain(
+    part: _Lines, at: _Found, layout: Layout | None, names: Sequence[str], words: Words, seen: PerFile
+) -> Iterator[_Columns]:
     """The events of lines whose text is there, by the plain parser."""
     if "value" not in part.table.column_names:
-        return None
+        return
     rows = np.flatnonzero(_is_there(part.table, "value"))
     rows = rows[np.lexsort((at.line[rows], at.file[rows]))]
     texts = part.table["value"].take(pa.array(rows)).to_pylist()
@@ -209,7 +211,8 @@ def _plain(part: _Lines, at: _Found, layout: Layout | None, words: Words, seen: 
         event = counted(line, text.decode("utf-8", "replace").rstrip("\r"), layout, seen[file])
         if event is not None:
             events.append({**event.__dict__, "file": file, "line": line})
-    return ColumnTable.of_rows(events, words) if events else None
+    if events:
+        yield {name: cells_of([event.get(name) for event in events], words) for name in names}
 
 
 def _count_others(part: _Lines, at: _Found, seen: PerFile) -> None:
