@@ -14,11 +14,11 @@ import numpy as np
 
 from ...model.evaluate import name_of
 from ...model.expr import Expr, Op, free
-from ...model.reading import NOT_YET, Never, Reading, read
+from ...model.reading import Reading, read
 from ...model.sorts import EnumSort, MapSort, OptionSort, SetSort, Sort
 from .columns import Cells, Mask, Numbers, Words, absent, different
 from .constant_maps import ConstantMap
-from .vocabulary import NO_LEADER, PRINTED_ONLY, is_mask, release_mask
+from .vocabulary import NO_LEADER, NOT_IN_RULES, is_mask, of_brokers, release_mask
 
 
 class ColumnReading:
@@ -127,11 +127,8 @@ def reading(words: Words) -> Reading[Any]:
     return Reading(
         "NumPy columns",
         {
+            **NOT_IN_RULES,
             Op.CONST: constant,
-            Op.FIELD: Never("fields are columns, given as leaves"),
-            Op.AFTER: Never("a rule reads the columns of one row; `step` makes a step's two states columns"),
-            Op.VAR: Never("a rule has no parameters"),
-            Op.SETTING: Never("an audit has no instance"),
             Op.NOT: lambda node, a: np.logical_not(a),
             Op.AND: lambda node, *args: reduce(np.logical_and, args, True),
             Op.OR: lambda node, *args: reduce(np.logical_or, args, False),
@@ -141,31 +138,19 @@ def reading(words: Words) -> Reading[Any]:
             Op.LT: lambda node, a, b: np.less(a, b),
             Op.ADD: lambda node, a, b: np.add(a, b, dtype=np.int64),
             Op.ITE: lambda node, condition, a, b: np.where(condition, a, b),
-            Op.MEMBER: lambda node, element, a: (
-                NOT_YET if is_mask(node.args[1].sort) else with_broker(lambda members, id: id in members)(a, element)
-            ),
+            Op.MEMBER: of_brokers(lambda node, id, a: with_broker(lambda members, id: id in members)(a, id)),
             Op.SUBSET: sets(lambda a, b: np.bitwise_and(a, np.invert(b)) == 0, lambda a, b: a <= b),
             Op.UNION: sets(np.bitwise_or, lambda a, b: a | b),
             Op.MINUS: sets(lambda a, b: np.bitwise_and(a, np.invert(b)), lambda a, b: a - b),
             Op.INTERSECT: sets(np.bitwise_and, lambda a, b: a & b),
-            Op.INSERT: lambda node, a, element: with_broker(lambda members, id: members | {id})(a, element),
-            Op.REMOVE: lambda node, a, element: with_broker(lambda members, id: members - {id})(a, element),
+            Op.INSERT: of_brokers(lambda node, a, id: with_broker(lambda members, id: members | {id})(a, id)),
+            Op.REMOVE: of_brokers(lambda node, a, id: with_broker(lambda members, id: members - {id})(a, id)),
             Op.IS_EMPTY: sets(lambda a: np.equal(a, 0), lambda a: not a),
             Op.SIZE: sets(_bits, len),
             Op.SOME: lambda node, a: a,
             Op.IS_NONE: lambda node, a: np.equal(a, NO_LEADER),
             Op.GET: lambda node, a, otherwise: np.where(np.equal(a, NO_LEADER), otherwise, a),
             Op.OPTION_SET: option_set,
-            Op.RECORD: Never(PRINTED_ONLY),
-            Op.RECORD_GET: Never(PRINTED_ONLY),
-            Op.MAP_FILL: Never(PRINTED_ONLY),
             Op.MAP_GET: map_get,
-            Op.MAP_PUT: Never(PRINTED_ONLY),
-            Op.SEQ_LEN: Never(PRINTED_ONLY),
-            Op.SEQ_AT: Never(PRINTED_ONLY),
-            Op.SEQ_APPEND: Never(PRINTED_ONLY),
-            Op.SEQ_TAKE: Never(PRINTED_ONLY),
-            Op.FORALL: Never(PRINTED_ONLY),
-            Op.EXISTS: Never(PRINTED_ONLY),
         },
     )

@@ -14,10 +14,10 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from ...model.evaluate import name_of
 from ...model.expr import Expr, Op, free
-from ...model.reading import NOT_YET, Never, Reading, read
+from ...model.reading import Reading, read
 from ...model.sorts import MapSort, OptionSort, SetSort, Sort
 from .constant_maps import ConstantMap
-from .vocabulary import NO_LEADER, PRINTED_ONLY, is_mask, release_mask
+from .vocabulary import NO_LEADER, NOT_IN_RULES, is_mask, of_brokers, release_mask
 
 
 def column(expr: Expr) -> Column:
@@ -94,11 +94,8 @@ def _option_set(node: Expr, option: Column) -> Column:
 SPARK: Reading[Any] = Reading(
     "Spark",
     {
+        **NOT_IN_RULES,
         Op.CONST: _constant,
-        Op.FIELD: Never("fields are columns, given as leaves"),
-        Op.AFTER: Never("a rule reads the columns of one row; `step` makes a step's two states columns"),
-        Op.VAR: Never("a rule has no parameters"),
-        Op.SETTING: Never("an audit has no instance"),
         Op.NOT: lambda node, a: ~a,
         Op.AND: _and,
         Op.OR: _or,
@@ -108,31 +105,21 @@ SPARK: Reading[Any] = Reading(
         Op.LT: lambda node, a, b: a < b,
         Op.ADD: lambda node, a, b: a + b,
         Op.ITE: lambda node, condition, a, b: F.when(condition, a).otherwise(b),
-        Op.MEMBER: lambda node, element, a: NOT_YET if is_mask(node.args[1].sort) else F.array_contains(a, element),
+        Op.MEMBER: of_brokers(lambda node, element, a: F.array_contains(a, element)),
         Op.SUBSET: _sets(
             lambda a, b: a.bitwiseAND(F.bitwise_not(b)) == 0, lambda a, b: F.size(F.array_except(a, b)) == 0
         ),
         Op.UNION: _sets(lambda a, b: a.bitwiseOR(b), F.array_union),
         Op.MINUS: _sets(lambda a, b: a.bitwiseAND(F.bitwise_not(b)), F.array_except),
         Op.INTERSECT: _sets(lambda a, b: a.bitwiseAND(b), F.array_intersect),
-        Op.INSERT: lambda node, a, element: F.array_union(a, F.array(element)),
-        Op.REMOVE: lambda node, a, element: F.array_except(a, F.array(element)),
+        Op.INSERT: of_brokers(lambda node, a, element: F.array_union(a, F.array(element))),
+        Op.REMOVE: of_brokers(lambda node, a, element: F.array_except(a, F.array(element))),
         Op.IS_EMPTY: _sets(lambda a: a == 0, lambda a: F.size(a) == 0),
         Op.SIZE: _sets(lambda a: F.bit_count(a), lambda a: F.size(F.array_distinct(a))),
         Op.SOME: lambda node, a: a,
         Op.IS_NONE: lambda node, a: a == NO_LEADER,
         Op.GET: lambda node, a, otherwise: F.when(a == NO_LEADER, otherwise).otherwise(a),
         Op.OPTION_SET: _option_set,
-        Op.RECORD: Never(PRINTED_ONLY),
-        Op.RECORD_GET: Never(PRINTED_ONLY),
-        Op.MAP_FILL: Never(PRINTED_ONLY),
         Op.MAP_GET: _map_get,
-        Op.MAP_PUT: Never(PRINTED_ONLY),
-        Op.SEQ_LEN: Never(PRINTED_ONLY),
-        Op.SEQ_AT: Never(PRINTED_ONLY),
-        Op.SEQ_APPEND: Never(PRINTED_ONLY),
-        Op.SEQ_TAKE: Never(PRINTED_ONLY),
-        Op.FORALL: Never(PRINTED_ONLY),
-        Op.EXISTS: Never(PRINTED_ONLY),
     },
 )

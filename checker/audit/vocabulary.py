@@ -7,16 +7,21 @@ all.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cache
+from typing import TypeVar
 
-from ...model.expr import Expr, const, either, field, some
+from ...model.errors import NotWrittenError
+from ...model.expr import QUANTIFIERS, Expr, Op, const, either, field, some
 from ...model.machines import hidden_in
+from ...model.reading import Never
 from ...model.sorts import Bool, Enum, EnumSort, MapOf, SetOf, SetSort, Sort
 from ...model.views import PARTITION, Broker
 from ...specs.behaviours import behaviour
 from ...specs.machines import LEVELS, machine
 from ...specs.releases import RELEASES, span
 
+T = TypeVar("T")
 NO_LEADER = -1
 RELEASE = Enum("Release", tuple(release.name for release in RELEASES))
 
@@ -28,13 +33,35 @@ VERDICT = Enum("Verdict", ("held", "illegal", "suspicious", "refused", "unknown"
 HELD, ILLEGAL, SUSPICIOUS, REFUSED, UNKNOWN, SILENT = (const(value, VERDICT) for value in VERDICT.values)
 
 
-PRINTED_ONLY = "a rule looks at printed values, which are no sequences, records or maps"
-"""Why the audit's readings of the language lack some operators."""
+_NOT_PRINTED = (Op.RECORD, Op.RECORD_GET, Op.MAP_FILL, Op.MAP_PUT, Op.SEQ_LEN, Op.SEQ_AT, Op.SEQ_APPEND, Op.SEQ_TAKE)
+NOT_IN_RULES: Mapping[Op, Never] = {
+    Op.FIELD: Never("fields are columns, given as leaves"),
+    Op.AFTER: Never("a rule reads the columns of one row; `step` makes a step's two states columns"),
+    Op.VAR: Never("a rule has no parameters"),
+    Op.SETTING: Never("an audit has no instance"),
+    **dict.fromkeys(
+        (*_NOT_PRINTED, *QUANTIFIERS), Never("a rule looks at printed values, which are no sequences, records or maps")
+    ),
+}
+"""The operators that the audit's readings of columns lack, and why."""
 
 
 def is_mask(sort: Sort) -> bool:
     """Whether columns hold values of this sort as bitmasks: sets of releases."""
     return isinstance(sort, SetSort) and sort.element == RELEASE
+
+
+def of_brokers(operator: Callable[..., T]) -> Callable[..., T]:
+    """An operator on a set and one member, for readings that hold sets of releases as masks: of those it has none."""
+
+    def apply(node: Expr, *args: T) -> T:
+        if any(is_mask(arg.sort) for arg in node.args):
+            raise NotWrittenError(
+                f"columns have no translation of the operator `{node.op.value}` on sets of releases yet"
+            )
+        return operator(node, *args)
+
+    return apply
 
 
 @cache

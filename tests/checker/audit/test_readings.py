@@ -12,7 +12,7 @@ from isrproof.checker.audit.vocabulary import RELEASE, from_state, in_releases, 
 from isrproof.model.errors import ImpossibleError, NotWrittenError
 from isrproof.model.evaluate import evaluate, name_of
 from isrproof.model.examples import EXAMPLES, Example
-from isrproof.model.expr import Expr, Op, field, free, ite, topological
+from isrproof.model.expr import Expr, Op, const, field, free, ite, topological
 from isrproof.model.sorts import BoolSort, EnumSort, IntSort, MapSort, OpenSort, OptionSort, SetOf, SetSort
 
 _later = field("later", SetOf(RELEASE))
@@ -144,3 +144,12 @@ def test_an_operator_that_a_reading_lacks_is_refused_by_name(op: Op) -> None:
     for table in (reading(Words()), SPARK):
         with pytest.raises((ImpossibleError, NotWrittenError), match=rf"{table.name} reading.*`{op.value}`"):
             table.operator(op)
+
+
+@pytest.mark.parametrize("reading", READINGS[1:], ids=lambda reading: reading.__name__)
+def test_no_member_of_a_set_of_releases_is_asked_for(reading: Reader) -> None:
+    """They are masks; it is refused, not misread."""
+    release = const(RELEASE.values[0], RELEASE)
+    for expr in (releases.contains(release), releases.insert(release), releases.remove(release)):
+        with pytest.raises(NotWrittenError, match="sets of releases"):
+            reading(expr, [{"releases": 1}])
