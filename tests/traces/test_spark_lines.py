@@ -127,6 +127,32 @@ def test_frequent_wordings_can_be_numbered_and_begin_in_time() -> None:
         assert len("[2018-08-03 12:00:00,123] TRACE ") + longest + len(f" {reader.key} x") <= LINE_HEAD
 
 
+def test_each_frequent_wording_is_matched_by_its_pattern() -> None:
+    """What no pattern matched would be read all the same, but slowly."""
+    from isrproof.traces.frequent import FAMILY, frequent
+    from isrproof.traces.render import filled
+    from isrproof.traces.spark import EVENT, beginning, behind_bracket, event_of, frequent_said, line_head
+    from pyspark.sql import functions as F  # noqa: N812
+
+    try:
+        spark = session("local[2]")
+    except NoSparkError as error:
+        pytest.skip(str(error))
+    lines = [
+        f"[2018-08-03 12:00:00,123] {level} {filled(reader.wording, turn)} ({FAMILY})"
+        for reader in itertools.chain(*frequent().values())
+        for turn in (0, 1)
+        for level in ("TRACE", "INFO")
+    ]
+    frame = spark.createDataFrame([(line,) for line in lines], "value string")
+    frame = frame.select("value", line_head(F.col("value")).alias("head"))
+    begins = beginning(F.col("value"), F.col("head"), behind_bracket(F.col("head")))
+    frame = frame.select("value", begins.alias("begins"))
+    said = frame.select("value", frequent_said(F.col("value"), F.col("begins")).alias("said")).collect()
+    assert [row["value"] for row in said if not (row["said"] or "").startswith(EVENT)] == []
+    assert all(event_of(row["said"]) == parse_line(row["value"]) for row in said)
+
+
 @pytest.mark.parametrize("many", [True, False])
 def test_spark_reads_what_python_reads(many: bool) -> None:
     from isrproof.traces.spark import event_of, parsed, typed

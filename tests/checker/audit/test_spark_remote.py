@@ -25,7 +25,8 @@ import sys
 from isrproof.checker.audit import spark_engine
 from isrproof.checker.cli import main
 spark_engine.SMALL = spark_engine.FEW = int(sys.argv[1])
-main(sys.argv[2:])
+spark_engine.IN_MEMORY = int(sys.argv[2])
+main(sys.argv[3:])
 """
 
 
@@ -77,23 +78,24 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(
-    "few",
+    ("few", "in_memory"),
     [
-        pytest.param(10**9, id="rules in the driver"),
-        pytest.param(0, id="rules on Spark", marks=pytest.mark.slow),
+        pytest.param("1000000000", "0", id="rows in the driver"),
+        pytest.param("0", "1000000000", id="columns in the driver"),
+        pytest.param("0", "0", id="rules on Spark", marks=pytest.mark.slow),
     ],
 )
-def test_a_remote_session_finds_the_same(server: str, few: int) -> None:
+def test_a_remote_session_finds_the_same(server: str, few: str, in_memory: str) -> None:
     logs = str(RECORDED / "failover-on-leader-2.0.0-kill")
-    remote = _run(["-c", _AUDIT, str(few), "audit", "--remote", server, "--timeline", "--json", logs])
-    plain = _run(["-c", _AUDIT, "0", "audit", "--engine", "python", "--timeline", "--json", logs])
+    remote = _run(["-c", _AUDIT, few, in_memory, "audit", "--remote", server, "--timeline", "--json", logs])
+    plain = _run(["-c", _AUDIT, "0", "0", "audit", "--engine", "python", "--timeline", "--json", logs])
     assert remote.returncode == plain.returncode == 1, remote.stderr
     assert remote.stdout == plain.stdout
 
 
 def test_a_server_that_is_not_there_is_told() -> None:
     logs = str(RECORDED / "failover-on-leader-2.0.0-kill")
-    run = _run(["-c", _AUDIT, "0", "audit", "--remote", "sc://127.0.0.1:1", logs])
+    run = _run(["-c", _AUDIT, "0", "0", "audit", "--remote", "sc://127.0.0.1:1", logs])
     assert run.returncode == 2
     assert "Spark Connect server at sc://127.0.0.1:1" in run.stderr
     assert "Traceback" not in run.stderr
