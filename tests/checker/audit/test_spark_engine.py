@@ -32,14 +32,15 @@ def said(engine: str, *paths: str) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of files as one finds them: odd names, CRLF, bad bytes, gzip, cut gzip, no Kafka line, empty, with torn
-    lines, joined the wrong way round."""
+    """A folder of files as one finds them: odd names, CRLF, returns within lines, bad bytes, gzip, cut gzip, no Kafka
+    line, empty, with torn lines, joined the wrong way round."""
     folder = tmp_path_factory.mktemp("odd")
     log = (RECORDED / "failover-on-leader-2.0.0-kill" / "broker-4" / "state-change.log").read_bytes()
     (folder / "a b [1] {x}.log").write_bytes(log.replace(b"\n", b"\r\n"))
     (folder / "bad.log").write_bytes(
         b"\xff\xfe\xfd not utf-8\n"[2:] + log + b"[2026-11-21 20:24:36,000] INFO \xc3\x28 (state.change.logger)\n"
     )
+    (folder / "returns.log").write_bytes(log.replace(b"partition t-", b"partition t\ru-"))
     (folder / "state-change.log.gz").write_bytes(gzip.compress(log))
     whole = gzip.compress((RECORDED / "reassign-2.3.1" / "broker-1" / "state-change.log").read_bytes())
     (folder / "cut.log.gz").write_bytes(whole[: len(whole) * 3 // 4])
