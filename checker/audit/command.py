@@ -83,7 +83,7 @@ def _engine(
 
 
 def _must_have_read(facts: Sequence[FileFacts]) -> None:
-    if all(fact.problem is not None and not fact.lines for fact in facts):
+    if all(fact.unread for fact in facts):
         first = facts[0]
         more = f" (and {len(facts) - 1} more files)" if len(facts) > 1 else ""
         raise IsrproofError(f"{first.path}: {first.problem}{more}.")

@@ -101,6 +101,11 @@ def facts(
         problem=problem,
         lossy=why,
     )
+    if why is not None:
+        broken = (
+            *broken,
+            told.lines + 1,
+        )  # what followed its last line may be missing, too: the next file is no sequel
     first_ts = None if seen.first is None else seen.first[1]
     file = LogFile(
         index=index,

@@ -30,8 +30,9 @@ def read_logs(
     files, told = [], []
     for index, (cluster, source) in enumerate(sources):
         file, fact = _read(index, cluster, source, layout, lossy, rows)
-        files.append(file)
         told.append(fact)
+        if not fact.unread:
+            files.append(file)
         advance(1)
     return Logs(tuple(files), PythonTable(rows)), told
 

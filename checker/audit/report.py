@@ -33,6 +33,11 @@ class FileFacts:
     problem: str | None = None
     lossy: str | None = None
 
+    @property
+    def unread(self) -> bool:
+        """Nothing of it could be read: to the audit it is a file that is not there."""
+        return self.problem is not None and not self.lines
+
 
 @dataclass(frozen=True)
 class Narrow:

@@ -23,7 +23,7 @@ from ...traces.layouts import Layout
 from ...traces.sources import BROKEN, CUT, Source, is_elsewhere, unreadable
 from ...traces.spark import ALL, event_of, parsed, typed
 from ..spark_session import session
-from .coverage import CLASSES, MOST_BROKEN, TEMPLATES, Coverage, Kind, facts
+from .coverage import MOST_BROKEN, TEMPLATES, Coverage, Kind, facts
 from .options import Options
 from .report import FileFacts
 from .run import Logs
@@ -58,33 +58,41 @@ def read_logs_on_spark(
     Raises:
         NoSparkError: Spark cannot start here.
     """
-    good, bad = _readable(sources)
-    told = [_unread(len(good) + i, cluster, source, problem) for i, (cluster, source, problem) in enumerate(bad)]
-    if not good:
-        return Logs((), PythonTable([])), told
-    paths = [path for _, _, path, _ in good]
-    size = sum(_size(path, elsewhere) for path in paths)
+    readings = [_reading(source) for _, source in sources]
+    paths = [path for path, _ in readings]
+    size = sum(_size(path, elsewhere) for path in paths if path)
     small = size <= SMALL
-    table: Table
+    table: Table = PythonTable([])
+    seen: _PerFile = defaultdict(Coverage)
+    if any(paths):
+        table, seen = _read_lines(paths, layout, options, size, small)
+    files: list[LogFile] = []
+    told: list[FileFacts] = []
+    for index, ((cluster, source), (_, problem)) in enumerate(zip(sources, readings, strict=True)):
+        file, fact = facts(index, cluster, source, seen[index], problem, options.lossy)
+        told.append(fact)
+        if not fact.unread:
+            files.append(file)
+    return Logs(tuple(files), table), told
+
+
+def _read_lines(
+    paths: Sequence[str | None], layout: Layout | None, options: Options, size: int, small: bool
+) -> tuple[Table, _PerFile]:
     spark = session(options.master, options.remote, brief=size <= _BRIEF)
     _tune(spark, size, small)
     if small:
-        table, seen = _read_small(spark, paths, layout)
-    elif size <= IN_MEMORY:
+        return _read_small(spark, paths, layout)
+    if size <= IN_MEMORY:
         from .spark_in_memory import read_in_memory  # Arrow and NumPy only where they are used
 
-        table, seen = read_in_memory(spark, paths, layout, _FIELDS)
-    else:
-        table, seen = _read(spark, paths, layout)
-    files: list[LogFile] = []
-    for index, (cluster, source, _, problem) in enumerate(good):
-        file, fact = facts(index, cluster, source, seen[index], problem, options.lossy)
-        files.append(file)
-        told.append(fact)
-    return Logs(tuple(files), table), sorted(told, key=lambda fact: fact.index)
+        return read_in_memory(spark, paths, layout, _FIELDS)
+    return _read(spark, paths, layout)
 
 
-def _read_small(spark: SparkSession, paths: Sequence[str], layout: Layout | None) -> tuple[PythonTable, _PerFile]:
+def _read_small(
+    spark: SparkSession, paths: Sequence[str | None], layout: Layout | None
+) -> tuple[PythonTable, _PerFile]:
     """All lines, parsed, to the driver in one job; numbered and counted here."""
     rows = with_kinds(parsed(placed_lines(spark, paths), layout, many=False)).drop("value").collect()
     blocks: dict[tuple[str, int], list[int]] = defaultdict(list)
@@ -114,7 +122,7 @@ def _read_small(spark: SparkSession, paths: Sequence[str], layout: Layout | None
 
 
 def _read(
-    spark: SparkSession, paths: Sequence[str], layout: Layout | None
+    spark: SparkSession, paths: Sequence[str | None], layout: Layout | None
 ) -> tuple[SparkTable | PythonTable, _PerFile]:
     """Lines parsed, counted and numbered on Spark; few events come to the driver."""
     whole = with_kinds(typed(parsed(placed_lines(spark, paths), layout, fields=_FIELDS), _FIELDS)).drop("value")
@@ -184,26 +192,21 @@ def _tune(spark: SparkSession, size: int, small: bool) -> None:
     spark.conf.set("spark.sql.shuffle.partitions", str(max(_FEWEST_PLACES, size // _PLACE)))
 
 
-def _readable(
-    sources: Sequence[tuple[int, Source]],
-) -> tuple[list[tuple[int, Source, str, str | None]], list[tuple[int, Source, str]]]:
-    """Files that Spark can read, each with the path to read and what is wrong with it all the same; and the others."""
-    good, bad = [], []
-    for cluster, source in sources:
-        path, problem = source.path, None
-        if not is_elsewhere(path):
-            try:
-                problem = unreadable(path)
-                whole = path if problem or not source.compressed else _whole(path)
-            except (OSError, *BROKEN) as error:
-                problem, whole = f"cannot be read: {error}", None
-            if problem:
-                bad.append((cluster, source, problem))
-                continue
-            if whole is None:
-                problem, path = CUT, _salvaged(path)
-        good.append((cluster, source, path, problem))
-    return good, bad
+def _reading(source: Source) -> tuple[str | None, str | None]:
+    """The path that Spark can read of a source, if there is one, and what is wrong with it all the same."""
+    path = source.path
+    if is_elsewhere(path):
+        return path, None
+    try:
+        problem = unreadable(path)
+        whole = path if problem or not source.compressed else _whole(path)
+    except BROKEN:
+        return None, CUT
+    except OSError as error:
+        return None, f"cannot be read: {error.strerror or error}"
+    if problem:
+        return None, problem
+    return (whole, None) if whole else (_salvaged(path), CUT)
 
 
 def _whole(path: str) -> str | None:
@@ -229,7 +232,3 @@ def _salvaged(path: str) -> str:
         except BROKEN:
             return copy
     return copy
-
-
-def _unread(index: int, cluster: int, source: Source, problem: str) -> FileFacts:
-    return FileFacts(index, cluster, source.path, 0, dict.fromkeys(CLASSES, 0), {}, {}, 0, problem, "cut")

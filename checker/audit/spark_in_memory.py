@@ -53,7 +53,7 @@ class _Found(NamedTuple):
 
 
 def read_in_memory(
-    spark: SparkSession, paths: Sequence[str], layout: Layout | None, fields: Sequence[str]
+    spark: SparkSession, paths: Sequence[str | None], layout: Layout | None, fields: Sequence[str]
 ) -> tuple[ColumnTable, PerFile]:
     """The events of the files, and what is counted of their lines."""
     spark.conf.set("spark.sql.codegen.wholeStage", "true")
@@ -134,7 +134,7 @@ def _array(table: pa.Table, name: str) -> Numbers:
     return np.asarray(table[name].to_numpy())
 
 
-def _numbered(paths: Sequence[str], names: Mapping[int, str], parts: Sequence[_Lines]) -> list[_Found]:
+def _numbered(paths: Sequence[str | None], names: Mapping[int, str], parts: Sequence[_Lines]) -> list[_Found]:
     """File and number of each line; a block's lines may be in several parts."""
     least: dict[Block, int] = {}
     count: dict[Block, int] = defaultdict(int)

@@ -38,7 +38,7 @@ Block = tuple[str, int]
 """The path of a file as Spark says it, and the byte at which a block of it begins."""
 
 
-def placed_lines(spark: SparkSession, paths: Sequence[str], *, told: bool = False) -> DataFrame:
+def placed_lines(spark: SparkSession, paths: Sequence[str | None], *, told: bool = False) -> DataFrame:
     """Every line of the files: `value`, its `path` and `block`, and its `place`, which rises within a block by one.
 
     Of `told` ones, how they begin (traces.spark.beginning), too.
@@ -89,25 +89,26 @@ def texts(spark: SparkSession, wanted: Mapping[str, Iterable[int]]) -> dict[str,
     return found
 
 
-def _asked(paths: Sequence[str]) -> list[str]:
+def _asked(paths: Sequence[str | None]) -> list[str]:
     """For Spark, whose own file system need not be this machine's."""
-    names = [_GLOB.sub(r"\\\1", _name(path)) for path in paths]
+    names = [_GLOB.sub(r"\\\1", _name(path)) for path in paths if path]
     return [name if is_elsewhere(name) else f"file://{name}" for name in names]
 
 
-def shifts(paths: Sequence[str], blocks: Iterable[tuple[str, int, int, int]]) -> Mapping[Block, tuple[int, int]]:
+def shifts(paths: Sequence[str | None], blocks: Iterable[tuple[str, int, int, int]]) -> Mapping[Block, tuple[int, int]]:
     """Of each block the number of its file in `paths`, and what a place in it is short of the number of its line.
 
     `blocks` are path, block, smallest place and number of lines.
     """
-    numbers = {_name(path): number for number, path in enumerate(paths)}
+    numbers = {_name(path): number for number, path in enumerate(paths) if path}
     per_file: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
     for path, *block in blocks:
         per_file[path].append(tuple(block))  # type: ignore[arg-type]
     found = {}
     for path, own in per_file.items():
         if _said(path) not in numbers:
-            raise IsrproofError(f"Spark read {path}, which is none of the files asked for: {', '.join(paths[:5])}.")
+            asked = ", ".join([*numbers][:5])
+            raise IsrproofError(f"Spark read {path}, which is none of the files asked for: {asked}.")
         before = 0
         for start, first, n in sorted(own):
             found[path, start] = (numbers[_said(path)], before - first + 1)

@@ -183,6 +183,29 @@ def test_recordings_may_be_split(name: str, tmp_path: Path) -> None:
     assert facts(tmp_path, origin=origin) == expected
 
 
+@pytest.mark.parametrize("name", ["failover-on-leader-2.3.1-kill", "lifecycle-2.0.0", "reassign-2.3.1"])
+@pytest.mark.parametrize("spoilt", ["binary", "cut"])
+def test_a_part_that_cannot_be_read_is_a_gap(name: str, spoilt: str, tmp_path: Path) -> None:
+    """Not read at all, or not to its end: what comes after it is not judged by what came before."""
+    for path in sorted((RECORDED / name).rglob("*.log*")):
+        lines = text_of(path).splitlines(keepends=True)
+        oldest, middle, newest = (
+            "".join(lines[len(lines) * part // 3 : len(lines) * (part + 1) // 3]).encode() for part in range(3)
+        )
+        base = tmp_path / path.relative_to(RECORDED / name).with_suffix("" if path.suffix == ".gz" else path.suffix)
+        base.parent.mkdir(exist_ok=True)
+        base.with_name(f"{base.name}.2").write_bytes(oldest)
+        base.write_bytes(newest)
+        if spoilt == "binary":
+            base.with_name(f"{base.name}.1").write_bytes(b"\0" + middle)
+        else:
+            whole = gzip.compress(middle)
+            base.with_name(f"{base.name}.1.gz").write_bytes(whole[: len(whole) // 2])
+    (report,) = audit([str(tmp_path)], PYTHON)
+    assert report.verdict == "incomplete"
+    assert not [finding for finding in report.findings if finding.verdict == "illegal"]
+
+
 # ---- Clusters
 
 

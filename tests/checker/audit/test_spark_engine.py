@@ -162,6 +162,16 @@ def test_what_only_spark_can_reach_needs_spark(tmp_path: Path) -> None:
         audit([f"file://{tmp_path}/none"], Options())
 
 
+def test_a_file_that_cannot_be_read_is_told_alike_among_others(tmp_path: Path) -> None:
+    shutil.copytree(RECORDED / "failover-on-leader-2.3.1-kill", tmp_path / "logs")
+    log = next((tmp_path / "logs" / "broker-1").glob("state-change.log"))
+    log.with_name("state-change.log.1").write_bytes(b"\0" + log.read_bytes())
+    log.with_name("state-change.log.2").write_bytes(log.read_bytes())
+    told = [as_json(*audit([str(tmp_path)], Options(engine=engine, timeline=True))) for engine in ("spark", "python")]
+    assert told[0] == told[1]
+    assert told[0]["verdict"] == "incomplete"
+
+
 def test_a_folder_of_unreadable_files_is_told(tmp_path: Path) -> None:
     from isrproof.specs.errors import IsrproofError
 
