@@ -102,10 +102,8 @@ def facts(
         lossy=why,
     )
     if why is not None:
-        broken = (
-            *broken,
-            told.lines + 1,
-        )  # what followed its last line may be missing, too: the next file is no sequel
+        # Lines may be missing behind its last one, too: what the next file says is no sequel.
+        broken = (*broken, told.lines + 1)
     first_ts = None if seen.first is None else seen.first[1]
     file = LogFile(
         index=index,
