@@ -19,7 +19,7 @@ from pyarrow import csv
 from ...traces.parse import time_of
 from ...traces.spark import EVENT, IRRELEVANT, SAID_FIRST, bearing
 from ...traces.wordings import Reader, read
-from .columns import Cells, Numbers, Words, narrow
+from .columns import Cells, Numbers, Words, cells_of
 
 _BLOCK = 1 << 23
 _RETURN = IRRELEVANT
@@ -64,7 +64,7 @@ def said_columns(said: pa.ChunkedArray, fields: Sequence[str], words: Words) -> 
     texts = _table(said, ("_", *SAID_FIRST, *fields))
     wording = _numbers(texts["wording"], int) + _numbers(texts["piece"], len)
     found = {
-        "row": _looked_up(wording, [reader.row.id for reader in bearing()], words),
+        "row": cells_of([reader.row.id for reader in bearing()], words).take(wording),
         "level": _converted(texts["level"], lambda level: level or None, words),
         "ts": _converted(texts["time"], time_of, words),
     }
@@ -81,12 +81,8 @@ def _numbers(texts: Texts, function: Callable[[str], int]) -> Numbers:
     return np.array([function(text) for text in texts.different], dtype=np.int64)[texts.numbers]
 
 
-def _looked_up(numbers: Numbers, values: Sequence[str], words: Words) -> Cells:
-    return Cells(words.numbers(values).astype(np.int32)[numbers], None, True)
-
-
 def _converted(texts: Texts, function: Callable[[str], Any], words: Words) -> Cells:
-    return _cells([function(text) for text in texts.different], texts.numbers, words)
+    return cells_of([function(text) for text in texts.different], words).take(texts.numbers)
 
 
 def _field(field: str, texts: Texts, wording: Numbers, words: Words) -> Cells:
@@ -109,19 +105,8 @@ def _field(field: str, texts: Texts, wording: Numbers, words: Words) -> Cells:
     place[asked] = np.arange(len(asked))
     chosen = (divmod(pair, len(texts.different)) for pair in asked.tolist())
     values = [readings[how](texts.different[number]) for how, number in chosen]
-    return _cells(values, place[pairs], words)
+    return cells_of(values, words).take(place[pairs])
 
 
 def _always(value: Any, text: str) -> Any:
     return value
-
-
-def _cells(values: Sequence[Any], numbers: Numbers, words: Words) -> Cells:
-    """A column whose values are the few that are given, by their numbers; as narrow as they allow."""
-    there = np.array([value is not None for value in values])
-    plain = all(isinstance(value, int) for value in values if value is not None)
-    if plain:
-        data = np.array([0 if value is None else value for value in values], dtype=np.int64)
-    else:
-        data = np.array([0 if value is None else words.number(value) for value in values], dtype=np.int64)
-    return Cells(narrow(data)[numbers], None if there.all() else there[numbers], not plain)
