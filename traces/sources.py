@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import glob
 import gzip
+import itertools
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -166,18 +167,35 @@ class Lines:
         self.problem: str | None = None
 
     def __iter__(self) -> Iterator[str]:
+        return map(_text, self._bytes())
+
+    def chosen(self, numbers: Collection[int]) -> dict[int, str]:
+        """The lines of some numbers (from 1), those that there are; no other is decoded."""
+        lines = self._bytes()
+        found = {}
+        before = 0
+        for number in sorted(set(numbers)):
+            for line in itertools.islice(lines, number - before - 1, number - before):
+                found[number] = _text(line)
+            before = number
+        return found
+
+    def _bytes(self) -> Iterator[bytes]:
         try:
             wrong = unreadable(self.path)
             if wrong is not None:
                 self.problem = wrong
                 return
             with gzip.open(self.path) if self.path.endswith(".gz") else open(self.path, "rb") as file:
-                for line in file:
-                    yield line.decode("utf-8", "replace").rstrip("\n").rstrip("\r")
+                yield from file
         except BROKEN:
             self.problem = CUT
         except OSError as error:
             self.problem = f"cannot be read: {error.strerror or error}"
+
+
+def _text(line: bytes) -> str:
+    return line.decode("utf-8", "replace").rstrip("\n").rstrip("\r")
 
 
 def unreadable(path: str) -> str | None:

@@ -151,10 +151,11 @@ def beginning(line: Column, head: Column, sentence: Column) -> Column:
 
 
 def behind_bracket(head: Column) -> Column:
-    """The sentence of most lines, which is looked at often; to search a line for words takes longer."""
+    """How the sentence of most lines begins: it is looked at often, and to search a line for words takes longer."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    return F.substring_index(head, "] ", -1)
+    begins = F.instr(head, "] ") + len("] ")
+    return F.substring(head.cast("binary"), begins, max(map(len, frequent()))).cast("string")
 
 
 def frequent_said(line: Column, begins: Column, fields: Sequence[str] = ALL) -> Column:

@@ -41,6 +41,17 @@ _STATED = (*_SPEAKER, "part")
 
 def told(files: Sequence[LogFile], events: Table, wiped: Sequence[Cut] = ()) -> Histories:
     """The histories that the events of these files tell; `wiped` is where a life ends though no epoch shows it."""
+    runs: list[Run] = []
+    heard: list[Heard] = []
+    for part in events.apart(("file",)):
+        says, repeats = _told(files, part, wiped)
+        runs += says
+        heard += repeats
+    return histories(files, runs, heard)
+
+
+def _told(files: Sequence[LogFile], events: Table, wiped: Sequence[Cut]) -> tuple[list[Run], list[Heard]]:
+    """Who says, and who repeats, which epoch, and what is to be known of it: a file is told by its own lines."""
     spoken = events.present("controller", "controller_epoch").without_lines((*THROWN, *READ))
     cuts = sorted(wiped)
     runs, heard = _statements(files, spoken, cuts)
@@ -58,7 +69,7 @@ def told(files: Sequence[LogFile], events: Table, wiped: Sequence[Cut] = ()) -> 
         )
         for run in runs
     ]
-    return histories(files, runs, heard)
+    return runs, heard
 
 
 def _statements(files: Sequence[LogFile], spoken: Table, cuts: Sequence[Cut]) -> tuple[list[Run], list[Heard]]:

@@ -1,13 +1,13 @@
 """The NumPy reading of the audit's conditions: an expression over whole columns in memory.
 
 Values are held as vocabulary.py says; texts, and sets of brokers, are numbers of `Words`. What is asked of two sets is
-asked once for each pair of sets that occurs.
+asked once for each pair of sets that occurs in an audit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import reduce
+from functools import cache, reduce
 from typing import Any
 
 import numpy as np
@@ -70,7 +70,7 @@ def reading(words: Words) -> Reading[Any]:
         if isinstance(sort, OptionSort):
             return NO_LEADER if value is None else value
         if is_mask(sort):
-            return release_mask(value)
+            return np.int64(release_mask(value))  # a column of few releases may have less room
         if isinstance(sort, SetSort):
             return words.number(tuple(sorted(value)))
         return words.number(value) if isinstance(sort, EnumSort) else value
@@ -91,38 +91,33 @@ def reading(words: Words) -> Reading[Any]:
         return np.array([literal(value, found.sort) for value in found.values()])[index]
 
     def sets(masks: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
-        """An operator whose first argument is a set: a bitmask, or numbers of lists."""
-
-        def apply(node: Expr, *args: Any) -> Any:
-            if is_mask(node.args[0].sort):
-                return masks(*args)
-            if len(args) == 1:
-                return pairwise(args[0], 0, lambda number, _: function(frozenset(value(number))))
-            return pairwise(args[0], args[1], lambda a, b: function(frozenset(value(a)), frozenset(value(b))))
-
-        return apply
+        """An operator whose arguments are sets: bitmasks, or numbers of lists."""
+        asked = cache(lambda *numbers: number_of(function(*map(members, numbers))))
+        return lambda node, *args: masks(*args) if is_mask(node.args[0].sort) else each(asked, *args)
 
     def with_broker(function: Callable[[frozenset[int], int], Any]) -> Callable[..., Any]:
-        return lambda a, element: pairwise(a, element, lambda number, id: function(frozenset(value(number)), id))
+        asked = cache(lambda number, id: number_of(function(members(number), id)))
+        return lambda a, id: each(asked, a, id)
 
-    def value(number: int) -> Any:
-        return words.values[number]
-
-    def pairwise(a: Numbers, b: Numbers | int, function: Callable[[int, int], Any]) -> Numbers:
-        """A function of two numbers, called once for each different pair."""
-        a, b = np.broadcast_arrays(np.asarray(a), np.asarray(b))
-        first, place = different([Cells(a.ravel()), Cells(b.ravel())], a.size)
-        pairs = zip(a.ravel()[first].tolist(), b.ravel()[first].tolist(), strict=True)
-        return np.array([number_of(function(*pair)) for pair in pairs])[place].reshape(a.shape)
+    def members(number: int) -> frozenset[int]:
+        return frozenset(words.values[number])
 
     def number_of(result: Any) -> Any:
         return words.number(tuple(sorted(result))) if isinstance(result, frozenset) else result
 
+    def each(function: Callable[..., Any], *args: Numbers | int) -> Numbers:
+        """A function of numbers, called once for the different rows."""
+        columns = np.broadcast_arrays(*args)
+        first, place = different([Cells(column.ravel()) for column in columns], columns[0].size)
+        asked = zip(*(column.ravel()[first].tolist() for column in columns), strict=True)
+        return np.array([function(*row) for row in asked])[place].reshape(columns[0].shape)
+
+    def where(condition: Mask, a: Any, b: Any) -> Numbers:
+        """Of constants as they are: a column may have no room for them."""
+        return np.where(condition, np.asarray(a), np.asarray(b))
+
     def option_set(node: Expr, option: Numbers) -> Numbers:
-        ids = np.asarray(option)
-        first, place = different([Cells(ids.ravel())], ids.size)
-        found = [words.number(() if id == NO_LEADER else (id,)) for id in ids.ravel()[first].tolist()]
-        return np.array(found)[place].reshape(ids.shape)
+        return each(lambda id: words.number(() if id == NO_LEADER else (id,)), option)
 
     return Reading(
         "NumPy columns",
@@ -137,7 +132,7 @@ def reading(words: Words) -> Reading[Any]:
             Op.LE: lambda node, a, b: np.less_equal(a, b),
             Op.LT: lambda node, a, b: np.less(a, b),
             Op.ADD: lambda node, a, b: np.add(a, b, dtype=np.int64),
-            Op.ITE: lambda node, condition, a, b: np.where(condition, a, b),
+            Op.ITE: lambda node, condition, a, b: where(condition, a, b),
             Op.MEMBER: of_brokers(lambda node, id, a: with_broker(lambda members, id: id in members)(a, id)),
             Op.SUBSET: sets(lambda a, b: np.bitwise_and(a, np.invert(b)) == 0, lambda a, b: a <= b),
             Op.UNION: sets(np.bitwise_or, lambda a, b: a | b),
@@ -149,7 +144,7 @@ def reading(words: Words) -> Reading[Any]:
             Op.SIZE: sets(_bits, len),
             Op.SOME: lambda node, a: a,
             Op.IS_NONE: lambda node, a: np.equal(a, NO_LEADER),
-            Op.GET: lambda node, a, otherwise: np.where(np.equal(a, NO_LEADER), otherwise, a),
+            Op.GET: lambda node, a, otherwise: where(np.equal(a, NO_LEADER), otherwise, a),
             Op.OPTION_SET: option_set,
             Op.MAP_GET: map_get,
         },

@@ -6,7 +6,6 @@ column when it is asked for.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -16,10 +15,10 @@ import numpy as np
 
 from ...model.expr import Expr
 from .column_reading import ColumnReading
-from .columns import Cells, Mask, Numbers, Words, absent, cells_of, in_order, joined_cells, key_of
+from .columns import Cells, Mask, Numbers, Words, absent, cells_of, in_order, joined_cells, key_of, parts_of
 from .table import Column, Row, Table
 
-PART = 250_000
+PART = 500_000
 """So many rows are looked at together: what is computed of them stays near the processor, and memory is bounded."""
 _LINES = 10**12
 """More than a line's number: a stretch of lines and its group are one number."""
@@ -284,13 +283,8 @@ class ColumnTable:
         if self._size <= PART:
             return [self]
         there = np.logical_and.reduce([self.cells(name).is_there for name in near])
-        rows, rest = np.flatnonzero(there), np.flatnonzero(~there)
-        key = self._key(near)[rows]
-        first = np.flatnonzero(np.diff(key, prepend=key[:1] - 1))  # of each `near`
-        # The first `near` to begin behind each so many rows begins a part.
-        begins = np.searchsorted(first, np.arange(PART, len(rows), PART))
-        edges = [0, *np.unique(first[begins[begins < len(first)]]).tolist(), len(rows)]
-        return [self._rows(np.concatenate([rest, rows[a:b]])) for a, b in itertools.pairwise(edges) if a < b]
+        part = np.where(there, parts_of(self._key(near), PART), -1)
+        return [self._rows(np.flatnonzero((part == number) | ~there)) for number in np.unique(part[there]).tolist()]
 
     def rows(self, limit: int | None = None) -> list[Row]:
         here = self if limit is None or limit >= self._size else self._rows(np.arange(limit))

@@ -15,6 +15,7 @@ _ROOM = 2**62
 """A key of several columns is one number below this."""
 _WIDE = 2**31
 """A column with more values than this between its ends is numbered anew before it is part of a key."""
+_KINDS = (np.int8, np.int16, np.int32, np.int64)
 
 
 class Words:
@@ -57,7 +58,7 @@ class Cells:
     words: bool = False
 
     def take(self, rows: Numbers) -> Cells:
-        return Cells(self.data[rows], None if self.present is None else self.present[rows], self.words)
+        return Cells(self.data.take(rows), None if self.present is None else self.present.take(rows), self.words)
 
     def where(self, condition: Mask) -> Cells:
         """Absent, too, where the condition is false."""
@@ -79,10 +80,10 @@ class Cells:
 
 
 def narrow(numbers: Numbers) -> Numbers:
-    """Whole numbers in half the room, if they fit."""
-    ends = np.iinfo(np.int32)
-    fits = len(numbers) and numbers.min() >= ends.min and numbers.max() <= ends.max
-    return numbers.astype(np.int32) if fits else numbers
+    """Whole numbers in as little room as they fit."""
+    least, most = (numbers.min(), numbers.max()) if len(numbers) else (0, 0)
+    fits = (kind for kind in _KINDS if np.iinfo(kind).min <= least and most <= np.iinfo(kind).max)
+    return numbers.astype(next(fits))
 
 
 def absent(size: int) -> Cells:
@@ -149,6 +150,15 @@ def different(columns: Sequence[Cells], size: int) -> tuple[Numbers, Numbers]:
     """The different rows, each by the first that is so; and for every row the number of its like among them."""
     _, first, place = np.unique(key_of(columns, size), return_index=True, return_inverse=True)
     return first, place.reshape(-1)
+
+
+def parts_of(key: Numbers, size: int) -> Numbers:
+    """For each row the number of its part: rows of one key in one part, in parts of about so many rows."""
+    if key.max() > 2 * len(key):
+        key, _ = _numbered(key)
+    counts = np.bincount(key)
+    before = np.cumsum(counts) - counts
+    return cast(Numbers, (before // size).astype(np.int32)[key])
 
 
 def in_order(columns: Sequence[Numbers]) -> Numbers | None:

@@ -22,18 +22,7 @@ def with_excerpts(findings: Sequence[Finding], elsewhere: Callable[[Wanted], Tex
     there: Wanted = defaultdict(set)
     for finding in findings:
         (there if is_elsewhere(finding.file) else here)[finding.file].add(finding.line)
-    texts = {path: _lines(path, numbers) for path, numbers in here.items()}
+    texts = {path: Lines(path).chosen(numbers) for path, numbers in here.items()}
     if there:
         texts |= elsewhere(there)
     return tuple(replace(f, excerpt=texts[f.file].get(f.line, "")[:_LONGEST]) for f in findings)
-
-
-def _lines(path: str, numbers: set[int]) -> dict[int, str]:
-    last = max(numbers)
-    found = {}
-    for number, text in enumerate(Lines(path), start=1):
-        if number in numbers:
-            found[number] = text
-        if number >= last:
-            break
-    return found

@@ -124,20 +124,20 @@ def audited(logs: Logs, release: int | None = None) -> Audited:
     cuts = wipes(placed(events, young, release), histories.restarts) if young else []
     if cuts:
         histories = told(logs.files, events, cuts)
-    columns = (*tracks.READS, *tracks.SPAN, "at")
-    here = tracks.in_place(placed(events, histories.spans, release).select(*columns))
     paths = {file.index: file for file in logs.files}
     turns = _verdicts(PythonTable([asdict(turn) for turn in histories.turns]), _of("turns"))
     counted = _counts({"turns": turns})
     findings = _found({"turns": turns}, paths)
     incarnated: list[Callable[[], Table]] = []
-    parts = here.apart(tracks.NEAR)
+    parts = events.apart(tracks.NEAR)
     for part in parts:
-        views = tracks.incarnations(part)
-        counts = _counts(_judged(part, views))
-        findings += _found(_closer(part, counts), paths)
+        here = _in_place(part, histories.spans, release)
+        views = tracks.incarnations(here)
+        counts = _counts(_judged(here, views))
+        findings += _found(_closer(here, counts), paths)
         counted += counts
-        incarnated.append(partial(tracks.incarnations, part) if len(parts) > 1 else partial(_itself, views))
+        again = partial(_incarnations, part, histories.spans, release)
+        incarnated.append(again if len(parts) > 1 else partial(_itself, views))
     tallies: dict[int, dict[str, Tally]] = defaultdict(lambda: {code: Tally() for code in rules()})
     for row in counted:
         for rule in _of(row["track"]):
@@ -149,6 +149,15 @@ def audited(logs: Logs, release: int | None = None) -> Audited:
 
 def _itself(table: Table) -> Table:
     return table
+
+
+def _in_place(events: Table, spans: Sequence[Span], release: int | None) -> Table:
+    columns = (*tracks.READS, *tracks.SPAN, "at")
+    return tracks.in_place(placed(events, spans, release).select(*columns))
+
+
+def _incarnations(events: Table, spans: Sequence[Span], release: int | None) -> Table:
+    return tracks.incarnations(_in_place(events, spans, release))
 
 
 def _found(judged: Mapping[str, Table], files: Mapping[int, LogFile]) -> list[Finding]:

@@ -35,9 +35,9 @@ from .tracks import READS
 
 SMALL = 32_000_000
 """Bytes of text up to which all lines come to the driver once they are parsed: one job, and nothing is compiled."""
-IN_MEMORY = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 5
-"""Bytes of text up to which the events come to the driver, as columns: with all that is made of them, and Java's own,
-they take two to four times as much of this machine's memory."""
+IN_MEMORY = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4
+"""Bytes of text up to which the events come to the driver, as columns: with all that is made of them they take a third
+as much of this machine's memory, twice that where lines are short; Java and what is looked at together take 2 GB."""
 _FIELDS = tuple(name for name in READS if name in ALL)
 _READ = ("row", "ts", "level", "releases", *_FIELDS)
 """What the audit reads of an event."""
@@ -60,12 +60,11 @@ def read_logs_on_spark(
     """
     readings = [_reading(source) for _, source in sources]
     paths = [path for path, _ in readings]
-    size = sum(_size(path, elsewhere) for path in paths if path)
-    small = size <= SMALL
+    sizes = [_size(path, elsewhere) if path else 0 for path in paths]
     table: Table = PythonTable([])
     seen: _PerFile = defaultdict(Coverage)
     if any(paths):
-        table, seen = _read_lines(paths, layout, options, size, small)
+        table, seen = _read_lines(paths, sizes, layout, options)
     files: list[LogFile] = []
     told: list[FileFacts] = []
     for index, ((cluster, source), (_, problem)) in enumerate(zip(sources, readings, strict=True)):
@@ -77,8 +76,10 @@ def read_logs_on_spark(
 
 
 def _read_lines(
-    paths: Sequence[str | None], layout: Layout | None, options: Options, size: int, small: bool
+    paths: Sequence[str | None], sizes: Sequence[int], layout: Layout | None, options: Options
 ) -> tuple[Table, _PerFile]:
+    size = sum(sizes)
+    small = size <= SMALL
     spark = session(options.master, options.remote, brief=size <= _BRIEF)
     _tune(spark, size, small)
     if small:
@@ -86,7 +87,7 @@ def _read_lines(
     if size <= IN_MEMORY:
         from .spark_in_memory import read_in_memory  # Arrow and NumPy only where they are used
 
-        return read_in_memory(spark, paths, layout, _FIELDS)
+        return read_in_memory(spark, paths, sizes, layout, _FIELDS)
     return _read(spark, paths, layout)
 
 

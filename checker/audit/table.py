@@ -108,7 +108,7 @@ class Table(Protocol):
     def apart(self, near: Sequence[str]) -> Sequence[Table]:
         """The same rows in several tables, those of one `near` in one of them, if less is at hand at a time then.
 
-        Rows that have no `near` are in each of them. Asked of a table that is kept by `near`.
+        Rows that have no `near` are in each of them.
         """
 
     def rows(self, limit: int | None = None) -> list[Row]:

@@ -70,6 +70,7 @@ def release_set(mask: int) -> frozenset[str]:
     return frozenset(release.name for release in RELEASES if release.mask & mask)
 
 
+@cache
 def release_mask(names: frozenset[str]) -> int:
     """The mask of a set of release names."""
     return sum(release.mask for release in RELEASES if release.name in names)

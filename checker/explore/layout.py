@@ -196,12 +196,14 @@ class Layout:
                 room.append(8 - cell.bits)
         return used + len(room)
 
-    def words(self, packed: int) -> list[Any]:
-        """A packed state as its words: for each an array of one row, as generated code reads states."""
+    def words(self, *packed: int) -> list[Any]:
+        """Packed states as their words: for each an array of a row per state, as generated code reads states."""
         import numpy as np
 
-        parts = (packed >> (64 * index) & (2**64 - 1) for index in range(len(self.sizes)))
-        return [np.array([part], f"u{size}") for part, size in zip(parts, self.sizes, strict=True)]
+        return [
+            np.array([each >> (64 * index) & (2**64 - 1) for each in packed], f"u{size}")
+            for index, size in enumerate(self.sizes)
+        ]
 
     def pack(self, state: tuple[Value, ...]) -> int:
         """A state of the reference as one integer; word i begins at bit 64 i."""

@@ -19,7 +19,7 @@ from ...model.expr import true
 from ...model.property import Property
 from ...model.protocol import Instance, Model
 from ...model.sorts import canonical
-from ...model.step import Reference
+from ...model.step import Reference, State
 from .generate import build_masks, successors
 from .layout import packed
 from .program import Program, program
@@ -245,10 +245,12 @@ class _Paths:
 
     def _by_orbits(self, ids: list[int], hit: Hit, canonical: Canonical) -> Path:
         layout = self.program.layout
-        orbits = [self.search.packed(each) for each in ids]
-        path = replay_orbits(
-            self.reference, orbits, lambda state: packed(canonical(layout.words(layout.pack(state))), 0)
-        )
+
+        def orbits(states: Sequence[State]) -> list[int]:
+            words = canonical(layout.words(*map(layout.pack, states)))
+            return [packed(words, row) for row in range(len(states))]
+
+        path = replay_orbits(self.reference, [self.search.packed(each) for each in ids], orbits)
         if hit.move is None:
             return path
         return self._last_step(path, hit)

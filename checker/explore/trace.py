@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ...model.errors import ModelError
@@ -72,8 +72,13 @@ def replay(reference: Reference, hops: list[Hop], pack: Callable[[State], int]) 
     return Path(reference.instance, tuple(states), tuple(steps))
 
 
-def replay_orbits(reference: Reference, orbits: list[int], canonical: Callable[[State], int]) -> Path:
+def replay_orbits(
+    reference: Reference, orbits: list[int], canonical: Callable[[Sequence[State]], Sequence[int]]
+) -> Path:
     """A path through the given orbits of states (packed representatives), found by the reference reading.
+
+    Args:
+        canonical: the orbits of some states.
 
     Raises:
         EngineError: no successor is in the next orbit.
@@ -81,14 +86,14 @@ def replay_orbits(reference: Reference, orbits: list[int], canonical: Callable[[
     state = reference.initial()
     states, steps = [state], list[Step]()
     for orbit in orbits[1:]:
-        for taken in reference.successors(state):
-            if not taken.overflows and canonical(taken.state) == orbit:
-                steps.append(Step(taken.action, taken.params, _changes(reference, state, taken.state)))
-                state = taken.state
-                states.append(state)
-                break
-        else:
+        within = [taken for taken in reference.successors(state) if not taken.overflows]
+        reached = canonical([taken.state for taken in within])
+        taken = next((each for each, its in zip(within, reached, strict=True) if its == orbit), None)
+        if taken is None:
             raise EngineError(f"the reference finds no successor of {state} in the orbit that the explorer went to")
+        steps.append(Step(taken.action, taken.params, _changes(reference, state, taken.state)))
+        state = taken.state
+        states.append(state)
     return Path(reference.instance, tuple(states), tuple(steps))
 
 

@@ -35,15 +35,18 @@ FEW, MUCH = 2_000_000, 20_000_000
 
 
 def solver(timeout: float, *, search: bool = False, work: int | None = None, seed: int = 0) -> z3.Solver:
-    """A solver with a time limit in seconds.
+    """A solver with a time limit in seconds, in a context of its own: translate assertions to it.
+
+    In a context that others share, numbers of terms depend on what was asked before and when it was forgotten, and on
+    them the order in which a solver tries instances of a quantifier: the same question would be answered in one
+    process and not in another.
 
     Args:
-        search: go its own way with quantifiers, and look for models of them. It does so in a context of its own, where
-            what was asked before has no influence: translate assertions to it. (A context takes longer to make than
-            most questions to answer, so others share one.)
+        search: go its own way with quantifiers, and look for models of them.
         work: gives up after so much work, on every machine and run at the same place.
     """
-    made = z3.Solver(ctx=z3.Context()) if search else z3.SimpleSolver()
+    context = z3.Context()
+    made = z3.Solver(ctx=context) if search else z3.SimpleSolver(ctx=context)
     made.set("timeout", max(1, int(timeout * 1000)))
     made.set("random_seed", seed)
     if work is not None:
@@ -70,7 +73,7 @@ def ask(
         if each is False:
             return Answer("unsat", time.perf_counter() - started)
         if each is not True:
-            asked.add(each.translate(asked.ctx) if search else each)
+            asked.add(each.translate(asked.ctx))
     return answer(asked, started)
 
 

@@ -51,3 +51,11 @@ def test_what_another_file_system_has_is_told_by_who_reaches_it() -> None:
     assert not is_elsewhere("/var/log/kafka://1")
     found = expand(["s3a://bucket/logs"], lambda path: [f"{path}/b.log", f"{path}/b.log", f"{path}/c.log"])
     assert [source.path for source in found[0][1]] == ["s3a://bucket/logs/b.log", "s3a://bucket/logs/c.log"]
+
+
+def test_lines_of_some_numbers_are_those_of_all(tmp_path: Path) -> None:
+    log = tmp_path / "state-change.log"
+    log.write_bytes(b"one\r\ntwo \xff\n\nfour")
+    assert list(Lines(str(log))) == ["one", "two \ufffd", "", "four"]
+    assert Lines(str(log)).chosen([4, 2, 2, 9]) == {2: "two \ufffd", 4: "four"}
+    assert Lines(str(log)).chosen([1, 3]) == {1: "one", 3: ""}

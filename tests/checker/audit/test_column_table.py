@@ -14,6 +14,9 @@ from isrproof.checker.audit.python_engine import read_logs
 from isrproof.checker.audit.report import FileFacts, as_json, reports
 from isrproof.checker.audit.run import Logs, audited
 from isrproof.checker.audit.table import Column, PythonTable, Row, Table
+from isrproof.model.expr import const, field, ite
+from isrproof.model.sorts import Int, OptionOf
+from isrproof.model.views import Broker
 from isrproof.traces.sources import expand
 
 from tests.histories import history, save, texts, with_faults
@@ -148,6 +151,46 @@ def test_a_step_does_to_columns_what_it_does_to_rows(step: str) -> None:
         return sorted(({n: tuple(v) if isinstance(v, list) else v for n, v in row.items()} for row in found), key=repr)
 
     assert rows(columns(PythonTable(ROWS))) == rows(PythonTable(ROWS))
+
+
+NUMBER, BROKER = field("n", Int()), field("broker", OptionOf(Broker))
+WIDE = {
+    "otherwise": ite(NUMBER.eq(1), const(300, Int()), NUMBER),
+    "sum": NUMBER + 127,
+    "equal": NUMBER.eq(300),
+    "less": NUMBER < 2**40,
+    "get": BROKER.get(40_000).eq(field("leader", Broker)),
+}
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_a_column_of_small_numbers_meets_large_ones(name: str) -> None:
+    rows = [{"n": 1, "broker": -1, "leader": 40_000}, {"n": 127, "broker": 7, "leader": 7}]
+    shown = [
+        [row["made"] for row in table.derive(made=WIDE[name]).rows()]
+        for table in (columns(PythonTable(rows)), PythonTable(rows))
+    ]
+    assert shown[0] == shown[1]
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-200, 200), max_size=5))
+def test_numbers_keep_their_values_in_less_room(values: list[int]) -> None:
+    import numpy as np
+    from isrproof.checker.audit.columns import narrow
+
+    assert narrow(np.array(values, dtype=np.int64)).tolist() == values
+
+
+@given(st.lists(st.integers(0, 9) | st.integers(0, 2**60), min_size=1), st.integers(1, 5))
+def test_parts_have_whole_keys_and_about_so_many_rows(keys: list[int], size: int) -> None:
+    import numpy as np
+    from isrproof.checker.audit.columns import parts_of
+
+    part = parts_of(np.array(keys), size).tolist()
+    assert all((a == b) >= (x == y) for a, x in zip(part, keys, strict=True) for b, y in zip(part, keys, strict=True))
+    for number in set(part):
+        own = [key for key, each in zip(keys, part, strict=True) if each == number]
+        assert len(own) - own.count(max(own)) < size
 
 
 def test_two_kinds_of_table_do_not_meet() -> None:

@@ -37,6 +37,9 @@ OF_RELEASES: dict[str, tuple[Expr, tuple[Row, ...]]] = {
     "is empty": (releases.is_empty(), _masks),
     "size": (releases.size(), _masks),
     "literal": (ite(releases.subset_of(_old), _old, _new), _masks),
+    "union with a literal": (releases.union(_new), _masks),
+    "minus a literal": (releases.minus(_new), _masks),
+    "intersects a literal": (releases.intersects(_new), _masks),
     "look-up": (_allowed, _moves),
     "a rule": (releases.subset_of(_allowed), _moves),
 }

@@ -69,15 +69,33 @@ def test_findings_coverage_timeline_and_lives_are_equal(odd: Path) -> None:
     assert said("spark", *paths) == said("python", *paths)
 
 
-@pytest.mark.parametrize("few", [0, 200_000])
-def test_what_rules_take_from_memory_is_equal(few: int, odd: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of larger logs the events come as columns; lines of no frequent wording are parsed here if few, else on Spark."""
-    from isrproof.checker.audit import spark_engine, spark_in_memory
+@pytest.mark.parametrize(("few", "together"), [(0, 500_000_000), (200_000, 500_000_000), (200, 50_000), (200, 1)])
+def test_what_rules_take_from_memory_is_equal(
+    few: int, together: int, odd: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of larger logs the events come as columns, in several jobs; lines of no frequent wording are parsed here while
+    they are few, else on Spark."""
+    from isrproof.checker.audit import spark_arrow, spark_engine
 
     monkeypatch.setattr(spark_engine, "SMALL", 0)
-    monkeypatch.setattr(spark_in_memory, "FEW", few)
+    monkeypatch.setattr(spark_arrow, "FEW", few)
+    monkeypatch.setattr(spark_arrow, "_TOGETHER", together)
     paths = [str(RECORDED / "failover-on-leader-2.0.0-kill"), str(RECORDED / "lifecycle-2.8.2-trace"), *files(odd)]
     assert said("spark", *paths) == said("python", *paths)
+
+
+def test_a_job_reads_files_of_so_many_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    from isrproof.checker.audit import spark_arrow
+
+    monkeypatch.setattr(spark_arrow, "_TOGETHER", 10)
+    assert spark_arrow.together([4, 6, 1, 0, 12, 3, 9]) == [
+        range(2),
+        range(2, 4),
+        range(4, 5),
+        range(5, 6),
+        range(6, 7),
+    ]
+    assert spark_arrow.together([12]) == [range(1)]
 
 
 def test_a_layout_of_ones_own_is_read_alike(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -322,6 +323,7 @@ def test_an_interrupt_of_the_imports_ends_with_one_line(
         raise KeyboardInterrupt
 
     monkeypatch.setitem(sys.modules, "isrproof.checker.cli", SimpleNamespace(main=interrupted))
+    monkeypatch.setattr(gc, "disable", lambda: None)  # the tests after this one go on in the same process
     with pytest.raises(SystemExit) as ended:
         start()
     assert ended.value.code == 3
