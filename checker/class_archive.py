@@ -16,10 +16,11 @@ USE = "-XX:SharedArchiveFile="
 _SILENT = "-Xlog:disable"  # an archive that does not fit is not used, which needs no warning
 
 
-def archive_options(home: Path) -> str:
+def archive_options(home: Path, *, make: bool = True) -> str:
     """The options with which the Java of `home` uses the archive, or makes it; none where there can be none.
 
-    The archive is made under another name; who starts Java renames it when Java has ended.
+    The archive is made under another name; who starts Java renames it when Java has ended. It takes some seconds: who
+    has much to do does not `make` it.
     """
     folder = Path(sys.prefix) / "share" / "isrproof"
     archive = folder / f"spark-{_fingerprint(home)}.jsa"
@@ -28,6 +29,8 @@ def archive_options(home: Path) -> str:
         return ""
     if archive.is_file():
         return f"{_SILENT} {USE}{archive}"
+    if not make:
+        return ""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:

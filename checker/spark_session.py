@@ -219,7 +219,7 @@ def session(
         # Rows of a checkpoint that memory does not hold are read back many times; Java's own reading is slow.
         "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
         "spark.kryoserializer.buffer.max": "1g",
-        "spark.driver.extraJavaOptions": f"{java} {_BRIEF} {archive_options(home)}" if brief else f"{java} {_LONG}",
+        "spark.driver.extraJavaOptions": f"{java} {_BRIEF if brief else _LONG} {archive_options(home, make=brief)}",
     }
     if master is None or master.startswith("local"):  # a cluster's machines must find this one
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")

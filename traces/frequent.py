@@ -2,8 +2,9 @@
 
 Most lines of a large log are moves of the state machines, and requests and what becomes of them. A line that such a
 pattern matches is one of theirs, whatever else it holds, and is read in one step. There is one pattern for all that
-begins alike; the releases differ late in a line, so it is a tree: what they share is matched once. Classes take what
-they can and give nothing back (possessive) where the next character cannot be theirs.
+begins alike; the releases differ late in a line, so it is a tree: what they share is matched once. A class of any
+number of characters is greedy: Java reads such a one in a loop of its own, which a possessive one (`++`) does not get,
+and where the next character cannot be its own there is nothing to give back. One of a limited number is possessive.
 """
 
 from __future__ import annotations
@@ -182,11 +183,11 @@ def _add_token(made: Pattern, token: str | _Kept, following: Iterable[_Token]) -
         return
     behind = {token.primitive.after[-1]} if token.primitive.after else {_first(each) for each in following}
     inner = _inner(token.primitive, behind)
-    made.text += token.primitive.before.replace("+", "++")
-    if token.field is None:
-        made.text += f"(?:{inner})"
-    else:
+    made.text += token.primitive.before
+    if token.field is not None:
         made.group(token.field, inner)
+    else:  # a group costs Java two steps, also one that keeps nothing
+        made.text += inner if _CLASS.fullmatch(token.primitive.inner) else f"(?:{inner})"
     made.text += token.primitive.after
 
 
@@ -208,4 +209,5 @@ def _inner(primitive: Primitive, behind: Iterable[str | None]) -> str:
     gives_nothing = all(each is not None and not re.match(characters, each) for each in behind)
     if characters.startswith("[^"):
         characters = f"[^{_UNWANTED.encode('unicode_escape').decode()}{characters[2:]}"
-    return f"{minus or ''}{characters}{times}{'+' if gives_nothing else ''}"
+    possessive = gives_nothing and times not in ("+", "*")
+    return f"{minus or ''}{characters}{times}{'+' if possessive else ''}"

@@ -1,4 +1,8 @@
-"""The three readings that are compared: Spark's bare count, DuckDB's regex extraction, and the audit."""
+"""The three readings that are compared: Spark's bare count, DuckDB's regex extraction, and the audit.
+
+Each is done in this process, and in one of its own (`python -m benchmarks.audit.readings READING FOLDER` for the first
+two): a process that ends has to start Java, which compiles nothing before it has run it a while.
+"""
 
 from __future__ import annotations
 
@@ -54,6 +58,21 @@ def audit_in_process(folder: Path) -> list[Fault]:
     return _faults(folder, report.findings)
 
 
+def count_process(folder: Path) -> int:
+    """The bare count as a process: Python's, Java's and Spark's start included."""
+    return _alone("count", folder)
+
+
+def extraction_process(folder: Path) -> int:
+    """DuckDB's extraction as a process."""
+    return _alone("extraction", folder)
+
+
+def _alone(name: str, folder: Path) -> int:
+    command = [sys.executable, "-m", "benchmarks.audit.readings", name, str(folder)]
+    return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
 def audit_process(folder: Path) -> list[Fault]:
     """The whole audit as a user starts it: Python's, Java's and Spark's start included."""
     run = subprocess.run(
@@ -72,3 +91,7 @@ def audit_process(folder: Path) -> list[Fault]:
 
 def _faults(folder: Path, findings: Iterable[Finding]) -> list[Fault]:
     return sorted(Fault(str(Path(f.file).relative_to(folder)), f.line, f.rule) for f in findings)
+
+
+if __name__ == "__main__":
+    print({"count": bare_count, "extraction": extraction}[sys.argv[1]](Path(sys.argv[2])))

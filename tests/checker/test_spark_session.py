@@ -79,10 +79,12 @@ def test_an_archive_is_made_once_and_kept_in_the_virtual_environment(
     monkeypatch.setattr(sys, "prefix", str(environment))
     assert archive_options(home) == ""  # a Java without an archive of its own has nothing to extend
     (home / "lib" / "server" / "classes.jsa").touch()
+    assert archive_options(home, make=False) == ""
     made = archive_options(home).partition(MAKE)[2]
     assert Path(made).parent == environment / "share" / "isrproof"
     Path(made).touch()
     assert archive_options(home).endswith(USE + made)
+    assert archive_options(home, make=False).endswith(USE + made)
     monkeypatch.setattr(sys, "base_prefix", str(environment))
     assert archive_options(home) == ""  # a system's Python is not ours to write to
 
