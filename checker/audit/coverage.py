@@ -101,9 +101,6 @@ def facts(
         problem=problem,
         lossy=why,
     )
-    if why is not None:
-        # Lines may be missing behind its last one, too: what the next file says is no sequel.
-        broken = (*broken, told.lines + 1)
     first_ts = None if seen.first is None else seen.first[1]
     file = LogFile(
         index=index,

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 
 from ...specs.behaviours import behaviour
 from ...specs.machines import LEVELS
-from .pieces import Place, Reading, created_after, heard_within, hearing, places, reading_of, streams
+from .pieces import News, Place, Reading, RunKey, heard, places, reading_of, run_key, streams
 from .statements import CLOCK_PUT_BACK, UNKNOWN_LEVEL, Evidence, Heard, LogFile, Run, narrowing, possible
 
 DISORDERED = "its times go back: files were joined in another order than they were written in; lines may be missing"
@@ -39,7 +39,7 @@ class Span:
     lines that are not there. `since`..`until` is where a line that names the controller only is of this tenure: up to
     the next epoch of the controller, and from the start of a file that goes on with the epoch of the file before.
     `disordered`: it is lossy for no other reason than that its times go back. `whole_block` would be its block if
-    nobody had heard of another epoch in the middle of this one.
+    nobody had heard of another epoch in the middle of this one. `doubled`: what it tells, it tells twice.
     """
 
     cluster: int
@@ -61,6 +61,7 @@ class Span:
     until: int
     disordered: bool = False
     whole_block: int = 0
+    doubled: bool = False
     evidence: tuple[Evidence, ...] = ()
 
 
@@ -134,21 +135,25 @@ class _Strand:
         return (min(firsts), max(lasts)) if firsts and lasts else None
 
 
-def histories(files: Sequence[LogFile], runs: Iterable[Run], heard: Iterable[Heard]) -> Histories:
+def histories(files: Sequence[LogFile], runs: Iterable[Run], repeats: Iterable[Heard]) -> Histories:
     """Lives and tenures of all clusters, from what their files state."""
     by_file = {file.index: file for file in files}
     runs = tuple(runs)
     said: dict[int, list[Run | Heard]] = defaultdict(list)
     for run in runs:
         said[run.file].append(run)
-    for statement in heard:
+    for statement in repeats:
         said[statement.file].append(statement)
     strands: list[_Strand] = []
     turns: list[Turn] = []
     chains = streams(files)
     broken = {file.index: file.broken for file in files}
     place = places(chains, broken)
-    stretched = places(chains, {index: sorted({*cuts, *hearing(said[index])}) for index, cuts in broken.items()})
+    news = {key: each for chain in chains for key, each in heard(chain, said).items()}
+    cuts = {index: set(lines) for index, lines in broken.items()}
+    for each in (each for told in news.values() for each in told):
+        cuts[each.file].add(each.line)
+    stretched = places(chains, {index: sorted(lines) for index, lines in cuts.items()})
     for chain in chains:
         strands += _strands(chain, said, place, turns)
     disordered = [by_file[index] for index in sorted({run.file for run in runs if run.disordered})]
@@ -173,8 +178,9 @@ def histories(files: Sequence[LogFile], runs: Iterable[Run], heard: Iterable[Hea
         releases = {key[1:]: possible(each) for key, each in evidence.items() if key[0] == number}
         levels = [_level(strand, releases, by_file) for strand in members]
         readings = {key: reading_of(parts, by_file, notes) for key, parts in own.items()}
-        known_since = _known_since(members, levels, releases, readings, by_file, place, said)
+        known_since = _known_since(members, levels, releases, readings, by_file, place, news)
         for strand, level in zip(members, levels, strict=True):
+            begun: dict[tuple[int, int, int], int] = {}
             for run in strand.runs:
                 key = (number, run.epoch, run.controller)
                 read = readings[run.epoch, run.controller]
@@ -182,6 +188,8 @@ def histories(files: Sequence[LogFile], runs: Iterable[Run], heard: Iterable[Hea
                 if file.stream not in read.streams:
                     continue
                 at = stretched[run.file]
+                if run in strand.started:
+                    begun.setdefault(key, at.block(run.first))
                 for first, last in at.stretches(run.first, run.last):
                     spans.append(
                         Span(
@@ -201,7 +209,7 @@ def histories(files: Sequence[LogFile], runs: Iterable[Run], heard: Iterable[Hea
                             or run.inserted
                             or file.stream in read.tangled,
                             releases=possible(evidence[key]),
-                            start_seen=run in strand.started and first == run.first,
+                            start_seen=run in strand.started and at.block(first) == begun[key],
                             known_since=known_since[run.epoch],
                             since=first,
                             until=LINES_PER_FILE,
@@ -415,7 +423,7 @@ def _known_since(
     readings: Mapping[tuple[int, int], Reading],
     files: Mapping[int, LogFile],
     place: Mapping[int, Place],
-    said: Mapping[int, Sequence[Run | Heard]],
+    news: Mapping[RunKey, Sequence[News]],
 ) -> dict[int, int]:
     """Epoch -> the first epoch since which everything is here: tenures seen from their start, without a gap.
 
@@ -424,7 +432,8 @@ def _known_since(
     """
     followed: dict[int, list[bool]] = defaultdict(list)
     started: dict[int, list[bool]] = defaultdict(list)
-    restarted = any(created_after(run, said[run.file]) for strand in members for run in strand.runs)
+    told = ((run, each) for strand in members for run in strand.runs for each in news[run_key(run)])
+    restarted = any(each.before_creation(run) for run, each in told)
     for strand, level in zip(members, levels, strict=True):
         parts: dict[tuple[int, int], list[Run]] = defaultdict(list)
         for run in strand.runs:
@@ -436,7 +445,7 @@ def _known_since(
             blocks = {place[run.file].block(line) for run in runs for line in (run.first, run.last)}
             lossy = any(files[run.file].lossy or run.disordered or run.inserted for run in runs)
             shown = _creations_shown(level[epoch, controller], releases[epoch, controller])
-            doubtful = restarted and any(heard_within(run, said[run.file]) for run in runs)
+            doubtful = restarted and any(news[run_key(run)] for run in runs)
             followed[epoch].append(len(blocks) == 1 and not lossy and shown and not doubtful)
             started[epoch].append(any(run in strand.started for run in runs))
     since: dict[int, int] = {}

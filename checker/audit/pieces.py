@@ -44,37 +44,69 @@ class Place:
         return [(a, b) for a, b in between if a <= b]
 
 
-def hearing(statements: Sequence[Run | Heard]) -> list[int]:
-    """The lines in which a broker hears of another epoch than its own, under which it speaks before and after.
+@dataclass(frozen=True)
+class News:
+    """A line in which a broker hears of another epoch than its own, under which it speaks before and after.
 
     It was replaced without knowing it; or a cluster was wiped and has come to the same epoch again.
     """
-    return sorted({line for run in statements if isinstance(run, Run) for line, _ in heard_within(run, statements)})
+
+    file: int
+    line: int
+    epoch: int
+
+    def before_creation(self, run: Run) -> bool:
+        """Whether the controller of a run creates partitions after it has heard this: then a wipe may lie between."""
+        before = self.line < run.last_created if self.file == run.file else run.created > 0
+        return self.epoch > run.epoch and before
 
 
-def heard_within(run: Run, statements: Sequence[Run | Heard]) -> list[tuple[int, int]]:
-    """Lines within a run in which its broker hears of another epoch, and that epoch.
-
-    Of a later one it is the first line, of an earlier one the last.
-    """
-    heard = [each for each in statements if isinstance(each, Heard) and each.epoch != run.epoch]
-    lines = [(each.first if each.epoch > run.epoch else each.last, each.epoch) for each in heard]
-    return [(line, epoch) for line, epoch in lines if run.first < line < run.last]
+RunKey = tuple[int, int, int]
+"""A run: its file, controller and first line."""
 
 
-def created_after(run: Run, statements: Sequence[Run | Heard]) -> bool:
-    """Whether a controller creates partitions after it has heard of a later epoch: then a wipe may lie between."""
-    return any(epoch > run.epoch and line < run.last_created for line, epoch in heard_within(run, statements))
+def run_key(run: Run) -> RunKey:
+    return run.file, run.controller, run.first
+
+
+def heard(chain: Sequence[LogFile], said: Mapping[int, Sequence[Run | Heard]]) -> dict[RunKey, list[News]]:
+    """What is heard within each run of a stream, and since the run before it if that has the same epoch."""
+    at = {file.index: i for i, file in enumerate(chain)}
+    news = {file.index: [each for each in said[file.index] if isinstance(each, Heard)] for file in chain}
+    before: dict[int, Run] = {}
+    found: dict[RunKey, list[News]] = {}
+    for file in chain:
+        for run in sorted((each for each in said[file.index] if isinstance(each, Run)), key=lambda run: run.first):
+            former = before.get(run.controller)
+            from_ = former if former is not None and former.epoch == run.epoch else run
+            first, last = (at[from_.file], from_.first), (at[run.file], run.last)
+            found[run_key(run)] = [
+                each
+                for i in range(first[0], last[0] + 1)
+                for each in _news_to(run, news[chain[i].index])
+                if first < (i, each.line) < last
+            ]
+            before[run.controller] = run
+    return found
+
+
+def _news_to(run: Run, statements: Sequence[Heard]) -> list[News]:
+    """Of a later epoch it is the first line, of an earlier one the last."""
+    return [
+        News(each.file, each.first if each.epoch > run.epoch else each.last, each.epoch)
+        for each in statements
+        if each.epoch != run.epoch
+    ]
 
 
 def places(chains: Sequence[list[LogFile]], cuts: Mapping[int, Sequence[int]]) -> dict[int, Place]:
-    """The places of all files. A new block begins at each cut (by file) and after a rotated file that is not there; no
-    two streams have one in common."""
+    """The places of all files. A new block begins at each cut (by file) and after a rotated file that is not there, or
+    not to its end; no two streams have one in common."""
     found: dict[int, Place] = {}
     block = 0
     for chain in chains:
         for i, file in enumerate(chain):
-            if i and (_hour_missing(chain[i - 1], file) or _number_missing(chain, i)):
+            if i and (_hour_missing(chain[i - 1], file) or _number_missing(chain, i) or _cut_off(chain[i - 1], file)):
                 block += 1
             found[file.index] = Place(i, block, tuple(cuts[file.index]))
             block += len(cuts[file.index])
@@ -84,6 +116,11 @@ def places(chains: Sequence[list[LogFile]], cuts: Mapping[int, Sequence[int]]) -
 
 def _hour_missing(before: LogFile, after: LogFile) -> bool:
     return before.hour is not None and after.hour is not None and after.hour > before.hour + 1
+
+
+def _cut_off(before: LogFile, after: LogFile) -> bool:
+    """Whether lines may be missing between two files, but not within the second."""
+    return before.lossy is not None and after.lossy is None
 
 
 def _number_missing(chain: list[LogFile], i: int) -> bool:

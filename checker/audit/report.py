@@ -91,10 +91,16 @@ def reports(
                     *(note for of, note in found.histories.notes if of == cluster),
                     *(f"{file.path}: {file.problem}" for file in members if file.problem),
                     *(f"{file.path}: {file.lossy}" for file in members if file.lossy),
+                    *(_twice(file, found.repeated[file.index]) for file in members if file.index in found.repeated),
                 ],
             )
         )
     return made
+
+
+def _twice(file: FileFacts, count: int) -> str:
+    lines = "1 line stands there twice" if count == 1 else f"{count} lines stand there twice"
+    return f"{file.path}: {lines}, to the millisecond; read once"
 
 
 def _split(rows: Iterable[Mapping[str, Any]]) -> dict[int, list[dict[str, Any]]]:

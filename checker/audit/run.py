@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
@@ -37,6 +37,7 @@ _SPAN_COLUMNS: Mapping[str, type] = {
     "known_since": int,
     "since": int,
     "until": int,
+    "doubled": bool,
 }
 _FINDINGS_PER_RULE = 100_000
 _WITH_CONTROLLER = table_of("replica").releases
@@ -55,7 +56,10 @@ class Logs:
 
 @dataclass(frozen=True)
 class Audited:
-    """What the rules gave, before it is split by cluster and narrowed for a reader."""
+    """What the rules gave, before it is split by cluster and narrowed for a reader.
+
+    `repeated`: per file, where all is told twice, how many lines tell again what the line before told.
+    """
 
     histories: Histories
     findings: tuple[Finding, ...]
@@ -63,6 +67,7 @@ class Audited:
     files: Mapping[int, LogFile]
     incarnated: tuple[Callable[[], Table], ...]
     counted: tuple[Row, ...]
+    repeated: Mapping[int, int]
 
     def timeline(self) -> list[dict[str, Any]]:
         """What was reconstructed of every partition, in order."""
@@ -115,36 +120,83 @@ def audited(logs: Logs, release: int | None = None) -> Audited:
     histories = told(logs.files, events)
     # Before the last line that speaks of epoch 1: usually the tenures of epoch 1 only.
     early = {span.tenure for span in histories.spans if span.first <= histories.restarts.get(span.file, 0)}
-    # What makes order uncertain (times that go back, another epoch in the middle of one) can be the wipe itself.
+    # What makes order uncertain (times that go back, another epoch in the middle of one) can be the wipe itself; but
+    # there is none between two creations in one millisecond.
     young = [
-        replace(span, lossy=span.lossy and not span.disordered, block=span.whole_block)
+        replace(span, lossy=span.lossy and not span.disordered, block=span.whole_block, doubled=True)
         for span in histories.spans
         if span.tenure in early
     ]
-    cuts = wipes(placed(events, young, release), histories.restarts) if young else []
+    cuts = wipes(tracks.once(_in_place(events, young, release)), histories.restarts) if young else []
     if cuts:
         histories = told(logs.files, events, cuts)
     paths = {file.index: file for file in logs.files}
     turns = _verdicts(PythonTable([asdict(turn) for turn in histories.turns]), _of("turns"))
     counted = _counts({"turns": turns})
     findings = _found({"turns": turns}, paths)
-    incarnated: list[Callable[[], Table]] = []
     parts = events.apart(tracks.NEAR)
-    for part in parts:
-        here = _in_place(part, histories.spans, release)
-        views = tracks.incarnations(here)
-        counts = _counts(_judged(here, views))
-        findings += _found(_closer(here, counts), paths)
-        counted += counts
-        again = partial(_incarnations, part, histories.spans, release)
-        incarnated.append(again if len(parts) > 1 else partial(_itself, views))
+    look = partial(_looked_at, release=release, files=paths, alone=len(parts) == 1)
+    judged = [look(part, histories.spans) for part in parts]
+    doubled: set[int] = set()
+    if any(part.again for part in judged) and (doubled := _doubled(parts, histories.spans, release)):
+        spans = [replace(span, doubled=span.tenure in doubled) for span in histories.spans]
+        judged = [look(part, spans) for part in parts]
+    findings += [finding for part in judged for finding in part.findings]
+    counted += [row for part in judged for row in part.counted]
+    repeated: Counter[int] = Counter()
+    for row in (row for part in judged for row in part.again if row["tenure"] in doubled):
+        repeated[row["file"]] += row["n"]
     tallies: dict[int, dict[str, Tally]] = defaultdict(lambda: {code: Tally() for code in rules()})
     for row in counted:
         for rule in _of(row["track"]):
             if row[rule.code] != "silent":
                 tallies[row["cluster"]][rule.code].add(row[rule.code], row["n"])
     findings.sort(key=lambda f: (f.cluster, f.life or 0, f.controller_epoch or 0, f.file, f.line, f.rule))
-    return Audited(histories, tuple(findings), tallies, paths, tuple(incarnated), tuple(counted))
+    return Audited(
+        histories, tuple(findings), tallies, paths, tuple(part.incarnated for part in judged), tuple(counted), repeated
+    )
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """What the rules gave of the lines of some partitions.
+
+    `again`: per file and tenure, how many lines tell again what the line before told.
+    """
+
+    findings: list[Finding]
+    counted: list[Row]
+    incarnated: Callable[[], Table]
+    again: list[Row]
+
+
+def _looked_at(
+    part: Table, spans: Sequence[Span], release: int | None, files: Mapping[int, LogFile], *, alone: bool
+) -> _Judged:
+    """The rules, over the lines of some partitions; if these are not `alone`, what is made of them is made again."""
+    lines = _in_place(part, spans, release)
+    here = tracks.once(lines)
+    views = tracks.incarnations(here)
+    counts = _counts(_judged(here, views))
+    findings = _found(_closer(here, counts), files)
+    incarnated = partial(_itself, views) if alone else partial(_incarnations, part, spans, release)
+    again = tracks.again(lines).grouped(("file", "tenure"), n=Column("count")).rows()
+    return _Judged(findings, counts, incarnated, again)
+
+
+def _doubled(parts: Sequence[Table], spans: Sequence[Span], release: int | None) -> set[int]:
+    """The tenures all of whose lines are there twice: two appenders write to one file, say.
+
+    No controller does all things twice in one millisecond, to the same end.
+    """
+    all_done: Counter[int] = Counter()
+    again: Counter[int] = Counter()
+    for part in parts:
+        lines = tracks.done(_in_place(part, spans, release))
+        for row in lines.grouped(("tenure",), n=Column("count"), again=Column("count", "again")).rows():
+            all_done[row["tenure"]] += row["n"]
+            again[row["tenure"]] += row["again"]
+    return {tenure for tenure, n in all_done.items() if 2 * again[tenure] >= n}
 
 
 def _itself(table: Table) -> Table:
@@ -152,12 +204,12 @@ def _itself(table: Table) -> Table:
 
 
 def _in_place(events: Table, spans: Sequence[Span], release: int | None) -> Table:
-    columns = (*tracks.READS, *tracks.SPAN, "at")
+    columns = (*tracks.READS, *tracks.SPAN, "doubled", "at")
     return tracks.in_place(placed(events, spans, release).select(*columns))
 
 
 def _incarnations(events: Table, spans: Sequence[Span], release: int | None) -> Table:
-    return tracks.incarnations(_in_place(events, spans, release))
+    return tracks.incarnations(tracks.once(_in_place(events, spans, release)))
 
 
 def _found(judged: Mapping[str, Table], files: Mapping[int, LogFile]) -> list[Finding]:
@@ -178,7 +230,7 @@ def placed(events: Table, spans: Sequence[Span], release: int | None = None) -> 
     ]
     if release is not None:
         rows = [row | {"releases": release} for row in rows]
-    spoken = events.present("controller").without_lines(tracks.HEARD + tracks.READ)
+    spoken = events.present("controller").without_lines(tracks.HEARD + tracks.READ + tracks.THROWN)
     dated = spoken.present("controller_epoch").joined(
         rows, ("file", "controller", "controller_epoch"), _SPAN_COLUMNS, ("first", "last")
     )

@@ -116,12 +116,17 @@ class SparkTable:
     def renamed(self, **old: str) -> SparkTable:
         return self._with(self.frame.drop(*old.values()).withColumnsRenamed(old))
 
-    def kept(self, near: Sequence[str], order: Sequence[str]) -> SparkTable:
+    def kept(self, near: Sequence[str], order: Sequence[str], alike: Sequence[str] = ()) -> SparkTable:
         # A checkpoint remembers how its rows are placed and sorted: windows along that order need neither.
         here = self.frame
         if self._near != tuple(near):
             here = here.withColumn(_HOME, F.xxhash64(*near)).repartition(_HOME)
-        return SparkTable(here.sortWithinPartitions(_HOME, *order).localCheckpoint(), tuple(near))
+        here = here.sortWithinPartitions(_HOME, *order)
+        if alike:
+            there = reduce(SparkColumn.__and__, (F.col(name).isNotNull() for name in (*near, *order)))
+            said, window = F.when(there, F.struct(*near, *alike)), Window.partitionBy(_HOME).orderBy(*order)
+            here = here.withColumn("again", there & F.lag(said).over(window).eqNullSafe(said))
+        return SparkTable(here.localCheckpoint(), tuple(near))
 
     def near_by(self) -> Table:
         rows = self.rows(FEW + 1)

@@ -10,6 +10,7 @@ condition that reads an absent column is not true, an expression that reads one 
 
 from __future__ import annotations
 
+import itertools
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -96,10 +97,12 @@ class Table(Protocol):
     def renamed(self, **old: str) -> Table:
         """Columns `old` under new names: renamed(old="new")."""
 
-    def kept(self, near: Sequence[str], order: Sequence[str]) -> Table:
+    def kept(self, near: Sequence[str], order: Sequence[str], alike: Sequence[str] = ()) -> Table:
         """The same rows, computed once though read several times; those of the same `near` in one place, in order.
 
-        What follows `along` a key that begins the order, and is itself in the order's rest, costs no sorting.
+        What follows `along` a key that begins the order, and is itself in the order's rest, costs no sorting. If
+        columns are to be `alike`, a new column `again` tells whether a row has in them what the one before it of the
+        same `near` has; rows that lack one of `near` or `order` do not count.
         """
 
     def near_by(self) -> Table:
@@ -254,8 +257,17 @@ class PythonTable:
     def renamed(self, **old: str) -> PythonTable:
         return PythonTable([{old.get(name, name): value for name, value in row.items()} for row in self._rows])
 
-    def kept(self, near: Sequence[str], order: Sequence[str]) -> PythonTable:
-        return self
+    def kept(self, near: Sequence[str], order: Sequence[str], alike: Sequence[str] = ()) -> PythonTable:
+        if not alike:
+            return self
+        place = (*near, *order)
+        there = self.present(*place)._rows
+        there.sort(key=lambda row: tuple(row[name] for name in place))
+        said = [tuple(row.get(name) for name in (*near, *alike)) for row in there]
+        again = [False, *(one == other for one, other in itertools.pairwise(said))]
+        placed = [row | {"again": same} for row, same in zip(there, again, strict=False)]
+        others = (row for row in self._rows if any(row.get(name) is None for name in place))
+        return PythonTable([*placed, *(row | {"again": False} for row in others)])
 
     def near_by(self) -> PythonTable:
         return self

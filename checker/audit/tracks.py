@@ -57,6 +57,7 @@ VIEWS = ELECTED + REQUESTED + TOLD + REASSIGNED + REMOVED
 """Lines that print a partition's leader and ISR."""
 MACHINES = tuple(id for id in line_rows() if id.startswith("SC"))
 """Lines that a controller writes to state-change.log."""
+_DONE = (*MOVED["replica"], *MOVED["partition"], *STOPPED["replica"], *STOPPED["partition"], *REASSIGNED, *REMOVED)
 FACTS = tuple(sorted({*MOVED["replica"], *MOVED["partition"], *STOPPED["replica"], *STOPPED["partition"], *VIEWS}))
 
 PARTITION = ("life", "topic", "partition")
@@ -77,6 +78,8 @@ READS = (
     "valid_states",
 )
 """What the audit reads of a line; the rest of its event (recipients, correlation ids, ...) is not carried along."""
+_PRINTED = ("ts", *(name for name in READS if name not in ("ts", "file", "line")))
+"""Of that, what a line prints; times are rarely the same."""
 
 # What the rules read of the tracks, beside vocabulary.py.
 made = field("made", Bool)
@@ -135,8 +138,27 @@ _emptied = (
 
 
 def in_place(events: Table) -> Table:
-    """The events as the tracks ask for them: sorted once, so that none of them sorts or moves all lines again."""
-    return events.kept(NEAR, (*PARTITION, *IN_ORDER))
+    """The events as the tracks ask for them: sorted once, so that none of them sorts or moves all lines again.
+
+    `again`: says what the line before said of the same partition, at the same time.
+    """
+    return events.kept(NEAR, (*PARTITION, *IN_ORDER), alike=_PRINTED)
+
+
+def done(events: Table) -> Table:
+    """What happens once: moves made and tried, and writes of znodes. (Requests to several brokers are alike.)"""
+    return events.of_lines(_DONE)
+
+
+def again(events: Table) -> Table:
+    """Of what happens once, the lines that tell of it again."""
+    return done(events).where(field("again", Bool))
+
+
+def once(events: Table) -> Table:
+    """Without lines that tell something again, in tenures that are `doubled`."""
+    retold = field("again", Bool) & field("doubled", Bool)
+    return events.derive(retold=retold, new=false).filled("retold", "new").where(~field("retold", Bool))
 
 
 def replica_moves(events: Table) -> Table:

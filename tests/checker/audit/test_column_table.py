@@ -15,10 +15,11 @@ from isrproof.checker.audit.report import FileFacts, as_json, reports
 from isrproof.checker.audit.run import Logs, audited
 from isrproof.checker.audit.table import Column, PythonTable, Row, Table
 from isrproof.model.expr import const, field, ite
-from isrproof.model.sorts import Int, OptionOf
+from isrproof.model.sorts import Bool, Int, OptionOf
 from isrproof.model.views import Broker
 from isrproof.traces.sources import expand
 
+from tests.doubled import doubled
 from tests.histories import history, save, texts, with_faults
 
 pytest.importorskip("numpy", reason="columns in memory need NumPy")
@@ -51,6 +52,19 @@ def test_recordings_give_the_same_reports() -> None:
     plain, in_memory = both(*sorted(folder for folder in RECORDED.iterdir() if folder.is_dir()), each=True)
     assert in_memory == plain
     assert any(report["findings"] for report in plain)
+
+
+@pytest.mark.parametrize("part", [10, 250_000])
+def test_what_is_printed_twice_gives_the_same_reports(
+    part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from isrproof.checker.audit import column_table
+
+    monkeypatch.setattr(column_table, "PART", part)
+    doubled(RECORDED / "failover-on-leader-2.2.2-kill", tmp_path)
+    (plain,), (in_memory,) = both(tmp_path)
+    assert in_memory == plain
+    assert [note for note in plain["notes"] if "twice" in note]
 
 
 @pytest.mark.corpus
@@ -96,6 +110,9 @@ ROWS: list[Row] = [
     {"key": "a", "at": 2, "n": 2**62, "yes": None, "line": 9},
     {"key": "b", "at": 2, "n": -(2**62), "yes": True, "line": 5},
     {"key": None, "at": 0, "n": 7, "yes": True, "line": 1},
+    {"key": "b", "at": 3, "n": 7, "yes": True, "line": 5},
+    {"key": "b", "at": 4, "n": 7, "yes": None, "line": 5},
+    {"key": "b", "at": 5, "n": 7, "yes": None, "line": 5},
 ]
 STEPS = {
     "along": lambda t: t.along(
@@ -140,6 +157,8 @@ STEPS = {
     "renamed over another": lambda t: t.renamed(n="at"),
     "absent": lambda t: t.absent("key").absent("none"),
     "present": lambda t: t.present("key", "yes"),
+    "alike": lambda t: t.kept(("key",), ("at",), alike=("line", "yes")),
+    "alike out of place": lambda t: t.only_where(field("yes", Bool), "at").kept(("key",), ("at",), alike=("line",)),
     "kept": lambda t: t.kept(("key",), ("key", "at")).along(("key",), ("at",), count=Column("so_far")),
 }
 

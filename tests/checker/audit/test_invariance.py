@@ -6,6 +6,7 @@ import gzip
 import itertools
 import random
 import re
+import shutil
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -17,6 +18,7 @@ from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.finding import Report
 from isrproof.checker.audit.options import Options
 
+from tests.doubled import doubled
 from tests.histories import START, History, history, save, texts, with_faults
 
 RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
@@ -181,6 +183,40 @@ def test_recordings_may_be_split(name: str, tmp_path: Path) -> None:
         for here, (_, line) in rotated(place, lines, safe, tmp_path, False, True, "\r\n").items():
             origin[here] = (str(path.relative_to(recording)), line)
     assert facts(tmp_path, origin=origin) == expected
+
+
+@pytest.mark.parametrize("name", ["deposed-2.0.0", "deposed-2.3.1", "zombie-2.0.0", "zombie-2.8.2"])
+def test_a_log_may_be_rotated_while_its_broker_is_replaced(name: str, tmp_path: Path) -> None:
+    """A broker that goes on as controller hears of the next one in one file, and speaks in another."""
+    expected = facts(RECORDED / name)
+    shutil.copytree(RECORDED / name, tmp_path, dirs_exist_ok=True)
+    split = 0
+    for path in sorted(tmp_path.rglob("state-change.log*")):
+        lines, place = text_of(path).splitlines(), str(path.relative_to(tmp_path))
+        safe = [c for c in range(1, len(lines)) if TIME.match(lines[c]) and lines[c][:25] != lines[c - 1][:25]]
+        path.unlink()
+        for cut in safe:
+            written = rotated(place.removesuffix(".gz"), lines, [cut], tmp_path, False, False, "\n")
+            origin = {here: (place, line) for here, (_, line) in written.items()}
+            assert facts(tmp_path, origin=origin) == expected, f"{place}:{cut}"
+            split += 1
+        path.write_bytes((RECORDED / name / place).read_bytes())
+        for here in {file for file, _ in written} - {place}:
+            (tmp_path / here).unlink()
+    assert split > 100
+
+
+@pytest.mark.parametrize("name", RECORDINGS)
+def test_what_is_printed_twice_happened_once(name: str, tmp_path: Path) -> None:
+    origin = doubled(RECORDED / name, tmp_path)
+    (once,), (twice,) = (audit([str(folder)], PYTHON) for folder in (RECORDED / name, tmp_path))
+    assert set(said(twice, tmp_path, origin)) == set(said(once, RECORDED / name))
+    assert twice.verdict == once.verdict
+    assert not [note for note in once.notes if "twice" in note]
+    assert [note for note in twice.notes if "twice, to the millisecond; read once" in note]
+    # Requests are looked at one by one where they have no version.
+    moves = ("KR101", "KR102", "KR103", "KR104", "KR105", "KR205")
+    assert {code: counts(twice)[code] for code in moves} == {code: counts(once)[code] for code in moves}
 
 
 @pytest.mark.parametrize("name", ["failover-on-leader-2.3.1-kill", "lifecycle-2.0.0", "reassign-2.3.1"])

@@ -327,7 +327,7 @@ def written(run: Run, folder: Path) -> tuple[list[tuple[str, int]], list[int], s
 RANK = ("held", "unknown", "illegal")
 
 
-def compared(seeds: range, folder: Path, lossy: bool, release: str = "auto") -> Counter[str]:
+def compared(seeds: Iterable[int], folder: Path, lossy: bool, release: str = "auto") -> Counter[str]:
     """Audit the runs of these seeds in one go; count the verdicts, after each equals the reference's."""
     runs = {seed: generated(seed) for seed in seeds}
     runs = {seed: run for seed, run in runs.items() if run.lines}
@@ -357,13 +357,15 @@ def compared(seeds: range, folder: Path, lossy: bool, release: str = "auto") -> 
     return tally
 
 
+_IN_TWO_FILES = 1294
+"""A run that begins in one file and prints a state that its start does not allow in the next."""
 RANGES = ("auto", "2.2-2.3", "0.8.1-2.6", ">=2.6", "0.8.1-3.9")
 
 
 @pytest.mark.parametrize("release", RANGES)
 @pytest.mark.parametrize("lossy", [False, True], ids=["contiguous", "lossy"])
 def test_verdicts_equal_those_of_a_search(lossy: bool, release: str, tmp_path: Path) -> None:
-    tally = compared(range(120), tmp_path, lossy, release)
+    tally = compared((*range(120), _IN_TWO_FILES), tmp_path, lossy, release)
     assert all(tally[f"run {verdict}"] for verdict in RANK if verdict != "unknown" or lossy)
 
 

@@ -14,6 +14,8 @@ from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report import as_json
 
+from tests.doubled import doubled
+
 pytest.importorskip("pyspark", reason="the Spark engine needs PySpark")
 pytestmark = pytest.mark.spark
 
@@ -125,7 +127,7 @@ def test_what_is_read_in_many_jobs_is_equal(odd: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("closer", [0, 200_000])
-def test_rules_on_spark_give_the_same_findings(closer: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_on_spark_give_the_same_findings(closer: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With many events the rules stay on Spark, and so do the partitions that findings are about; here few are many."""
     from isrproof.checker.audit import spark_engine, spark_table
 
@@ -133,7 +135,8 @@ def test_rules_on_spark_give_the_same_findings(closer: int, monkeypatch: pytest.
     monkeypatch.setattr(spark_engine, "SMALL", 0)
     monkeypatch.setattr(spark_engine, "IN_MEMORY", 0)
     monkeypatch.setattr(spark_table, "FEW", closer)
-    paths = [str(RECORDED / "failover-on-leader-2.0.0-kill"), str(RECORDED / "reassign-2.3.1")]
+    doubled(RECORDED / "failover-on-leader-2.2.2-kill", tmp_path)
+    paths = [str(RECORDED / "failover-on-leader-2.0.0-kill"), str(RECORDED / "reassign-2.3.1"), str(tmp_path)]
     assert said("spark", *paths) == said("python", *paths)
 
 
@@ -152,6 +155,33 @@ def test_tracks_neither_move_nor_sort_what_is_kept() -> None:
         plan = table.along(("partition",), ("at",), before=Column("previous", "at")).frame._jdf.queryExecution()
         told = plan.executedPlan().toString()
         assert [step for step in ("Window", "Exchange", "Sort") if step in told] == ["Window"]
+
+
+def test_rows_alike_are_told_on_spark_as_in_python() -> None:
+    from isrproof.checker.audit.spark_table import SparkTable
+    from isrproof.checker.audit.table import PythonTable
+    from isrproof.checker.spark_session import session
+
+    rows = [
+        {"key": key, "at": at, "isr": isr}
+        for key, at, isr in (
+            ("a", 1, [1]),
+            ("a", 2, [1]),
+            ("a", 3, [1, 2]),
+            ("a", 4, None),
+            ("a", 5, None),
+            ("b", 6, None),
+            (None, 7, None),
+            ("b", None, None),
+        )
+    ]
+    frame = session().createDataFrame([tuple(row.values()) for row in rows], "key string, at bigint, isr array<bigint>")
+    told = [
+        {(row["key"], row["at"]): row["again"] for row in table.kept(("key",), ("at",), alike=("isr",)).rows()}
+        for table in (SparkTable(frame.repartition(5)), PythonTable(rows))
+    ]
+    assert told[0] == told[1]
+    assert sum(told[1].values()) == 2
 
 
 def test_what_only_spark_can_reach_is_read_alike(tmp_path: Path) -> None:
