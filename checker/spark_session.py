@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import atexit
+import logging
 import os
 import re
 import shlex
 import shutil
+import signal
 import socket
 import stat
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -177,6 +181,35 @@ def spark_failures() -> Iterator[None]:
         raise IsrproofError(f"Spark could not do its part: {told}") from error
 
 
+@contextmanager
+def _interrupted_later() -> Iterator[None]:
+    """An interrupt waits until Spark has started: a Java that cannot say where it listens would stay for ever.
+
+    Spark's own way to be interrupted, which it sets when it has started, stays.
+    """
+    came: list[int] = []
+
+    def note(number: int, _: FrameType | None) -> None:
+        came.append(number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGINT) is note:
+            signal.signal(signal.SIGINT, before)
+    if came:
+        raise KeyboardInterrupt
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """What Py4J raises, an interrupt too, it also tells the root logger, with a page of trace."""
+    return record.module != "java_gateway"
+
+
 def session(
     master: str | None = None,
     remote: str | None = None,
@@ -200,6 +233,7 @@ def session(
         return _connected(remote)
     if (running := SparkSession.getActiveSession()) is not None:
         return running
+    logging.getLogger().addFilter(_is_news)
     folder = Path(tempfile.mkdtemp(prefix="isrproof-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     java = f"-Djava.io.tmpdir={folder} -Dlog4j2.configurationFile={_log_settings(folder)}"
@@ -232,7 +266,8 @@ def session(
     for name, value in settings.items():
         builder = builder.config(name, value)
     try:
-        started: SparkSession = builder.getOrCreate()
+        with _interrupted_later():
+            started: SparkSession = builder.getOrCreate()
     except Exception as error:
         raise NoSparkError(f"Spark did not start with the Java of {home}: {error}") from error
     return started

@@ -129,6 +129,10 @@ class Reader:
             self._names |= _hashed(read.select("path").distinct())  # looks at all lines, and is hardly ever needed
         return list(zip(parts, _numbered(paths, self._names, parts), strict=True))
 
+    def stop(self) -> None:
+        """Spark gives up what it reads."""
+        self._spark.interruptAll()
+
     def _parsed(self, lines: DataFrame) -> Part:
         """`said` of a line that is understood; what is counted of any other."""
         counts = [F.when(F.col("said").isNull(), F.col(name)).alias(name) for name in ("ts", *_OF_OTHERS)]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import closing
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +21,8 @@ from .spark_arrow import Found, Part, Reader, together
 
 _AT_A_TIME = 500_000
 """So many lines become columns together: their texts are in memory three times then."""
+_PATIENCE = 0.2
+"""Seconds until Spark is told again to stop."""
 PerFile = dict[int, Coverage]
 _Columns = dict[str, Cells]
 
@@ -36,13 +39,14 @@ def read_in_memory(
     seen: PerFile = defaultdict(Coverage)
     words = Words()
     pieces: list[_Columns] = []
-    for part, at in _ahead(Reader(spark, paths, sizes, layout, fields), together(sizes)):
-        pieces += _said(part, at, fields, words, seen)
-        pieces += _plain(part, at, layout, names, words, seen)
-        if "status" in part.table.column_names:
-            for begin in range(0, len(at.line), _AT_A_TIME):
-                some = slice(begin, begin + _AT_A_TIME)
-                _count_others(part.table.slice(begin, _AT_A_TIME), at.file[some], at.line[some], seen)
+    with closing(_ahead(Reader(spark, paths, sizes, layout, fields), together(sizes))) as ahead:
+        for part, at in ahead:
+            pieces += _said(part, at, fields, words, seen)
+            pieces += _plain(part, at, layout, names, words, seen)
+            if "status" in part.table.column_names:
+                for begin in range(0, len(at.line), _AT_A_TIME):
+                    some = slice(begin, begin + _AT_A_TIME)
+                    _count_others(part.table.slice(begin, _AT_A_TIME), at.file[some], at.line[some], seen)
     for each in seen.values():
         each.broken = sorted(each.broken)[: MOST_BROKEN + 1]
     if not pieces:
@@ -50,10 +54,14 @@ def read_in_memory(
     return ColumnTable.of(words, {name: joined_cells([piece.pop(name) for piece in pieces]) for name in names}), seen
 
 
-def _ahead(reader: Reader, jobs: Sequence[range]) -> Iterator[tuple[Part, Found]]:
-    """What the jobs give, one after the other: Spark does the next while what one gave is looked at, then let go of."""
-    with ThreadPoolExecutor(1) as spark:
-        coming = spark.submit(reader.read, jobs[0])
+def _ahead(reader: Reader, jobs: Sequence[range]) -> Generator[tuple[Part, Found], None, None]:
+    """What the jobs give, one after the other: Spark does the next while what one gave is looked at, then let go of.
+
+    Whoever closes it before its end need not wait for Spark's.
+    """
+    spark = ThreadPoolExecutor(1)
+    coming = spark.submit(reader.read, jobs[0])
+    try:
         for job in (*jobs[1:], None):
             found = coming.result()
             if job is not None:
@@ -61,6 +69,11 @@ def _ahead(reader: Reader, jobs: Sequence[range]) -> Iterator[tuple[Part, Found]
             while found:
                 yield found.pop(0)
             pa.default_memory_pool().release_unused()
+    finally:
+        spark.shutdown(wait=False)
+        while not coming.done():  # a job that has only been planned begins after all
+            reader.stop()
+            wait([coming], _PATIENCE)
 
 
 def _said(part: Part, at: Found, fields: Sequence[str], words: Words, seen: PerFile) -> Iterator[_Columns]:

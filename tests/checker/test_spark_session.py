@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 from isrproof.checker.class_archive import MAKE, USE, archive_options
 from isrproof.checker.cli import main
-from isrproof.checker.spark_session import java_version, shim
+from isrproof.checker.spark_session import _interrupted_later, _is_news, java_version, shim
 
 RECORDED = Path(__file__).parents[2] / "traces" / "recorded"
 
@@ -95,3 +98,24 @@ def test_without_pyspark_an_audit_says_what_to_install(monkeypatch: pytest.Monke
     result = CliRunner().invoke(main, ["audit", str(RECORDED / "failover-on-leader-2.0.0-kill")])
     assert result.exit_code == 2
     assert "pip install 'isrproof[audit]'" in result.output
+
+
+def test_an_interrupt_waits_until_spark_has_started() -> None:
+    """Else a Java that cannot say where it listens stays for ever."""
+    before, done = signal.getsignal(signal.SIGINT), []
+    with pytest.raises(KeyboardInterrupt), _interrupted_later():
+        os.kill(os.getpid(), signal.SIGINT)
+        done.append(True)
+    assert done
+    assert signal.getsignal(signal.SIGINT) is before
+    try:
+        with _interrupted_later():
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # as Spark sets its own
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_what_py4j_tells_the_root_logger_is_no_news() -> None:
+    told = [logging.LogRecord("root", logging.ERROR, path, 1, "", (), None) for path in ("java_gateway.py", "x.py")]
+    assert [_is_news(record) for record in told] == [False, True]

@@ -6,6 +6,7 @@ import gzip
 import json
 import re
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +183,30 @@ def test_rows_alike_are_told_on_spark_as_in_python() -> None:
     ]
     assert told[0] == told[1]
     assert sum(told[1].values()) == 2
+
+
+def test_who_stops_reading_does_not_wait_for_spark() -> None:
+    """A job is told to stop until it does: at first it may only have been planned."""
+    from isrproof.checker.audit.spark_in_memory import _ahead
+
+    class Endless:
+        stops = 0
+
+        def read(self, job: range) -> list[Any]:
+            while job.start and self.stops < 3:
+                time.sleep(0.01)
+            return [job]
+
+        def stop(self) -> None:
+            self.stops += 1
+
+    reader = Endless()
+    ahead: Any = _ahead(reader, [range(1), range(1, 2)])
+    assert next(ahead) == range(1)
+    ahead.close()
+    assert reader.stops == 3
+    assert list(_ahead(reader, [range(1), range(1, 2)])) == [range(1), range(1, 2)]
+    assert reader.stops == 3
 
 
 def test_what_only_spark_can_reach_is_read_alike(tmp_path: Path) -> None:
