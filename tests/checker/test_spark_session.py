@@ -103,9 +103,14 @@ def test_without_pyspark_an_audit_says_what_to_install(monkeypatch: pytest.Monke
 def test_an_interrupt_waits_until_spark_has_started() -> None:
     """Else a Java that cannot say where it listens stays for ever."""
     before, done = signal.getsignal(signal.SIGINT), []
-    with pytest.raises(KeyboardInterrupt), _interrupted_later():
-        os.kill(os.getpid(), signal.SIGINT)
-        done.append(True)
+
+    def starts() -> None:
+        with _interrupted_later():
+            os.kill(os.getpid(), signal.SIGINT)
+            done.append(True)
+
+    with pytest.raises(KeyboardInterrupt):
+        starts()
     assert done
     assert signal.getsignal(signal.SIGINT) is before
     try:
