@@ -158,7 +158,7 @@ def audited(logs: Logs, release: int | None = None) -> Audited:
 
 
 @dataclass(frozen=True)
-class _Judged:
+class _PartAudited:
     """What the rules gave of the lines of some partitions.
 
     `again`: per file and tenure, how many lines tell again what the line before told.
@@ -172,7 +172,7 @@ class _Judged:
 
 def _looked_at(
     part: Table, spans: Sequence[Span], release: int | None, files: Mapping[int, LogFile], *, alone: bool
-) -> _Judged:
+) -> _PartAudited:
     """The rules, over the lines of some partitions; if these are not `alone`, what is made of them is made again."""
     lines = _in_place(part, spans, release)
     here = tracks.once(lines)
@@ -181,7 +181,7 @@ def _looked_at(
     findings = _found(_closer(here, counts), files)
     incarnated = partial(_itself, views) if alone else partial(_incarnations, part, spans, release)
     again = tracks.again(lines).grouped(("file", "tenure"), n=Column("count")).rows()
-    return _Judged(findings, counts, incarnated, again)
+    return _PartAudited(findings, counts, incarnated, again)
 
 
 def _doubled(parts: Sequence[Table], spans: Sequence[Span], release: int | None) -> set[int]:
