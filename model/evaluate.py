@@ -22,7 +22,17 @@ from typing import Any
 from .errors import unknown
 from .expr import LEAVES, Expr, Op, free, topological
 from .reading import Reading, read, unroll
-from .sorts import IntSort, MapSort, RecordSort, Settings, Sort, Value, default, elements, resolve
+from .sorts import (
+    IntSort,
+    MapSort,
+    RecordSort,
+    Settings,
+    Sort,
+    Value,
+    default,
+    elements,
+    resolve,
+)
 
 Env = Mapping[str, Value]
 Closure = Callable[[Env], Value]

@@ -28,7 +28,19 @@ from .expr import (
     true,
     var,
 )
-from .sorts import Bool, Enum, Finite, Int, MapOf, OptionOf, Record, SeqOf, SetOf, Setting, Value
+from .sorts import (
+    Bool,
+    Enum,
+    Finite,
+    Int,
+    MapOf,
+    OptionOf,
+    Record,
+    SeqOf,
+    SetOf,
+    Setting,
+    Value,
+)
 from .views import Broker
 
 REPLICAS = Setting("replicas", 3, "how many replicas", at_least=1)

@@ -15,7 +15,16 @@ The ends of a range are numbers or settings plus a number; what is said here is 
 from __future__ import annotations
 
 from .expr import Expr, Op
-from .sorts import Bound, IntSort, MapSort, OptionSort, RecordSort, SeqSort, SetSort, Sort
+from .sorts import (
+    Bound,
+    IntSort,
+    MapSort,
+    OptionSort,
+    RecordSort,
+    SeqSort,
+    SetSort,
+    Sort,
+)
 
 End = int | Bound | None
 Range = tuple[End, End]

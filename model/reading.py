@@ -12,7 +12,17 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from .errors import ImpossibleError, NotWrittenError
-from .expr import QUANTIFIERS, Expr, Op, both, const, either, replace, substitute, topological
+from .expr import (
+    QUANTIFIERS,
+    Expr,
+    Op,
+    both,
+    const,
+    either,
+    replace,
+    substitute,
+    topological,
+)
 from .sorts import Settings, elements
 
 T = TypeVar("T")

@@ -29,7 +29,14 @@ def script_of(model: Model) -> Script:
 
     The *always* properties of any other model are lemmas for one another.
     """
-    from .replication import lemmas, lemmas_acknowledged, lemmas_crash, lemmas_kip497, lemmas_unclean, state
+    from .replication import (
+        lemmas,
+        lemmas_acknowledged,
+        lemmas_crash,
+        lemmas_kip497,
+        lemmas_unclean,
+        state,
+    )
     from .replication.kip497 import proposed
     from .replication.kip966 import crashes, elr
     from .replication.unclean import kept

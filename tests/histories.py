@@ -14,8 +14,8 @@ from typing import Any
 
 from isrproof.specs.releases import release as release_row
 from isrproof.specs.releases import span
-from isrproof.traces.event import Event
-from isrproof.traces.render import render
+from isrproof.traces.events.event import Event
+from isrproof.traces.events.render import render
 
 NO_LEADER, DELETING = -1, -2
 START, HOUR = 1_600_000_000_000, 3_600_000

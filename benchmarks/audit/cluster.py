@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
 
-from isrproof.traces.render import time_text
+from isrproof.traces.events.render import time_text
 
 from .lines import RELEASE, Ids, ids, line
 

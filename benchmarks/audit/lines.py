@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from isrproof.traces.event import FIELDS, Event
-from isrproof.traces.render import render, time_text
+from isrproof.traces.events.event import FIELDS, Event
+from isrproof.traces.events.render import render, time_text
 
 RELEASE = "2.5"
 """The last release that logs everything at TRACE by default, UpdateMetadata requests one by one included."""

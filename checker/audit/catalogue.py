@@ -8,7 +8,7 @@ from typing import Any
 
 from ...specs.behaviours import behaviour
 from ...specs.errors import unknown
-from .cases import Case, Excerpt, cases
+from ...traces.cases import Case, Excerpt, cases
 from .rule import Rule, rules
 
 REQUIRED = ("Why it matters", "Releases")

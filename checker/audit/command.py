@@ -9,15 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...specs.errors import IsrproofError
-from ...traces.layouts import Layout, layout
+from ...traces.events.layouts import Layout, layout
 from ...traces.sources import Source, expand
 from ..progress import progress
-from .excerpts import Texts, Wanted, with_excerpts
-from .finding import EXIT, Report
 from .options import FAIL_ON, Options
-from .report import FileFacts, Narrow, as_json, reports
-from .run import Logs, audited
-from .text import as_text, clusters_as_text
+from .pipeline import Logs, audited
+from .report.excerpts import Texts, Wanted, with_excerpts
+from .report.finding import EXIT, Report
+from .report.model import FileFacts, Narrow, as_json, reports
+from .report.text import as_text, clusters_as_text
 
 
 def audit(paths: Sequence[str], options: Options | None = None) -> list[Report]:
@@ -53,7 +53,7 @@ def _elsewhere(path: str, options: Options, sizes: dict[str, int]) -> list[str]:
     if options.engine == "python":
         raise IsrproofError(f"{path}: only Spark reads other file systems; leave --engine python away.")
     from ..spark_session import session
-    from .spark_lines import files_at
+    from .files.spark_lines import files_at
 
     found = files_at(session(options.master, options.remote), path)
     sizes.update(found)
@@ -62,7 +62,7 @@ def _elsewhere(path: str, options: Options, sizes: dict[str, int]) -> list[str]:
 
 def _texts(wanted: Wanted, options: Options) -> Texts:
     from ..spark_session import session
-    from .spark_lines import texts
+    from .files.spark_lines import texts
 
     return texts(session(options.master, options.remote), wanted)
 
@@ -72,11 +72,11 @@ def _engine(
 ) -> tuple[Logs, list[FileFacts]]:
     chosen: Layout | None = None if options.layout is None else layout(options.layout)
     if options.engine == "python":
-        from .python_engine import read_logs
+        from .files.python import read_logs
 
         with progress("reading", len(sources)) as advance:
             return read_logs(sources, chosen, options.lossy, advance)
-    from .spark_engine import read_logs_on_spark
+    from .files.spark import read_logs_on_spark
 
     with progress(f"Spark reads {len(sources)} file{'s' * (len(sources) > 1)}"):
         return read_logs_on_spark(sources, chosen, options, elsewhere)
@@ -107,7 +107,7 @@ def audit_command(paths: list[str], options: Options, json_wanted: bool, out: Pa
     shown = [as_json(report) for report in made]
     whole = {"clusters": [{"path": p, **r} for p, r in zip(paths, shown, strict=True)]} if options.each else shown[0]
     if out is not None:
-        from .output import write_out
+        from .report.parquet import write_out
 
         write_out(out, whole, made)
     codes = {exit_code(report, options.fail_on) for report in made}

@@ -10,7 +10,7 @@ from functools import cache
 from inspect import cleandoc
 
 from ...model.expr import Expr, Op, field, ite, replace, true
-from .table import Row
+from .table.protocol import Row
 from .vocabulary import HELD, ILLEGAL, SUSPICIOUS, UNKNOWN, VERDICT
 
 Text = Callable[[Row], str]
@@ -80,10 +80,12 @@ def rules() -> Mapping[str, Rule]:
     from . import rules as package
 
     found: dict[str, Rule] = {}
-    for name in sorted(module.name for module in pkgutil.iter_modules(package.__path__)):
-        if name.startswith("_"):
+    for name in sorted(
+        module.name for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.") if not module.ispkg
+    ):
+        if name.rpartition(".")[2].startswith("_"):
             continue
-        module = importlib.import_module(f"{package.__name__}.{name}")
+        module = importlib.import_module(name)
         rule = _with_page(module.RULE, cleandoc(module.__doc__ or ""))
         if rule.code in found:
             raise ValueError(f"two rules have the code {rule.code}: {found[rule.code].name} and {rule.name}")

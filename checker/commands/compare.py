@@ -21,8 +21,8 @@ def command(recording: Path, audit_json: IO[str], as_json: bool) -> None:
     printed (`-`: standard input). Exit code 0 when no row of the timeline is wrong, 1 when one is.
     """
     from ...specs.errors import IsrproofError
+    from ...traces.record.compare import REASONS, compare
     from ...traces.record.manifest import read
-    from ...traces.truth import REASONS, compare
 
     try:
         manifest = read(recording)

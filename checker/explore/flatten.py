@@ -26,7 +26,17 @@ from ...model.sorts import (
     elements,
     resolve,
 )
-from .layout import Bits, Cell, Fused, Layout, Optional, Rows, Sequence, blank, scalar_range
+from .layout import (
+    Bits,
+    Cell,
+    Fused,
+    Layout,
+    Optional,
+    Rows,
+    Sequence,
+    blank,
+    scalar_range,
+)
 from .scalars import Scalars
 
 Binding = Mapping[Expr, Value]

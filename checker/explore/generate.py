@@ -15,7 +15,23 @@ from typing import Any
 
 from .layout import Cell
 from .program import Program
-from .scalars import ADD, AND, ANDNOT, BIT, BITAND, BITOR, BOOLEANS, CONST, COUNT, EQ, ITE, LE, NOT, OR, TEST
+from .scalars import (
+    ADD,
+    AND,
+    ANDNOT,
+    BIT,
+    BITAND,
+    BITOR,
+    BOOLEANS,
+    CONST,
+    COUNT,
+    EQ,
+    ITE,
+    LE,
+    NOT,
+    OR,
+    TEST,
+)
 from .source import Writer, roots, stored
 
 _TYPES = ((1, 127), (2, 32767), (4, 2**31 - 1), (8, 2**63 - 1))

@@ -11,7 +11,21 @@ from typing import Any
 
 from .layout import Cell
 from .program import Program
-from .scalars import ADD, AND, ANDNOT, BIT, BITAND, BITOR, COUNT, EQ, ITE, LE, NOT, OR, TEST
+from .scalars import (
+    ADD,
+    AND,
+    ANDNOT,
+    BIT,
+    BITAND,
+    BITOR,
+    COUNT,
+    EQ,
+    ITE,
+    LE,
+    NOT,
+    OR,
+    TEST,
+)
 from .source import Writer, roots, stored
 
 # (move, new packed state or None, ways, properties that fire)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...specs.lines import Row, Slot, Wording, rows
 from ...specs.releases import names
-from ...traces.render import sample_line
+from ...traces.events.render import sample_line
 from . import table
 
 PATH = "docs/lines.md"

@@ -8,7 +8,16 @@ from __future__ import annotations
 from ...model.expr import Expr, both, forall, true, var
 from ...model.property import Property
 from ...model.protocol import Field
-from ...model.sorts import Bound, IntSort, MapSort, OptionSort, RecordSort, SeqSort, Sort, default
+from ...model.sorts import (
+    Bound,
+    IntSort,
+    MapSort,
+    OptionSort,
+    RecordSort,
+    SeqSort,
+    Sort,
+    default,
+)
 
 IN_RANGE = "InRange"
 

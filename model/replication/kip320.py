@@ -14,7 +14,14 @@ from __future__ import annotations
 from ..action import Clause, action, waived
 from ..expr import Expr, either, forall, some
 from ..protocol import Behaviour
-from .base import fetched, leader_writes_isr, leads_by_quorum, learns, told_to_follow, truncates
+from .base import (
+    fetched,
+    leader_writes_isr,
+    leads_by_quorum,
+    learns,
+    told_to_follow,
+    truncates,
+)
 from .kip279 import is_divergence
 from .state import (
     end,

@@ -10,7 +10,15 @@ from __future__ import annotations
 from ..action import action
 from ..expr import Expr, after, either, forall
 from ..protocol import Behaviour
-from .base import adds_to_isr, fetched, leader_writes_isr, learns, takes_out_of_isr, told_to_follow, truncates
+from .base import (
+    adds_to_isr,
+    fetched,
+    leader_writes_isr,
+    learns,
+    takes_out_of_isr,
+    told_to_follow,
+    truncates,
+)
 from .kip279 import is_divergence
 from .kip320 import reached_own_epoch
 from .properties import truncation_prefix

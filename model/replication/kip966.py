@@ -13,7 +13,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..action import Action, Clause, action, update, waived
-from ..expr import Expr, after, const, exists, field, fill, forall, ite, none, setting, some, var
+from ..expr import (
+    Expr,
+    after,
+    const,
+    exists,
+    field,
+    fill,
+    forall,
+    ite,
+    none,
+    setting,
+    some,
+    var,
+)
 from ..property import Property
 from ..protocol import Behaviour, Ghosts, starts
 from ..sorts import Int, MapOf, OptionOf, SetOf, Setting

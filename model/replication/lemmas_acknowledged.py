@@ -18,7 +18,16 @@ from .kip966 import acknowledged, large_enough
 from .lemmas import at, leads, one, remembering, requested_leader
 from .lemmas_kip966 import held_by_candidates
 from .properties import below
-from .state import MAX_LEADER_EPOCH, hw, leader, local_epoch, local_isr, log, presumes_leadership, quorum_epoch
+from .state import (
+    MAX_LEADER_EPOCH,
+    hw,
+    leader,
+    local_epoch,
+    local_isr,
+    log,
+    presumes_leadership,
+    quorum_epoch,
+)
 
 acknowledged_in = field("acknowledged_in", MapOf(at.sort, Int(-1, MAX_LEADER_EPOCH)))
 

@@ -14,7 +14,13 @@ from ..property import Property
 from ..protocol import Model
 from . import lemmas
 from .kip497 import ONE_LEADER_ASKS, proposed
-from .lemmas import commit_epoch, is_committed, latest_isr, requested_isr, requested_leader
+from .lemmas import (
+    commit_epoch,
+    is_committed,
+    latest_isr,
+    requested_isr,
+    requested_leader,
+)
 from .properties import at, committed
 from .state import (
     Replica,

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
-from isrproof.traces.event import Event, Unknown
-from isrproof.traces.parse import parse_line
-from isrproof.traces.render import render
+from isrproof.traces.events.event import Event, Unknown
+from isrproof.traces.events.parse import parse_line
+from isrproof.traces.events.render import render
 
 from benchmarks.audit.generate import Generated, story
 from benchmarks.audit.lines import RELEASE

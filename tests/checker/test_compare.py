@@ -8,7 +8,7 @@ import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
 from isrproof.traces.record import manifest
-from isrproof.traces.truth import compare
+from isrproof.traces.record.compare import compare
 
 RECORDED = Path(__file__).parents[2] / "traces" / "recorded"
 

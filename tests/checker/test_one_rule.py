@@ -20,7 +20,16 @@ from isrproof.model.evaluate import evaluate, name_of
 from isrproof.model.expr import Expr, Op, const, field, free
 from isrproof.model.property import Property
 from isrproof.model.protocol import Instance, Model, starts
-from isrproof.model.sorts import Finite, Int, IntSort, OptionSort, SetSort, Setting, default, with_sorts
+from isrproof.model.sorts import (
+    Finite,
+    Int,
+    IntSort,
+    OptionSort,
+    SetSort,
+    Setting,
+    default,
+    with_sorts,
+)
 from isrproof.model.views import PARTITION, PARTITION_PROPERTIES, Broker, Projection
 
 BROKERS = (0, 1)
@@ -70,14 +79,14 @@ def printed(view: View) -> View:
 
 
 def audit_in_python(prop: Property, views: Views) -> list[bool]:
-    from isrproof.checker.audit.table import PythonTable
+    from isrproof.checker.audit.table.protocol import PythonTable
 
     table = PythonTable([printed(view) for view in views]).derive(holds=prop.condition)
     return [row["holds"] for row in table.rows()]
 
 
 def audit_in_memory(prop: Property, views: Views) -> list[bool]:
-    from isrproof.checker.audit.column_table import ColumnTable
+    from isrproof.checker.audit.table.columns import ColumnTable
 
     table = ColumnTable.of_rows([printed(view) for view in views]).derive(holds=prop.condition)
     return [row["holds"] for row in table.rows()]
@@ -86,7 +95,7 @@ def audit_in_memory(prop: Property, views: Views) -> list[bool]:
 @cache
 def told_by_spark() -> dict[str, list[bool]]:
     """The truth of every property on its views: one frame, one job."""
-    from isrproof.checker.audit.spark_table import SparkTable
+    from isrproof.checker.audit.table.spark_table import SparkTable
     from isrproof.checker.spark_session import session
 
     known = {name_of(leaf): leaf for prop in PARTITION_PROPERTIES for leaf in leaves(prop)}

@@ -5,7 +5,13 @@ from __future__ import annotations
 import pickle
 
 import pytest
-from isrproof.model.errors import DefinitionError, ImpossibleError, NotWrittenError, SortError, UnknownNameError
+from isrproof.model.errors import (
+    DefinitionError,
+    ImpossibleError,
+    NotWrittenError,
+    SortError,
+    UnknownNameError,
+)
 from isrproof.model.evaluate import compiled, evaluate, name_of
 from isrproof.model.examples import EXAMPLES, SETTINGS, Entry, Example, Replica, State
 from isrproof.model.expr import (

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from isrproof.specs.lines import Primitive, Slot, Wording, rows
 from isrproof.specs.releases import RELEASES
-from isrproof.traces.event import Event, Irrelevant
-from isrproof.traces.parse import parse_line
-from isrproof.traces.render import filled, render, sample_line, time_text
-from isrproof.traces.wordings import readers
+from isrproof.traces.events.event import Event, Irrelevant
+from isrproof.traces.events.parse import parse_line
+from isrproof.traces.events.render import filled, render, sample_line, time_text
+from isrproof.traces.events.wordings import readers
 
 BROKER = st.integers(-2, 2**31 - 1)
 TOPIC = st.from_regex(r"[A-Za-z0-9._-]{1,30}", fullmatch=True)

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from isrproof.checker.spark_session import NoSparkError, session
 from isrproof.specs.lines import rows
-from isrproof.traces import wordings
-from isrproof.traces.event import FIELDS, Continuation, Event, Irrelevant, Unknown
-from isrproof.traces.parse import parse_line
-from isrproof.traces.wordings import HEAD, dispatch, readers
+from isrproof.traces.events import wordings
+from isrproof.traces.events.event import FIELDS, Continuation, Event, Irrelevant, Unknown
+from isrproof.traces.events.parse import parse_line
+from isrproof.traces.events.wordings import HEAD, dispatch, readers
 
 pytest.importorskip("pyspark")
 pytestmark = pytest.mark.spark
@@ -55,7 +55,7 @@ HOSTILE = [
 
 def written() -> Iterator[str]:
     """A line of each wording, dressed, and some of them damaged; the same ones on every run."""
-    from isrproof.traces.render import filled
+    from isrproof.traces.events.render import filled
 
     chance = random.Random(7)
     for reader in readers():
@@ -98,7 +98,7 @@ def endless() -> list[str]:
 
 def test_a_frequent_wording_is_told_by_its_pattern_alone() -> None:
     """Each condition alone keeps a wording from being looked for first."""
-    from isrproof.traces.frequent import says_all
+    from isrproof.traces.spark.frequent import says_all
 
     bucket = dispatch()[0]["Changed"]
     reader, own = next((reader, test) for reader, test in bucket if reader.row.id == "SC1")
@@ -116,8 +116,8 @@ def test_a_frequent_wording_is_told_by_its_pattern_alone() -> None:
 
 
 def test_frequent_wordings_can_be_numbered_and_begin_in_time() -> None:
-    from isrproof.traces.frequent import MOST, MOST_DIGITS, WORDS, frequent
-    from isrproof.traces.spark import LINE_HEAD
+    from isrproof.traces.spark.frequent import MOST, MOST_DIGITS, WORDS, frequent
+    from isrproof.traces.spark.parse import LINE_HEAD
 
     assert {beginning.partition(" ")[0] for beginning in frequent()} == {*WORDS}
     assert all(len(found) <= MOST for found in frequent().values())
@@ -129,9 +129,9 @@ def test_frequent_wordings_can_be_numbered_and_begin_in_time() -> None:
 
 def test_each_frequent_wording_is_matched_by_its_pattern() -> None:
     """What no pattern matched would be read all the same, but slowly."""
-    from isrproof.traces.frequent import FAMILY, frequent
-    from isrproof.traces.render import filled
-    from isrproof.traces.spark import EVENT, beginning, behind_bracket, event_of, frequent_said, line_head
+    from isrproof.traces.events.render import filled
+    from isrproof.traces.spark.frequent import FAMILY, frequent
+    from isrproof.traces.spark.parse import EVENT, beginning, behind_bracket, event_of, frequent_said, line_head
     from pyspark.sql import functions as F  # noqa: N812
 
     try:
@@ -155,7 +155,7 @@ def test_each_frequent_wording_is_matched_by_its_pattern() -> None:
 
 @pytest.mark.parametrize("many", [True, False])
 def test_spark_reads_what_python_reads(many: bool) -> None:
-    from isrproof.traces.spark import event_of, parsed, typed
+    from isrproof.traces.spark.parse import event_of, parsed, typed
 
     try:
         spark = session("local[2]")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from isrproof.checker.commands.compare import command
 from isrproof.traces.record import manifest
 from isrproof.traces.record.clock import milliseconds, utc
-from isrproof.traces.truth import REASONS, Version, compare, state_versions
+from isrproof.traces.record.compare import REASONS, Version, compare, state_versions
 
 RECORDED = Path(__file__).parents[2] / "traces" / "recorded"
 FOLDERS = sorted(file.parent for file in RECORDED.glob("*/manifest.json"))

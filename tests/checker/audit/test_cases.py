@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from isrproof.checker.audit.cases import Case, Excerpt, cases, read
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.rule import rules
 from isrproof.specs.errors import IsrproofError
 from isrproof.specs.releases import RELEASES
-from isrproof.traces.event import Event, Unknown
-from isrproof.traces.parse import parse_line
-from isrproof.traces.render import render
+from isrproof.traces.cases import Case, Excerpt, cases, read
+from isrproof.traces.events.event import Event, Unknown
+from isrproof.traces.events.parse import parse_line
+from isrproof.traces.events.render import render
 
 EXCERPTS = [
     pytest.param(case, excerpt, id=f"{case.code}-{excerpt.title}")

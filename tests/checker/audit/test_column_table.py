@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from isrproof.checker.audit.finding import Report
-from isrproof.checker.audit.python_engine import read_logs
-from isrproof.checker.audit.report import FileFacts, as_json, reports
-from isrproof.checker.audit.run import Logs, audited
-from isrproof.checker.audit.table import Column, PythonTable, Row, Table
+from isrproof.checker.audit.files.python import read_logs
+from isrproof.checker.audit.pipeline import Logs, audited
+from isrproof.checker.audit.report.finding import Report
+from isrproof.checker.audit.report.model import FileFacts, as_json, reports
+from isrproof.checker.audit.table.protocol import Column, PythonTable, Row, Table
 from isrproof.model.expr import const, field, ite
 from isrproof.model.sorts import Bool, Int, OptionOf
 from isrproof.model.views import Broker
@@ -29,7 +29,7 @@ RELEASES = ("0.8.1", "0.11.0", "1.0.0", "1.1.1", "2.0.0", "2.3", "2.5", "2.8.1",
 
 
 def columns(table: Table) -> Table:
-    from isrproof.checker.audit.column_table import ColumnTable
+    from isrproof.checker.audit.table.columns import ColumnTable
 
     return ColumnTable.of_rows(table.rows())
 
@@ -58,7 +58,7 @@ def test_recordings_give_the_same_reports() -> None:
 def test_what_is_printed_twice_gives_the_same_reports(
     part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from isrproof.checker.audit import column_table
+    from isrproof.checker.audit.table import columns as column_table
 
     monkeypatch.setattr(column_table, "PART", part)
     doubled(RECORDED / "failover-on-leader-2.2.2-kill", tmp_path)
@@ -90,7 +90,7 @@ def test_histories_with_faults_give_the_same_reports(
     root: Path, seed: int, release: str, wipes: int, faults: int, part: int
 ) -> None:
     """However few rows are looked at together."""
-    from isrproof.checker.audit import column_table
+    from isrproof.checker.audit.table import columns as column_table
 
     made = history(seed, release, wipes=wipes)
     made.written = with_faults(made.written, random.Random(seed), faults)
@@ -195,7 +195,7 @@ def test_a_column_of_small_numbers_meets_large_ones(name: str) -> None:
 @given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-200, 200), max_size=5))
 def test_numbers_keep_their_values_in_less_room(values: list[int]) -> None:
     import numpy as np
-    from isrproof.checker.audit.columns import narrow
+    from isrproof.checker.audit.table.cells import narrow
 
     assert narrow(np.array(values, dtype=np.int64)).tolist() == values
 
@@ -203,7 +203,7 @@ def test_numbers_keep_their_values_in_less_room(values: list[int]) -> None:
 @given(st.lists(st.integers(0, 9) | st.integers(0, 2**60), min_size=1), st.integers(1, 5))
 def test_parts_have_whole_keys_and_about_so_many_rows(keys: list[int], size: int) -> None:
     import numpy as np
-    from isrproof.checker.audit.columns import parts_of
+    from isrproof.checker.audit.table.cells import parts_of
 
     part = parts_of(np.array(keys), size).tolist()
     assert all((a == b) >= (x == y) for a, x in zip(part, keys, strict=True) for b, y in zip(part, keys, strict=True))

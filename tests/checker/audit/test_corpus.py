@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from isrproof.checker.audit.command import audit
-from isrproof.checker.audit.finding import Report
 from isrproof.checker.audit.options import Options
+from isrproof.checker.audit.report.finding import Report
 
 pytestmark = pytest.mark.corpus
 

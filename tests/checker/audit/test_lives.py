@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 from isrproof.checker.audit.command import audit
-from isrproof.checker.audit.finding import Report
-from isrproof.checker.audit.lives import LINES_PER_FILE, histories
+from isrproof.checker.audit.history.statements import Evidence, Heard, LogFile, Run
+from isrproof.checker.audit.history.tenures import LINES_PER_FILE, histories
 from isrproof.checker.audit.options import Options
-from isrproof.checker.audit.statements import Evidence, Heard, LogFile, Run
+from isrproof.checker.audit.report.finding import Report
 from isrproof.specs.machines import LEVELS
 from isrproof.specs.releases import span
-from isrproof.traces.event import Event
-from isrproof.traces.render import render
+from isrproof.traces.events.event import Event
+from isrproof.traces.events.render import render
 
 from tests.histories import START, history, save, texts
 

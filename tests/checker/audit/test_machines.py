@@ -14,8 +14,8 @@ from isrproof.checker.audit.options import Options
 from isrproof.model.machines import transition_machine, trigger
 from isrproof.specs.machines import machine
 from isrproof.specs.releases import RELEASES, span
-from isrproof.traces.event import Event
-from isrproof.traces.render import render
+from isrproof.traces.events.event import Event
+from isrproof.traces.events.render import render
 from transitions import MachineError
 
 # 0.8.0 prints no from-states of replicas.

@@ -7,13 +7,22 @@ from functools import cache
 from typing import Any
 
 import pytest
-from isrproof.checker.audit.table import PythonTable, Row
+from isrproof.checker.audit.table.protocol import PythonTable, Row
 from isrproof.checker.audit.vocabulary import RELEASE, from_state, in_releases, releases, to_state, valid_in
 from isrproof.model.errors import ImpossibleError, NotWrittenError
 from isrproof.model.evaluate import evaluate, name_of
 from isrproof.model.examples import EXAMPLES, Example
 from isrproof.model.expr import Expr, Op, const, field, free, ite, topological
-from isrproof.model.sorts import BoolSort, EnumSort, IntSort, MapSort, OpenSort, OptionSort, SetOf, SetSort
+from isrproof.model.sorts import (
+    BoolSort,
+    EnumSort,
+    IntSort,
+    MapSort,
+    OpenSort,
+    OptionSort,
+    SetOf,
+    SetSort,
+)
 
 _later = field("later", SetOf(RELEASE))
 _old, _new = in_releases("<=2.2"), in_releases(">=2.3")
@@ -77,7 +86,7 @@ def in_python(expr: Expr, rows: list[Row]) -> list[Any]:
 
 
 def in_memory(expr: Expr, rows: list[Row]) -> list[Any]:
-    from isrproof.checker.audit.column_table import ColumnTable
+    from isrproof.checker.audit.table.columns import ColumnTable
 
     numbered = [row | {"row": str(i)} for i, row in enumerate(rows)]  # also where nothing is read
     return [row["found"] for row in ColumnTable.of_rows(numbered).derive(found=expr).rows()]
@@ -95,7 +104,7 @@ def _spark() -> Any:
 
 
 def on_spark(expr: Expr, rows: list[Row]) -> list[Any]:
-    from isrproof.checker.audit.spark_table import SparkTable
+    from isrproof.checker.audit.table.spark_table import SparkTable
 
     spark = _spark()
     types = {bool: "boolean", int: "bigint", str: "string", tuple: "array<int>"}
@@ -140,9 +149,9 @@ def test_what_a_line_does_not_print_is_absent(reading: Reader) -> None:
 
 @pytest.mark.parametrize("op", [Op.RECORD, Op.SEQ_LEN, Op.FORALL, Op.FULL], ids=lambda op: op.value)
 def test_an_operator_that_a_reading_lacks_is_refused_by_name(op: Op) -> None:
-    from isrproof.checker.audit.column_reading import reading
-    from isrproof.checker.audit.columns import Words
-    from isrproof.checker.audit.spark_columns import SPARK
+    from isrproof.checker.audit.table.cells import Words
+    from isrproof.checker.audit.table.reading import reading
+    from isrproof.checker.audit.table.spark_columns import SPARK
 
     for table in (reading(Words()), SPARK):
         with pytest.raises((ImpossibleError, NotWrittenError), match=rf"{table.name} reading.*`{op.value}`"):

@@ -21,9 +21,9 @@ from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
 from isrproof.specs.machines import machine as table_of
 from isrproof.specs.releases import RELEASES, span
-from isrproof.traces.event import Event
-from isrproof.traces.parse import parse_line
-from isrproof.traces.render import render
+from isrproof.traces.events.event import Event
+from isrproof.traces.events.parse import parse_line
+from isrproof.traces.events.render import render
 
 REPLICA, OTHER_REPLICA, PARTITION = 0, 1, 2
 """The three machines of a run."""

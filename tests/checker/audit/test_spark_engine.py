@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
-from isrproof.checker.audit.report import as_json
+from isrproof.checker.audit.report.model import as_json
 
 from tests.doubled import doubled
 
@@ -78,7 +78,8 @@ def test_what_rules_take_from_memory_is_equal(
 ) -> None:
     """Of larger logs the events come as columns, in several jobs; lines of no frequent wording are parsed here while
     they are few, else on Spark."""
-    from isrproof.checker.audit import spark_arrow, spark_engine
+    from isrproof.checker.audit.files import spark as spark_engine
+    from isrproof.checker.audit.files import spark_arrow
 
     monkeypatch.setattr(spark_engine, "SMALL", 0)
     monkeypatch.setattr(spark_arrow, "FEW", few)
@@ -88,7 +89,7 @@ def test_what_rules_take_from_memory_is_equal(
 
 
 def test_a_job_reads_files_of_so_many_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    from isrproof.checker.audit import spark_arrow
+    from isrproof.checker.audit.files import spark_arrow
 
     monkeypatch.setattr(spark_arrow, "_TOGETHER", 10)
     assert spark_arrow.together([4, 6, 1, 0, 12, 3, 9]) == [
@@ -102,7 +103,7 @@ def test_a_job_reads_files_of_so_many_bytes(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_layout_of_ones_own_is_read_alike(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from isrproof.checker.audit import spark_engine
+    from isrproof.checker.audit.files import spark as spark_engine
 
     monkeypatch.setattr(spark_engine, "SMALL", 0)
     log = (RECORDED / "failover-on-leader-2.0.0-kill" / "broker-4" / "state-change.log").read_text()
@@ -119,7 +120,7 @@ def test_a_layout_of_ones_own_is_read_alike(monkeypatch: pytest.MonkeyPatch, tmp
 
 def test_what_is_read_in_many_jobs_is_equal(odd: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The largest logs are numbered and counted on Spark; here small ones are large."""
-    from isrproof.checker.audit import spark_engine
+    from isrproof.checker.audit.files import spark as spark_engine
 
     monkeypatch.setattr(spark_engine, "SMALL", 0)
     monkeypatch.setattr(spark_engine, "IN_MEMORY", 0)
@@ -130,7 +131,8 @@ def test_what_is_read_in_many_jobs_is_equal(odd: Path, monkeypatch: pytest.Monke
 @pytest.mark.parametrize("closer", [0, 200_000])
 def test_rules_on_spark_give_the_same_findings(closer: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With many events the rules stay on Spark, and so do the partitions that findings are about; here few are many."""
-    from isrproof.checker.audit import spark_engine, spark_table
+    from isrproof.checker.audit.files import spark as spark_engine
+    from isrproof.checker.audit.table import spark_table
 
     monkeypatch.setattr(spark_engine, "FEW", 0)
     monkeypatch.setattr(spark_engine, "SMALL", 0)
@@ -143,8 +145,8 @@ def test_rules_on_spark_give_the_same_findings(closer: int, tmp_path: Path, monk
 
 def test_tracks_neither_move_nor_sort_what_is_kept() -> None:
     """Lines are placed and sorted once, which is what a large log's audit costs most."""
-    from isrproof.checker.audit.spark_table import SparkTable
-    from isrproof.checker.audit.table import Column
+    from isrproof.checker.audit.table.protocol import Column
+    from isrproof.checker.audit.table.spark_table import SparkTable
     from isrproof.checker.spark_session import session
     from pyspark.sql import functions as F  # noqa: N812
 
@@ -159,8 +161,8 @@ def test_tracks_neither_move_nor_sort_what_is_kept() -> None:
 
 
 def test_rows_alike_are_told_on_spark_as_in_python() -> None:
-    from isrproof.checker.audit.spark_table import SparkTable
-    from isrproof.checker.audit.table import PythonTable
+    from isrproof.checker.audit.table.protocol import PythonTable
+    from isrproof.checker.audit.table.spark_table import SparkTable
     from isrproof.checker.spark_session import session
 
     rows = [
@@ -187,7 +189,7 @@ def test_rows_alike_are_told_on_spark_as_in_python() -> None:
 
 def test_who_stops_reading_does_not_wait_for_spark() -> None:
     """A job is told to stop until it does: at first it may only have been planned."""
-    from isrproof.checker.audit.spark_in_memory import _ahead
+    from isrproof.checker.audit.files.spark_in_memory import _ahead
 
     class Endless:
         stops = 0

@@ -1,0 +1,94 @@
+"""Plants faults in all recordings and tells what the audit found of them: `python -m benchmarks.faults`.
+
+For each kind: planted; decidable (the log shows enough: what it cannot show is told below the table); found (of the
+decidable, a new finding that is illegal or suspicious); line right (of the found, the first new finding in the report's
+order names the line that first shows the fault). Exit code 1 if less than 95 % are found, or have the right line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+
+from . import KINDS, load, some
+from .injection import Injection, Outcome
+
+RECORDED = Path(__file__).parents[2] / "traces" / "recorded"
+GOAL = 0.95
+
+
+def outcomes(folders: list[Path], each: int, seed: int) -> dict[str, list[tuple[str, Outcome]]]:
+    """By kind: the recording and what came of the fault."""
+    found: dict[str, list[tuple[str, Outcome]]] = defaultdict(list)
+    for folder in folders:
+        recording = load(folder)
+        injection = Injection(recording)
+        for kind in KINDS:
+            for fault in some(recording, kind, each, seed):
+                found[kind].append((recording.name, injection.outcome(fault)))
+        print(f"{recording.name}: {sum(map(len, found.values()))} faults so far", file=sys.stderr)
+    return found
+
+
+def table(found: dict[str, list[tuple[str, Outcome]]]) -> list[str]:
+    lines = ["| kind | planted | decidable | found | line right |", "|---|---|---|---|---|"]
+    total: Counter[str] = Counter()
+    for kind in KINDS:
+        counts = _counts([outcome for _, outcome in found[kind]])
+        total += counts
+        lines.append(_row(kind, counts))
+    return [*lines, _row("all", total)]
+
+
+def _counts(made: list[Outcome]) -> Counter[str]:
+    decidable = [outcome for outcome in made if outcome.fault.hidden is None]
+    return Counter(
+        planted=len(made),
+        decidable=len(decidable),
+        found=sum(outcome.found for outcome in decidable),
+        right=sum(outcome.line_right for outcome in decidable),
+    )
+
+
+def _row(name: str, counts: Counter[str]) -> str:
+    return f"| {name} | " + " | ".join(str(counts[key]) for key in ("planted", "decidable", "found", "right")) + " |"
+
+
+def explained(found: dict[str, list[tuple[str, Outcome]]]) -> list[str]:
+    """What is hidden and why; what was missed; what names another line."""
+    lines = []
+    for kind, made in found.items():
+        hidden = Counter(outcome.fault.hidden for _, outcome in made if outcome.fault.hidden is not None)
+        anyway = sum(outcome.found for _, outcome in made if outcome.fault.hidden is not None)
+        for why, count in hidden.most_common():
+            lines.append(f"{kind}: {count} not decidable: {why}")
+        if anyway:
+            lines.append(f"{kind}: {anyway} of the not decidable found all the same")
+        for name, outcome in made:
+            fault, first = outcome.fault, outcome.first
+            where = f"{kind}: {name} {fault.file}:{fault.line} {fault.what}"
+            if fault.hidden is None and first is None:
+                lines.append(f"MISSED {where}")
+            elif fault.hidden is None and first is not None and not outcome.line_right:
+                lines.append(f"OTHER LINE {where}: {first.rule} {first.verdict} {first.file}:{first.line}")
+    return lines
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--each", type=int, default=2, help="faults of each kind in each recording (default 2)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--recorded", type=Path, default=RECORDED, help="the folder with the recordings")
+    arguments = parser.parse_args()
+    folders = sorted(path.parent for path in arguments.recorded.glob("*/manifest.json"))
+    found = outcomes(folders, arguments.each, arguments.seed)
+    print("\n".join([*table(found), "", *explained(found)]))
+    total = _counts([outcome for made in found.values() for _, outcome in made])
+    good = total["found"] >= GOAL * total["decidable"] and total["right"] >= GOAL * total["found"]
+    return 0 if good and total["planted"] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

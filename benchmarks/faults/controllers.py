@@ -1,0 +1,138 @@
+"""Faults in what controllers do: their epochs, their start, and what they tell of deleted topics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from isrproof.specs.behaviours import behaviour
+
+from .recording import HEARD, Edit, Fault, Recording, Spoken
+from .views import (
+    CREATED,
+    DELETING,
+    ELECTED,
+    NOBODY,
+    REMOVED,
+    REQUESTED,
+    TOLD,
+    View,
+    printed,
+)
+
+_FEW = 3
+
+
+def epoch_falls(recording: Recording) -> Iterator[Fault]:
+    """A controller speaks under an earlier epoch for some lines, then goes on under its own."""
+    for (file, epoch), lines in recording.tenures().items():
+        dated = [one for one in lines if one.event.controller_epoch == epoch]
+        for at in range(1, len(dated) - _FEW):
+            few = dated[at : at + _FEW]
+            # Epoch 1 and a new topic are the signs of a new cluster, not of a fall.
+            if any(one.event.row == CREATED for one in few):
+                continue
+            edits = tuple(Edit(file, one.line, replace(one.event, controller_epoch=epoch - 1)) for one in few)
+            yield Fault(file, few[0].line, f"controller epoch {epoch - 1} after {epoch}, for {_FEW} lines", edits)
+
+
+def interleaved(recording: Recording) -> Iterator[Fault]:
+    """The controller of an earlier epoch writes the next version of a partition after a later one wrote it."""
+    last: dict[str, View] = {}
+    for view in printed(recording):
+        if view.event.partition_epoch is not None:
+            last[view.name] = view
+    for view in last.values():
+        written = [e for e in (*view.earlier, view.event) if e.row == ELECTED]
+        if not written or written[-1].partition_epoch != view.event.partition_epoch or view.leader < 0:
+            continue
+        for (file, epoch), lines in recording.tenures().items():
+            mine = [one for one in lines if _is_state_of(one, view)]
+            by_later = (written[-1].controller_epoch or 0) > epoch
+            if not by_later or lines[-1].controller == view.spoken.controller or not mine:
+                continue
+            if mine[-1].event.to_state != "OnlinePartition":
+                continue
+            end = lines[-1]
+            event = replace(
+                written[-1],
+                ts=end.event.ts,
+                controller=end.controller,
+                controller_epoch=epoch,
+                from_state="OnlinePartition",
+                leader_epoch=view.epoch + 1,
+                partition_epoch=(view.event.partition_epoch or 0) + 1,
+            )
+            what = f"{view.name}: controller epoch {epoch} writes version {event.partition_epoch}"
+            edits = (Edit(file, _end(recording, end), event, added=True),)
+            created = min(e.controller_epoch or 0 for e in (*view.earlier, view.event))
+            anew = "the topic was created again under the later controller: the line passes for one of the topic before"
+            yield Fault(file, _end(recording, end) + 1, what, edits, anew if created > epoch else None)
+
+
+def _is_state_of(one: Spoken, view: View) -> bool:
+    same = (one.event.topic, one.event.partition) == (view.event.topic, view.event.partition)
+    return same and one.event.row in (CREATED, ELECTED, "SC5")
+
+
+def _end(recording: Recording, one: Spoken) -> int:
+    """The line with which a message ends: a throwable follows an ERROR."""
+    lines, line = recording.files[one.file], one.line
+    while line < len(lines) and not lines[line].startswith("["):
+        line += 1
+    return line
+
+
+def dropped_offline_pass(recording: Recording) -> Iterator[Fault]:
+    """A new controller does not take the dead leader out before it looks for another: as up to 2.2 (KAFKA-3143).
+
+    The lines that move the partition's replicas to OfflineReplica are missing, alone or with what follows from them;
+    the election that fails shows it.
+    """
+    if behaviour("KAFKA-3143").releases & recording.release.mask:
+        return
+    leaders: dict[str, int] = {}
+    found_leader: dict[tuple[str, int, str], int] = {}
+    begun: set[tuple[str, int, str]] = set()
+    passed: dict[tuple[str, int, str], list[Spoken]] = {}
+    for one in recording.spoken:
+        event = one.event
+        if event.topic is None:
+            continue
+        name = f"{event.topic}-{event.partition}"
+        key = (one.file, one.epoch, name)
+        dead = found_leader.setdefault(key, leaders.get(name, NOBODY))
+        taken_out = event.to_state == "OfflineReplica"
+        if key not in begun and (taken_out or (key in passed and event.row in (TOLD, REMOVED, REQUESTED))):
+            passed.setdefault(key, []).append(one)
+        if event.leader is not None and event.leader != DELETING:
+            leaders[name] = event.leader
+        if event.row == "SC6" and key not in begun and dead != NOBODY:
+            whole = passed.get(key, [])
+            alone = [each for each in whole if each.event.to_state == "OfflineReplica"]
+            for lines in (whole, alone) if len(alone) < len(whole) else (whole,):
+                if any(each.event.replica == dead for each in lines):
+                    edits = tuple(Edit(each.file, each.line, None) for each in lines)
+                    seen = (one.file, one.epoch) in recording.begun
+                    hidden = None if seen else "the file does not show that the epoch began here"
+                    what = f"{name}: controller epoch {one.epoch} leaves broker {dead} as leader, which is dead"
+                    yield Fault(one.file, one.line - len(lines), what, edits, hidden)
+        if event.row in (CREATED, ELECTED, "SC5", "SC6"):
+            begun.add(key)
+
+
+def leader_after_deletion_mark(recording: Recording) -> Iterator[Fault]:
+    """UpdateMetadata names a leader again after it had marked the partition as being deleted."""
+    for lines in recording.tenures().values():
+        led: dict[tuple[object, object], Spoken] = {}
+        for one in lines:
+            event = one.event
+            key = (event.topic, event.partition)
+            if event.row != TOLD or event.row in HEARD:
+                continue
+            if event.leader is not None and event.leader >= 0:
+                led[key] = one
+            elif event.leader == DELETING and key in led:
+                again = replace(led[key].event, ts=event.ts)
+                what = f"{event.topic}-{event.partition}: leader {again.leader} after -2"
+                yield Fault(one.file, one.line + 1, what, (Edit(one.file, one.line, again, added=True),))

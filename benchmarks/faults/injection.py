@@ -1,0 +1,69 @@
+"""What the audit makes of a planted fault (the package): whether it is found, and which line is named first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.options import Options
+from isrproof.checker.audit.report.finding import Finding
+
+from . import Fault, Recording, write
+
+_COUNTED = ("illegal", "suspicious")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`first` is the first finding, in the order of the report, that is illegal or suspicious and new by the fault."""
+
+    fault: Fault
+    first: Finding | None
+
+    @property
+    def found(self) -> bool:
+        return self.first is not None
+
+    @property
+    def line_right(self) -> bool:
+        return self.first is not None and (self.first.file, self.first.line) == (self.fault.file, self.fault.line)
+
+
+class Injection:
+    """A recording and what the audit says of it as it is; each fault is judged by what comes on top of that."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self._before = _findings(recording, None)
+
+    def outcome(self, fault: Fault) -> Outcome:
+        """Plant the fault and audit the result, in process."""
+        known = Counter(_key(finding, _moved(finding, fault)) for finding in self._before)
+        for finding in _findings(self._recording, fault):
+            key = _key(finding, finding.line)
+            if known[key]:
+                known[key] -= 1
+            elif finding.verdict in _COUNTED:
+                return Outcome(fault, finding)
+        return Outcome(fault, None)
+
+
+def _findings(recording: Recording, fault: Fault | None) -> list[Finding]:
+    """The findings, with paths as the recording names them."""
+    with TemporaryDirectory() as folder:
+        write(recording, Path(folder), fault)
+        (report,) = audit([folder], Options(engine="python"))
+    return [replace(f, file=Path(f.file).relative_to(folder).as_posix()) for f in report.findings]
+
+
+def _key(finding: Finding, line: int) -> tuple[object, ...]:
+    return finding.rule, finding.verdict, finding.entity, finding.file, line
+
+
+def _moved(finding: Finding, fault: Fault) -> int:
+    """The line of a finding in the changed file."""
+    above = [edit for edit in fault.edits if edit.file == finding.file and edit.line < finding.line]
+    return finding.line + sum(1 if edit.added else -1 if edit.event is None else 0 for edit in above)

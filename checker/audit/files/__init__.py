@@ -1,0 +1,1 @@
+"""From files to events, and what is counted of their lines."""

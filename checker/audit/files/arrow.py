@@ -1,0 +1,112 @@
+"""Lines that Spark has read, brought to this process as Arrow and made columns of.
+
+What lines say comes as `said` (traces/spark.py): the texts of a line's fields between separators. Arrow reads that as
+CSV and numbers the different texts of each field; what a text means is asked once for each, of the functions that the
+plain parser has. So there is one reading of a text, and it is the reference's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv
+
+from ....traces.events.parse import time_of
+from ....traces.events.wordings import Reader, read
+from ....traces.spark.parse import EVENT, IRRELEVANT, SAID_FIRST, bearing
+from ..table.cells import Cells, Numbers, Words, cells_of
+
+_BLOCK = 1 << 23
+_RETURN = IRRELEVANT
+"""Stands for a carriage return within a line, which would end a line of CSV; no line that says something holds it."""
+
+
+class Texts(NamedTuple):
+    """A column of texts: which of the `different` ones each row has."""
+
+    numbers: Numbers
+    different: list[str]
+
+
+def _texts(column: pa.ChunkedArray) -> Texts:
+    one = column.unify_dictionaries().combine_chunks()
+    if isinstance(one, pa.ChunkedArray):  # of no chunks
+        return Texts(np.zeros(0, dtype=np.int32), [])
+    return Texts(one.indices.to_numpy(zero_copy_only=False), [_whole(text) for text in one.dictionary.to_pylist()])
+
+
+def _whole(text: str) -> str:
+    return text.replace(_RETURN, "\r") if _RETURN in text else text
+
+
+def _table(said: pa.ChunkedArray, names: Sequence[str]) -> Mapping[str, Texts]:
+    kind = pa.large_string()
+    one = said.cast(kind).combine_chunks()
+    if pc.any(pc.match_substring(one, "\r")).as_py():
+        one = pc.replace_substring(one, "\r", _RETURN)
+    lines = pc.binary_join_element_wise(one, pa.scalar("", kind), pa.scalar("\n", kind))
+    table = csv.read_csv(
+        pa.BufferReader(lines.buffers()[2]),
+        read_options=csv.ReadOptions(column_names=list(names), block_size=_BLOCK),
+        parse_options=csv.ParseOptions(delimiter=EVENT, quote_char=False, escape_char=False),
+        convert_options=csv.ConvertOptions(column_types=dict.fromkeys(names, pa.dictionary(pa.int32(), pa.string()))),
+    )
+    return {name: _texts(table[name]) for name in names}
+
+
+def said_columns(said: pa.ChunkedArray, fields: Sequence[str], words: Words) -> dict[str, Cells]:
+    """The columns of understood lines: row, level, ts, releases and these fields. There must be at least one line."""
+    texts = _table(said, ("_", *SAID_FIRST, *fields))
+    wording = _numbers(texts["wording"], int) + _numbers(texts["piece"], len)
+    found = {
+        "row": cells_of([reader.row.id for reader in bearing()], words).take(wording),
+        "level": _converted(texts["level"], lambda level: level or None, words),
+        "ts": _converted(texts["time"], time_of, words),
+    }
+    releases = np.array([[_releases(reader, level) for level in texts["level"].different] for reader in bearing()])
+    found["releases"] = Cells(releases[wording, texts["level"].numbers])
+    return found | {field: _field(field, texts[field], wording, words) for field in fields}
+
+
+def _releases(reader: Reader, level: str) -> int:
+    return dict(reader.wording.levels).get(level, reader.wording.releases)
+
+
+def _numbers(texts: Texts, function: Callable[[str], int]) -> Numbers:
+    return np.array([function(text) for text in texts.different], dtype=np.int64)[texts.numbers]
+
+
+def _converted(texts: Texts, function: Callable[[str], Any], words: Words) -> Cells:
+    return cells_of([function(text) for text in texts.different], words).take(texts.numbers)
+
+
+def _field(field: str, texts: Texts, wording: Numbers, words: Words) -> Cells:
+    """A field's values: what its wordings make of the texts that they print, or tell by their words; else absent."""
+    readings: list[Callable[[str], Any]] = []
+    which: dict[Any, int] = {}
+    of_wording = []
+    for reader in bearing():
+        primitive = dict(reader.groups).get(field)
+        constant = reader.constants.get(field)
+        key = (primitive and (primitive.kind, primitive.name == "brokerstates"), constant)
+        if key not in which:
+            which[key] = len(readings)
+            readings.append(read(primitive) if primitive else partial(_always, constant))
+        of_wording.append(which[key])
+    reading = np.array(of_wording)[wording]
+    pairs = reading * len(texts.different) + texts.numbers
+    asked = np.flatnonzero(np.bincount(pairs))  # of a few numbers, faster than to sort them
+    place = np.zeros(asked[-1] + 1, dtype=np.int64)
+    place[asked] = np.arange(len(asked))
+    chosen = (divmod(pair, len(texts.different)) for pair in asked.tolist())
+    values = [readings[how](texts.different[number]) for how, number in chosen]
+    return cells_of(values, words).take(place[pairs])
+
+
+def _always(value: Any, text: str) -> Any:
+    return value

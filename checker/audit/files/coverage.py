@@ -1,0 +1,135 @@
+"""What is counted of a file's lines, and what that says about the file: one definition for every engine."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ....specs.machines import LEVELS
+from ....traces.sources import Source
+from ..history.statements import CLOCK_PUT_BACK, UNKNOWN_LEVEL, LogFile
+from ..report.model import FileFacts
+
+STATE_CHANGE = "state.change.logger"
+OWN = (STATE_CHANGE, "kafka.controller")
+CLASSES = ("understood", "irrelevant", "continuation", "unknown")
+TEMPLATE_LENGTH = 160
+"""Of an unknown line so many characters are shown, its numbers masked, so that lines of one wording count together."""
+TEMPLATES = 1_000
+"""So many unknown templates of a file are counted, the commonest."""
+MOST_BROKEN = 1_000
+"""At most so many lines of a file are told that are not whole; where there are more, any line may be missing."""
+
+
+class Kind(NamedTuple):
+    """What is counted about one line. `row` and `level` are those of an understood or irrelevant line."""
+
+    status: str
+    row: str | None = None
+    level: str | None = None
+    prefixed: bool = False
+    """Known, and something stands before its time: a container's name, say."""
+    bearing: bool = False
+    """Unknown, and of the state change logger: it may bear on a rule."""
+    stranger: bool = False
+    """Unknown, and of a logger that neither file of a controller has by default."""
+    broken: bool = False
+    """Unknown, and not whole: what is cut off, and lines after it, may have borne on a rule."""
+
+
+@dataclass
+class Coverage:
+    """The lines of one file, by kind; the commonest unknown templates; number and time of the first and the last line
+    that have one, the least and the greatest time; the numbers of lines that are not whole, one more than MOST_BROKEN
+    at most."""
+
+    kinds: Counter[Kind] = field(default_factory=Counter)
+    unknown: Counter[str] = field(default_factory=Counter)
+    first: tuple[int, int] | None = None
+    last: tuple[int, int] | None = None
+    oldest: int | None = None
+    youngest: int | None = None
+    broken: list[int] = field(default_factory=list)
+
+    def dated(self, line: int, ts: int) -> None:
+        """A line that has a time, in any order."""
+        if self.first is None or line < self.first[0]:
+            self.first = line, ts
+        if self.last is None or line > self.last[0]:
+            self.last = line, ts
+        self.oldest = ts if self.oldest is None else min(self.oldest, ts)
+        self.youngest = ts if self.youngest is None else max(self.youngest, ts)
+
+    def goes_back(self) -> bool:
+        """Whether times go back by more than a clock is put back, as far as the ends of the file tell."""
+        if self.first is None or self.last is None or self.oldest is None or self.youngest is None:
+            return False
+        return self.oldest < self.first[1] - CLOCK_PUT_BACK or self.last[1] < self.youngest - CLOCK_PUT_BACK
+
+
+def facts(
+    index: int, cluster: int, source: Source, seen: Coverage, problem: str | None, lossy: bool
+) -> tuple[LogFile, FileFacts]:
+    """What the audit and the report have to know about one file. `problem` is why it could not be read whole."""
+    classes: Counter[str] = Counter(dict.fromkeys(CLASSES, 0))
+    rows: Counter[str] = Counter()
+    level, prefixed, bearing, strangers = UNKNOWN_LEVEL, 0, 0, 0
+    for kind, n in seen.kinds.items():
+        classes[kind.status] += n
+        bearing += n * kind.bearing
+        strangers += n * kind.stranger
+        if kind.row is None:
+            continue
+        rows[kind.row] += n
+        if kind.row.startswith(("SC", "BR.")):
+            prefixed += n * kind.prefixed
+            if kind.level in LEVELS:
+                level = min(level, LEVELS.index(kind.level))
+    machines = any(row.startswith("SC") for row in rows)
+    broken = tuple(sorted(seen.broken))
+    why = _why_lossy(lossy, problem, prefixed, strangers if machines else 0, len(broken))
+    told = FileFacts(
+        index=index,
+        cluster=cluster,
+        path=source.path,
+        lines=sum(classes.values()),
+        coverage=dict(classes),
+        rows=dict(rows),
+        unknown=dict(sorted(seen.unknown.items(), key=lambda each: (-each[1], each[0]))[:TEMPLATES]),
+        bearing_unknown=bearing,
+        problem=problem,
+        lossy=why,
+    )
+    first_ts = None if seen.first is None else seen.first[1]
+    file = LogFile(
+        index=index,
+        cluster=cluster,
+        path=source.path,
+        directory=source.directory,
+        stream=source.stream,
+        first_ts=first_ts,
+        hour=source.hour,
+        level=level,
+        lossy=why,
+        number=source.number,
+        machines=machines,
+        broken=broken,
+        goes_back=seen.goes_back(),
+    )
+    return file, told
+
+
+def _why_lossy(asked: bool, problem: str | None, prefixed: int, strangers: int, broken: int) -> str | None:
+    """Why any line of a file may be missing; None if none is."""
+    if asked:
+        return "lines may be missing (--lossy)"
+    if problem:
+        return "cut: lines may be missing"
+    if prefixed:
+        return "a console copy, with a container's prefix: lines may be missing"
+    if strangers:
+        return "a console copy, with all loggers in one: lines may be missing"
+    if broken > MOST_BROKEN:
+        return f"more than {MOST_BROKEN} lines are not whole: others may be missing"
+    return None

@@ -1,0 +1,169 @@
+"""Text files as lines on Spark, and the numbers of the lines.
+
+Spark reads a file in blocks, in any order. A line's number is its place in its block and the lines of the blocks before
+it: so it is known once all blocks are counted, which is done with what else is counted of the lines.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from urllib.parse import unquote
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import ArrayType, IntegerType, LongType, StringType, StructField, StructType
+
+from ....specs.errors import IsrproofError
+from ....traces.sources import is_elsewhere, is_log, some
+from ....traces.spark.parse import beginning, behind_bracket, line_head
+from .coverage import OWN, STATE_CHANGE, TEMPLATE_LENGTH
+
+_GLOB = re.compile(r"([\\{}\[\]*?])")
+_FILE = re.compile("file:(//)?(?=/)")
+_SHIFTS = StructType(
+    [
+        StructField("path", StringType()),
+        StructField("block", LongType()),
+        StructField("file", IntegerType()),
+        StructField("shift", LongType()),
+    ]
+)
+_LINES = StructType([StructField("file", IntegerType()), StructField("line", LongType())])
+Block = tuple[str, int]
+"""The path of a file as Spark says it, and the byte at which a block of it begins."""
+
+
+def placed_lines(spark: SparkSession, paths: Sequence[str | None], *, told: bool = False) -> DataFrame:
+    """Every line of the files: `value`, its `path` and `block`, and its `place`, which rises within a block by one.
+
+    Of `told` ones, how they begin (traces.spark.beginning), too.
+    """
+    lines = (
+        spark.read.option("lineSep", "\n")
+        .text(_asked(paths))
+        .select(
+            "value",
+            F.col("_metadata.file_path").alias("path"),
+            F.col("_metadata.file_block_start").alias("block"),
+        )
+    )
+    place = F.monotonically_increasing_id().alias("place")
+    if not told:
+        return lines.select("*", place)
+    lines = lines.select("*", line_head(F.col("value")).alias("head"))
+    lines = lines.select("*", behind_bracket(F.col("head")).alias("sentence"))
+    begins = beginning(F.col("value"), F.col("head"), F.col("sentence")).alias("begins")
+    # Beside a place it is computed once: nothing that is asked of it moves below where lines are numbered.
+    return lines.select("value", "path", "block", place, begins)
+
+
+def files_at(spark: SparkSession, path: str) -> dict[str, int]:
+    """Files of a path that only Spark can reach (a file, a directory, a glob), with their bytes; no text is read.
+
+    Raises:
+        IsrproofError: a directory or a glob has no logs.
+    """
+    files = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(path)
+    rows = files.select("path", "length").collect()
+    found = {_FILE.sub("file://", row["path"]): row["length"] for row in rows}
+    alone = len(found) == 1 and _name(path) == _name(*found)
+    logs = sorted(file for file in found if alone or is_log(file))
+    return {file: found[file] for file in some(path, logs)}
+
+
+def texts(spark: SparkSession, wanted: Mapping[str, Iterable[int]]) -> dict[str, dict[int, str]]:
+    """The texts of some lines, by file and number."""
+    paths = list(wanted)
+    lines = placed_lines(spark, paths)
+    counted = lines.groupBy("path", "block").agg(F.min("place"), F.count(F.lit(1))).collect()
+    asked = [{"file": file, "line": line} for file, path in enumerate(paths) for line in wanted[path]]
+    few = F.broadcast(few_rows(spark, _LINES, asked))
+    found: dict[str, dict[int, str]] = {path: {} for path in paths}
+    for row in numbered(lines, shifts(paths, counted)).join(few, ["file", "line"]).collect():
+        found[paths[row["file"]]][row["line"]] = row["value"].rstrip("\r")
+    return found
+
+
+def _asked(paths: Sequence[str | None]) -> list[str]:
+    """For Spark, whose own file system need not be this machine's."""
+    names = [_GLOB.sub(r"\\\1", _name(path)) for path in paths if path]
+    return [name if is_elsewhere(name) else f"file://{name}" for name in names]
+
+
+def shifts(paths: Sequence[str | None], blocks: Iterable[tuple[str, int, int, int]]) -> Mapping[Block, tuple[int, int]]:
+    """Of each block the number of its file in `paths`, and what a place in it is short of the number of its line.
+
+    `blocks` are path, block, smallest place and number of lines.
+    """
+    numbers = {_name(path): number for number, path in enumerate(paths) if path}
+    per_file: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
+    for path, *block in blocks:
+        per_file[path].append(tuple(block))  # type: ignore[arg-type]
+    found = {}
+    for path, own in per_file.items():
+        if _said(path) not in numbers:
+            asked = ", ".join([*numbers][:5])
+            raise IsrproofError(f"Spark read {path}, which is none of the files asked for: {asked}.")
+        before = 0
+        for start, first, n in sorted(own):
+            found[path, start] = (numbers[_said(path)], before - first + 1)
+            before += n
+    return found
+
+
+def numbered(lines: DataFrame, places: Mapping[Block, tuple[int, int]]) -> DataFrame:
+    """Placed lines with their `file` (the place of its path) and `line` (from 1), by what `shifts` found."""
+    few = few_rows(
+        lines.sparkSession,
+        _SHIFTS,
+        [dict(zip(_SHIFTS.names, (*block, *place), strict=True)) for block, place in places.items()],
+    )
+    line = (F.col("place") + F.col("shift")).alias("line")
+    kept = [name for name in lines.columns if name not in ("path", "block", "place")]
+    return lines.join(F.broadcast(few), ["path", "block"]).select("file", line, *kept)
+
+
+def few_rows(spark: SparkSession, schema: StructType, rows: Sequence[Mapping[str, Any]]) -> DataFrame:
+    """Rows of the driver as a DataFrame. They travel in the plan: createDataFrame starts Pythons in the cluster."""
+    told = F.from_json(F.lit(json.dumps(rows)), ArrayType(schema))
+    return spark.range(1, numPartitions=1).select(F.inline(told))
+
+
+def _name(path: str) -> str:
+    """One name for a path as given and as Spark gives it back.
+
+    A file's is without links and dots: Spark takes dots away before it follows links, the system after.
+    """
+    of_file = _FILE.match(path)
+    if of_file is None and is_elsewhere(path):
+        return path
+    return os.path.realpath(path[of_file.end() :] if of_file else path)
+
+
+def _said(path: str) -> str:
+    """The name of what Spark says: a URI with its odd characters encoded."""
+    return _name(unquote(path))
+
+
+def with_kinds(lines: DataFrame) -> DataFrame:
+    """The columns of a `Kind`, and the template of an unknown line."""
+    text, family = F.col("value"), F.coalesce("family", F.lit(""))
+    unknown = F.col("status") == "unknown"
+    known = F.col("status").isin("understood", "irrelevant")
+    bearing = (family == STATE_CHANGE) | F.contains(text, F.lit(f"({STATE_CHANGE})"))
+    torn = F.coalesce(F.substring(text, 1, 1).isin("[", "1", "2", "\0"), F.lit(False))
+    return lines.withColumns(
+        {
+            "level": F.when(known, F.col("level")),
+            "prefixed": known & F.coalesce(~F.substring(text, 1, 1).isin("[", "1", "2"), F.lit(False)),
+            "bearing": unknown & bearing,
+            "stranger": unknown & F.col("family").isNotNull() & ~family.isin(*OWN),
+            "broken": unknown & (bearing | (F.col("family").isNull() & torn)),
+            "template": F.when(unknown, F.regexp_replace(F.substring(text, 1, TEMPLATE_LENGTH), "[0-9]+", "#")),
+        }
+    )

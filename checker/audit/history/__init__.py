@@ -1,0 +1,1 @@
+"""From events to histories: tenures of controllers and lives of clusters."""

@@ -1,0 +1,79 @@
+"""Sentences and conditions that several rules share."""
+
+from __future__ import annotations
+
+from .....model.expr import Expr, ite
+from .....specs.machines import LEVELS, machine
+from .....specs.releases import RELEASES, names
+from ...rule import allowed_in
+from ...table.protocol import Row
+from ...vocabulary import (
+    ILLEGAL,
+    UNKNOWN,
+    before,
+    from_state,
+    gap,
+    level,
+    may_precede,
+    may_precede_with_gap,
+    releases,
+    states,
+)
+
+
+def where(row: Row) -> str:
+    """The partition of a row, as Kafka prints it."""
+    return f"{row['topic']}-{row['partition']}"
+
+
+def who(name: str, row: Row) -> str:
+    return f"replica {row['replica']} of {where(row)}" if name == "replica" else f"partition {where(row)}"
+
+
+def moved(name: str, row: Row) -> str:
+    verb = "moved" if row.get("made") else "was not allowed to move"
+    return f"{who(name, row)} {verb} from {row['from_state']} to {row['to_state']}"
+
+
+def not_allowed(row: Row) -> str:
+    if row["verdict"] == "unknown":
+        return f"only some of the releases that it may be ({names(row['releases'])}) allow"
+    return "the table does not allow"
+
+
+def wanted_sources(name: str, row: Row) -> str:
+    """The valid previous states of the target, in the releases that it may be."""
+    table, mask = machine(name), row["releases"]
+    found = [table.previous(row["to_state"], r) for r in RELEASES if r.mask & mask & table.releases]
+    sets = sorted({"{" + ", ".join(previous) + "}" for previous in found})
+    return f"{row['to_state']} is entered from {' or '.join(sets)}"
+
+
+def possible_states(name: str, row: Row) -> str:
+    """The states in which the entity may be when the line is written."""
+    every = states(name).values
+    reached = may_precede(name).data[LEVELS.index(row["seen_level"])]
+    possible = reached[every.index(row["before"])]
+    return "from one of " + ", ".join(state for state, allowed in zip(every, possible, strict=True) if allowed)
+
+
+def continued(name: str) -> Expr:
+    """The verdict on a from-state after the state before: hidden moves may lie between, and lost lines in a gap."""
+    now, past = from_state(name), before(name)
+    lost = ite(gap & releases.intersects(may_precede_with_gap(name)[past][now]), UNKNOWN, ILLEGAL)
+    return allowed_in(may_precede(name)[level][past][now], releases, otherwise=lost)
+
+
+def ids(values: list[int]) -> str:
+    return "[" + ", ".join(str(value) for value in values) + "]"
+
+
+def state(row: Row, prefix: str = "") -> str:
+    """Leader, ISR and leader epoch as one phrase."""
+    isr = row.get(f"{prefix}isr")
+    shown = [f"leader {row[f'{prefix}leader']}"]
+    if isr is not None:
+        shown.append(f"ISR {ids(isr)}")
+    if row.get(f"{prefix}leader_epoch") is not None:
+        shown.append(f"leader epoch {row[f'{prefix}leader_epoch']}")
+    return ", ".join(shown)

@@ -1,0 +1,115 @@
+"""A new controller leaves a dead broker as leader.
+
+Why it matters
+    The partition stays without a working leader, while ZooKeeper, and every broker and client that asks, still names
+    the dead one. Clients go on connecting to a broker that is gone; tools that look for partitions without a leader
+    (leader -1) do not find this one.
+
+How it is seen
+    The controller that took over found the partition offline: its leader was not live. It tried to elect a leader and
+    failed. A sound controller has by then moved every replica of a dead broker to OfflineReplica, which takes it out
+    of the ISR and sets the leader to -1. Here no such line exists for the leader in this epoch; or, since 2.3, for no
+    replica at all. Above TRACE a partition may go offline without a line: there the election must have failed before
+    controller.log says that the controller is ready.
+
+What the story in circulation gets wrong
+    The story says that after the fix one finds "leader -1, ISR empty". Kafka 2.0.0 already writes leader -1 and keeps
+    the last member in the ISR, [B], when the controller is alive to see the broker die; and so does the fixed start-up
+    since 2.3.0. An empty ISR was true up to 1.0, with unclean leader election enabled, which was the default up to
+    0.10.2: when the issue was reported.
+
+Releases
+    Up to 2.2 every failover does this (KAFKA-3143, also KAFKA-8152 and KAFKA-3096); fixed in 2.3.0.
+"""
+
+from __future__ import annotations
+
+from .....model.expr import either, ite, some
+from ...observe.tracks import (
+    at_start,
+    controller,
+    known_since,
+    last_isr,
+    last_leader,
+    last_leader_in,
+    last_lossy,
+    last_replicas,
+    made_offline,
+    moves_before,
+    start_seen,
+)
+from ...rule import Rule
+from ...table.protocol import Row
+from ...vocabulary import (
+    HELD,
+    ILLEGAL,
+    NO_LEADER,
+    UNKNOWN,
+    behaviour_releases,
+    from_state,
+    lossy,
+    offline_pass_logged,
+    releases,
+    to_state,
+)
+from ._words import ids, where
+
+_offline_at_start = (
+    start_seen
+    & at_start
+    & moves_before.eq(0)
+    & from_state("partition").eq("OfflinePartition")
+    & to_state("partition").eq("OnlinePartition")
+    # Up to 2.0 a broker may become controller just before it registers: it leads, it is not listed, and it is alive.
+    & last_leader.ne(some(controller))
+)
+_taken_out = last_leader.set().subset_of(made_offline)
+_must_be_taken_out = either(
+    releases.subset_of(behaviour_releases("KAFKA-3143")),
+    last_leader.set().subset_of(last_replicas),
+)
+# Without a live member of the ISR some assigned broker is dead, and since 2.3 each of those is moved.
+_nobody_moved = (
+    made_offline.is_empty() & last_isr.subset_of(last_replicas) & ~releases.intersects(behaviour_releases("KAFKA-3143"))
+)
+_everything_seen = (known_since <= last_leader_in) & ~lossy & ~last_lossy & offline_pass_logged
+
+
+def _message(row: Row) -> str:
+    after = f"after controller {row['controller']} took over with epoch {row['controller_epoch']}, {where(row)}"
+    if row["last_leader"] == NO_LEADER:
+        return f"{after} has no leader and cannot get one, and no replica of it was moved to OfflineReplica"
+    return f"{after} keeps broker {row['last_leader']} as leader, which is dead"
+
+
+def _expected(row: Row) -> str:
+    if row["last_leader"] == NO_LEADER:
+        return "each replica on a dead broker moved to OfflineReplica before the election"
+    return f"replica {row['last_leader']} moved to OfflineReplica before the election, and the leader set to -1"
+
+
+def _got(row: Row) -> str:
+    moved = row["made_offline"]
+    which = f"replicas {ids(moved)} of it were" if moved else "no replica of it was"
+    return (
+        f"{which} moved in epoch {row['controller_epoch']}; the leader last printed is {row['last_leader']},"
+        f" in epoch {row['last_leader_in']}"
+    )
+
+
+RULE = Rule(
+    code="KR401",
+    name="dead-leader-after-failover",
+    track="failed_starts",
+    applies=_offline_at_start,
+    verdict=ite(
+        _taken_out & ~_nobody_moved,
+        HELD,
+        ite(_everything_seen & (_must_be_taken_out | _nobody_moved), ILLEGAL, UNKNOWN),
+    ),
+    message=_message,
+    expected=_expected,
+    got=_got,
+    issues=("KAFKA-3143", "KAFKA-8152", "KAFKA-3096"),
+    bug="KAFKA-3143",
+)

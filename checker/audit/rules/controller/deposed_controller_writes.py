@@ -1,0 +1,42 @@
+"""A controller of an earlier epoch wrote a partition after its successor had read it.
+
+Why it matters
+    The successor works with what it read. The write of the deposed controller makes that stale: its own next
+    write fails or, where it does not look again, undoes an election that brokers have been told of.
+
+How it is seen
+    The successor prints a version of the znode; the next version, with a larger leader epoch, was written under the
+    earlier controller epoch. Only controllers raise a leader epoch, so the deposed one wrote it afterwards. If the
+    successor had written in between, this is KR302, which is illegal; here it is suspicious.
+
+Releases
+    Up to 2.0 (KAFKA-6082). Since 2.1 every write of a controller checks the version of /controller_epoch.
+"""
+
+from __future__ import annotations
+
+from .....model.expr import field, ite
+from .....model.sorts import Int
+from ...observe.tracks import next_version
+from ...rule import Rule
+from ...vocabulary import HELD, SUSPICIOUS, leader_epoch
+from ._words import where
+
+_raised = field("before_leader_epoch", Int()) < leader_epoch
+
+RULE = Rule(
+    code="KR304",
+    name="deposed-controller-writes",
+    track="chain",
+    applies=next_version & _raised,
+    verdict=ite(field("read_in", Int()) <= field("written_by_epoch", Int()), HELD, SUSPICIOUS),
+    message=lambda row: (
+        f"controller epoch {row['written_by_epoch']} wrote version {row['partition_epoch']} of {where(row)} after"
+        f" controller epoch {row['read_in']} had read version {row['before_partition_epoch']}"
+    ),
+    expected=lambda row: f"a write under controller epoch {row['read_in']} or later",
+    got=lambda row: f"controller epoch {row['written_by_epoch']}",
+    issues=("KAFKA-6082",),
+    bug="KAFKA-6082",
+    follows_from=("KR302",),
+)

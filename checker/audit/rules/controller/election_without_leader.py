@@ -1,0 +1,27 @@
+"""An election ends without a leader.
+
+Why it matters
+    The controller writes an election only once it has found a leader; if it finds none, nothing is written and the
+    election is logged as failed. An election of nobody takes the partition offline while the controller, and every
+    broker that it tells, believes it to be online.
+
+Releases
+    1.1 and later, which print what was elected. A leader that is taken out of the ISR (leader -1) is another line.
+"""
+
+from __future__ import annotations
+
+from ...rule import Rule, illegal_unless
+from ...vocabulary import leader
+from ._words import ids, where
+
+RULE = Rule(
+    code="KR209",
+    name="election-without-leader",
+    track="elected",
+    verdict=illegal_unless(~leader.is_none()),
+    message=lambda row: f"{where(row)} became OnlinePartition without a leader",
+    expected=lambda row: f"a leader from {ids(row['isr'])}" if row["isr"] else "a leader",
+    got=lambda row: f"leader {row['leader']}",
+    releases=">=1.1",
+)

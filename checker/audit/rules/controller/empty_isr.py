@@ -1,0 +1,35 @@
+"""The ISR of a partition is empty.
+
+Why it matters
+    Nobody is known to hold all committed records, so no clean election is possible any more.
+
+Releases
+    Since 1.1 (KAFKA-5642) the controller always keeps the last member. Up to 1.0 it removes the last member too if
+    unclean leader election is enabled (the default up to 0.10.2), which the log does not show: there the finding is
+    suspicious. So it is where a controller of 1.1 or later may have found the ISR empty: one of an older release can
+    have left it so, before an upgrade.
+"""
+
+from __future__ import annotations
+
+from .....model.expr import ite
+from .....model.views import ISR_NOT_EMPTY
+from ...observe.tracks import election, emptied
+from ...rule import Rule
+from ...vocabulary import HELD, ILLEGAL, SUSPICIOUS, behaviour_releases, releases
+from ._words import where
+
+RULE = Rule(
+    code="KR202",
+    name="empty-isr",
+    track="views",
+    verdict=ite(
+        ISR_NOT_EMPTY.condition,
+        HELD,
+        ite(releases.subset_of(behaviour_releases("KAFKA-5642")) & (election | emptied), ILLEGAL, SUSPICIOUS),
+    ),
+    message=lambda row: f"the ISR of {where(row)} is empty",
+    expected=lambda row: "at least one member (the last one is always kept since 1.1)",
+    got=lambda row: f"leader {row['leader']}, ISR []",
+    issues=("KAFKA-5642",),
+)

@@ -1,0 +1,33 @@
+"""A controller of an earlier epoch overwrote what a later one had written.
+
+Why it matters
+    Only one controller may decide. A controller that was paused beyond its session (a *zombie*) and still wins a write
+    undoes decisions of its successor: leaders change that nobody knows of.
+
+Releases
+    Up to 2.0 the only fence is the version of each partition's znode; since 2.1 (KAFKA-6082) every write of a
+    controller also checks the version of /controller_epoch. Late lines of a zombie alone are no finding: only writes
+    that succeeded, in the order of the znode's versions, are.
+"""
+
+from __future__ import annotations
+
+from .....model.views import CONTROLLER_EPOCH_NEVER_FALLS
+from ...rule import Rule, illegal_unless, step
+from ...vocabulary import gap
+from ._words import where
+
+RULE = Rule(
+    code="KR302",
+    name="interleaved-controllers",
+    track="elections",
+    verdict=illegal_unless(step(CONTROLLER_EPOCH_NEVER_FALLS.condition), in_doubt=gap),
+    message=lambda row: (
+        f"controller epoch {row['controller_epoch']} wrote version {row['partition_epoch']} of {where(row)} after"
+        f" controller epoch {row['before_controller_epoch']} had written version {row['before_partition_epoch']}"
+    ),
+    expected=lambda row: f"a controller epoch of at least {row['before_controller_epoch']}",
+    got=lambda row: f"controller epoch {row['controller_epoch']}",
+    issues=("KAFKA-6082",),
+    bug="KAFKA-6082",
+)

@@ -1,0 +1,39 @@
+"""The ISR has a new member after a write of the controller's.
+
+Why it matters
+    Only the leader knows whether a replica has all committed records, so only the leader puts it into the ISR. A
+    controller that adds one counts a replica as in sync that nobody has asked: it may become leader without them.
+
+How it is seen
+    Two consecutive versions of the znode, of which the second has the larger leader epoch: the controller wrote it.
+    Elections and removals leave members out, or leave the ISR as it is; leaders change it under the same leader epoch.
+    A leader from outside the ISR is another matter: KR204.
+
+Releases
+    All that print the version of the znode (1.0 and later).
+"""
+
+from __future__ import annotations
+
+from .....model.expr import field
+from .....model.sorts import Int
+from ...observe.tracks import next_version
+from ...rule import Rule, illegal_unless
+from ...vocabulary import gap, isr, leader, leader_epoch
+from ._words import ids, state, where
+
+_raised = field("before_leader_epoch", Int()) < leader_epoch
+_isr_before = field("before_isr", isr.sort)
+
+RULE = Rule(
+    code="KR210",
+    name="isr-grows-by-controller",
+    track="chain",
+    applies=next_version & _raised & leader.set().subset_of(_isr_before),
+    verdict=illegal_unless(isr.subset_of(_isr_before), in_doubt=gap),
+    message=lambda row: f"the controller put a broker into the ISR of {where(row)}",
+    expected=lambda row: f"an ISR within {ids(row['before_isr'])}",
+    got=lambda row: f"{state(row)} after {state(row, 'before_')}",
+    releases=">=1.0",
+    follows_from=("KR203", "KR201"),
+)

@@ -1,0 +1,37 @@
+"""The ISR names a broker that is not assigned to the partition.
+
+Why it matters
+    A broker that is no replica holds no log of the partition; counted as in sync, it makes records look safer than
+    they are.
+
+Releases
+    All. While a partition is being reassigned this is legal (KAFKA-9672): the request already carries the new replicas
+    while the ISR still holds those that leave. The log does not always show that a reassignment is going on, so the
+    finding is suspicious, unless the partition has just been created.
+"""
+
+from __future__ import annotations
+
+from .....model.expr import ite
+from .....model.views import ISR_WITHIN_REPLICAS
+from ...observe.tracks import creation, fresh, reassigning
+from ...rule import Rule
+from ...vocabulary import HELD, ILLEGAL, SUSPICIOUS
+from ._words import ids, where
+
+RULE = Rule(
+    code="KR203",
+    name="isr-outside-assignment",
+    track="views",
+    # A partition that a new controller finds without a leader is created with an assignment that no line prints.
+    applies=~creation | fresh,
+    verdict=ite(
+        ISR_WITHIN_REPLICAS.condition | ~reassigning.eq(0),
+        HELD,
+        ite(fresh, ILLEGAL, SUSPICIOUS),
+    ),
+    message=lambda row: f"the ISR of {where(row)} has a broker that is not among its replicas",
+    expected=lambda row: f"an ISR within {ids(row['replicas'])}, unless the partition is being reassigned",
+    got=lambda row: f"ISR {ids(row['isr'])}",
+    issues=("KAFKA-9672",),
+)

@@ -1,0 +1,29 @@
+"""UpdateMetadata names a live leader after it had said that the topic is being deleted.
+
+Why it matters
+    Leader -2 tells every broker to forget the partition. A leader after that, without the topic being created again,
+    brings back a partition that is half deleted.
+
+Releases
+    All. A line with leader -2 carries no epochs.
+"""
+
+from __future__ import annotations
+
+from ...observe.tracks import leader_before
+from ...rule import Rule, illegal_unless
+from ...vocabulary import LEADER_DURING_DELETE, gap, leader
+from ._words import where
+
+RULE = Rule(
+    code="KR403",
+    name="leader-after-deletion-mark",
+    track="metadata",
+    applies=leader_before.eq(LEADER_DURING_DELETE),
+    verdict=illegal_unless(leader.is_none() | leader.eq(LEADER_DURING_DELETE), in_doubt=gap),
+    message=lambda row: (
+        f"{where(row)} was marked as deleted, then has leader {row['leader']} without being created again"
+    ),
+    expected=lambda row: "leader -2 until the topic is created again",
+    got=lambda row: f"leader {row['leader']}",
+)

@@ -1,0 +1,46 @@
+"""The leader epoch of a partition falls, or an election does not raise it.
+
+Why it matters
+    Followers cut their logs by leader epochs and reject requests of older ones. An epoch that falls lets an outdated
+    leader pass for the current one. With two elections in one epoch nobody can tell which of them a follower has heard
+    of.
+
+How it is seen
+    In the order of the log, on lines that are printed after a write of the znode. Every election writes an epoch that
+    is larger by one, also where the leader stays: its line has a larger epoch than any before it. Where lines may be
+    missing they may also be there twice, so there the same epoch is no finding.
+
+Releases
+    All. A topic that is deleted and created again starts at epoch 0; where lines are missing that could hide this, the
+    finding is suspicious.
+"""
+
+from __future__ import annotations
+
+from .....model.expr import field, ite
+from .....model.sorts import Int
+from .....model.views import LEADER_EPOCH_NEVER_FALLS
+from ...observe.tracks import ELECTED, election
+from ...rule import Rule, illegal_unless, step
+from ...table.protocol import Row
+from ...vocabulary import ILLEGAL, gap, leader_epoch
+from ._words import where
+
+_not_raised = election & field("before_leader_epoch", Int()).eq(leader_epoch) & ~gap
+
+
+def _message(row: Row) -> str:
+    if row["leader_epoch"] == row["before_leader_epoch"]:
+        return f"an election of {where(row)} did not raise the leader epoch, which is {row['leader_epoch']}"
+    return f"the leader epoch of {where(row)} fell from {row['before_leader_epoch']} to {row['leader_epoch']}"
+
+
+RULE = Rule(
+    code="KR205",
+    name="leader-epoch-falls",
+    track="writes",
+    verdict=ite(_not_raised, ILLEGAL, illegal_unless(step(LEADER_EPOCH_NEVER_FALLS.condition), in_doubt=gap)),
+    message=_message,
+    expected=lambda row: f"at least {row['before_leader_epoch'] + (row['row'] in ELECTED)}",
+    got=lambda row: f"{row['leader_epoch']}",
+)

@@ -1,0 +1,39 @@
+"""A request carries an older leader epoch than a LeaderAndIsr request sent before.
+
+Why it matters
+    A broker ignores such a LeaderAndIsr (its epoch is stale), so the replica is not told what the controller meant to
+    tell it. In UpdateMetadata it is believed: clients learn an outdated epoch and are fenced by the leader.
+
+Releases
+    Up to 2.3 a reassignment raises the epoch in ZooKeeper but not in the controller's cache (KAFKA-9212): later
+    requests carry the old epoch until something refreshes the cache. Fixed in 2.4.0. The znode itself stays right and
+    brokers guard themselves, so in those releases it is suspicious, not illegal; in UpdateMetadata, which promises no
+    order, always.
+"""
+
+from __future__ import annotations
+
+from .....model.views import LEADER_EPOCH_NEVER_FALLS
+from ...observe.tracks import metadata
+from ...rule import Rule, illegal_unless, step
+from ...vocabulary import behaviour_releases, gap, releases
+from ._words import where
+
+RULE = Rule(
+    code="KR402",
+    name="leader-epoch-in-requests-falls",
+    track="requests",
+    verdict=illegal_unless(
+        step(LEADER_EPOCH_NEVER_FALLS.condition),
+        in_doubt=gap | metadata | releases.intersects(behaviour_releases("KAFKA-9212")),
+    ),
+    message=lambda row: (
+        f"a request about {where(row)} carries leader epoch {row['leader_epoch']} after"
+        f" {row['before_leader_epoch']} had been sent"
+    ),
+    expected=lambda row: f"at least {row['before_leader_epoch']}",
+    got=lambda row: f"{row['leader_epoch']}",
+    issues=("KAFKA-9212",),
+    bug="KAFKA-9212",
+    follows_from=("KR205",),
+)

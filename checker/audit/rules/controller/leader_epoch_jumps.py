@@ -1,0 +1,34 @@
+"""One change of a partition moves its leader epoch by more than one, or back.
+
+Why it matters
+    Every write of the controller adds one to the version of the znode and at most one to the leader epoch. A bigger
+    step between consecutive versions means that a value was not written by Kafka's controller, or was printed
+    wrongly.
+
+Releases
+    All that print the version of the znode (1.1 and later).
+"""
+
+from __future__ import annotations
+
+from .....model.expr import true
+from .....model.views import EPOCH_STEP
+from ...observe.tracks import next_version
+from ...rule import Rule, illegal_unless, step
+from ._words import state, where
+
+RULE = Rule(
+    code="KR206",
+    name="leader-epoch-jumps",
+    track="chain",
+    applies=next_version,
+    verdict=illegal_unless(step(EPOCH_STEP.condition), in_doubt=true),
+    message=lambda row: (
+        f"the leader epoch of {where(row)} went from {row['before_leader_epoch']} to {row['leader_epoch']}"
+        f" while its version went from {row['before_partition_epoch']} to {row['partition_epoch']}"
+    ),
+    expected=lambda row: f"{row['before_leader_epoch']} or {row['before_leader_epoch'] + 1}",
+    got=lambda row: f"{state(row)} after {state(row, 'before_')}",
+    releases=">=1.1",
+    follows_from=("KR205",),
+)

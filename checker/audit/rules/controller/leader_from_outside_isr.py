@@ -1,0 +1,36 @@
+"""A new leader comes from outside the ISR that was committed just before.
+
+Why it matters
+    Such an election is *unclean*: records that the old ISR had committed and the new leader has not are lost. It is
+    legal only with unclean.leader.election.enable or an explicit electLeaders(UNCLEAN), which the log does not show;
+    then the new leader is alone in the ISR. If it is not alone, no election of Kafka's can have written this.
+
+Releases
+    All that print the version of the znode (1.1 and later): only two consecutive versions can be compared, because a
+    leader may expand the ISR without a line of the controller's.
+"""
+
+from __future__ import annotations
+
+from .....model.expr import ite
+from .....model.views import LEADER_FROM_ISR, UNCLEAN_LEADER_ALONE_IN_ISR
+from ...observe.tracks import next_version
+from ...rule import Rule, step
+from ...vocabulary import HELD, ILLEGAL, SUSPICIOUS, gap
+from ._words import ids, state, where
+
+RULE = Rule(
+    code="KR204",
+    name="leader-from-outside-isr",
+    track="chain",
+    applies=next_version,
+    verdict=ite(
+        step(LEADER_FROM_ISR.condition),
+        HELD,
+        ite(step(UNCLEAN_LEADER_ALONE_IN_ISR.condition) | gap, SUSPICIOUS, ILLEGAL),
+    ),
+    message=lambda row: f"{where(row)} got leader {row['leader']} from outside its ISR",
+    expected=lambda row: f"a leader from {ids(row['before_isr'])}",
+    got=lambda row: f"{state(row)} after {state(row, 'before_')}",
+    releases=">=1.1",
+)

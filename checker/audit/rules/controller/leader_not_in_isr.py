@@ -1,0 +1,25 @@
+"""The leader of a partition is not in its ISR.
+
+Why it matters
+    The ISR is the set of replicas that hold every committed record. A leader outside it serves a log that may lack
+    committed records: what was acknowledged is lost for readers.
+
+Releases
+    All.
+"""
+
+from __future__ import annotations
+
+from .....model.views import LEADER_IN_ISR
+from ...rule import Rule, illegal_unless
+from ._words import ids, where
+
+RULE = Rule(
+    code="KR201",
+    name="leader-not-in-isr",
+    track="views",
+    verdict=illegal_unless(LEADER_IN_ISR.condition),
+    message=lambda row: f"the leader of {where(row)} is broker {row['leader']}, which is not in its ISR",
+    expected=lambda row: f"a leader in {ids(row['isr'])}, or none",
+    got=lambda row: f"leader {row['leader']}",
+)

@@ -1,0 +1,54 @@
+"""One call elected the same leader of a partition twice.
+
+Why it matters
+    When the election of one partition meets a version conflict, the controller runs the election of every partition
+    of the call again. Each run writes: leader epochs and versions grow for nothing, and every follower truncates and
+    fetches anew. With many partitions this prolongs an incident.
+
+How it is seen
+    Two elections of one partition with the same leader and ISR, the second from OnlinePartition, and no LeaderAndIsr
+    request about it between them: requests are sent when the call is over.
+
+Releases
+    1.1 to 2.3, fixed in 2.4.0 (no issue number; commit 121308cc7a2). A preferred election that a user asks for twice
+    can look alike, so the finding is suspicious.
+"""
+
+from __future__ import annotations
+
+from .....model.expr import field, ite
+from ...observe.tracks import next_version, sent_between
+from ...rule import Rule
+from ...vocabulary import (
+    HELD,
+    SUSPICIOUS,
+    behaviour_releases,
+    from_state,
+    gap,
+    isr,
+    leader,
+    level,
+    releases,
+)
+from ._words import state, where
+
+_again = (
+    from_state("partition").eq("OnlinePartition")
+    & leader.eq(field("before_leader", leader.sort))
+    & isr.eq(field("before_isr", isr.sort))
+    & next_version
+)
+
+RULE = Rule(
+    code="KR303",
+    name="retry-all-elections",
+    track="repeated_elections",
+    # Requests are logged one by one at TRACE only.
+    applies=level.eq("TRACE") & ~gap & releases.intersects(behaviour_releases("retry-all elections")),
+    verdict=ite(_again & ~sent_between, SUSPICIOUS, HELD),
+    message=lambda row: f"{where(row)} was elected twice in one call, with the same outcome",
+    expected=lambda row: f"one election: version {row['before_partition_epoch']}",
+    got=lambda row: f"{state(row)}, version {row['partition_epoch']}",
+    releases="1.1-2.3",
+    bug="retry-all elections",
+)

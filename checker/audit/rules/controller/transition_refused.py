@@ -1,0 +1,47 @@
+"""Kafka's own guard refused a transition.
+
+Why it matters
+    The state did not change, so nothing is broken by the refusal itself. It tells what the controller wanted to do
+    and could not: some refusals are harmless races, others stop a topic's deletion for good.
+
+How it is seen
+    An ERROR line, and the throwable after it: "... should be in the {...} states before moving to ... Instead it is
+    in ...". Later steps of the same chain fail too; look at the first.
+
+Releases
+    All. specs/refusals.toml tells the pairs that are known, when they happen, and which are harmless.
+"""
+
+from __future__ import annotations
+
+from .....model.expr import true
+from .....specs.refusals import known_refusal
+from ...rule import Rule
+from ...table.protocol import Row
+from ...vocabulary import REFUSED
+from ._words import where
+
+
+def _machine(row: Row) -> str:
+    return "replica" if row.get("replica") is not None else "partition"
+
+
+def _message(row: Row) -> str:
+    who = f"replica {row['replica']} of {where(row)}" if _machine(row) == "replica" else f"partition {where(row)}"
+    text = f"Kafka refused to move {who} from {row['thrown_from_state']} to {row['to_state']}"
+    known = known_refusal(row["thrown_from_state"], row["to_state"], row["releases"])
+    return f"{text}: {known.when}" if known else text
+
+
+RULE = Rule(
+    code="KR105",
+    name="transition-refused",
+    track="refusals",
+    kind="replica",
+    applies=true,
+    verdict=REFUSED,
+    message=_message,
+    expected=lambda row: f"from one of {', '.join(row['thrown_valid_states'])}",
+    got=lambda row: f"from {row['thrown_from_state']}",
+    issues=("KAFKA-8237", "KAFKA-6650"),
+)

@@ -1,0 +1,29 @@
+"""Two brokers lead a partition in the same leader epoch.
+
+Why it matters
+    A leader epoch names one leader. With two, both accept writes under the same epoch, followers cannot tell their
+    records apart, and the logs diverge for good.
+
+Releases
+    All.
+"""
+
+from __future__ import annotations
+
+from .....model.views import ONE_LEADER_PER_EPOCH
+from ...rule import Rule, illegal_unless, step
+from ...vocabulary import gap
+from ._words import where
+
+RULE = Rule(
+    code="KR207",
+    name="two-leaders-in-one-epoch",
+    track="same_epoch",
+    verdict=illegal_unless(step(ONE_LEADER_PER_EPOCH.condition), in_doubt=gap),
+    message=lambda row: (
+        f"{where(row)} has leader {row['leader']} in leader epoch {row['leader_epoch']}, which belongs to"
+        f" leader {row['before_leader']}"
+    ),
+    expected=lambda row: f"leader {row['before_leader']} in leader epoch {row['leader_epoch']}",
+    got=lambda row: f"leader {row['leader']}",
+)

@@ -1,0 +1,30 @@
+"""One version of a partition's znode is printed with two different states.
+
+Why it matters
+    ZooKeeper gives every write its own version. Two states under one version mean that somebody acts on a state that
+    was never written.
+
+Releases
+    All that print the version of the znode (1.0 and later).
+"""
+
+from __future__ import annotations
+
+from .....model.views import ONE_STATE_PER_PARTITION_EPOCH
+from ...observe.tracks import same_version
+from ...rule import Rule, illegal_unless, step
+from ...vocabulary import gap
+from ._words import state, where
+
+RULE = Rule(
+    code="KR208",
+    name="two-states-in-one-version",
+    track="chain",
+    applies=same_version,
+    verdict=illegal_unless(step(ONE_STATE_PER_PARTITION_EPOCH.condition), in_doubt=gap),
+    message=lambda row: f"version {row['partition_epoch']} of {where(row)} is printed with two states",
+    expected=lambda row: state(row, "before_"),
+    got=state,
+    releases=">=1.0",
+    follows_from=("KR207", "KR201", "KR205"),
+)

@@ -1,0 +1,38 @@
+"""An election writes a smaller version of the znode than one before it.
+
+Why it matters
+    ZooKeeper gives every write a larger version, and a controller's write succeeds only on the version that it has
+    read. An older version after a newer one means that two histories of the partition are mixed up, or that a value was
+    printed which was never written.
+
+How it is seen
+    In the order of the log, on the lines of elections: each is a write of its own.
+
+Releases
+    All that print the version that an election wrote (1.1 and later). A topic that is deleted and created again starts
+    at version 0; where lines are missing that could hide this, the finding is suspicious.
+"""
+
+from __future__ import annotations
+
+from .....model.expr import field
+from .....model.sorts import Int
+from ...rule import Rule, illegal_unless
+from ...vocabulary import gap, partition_epoch
+from ._words import where
+
+RULE = Rule(
+    code="KR211",
+    name="version-falls",
+    track="elected",
+    # The same version again is a line that is there twice: KR205 has that.
+    verdict=illegal_unless(field("before_partition_epoch", Int()) <= partition_epoch, in_doubt=gap),
+    message=lambda row: (
+        f"an election of {where(row)} wrote version {row['partition_epoch']} after one had written version"
+        f" {row['before_partition_epoch']}"
+    ),
+    expected=lambda row: f"a version above {row['before_partition_epoch']}",
+    got=lambda row: f"version {row['partition_epoch']}",
+    releases=">=1.1",
+    follows_from=("KR302", "KR205"),
+)

@@ -1,0 +1,357 @@
+"""The in-memory reading of `Table`: columns as NumPy arrays, for more rows than a plain loop is quick with.
+
+A step copies no column: a table has columns of earlier tables with the rows that are left of them, and computes a
+column when it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from ....model.expr import Expr
+from .cells import (
+    Cells,
+    Mask,
+    Numbers,
+    Words,
+    absent,
+    cells_of,
+    in_order,
+    joined_cells,
+    key_of,
+    parts_of,
+)
+from .protocol import Column, Row, Table
+from .reading import ColumnReading
+
+PART = 500_000
+"""So many rows are looked at together: what is computed of them stays near the processor, and memory is bounded."""
+_LINES = 10**12
+"""More than a line's number: a stretch of lines and its group are one number."""
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Columns of one earlier table, and the rows of it that are left; None: all."""
+
+    columns: Mapping[str, Callable[[], Cells]]
+    rows: Numbers | None = None
+
+    def cells(self, name: str) -> Cells:
+        whole = self.columns[name]()
+        return whole if self.rows is None else whole.take(self.rows)
+
+
+class ColumnTable:
+    """See `Table` for what the steps mean."""
+
+    def __init__(self, words: Words, size: int, parts: Sequence[_Part], reading: ColumnReading | None = None) -> None:
+        self._words = words
+        self._size = size
+        self._parts = tuple(parts)
+        self._reading = reading or ColumnReading(words)
+        self._known: dict[str, Cells] = {}
+
+    @staticmethod
+    def of(words: Words, columns: Mapping[str, Cells]) -> ColumnTable:
+        """From columns of one length."""
+        size = len(next(iter(columns.values())).data)
+        return ColumnTable(words, size, [_part(columns)])
+
+    @staticmethod
+    def of_rows(rows: Sequence[Row], words: Words | None = None) -> ColumnTable:
+        words = words or Words()
+        names = dict.fromkeys(name for row in rows for name in row)
+        columns = {name: cells_of([row.get(name) for row in rows], words) for name in names}
+        return ColumnTable(words, len(rows), [_part(columns)])
+
+    def cells(self, name: str) -> Cells:
+        """One column; absent in all rows if there is none of that name."""
+        if name not in self._known:
+            self._known[name] = self._fresh(name)
+        return self._known[name]
+
+    def _fresh(self, name: str) -> Cells:
+        """A column that this table does not keep."""
+        part = next((part for part in reversed(self._parts) if name in part.columns), None)
+        return absent(self._size) if part is None else part.cells(name)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for part in self._parts for name in part.columns))
+
+    def _of(self, size: int, parts: Sequence[_Part]) -> ColumnTable:
+        return ColumnTable(self._words, size, parts, self._reading)
+
+    def _rows(self, rows: Numbers) -> ColumnTable:
+        left: dict[int, Numbers] = {}  # parts often have the same rows left
+        for part in self._parts:
+            if id(part.rows) not in left:
+                left[id(part.rows)] = rows if part.rows is None else part.rows[rows]
+        return self._of(len(rows), [_Part(part.columns, left[id(part.rows)]) for part in self._parts])
+
+    def _only(self, condition: Mask) -> ColumnTable:
+        return self if condition.all() else self._rows(np.flatnonzero(condition))
+
+    def _with(self, columns: Mapping[str, Cells]) -> ColumnTable:
+        return self._of(self._size, [*self._parts, _part(columns)])
+
+    def _read(self, expr: Expr) -> Cells:
+        return self._reading.cells(expr, self.cells, self._size)
+
+    def _true(self, condition: Expr) -> Mask:
+        found = self._read(condition)
+        return found.data.astype(bool) & found.is_there
+
+    def _key(self, names: Iterable[str]) -> Numbers:
+        return key_of([self.cells(name) for name in names], self._size)
+
+    def where(self, condition: Expr) -> ColumnTable:
+        return self._only(self._true(condition))
+
+    def _is_line(self, rows: Iterable[str]) -> Mask:
+        wanted = np.zeros(len(self._words.values), dtype=bool)
+        known = [number for number in map(self._words.number, rows) if number < len(wanted)]
+        wanted[known] = True
+        row = self.cells("row")
+        return wanted[row.data] & row.is_there
+
+    def of_lines(self, rows: Iterable[str]) -> ColumnTable:
+        return self._only(self._is_line(rows))
+
+    def without_lines(self, rows: Iterable[str]) -> ColumnTable:
+        return self._only(~self._is_line(rows))
+
+    def present(self, *columns: str) -> ColumnTable:
+        return self._only(np.logical_and.reduce([self.cells(name).is_there for name in columns]))
+
+    def absent(self, column: str) -> ColumnTable:
+        return self._only(~self.cells(column).is_there)
+
+    def derive(self, **columns: Expr) -> ColumnTable:
+        return self._with({name: self._read(expr) for name, expr in columns.items()})
+
+    def _value(self, column: Column) -> Cells:
+        value = Cells(np.ones(self._size, dtype=bool)) if column.of is None else self.cells(column.of)
+        return value if column.where is None else value.where(self._true(column.where))
+
+    def along(self, key: Sequence[str], order: Sequence[str], **columns: Column) -> ColumnTable:
+        if not self._size:
+            return self._with({name: absent(0) for name in columns})
+        ids = self._key(key)
+        rows = in_order([ids, *(self.cells(name).data for name in order)])
+        here = self if rows is None else self._rows(rows)
+        ids = ids if rows is None else ids[rows]
+        first = np.flatnonzero(np.diff(ids, prepend=ids[0] - 1))
+        begin = np.repeat(first, np.diff(first, append=self._size))
+        return here._with({name: here._running(column, begin) for name, column in columns.items()})
+
+    def _running(self, column: Column, begin: Numbers) -> Cells:
+        """`begin`: for each row the first of its key; the rows are in order."""
+        value = self._value(column)
+        if column.how == "gathered":
+            return self._gathered(value, begin)
+        here = np.arange(self._size)
+        if column.how == "so_far":
+            counted = _counts(value)
+            before = np.cumsum(counted) - counted
+            return Cells(before - before[begin])
+        last = here - 1
+        if column.how == "last":
+            seen = np.maximum.accumulate(np.where(value.is_there, here, -1))
+            last = np.concatenate([[-1], seen[:-1]])
+        return value.take(np.maximum(last, 0)).where(last >= begin)
+
+    def _gathered(self, value: Cells, begin: Numbers) -> Cells:
+        found: list[tuple[Any, ...]] = []
+        for row, (each, first) in enumerate(zip(value.plain(self._words), begin.tolist(), strict=True)):
+            if row == first:
+                seen: set[Any] = set()
+            found.append(tuple(sorted(seen)))
+            if each is not None:
+                seen.add(each)
+        return cells_of(found, self._words)
+
+    def grouped(self, key: Sequence[str], **columns: Column) -> ColumnTable:
+        if not self._size:
+            return self._of(0, [])
+        ids = self._key(key)
+        rows = np.argsort(ids, kind="stable")
+        here, ids = self._rows(rows), ids[rows]
+        first = np.flatnonzero(np.diff(ids, prepend=ids[0] - 1))
+        found = {name: here.cells(name).take(first) for name in key}
+        return ColumnTable.of(
+            self._words, found | {name: _over(here._value(each), each.how, first) for name, each in columns.items()}
+        )
+
+    def joined(
+        self,
+        rows: Sequence[Mapping[str, Any]],
+        on: Sequence[str],
+        columns: Mapping[str, type],
+        within: tuple[str, str] | None = None,
+    ) -> ColumnTable:
+        if not rows or not self._size:
+            return self._rows(np.zeros(0, dtype=np.int64))
+        few = {name: cells_of([row[name] for row in rows], self._words) for name in (*on, *columns, *(within or ()))}
+        here, there = self._keys([self.cells(name) for name in on], [few[name] for name in on])
+        keys, there = np.unique(there, return_inverse=True)
+        group = np.minimum(np.searchsorted(keys, here), len(keys) - 1)
+        found = keys[group] == here
+        first, last = (few[name].data for name in within) if within else (np.zeros(len(rows), dtype=np.int64),) * 2
+        line = self.cells("line").data if within else np.zeros(self._size, dtype=np.int64)
+        begins = there.reshape(-1) * _LINES + first
+        order = np.argsort(begins, kind="stable")
+        # Stretches of one key do not overlap: the last that begins up to here is the only one that can hold it.
+        at = order[np.maximum(np.searchsorted(begins[order], group * _LINES + line, side="right") - 1, 0)]
+        found &= (there.reshape(-1)[at] == group) & (first[at] <= line) & (line <= last[at])
+        hits = np.flatnonzero(found)
+        at = at[hits]
+        here_too = _Part({name: cache(partial(few[name].take, at)) for name in columns})
+        left = self._rows(hits)
+        return left._of(left._size, [*left._parts, here_too])
+
+    def _keys(self, here: Sequence[Cells], there: Sequence[Cells]) -> tuple[Numbers, Numbers]:
+        """One key for the rows of two tables."""
+        size, more = (len(cells[0].data) for cells in (here, there))
+        key = key_of([joined_cells(pair) for pair in zip(here, there, strict=True)], size + more)
+        return key[:size], key[size:]
+
+    def attached(self, other: Table, on: Sequence[str], columns: Sequence[str]) -> ColumnTable:
+        there = _columns(other)
+        if not there._size or not self._size:
+            return self._with({name: absent(self._size) for name in columns})
+        mine, theirs = self._keys([self.cells(name) for name in on], [there.cells(name) for name in on])
+        order = np.argsort(theirs, kind="stable")
+        at = order[np.maximum(np.searchsorted(theirs[order], mine, side="right") - 1, 0)]
+        found = theirs[at] == mine
+        return self._with({name: there.cells(name).take(at).where(found) for name in columns})
+
+    def filled(self, column: str, otherwise: str) -> ColumnTable:
+        cells = self.cells(column)
+        if cells.present is None:
+            return self
+        rest = self.cells(otherwise)
+        if not cells.present.any():
+            return self._with({column: rest})
+        there = None if rest.present is None else cells.present | rest.present
+        data = np.where(cells.present, cells.data, rest.data)
+        return self._with({column: Cells(data, there, cells.words or rest.words)})
+
+    def only_where(self, condition: Expr, *columns: str) -> ColumnTable:
+        holds = self._true(condition)
+        return self._with({name: self.cells(name).where(holds) for name in columns})
+
+    def matching(self, other: Table, on: Sequence[str]) -> ColumnTable:
+        there = _columns(other)
+        if not there._size or not self._size:
+            return self._rows(np.zeros(0, dtype=np.int64))
+        mine, theirs = self._keys([self.cells(name) for name in on], [there.cells(name) for name in on])
+        return self._only(np.isin(mine, theirs))
+
+    def plus(self, other: Table) -> ColumnTable:
+        there = _columns(other)
+        if not there._size:
+            return self
+
+        def both(name: str) -> Callable[[], Cells]:
+            return cache(lambda: joined_cells([self._fresh(name), there._fresh(name)]))
+
+        names = dict.fromkeys((*self.names, *there.names))
+        return self._of(self._size + there._size, [_Part({name: both(name) for name in names})])
+
+    def select(self, *columns: str) -> ColumnTable:
+        parts = [
+            _Part({name: cells for name, cells in part.columns.items() if name in columns}, part.rows)
+            for part in self._parts
+        ]
+        return self._of(self._size, parts)
+
+    def renamed(self, **old: str) -> ColumnTable:
+        gone = set(old.values()) - set(old)
+        parts = [
+            _Part({old.get(name, name): cells for name, cells in part.columns.items() if name not in gone}, part.rows)
+            for part in self._parts
+        ]
+        return self._of(self._size, parts)
+
+    def kept(self, near: Sequence[str], order: Sequence[str], alike: Sequence[str] = ()) -> ColumnTable:
+        if not self._size:
+            return self
+        names = (*near, *(name for name in order if name not in near))
+        rows = in_order([key_of([self.cells(name)], self._size) for name in names])
+        here = self if rows is None else self._rows(rows)
+        return here._with({"again": here._again(names, (*alike, *near))}) if alike else here
+
+    def _again(self, placed: Sequence[str], alike: Sequence[str]) -> Cells:
+        rows = np.flatnonzero(np.logical_and.reduce([self.cells(name).is_there for name in placed]))
+        before, rows = rows[:-1], rows[1:]
+        for name in alike:  # few are left after the first
+            cells = self.cells(name)
+            there, was_there = cells.is_there[rows], cells.is_there[before]
+            same = np.where(there & was_there, cells.data[rows] == cells.data[before], there == was_there)
+            before, rows = before[same], rows[same]
+        again = np.zeros(self._size, dtype=bool)
+        again[rows] = True
+        return Cells(again)
+
+    def near_by(self) -> ColumnTable:
+        return self
+
+    def apart(self, near: Sequence[str]) -> Sequence[ColumnTable]:
+        if self._size <= PART:
+            return [self]
+        there = np.logical_and.reduce([self.cells(name).is_there for name in near])
+        part = np.where(there, parts_of(self._key(near), PART), -1)
+        return [self._rows(np.flatnonzero((part == number) | ~there)) for number in np.unique(part[there]).tolist()]
+
+    def rows(self, limit: int | None = None) -> list[Row]:
+        here = self if limit is None or limit >= self._size else self._rows(np.arange(limit))
+        names = here.names
+        columns = [here.cells(name).plain(self._words) for name in names]
+        return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
+
+
+def _itself(cells: Cells) -> Cells:
+    return cells
+
+
+def _part(columns: Mapping[str, Cells]) -> _Part:
+    return _Part({name: partial(_itself, cells) for name, cells in columns.items()})
+
+
+def _columns(table: Table) -> ColumnTable:
+    if not isinstance(table, ColumnTable):
+        raise TypeError(f"two engines meet: expected a ColumnTable, got {type(table).__name__}")
+    return table
+
+
+def _counts(value: Cells) -> Numbers:
+    """1 where the value is present, and true if it is a truth value."""
+    counted = value.data if value.data.dtype == bool else np.ones(len(value.data), dtype=bool)
+    return (counted if value.present is None else counted & value.present).astype(np.int64)
+
+
+def _over(value: Cells, how: str, first: Numbers) -> Cells:
+    """An aggregate of each group; the rows are sorted by group, `first` are the groups' first rows."""
+    if how == "count":
+        return Cells(np.add.reduceat(_counts(value), first))
+    function, otherwise = _AGGREGATES[how]
+    data = value.data.astype(np.int64)
+    if value.present is None:
+        return Cells(function.reduceat(data, first))
+    found = function.reduceat(np.where(value.present, data, otherwise), first)
+    return Cells(found, np.logical_or.reduceat(value.present, first))
+
+
+_AGGREGATES: Mapping[str, tuple[np.ufunc, int]] = {
+    "min": (np.minimum, np.iinfo(np.int64).max),
+    "max": (np.maximum, np.iinfo(np.int64).min),
+    "sum": (np.add, 0),
+    "common": (np.bitwise_and, -1),
+}

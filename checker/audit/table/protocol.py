@@ -1,0 +1,334 @@
+"""The few relational steps that the audit is written in, and their plain reading.
+
+The pipeline (tracks.py, rules) is written once against `Table`. `PythonTable` is the reference reading: lists of rows
+in process. `SparkTable` (spark_table.py) reads the same steps as DataFrame calls. Conditions and new columns are
+expressions of the model's language, so that there is one definition of each.
+
+A column may be absent (None): the line did not print it. Every step has the same rule for that, in both readings: a
+condition that reads an absent column is not true, an expression that reads one is absent. Nothing is ever guessed.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal, Protocol
+
+from ....model.evaluate import compiled, name_of
+from ....model.expr import Expr, free
+from ....model.sorts import OptionSort, SetSort, Sort
+from ..vocabulary import NO_LEADER, RELEASE, release_mask, release_set
+
+Row = dict[str, Any]
+FEW = 200_000
+"""Up to so many rows a plain loop is quicker than what another engine needs to plan."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A step's new column, computed over the rows that share a key.
+
+    `how` is, over the rows of one key in order, for each row:
+    previous: the value in the row just before; last: the latest value before that is not absent;
+    so_far: how many rows before it have `of` true; gathered: the distinct values before it, a list;
+    or, when grouping, over all the rows of a key: min, max, count (of true or present values), sum, common (bitwise
+    and).
+    """
+
+    how: Literal["previous", "last", "so_far", "gathered", "min", "max", "count", "sum", "common"]
+    of: str | None = None
+    where: Expr | None = None
+
+
+class Table(Protocol):
+    """Rows of named columns; every step gives a new table."""
+
+    def where(self, condition: Expr) -> Table: ...
+
+    def of_lines(self, rows: Iterable[str]) -> Table:
+        """Those whose column `row` (the row of the line table) is one of `rows`."""
+
+    def without_lines(self, rows: Iterable[str]) -> Table: ...
+
+    def present(self, *columns: str) -> Table: ...
+
+    def absent(self, column: str) -> Table: ...
+
+    def derive(self, **columns: Expr) -> Table: ...
+
+    def along(self, key: Sequence[str], order: Sequence[str], **columns: Column) -> Table:
+        """Add columns computed over the earlier rows of the same key."""
+
+    def grouped(self, key: Sequence[str], **columns: Column) -> Table: ...
+
+    def joined(
+        self,
+        rows: Sequence[Mapping[str, Any]],
+        on: Sequence[str],
+        columns: Mapping[str, type],
+        within: tuple[str, str] | None = None,
+    ) -> Table:
+        """Inner join with few rows, which have the columns `on` and `columns` (name -> int, str or bool).
+
+        `within` names two columns of theirs, the first and the last `line` that they are for; those stretches do not
+        overlap for one key.
+        """
+
+    def attached(self, other: Table, on: Sequence[str], columns: Sequence[str]) -> Table:
+        """Left join: `columns` of the one row of `other` with the same `on`, absent where there is none."""
+
+    def filled(self, column: str, otherwise: str) -> Table:
+        """Where `column` is absent, the value of column `otherwise`."""
+
+    def only_where(self, condition: Expr, *columns: str) -> Table:
+        """Where `condition` is not true, `columns` are absent."""
+
+    def matching(self, other: Table, on: Sequence[str]) -> Table:
+        """The rows whose `on` is found in `other`."""
+
+    def plus(self, other: Table) -> Table: ...
+
+    def select(self, *columns: str) -> Table: ...
+
+    def renamed(self, **old: str) -> Table:
+        """Columns `old` under new names: renamed(old="new")."""
+
+    def kept(self, near: Sequence[str], order: Sequence[str], alike: Sequence[str] = ()) -> Table:
+        """The same rows, computed once though read several times; those of the same `near` in one place, in order.
+
+        What follows `along` a key that begins the order, and is itself in the order's rest, costs no sorting. If
+        columns are to be `alike`, a new column `again` tells whether a row has in them what the one before it of the
+        same `near` has; rows that lack one of `near` or `order` do not count.
+        """
+
+    def near_by(self) -> Table:
+        """The same rows; in process, if they are few."""
+
+    def apart(self, near: Sequence[str]) -> Sequence[Table]:
+        """The same rows in several tables, those of one `near` in one of them, if less is at hand at a time then.
+
+        Rows that have no `near` are in each of them.
+        """
+
+    def rows(self, limit: int | None = None) -> list[Row]:
+        """All rows, or the first `limit` of them, in no stated order."""
+
+
+def decoder(sort: Sort) -> Callable[[Any], Any] | None:
+    """From a column's value to the language's: -1 is no broker, a list is a set, a mask is a set of releases."""
+    if isinstance(sort, OptionSort):
+        return lambda value: None if value == NO_LEADER else value
+    if isinstance(sort, SetSort):
+        return release_set if sort.element == RELEASE else frozenset
+    return None
+
+
+def encoder(sort: Sort) -> Callable[[Any], Any] | None:
+    """The way back, for derived columns."""
+    if isinstance(sort, OptionSort):
+        return lambda value: NO_LEADER if value is None else value
+    if isinstance(sort, SetSort):
+        return release_mask if sort.element == RELEASE else sorted
+    return None
+
+
+@cache
+def known(expr: Expr) -> Callable[[Row], Any]:
+    """Read an expression over a row: None as soon as one column that it reads is absent."""
+    fields = sorted(free(expr), key=name_of)
+    names = [name_of(leaf) for leaf in fields]
+    decoders = [decoder(leaf.sort) for leaf in fields]
+    value = compiled(expr, names)
+    encode = encoder(expr.sort)
+
+    def read(row: Row) -> Any:
+        arguments = []
+        for name, decode in zip(names, decoders, strict=True):
+            argument = row.get(name)
+            if argument is None:
+                return None
+            arguments.append(decode(argument) if decode else argument)
+        result = value(*arguments)
+        return encode(result) if encode else result
+
+    return read
+
+
+class PythonTable:
+    """The reference reading: a list of dicts, never changed in place."""
+
+    def __init__(self, rows: list[Row]) -> None:
+        self._rows = rows
+
+    def where(self, condition: Expr) -> PythonTable:
+        holds = known(condition)
+        return PythonTable([row for row in self._rows if holds(row)])
+
+    def of_lines(self, rows: Iterable[str]) -> PythonTable:
+        wanted = frozenset(rows)
+        return PythonTable([row for row in self._rows if row["row"] in wanted])
+
+    def without_lines(self, rows: Iterable[str]) -> PythonTable:
+        others = frozenset(rows)
+        return PythonTable([row for row in self._rows if row["row"] not in others])
+
+    def present(self, *columns: str) -> PythonTable:
+        return PythonTable([row for row in self._rows if all(row.get(name) is not None for name in columns)])
+
+    def absent(self, column: str) -> PythonTable:
+        return PythonTable([row for row in self._rows if row.get(column) is None])
+
+    def derive(self, **columns: Expr) -> PythonTable:
+        readers = {name: known(expr) for name, expr in columns.items()}
+        return PythonTable([row | {name: read(row) for name, read in readers.items()} for row in self._rows])
+
+    def along(self, key: Sequence[str], order: Sequence[str], **columns: Column) -> PythonTable:
+        found: list[Row] = []
+        for rows in _by_key(self._rows, key):
+            rows.sort(key=lambda row: tuple(row[name] for name in order))
+            new = {name: _running(column, rows) for name, column in columns.items()}
+            found += [row | {name: values[i] for name, values in new.items()} for i, row in enumerate(rows)]
+        return PythonTable(found)
+
+    def grouped(self, key: Sequence[str], **columns: Column) -> PythonTable:
+        found = []
+        for rows in _by_key(self._rows, key):
+            values = {name: _AGGREGATES[column.how](list(_values(column, rows))) for name, column in columns.items()}
+            found.append({name: rows[0].get(name) for name in key} | values)
+        return PythonTable(found)
+
+    def joined(
+        self,
+        rows: Sequence[Mapping[str, Any]],
+        on: Sequence[str],
+        columns: Mapping[str, type],
+        within: tuple[str, str] | None = None,
+    ) -> PythonTable:
+        there: dict[tuple[Any, ...], list[tuple[int, float, Row]]] = {}
+        for row in rows:
+            ends = (row[within[0]], row[within[1]]) if within else (0, math.inf)
+            stretch = (*ends, {name: row[name] for name in columns})
+            there.setdefault(tuple(row[name] for name in on), []).append(stretch)
+        for stretches in there.values():
+            stretches.sort(key=lambda stretch: stretch[0])
+        found = []
+        for row in self._rows:
+            stretches = there.get(tuple(row.get(name) for name in on), [])
+            line = row.get("line", 0)
+            # Stretches of one key do not overlap: the last that begins up to here is the only one that can hold it.
+            at = bisect_right(stretches, line, key=lambda stretch: stretch[0]) - 1
+            if at >= 0 and line <= stretches[at][1]:
+                found.append(row | stretches[at][2])
+        return PythonTable(found)
+
+    def attached(self, other: Table, on: Sequence[str], columns: Sequence[str]) -> PythonTable:
+        there = {tuple(row.get(name) for name in on): row for row in other.rows()}
+        empty: Row = {}
+        found = []
+        for row in self._rows:
+            match = there.get(tuple(row.get(name) for name in on), empty)
+            found.append(row | {name: match.get(name) for name in columns})
+        return PythonTable(found)
+
+    def filled(self, column: str, otherwise: str) -> PythonTable:
+        return PythonTable(
+            [row if row.get(column) is not None else row | {column: row.get(otherwise)} for row in self._rows]
+        )
+
+    def only_where(self, condition: Expr, *columns: str) -> PythonTable:
+        holds = known(condition)
+        absent: Row = dict.fromkeys(columns)
+        return PythonTable([row if holds(row) else row | absent for row in self._rows])
+
+    def matching(self, other: Table, on: Sequence[str]) -> PythonTable:
+        wanted = {tuple(row.get(name) for name in on) for row in other.rows()}
+        return PythonTable([row for row in self._rows if tuple(row.get(name) for name in on) in wanted])
+
+    def plus(self, other: Table) -> PythonTable:
+        return PythonTable(self._rows + other.rows())
+
+    def select(self, *columns: str) -> PythonTable:
+        return PythonTable([{name: row.get(name) for name in columns} for row in self._rows])
+
+    def renamed(self, **old: str) -> PythonTable:
+        return PythonTable([{old.get(name, name): value for name, value in row.items()} for row in self._rows])
+
+    def kept(self, near: Sequence[str], order: Sequence[str], alike: Sequence[str] = ()) -> PythonTable:
+        if not alike:
+            return self
+        place = (*near, *order)
+        there = self.present(*place)._rows
+        there.sort(key=lambda row: tuple(row[name] for name in place))
+        said = [tuple(row.get(name) for name in (*near, *alike)) for row in there]
+        again = [False, *(one == other for one, other in itertools.pairwise(said))]
+        placed = [row | {"again": same} for row, same in zip(there, again, strict=False)]
+        others = (row for row in self._rows if any(row.get(name) is None for name in place))
+        return PythonTable([*placed, *(row | {"again": False} for row in others)])
+
+    def near_by(self) -> PythonTable:
+        return self
+
+    def apart(self, near: Sequence[str]) -> Sequence[PythonTable]:
+        return [self]
+
+    def rows(self, limit: int | None = None) -> list[Row]:
+        return self._rows[:limit]
+
+
+def _by_key(rows: list[Row], key: Sequence[str]) -> Iterator[list[Row]]:
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row.get(name) for name in key), []).append(row)
+    yield from groups.values()
+
+
+def _values(column: Column, rows: list[Row]) -> Iterator[Any]:
+    """The values that count: those of the rows in which `where` is true (all, without `where`)."""
+    holds = known(column.where) if column.where is not None else None
+    for row in rows:
+        if holds is not None and not holds(row):
+            yield None
+        else:
+            yield True if column.of is None else row.get(column.of)
+
+
+def _running(column: Column, rows: list[Row]) -> list[Any]:
+    values = list(_values(column, rows))
+    if column.how == "previous":
+        return [None, *values[:-1]]
+    result: list[Any] = []
+    last: Any = None
+    count = 0
+    gathered: set[Any] = set()
+    for value in values:
+        result.append({"last": last, "so_far": count, "gathered": sorted(gathered)}[column.how])
+        if value is not None:
+            last = value
+            count += 1 if value else 0
+            if column.how == "gathered":
+                gathered.add(value)
+    return result
+
+
+def _present(values: list[Any]) -> list[Any]:
+    return [value for value in values if value is not None]
+
+
+def _common(values: list[Any]) -> int | None:
+    result: int | None = None
+    for value in _present(values):
+        result = value if result is None else result & value
+    return result
+
+
+_AGGREGATES: dict[str, Callable[[list[Any]], Any]] = {
+    "min": lambda values: min(_present(values), default=None),
+    "max": lambda values: max(_present(values), default=None),
+    "count": lambda values: sum(1 for value in _present(values) if value is not False),
+    "sum": lambda values: sum(_present(values)),
+    "common": _common,
+}

@@ -1,0 +1,151 @@
+"""The NumPy reading of the audit's conditions: an expression over whole columns in memory.
+
+Values are held as vocabulary.py says; texts, and sets of brokers, are numbers of `Words`. What is asked of two sets is
+asked once for each pair of sets that occurs in an audit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, reduce
+from typing import Any
+
+import numpy as np
+
+from ....model.evaluate import name_of
+from ....model.expr import Expr, Op, free
+from ....model.reading import Reading, read
+from ....model.sorts import EnumSort, MapSort, OptionSort, SetSort, Sort
+from ..vocabulary import NO_LEADER, NOT_IN_RULES, is_mask, of_brokers, release_mask
+from .cells import Cells, Mask, Numbers, Words, absent, different
+from .constant_maps import ConstantMap
+
+
+class ColumnReading:
+    """The reading for columns of the same `words`."""
+
+    def __init__(self, words: Words) -> None:
+        self._words = words
+        self._reading = reading(words)
+
+    def cells(self, expr: Expr, column: Callable[[str], Cells], size: int) -> Cells:
+        """The expression in every row; absent as soon as one column that it reads is absent."""
+        fields = {leaf: column(name_of(leaf)) for leaf in sorted(free(expr), key=name_of)}
+        present = _all_there(list(fields.values()))
+        rows = None if present is None else np.flatnonzero(present)
+        leaves = {leaf: self._leaf(leaf, cells if rows is None else cells.take(rows)) for leaf, cells in fields.items()}
+        is_words = _is_words(expr.sort)
+        if not (size if rows is None else len(rows)):
+            return absent(size)
+        value = read(expr, self._reading, leaves)
+        if rows is None:
+            return Cells(np.broadcast_to(np.asarray(value), (size,)), None, is_words)
+        data = np.zeros(size, dtype=np.asarray(value).dtype)
+        data[rows] = value
+        return Cells(data, present, is_words)
+
+    def _leaf(self, leaf: Expr, cells: Cells) -> Numbers:
+        if isinstance(leaf.sort, SetSort) and not is_mask(leaf.sort):
+            return self._words.sets(cells.data)
+        return cells.data
+
+
+def _all_there(columns: list[Cells]) -> Mask | None:
+    masks = [column.present for column in columns if column.present is not None]
+    return reduce(np.logical_and, masks) if masks else None
+
+
+def _is_words(sort: Sort) -> bool:
+    return isinstance(sort, EnumSort) or (isinstance(sort, SetSort) and not is_mask(sort))
+
+
+def _bits(mask: Numbers) -> Numbers:
+    return sum(np.right_shift(mask, bit) & 1 for bit in range(64))  # type: ignore[return-value]
+
+
+def reading(words: Words) -> Reading[Any]:
+    """The table of operators."""
+
+    def literal(value: Any, sort: Sort) -> Any:
+        if isinstance(sort, OptionSort):
+            return NO_LEADER if value is None else value
+        if is_mask(sort):
+            return np.int64(release_mask(value))  # a column of few releases may have less room
+        if isinstance(sort, SetSort):
+            return words.number(tuple(sorted(value)))
+        return words.number(value) if isinstance(sort, EnumSort) else value
+
+    def constant(node: Expr) -> Any:
+        return ConstantMap.of(node) if isinstance(node.sort, MapSort) else literal(node.data, node.sort)
+
+    def map_get(node: Expr, table: ConstantMap[Numbers], key: Numbers) -> Any:
+        found = table.at(key)
+        if not found.whole:
+            return found
+        index: Any = 0
+        for names, asked in found.axes:
+            numbers = words.numbers(names)
+            place = np.zeros(len(words.values), dtype=np.int64)
+            place[numbers] = np.arange(len(names))
+            index = index * len(names) + place[asked]
+        return np.array([literal(value, found.sort) for value in found.values()])[index]
+
+    def sets(masks: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+        """An operator whose arguments are sets: bitmasks, or numbers of lists."""
+        asked = cache(lambda *numbers: number_of(function(*map(members, numbers))))
+        return lambda node, *args: masks(*args) if is_mask(node.args[0].sort) else each(asked, *args)
+
+    def with_broker(function: Callable[[frozenset[int], int], Any]) -> Callable[..., Any]:
+        asked = cache(lambda number, id: number_of(function(members(number), id)))
+        return lambda a, id: each(asked, a, id)
+
+    def members(number: int) -> frozenset[int]:
+        return frozenset(words.values[number])
+
+    def number_of(result: Any) -> Any:
+        return words.number(tuple(sorted(result))) if isinstance(result, frozenset) else result
+
+    def each(function: Callable[..., Any], *args: Numbers | int) -> Numbers:
+        """A function of numbers, called once for the different rows."""
+        columns = np.broadcast_arrays(*args)
+        first, place = different([Cells(column.ravel()) for column in columns], columns[0].size)
+        asked = zip(*(column.ravel()[first].tolist() for column in columns), strict=True)
+        return np.array([function(*row) for row in asked])[place].reshape(columns[0].shape)
+
+    def where(condition: Mask, a: Any, b: Any) -> Numbers:
+        """Of constants as they are: a column may have no room for them."""
+        return np.where(condition, np.asarray(a), np.asarray(b))
+
+    def option_set(node: Expr, option: Numbers) -> Numbers:
+        return each(lambda id: words.number(() if id == NO_LEADER else (id,)), option)
+
+    return Reading(
+        "NumPy columns",
+        {
+            **NOT_IN_RULES,
+            Op.CONST: constant,
+            Op.NOT: lambda node, a: np.logical_not(a),
+            Op.AND: lambda node, *args: reduce(np.logical_and, args, True),
+            Op.OR: lambda node, *args: reduce(np.logical_or, args, False),
+            Op.IMPLIES: lambda node, a, b: np.logical_or(np.logical_not(a), b),
+            Op.EQ: lambda node, a, b: np.equal(a, b),
+            Op.LE: lambda node, a, b: np.less_equal(a, b),
+            Op.LT: lambda node, a, b: np.less(a, b),
+            Op.ADD: lambda node, a, b: np.add(a, b, dtype=np.int64),
+            Op.ITE: lambda node, condition, a, b: where(condition, a, b),
+            Op.MEMBER: of_brokers(lambda node, id, a: with_broker(lambda members, id: id in members)(a, id)),
+            Op.SUBSET: sets(lambda a, b: np.bitwise_and(a, np.invert(b)) == 0, lambda a, b: a <= b),
+            Op.UNION: sets(np.bitwise_or, lambda a, b: a | b),
+            Op.MINUS: sets(lambda a, b: np.bitwise_and(a, np.invert(b)), lambda a, b: a - b),
+            Op.INTERSECT: sets(np.bitwise_and, lambda a, b: a & b),
+            Op.INSERT: of_brokers(lambda node, a, id: with_broker(lambda members, id: members | {id})(a, id)),
+            Op.REMOVE: of_brokers(lambda node, a, id: with_broker(lambda members, id: members - {id})(a, id)),
+            Op.IS_EMPTY: sets(lambda a: np.equal(a, 0), lambda a: not a),
+            Op.SIZE: sets(_bits, len),
+            Op.SOME: lambda node, a: a,
+            Op.IS_NONE: lambda node, a: np.equal(a, NO_LEADER),
+            Op.GET: lambda node, a, otherwise: where(np.equal(a, NO_LEADER), otherwise, a),
+            Op.OPTION_SET: option_set,
+            Op.MAP_GET: map_get,
+        },
+    )

@@ -1,0 +1,114 @@
+"""The cases of the rules: traces/cases/CODE.md, excerpts of logs in which a rule fires, and close ones in which it does
+not.
+
+A file is Markdown, to be read by people:
+
+    # KR101 illegal-replica-transition
+
+    A sentence.
+
+    ## Firing: what is shown
+
+    ```log state-change.log
+    [2018-08-03 12:00:00,007] TRACE ... (state.change.logger)  <== illegal
+    ```
+
+    ## Silent: what is close to it and legal
+
+Each fenced block is a file of the audited cluster, with its path; a line on which the rule gives a finding ends with an
+arrow and the finding's verdict. Rules that the file is not about may find what they like.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from ...specs.errors import IsrproofError
+
+FOLDER = Path(__file__).parent
+FIRING, SILENT = "Firing", "Silent"
+_TITLE = re.compile("# (KR[0-9]{3}) ([a-z0-9-]+)")
+_SECTION = re.compile(f"## ({FIRING}|{SILENT}): (.+)")
+_FENCE = re.compile("```log ([A-Za-z0-9./-]+)")
+_ARROW = "  <== "
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """One cluster's log. `expected` are the findings of the rule: (path, line from 1, verdict)."""
+
+    title: str
+    fires: bool
+    files: tuple[tuple[str, tuple[str, ...]], ...]
+    expected: tuple[tuple[str, int, str], ...]
+    text: str
+
+    def write(self, folder: Path) -> None:
+        """The files of the excerpt under `folder`, without the arrows."""
+        for path, lines in self.files:
+            file = folder / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Case:
+    """The case file of a rule. `text` is its Markdown."""
+
+    code: str
+    name: str
+    text: str
+    excerpts: tuple[Excerpt, ...]
+
+
+@cache
+def cases() -> dict[str, Case]:
+    """All case files, by the code of their rule.
+
+    Raises:
+        IsrproofError: a file is not as the top of this module says.
+    """
+    found = (read(path.name, path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.md")))
+    return {case.code: case for case in found}
+
+
+def read(name: str, text: str) -> Case:
+    """The case in the text of a file that is called `name`."""
+    title = _TITLE.match(text)
+    if title is None or name != f"{title[1]}.md":
+        raise IsrproofError(f"{name}: expected a first line such as '# {name.removesuffix('.md')} the-rules-name'.")
+    excerpts = []
+    for part in re.split("^(?=## )", text, flags=re.MULTILINE)[1:]:
+        section = _SECTION.match(part)
+        if section is None:
+            raise IsrproofError(
+                f"{name}: expected '## {FIRING}: ...' or '## {SILENT}: ...', got {part.splitlines()[0]!r}."
+            )
+        excerpts.append(_excerpt(name, section[2], section[1] == FIRING, part))
+    return Case(title[1], title[2], text, tuple(excerpts))
+
+
+def _excerpt(name: str, title: str, fires: bool, text: str) -> Excerpt:
+    files: list[tuple[str, tuple[str, ...]]] = []
+    expected: list[tuple[str, int, str]] = []
+    path, lines = "", list[str]()
+    for line in text.splitlines():
+        opened = _FENCE.fullmatch(line)
+        if opened is not None:
+            path, lines = opened[1], []
+        elif line == "```" and path:
+            files.append((path, tuple(lines)))
+            path = ""
+        elif path:
+            logged, arrow, verdict = line.partition(_ARROW)
+            lines.append(logged)
+            if arrow:
+                expected.append((path, len(lines), verdict))
+    if not files or path:
+        raise IsrproofError(f"{name}, {title!r}: expected a block that begins with '```log PATH' and ends with '```'.")
+    if fires != bool(expected):
+        raise IsrproofError(f"{name}, {title!r}: lines with an arrow make a {FIRING} section, and nothing else does.")
+    return Excerpt(title, fires, tuple(files), tuple(expected), text)

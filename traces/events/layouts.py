@@ -1,0 +1,130 @@
+"""How a logger dresses a message: time, level, logger's name, thread, and what other programs put in front.
+
+A layout splits a line into time, level, message and logger. The default of every Kafka release, `[%d] %p %m (%c)`, is
+read by position; any other log4j pattern becomes one anchored regular expression, the same in Python and in Java.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+
+from ...specs.errors import IsrproofError
+
+LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
+DEFAULT_PATTERN = "[%d] %p %m (%c)"
+
+# Date, time of day and milliseconds in three groups; a time without milliseconds has the form after it.
+_DATE = "([12][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9])[ T]([0-9][0-9]:[0-9][0-9]:[0-9][0-9])"
+_ZONE = "(?:Z|[+-][0-9:]+)?"
+TIMES = (f"{_DATE}[,.]([0-9][0-9][0-9])[0-9]*{_ZONE}", f"{_DATE}()[,.]?[0-9]*{_ZONE}")
+_LEVEL = "TRACE|DEBUG|INFO|WARN|ERROR|FATAL"
+_LOGGER = "[A-Za-z_$][A-Za-z0-9_.$-]*"
+_PARTS = {
+    "d": ("time", "{time}"),
+    "p": ("level", _LEVEL),
+    "m": ("message", ".*"),
+    "c": ("logger", _LOGGER),
+    "t": ("thread", r"[^\[\]]*"),
+}
+_NAMES = {"date": "d", "level": "p", "message": "m", "msg": "m", "logger": "c", "thread": "t"}
+_CONVERSION = re.compile(r"%(?:(%)|(-?[0-9]*)(?:\.-?[0-9]+)?(" + "|".join(_NAMES) + r"|[A-Za-z])((?:\{[^}]*\})*))")
+_SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
+
+
+def escape(text: str) -> str:
+    """`text` as a pattern that Python and Java read alike."""
+    return _SPECIAL.sub(r"\\\g<0>", text)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """`regex` has the groups of `groups`, in that order, with {time} where the time stands; its user anchors it."""
+
+    name: str
+    regex: str
+    groups: tuple[str, ...]
+
+    @cached_property
+    def forms(self) -> tuple[tuple[str, tuple[str | int, ...]], ...]:
+        """Patterns to try in order, each with what the default layout would print: texts, and numbers of groups."""
+        numbers: dict[str, int] = {}
+        at = 1
+        for group in self.groups:
+            numbers[group] = at
+            at += 3 if group == "time" else 1
+        forms: list[tuple[str, tuple[str | int, ...]]] = []
+        first = numbers.get("time")
+        for time, has_millis in zip(TIMES, (True, False), strict=True):
+            millis: str | int = first + 2 if first and has_millis else "000"
+            shown: tuple[str | int, ...] = (first, " ", first + 1, ",", millis) if first else (NO_TIME,)
+            rest = (numbers.get("level", "INFO"), " ", numbers["message"], " (", numbers.get("logger", NO_LOGGER), ")")
+            forms.append((self.regex.replace("{time}", time), ("[", *shown, "] ", *rest)))
+        return tuple(forms) if first else tuple(forms[:1])
+
+    def normal(self, text: str) -> str | None:
+        """The line as the default layout would print it, or None if this layout did not print it."""
+        for regex, pieces in self.forms:
+            match = _compiled(regex).fullmatch(text)
+            if match is not None:
+                return "".join(piece if isinstance(piece, str) else match[piece] for piece in pieces)
+        return None
+
+
+NO_TIME = "1970-01-01 --:--:--,---"
+NO_LOGGER = "?"
+"""What stands for a logger's name where the layout prints none: rows of every logger may match."""
+
+
+@lru_cache(maxsize=256)
+def _compiled(regex: str) -> re.Pattern[str]:
+    return re.compile(regex, re.DOTALL)
+
+
+@cache
+def layout(pattern: str) -> Layout:
+    """The layout of a log4j pattern such as `%d{ISO8601} %-5p [%t] %m (%c)%n`; it must contain %m.
+
+    Understood: %d %p %m %c %t %n %% and their long names, with padding and options; any other conversion reads a word.
+    """
+    groups: list[str] = []
+    regex, at = "", 0
+    for found in _CONVERSION.finditer(pattern):
+        regex += escape(pattern[at : found.start()])
+        at = found.end()
+        percent, padding, name, _ = found.groups()
+        letter = _NAMES.get(name, name)
+        if percent:
+            regex += "%"
+        elif letter in _PARTS and _PARTS[letter][0] not in groups:
+            group, inner = _PARTS[letter]
+            groups.append(group)
+            inner = inner if group == "time" else f"({inner})"
+            regex += f" *{inner} *" if padding else inner
+        elif letter != "n":
+            regex += "[^ ]*"
+    regex += escape(pattern[at:])
+    if "message" not in groups:
+        raise IsrproofError(
+            f"Expected a log4j pattern with the message (%m), such as {DEFAULT_PATTERN!r}, got {pattern!r}."
+        )
+    return Layout(pattern, regex, tuple(groups))
+
+
+PREFIXED = Layout(
+    "container prefix",
+    rf".{{0,200}}?(?:\| +|: ?|Z )\[{{time}}\] +({_LEVEL}) +(.*) \(({_LOGGER})\)",
+    ("time", "level", "message", "logger"),
+)
+KNOWN: tuple[Layout, ...] = (
+    layout("[%d] %-5p %m (%c)%n"),
+    PREFIXED,
+    layout("%d %p %m (%c) [%t]%n"),
+    layout("%d %p %m (%c)%n"),
+    layout("[%d] [%-5p] [%t] [%c] - %m%n"),
+    layout("[%d] %p %m (%c) [%t]%n"),
+    layout("%d [%-5p] [%t] %c - %m%n"),
+    layout("%d %-5p [%t] %c - %m%n"),
+)
+"""Tried in this order on a line that is not in the default layout, if no pattern was given."""

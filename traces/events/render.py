@@ -1,0 +1,147 @@
+"""The writer: an event as the line that a release prints."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from functools import lru_cache
+from typing import Any
+
+from ...specs.errors import IsrproofError, unknown
+from ...specs.lines import Primitive, Row, Wording, rows
+from ...specs.releases import Release, release
+from .event import Event
+
+_CODES = {"RECOVERED": "0", "RECOVERING": "1"}
+_SAMPLES: dict[str, tuple[str, str]] = {
+    "index": ("0", "1"),
+    "csv1": ("1,2", "3"),
+    "csv": ("1,2", "3"),
+    "list": ("1, 2", "3"),
+    "bool": ("true", "false"),
+    "topic": ("t", "u.v"),
+    "state": ("OnlineReplica", "NewReplica"),
+    "states": ("NewReplica,OnlineReplica", "NewReplica"),
+    "kind": ("become-leader", "become-follower"),
+    "request": ("LeaderAndIsr", "UpdateMetadata"),
+    "recovery": ("RECOVERED", "RECOVERING"),
+    "recovery-code": ("0", "1"),
+    "throwable": ("java.lang.Exception", "scala.MatchError"),
+    "election": ("PREFERRED", "UNCLEAN"),
+    "collection": ("ArrayBuffer", "List"),
+    "tps": ("t-0,t-1", "u-0"),
+}
+
+
+def shown(primitive: Primitive, value: Any) -> str:
+    """A field's value as this primitive prints it."""
+    if primitive.name == "brokerstates":
+        return primitive.show.format(", ".join(f"BrokerState(brokerId={i}, brokerEpoch=-1)" for i in value))
+    if primitive.kind in ("ints", "texts"):
+        return primitive.show.format(primitive.separator.join(map(str, value)))
+    if primitive.kind == "bool":
+        return "true" if value else "false"
+    return _CODES[value] if primitive.kind == "recovery" else str(value)
+
+
+def sample(primitive: Primitive, turn: int = 0) -> str:
+    """Some text of this primitive, for a value that nobody keeps."""
+    if primitive.kind == "ints" and primitive.before:
+        return shown(primitive, (1, 2) if turn == 0 else (3,))
+    return _SAMPLES.get(primitive.name, ("1", "2") if primitive.kind == "int" else ("x", "y"))[turn]
+
+
+def filled(wording: Wording, turn: int = 0) -> str:
+    """The wording with sample values (two sets of them, `turn` 0 and 1)."""
+    return "".join(piece if isinstance(piece, str) else sample(piece.primitive, turn) for piece in wording.pieces)
+
+
+@lru_cache(maxsize=8192)
+def _candidates(row: str, mask: int) -> tuple[Wording, ...]:
+    return tuple(wording for wording in rows()[row].wordings if wording.releases & mask)
+
+
+def _fits(wording: Wording, event: Event, level: str | None) -> bool:
+    said = dict(wording.constants)
+    if level is not None and all(name not in ("", level) for name, _ in wording.levels):
+        return False
+    return all(getattr(event, field) == value for field, value in said.items()) and all(
+        getattr(event, field) is not None for field in wording.fields
+    )
+
+
+def wording_of(event: Event, release_row: Release) -> Wording:
+    """The wording in which the release prints this event: of those whose fields it has, the one that says most.
+
+    Raises IsrproofError if the row does not exist in the release, or a field that it prints is None.
+    """
+    if event.row not in rows():
+        raise unknown("line", event.row, rows())
+    candidates = _candidates(event.row, release_row.mask)
+    if not candidates:
+        raise IsrproofError(f"Expected a line that {release_row.name} prints, got {event.row}.")
+    fitting = [wording for wording in candidates if _fits(wording, event, event.level)]
+    if not fitting:
+        missing = [field for field in candidates[0].fields if getattr(event, field) is None]
+        raise IsrproofError(
+            f"Expected all fields of {event.row} in {release_row.name}: {', '.join(candidates[0].fields)}; "
+            f"missing or different: {', '.join(missing) or 'a constant of the wording'}."
+        )
+    return max(fitting, key=lambda wording: len(wording.fields) + len(wording.constants))
+
+
+def message(event: Event, release_name: str) -> str:
+    """The message alone, without time, level and logger."""
+    wording = wording_of(event, release(release_name))
+    out = []
+    for piece in wording.pieces:
+        if isinstance(piece, str):
+            out.append(piece)
+        else:
+            value = getattr(event, piece.field) if piece.field else None
+            out.append(sample(piece.primitive) if value is None else shown(piece.primitive, value))
+    return "".join(out)
+
+
+@lru_cache(maxsize=4096)
+def _second(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def time_text(ts: int) -> str:
+    """Milliseconds since 1970 as log4j prints them."""
+    return f"{_second(ts // 1000)},{ts % 1000:03d}"
+
+
+def render(event: Event, release_name: str, pattern: str = "[%d] %p %m (%c)") -> str:
+    """The line that a release prints for an event, without line end; parse_line(render(e)) == e.
+
+    `pattern` is a log4j pattern of %d %p %m %c %t %n. A throwable's line is printed bare. Fields that the release
+    does not print are left out. Raises IsrproofError as `wording_of` does.
+    """
+    text = message(event, release_name)
+    row = rows()[event.row]
+    if not row.loggers:
+        return text
+    printer = release(release_name)
+    wording = wording_of(event, printer)
+    parts = {
+        "%d": time_text(event.ts or 0),
+        "%p": event.level or wording.levels[0][0],
+        "%c": row.logger(printer.mask) or "",
+        "%t": "main",
+        "%n": "",
+    }
+    head, _, tail = pattern.partition("%m")
+    for conversion, value in parts.items():
+        head, tail = head.replace(conversion, value), tail.replace(conversion, value)
+    return head + text + tail
+
+
+def sample_line(row: Row) -> str:
+    """The row's sample, or one that the writer makes of its first wording."""
+    if row.sample is not None:
+        return row.sample
+    wording = row.wordings[0]
+    level, mask = wording.levels[0]
+    text = filled(wording)
+    return text if not row.loggers else f"[2018-08-03 12:00:00,123] {level} {text} ({row.logger(mask)})"

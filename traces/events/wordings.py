@@ -1,0 +1,294 @@
+"""Wordings made ready to read: how a line is told to be one, its pattern, and what the groups become.
+
+One place for both parsers. A line is told in three steps that Python and Spark do alike: the first word of its
+sentence gives a bucket; in the bucket the first wording whose literal parts are all in the line is taken; if its row
+bears on a rule, its pattern must match the whole message, or the line is unknown. An irrelevant line needs no pattern:
+nobody reads its fields.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+
+from ...specs.lines import Primitive, Row, Slot, Wording, rows
+from .event import FIELDS
+from .layouts import escape
+
+HEAD = 160
+"""Who speaks, and the words that a line is dispatched on, are looked for in so many characters of a message."""
+
+SEPARATORS = ("\x01", "\x02")
+"""Kafka prints neither; Spark's reading keeps fields apart by them. A line that holds one is not understood."""
+
+_DRESSING = "[2018-08-03 12:00:00,123] INFO  (kafka.controller.KafkaController)"
+
+RECOVERY = {"0": "RECOVERED", "1": "RECOVERING"}
+BROKER_ID = "brokerId=([0-9]+)"
+_BROKER_ID = re.compile(BROKER_ID)
+_LARGEST = 2**63 - 1
+
+
+def _int(text: str) -> int | None:
+    if len(text) < 19:
+        return int(text)
+    value = int(text) if len(text) < 40 else _LARGEST + 1
+    return value if -_LARGEST - 1 <= value <= _LARGEST else None
+
+
+def _ints(text: str) -> tuple[int, ...] | None:
+    """None for what is no list of numbers: ",1", "1,,2", "1 2"."""
+    text = text.replace(", ", ",")
+    if not text:
+        return ()
+    if " " in text or ",," in text or text[0] == "," or text[-1] == ",":
+        return None
+    numbers = tuple(map(_int, text.split(",")))
+    return None if None in numbers else numbers  # type: ignore[return-value]
+
+
+def _texts(text: str) -> tuple[str, ...]:
+    return tuple(text.split(",")) if text else ()
+
+
+def _broker_states(text: str) -> tuple[int, ...] | None:
+    return _ints(",".join(_BROKER_ID.findall(text)))
+
+
+def _bool(text: str) -> bool:
+    return text == "true"
+
+
+_READ: Mapping[str, Callable[[str], Any]] = {
+    "int": _int,
+    "ints": _ints,
+    "text": str,
+    "texts": _texts,
+    "bool": _bool,
+    "recovery": RECOVERY.__getitem__,
+}
+
+
+def read(primitive: Primitive) -> Callable[[str], Any]:
+    """What turns the kept text of a primitive into the value of a field."""
+    return _broker_states if primitive.name == "brokerstates" else _READ[primitive.kind]
+
+
+def sentence_of(message: str) -> str:
+    """The beginning of a message without who speaks: "[Controller id=1 epoch=2] ", "Controller 1 epoch 2 ", ...
+
+    Plain searches only, so that Spark can do the same; both steps may apply to one message (SC2 and SC6 since 1.1).
+    """
+    message = message[:HEAD]
+    if message[:1] == "[":
+        close = message.find("]")
+        space = message.find(" ", close) if close > 0 else -1
+        message = message[space + 1 :] if space > 0 else message
+    if message[:11] == "Controller ":
+        space = message.find(" ", 11)
+        if space > 0 and message[space + 1 : space + 7] == "epoch ":
+            space = message.find(" ", space + 7)
+            return message[space + 1 :] if space > 0 else message
+    elif message[:7] == "Broker " and message[7:8] in tuple("0123456789-"):
+        space = message.find(" ", 7)
+        return message[space + 1 :] if space > 0 else message
+    return message
+
+
+def key_of(sentence: str) -> str:
+    """The first word: what readers dispatch on."""
+    return sentence.partition(" ")[0]
+
+
+@dataclass(frozen=True)
+class Test:
+    """Whether a line may be a wording: beginning of the message, beginning of its sentence, parts within, end.
+
+    Time linear in the line, whatever it holds.
+    """
+
+    head: str
+    start: str
+    inner: tuple[str, ...]
+    end: str
+    without: tuple[str, ...] = ()
+
+    def passes(self, message: str, sentence: str) -> bool:
+        return (
+            sentence.startswith(self.start)
+            and message.startswith(self.head)
+            and message.endswith(self.end)
+            and all(literal in message for literal in self.inner)
+            and not any(literal in message for literal in self.without)
+        )
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A wording with its pattern; `groups` are the fields of the pattern's groups, in order."""
+
+    row: Row
+    wording: Wording
+
+    @cached_property
+    def groups(self) -> tuple[tuple[str, Primitive], ...]:
+        seen: dict[str, Primitive] = {}
+        for piece in self.wording.pieces:
+            if isinstance(piece, Slot) and piece.field and piece.field not in seen:
+                seen[piece.field] = piece.primitive
+        return tuple(seen.items())
+
+    @cached_property
+    def pattern(self) -> str:
+        """The whole message, unanchored."""
+        return self.pattern_of(FIELDS)
+
+    def pattern_of(self, fields: Container[str], most_digits: int | None = None) -> str:
+        """The pattern with groups for some fields only, and for numbers of so many digits at most."""
+        out, seen = "", set()
+        for piece in self.wording.pieces:
+            if isinstance(piece, str):
+                out += escape(piece)
+                continue
+            primitive = piece.primitive
+            kept = piece.field is not None and piece.field in fields and piece.field not in seen
+            seen.add(piece.field)
+            inner = primitive.inner
+            if most_digits and primitive.kind == "int":
+                inner = inner.removesuffix("+") + f"{{1,{most_digits}}}"
+            out += primitive.before + (f"({inner})" if kept else f"(?:{inner})") + primitive.after
+        return out
+
+    @cached_property
+    def key(self) -> str | None:
+        """The first word of the sentence, or None where a slot is part of it."""
+        from .render import filled
+
+        words = {key_of(sentence_of(filled(self.wording, turn))) for turn in (0, 1)}
+        return words.pop() if len(words) == 1 else None
+
+    @cached_property
+    def spoken(self) -> tuple[tuple[str | Slot, ...], tuple[str | Slot, ...]]:
+        """The pieces before and of the sentence, cut where `sentence_of` cuts."""
+        from .render import sample
+
+        skip = min(len(self.filled), HEAD) - len(sentence_of(self.filled))
+        pieces = list(self.wording.pieces)
+        before: list[str | Slot] = []
+        while skip > 0:
+            piece = pieces.pop(0)
+            length = len(piece if isinstance(piece, str) else sample(piece.primitive))
+            if isinstance(piece, str) and length > skip:
+                pieces.insert(0, piece[skip:])
+                piece = piece[:skip]
+            before.append(piece)
+            skip -= length
+        return tuple(before), tuple(pieces)
+
+    @cached_property
+    def literals(self) -> tuple[str, str, tuple[str, ...], str]:
+        """Head, start, inner literals (longest first) and end, as of `Test`."""
+        before, sentence = self.spoken
+        head = before[0] if before and isinstance(before[0], str) else ""
+        inner = [piece for piece in sentence if isinstance(piece, str)]
+        start = inner.pop(0) if isinstance(sentence[0], str) else ""
+        if len(sentence) == 1:
+            last = before[-1] if before else ""
+            return head, start, (), (last if isinstance(last, str) else "") + start
+        end = inner.pop() if inner and isinstance(sentence[-1], str) else ""
+        return head, start, tuple(sorted(dict.fromkeys(inner), key=lambda text: (-len(text), text))), end
+
+    @cached_property
+    def literal_pieces(self) -> tuple[str, ...]:
+        """Its literals that are not in every line anyway, so that they may be looked for in the whole line."""
+        return tuple(piece for piece in self.wording.pieces if isinstance(piece, str) and piece not in _DRESSING)
+
+    @cached_property
+    def constants(self) -> dict[str, Any]:
+        for field, _ in self.wording.constants:
+            if field not in FIELDS:
+                raise ValueError(f"{self.row.id} sets {field}, which is no field of an event")
+        return {"row": self.row.id, **dict(self.wording.constants)}
+
+    @cached_property
+    def filled(self) -> str:
+        from .render import filled
+
+        return filled(self.wording)
+
+    def may_print(self, literal: str) -> bool:
+        """Whether a line of this wording may hold a text: literally, or partly or wholly in a slot."""
+        if literal in self.filled:
+            return True
+        pieces = self.wording.pieces
+        for number, piece in enumerate(pieces):
+            if isinstance(piece, Slot):
+                left = pieces[number - 1] if number else ""
+                left = left if isinstance(left, str) else ""
+                for cut in range(len(literal)):
+                    inside = literal[cut:]
+                    if left.endswith(literal[:cut]) and re.fullmatch(piece.primitive.inner, inside):
+                        return True
+        return False
+
+    def test(self, later: tuple[Reader, ...]) -> Test:
+        """The cheapest test that tells this wording from those that are tried after it."""
+        head, start, inner, end = self.literals
+        chosen = list(inner[: 0 if self.row.bears else 2])
+        without: list[str] = []
+        for other in later:
+            if not self.row.bears and other.row is self.row:
+                continue
+            other_start = other.literals[1]
+            if not (start.startswith(other_start) or other_start.startswith(start)):
+                continue
+            if any(text and not other.may_print(text) for text in (head, start, *chosen, end)):
+                continue
+            if any(text in without for text in other.literal_pieces):
+                continue
+            telling = [text for text in (*inner, *self.literal_pieces) if not other.may_print(text)]
+            if telling:
+                chosen.append(telling[0])
+                continue
+            theirs = [text for text in other.literal_pieces if text not in self.filled]
+            without += theirs[:1]
+        return Test(head, start, tuple(chosen), end, tuple(without))
+
+
+@cache
+def readers() -> tuple[Reader, ...]:
+    """Every wording of the table, in its order."""
+    return tuple(Reader(row, wording) for row in rows().values() for wording in row.wordings)
+
+
+def _specific(reader: Reader) -> tuple[int, int]:
+    """Wordings with more literal text first: the words of another may all be among theirs."""
+    head, start, inner, end = reader.literals
+    return -len(head + start + "".join(inner) + end), -len(inner)
+
+
+Bucket = tuple[tuple[Reader, Test], ...]
+
+
+def _bucket(found: list[Reader]) -> Bucket:
+    ordered = sorted(found, key=_specific)
+    return tuple((reader, reader.test(tuple(ordered[number + 1 :]))) for number, reader in enumerate(ordered))
+
+
+@cache
+def dispatch() -> tuple[Mapping[str, Bucket], Bucket, Bucket]:
+    """Buckets by first word; the wordings whose first word varies; throwables, which have no logger."""
+    by_key: dict[str, list[Reader]] = {}
+    loose: list[Reader] = []
+    throwables: list[Reader] = []
+    for reader in readers():
+        if not reader.row.loggers:
+            throwables.append(reader)
+        elif reader.key is None:
+            loose.append(reader)
+        else:
+            by_key.setdefault(reader.key, []).append(reader)
+    return {key: _bucket(found) for key, found in by_key.items()}, _bucket(loose), _bucket(throwables)

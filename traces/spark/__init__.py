@@ -1,0 +1,1 @@
+"""The parser of traces/events as native Spark expressions."""
