@@ -12,8 +12,12 @@ from ...specs.errors import IsrproofError
 from ...traces.events.layouts import Layout, layout
 from ...traces.sources import Source, expand
 from ..progress import progress
+from .files.log import Log
+from .files.python import InProcess
+from .history.claims import claims
+from .observe import tracks
 from .options import FAIL_ON, Options
-from .pipeline import Logs, audited
+from .pipeline import audited
 from .report.excerpts import Texts, Wanted, with_excerpts
 from .report.finding import EXIT, Report
 from .report.model import FileFacts, Narrow, as_json, reports
@@ -31,13 +35,15 @@ def audit(paths: Sequence[str], options: Options | None = None) -> list[Report]:
     with _failures(options):
         clusters = expand(paths, lambda path: _elsewhere(path, options, sizes))
         sources = [(i if options.each else 0, source) for i, (_, files) in enumerate(clusters) for source in files]
-        logs, facts = _engine(sources, options, sizes)
-        _must_have_read(facts)
+        log = _log(sources, options, sizes)
+        with progress(_doing(options, len(sources))):
+            read = log.read(claims)
+        _must_have_read(read.facts)
         with progress("checking the rules"):
-            found = audited(logs, options.releases)
+            found = audited(log, read, options.releases)
             found = replace(found, findings=with_excerpts(found.findings, lambda wanted: _texts(wanted, options)))
         narrow = Narrow(options.partition, options.since, options.until)
-        return reports(found, facts, found.timeline() if options.timeline else None, found.transitions(), narrow)
+        return reports(found, read.facts, found.timeline() if options.timeline else None, found.transitions(), narrow)
 
 
 def _failures(options: Options) -> AbstractContextManager[None]:
@@ -67,19 +73,23 @@ def _texts(wanted: Wanted, options: Options) -> Texts:
     return texts(session(options.master, options.remote), wanted)
 
 
-def _engine(
-    sources: list[tuple[int, Source]], options: Options, elsewhere: Mapping[str, int]
-) -> tuple[Logs, list[FileFacts]]:
+def _log(sources: list[tuple[int, Source]], options: Options, elsewhere: Mapping[str, int]) -> Log:
     chosen: Layout | None = None if options.layout is None else layout(options.layout)
     if options.engine == "python":
-        from .files.python import read_logs
+        return InProcess(sources, chosen, options.lossy, tracks.KEPT)
+    if options.engine == "columns":
+        from .table.columns import ColumnTable
 
-        with progress("reading", len(sources)) as advance:
-            return read_logs(sources, chosen, options.lossy, advance)
-    from .files.spark import read_logs_on_spark
+        return InProcess(sources, chosen, options.lossy, tracks.KEPT, ColumnTable.of_rows)
+    from ..spark_session import session
+    from .files.spark import SparkLog
 
-    with progress(f"Spark reads {len(sources)} file{'s' * (len(sources) > 1)}"):
-        return read_logs_on_spark(sources, chosen, options, elsewhere)
+    spark = session(options.master, options.remote)
+    return SparkLog(spark, sources, chosen, options.lossy, tracks.KEPT, tracks.READS, elsewhere)
+
+
+def _doing(options: Options, files: int) -> str:
+    return f"{'Spark reads' if options.engine == 'spark' else 'reading'} {files} file{'s' * (files > 1)}"
 
 
 def _must_have_read(facts: Sequence[FileFacts]) -> None:

@@ -6,21 +6,26 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...model.expr import Expr, either, field, free, ite
 from ...model.sorts import Int
 from ...specs.behaviours import BEHAVIOURS
 from ...specs.machines import machine as table_of
 from ...specs.releases import names
-from .history.claims import told, wipes
+from .history.claims import Cut, controllers
 from .history.statements import LogFile
-from .history.tenures import Histories, Span
+from .history.tenures import Histories, Span, histories
+from .history.wipes import wipes
+from .lines import MOVED, REFUSED
 from .observe import tracks
 from .report.finding import Entity, Finding, Tally
 from .rule import Rule, rules
 from .table.protocol import Column, PythonTable, Row, Table
 from .vocabulary import HELD, SILENT, VERDICT
+
+if TYPE_CHECKING:
+    from .files.log import Log, Read
 
 _SPAN_COLUMNS: Mapping[str, type] = {
     "first": int,
@@ -47,25 +52,17 @@ _MOVES = {"replica_moves": ("from_state", "to_state"), "partition_moves": ("from
 
 
 @dataclass(frozen=True)
-class Logs:
-    """What an engine read: the files, and the events of lines that bear on a rule, with columns `file` and `line`."""
-
-    files: tuple[LogFile, ...]
-    events: Table
-
-
-@dataclass(frozen=True)
 class Audited:
     """What the rules gave, before it is split by cluster and narrowed for a reader.
 
-    `repeated`: per file, where all is told twice, how many lines tell again what the line before told.
+    `repeated`: per file, where all is printed twice, how many lines repeat the line before.
     """
 
     histories: Histories
     findings: tuple[Finding, ...]
     tallies: Mapping[int, Mapping[str, Tally]]
     files: Mapping[int, LogFile]
-    incarnated: tuple[Callable[[], Table], ...]
+    states: Callable[[], list[Row]]
     counted: tuple[Row, ...]
     repeated: Mapping[int, int]
 
@@ -87,8 +84,7 @@ class Audited:
                 "ts": row.get("ts"),
                 "_order": (row["life"], row["topic"], row["partition"], row["controller_epoch"], row["at"]),
             }
-            for views in self.incarnated
-            for row in tracks.timeline(views()).rows()
+            for row in self.states()
         ]
         shown.sort(key=lambda row: row["_order"])
         return [{name: value for name, value in row.items() if name != "_order"} for row in shown]
@@ -110,97 +106,107 @@ class Audited:
         return found
 
 
-def audited(logs: Logs, release: int | None = None) -> Audited:
-    """Audit all clusters of `logs` in one go.
+def audited(log: Log, read: Read, release: int | None = None) -> Audited:
+    """Audit all clusters of a log: fit histories to what its lines claim, then look at each partition once.
 
     Args:
+        read: what was read, with the rows of `claims`.
         release: mask of the releases that ran, if it is known; else each tenure's is taken from its wording.
     """
-    events = logs.events
-    histories = told(logs.files, events)
-    # Before the last line that speaks of epoch 1: usually the tenures of epoch 1 only.
-    early = {span.tenure for span in histories.spans if span.first <= histories.restarts.get(span.file, 0)}
-    # What makes order uncertain (times that go back, another epoch in the middle of one) can be the wipe itself; but
-    # there is none between two creations in one millisecond.
-    young = [
-        replace(span, lossy=span.lossy and not span.disordered, block=span.whole_block, doubled=True)
-        for span in histories.spans
-        if span.tenure in early
-    ]
-    cuts = wipes(tracks.once(_in_place(events, young, release)), histories.restarts) if young else []
-    if cuts:
-        histories = told(logs.files, events, cuts)
-    paths = {file.index: file for file in logs.files}
+    histories, repeated = fitted(log, read, release)
+    paths = {file.index: file for file in read.files}
     turns = _verdicts(PythonTable([asdict(turn) for turn in histories.turns]), _of("turns"))
     counted = _counts({"turns": turns})
-    findings = _found({"turns": turns}, paths)
-    parts = events.apart(tracks.NEAR)
-    look = partial(_looked_at, release=release, files=paths, alone=len(parts) == 1)
-    judged = [look(part, histories.spans) for part in parts]
-    doubled: set[int] = set()
-    if any(part.again for part in judged) and (doubled := _doubled(parts, histories.spans, release)):
-        spans = [replace(span, doubled=span.tenure in doubled) for span in histories.spans]
-        judged = [look(part, spans) for part in parts]
-    findings += [finding for part in judged for finding in part.findings]
-    counted += [row for part in judged for row in part.counted]
-    repeated: Counter[int] = Counter()
-    for row in (row for part in judged for row in part.again if row["tenure"] in doubled):
-        repeated[row["file"]] += row["n"]
+    failing = _failing({"turns": turns})
+    for row in log.over_partitions(partial(_judge, histories.spans, release)):
+        (counted if row["what"] == "count" else failing).append(row)
+    findings = [
+        _finding(rule, row | {"verdict": row[rule.code]}, paths[row["file"]])
+        for row in failing
+        for rule in _of(row["track"])
+        if row[rule.code] not in _PASSING
+    ]
     tallies: dict[int, dict[str, Tally]] = defaultdict(lambda: {code: Tally() for code in rules()})
     for row in counted:
         for rule in _of(row["track"]):
             if row[rule.code] != "silent":
                 tallies[row["cluster"]][rule.code].add(row[rule.code], row["n"])
     findings.sort(key=lambda f: (f.cluster, f.life or 0, f.controller_epoch or 0, f.file, f.line, f.rule))
-    return Audited(
-        histories, tuple(findings), tallies, paths, tuple(part.incarnated for part in judged), tuple(counted), repeated
-    )
+    states = partial(log.over_partitions, partial(_states, histories.spans, release))
+    return Audited(histories, tuple(findings), tallies, paths, states, tuple(counted), repeated)
 
 
-@dataclass(frozen=True)
-class _PartAudited:
-    """What the rules gave of the lines of some partitions.
+def fitted(log: Log, read: Read, release: int | None) -> tuple[Histories, Counter[int]]:
+    """The histories that explain what the lines claim: wipes that no epoch shows are found, and what is printed twice.
 
-    `again`: per file and tenure, how many lines tell again what the line before told.
+    And per file how many lines repeat another one, where all is printed twice.
     """
 
-    findings: list[Finding]
-    counted: list[Row]
-    incarnated: Callable[[], Table]
-    again: list[Row]
+    def fit(wiped: Sequence[Cut] = ()) -> Histories:
+        return histories(read.files, *controllers(read.files, read.rows, log.over_lines, wiped))
+
+    found = fit()
+    # Before the last line that speaks of epoch 1: usually the tenures of epoch 1 only.
+    early = {span.tenure for span in found.spans if span.first <= found.restarts.get(span.file, 0)}
+    # What makes order uncertain (times that go back, another epoch in the middle of one) can be the wipe itself; but
+    # there is none between two creations in one millisecond.
+    young = [
+        replace(span, lossy=span.lossy and not span.disordered, block=span.whole_block, doubled=True)
+        for span in found.spans
+        if span.tenure in early
+    ]
+    if young and (cuts := wipes(partial(_moves, young, release), log.over_partitions, found.restarts)):
+        found = fit(cuts)
+    repeated: Counter[int] = Counter()
+    rows = log.over_partitions(partial(_repeats, found.spans, release))
+    doubled = _doubled(rows)
+    for row in rows:
+        if row["tenure"] in doubled:
+            repeated[row["file"]] += row["again"]
+    if doubled:
+        found = replace(found, spans=tuple(replace(span, doubled=span.tenure in doubled) for span in found.spans))
+    return found, +repeated
 
 
-def _looked_at(
-    part: Table, spans: Sequence[Span], release: int | None, files: Mapping[int, LogFile], *, alone: bool
-) -> _PartAudited:
-    """The rules, over the lines of some partitions; if these are not `alone`, what is made of them is made again."""
-    lines = _in_place(part, spans, release)
-    here = tracks.once(lines)
-    views = tracks.incarnations(here)
-    counts = _counts(_judged(here, views))
-    findings = _found(_closer(here, counts), files)
-    incarnated = partial(_itself, views) if alone else partial(_incarnations, part, spans, release)
-    again = tracks.again(lines).grouped(("file", "tenure"), n=Column("count")).rows()
-    return _PartAudited(findings, counts, incarnated, again)
-
-
-def _doubled(parts: Sequence[Table], spans: Sequence[Span], release: int | None) -> set[int]:
+def _doubled(rows: Sequence[Row]) -> set[int]:
     """The tenures all of whose lines are there twice: two appenders write to one file, say.
 
     No controller does all things twice in one millisecond, to the same end.
     """
-    all_done: Counter[int] = Counter()
+    done: Counter[int] = Counter()
     again: Counter[int] = Counter()
-    for part in parts:
-        lines = tracks.done(_in_place(part, spans, release))
-        for row in lines.grouped(("tenure",), n=Column("count"), again=Column("count", "again")).rows():
-            all_done[row["tenure"]] += row["n"]
-            again[row["tenure"]] += row["again"]
-    return {tenure for tenure, n in all_done.items() if 2 * again[tenure] >= n}
+    for row in rows:
+        done[row["tenure"]] += row["n"]
+        again[row["tenure"]] += row["again"]
+    return {tenure for tenure, n in done.items() if again[tenure] and 2 * again[tenure] >= n}
 
 
-def _itself(table: Table) -> Table:
-    return table
+def _repeats(spans: Sequence[Span], release: int | None, events: Table) -> list[Row]:
+    """Look: by file and tenure, how many lines tell what happens once, and how many of them repeat the one before."""
+    done = tracks.done(_in_place(events, spans, release))
+    return done.grouped(("file", "tenure"), n=Column("count"), again=Column("count", "again")).rows()
+
+
+def _moves(spans: Sequence[Span], release: int | None, events: Table) -> dict[str, Table]:
+    lines = tracks.once(_in_place(events, spans, release))
+    return {"partition": tracks.partition_moves(lines), "replica": tracks.replica_moves(lines)}
+
+
+def _judge(spans: Sequence[Span], release: int | None, events: Table) -> list[Row]:
+    """Look: what the rules give of the lines of some partitions, counts and rows that fail."""
+    here = tracks.once(_in_place(events, spans, release))
+    views = tracks.incarnations(here)
+    counts = _counts(_judged(here, views))
+    return [
+        *({"what": "count"} | row for row in counts),
+        *({"what": "row"} | row for row in _failing(_closer(here, counts))),
+    ]
+
+
+def _states(spans: Sequence[Span], release: int | None, events: Table) -> list[Row]:
+    """Look: every state of a partition that is shown."""
+    views = tracks.incarnations(tracks.once(_in_place(events, spans, release)))
+    return tracks.timeline(views).rows()
 
 
 def _in_place(events: Table, spans: Sequence[Span], release: int | None) -> Table:
@@ -208,17 +214,12 @@ def _in_place(events: Table, spans: Sequence[Span], release: int | None) -> Tabl
     return tracks.in_place(placed(events, spans, release).select(*columns))
 
 
-def _incarnations(events: Table, spans: Sequence[Span], release: int | None) -> Table:
-    return tracks.incarnations(tracks.once(_in_place(events, spans, release)))
-
-
-def _found(judged: Mapping[str, Table], files: Mapping[int, LogFile]) -> list[Finding]:
+def _failing(judged: Mapping[str, Table]) -> list[Row]:
+    """The rows of which some rule has something to say."""
     return [
-        _finding(rule, row | {"verdict": row[rule.code]}, files[row["file"]])
+        row | {"track": track}
         for track, table in judged.items()
         for row in table.where(either(*map(_fails, _of(track)))).rows(_FINDINGS_PER_RULE * len(_of(track)))
-        for rule in _of(track)
-        if row[rule.code] not in _PASSING
     ]
 
 
@@ -230,18 +231,18 @@ def placed(events: Table, spans: Sequence[Span], release: int | None = None) -> 
     ]
     if release is not None:
         rows = [row | {"releases": release} for row in rows]
-    spoken = events.present("controller").without_lines(tracks.HEARD + tracks.READ + tracks.THROWN)
+    spoken = events.present("controller").without_lines(REFUSED)
     dated = spoken.present("controller_epoch").joined(
         rows, ("file", "controller", "controller_epoch"), _SPAN_COLUMNS, ("first", "last")
     )
     # Some lines name the controller only (1.0: a partition that ceases to exist); their place tells the epoch.
     undated = (
-        spoken.of_lines(tracks.MOVED["partition"])
+        spoken.of_lines(MOVED["partition"])
         .absent("controller_epoch")
         .joined(rows, ("file", "controller"), {**_SPAN_COLUMNS, "controller_epoch": int}, ("since", "until"))
     )
     at = field("base", Int()) + field("line", Int())
-    return dated.plus(undated).derive(at=at).plus(events.of_lines(tracks.THROWN))
+    return dated.plus(undated).derive(at=at).plus(events.of_lines(REFUSED))
 
 
 def _judged(events: Table, incarnated: Table) -> dict[str, Table]:

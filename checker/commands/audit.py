@@ -29,7 +29,7 @@ from ..audit.options import FAIL_ON, Options
 )
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-@click.option("--engine", type=click.Choice(["spark", "python"]), default="spark", show_default=True)
+@click.option("--engine", type=click.Choice(["spark", "columns", "python"]), default="spark", show_default=True)
 @click.option("--master", help="Spark master, such as spark://host:7077 (default: local[*]).")
 @click.option("--remote", help="A Spark Connect server: sc://host:port.")
 def command(

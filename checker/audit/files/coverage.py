@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ....specs.machines import LEVELS
 from ....traces.sources import Source
@@ -16,6 +17,8 @@ OWN = (STATE_CHANGE, "kafka.controller")
 CLASSES = ("understood", "irrelevant", "continuation", "unknown")
 TEMPLATE_LENGTH = 160
 """Of an unknown line so many characters are shown, its numbers masked, so that lines of one wording count together."""
+_COUNTED = 10_000
+"""So many unknown templates are counted of one piece of a file."""
 TEMPLATES = 1_000
 """So many unknown templates of a file are counted, the commonest."""
 MOST_BROKEN = 1_000
@@ -66,6 +69,38 @@ class Coverage:
         if self.first is None or self.last is None or self.oldest is None or self.youngest is None:
             return False
         return self.oldest < self.first[1] - CLOCK_PUT_BACK or self.last[1] < self.youngest - CLOCK_PUT_BACK
+
+    def add(self, other: Coverage, shift: int = 0) -> None:
+        """Add what was counted of other lines of the file; `shift` is what their numbers are short of."""
+        self.kinds.update(other.kinds)
+        self.unknown.update(other.unknown)
+        for end in (other.first, other.last):
+            if end is not None:
+                self.dated(end[0] + shift, end[1])
+        for ts in (other.oldest, other.youngest):
+            if ts is not None:
+                self.oldest = ts if self.oldest is None else min(self.oldest, ts)
+                self.youngest = ts if self.youngest is None else max(self.youngest, ts)
+        self.broken = sorted([*self.broken, *(line + shift for line in other.broken)])[: MOST_BROKEN + 1]
+
+    def as_json(self) -> list[Any]:
+        """As lists of what JSON can hold; `from_json` is the way back."""
+        common = sorted(self.unknown.items(), key=lambda each: (-each[1], each[0]))[:_COUNTED]
+        ends = [self.first, self.last, self.oldest, self.youngest]
+        return [[[*kind, n] for kind, n in self.kinds.items()], common, ends, self.broken]
+
+    @staticmethod
+    def from_json(told: Sequence[Any]) -> Coverage:
+        kinds, unknown, (first, last, oldest, youngest), broken = told
+        return Coverage(
+            Counter({Kind(*kind): n for *kind, n in kinds}),
+            Counter(dict(unknown)),
+            None if first is None else tuple(first),
+            None if last is None else tuple(last),
+            oldest,
+            youngest,
+            broken,
+        )
 
 
 def facts(

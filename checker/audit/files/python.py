@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from ....traces.events.event import Continuation, Event, Unknown
 from ....traces.events.layouts import Layout
 from ....traces.events.parse import parse_line
 from ....traces.sources import Lines, Source
 from ..history.statements import LogFile
-from ..pipeline import Logs
 from ..report.model import FileFacts
-from ..table.protocol import PythonTable, Row
+from ..table.protocol import PythonTable, Row, Table
 from .coverage import (
     MOST_BROKEN,
     OWN,
@@ -22,39 +21,68 @@ from .coverage import (
     Kind,
     facts,
 )
+from .log import Look, Read
 
 _NUMBERS = re.compile(r"[0-9]+")
 _CONTINUATION = Kind("continuation")
 
 
-def read_logs(
-    sources: Sequence[tuple[int, Source]],
-    layout: Layout | None = None,
-    lossy: bool = False,
-    advance: Callable[[int], None] = lambda files: None,
-) -> tuple[Logs, list[FileFacts]]:
-    """Read and parse all files; (cluster, source) pairs, numbered in this order."""
-    rows: list[Row] = []
-    files, told = [], []
-    for index, (cluster, source) in enumerate(sources):
-        file, fact = _read(index, cluster, source, layout, lossy, rows)
-        told.append(fact)
-        if not fact.unread:
-            files.append(file)
-        advance(1)
-    return Logs(tuple(files), PythonTable(rows)), told
+class InProcess:
+    """Files read by this process; see Log.
 
+    Args:
+        sources: (cluster, source) pairs, numbered in this order.
+        lossy: lines may be missing anywhere.
+        kept: the rows of the line table that looks over partitions get.
+        table: makes a table of events: PythonTable, or columns.
+        advance: told how many files were read.
+        most: so many lines of partitions are looked at together, about; None leaves it to the table.
+    """
 
-def _read(
-    index: int, cluster: int, source: Source, layout: Layout | None, lossy: bool, rows: list[Row]
-) -> tuple[LogFile, FileFacts]:
-    seen = Coverage()
-    lines = Lines(source.path)
-    for number, text in enumerate(lines, start=1):
-        event = counted(number, text, layout, seen)
-        if event is not None:
-            rows.append({**event.__dict__, "file": index, "line": number})
-    return facts(index, cluster, source, seen, lines.problem, lossy)
+    def __init__(
+        self,
+        sources: Sequence[tuple[int, Source]],
+        layout: Layout | None,
+        lossy: bool,
+        kept: frozenset[str],
+        table: Callable[[list[Row]], Table] = PythonTable,
+        advance: Callable[[int], None] = lambda files: None,
+        most: int | None = None,
+    ) -> None:
+        self._sources, self._layout, self._lossy, self._kept = sources, layout, lossy, kept
+        self._table, self._advance = table, advance
+        self._most = {} if most is None else {"most": most}
+        self._events: Table = table([])
+
+    def read(self, look: Look) -> Read:
+        rows: list[Row] = []
+        files, told = [], []
+        for index, (cluster, source) in enumerate(self._sources):
+            file, fact = self._file(index, cluster, source, rows)
+            told.append(fact)
+            if not fact.unread:
+                files.append(file)
+            self._advance(1)
+        self._events = self._table(rows)
+        found = [row for part in self._events.apart(("file",), **self._most) for row in look(part)]
+        return Read(tuple(files), tuple(told), found)
+
+    def over_lines(self, look: Look, files: Collection[int]) -> list[Row]:
+        asked = [{"file": file} for file in files]
+        return look(self._events.joined(asked, ("file",), {}))
+
+    def over_partitions(self, look: Look) -> list[Row]:
+        kept = self._events.of_lines(self._kept)
+        return [row for part in kept.apart(("topic", "partition"), **self._most) for row in look(part)]
+
+    def _file(self, index: int, cluster: int, source: Source, rows: list[Row]) -> tuple[LogFile, FileFacts]:
+        seen = Coverage()
+        lines = Lines(source.path)
+        for number, text in enumerate(lines, start=1):
+            event = counted(number, text, self._layout, seen)
+            if event is not None:
+                rows.append({**event.__dict__, "file": index, "line": number})
+        return facts(index, cluster, source, seen, lines.problem, self._lossy)
 
 
 def counted(number: int, text: str, layout: Layout | None, seen: Coverage) -> Event | None:

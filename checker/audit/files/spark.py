@@ -1,196 +1,177 @@
-"""The Spark engine: reads and parses on Spark; counts and rules run there too, where there is much to read.
+"""Reading on Spark: it scans and matches the frequent wordings, its workers do the rest near the data.
 
-Planning twenty windows takes Spark longer than a plain loop over some hundred thousand events, and windows over rows
-take several times as long as columns in memory. So what fits a driver's memory is collected once it is parsed, as rows
-if it is little, and other readings of the same tracks and rules take it from there. More than that stays on Spark.
+Two jobs do an audit. The first reads all lines: what a native pattern extracts of a line of a frequent wording, and the
+text of any other, goes to Python workers as Arrow (worker.py). They count, take a look, and encode the events by bucket
+of partitions; what is encoded is kept, on the disks of the cluster, and is a fortieth of the text. The second moves
+each bucket to one place and looks at its partitions there. The driver holds counts, looks' rows, and nothing else.
 """
 
 from __future__ import annotations
 
 import atexit
 import gzip
+import json
 import os
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from pyspark.sql import Row, SparkSession, Window
+import pyarrow as pa
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from ....traces.events.layouts import Layout
 from ....traces.sources import BROKEN, CUT, Source, is_elsewhere, unreadable
-from ....traces.spark.parse import ALL, event_of, parsed, typed
-from ...spark_session import session
+from ....traces.spark.parse import ALL, EVENT, frequent_said
 from ..history.statements import LogFile
-from ..observe.tracks import READS
-from ..options import Options
-from ..pipeline import Logs
 from ..report.model import FileFacts
-from ..table.protocol import FEW, PythonTable, Table
-from ..table.spark_table import SparkTable
-from .coverage import MOST_BROKEN, TEMPLATES, Coverage, Kind, facts
-from .spark_lines import Block, numbered, placed_lines, shifts, with_kinds
+from ..table.protocol import Row
+from . import worker
+from .coverage import Coverage, facts
+from .log import Look, Read
+from .spark_lines import homes, placed_lines, shifts
 
-SMALL = 32_000_000
-"""Bytes of text up to which all lines come to the driver once they are parsed: one job, and nothing is compiled."""
-IN_MEMORY = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4
-"""Bytes of text up to which the events come to the driver, as columns: with all that is made of them they take a third
-as much of this machine's memory, twice that where lines are short; Java and what is looked at together take 2 GB."""
-_FIELDS = tuple(name for name in READS if name in ALL)
-_READ = ("row", "ts", "level", "releases", *_FIELDS)
-"""What the audit reads of an event."""
-_BRIEF = 500_000_000
-"""Bytes of text up to which Java's quick compiler is done sooner: what the other one compiles pays off later."""
-_PLACE = 64_000_000
-"""Bytes of text whose events one place of a shuffle takes: they are sorted in memory."""
-_FEWEST_PLACES = 4
-_PLACED = ("path", "block", "place")
-_PerFile = dict[int, Coverage]
+_SPLIT = "64m"
+"""Bytes of text that one task reads: it is one piece, or a few."""
+_LINES_PER_BATCH = "100000"
+_PAYLOADS_PER_BATCH = "500"
+BUCKET = 128_000_000
+"""Bytes of text whose events are one bucket."""
 
 
-def read_logs_on_spark(
-    sources: Sequence[tuple[int, Source]], layout: Layout | None, options: Options, elsewhere: Mapping[str, int]
-) -> tuple[Logs, list[FileFacts]]:
-    """Read and parse all files in one job; (cluster, source) pairs, and the bytes of files elsewhere.
+class SparkLog:
+    """Files read on Spark; see Log.
 
-    Raises:
-        NoSparkError: Spark cannot start here.
+    Args:
+        sources: (cluster, source) pairs, numbered in this order.
+        kept: the rows of the line table that buckets get, with `columns` of their events.
+        elsewhere: the bytes of files that only Spark can reach.
     """
-    readings = [_reading(source) for _, source in sources]
-    paths = [path for path, _ in readings]
-    sizes = [_size(path, elsewhere) if path else 0 for path in paths]
-    table: Table = PythonTable([])
-    seen: _PerFile = defaultdict(Coverage)
-    if any(paths):
-        table, seen = _read_lines(paths, sizes, layout, options)
-    files: list[LogFile] = []
-    told: list[FileFacts] = []
-    for index, ((cluster, source), (_, problem)) in enumerate(zip(sources, readings, strict=True)):
-        file, fact = facts(index, cluster, source, seen[index], problem, options.lossy)
-        told.append(fact)
-        if not fact.unread:
-            files.append(file)
-    return Logs(tuple(files), table), told
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        sources: Sequence[tuple[int, Source]],
+        layout: Layout | None,
+        lossy: bool,
+        kept: frozenset[str],
+        columns: Sequence[str],
+        elsewhere: Mapping[str, int],
+        buckets: int | None = None,
+    ) -> None:
+        self._spark, self._sources, self._lossy = spark, sources, lossy
+        self._readings = [_reading(source) for _, source in sources]
+        self._paths = [path for path, _ in self._readings]
+        size = sum(_size(path, elsewhere) for path in self._paths if path)
+        self._task = worker.Task(
+            look=_nothing,
+            fields=tuple(name for name in ALL if name in columns),
+            layout=layout,
+            kept=kept,
+            columns=tuple(columns),
+            buckets=buckets or max(1, size // BUCKET),
+        )
+        self._encoded: DataFrame | None = None
+        self._places: worker.Places = {}
+
+    def read(self, look: Look) -> Read:
+        rows: list[Row] = []
+        seen: dict[int, Coverage] = defaultdict(Coverage)
+        if any(self._paths):
+            task = replace(self._task, look=look)
+            self._encoded = self._looking(task, self._paths).persist(StorageLevel.DISK_ONLY)
+            pieces = _looked(self._encoded)
+            self._places = self._numbered(self._paths, [block for piece in pieces for block in piece["blocks"]])
+            for piece in pieces:
+                places = worker.whole(piece["blocks"], self._places)
+                for number, coverage in piece["coverage"]:
+                    file, shift = places[number]
+                    seen[file].add(Coverage.from_json(coverage), shift)
+                rows += (worker.shifted(row, *places[row["file"]]) for row in piece["rows"])
+        files: list[LogFile] = []
+        told: list[FileFacts] = []
+        for index, ((cluster, source), (_, problem)) in enumerate(zip(self._sources, self._readings, strict=True)):
+            file, fact = facts(index, cluster, source, seen[index], problem, self._lossy)
+            told.append(fact)
+            if not fact.unread:
+                files.append(file)
+        return Read(tuple(files), tuple(told), rows)
+
+    def over_lines(self, look: Look, files: Collection[int]) -> list[Row]:
+        paths = [path if number in files else None for number, path in enumerate(self._paths)]
+        if not any(paths):
+            return []
+        # Spark cuts fewer files into other blocks.
+        lines = placed_lines(self._spark, paths)
+        blocks = lines.groupBy(F.xxhash64("path"), "block").agg(F.min("place"), F.count(F.lit(1))).collect()
+        task = replace(self._task, look=look, buckets=0, places=self._numbered(paths, blocks))
+        return [row for piece in _looked(self._looking(task, paths)) for row in piece["rows"]]
+
+    def over_partitions(self, look: Look) -> list[Row]:
+        if self._encoded is None:
+            return []
+        names, places = self._task.columns, self._places
+
+        def looked(bucket: pa.Table) -> pa.Table:
+            rows = worker.look_at(look, names, places, (payload.as_py() for payload in bucket["payload"]))
+            return pa.table({"rows": pa.array([worker.as_json(rows)])})
+
+        self._spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", _PAYLOADS_PER_BATCH)
+        self._spark.conf.set("spark.sql.shuffle.partitions", str(self._task.buckets))
+        buckets = self._encoded.where(F.col("bucket") > worker.LOOKED).groupBy("bucket")
+        found = buckets.applyInArrow(looked, "rows string").collect()
+        return [row for part in found for row in worker.from_json(part["rows"])]
+
+    def _looking(self, task: worker.Task, paths: Sequence[str | None]) -> DataFrame:
+        spark = self._spark
+        spark.conf.set("spark.sql.files.maxPartitionBytes", _SPLIT)
+        spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", _LINES_PER_BATCH)
+        spark.conf.set("spark.sql.adaptive.enabled", "false")
+        lines = placed_lines(spark, paths, begins=task.layout is None)
+        said = F.lit(None).cast("string")
+        if task.layout is None:
+            found = frequent_said(F.col("value"), F.col("begins"), task.fields)
+            said = F.when(found.startswith(EVENT), found)
+        asked = lines.select(F.xxhash64("path").alias("home"), "block", "place", "value", said.alias("said"))
+        text = F.when(F.col("said").isNull(), F.col("value").cast("binary")).alias("value")
+
+        def looked(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            return worker.encode(task, batches)
+
+        return asked.select("home", "block", "place", "said", text).mapInArrow(looked, worker.OUTPUT)
+
+    def _numbered(self, paths: Sequence[str | None], blocks: Iterable[Sequence[int]]) -> worker.Places:
+        """The file and the shift of each block, from (home, begin, first place, lines) of parts of blocks."""
+        least: dict[worker.BlockKey, int] = {}
+        count: dict[worker.BlockKey, int] = defaultdict(int)
+        for home, begin, first, n in blocks:
+            least[home, begin] = min(least.get((home, begin), first), first)
+            count[home, begin] += n
+        names = homes(self._spark, paths, {home for home, _ in count})
+        key = {(names[home], begin): (home, begin) for home, begin in count}
+        place = shifts(paths, ((*block, least[key[block]], count[key[block]]) for block in key))
+        return {key[block]: found for block, found in place.items()}
 
 
-def _read_lines(
-    paths: Sequence[str | None], sizes: Sequence[int], layout: Layout | None, options: Options
-) -> tuple[Table, _PerFile]:
-    size = sum(sizes)
-    small = size <= SMALL
-    spark = session(options.master, options.remote, brief=size <= _BRIEF)
-    _tune(spark, size, small)
-    if small:
-        return _read_small(spark, paths, layout)
-    if size <= IN_MEMORY:
-        from .spark_in_memory import read_in_memory  # Arrow and NumPy only where they are used
-
-        return read_in_memory(spark, paths, sizes, layout, _FIELDS)
-    return _read(spark, paths, layout)
+def _nothing(table: Any) -> list[Row]:
+    return []
 
 
-def _read_small(
-    spark: SparkSession, paths: Sequence[str | None], layout: Layout | None
-) -> tuple[PythonTable, _PerFile]:
-    """All lines, parsed, to the driver in one job; numbered and counted here."""
-    rows = with_kinds(parsed(placed_lines(spark, paths), layout, many=False)).drop("value").collect()
-    blocks: dict[tuple[str, int], list[int]] = defaultdict(list)
-    for row in rows:
-        blocks[row["path"], row["block"]].append(row["place"])
-    place = shifts(paths, ((*block, min(places), len(places)) for block, places in blocks.items()))
-    seen: _PerFile = defaultdict(Coverage)
-    events: list[dict[str, Any]] = []
-    for row in rows:
-        file, shift = place[row["path"], row["block"]]
-        line = row["place"] + shift
-        kind = _kind(row)
-        if row["said"] is not None:
-            event = event_of(row["said"])
-            events.append({**event.__dict__, "file": file, "line": line})
-            kind = kind._replace(row=event.row)
-        seen[file].kinds[kind] += 1
-        if row["template"] is not None:
-            seen[file].unknown[row["template"]] += 1
-        if row["ts"] is not None:
-            seen[file].dated(line, row["ts"])
-        if kind.broken:
-            seen[file].broken.append(line)
-    for each in seen.values():
-        each.broken = sorted(each.broken)[: MOST_BROKEN + 1]
-    return PythonTable(events), seen
-
-
-def _read(
-    spark: SparkSession, paths: Sequence[str | None], layout: Layout | None
-) -> tuple[SparkTable | PythonTable, _PerFile]:
-    """Lines parsed, counted and numbered on Spark; few events come to the driver."""
-    whole = with_kinds(typed(parsed(placed_lines(spark, paths), layout, fields=_FIELDS), _FIELDS)).drop("value")
-    lines = whole.select(*dict.fromkeys((*_PLACED, *Kind._fields, "template", *_READ))).persist()
-    timed = F.when(F.col("ts").isNotNull(), F.struct("place", "ts"))
-    by_time = F.when(F.col("ts").isNotNull(), F.struct("ts", "place"))
-    ends = {
-        "earliest": F.min(timed),
-        "latest": F.max(timed),
-        "oldest": F.min(by_time),
-        "youngest": F.max(by_time),
-        "first": F.min("place"),
-        "n": F.count(F.lit(1)),
-    }
-    kinds = lines.groupBy("path", "block", *Kind._fields).agg(*(value.alias(n) for n, value in ends.items())).collect()
-    blocks: dict[Block, list[Row]] = defaultdict(list)
-    for row in kinds:
-        blocks[row["path"], row["block"]].append(row)
-    place = shifts(
-        paths,
-        ((*block, min(row["first"] for row in own), sum(row["n"] for row in own)) for block, own in blocks.items()),
-    )
-    seen: _PerFile = defaultdict(Coverage)
-    for row in kinds:
-        file, shift = place[row["path"], row["block"]]
-        seen[file].kinds[_kind(row)] += row["n"]
-        for end in ("earliest", "latest", "oldest", "youngest"):
-            if row[end] is not None:
-                seen[file].dated(row[end]["place"] + shift, row[end]["ts"])
-    unknown = lines.where(F.col("template").isNotNull()).groupBy("path", "template").count()
-    commonest = F.row_number().over(Window.partitionBy("path").orderBy(F.desc("count"), "template"))
-    number = {path: file for (path, _), (file, _) in place.items()}
-    for row in unknown.withColumn("rank", commonest).where(F.col("rank") <= TEMPLATES).collect():
-        seen[number[row["path"]]].unknown[row["template"]] += row["count"]
-    if any(kind.broken for each in seen.values() for kind in each.kinds):
-        first = F.slice(F.array_sort(F.collect_list("place")), 1, MOST_BROKEN + 1).alias("places")
-        for row in lines.where(F.col("broken")).groupBy("path", "block").agg(first).collect():
-            file, shift = place[row["path"], row["block"]]
-            seen[file].broken = sorted([*seen[file].broken, *(at + shift for at in row["places"])])[: MOST_BROKEN + 1]
-    understood = lines.where(F.col("status") == "understood").select(*_PLACED, *_READ)
-    events = SparkTable(numbered(understood, place))
-    if sum(n for each in seen.values() for kind, n in each.kinds.items() if kind.status == "understood") > FEW:
-        spark.conf.set("spark.sql.codegen.wholeStage", "true")  # now come windows, not cases
-        return events, seen
-    rows = events.rows()
-    lines.unpersist()
-    return PythonTable(rows), seen
-
-
-def _kind(row: Row) -> Kind:
-    return Kind(*(row[name] for name in Kind._fields))
+def _looked(encoded: DataFrame) -> list[dict[str, Any]]:
+    """What the pieces have for the driver."""
+    rows = encoded.where(F.col("bucket") == worker.LOOKED).select("payload").collect()
+    found = [json.loads(bytes(row["payload"])) for row in rows]
+    return [piece | {"rows": [worker.plain(row) for row in piece["rows"]]} for piece in found]
 
 
 def _size(path: str, elsewhere: Mapping[str, int]) -> int:
     """Bytes of text in a file, roughly."""
     size = elsewhere[path] if is_elsewhere(path) else os.path.getsize(path)
     return size * (10 if path.endswith(".gz") else 1)
-
-
-def _tune(spark: SparkSession, size: int, small: bool) -> None:
-    """The parser is one projection of many cases: more than one generated method may hold, so the whole-stage compiler
-    tries in vain; and a small log is read sooner than any code is compiled. Adaptive plans forget how the rows of a
-    checkpoint are placed and sorted, so how many places there are is said here."""
-    spark.conf.set("spark.sql.codegen.wholeStage", "false")
-    spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN" if small else "FALLBACK")
-    spark.conf.set("spark.sql.adaptive.enabled", "false")
-    spark.conf.set("spark.sql.shuffle.partitions", str(max(_FEWEST_PLACES, size // _PLACE)))
 
 
 def _reading(source: Source) -> tuple[str | None, str | None]:

@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
@@ -21,7 +21,6 @@ from pyspark.sql.types import ArrayType, IntegerType, LongType, StringType, Stru
 from ....specs.errors import IsrproofError
 from ....traces.sources import is_elsewhere, is_log, some
 from ....traces.spark.parse import beginning, behind_bracket, line_head
-from .coverage import OWN, STATE_CHANGE, TEMPLATE_LENGTH
 
 _GLOB = re.compile(r"([\\{}\[\]*?])")
 _FILE = re.compile("file:(//)?(?=/)")
@@ -33,15 +32,16 @@ _SHIFTS = StructType(
         StructField("shift", LongType()),
     ]
 )
+_PATHS = StructType([StructField("path", StringType())])
 _LINES = StructType([StructField("file", IntegerType()), StructField("line", LongType())])
 Block = tuple[str, int]
 """The path of a file as Spark says it, and the byte at which a block of it begins."""
 
 
-def placed_lines(spark: SparkSession, paths: Sequence[str | None], *, told: bool = False) -> DataFrame:
+def placed_lines(spark: SparkSession, paths: Sequence[str | None], *, begins: bool = False) -> DataFrame:
     """Every line of the files: `value`, its `path` and `block`, and its `place`, which rises within a block by one.
 
-    Of `told` ones, how they begin (traces.spark.beginning), too.
+    With `begins`, that (traces.spark.beginning), too.
     """
     lines = (
         spark.read.option("lineSep", "\n")
@@ -53,7 +53,7 @@ def placed_lines(spark: SparkSession, paths: Sequence[str | None], *, told: bool
         )
     )
     place = F.monotonically_increasing_id().alias("place")
-    if not told:
+    if not begins:
         return lines.select("*", place)
     lines = lines.select("*", line_head(F.col("value")).alias("head"))
     lines = lines.select("*", behind_bracket(F.col("head")).alias("sentence"))
@@ -74,6 +74,28 @@ def files_at(spark: SparkSession, path: str) -> dict[str, int]:
     alone = len(found) == 1 and _name(path) == _name(*found)
     logs = sorted(file for file in found if alone or is_log(file))
     return {file: found[file] for file in some(path, logs)}
+
+
+def homes(spark: SparkSession, paths: Sequence[str | None], known: Collection[int]) -> dict[int, str]:
+    """The paths of lines by their hashes (xxhash64 of what Spark says), at least those of the `known` hashes.
+
+    Raises:
+        IsrproofError: two paths have one hash.
+    """
+    lines = placed_lines(spark, paths)
+    named = dict.fromkeys(name for path in lines.inputFiles() for name in (path, path.replace("file:///", "file:/", 1)))
+    found = _hashed(few_rows(spark, _PATHS, [{"path": name} for name in named]))
+    if not set(known) <= set(found):
+        found |= _hashed(lines.select("path").distinct())  # looks at all lines, and is hardly ever needed
+    return found
+
+
+def _hashed(paths: DataFrame) -> dict[int, str]:
+    rows = paths.select("path", F.xxhash64("path").alias("home")).collect()
+    names = {row["home"]: row["path"] for row in rows}
+    if len(names) < len(rows):
+        raise IsrproofError(f"Spark gives one number to two of the files, such as {rows[0]['path']}; audit fewer.")
+    return names
 
 
 def texts(spark: SparkSession, wanted: Mapping[str, Iterable[int]]) -> dict[str, dict[int, str]]:
@@ -148,22 +170,3 @@ def _name(path: str) -> str:
 def _said(path: str) -> str:
     """The name of what Spark says: a URI with its odd characters encoded."""
     return _name(unquote(path))
-
-
-def with_kinds(lines: DataFrame) -> DataFrame:
-    """The columns of a `Kind`, and the template of an unknown line."""
-    text, family = F.col("value"), F.coalesce("family", F.lit(""))
-    unknown = F.col("status") == "unknown"
-    known = F.col("status").isin("understood", "irrelevant")
-    bearing = (family == STATE_CHANGE) | F.contains(text, F.lit(f"({STATE_CHANGE})"))
-    torn = F.coalesce(F.substring(text, 1, 1).isin("[", "1", "2", "\0"), F.lit(False))
-    return lines.withColumns(
-        {
-            "level": F.when(known, F.col("level")),
-            "prefixed": known & F.coalesce(~F.substring(text, 1, 1).isin("[", "1", "2"), F.lit(False)),
-            "bearing": unknown & bearing,
-            "stranger": unknown & F.col("family").isNotNull() & ~family.isin(*OWN),
-            "broken": unknown & (bearing | (F.col("family").isNull() & torn)),
-            "template": F.when(unknown, F.regexp_replace(F.substring(text, 1, TEMPLATE_LENGTH), "[0-9]+", "#")),
-        }
-    )

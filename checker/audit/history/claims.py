@@ -1,179 +1,98 @@
-"""From events to histories: who said when that which controller has which epoch.
+"""From events to claims: who says, and who reports of another, that which controller has which epoch.
 
-The engine reduces its lines to a few rows; lives.py does the rest.
+`claims` looks at a piece of consecutive lines of some files; `Claims` puts the rows of all pieces together, so a file
+may be cut into pieces anywhere. Where an epoch has another controller than before in one file, another life has begun:
+nothing reaches over such a *cut*, so the lines are looked at again once the cuts are known.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import pairwise
 
 from ....model.expr import const, false, field, ite
 from ....model.sorts import Bool, Int, MapOf
 from ....specs.machines import LEVELS
-from ..observe.tracks import (
-    CREATED,
-    FACTS,
-    HEARD,
-    INACTIVE,
-    MACHINES,
-    READ,
-    THROWN,
-    is_line,
-    partition_moves,
-    replica_moves,
-)
+from ..lines import CREATED, FACTS, HEARD, INACTIVE, MACHINES, READ, THROWN, is_line
 from ..table.protocol import Column, Row, Table
-from ..vocabulary import ANYTHING, LEVEL, SEEDED, before, from_state, gap, level, to_state
+from ..vocabulary import LEVEL
 from .statements import UNKNOWN_LEVEL, Evidence, Heard, LogFile, Run, narrowing
-from .tenures import LINES_PER_FILE, Histories, histories
+from .tenures import LINES_PER_FILE
 
 Cut = tuple[int, int]
 """A file, and the line of it that is the first of another life."""
+Cuts = Mapping[int, Sequence[int]]
+"""By file the lines of its cuts, rising."""
+OverLines = Callable[[Callable[[Table], list[Row]], Collection[int]], list[Row]]
+"""Gives what a look gives of the lines of some files."""
 
 _JITTER = 100
 """Milliseconds by which threads may print late."""
+_BEFORE_ITS_FIRST = -1
+"""Stands for the run that a line belongs to if its controller has named no epoch before it in its piece."""
 _RANK = const({level: rank for rank, level in enumerate(LEVELS)}, MapOf(LEVEL, Int()))
 _SPEAKER = ("file", "controller", "controller_epoch")
 _STATED = (*_SPEAKER, "part")
 
 
-def told(files: Sequence[LogFile], events: Table, wiped: Sequence[Cut] = ()) -> Histories:
-    """The histories that the events of these files tell; `wiped` is where a life ends though no epoch shows it."""
-    runs: list[Run] = []
-    heard: list[Heard] = []
-    for part in events.apart(("file",)):
-        says, repeats = _told(files, part, wiped)
-        runs += says
-        heard += repeats
-    return histories(files, runs, heard)
+def claims(events: Table, cuts: Cuts | None = None) -> list[Row]:
+    """What consecutive lines of some files state, as rows of four kinds.
 
-
-def _told(files: Sequence[LogFile], events: Table, wiped: Sequence[Cut]) -> tuple[list[Run], list[Heard]]:
-    """Who says, and who repeats, which epoch, and what is to be known of it: a file is told by its own lines."""
+    run: lines first..last in which `controller` says that it has `epoch`, and what is counted of them. heard: lines in
+    which a broker names both. holder: a line at which an epoch is first spoken of, or has another controller than
+    before. evidence: the least line of a wording in a run, `run` being the run's first line.
+    """
     spoken = events.present("controller", "controller_epoch").without_lines((*THROWN, *READ))
-    cuts = sorted(wiped)
-    runs, heard = _statements(files, spoken, cuts)
-    if taken_over := _taken_over(spoken, runs, heard):
-        cuts = sorted({*taken_over, *wiped})
-        runs, heard = _statements(files, spoken, cuts)
-    telling = _evidence(events, runs)
-    disordered = _disordered(files, spoken, cuts)
-    runs = [
-        replace(
-            run,
-            disordered=(run.file, run.controller, run.epoch) in disordered,
-            evidence=telling.get((run.file, run.controller, run.first), ()),
-            wiped=(run.file, run.first) in wiped,
-        )
-        for run in runs
-    ]
-    return runs, heard
-
-
-def _statements(files: Sequence[LogFile], spoken: Table, cuts: Sequence[Cut]) -> tuple[list[Run], list[Heard]]:
-    """Who says, and who repeats, which epoch; nothing reaches over a cut."""
-    parts = _parted(files, spoken, cuts)
+    parts = _parted(spoken, cuts or {})
     own = parts.without_lines(HEARD).derive(rank=_RANK[field("level", LEVEL)])
-    runs = [
-        Run(
-            file=row["file"],
-            first=row["first"],
-            last=row["last"],
-            controller=row["controller"],
-            epoch=row["controller_epoch"],
-            first_ts=row["first_ts"],
-            last_ts=row["last_ts"],
-            level=UNKNOWN_LEVEL if row["rank"] is None else row["rank"],
-            created=row["created"],
-            last_created=row["last_created"] or 0,
-            moves=row["moves"],
-        )
-        for row in _runs(own)
+    runs = [{"kind": "run"} | row for row in _runs(own)]
+    heard = parts.of_lines(HEARD).grouped(_STATED, first=Column("min", "line"), last=Column("max", "line"))
+    return [
+        *runs,
+        *({"kind": "heard"} | row for row in heard.rows()),
+        *({"kind": "holder"} | row for row in _holders(spoken)),
+        *({"kind": "evidence"} | row for row in _evidence(events, runs)),
     ]
-    heard = [
-        Heard(row["file"], row["first"], row["last"], row["controller"], row["controller_epoch"])
-        for row in parts.of_lines(HEARD)
-        .grouped(_STATED, first=Column("min", "line"), last=Column("max", "line"))
-        .rows()
-    ]
-    return runs, heard
 
 
-def _parted(files: Sequence[LogFile], spoken: Table, cuts: Sequence[Cut]) -> Table:
-    """The lines with the `part` of their file that they are in; a cut begins a new one."""
-    if not cuts:
-        return spoken.derive(part=const(0, Int()))
-    at: dict[int, list[int]] = {file.index: [] for file in files}
-    for file, cut in sorted(cuts):
-        at[file].append(cut)
-    rows = [
-        {"file": file, "part": part, "first": first, "last": following - 1}
-        for file, lines in at.items()
-        for part, (first, following) in enumerate(zip([0, *lines], [*lines, LINES_PER_FILE], strict=True))
-    ]
-    return spoken.joined(rows, ("file",), {"part": int}, ("first", "last"))
-
-
-def _taken_over(spoken: Table, runs: Sequence[Run], heard: Sequence[Heard]) -> list[Cut]:
-    """Where an epoch has another controller than before in the same file: by then another life has begun."""
-    holders: dict[tuple[int, int], set[int]] = defaultdict(set)
-    statements: list[Run | Heard] = [*runs, *heard]
-    for statement in statements:
-        if statement.epoch > 0:  # 0 is nobody's: whoever has resigned speaks under it
-            holders[statement.file, statement.epoch].add(statement.controller)
-    files = sorted({file for (file, _), controllers in holders.items() if len(controllers) > 1})
-    if not files:
-        return []
-    changes = (
-        spoken.joined([{"file": file} for file in files], ("file",), {})
-        .where(const(0, Int()) < field("controller_epoch", Int()))
-        .along(("file", "controller_epoch"), ("line",), before=Column("previous", "controller"))
-        .where(~field("before", Int()).eq(field("controller", Int())))
-    )
-    return [(row["file"], row["line"]) for row in changes.rows()]
-
-
-def _disordered(files: Sequence[LogFile], spoken: Table, cuts: Sequence[Cut]) -> set[tuple[int, int, int]]:
-    """The (file, controller, epoch) of which a line was written before the one above it; not over a cut.
+def backwards(events: Table, cuts: Cuts) -> list[Row]:
+    """By who speaks under which epoch: whether a line was written before the one above it, and the times at both ends.
 
     Whoever joins rotated files in the order of their names (`cat state-change.log*`) has the youngest first.
     """
-    asked = [{"file": file.index} for file in files if file.goes_back]
-    if not asked:
-        return set()
-    back = (
-        _parted(files, spoken.joined(asked, ("file",), {}), cuts)
-        .along(_STATED, ("line",), before=Column("previous", "ts"))
-        .where(field("ts", Int()) + _JITTER < field("before", Int()))
-        .grouped(_SPEAKER, n=Column("count"))
+    spoken = events.present("controller", "controller_epoch").without_lines((*THROWN, *READ))
+    along = _parted(spoken, cuts).along(
+        _STATED, ("line",), before=Column("previous", "ts"), before_line=Column("previous", "line")
     )
-    return {(row["file"], row["controller"], row["controller_epoch"]) for row in back.rows()}
-
-
-def _evidence(events: Table, runs: Sequence[Run]) -> dict[tuple[int, int, int], tuple[Evidence, ...]]:
-    """By file, controller and first line of a run: what its lines tell of the release.
-
-    A line that names no epoch counts if only an active controller writes it: up to its next run the tenure is the same.
-    """
-    ordered = sorted(runs, key=lambda run: (run.file, run.controller, run.first))
-    rows = []
-    for run, later in zip(ordered, [*ordered[1:], None], strict=False):
-        same = later is not None and (later.file, later.controller) == (run.file, run.controller)
-        last = later.first - 1 if same and later is not None else LINES_PER_FILE
-        rows.append({"file": run.file, "controller": run.controller, "first": run.first, "last": last})
-    found: dict[tuple[int, int, int], list[Evidence]] = defaultdict(list)
-    for row in (
-        events.present("controller")
-        .without_lines((*HEARD, *THROWN, *READ, *INACTIVE))
-        .joined(rows, ("file", "controller"), {"first": int}, ("first", "last"))
-        .grouped(("file", "controller", "first", "row", "releases"), line=Column("min", "line"))
+    ends = along.grouped(
+        _STATED,
+        first=Column("min", "line"),
+        last=Column("max", "line"),
+        back=Column("count", where=field("ts", Int()) + _JITTER < field("before", Int())),
+    )
+    times = along.select(*_STATED, "line", "ts")
+    begins = times.renamed(line="first", ts="first_ts")
+    closes = times.renamed(line="last", ts="last_ts")
+    return (
+        ends.attached(begins, (*_STATED, "first"), ("first_ts",))
+        .attached(closes, (*_STATED, "last"), ("last_ts",))
         .rows()
-    ):
-        key = (row["file"], row["controller"], row["first"])
-        found[key].append(Evidence(row["file"], row["line"], row["row"], row["releases"]))
-    return {key: narrowing(evidence) for key, evidence in found.items()}
+    )
+
+
+def _parted(spoken: Table, cuts: Cuts) -> Table:
+    """The lines with the `part` of their file that they are in; a cut begins a new one. No cuts at all: part 0."""
+    if not cuts:
+        return spoken.derive(part=const(0, Int()))
+    rows = [
+        {"file": file, "part": part, "first": first, "last": following - 1}
+        for file, lines in cuts.items()
+        for part, (first, following) in enumerate(zip([0, *lines], [*lines, LINES_PER_FILE], strict=True))
+    ]
+    return spoken.joined(rows, ("file",), {"part": int}, ("first", "last"))
 
 
 def _runs(own: Table) -> list[Row]:
@@ -226,65 +145,191 @@ def _tangled(stretches: list[Row]) -> set[tuple[int, int]]:
     return found
 
 
-def wipes(events: Table, restarts: Mapping[int, int]) -> list[Cut]:
-    """Where a cluster must have been wiped although a controller has the same epoch before and after.
+def _holders(spoken: Table) -> list[Row]:
+    """Where an epoch is first spoken of in these lines, and where it has another controller than just before.
 
-    All of it must be there: epoch 1 is spoken of again (`restarts`: its last line per file); the log shows every move;
-    something is created though it was there and was not deleted; and at that line no history goes on: whatever was
-    there before and appears again is created first.
+    Epoch 0 is nobody's: who has resigned speaks under it.
     """
-    moves = _creations(partition_moves(events), "partition", "NonExistentPartition", "NewPartition").plus(
-        _creations(replica_moves(events), "replica", "NonExistentReplica", "NewReplica")
+    of_epochs = spoken.where(const(0, Int()) < field("controller_epoch", Int()))
+    key = ("file", "controller_epoch")
+    found = of_epochs.grouped(
+        key, line=Column("min", "line"), controller=Column("min", "controller"), other=Column("max", "controller")
+    ).rows()
+    several = [row for row in found if row["controller"] != row["other"]]
+    first = [row for row in found if row["controller"] == row["other"]]
+    if several:
+        changes = (
+            of_epochs.joined([{name: row[name] for name in key} for row in several], key, {})
+            .along(key, ("line",), before=Column("previous", "controller"))
+            .derive(changed=~field("before", Int()).eq(field("controller", Int())))
+        )
+        is_change = field("changed", Bool)
+        first += changes.absent("changed").rows() + changes.where(is_change).rows()
+    return [{name: row[name] for name in (*key, "line", "controller")} for row in first]
+
+
+def _evidence(events: Table, runs: Sequence[Row]) -> list[Row]:
+    """Wordings that tell of the release, by the run whose controller prints them.
+
+    A line that names no epoch counts if only an active controller writes it: up to its next run the tenure is the same.
+    """
+    lines = events.present("controller").without_lines((*HEARD, *THROWN, *READ, *INACTIVE))
+    begins: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for run in runs:
+        begins[run["file"], run["controller"]].append(run["first"])
+    rows = []
+    for speaker in lines.grouped(("file", "controller"), line=Column("min", "line")).rows():
+        key = speaker["file"], speaker["controller"]
+        for first, following in pairwise([_BEFORE_ITS_FIRST, *sorted(begins.get(key, ())), LINES_PER_FILE]):
+            rows.append({"file": key[0], "controller": key[1], "run": first, "first": first, "last": following - 1})
+    found = (
+        lines.joined(rows, ("file", "controller"), {"run": int}, ("first", "last"))
+        .grouped(("file", "controller", "run", "row", "releases"), line=Column("min", "line"))
+        .rows()
     )
-    columns = ("file", "line", "before_file", "before_line", "creation")
-    anew = [
-        row
-        for row in moves.where(field("again", Bool)).select("tenure", *columns).rows()
-        if _stretches_over(row)[-1][1] < restarts.get(row["file"], 0)
+    of_run: dict[tuple[int, int, int], list[Evidence]] = defaultdict(list)
+    for row in found:
+        of_run[row["file"], row["controller"], row["run"]].append(_as_evidence(row))
+    return [
+        {"file": file, "controller": controller, "run": None if run == _BEFORE_ITS_FIRST else run}
+        | {"row": each.row, "releases": each.releases, "line": each.line}
+        for (file, controller, run), evidence in of_run.items()
+        for each in narrowing(evidence)
     ]
-    if not anew:
-        return []
-    tenures = [{"tenure": tenure} for tenure in sorted({row["tenure"] for row in anew})]
-    concerned = moves.joined(tenures, ("tenure",), {}).select(*columns).rows()
-    covered = _union([row for row in concerned if not row["creation"] and row["before_line"] is not None])
-    created = sorted((row["file"], row["line"]) for row in concerned if row["creation"])
-    free = [(file, line) for file, line in created if not _inside(covered.get(file, []), line)]
-    found: list[Cut] = []
-    for row in sorted(anew, key=lambda row: (row["file"], row["line"])):
-        # The wipe lies after the entity's last line of old and up to its creation, where no other history goes on.
-        file, after, up_to = _stretches_over(row)[-1]
-        possible = [(f, line) for f, line in free if f == file and after < line <= up_to]
-        if possible and not set(possible) & set(found):
-            found.append(possible[-1])
+
+
+def _as_evidence(row: Row) -> Evidence:
+    return Evidence(row["file"], row["line"], row["row"], row["releases"])
+
+
+def taken_over(rows: Iterable[Row]) -> dict[int, list[int]]:
+    """By file the lines where an epoch has another controller than before: by then another life has begun."""
+    held: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+    for row in rows:
+        if row["kind"] == "holder":
+            held[row["file"], row["controller_epoch"]].append((row["line"], row["controller"]))
+    cuts: dict[int, set[int]] = defaultdict(set)
+    for (file, _), holders in held.items():
+        for (_, before), (line, controller) in pairwise(sorted(holders)):
+            if before != controller:
+                cuts[file].add(line)
+    return {file: sorted(lines) for file, lines in sorted(cuts.items())}
+
+
+def stated(rows: Sequence[Row]) -> tuple[list[Run], list[Heard]]:
+    """Runs and reports, put together from the rows of all pieces."""
+    runs = _joined_runs([row for row in rows if row["kind"] == "run"])
+    first: dict[tuple[int, ...], int] = {}
+    last: dict[tuple[int, ...], int] = {}
+    for row in rows:
+        if row["kind"] == "heard":
+            key = tuple(row[name] for name in _STATED)
+            first[key] = min(first.get(key, row["first"]), row["first"])
+            last[key] = max(last.get(key, 0), row["last"])
+    heard = [
+        Heard(file, first[key], last[key], controller, epoch) for key in first for file, controller, epoch, _ in [key]
+    ]
+    return _with_evidence(runs, [row for row in rows if row["kind"] == "evidence"]), heard
+
+
+def _joined_runs(rows: Sequence[Row]) -> list[Run]:
+    """Runs of two pieces are one where the same controller keeps its epoch, in one part of its file."""
+    found: list[Run] = []
+    part_before = None
+    for row in sorted(rows, key=lambda row: (row["file"], row["controller"], row["first"])):
+        run = Run(
+            file=row["file"],
+            first=row["first"],
+            last=row["last"],
+            controller=row["controller"],
+            epoch=row["controller_epoch"],
+            first_ts=row["first_ts"],
+            last_ts=row["last_ts"],
+            level=UNKNOWN_LEVEL if row["rank"] is None else row["rank"],
+            created=row["created"],
+            last_created=row["last_created"] or 0,
+            moves=row["moves"],
+        )
+        before = found[-1] if found else None
+        if before is not None and part_before == row["part"] and _same(before, run):
+            found[-1] = _one(before, run)
+        else:
+            found.append(run)
+        part_before = row["part"]
+    return sorted(found, key=lambda run: (run.file, run.first, run.epoch))
+
+
+def _same(before: Run, run: Run) -> bool:
+    return (before.file, before.controller, before.epoch) == (run.file, run.controller, run.epoch)
+
+
+def _one(before: Run, run: Run) -> Run:
+    firsts = [ts for ts in (before.first_ts, run.first_ts) if ts is not None]
+    lasts = [ts for ts in (before.last_ts, run.last_ts) if ts is not None]
+    return replace(
+        before,
+        last=run.last,
+        first_ts=min(firsts, default=None),
+        last_ts=max(lasts, default=None),
+        level=min(before.level, run.level),
+        created=before.created + run.created,
+        last_created=max(before.last_created, run.last_created),
+        moves=before.moves + run.moves,
+    )
+
+
+def _with_evidence(runs: Sequence[Run], rows: Sequence[Row]) -> list[Run]:
+    """The runs with what their lines tell of the release."""
+    at: dict[tuple[int, int], list[Run]] = defaultdict(list)
+    for run in sorted(runs, key=lambda run: run.first):
+        at[run.file, run.controller].append(run)
+    found: dict[Run, list[Evidence]] = defaultdict(list)
+    for row in rows:
+        # A run of a piece may be the end of one that began before; a line before its first run is of the run before.
+        line = row["line"] if row["run"] is None else row["run"]
+        before = [run for run in at[row["file"], row["controller"]] if run.first <= line]
+        if before:
+            found[before[-1]].append(_as_evidence(row))
+    return [replace(run, evidence=narrowing(found.get(run, ()))) for run in runs]
+
+
+def disordered(rows: Iterable[Row]) -> set[tuple[int, int, int]]:
+    """The (file, controller, epoch) of which a line was written before the one above it, from rows of `backwards`."""
+    found = set()
+    times: dict[tuple[int, ...], int | None] = {}
+    for row in sorted(rows, key=lambda row: (row["file"], row["first"])):
+        key = tuple(row[name] for name in _STATED)
+        before, ts = times.get(key), row["first_ts"]
+        if row["back"] or (before is not None and ts is not None and ts + _JITTER < before):
+            found.add(key[:3])
+        times[key] = row["last_ts"]
     return found
 
 
-def _creations(moves: Table, machine: str, absent: str, new: str) -> Table:
-    """Moves with `creation`, and `again` where what is created was there and nothing that is logged deleted it."""
-    creation = from_state(machine).eq(absent) & to_state(machine).eq(new)
-    was_there = before(machine).ne(ANYTHING) & before(machine).ne(SEEDED) & before(machine).ne(absent)
-    shown = level.eq("TRACE") & ~gap
-    return moves.derive(creation=creation, again=creation & was_there & shown)
+def controllers(
+    files: Sequence[LogFile], rows: Sequence[Row], over_lines: OverLines, wiped: Sequence[Cut] = ()
+) -> tuple[list[Run], list[Heard]]:
+    """Who says, and who reports, which epoch, and what is to be known of it.
 
-
-def _stretches_over(row: Row) -> list[tuple[int, int, int]]:
-    """The stretches (file, after, up to) between an entity's line before and this one."""
-    if row["before_file"] == row["file"]:
-        return [(row["file"], row["before_line"], row["line"])]
-    return [(row["before_file"], row["before_line"], LINES_PER_FILE), (row["file"], 0, row["line"])]
-
-
-def _inside(spans: list[tuple[int, int]], line: int) -> bool:
-    return any(after < line <= up_to for after, up_to in spans)
-
-
-def _union(rows: list[Row]) -> dict[int, list[tuple[int, int]]]:
-    """Per file the stretches (after, up to) in which some entity's history goes on, merged."""
-    merged: dict[int, list[tuple[int, int]]] = {}
-    for file, after, up_to in sorted(stretch for row in rows for stretch in _stretches_over(row)):
-        spans = merged.setdefault(file, [])
-        if spans and after <= spans[-1][1]:
-            spans[-1] = (spans[-1][0], max(spans[-1][1], up_to))
-        else:
-            spans.append((after, up_to))
-    return merged
+    Args:
+        rows: what `claims` gave of all lines.
+        wiped: where a life ends though no epoch shows it.
+    """
+    cuts: dict[int, list[int]] = taken_over(rows)
+    for file, line in sorted(wiped):
+        cuts[file] = sorted({*cuts.get(file, ()), line})
+    if cuts:
+        again = over_lines(partial(claims, cuts=cuts), cuts.keys())
+        rows = [*(row for row in rows if row["file"] not in cuts), *again]
+    runs, heard = stated(rows)
+    back: set[tuple[int, int, int]] = set()
+    if suspected := {file.index: cuts.get(file.index, []) for file in files if file.goes_back}:
+        back = disordered(over_lines(partial(backwards, cuts=suspected), suspected.keys()))
+    return [
+        replace(
+            run,
+            disordered=(run.file, run.controller, run.epoch) in back,
+            wiped=(run.file, run.first) in wiped,
+        )
+        for run in runs
+    ], heard

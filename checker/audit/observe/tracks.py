@@ -8,13 +8,28 @@ An event arrives here with the columns of its line (traces.Event) and of its spa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ....model.expr import Expr, const, either, false, field, ite, true
-from ....model.sorts import Bool, Enum, Int, SetOf
+from ....model.sorts import Bool, Int, SetOf
 from ....model.views import Broker
-from ....specs.lines import rows as line_rows
 from ....specs.machines import machine
+from ..lines import (
+    CREATED,
+    DONE,
+    ELECTED,
+    FACTS,
+    LINE,
+    MOVED,
+    READY,
+    REASSIGNED,
+    REFUSED,
+    REMOVED,
+    REQUESTED,
+    STOPPED,
+    TOLD,
+    VIEWS,
+    is_line,
+    line,
+)
 from ..table.protocol import Column, Table
 from ..vocabulary import (
     ANYTHING,
@@ -31,34 +46,6 @@ from ..vocabulary import (
     states,
     to_state,
 )
-
-MOVED: Mapping[str, tuple[str, ...]] = {"replica": ("SC1",), "partition": ("SC3", "SC4", "SC5")}
-"""Lines of a move that was made."""
-STOPPED: Mapping[str, tuple[str, ...]] = {"replica": ("SC2",), "partition": ("SC6",)}
-"""Lines of a move that was refused or failed: the state did not change."""
-CREATED = ("SC3",)
-ELECTED = ("SC4",)
-REQUESTED = ("SC9",)
-TOLD = ("SC10",)
-REASSIGNED = ("SC14",)
-REMOVED = ("SC17",)
-REFUSED = ("TH.refused-replica", "TH.refused-partition")
-"""First lines of the throwables with which Kafka refuses a move."""
-THROWN = tuple(id for id in line_rows() if id.startswith("TH."))
-HEARD = ("BR.received", "BR.cached", "BR.metadata")
-"""Lines in which a broker names a controller and its epoch."""
-READY = ("CL.ready",)
-"""The line with which a controller's start ends."""
-READ = ("CL.epoch-read",)
-"""Lines in which a coming controller prints the epoch of the one before: it does not have that epoch itself."""
-INACTIVE = ("CL.starting", "CL.elected", "CL.resigned", "CL.elected-other", "CL.session-expired")
-"""Lines of a broker's controller module that it also writes when another broker is controller."""
-VIEWS = ELECTED + REQUESTED + TOLD + REASSIGNED + REMOVED
-"""Lines that print a partition's leader and ISR."""
-MACHINES = tuple(id for id in line_rows() if id.startswith("SC"))
-"""Lines that a controller writes to state-change.log."""
-_DONE = (*MOVED["replica"], *MOVED["partition"], *STOPPED["replica"], *STOPPED["partition"], *REASSIGNED, *REMOVED)
-FACTS = tuple(sorted({*MOVED["replica"], *MOVED["partition"], *STOPPED["replica"], *STOPPED["partition"], *VIEWS}))
 
 PARTITION = ("life", "topic", "partition")
 PLACE = ("at", "file")
@@ -78,6 +65,8 @@ READS = (
     "valid_states",
 )
 """What the audit reads of a line; the rest of its event (recipients, correlation ids, ...) is not carried along."""
+KEPT = frozenset((*FACTS, *STOPPED["replica"], *STOPPED["partition"], *READY, *REFUSED))
+"""The lines that tracks are made of."""
 _PRINTED = ("ts", *(name for name in READS if name not in ("ts", "file", "line")))
 """Of that, what a line prints; times are rarely the same."""
 
@@ -106,8 +95,6 @@ _ZNODE = ("leader", "isr", "leader_epoch", "partition_epoch")
 _shown = level.eq("TRACE")  # every move of a partition
 
 # Of a view, what the line before said of the same partition.
-_LINE = Enum("Line", tuple(line_rows()))
-_line = field("row", _LINE)
 _SAID = ("row", "tenure", "block", "leader", "isr", "leader_epoch", "partition_epoch", "written_by_epoch")
 _repeated = (
     ~creation
@@ -121,11 +108,6 @@ _repeated = (
     & isr.eq(field("said_isr", isr.sort))
     & replicas.eq(last_replicas)
 )
-
-
-def is_line(rows: tuple[str, ...]) -> Expr:
-    """Whether a line is one of these rows of the line table."""
-    return either(*(_line.eq(row) for row in rows))
 
 
 election = is_line(ELECTED)
@@ -147,7 +129,7 @@ def in_place(events: Table) -> Table:
 
 def done(events: Table) -> Table:
     """What happens once: moves made and tried, and writes of znodes. (Requests to several brokers are alike.)"""
-    return events.of_lines(_DONE)
+    return events.of_lines(DONE)
 
 
 def again(events: Table) -> Table:
@@ -249,7 +231,7 @@ def incarnations(events: Table) -> Table:
         # No two elections write the same: a line of one that says what the one before said is a line too many.
         .derive(
             repeated=_repeated,
-            equal=_repeated & _line.eq(field("said_row", _LINE)) & ~is_line(ELECTED),
+            equal=_repeated & line.eq(field("said_row", LINE)) & ~is_line(ELECTED),
             novel=false,
         )
         .filled("repeated", "novel")

@@ -70,6 +70,11 @@ class ColumnTable:
         columns = {name: cells_of([row.get(name) for row in rows], words) for name in names}
         return ColumnTable(words, len(rows), [_part(columns)])
 
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        return self._size
+
     def cells(self, name: str) -> Cells:
         """One column; absent in all rows if there is none of that name."""
         if name not in self._known:
@@ -114,7 +119,7 @@ class ColumnTable:
     def where(self, condition: Expr) -> ColumnTable:
         return self._only(self._true(condition))
 
-    def _is_line(self, rows: Iterable[str]) -> Mask:
+    def is_line(self, rows: Iterable[str]) -> Mask:
         wanted = np.zeros(len(self._words.values), dtype=bool)
         known = [number for number in map(self._words.number, rows) if number < len(wanted)]
         wanted[known] = True
@@ -122,10 +127,10 @@ class ColumnTable:
         return wanted[row.data] & row.is_there
 
     def of_lines(self, rows: Iterable[str]) -> ColumnTable:
-        return self._only(self._is_line(rows))
+        return self._only(self.is_line(rows))
 
     def without_lines(self, rows: Iterable[str]) -> ColumnTable:
-        return self._only(~self._is_line(rows))
+        return self._only(~self.is_line(rows))
 
     def present(self, *columns: str) -> ColumnTable:
         return self._only(np.logical_and.reduce([self.cells(name).is_there for name in columns]))
@@ -303,11 +308,11 @@ class ColumnTable:
     def near_by(self) -> ColumnTable:
         return self
 
-    def apart(self, near: Sequence[str]) -> Sequence[ColumnTable]:
-        if self._size <= PART:
+    def apart(self, near: Sequence[str], most: int = PART) -> Sequence[ColumnTable]:
+        if self._size <= most:
             return [self]
         there = np.logical_and.reduce([self.cells(name).is_there for name in near])
-        part = np.where(there, parts_of(self._key(near), PART), -1)
+        part = np.where(there, parts_of(self._key(near), most), -1)
         return [self._rows(np.flatnonzero((part == number) | ~there)) for number in np.unique(part[there]).tolist()]
 
     def rows(self, limit: int | None = None) -> list[Row]:

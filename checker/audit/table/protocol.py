@@ -108,8 +108,8 @@ class Table(Protocol):
     def near_by(self) -> Table:
         """The same rows; in process, if they are few."""
 
-    def apart(self, near: Sequence[str]) -> Sequence[Table]:
-        """The same rows in several tables, those of one `near` in one of them, if less is at hand at a time then.
+    def apart(self, near: Sequence[str], most: int = ...) -> Sequence[Table]:
+        """The same rows in several tables of about `most` rows, those of one `near` in one of them.
 
         Rows that have no `near` are in each of them.
         """
@@ -272,7 +272,7 @@ class PythonTable:
     def near_by(self) -> PythonTable:
         return self
 
-    def apart(self, near: Sequence[str]) -> Sequence[PythonTable]:
+    def apart(self, near: Sequence[str], most: int = 0) -> Sequence[PythonTable]:
         return [self]
 
     def rows(self, limit: int | None = None) -> list[Row]:

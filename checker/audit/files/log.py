@@ -1,0 +1,45 @@
+"""What reading gives, however it is done: events that can be looked at where they are.
+
+A *look* is a function from a table of events to few rows. It is run on consecutive lines of files (`over_lines`), or on
+all lines of some partitions (`over_partitions`), in this process or on Spark's workers; the rows come back here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Protocol
+
+from ..history.statements import LogFile
+from ..report.model import FileFacts
+from ..table.protocol import Row, Table
+
+Look = Callable[[Table], list[Row]]
+LINES = ("line", "first", "last", "last_created", "run")
+"""The columns of a look's rows that are numbers of lines; absent or 0 there is no line."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """`files`: those of which something was read. `facts`: of all, in the order of their numbers. `rows`: a look's."""
+
+    files: tuple[LogFile, ...]
+    facts: tuple[FileFacts, ...]
+    rows: list[Row]
+
+
+class Log(Protocol):
+    """The lines of the files of an audit. An event has the columns of its line, and `file` and `line`."""
+
+    def read(self, look: Look) -> Read:
+        """Read all files, and look at their lines: at pieces of consecutive lines, a file's in any number of pieces."""
+
+    def over_lines(self, look: Look, files: Collection[int]) -> list[Row]:
+        """Look at the lines of some of the files once more."""
+
+    def over_partitions(self, look: Look) -> list[Row]:
+        """Look at the lines of every partition, those of one in one table.
+
+        Lines that name no partition are in each table, or at least in those that can need them: a throwable is where
+        the line before it is.
+        """

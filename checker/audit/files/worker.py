@@ -1,0 +1,242 @@
+"""What Spark's workers do: lines to events in columns, counted, looked at, and encoded by bucket of partitions.
+
+A worker gets lines in pieces of consecutive ones, in any order of the pieces. While the blocks before are not counted,
+nobody knows the number of a line: it is counted from the first line of its block in the piece, and its file is the
+number of that block there. The driver, or whoever reads a payload, adds what is missing (`Places`).
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ....specs.lines import rows as line_rows
+from ....traces.events.layouts import Layout
+from ..table.cells import Cells, Numbers, Words, cells_of, different, joined_cells, narrow
+from ..table.columns import ColumnTable
+from ..table.payload import decoded, payloads
+from ..table.protocol import Row
+from .arrow import said_columns
+from .coverage import Coverage, Kind
+from .log import LINES, Look
+from .python import counted
+
+PIECE = 200_000
+"""So many lines are looked at together, at least: what is made of them is in memory three times."""
+LOOKED = -1
+"""The bucket of what is for the driver: what was counted, and the rows of a look."""
+_STRIDE = 31
+"""Partitions of one topic are in different buckets."""
+BlockKey = tuple[int, int]
+"""A block of a file: the hash of its path, and the byte at which it begins."""
+Part = tuple[int, int, int]
+"""Lines of a block: its key, and the place of the first of them."""
+Places = Mapping[BlockKey, tuple[int, int]]
+"""Of each block the number of its file, and what a place in it is short of the number of its line."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What to do with lines.
+
+    Args:
+        look: at each piece of lines.
+        fields: of an event, those that its message prints and that anybody reads.
+        layout: of the lines, if one was given.
+        kept: by row of the line table, the columns that a bucket gets; lines of other rows are for no bucket.
+        buckets: how many there are; 0 if the events are for no bucket.
+        places: where the blocks are; None if they are not counted yet.
+    """
+
+    look: Look
+    fields: tuple[str, ...]
+    layout: Layout | None
+    kept: frozenset[str]
+    columns: tuple[str, ...]
+    buckets: int
+    places: Places | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return ("row", "level", "ts", "releases", "file", "line", *self.fields)
+
+
+OUTPUT = "bucket int, payload binary"
+
+
+def encode(task: Task, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Lines (home, block, place, said, value) as payloads of buckets, and one of bucket LOOKED for each piece."""
+    waiting: list[pa.RecordBatch] = []
+    lines = 0
+    for batch in batches:
+        waiting.append(batch)
+        lines += batch.num_rows
+        if lines >= PIECE:
+            yield _piece(task, pa.Table.from_batches(waiting))
+            waiting, lines = [], 0
+    if lines:
+        yield _piece(task, pa.Table.from_batches(waiting))
+
+
+def _piece(task: Task, lines: pa.Table) -> pa.RecordBatch:
+    words = Words()
+    blocks, block = _blocks(lines)
+    file, line = _placed(task, blocks, block, lines["place"].to_numpy())
+    seen: dict[int, Coverage] = {}
+    for number in np.unique(file).tolist():
+        seen[number] = Coverage()
+    table = _events(task, lines, file, line, words, seen)
+    found = list(_by_bucket(task, table, words, blocks)) if task.buckets else []
+    counts = np.bincount(block, minlength=len(blocks)).tolist()
+    looked = {
+        "blocks": [[*key, n] for key, n in zip(blocks, counts, strict=True)],
+        "coverage": [[number, coverage.as_json()] for number, coverage in seen.items()],
+        "rows": task.look(table),
+    }
+    numbers = [LOOKED, *(number for number, _ in found)]
+    data = [json.dumps(looked).encode(), *(payload for _, payload in found)]
+    return pa.record_batch([pa.array(numbers, pa.int32()), pa.array(data, pa.binary())], names=["bucket", "payload"])
+
+
+def _blocks(lines: pa.Table) -> tuple[list[Part], Numbers]:
+    """The blocks of a piece, and for each line the number of its block among them."""
+    home, begin, place = (lines[name].to_numpy() for name in ("home", "block", "place"))
+    example, number = different([Cells(home), Cells(begin)], lines.num_rows)
+    first = np.full(len(example), np.iinfo(np.int64).max)
+    np.minimum.at(first, number, place)
+    return list(zip(home[example].tolist(), begin[example].tolist(), first.tolist(), strict=True)), number
+
+
+def _placed(task: Task, blocks: Sequence[Part], block: Numbers, place: Numbers) -> tuple[Numbers, Numbers]:
+    """For each line its file and its number there, as far as they are known."""
+    if task.places is None:
+        return block, place - np.array([first for _, _, first in blocks], dtype=np.int64)[block]
+    file, shift = np.array([task.places[home, begin] for home, begin, _ in blocks], dtype=np.int64).reshape(-1, 2).T
+    return file[block], place + shift[block]
+
+
+def whole(blocks: Iterable[Sequence[int]], places: Places) -> list[tuple[int, int]]:
+    """For the blocks of a piece (home, begin, first place, ...) their file, and what a line in it is short of its
+    number."""
+    found = ((places[home, begin], first) for home, begin, first, *_ in blocks)
+    return [(file, shift + first) for (file, shift), first in found]
+
+
+def _events(
+    task: Task, lines: pa.Table, file: Numbers, line: Numbers, words: Words, seen: Mapping[int, Coverage]
+) -> ColumnTable:
+    parts = []
+    understood = np.asarray(lines["said"].is_valid().to_numpy(zero_copy_only=False))
+    here = np.flatnonzero(understood)
+    if len(here):
+        columns = said_columns(lines["said"].drop_null(), task.fields, words)
+        columns |= {"file": Cells(narrow(file[here])), "line": Cells(narrow(line[here]))}
+        _count(columns, words, seen)
+        parts.append(columns)
+    rest = np.flatnonzero(~understood)
+    events = []
+    texts = lines["value"].take(pa.array(rest)).to_pylist()
+    for number, at, text in zip(file[rest].tolist(), line[rest].tolist(), texts, strict=True):
+        event = counted(at, text.decode("utf-8", "replace").rstrip("\r"), task.layout, seen[number])
+        if event is not None:
+            events.append({**event.__dict__, "file": number, "line": at})
+    if events:
+        parts.append({name: cells_of([event.get(name) for event in events], words) for name in task.names})
+    if not parts:
+        return ColumnTable.of_rows([], words)
+    return ColumnTable.of(words, {name: joined_cells([part[name] for part in parts]) for name in task.names})
+
+
+def _count(columns: Mapping[str, Cells], words: Words, seen: Mapping[int, Coverage]) -> None:
+    """Count understood lines of frequent wordings: they have no prefix."""
+    key = [columns[name] for name in ("file", "row", "level")]
+    first, place = different(key, len(columns["row"].data))
+    shown = [cells.take(first).plain(words) for cells in key]
+    for file, row, level, n in zip(*shown, np.bincount(place).tolist(), strict=True):
+        seen[file].kinds[Kind("understood", row, level)] += n
+    there = np.flatnonzero(columns["ts"].is_there)
+    file, line, ts = (columns[name].data[there] for name in ("file", "line", "ts"))
+    for number in np.unique(file).tolist():
+        own = np.flatnonzero(file == number)
+        lines, times = line[own], ts[own]
+        for at in {int(lines.argmin()), int(lines.argmax()), int(times.argmin()), int(times.argmax())}:
+            seen[number].dated(int(lines[at]), int(times[at]))
+
+
+def _by_bucket(task: Task, table: ColumnTable, words: Words, blocks: Sequence[Part]) -> Iterator[tuple[int, bytes]]:
+    """The lines that rules look at, encoded by bucket."""
+    kept = table.of_lines(task.kept)
+    if not kept.size:
+        return
+    columns = {name: kept.cells(name) for name in task.columns}
+    bucket = _buckets(kept, words, task.buckets)
+    yield from payloads(columns, words, bucket, blocks)
+    shared = np.flatnonzero(bucket < 0)
+    if len(shared):
+        rows = {name: cells.take(shared) for name, cells in columns.items()}
+        for number in range(task.buckets):
+            yield from payloads(rows, words, np.full(len(shared), number), blocks)
+
+
+def _buckets(table: ColumnTable, words: Words, buckets: int) -> Numbers:
+    """For each line its bucket: its partition's; that of the line before for a throwable; -1 if it is for all."""
+    topic, partition = table.cells("topic"), table.cells("partition")
+    named = topic.is_there & partition.is_there
+    first, place = different([topic], table.size)
+    texts = topic.take(first).plain(words)
+    of_topic = np.array([zlib.crc32((text or "").encode("utf-8", "replace")) for text in texts], dtype=np.int64)
+    bucket = np.where(named, (of_topic[place] + partition.data.astype(np.int64) * _STRIDE) % buckets, -1)
+    thrown = ~named & table.is_line(_throwables())
+    if thrown.any():
+        file, line = table.cells("file").data, table.cells("line").data
+        order = np.lexsort((line, file))
+        before, here = order[:-1], order[1:]
+        follows = thrown[here] & (file[before] == file[here]) & (line[before] == line[here] - 1)
+        bucket[here[follows]] = bucket[before[follows]]
+    return bucket
+
+
+def _throwables() -> list[str]:
+    return [id for id, row in line_rows().items() if not row.loggers]
+
+
+def look_at(look: Look, names: Sequence[str], places: Places, data: Iterable[bytes]) -> list[Row]:
+    """What a look gives of the lines of one bucket, given as payloads."""
+    words = Words()
+    parts: list[dict[str, Cells]] = []
+    for payload in data:
+        columns, blocks = decoded(payload, names, words)
+        file, shift = np.array(whole(blocks, places), dtype=np.int64).reshape(-1, 2).T
+        block = columns["file"].data
+        parts.append(columns | {"file": Cells(file[block]), "line": Cells(columns["line"].data + shift[block])})
+    columns = {name: joined_cells([part.pop(name) for part in parts]) for name in names}
+    return look(ColumnTable.of(words, columns))
+
+
+def shifted(row: Row, file: int, shift: int) -> Row:
+    """A look's row with its file and the numbers of its lines, from those of a block and its places."""
+    return row | {"file": file} | {name: row[name] + shift for name in LINES if row.get(name) is not None}
+
+
+def as_json(rows: Iterable[Row]) -> str:
+    return json.dumps(list(rows))
+
+
+def from_json(text: str) -> list[Row]:
+    """Lists come back as tuples, as they were."""
+    return [plain(row) for row in json.loads(text)]
+
+
+def plain(row: Mapping[str, Any]) -> Row:
+    """A row that was JSON, with tuples for lists."""
+    return {name: _tuples(value) for name, value in row.items()}
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
