@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import configparser
 import re
+import sys
 from collections.abc import Iterable
 
 import pytest
 from click.testing import CliRunner
 from isrproof.checker.cli import main
 
-from tests.imports import FOLDERS, ROOT, cycles, graph, imported, modules, modules_of
+from tests.imports import FOLDERS, ROOT, cycles, graph, imported, libraries, modules, modules_of
 
 
 def test_every_package_is_listed_in_setup_cfg() -> None:
@@ -41,7 +42,8 @@ ARROWS: dict[str, set[str]] = {
     "checker.progress": set(),
     "checker.spark_session": {"specs", "checker.class_archive"},
     "checker.audit": {"specs", "model", "traces", "checker.progress", "checker.spark_session"},
-    "checker.diagram": {"specs", "model"},
+    "checker.machines": {"specs"},
+    "checker.diagram": {"specs", "checker.machines"},
     "checker.explore": {"specs", "model", "checker.diagram"},
     "checker.prove": {"specs", "model", "checker.explore"},
     "checker.pages": {
@@ -49,7 +51,7 @@ ARROWS: dict[str, set[str]] = {
         *("checker.audit", "checker.diagram", "checker.explore", "checker.prove"),
     },
     "checker.commands": {
-        *("specs", "model", "traces", "checker"),
+        *("specs", "model", "traces", "checker", "checker.machines"),
         *("checker.audit", "checker.diagram", "checker.explore", "checker.prove", "checker.pages"),
     },
     "checker.cli": {"checker", "checker.commands"},
@@ -102,6 +104,18 @@ def test_a_planted_import_is_seen(module: str, source: str, beyond: set[str]) ->
 def test_imports_of_a_package_are_relative_to_itself() -> None:
     assert imported("from . import toml", "specs.machines", is_package=True) == {"specs.machines.toml"}
     assert imported("from .. import toml", "specs.machines", is_package=True) == {"specs.toml"}
+
+
+def test_specs_and_model_import_no_library() -> None:
+    for module, path in modules().items():
+        if part(module) in ("specs", "model"):
+            used = libraries(path.read_text(encoding="utf-8")) - sys.stdlib_module_names
+            assert used <= {"tomli"}, module  # the standard library's own reader of TOML, before Python 3.11
+
+
+def test_a_planted_library_is_seen() -> None:
+    source = "import os.path, networkx as nx\ndef late():\n    from z3.z3 import Solver\n    from . import errors"
+    assert libraries(source) - sys.stdlib_module_names == {"networkx", "z3"}
 
 
 def test_no_imports_go_in_a_circle() -> None:

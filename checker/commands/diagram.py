@@ -71,7 +71,7 @@ def _picture(machine: str, release: str | None, format_: str, level: str | None,
 
 
 def _facts(machine: str, release: str | None) -> str:
-    from ...model import machines
+    from .. import machines
     from ..diagram import facts
 
     try:
