@@ -166,9 +166,9 @@ def _run(options: dict[str, Any], as_json: bool) -> int:
 
 def chosen(name: str, release: str | None, without: tuple[str, ...]) -> Any:
     """The model of that name, or of FILE.py:NAME, with the behaviours of a release, or without some."""
-    from ...model.catalogue import MODELS, model
+    from ...model.catalogue import model, models
 
-    if name not in MODELS:
+    if name not in models():
         from ...specs.machines import machine_names
 
         if name in machine_names():
@@ -187,12 +187,12 @@ def chosen(name: str, release: str | None, without: tuple[str, ...]) -> Any:
 
 
 def _list(options: dict[str, Any], as_json: bool) -> int:
-    from ...model.catalogue import MODELS
+    from ...model.catalogue import models
 
     if options["model"] is None:
         from ...specs.machines import machine_names
 
-        statements = {name: chosen(name, None, ()).statement for name in (*MODELS, *machine_names())}
+        statements = {name: chosen(name, None, ()).statement for name in (*models(), *machine_names())}
         if as_json:
             _print_json({"models": statements})
         else:

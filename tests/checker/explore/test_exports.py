@@ -17,7 +17,7 @@ from isrproof.checker.diagram import dot
 from isrproof.checker.explore import graph, tla
 from isrproof.checker.explore.run import explore, select
 from isrproof.model.action import action
-from isrproof.model.catalogue import MODELS, model
+from isrproof.model.catalogue import model, models
 from isrproof.model.errors import DefinitionError, ImpossibleError
 from isrproof.model.examples import EXAMPLES
 from isrproof.model.expr import either, exists, field, fill, forall, ite, some, true, var
@@ -73,7 +73,7 @@ def test_every_example_has_a_tla_text() -> None:
         assert tla.source(example.expr).count("(") == tla.source(example.expr).count(")")
 
 
-@pytest.mark.parametrize("name", list(MODELS))
+@pytest.mark.parametrize("name", list(models()))
 def test_every_model_can_be_exported(name: str) -> None:
     chosen, properties, _ = select(model(name), None)
     text = tla.module(chosen.instance(), properties)
