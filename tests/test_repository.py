@@ -26,6 +26,14 @@ def test_every_package_is_listed_in_setup_cfg() -> None:
     assert listed == found
 
 
+def test_the_readme_names_every_extra() -> None:
+    setup = configparser.ConfigParser()
+    setup.read(ROOT / "setup.cfg")
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for extra in set(setup["options.extras_require"]) - {"dev"}:
+        assert f"isrproof[{extra}]" in text, extra
+
+
 def test_help_lists_every_subcommand() -> None:
     shown = CliRunner().invoke(main, ["--help"]).output
     for module in (ROOT / "checker" / "commands").glob("[a-z]*.py"):
