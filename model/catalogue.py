@@ -1,30 +1,31 @@
-"""The models by name, imported only when asked for."""
+"""The models by name: those of the folders of model/, discovered, not registered; and your own."""
 
 from __future__ import annotations
 
-import importlib
 import runpy
 import traceback
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
+from .discovery import modules
 from .errors import DefinitionError, UnknownNameError, unknown
 from .protocol import Model
 
-# name -> (module, attribute)
-MODELS: dict[str, tuple[str, str]] = {
-    "truncate-to-hw": (".replication.ladder", "TRUNCATE_TO_HW"),
-    "kip101": (".replication.ladder", "KIP101"),
-    "kip279": (".replication.ladder", "KIP279"),
-    "kip320-first-try": (".replication.ladder", "KIP320_FIRST_TRY"),
-    "kip320": (".replication.ladder", "KIP320"),
-    "kip497": (".replication.later", "KIP497"),
-    "kip497-committed-isr-only": (".replication.later", "KIP497_BROKEN"),
-    "unclean-election": (".replication.later", "UNCLEAN"),
-    "unclean-election-keeps-isr": (".replication.later", "UNCLEAN_BROKEN"),
-    "last-replica-standing": (".replication.later", "LAST_REPLICA_STANDING"),
-    "kip966": (".replication.later", "KIP966"),
-    "kip966-without-kafka-15583": (".replication.later", "KIP966_BROKEN"),
-}
+
+@cache
+def models() -> Mapping[str, Model]:
+    """The models of all protocols by name: what modules call by a public name, in the order in which they say it.
+
+    A base, which has no behaviours, is what models are made of.
+    """
+    found: dict[str, Model] = {}
+    for module in modules(of_lemmas=False):
+        public = {name: value for name, value in vars(module).items() if not name.startswith("_")}
+        for name, value in public.items():
+            if isinstance(value, Model) and value.behaviours and found.setdefault(value.name, value) is not value:
+                raise DefinitionError(f"{module.__name__}.{name}: there is another model {value.name!r}")
+    return found
 
 
 def model(name: str) -> Model:
@@ -36,13 +37,9 @@ def model(name: str) -> Model:
     """
     if ".py:" in name:
         return _of_file(name)
-    if name not in MODELS:
-        raise unknown("model", name, MODELS)
-    module, attribute = MODELS[name]
-    found = getattr(importlib.import_module(module, __package__), attribute)
-    if not isinstance(found, Model):
-        raise TypeError(f"{module}.{attribute} is not a Model")
-    return found
+    if name not in models():
+        raise unknown("model", name, models())
+    return models()[name]
 
 
 def _of_file(name: str) -> Model:

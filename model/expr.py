@@ -18,13 +18,16 @@ sorts, and that value is the same in every reading.
 
 from __future__ import annotations
 
-import enum
 import threading
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NoReturn
 
 from .errors import DefinitionError, SortError
+from .operators import LEAVES as LEAVES
+from .operators import QUANTIFIERS as QUANTIFIERS
+from .operators import Op as Op
+from .operators import topological as topological
 from .sorts import (
     Bool,
     BoolSort,
@@ -48,59 +51,12 @@ from .sorts import (
     same,
     with_sorts,
 )
+from .text import text
 
 Number = int | Setting | Bound
 
 
-class Op(enum.Enum):
-    """The operators. `arguments -> value`, and what is not obvious."""
-
-    __hash__ = object.__hash__  # the one of enum is written in Python, and nodes are hashed often
-
-    CONST = "const"  # a literal; data: its value
-    FIELD = "field"  # a field of the state or view; data: its name
-    AFTER = "after"  # the same field after the step; data: its name
-    VAR = "var"  # a parameter or a quantifier's variable; data: its name
-    SETTING = "setting"  # a number that the instance chooses; data: the Setting
-    NOT = "not"
-    AND = "and"  # any number of Bools
-    OR = "or"  # any number of Bools; as a guard clause, each true disjunct is a successor of its own
-    IMPLIES = "implies"
-    EQ = "eq"  # two values of one sort
-    LE = "le"
-    LT = "lt"
-    ADD = "add"
-    ITE = "ite"  # condition, then, else
-    FULL = "full"  # no argument: the set of all elements of a finite sort, an enum or a Bool
-    MEMBER = "member"  # element, set -> Bool
-    SUBSET = "subset"
-    UNION = "union"
-    MINUS = "minus"
-    INTERSECT = "intersect"
-    INSERT = "insert"  # set, element
-    REMOVE = "remove"  # set, element
-    IS_EMPTY = "is_empty"
-    SIZE = "size"  # how many elements; not available for an uninterpreted sort
-    SOME = "some"
-    IS_NONE = "is_none"
-    GET = "get"  # option, default -> element
-    OPTION_SET = "option_set"  # option -> the set of what it holds: {} or {x}
-    RECORD = "record"  # a value for each field, in order
-    RECORD_GET = "record_get"  # data: the field's name
-    MAP_FILL = "map_fill"  # the same value at every key
-    MAP_GET = "map_get"  # map, key; outside an integer range of keys: the default of the value sort
-    MAP_PUT = "map_put"  # map, key, value; outside an integer range of keys: the map unchanged
-    SEQ_LEN = "seq_len"
-    SEQ_AT = "seq_at"  # sequence, position -> option: none beyond either end
-    SEQ_APPEND = "seq_append"  # longer than the capacity is an overflow, reported where it is written to a field
-    SEQ_TAKE = "seq_take"  # the first n (all, if there are fewer; none, if n < 0)
-    FORALL = "forall"  # data: the bound variable, of a scalar sort; argument: the body
-    EXISTS = "exists"
-
-
 _NOTHING: frozenset[Any] = frozenset()
-LEAVES = frozenset({Op.CONST, Op.FIELD, Op.AFTER, Op.VAR, Op.SETTING})
-QUANTIFIERS = frozenset({Op.FORALL, Op.EXISTS})
 
 _nodes: weakref.WeakValueDictionary[Any, Expr] = weakref.WeakValueDictionary()
 _lock = threading.Lock()
@@ -157,8 +113,6 @@ class Expr:
         return _node, (self.op, self.args, self.sort, self.data)
 
     def __repr__(self) -> str:
-        from .text import text
-
         return text(self)
 
     def __bool__(self) -> bool:
@@ -456,22 +410,6 @@ false = const(False, Bool)
 
 
 # Walking
-
-
-def topological(*roots: Expr) -> list[Expr]:
-    """All nodes below the roots, each once, arguments before the nodes that use them; bodies of quantifiers too."""
-    order: dict[Expr, None] = {}
-    stack: list[tuple[Expr, bool]] = [(root, False) for root in reversed(roots)]
-    while stack:
-        node, ready = stack.pop()
-        if node in order:
-            continue
-        if ready:
-            order[node] = None
-            continue
-        stack.append((node, True))
-        stack.extend((arg, False) for arg in reversed(node.args))
-    return list(order)
 
 
 def free(expr: Expr) -> frozenset[Expr]:

@@ -1,10 +1,13 @@
-"""Which lemmas a proof may use: written beside a model, found by what the model has."""
+"""Which lemmas a proof may use: written beside a model, discovered, and found by the fields that the model has."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
+from .discovery import modules
+from .expr import Expr
 from .property import Property
 from .protocol import Model
 
@@ -24,30 +27,41 @@ class Script:
     spare: Mapping[str, str] = field(default_factory=dict)
 
 
-def script_of(model: Model) -> Script:
-    """The lemmas for a model: those of replication for a model with replication's fields.
+@dataclass(frozen=True)
+class Lemmas:
+    """The lemmas for all models that have certain fields: a module of lemmas has them as `SCRIPT`.
 
-    The *always* properties of any other model are lemmas for one another.
+    Args:
+        fields: what a model needs to have.
+        lemmas: they hold at first, and every action keeps them.
+        with_history: the model that also remembers what the lemmas speak about.
+        goals: what is proved of that model besides its properties.
+        spare: see `Script`.
     """
-    from .replication import (
-        lemmas,
-        lemmas_acknowledged,
-        lemmas_crash,
-        lemmas_kip497,
-        lemmas_unclean,
-        state,
-    )
-    from .replication.kip497 import proposed
-    from .replication.kip966 import crashes, elr
-    from .replication.unclean import kept
 
+    fields: frozenset[Expr]
+    lemmas: tuple[Property, ...]
+    with_history: Callable[[Model], Model]
+    goals: Callable[[Model], tuple[Property, ...]]
+    spare: Mapping[str, str]
+
+
+def script_of(model: Model) -> Script:
+    """The lemmas for a model: of those whose fields it has, the ones that speak of most.
+
+    The *always* properties of a model for which there are none are lemmas for one another.
+    """
     fields = {each.expr for each in model.fields}
-    if not {each.expr for each in state.FIELDS} <= fields:
+    fitting = [each for each in written() if each.fields <= fields]
+    if not fitting:
         promised = [each for each in model.properties if each.name not in model.suspended]
         return Script(model, model, tuple(each for each in promised if each.kind == "always"))
-    of = {proposed: lemmas_kip497, elr: lemmas_acknowledged, crashes: lemmas_crash, kept: lemmas_unclean}
-    written = next((lemmas for has, lemmas in of.items() if has in fields), lemmas)
-    watching = written.with_history(model)
-    clean = "StrongIsr" not in model.suspended
-    goals = (watching.property("NoCommittedRecordLost"), lemmas.HW_AGREEMENT) if clean else ()
-    return Script(model, watching, written.LEMMAS, goals, written.SPARE)
+    best = max(fitting, key=lambda each: len(each.fields))
+    watching = best.with_history(model)
+    return Script(model, watching, best.lemmas, best.goals(watching), best.spare)
+
+
+@cache
+def written() -> tuple[Lemmas, ...]:
+    """The lemmas of all protocols."""
+    return tuple(module.SCRIPT for module in modules(of_lemmas=True) if hasattr(module, "SCRIPT"))

@@ -1,7 +1,7 @@
 """The replica and partition tables as models of the language: one entity, one action per target state.
 
 What the tables say of one entity is a whole model, small as it is: it is explored and proved like the protocols. What
-the controller does with many entities comes with the controller.
+the controller does with many entities at once is not in it.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .expr import Expr, Op, topological
+from .operators import Node, Op, topological
 from .sorts import (
     BoolSort,
     EnumSort,
@@ -26,7 +26,7 @@ _IMPLIES, _OR, _AND, _NOT, _COMPARE, _SUM, _ATOM = range(7)
 Part = tuple[str, int]
 
 
-def text(expr: Expr) -> str:
+def text(expr: Node) -> str:
     """The expression on one line.
 
     >>> from isrproof.model.expr import field
@@ -34,7 +34,7 @@ def text(expr: Expr) -> str:
     >>> text(field("leader_epoch", Int()) + 1 <= 3)
     'leader_epoch + 1 <= 3'
     """
-    parts: dict[Expr, Part] = {}
+    parts: dict[Node, Part] = {}
     for node in topological(expr):
         parts[node] = _TABLE[node.op](node, *(parts[arg] for arg in node.args))
     return parts[expr][0]
@@ -78,7 +78,7 @@ def _call(word: str) -> Callable[..., Part]:
     return lambda node, *args: (f"{word}({', '.join(arg[0] for arg in args)})", _ATOM)
 
 
-def _add(node: Expr, left: Part, right: Part) -> Part:
+def _add(node: Node, left: Part, right: Part) -> Part:
     if right[0].startswith("-"):
         return f"{_wrap(left, _SUM)} - {right[0][1:]}", _SUM
     return f"{_wrap(left, _SUM)} + {_wrap(right, _ATOM)}", _SUM
@@ -87,7 +87,7 @@ def _add(node: Expr, left: Part, right: Part) -> Part:
 _OPPOSITE = {Op.EQ: "!=", Op.MEMBER: "not in", Op.SUBSET: "not within"}
 
 
-def _not(node: Expr, arg: Part) -> Part:
+def _not(node: Node, arg: Part) -> Part:
     inner = node.args[0]
     if inner.op in _OPPOSITE:
         left, right = (text(each) for each in inner.args)
@@ -103,7 +103,7 @@ def _quantifier(word: str) -> Callable[..., Part]:
     return lambda node, body: (f"{word} {node.data.data} in {node.data.sort}: {body[0]}", _IMPLIES)
 
 
-def _get(node: Expr, option: Part, otherwise: Part) -> Part:
+def _get(node: Node, option: Part, otherwise: Part) -> Part:
     """`option?` is what it holds or the default of its sort, `option?x` what it holds or x."""
     other = node.args[1]
     usual = other.op is Op.CONST and not isinstance(other.sort, FiniteSort | OpenSort)
@@ -112,7 +112,7 @@ def _get(node: Expr, option: Part, otherwise: Part) -> Part:
     return f"{_wrap(option, _ATOM)}?{_wrap(otherwise, _ATOM)}", _ATOM
 
 
-def _record(node: Expr, *args: Part) -> Part:
+def _record(node: Node, *args: Part) -> Part:
     assert isinstance(node.sort, RecordSort)
     return "(" + ", ".join(
         f"{name}={arg[0]}" for (name, _), arg in zip(node.sort.fields, args, strict=True)

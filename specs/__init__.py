@@ -1,1 +1,1 @@
-"""What Kafka does, as data: tables, releases and behaviours, log lines, rule texts."""
+"""What Kafka does, as data: state machines, releases and behaviours, log lines, refusals."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from . import toml
 from .errors import TableError, unknown
-from .releases import ALL, RELEASES, span
+from .release_sets import ALL, TAGS, span
 
 KINDS = ("bug", "change")
 RANGE_KEYS = ("with", "without")
@@ -31,7 +31,7 @@ class Behaviour:
     @property
     def since(self) -> str:
         """First release that has it, "1.1.0"."""
-        return RELEASES[(self.releases & -self.releases).bit_length() - 1].tags[0]
+        return TAGS[(self.releases & -self.releases).bit_length() - 1][0]
 
     @property
     def fixed_in(self) -> tuple[str, ...]:
@@ -39,7 +39,7 @@ class Behaviour:
         if self.kind != "bug" or self.unfixed:
             return ()
         ends = self.releases << 1 & ~self.releases & ALL
-        return tuple(row.tags[0] for row in RELEASES if row.mask & ends)
+        return tuple(tags[0] for index, tags in enumerate(TAGS) if ends >> index & 1)
 
 
 def behaviour(id: str) -> Behaviour:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import configparser
 import re
-from pathlib import Path
+import sys
+from collections.abc import Iterable
 
 import pytest
 from click.testing import CliRunner
 from isrproof.checker.cli import main
 
-ROOT = Path(__file__).parent.parent
-FOLDERS = ("specs", "model", "checker", "traces")
+from tests.imports import FOLDERS, ROOT, cycles, graph, imported, libraries, modules, modules_of
 
 
 def test_every_package_is_listed_in_setup_cfg() -> None:
@@ -26,21 +26,114 @@ def test_every_package_is_listed_in_setup_cfg() -> None:
     assert listed == found
 
 
+def test_the_readme_names_every_extra() -> None:
+    setup = configparser.ConfigParser()
+    setup.read(ROOT / "setup.cfg")
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for extra in set(setup["options.extras_require"]) - {"dev"}:
+        assert f"isrproof[{extra}]" in text, extra
+
+
 def test_help_lists_every_subcommand() -> None:
     shown = CliRunner().invoke(main, ["--help"]).output
     for module in (ROOT / "checker" / "commands").glob("[a-z]*.py"):
         assert re.search(rf"^  {module.stem}\b", shown, re.MULTILINE), module.stem
 
 
+# What each part of the project may import besides itself. Nothing imports in a circle, within a part either.
+ARROWS: dict[str, set[str]] = {
+    "specs": set(),
+    "model": {"specs"},
+    "traces": {"specs", "model"},
+    "checker": set(),  # what is in its __init__
+    "checker.class_archive": set(),
+    "checker.progress": set(),
+    "checker.spark_session": {"specs", "checker.class_archive"},
+    "checker.audit": {"specs", "model", "traces", "checker.progress", "checker.spark_session"},
+    "checker.machines": {"specs"},
+    "checker.diagram": {"specs", "checker.machines"},
+    "checker.explore": {"specs", "model", "checker.diagram"},
+    "checker.prove": {"specs", "model", "checker.explore"},
+    "checker.pages": {
+        *("specs", "model", "traces"),
+        *("checker.audit", "checker.diagram", "checker.explore", "checker.prove"),
+    },
+    "checker.commands": {
+        *("specs", "model", "traces", "checker", "checker.machines"),
+        *("checker.audit", "checker.diagram", "checker.explore", "checker.prove", "checker.pages"),
+    },
+    "checker.cli": {"checker", "checker.commands"},
+    "checker.__main__": {"checker", "checker.cli"},
+}
+
+
+def part(module: str) -> str:
+    """A folder at the top; of checker/, the folder or module in it."""
+    return ".".join(module.split(".")[: 2 if module.startswith("checker.") else 1])
+
+
+def forbidden(module: str, names: Iterable[str]) -> set[str]:
+    """What of these dotted names a module may not import."""
+    own = part(module)
+    return {name for name in names if part(name) not in {own, *ARROWS[own]}}
+
+
+@pytest.mark.parametrize("own", sorted({part(module) for module in modules()}))
+def test_imports_go_one_way(own: str) -> None:
+    """specs <- model <- traces <- checker, and the arrows inside checker/."""
+    assert own in ARROWS, f"say in ARROWS what {own} may import"
+    for module, targets in graph().items():
+        if part(module) == own:
+            assert not forbidden(module, targets), module
+
+
 @pytest.mark.parametrize(
-    ("folder", "may_import"),
-    [("specs", {"specs"}), ("model", {"specs", "model"}), ("traces", {"specs", "model", "traces"})],
+    ("module", "source", "beyond"),
+    [
+        ("traces.event", "from .. import checker", {"checker"}),
+        ("traces.record.run", "from ... import specs, checker", {"checker"}),
+        ("traces.event", "from ..checker.audit import run", {"checker.audit.run"}),
+        ("traces.event", "import isrproof.checker.cli", {"checker.cli"}),
+        ("traces.event", "from isrproof import checker as c", {"checker"}),
+        ("traces.event", "def late():\n    from isrproof.checker.cli import main", {"checker.cli.main"}),
+        ("model.expr", "if TYPE_CHECKING:\n    from ..traces import event", {"traces.event"}),
+        ("specs.toml", "from ..model.expr import Expr", {"model.expr.Expr"}),
+        ("checker.audit.run", "from ..explore import run", {"checker.explore.run"}),
+        ("checker.audit.run", "from .. import progress, diagram", {"checker.diagram"}),
+        ("checker.audit.rules.empty_isr", "from ...prove.run import prove", {"checker.prove.run.prove"}),
+        ("checker.explore.run", "from ..commands.explore import command", {"checker.commands.explore.command"}),
+        ("checker.explore.run", "from . import report\nfrom ...model import expr\nimport numpy", set()),
+    ],
 )
-def test_imports_go_one_way(folder: str, may_import: set[str]) -> None:
-    """specs <- model <- (checker, traces); checker may import traces, never the reverse."""
-    for module in (ROOT / folder).rglob("*.py"):
-        text = module.read_text(encoding="utf-8")
-        depth = len(module.relative_to(ROOT).parts)
-        beyond = re.findall(rf"^\s*from \.{{{depth}}}(\w+)", text, re.MULTILINE)
-        beyond += re.findall(r"^\s*(?:from|import) isrproof\.(\w+)", text, re.MULTILINE)
-        assert set(beyond) <= may_import, f"{module} imports {set(beyond) - may_import}"
+def test_a_planted_import_is_seen(module: str, source: str, beyond: set[str]) -> None:
+    assert forbidden(module, imported(source, module)) == beyond
+
+
+def test_imports_of_a_package_are_relative_to_itself() -> None:
+    assert imported("from . import toml", "specs.machines", is_package=True) == {"specs.machines.toml"}
+    assert imported("from .. import toml", "specs.machines", is_package=True) == {"specs.toml"}
+
+
+def test_specs_and_model_import_no_library() -> None:
+    for module, path in modules().items():
+        if part(module) in ("specs", "model"):
+            used = libraries(path.read_text(encoding="utf-8")) - sys.stdlib_module_names
+            assert used <= {"tomli"}, module  # the standard library's own reader of TOML, before Python 3.11
+
+
+def test_a_planted_library_is_seen() -> None:
+    source = "import os.path, networkx as nx\ndef late():\n    from z3.z3 import Solver\n    from . import errors"
+    assert libraries(source) - sys.stdlib_module_names == {"networkx", "z3"}
+
+
+def test_no_imports_go_in_a_circle() -> None:
+    assert cycles(graph()) == []
+
+
+def test_a_planted_circle_is_found() -> None:
+    one, two = imported("from .two import b", "model.one"), imported("def f():\n    from . import one", "model.two")
+    names = ("model.one", "model.two", "model.three")
+    edges = {"model.one": one, "model.two": two, "model.three": frozenset({"model.one"})}
+    assert cycles({name: frozenset(modules_of(met, names)) for name, met in edges.items()}) == [
+        ("model.one", "model.two")
+    ]

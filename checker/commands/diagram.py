@@ -13,6 +13,8 @@ from ...specs.machines import machine_names
 
 FORMATS = {"mermaid": ".mmd", "dot": ".dot", "svg": ".svg"}
 """Each format and the usual ending of its files; a module of checker/diagram writes it."""
+OTHER_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".ps", ".eps")
+"""Endings of files that would not hold what their name says."""
 
 
 class _Misuse(click.ClickException):
@@ -47,7 +49,8 @@ def command(
     out: Path | None,
 ) -> None:
     try:
-        text = _facts(machine, release) if facts else _picture(machine, release, _format(format_, out), level, counts)
+        writer = _format(format_, out)
+        text = _facts(machine, release) if facts else _picture(machine, release, writer, level, counts)
         if out is None:
             click.echo(text, nl=False)
         else:
@@ -66,12 +69,12 @@ def _picture(machine: str, release: str | None, format_: str, level: str | None,
         level = level.upper()
     if counts is None:
         return writers[format_](draw(machine, release, level))
-    drawn = draw(machine, release or counted.newest_release(counts), level, counted.read(counts, machine))
-    return writers[format_](drawn)
+    seen, among = counted.read(counts, machine), counted.releases(counts)
+    return writers[format_](draw(machine, release, level, seen, among))
 
 
 def _facts(machine: str, release: str | None) -> str:
-    from ...model import machines
+    from .. import machines
     from ..diagram import facts
 
     try:
@@ -81,8 +84,11 @@ def _facts(machine: str, release: str | None) -> str:
 
 
 def _format(name: str | None, out: Path | None) -> str:
+    ending = "" if out is None else out.suffix.lower()
+    if ending in OTHER_PICTURES:
+        known = ", ".join(FORMATS.values())
+        raise IsrproofError(f"Expected a file that ends in {known}, got {ending}; a picture to look at is .svg.")
     if name is None:
-        ending = "" if out is None else out.suffix.lower()
         return next((known for known, usual in FORMATS.items() if usual == ending), "mermaid")
     if name not in FORMATS:
         raise unknown("format", name, FORMATS)

@@ -60,7 +60,8 @@ def settings_of(values: tuple[str, ...]) -> dict[str, int]:
 @click.option("--mutate", is_flag=True, help="Drop each guard clause, one at a time: which property needs it?")
 @click.option(
     "--export", type=click.Choice(["tla", "dot", "svg"]),
-    help="Write into --out, instead of searching: a TLA+ module and its cfg, or the state graph (small instances).",
+    help="Write into --out, instead of searching: a TLA+ module and its cfg, or the state graph of a small instance "
+    "(svg: to 500 states, dot: to 5,000).",
 )  # fmt: skip
 @click.option("--out", type=click.Path(file_okay=False), default=".", show_default=True, help="Folder for --export.")
 @click.option("--list", "listing", is_flag=True, help="List the models, or print all of MODEL.")
@@ -165,9 +166,9 @@ def _run(options: dict[str, Any], as_json: bool) -> int:
 
 def chosen(name: str, release: str | None, without: tuple[str, ...]) -> Any:
     """The model of that name, or of FILE.py:NAME, with the behaviours of a release, or without some."""
-    from ...model.catalogue import MODELS, model
+    from ...model.catalogue import model, models
 
-    if name not in MODELS:
+    if name not in models():
         from ...specs.machines import machine_names
 
         if name in machine_names():
@@ -186,12 +187,12 @@ def chosen(name: str, release: str | None, without: tuple[str, ...]) -> Any:
 
 
 def _list(options: dict[str, Any], as_json: bool) -> int:
-    from ...model.catalogue import MODELS
+    from ...model.catalogue import models
 
     if options["model"] is None:
         from ...specs.machines import machine_names
 
-        statements = {name: chosen(name, None, ()).statement for name in (*MODELS, *machine_names())}
+        statements = {name: chosen(name, None, ()).statement for name in (*models(), *machine_names())}
         if as_json:
             _print_json({"models": statements})
         else:
@@ -242,8 +243,8 @@ def _export(options: dict[str, Any], as_json: bool) -> int:
         from ..diagram import dot, svg
         from ..explore import graph
 
-        writer = svg.write if options["export"] == "svg" else dot.write
-        picture = writer(graph.drawing(graph.state_graph(model, settings, names), model))
+        writer, most = (svg.write, graph.MOST_DRAWN) if options["export"] == "svg" else (dot.write, graph.MOST_STATES)
+        picture = writer(graph.drawing(graph.state_graph(model, settings, names, most), model))
         written = [tla.put(folder / f"{tla.module_name(model)}.{options['export']}", picture)]
     if as_json:
         _print_json({"written": [str(path) for path in written]})

@@ -1,4 +1,4 @@
-"""What an audit's output folder tells a picture: how often each move was seen, and in which release."""
+"""What an audit's output folder tells a picture: how often each move was seen, and of which releases it may be."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from ...specs.errors import IsrproofError
-from ...specs.releases import ALL, latest, span
+from ...specs.releases import span
 
 AUDIT_FILE = "audit.json"
+_NO_RELEASE = ("none", "contradictory")
+"""What an audit writes for a stretch whose lines agree on no release."""
 
 
 class CountsError(IsrproofError, ValueError):
@@ -40,15 +42,14 @@ def read(folder: Path, machine: str) -> tuple[Seen, ...]:
     return _joined(seen for name, seen in rows if name == machine)
 
 
-def newest_release(folder: Path) -> str | None:
-    """The newest release that all stretches of the audited log allow, or else any of them; None if none is told."""
+def releases(folder: Path) -> int:
+    """The mask of releases that all stretches of the audited log allow, or else any of them; 0 if none is told."""
     path, content = _audit(folder)
     try:
-        told = [span(row["releases"]) for row in content.get("releases", ()) if row["releases"] != "none"]
-    except (TypeError, KeyError) as error:
+        told = [span(row["releases"]) for row in content.get("releases", ()) if row["releases"] not in _NO_RELEASE]
+    except (TypeError, KeyError, IsrproofError) as error:
         raise CountsError(f"{path}: expected `releases` as an audit writes them: {error}") from error
-    mask = reduce(operator.and_, told, ALL) or reduce(operator.or_, told)
-    return latest(mask).name if told else None
+    return reduce(operator.and_, told) or reduce(operator.or_, told) if told else 0
 
 
 def _audit(folder: Path) -> tuple[Path, Mapping[str, Any]]:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from .drawing import START, Drawing, Edge, Node
-from .style import SEED, STATES, edge_colour, in_order_of_life, printable
+from .style import SEED, STATES, edge_colour, group_colours, in_order_of_life, printable
 
 _FONT = 'fontname="Helvetica,Arial,sans-serif"'
 
 
 def write(drawing: Drawing) -> str:
     """DOT text, the same for the same picture."""
-    caption = "".join(_text(line, 200) + "\\l" for line in ("", drawing.title, *drawing.caption))
+    return _crowded(drawing) if drawing.crowded else _labelled(drawing)
+
+
+def _labelled(drawing: Drawing) -> str:
     lines = [
         "digraph machine {",
-        f'  graph [label="{caption}" labelloc=b labeljust=l {_FONT} fontsize=10 fontcolor="#5a6672"'
+        f'  graph [label="{_caption(drawing)}" labelloc=b labeljust=l {_FONT} fontsize=10 fontcolor="#5a6672"'
         " nodesep=0.55 ranksep=0.75 pad=0.3 forcelabels=true];",
         f'  node [shape=box style="rounded,filled" margin="0.16,0.08" penwidth=1.2 {_FONT} fontsize=12];',
         f"  edge [{_FONT} fontsize=10 arrowsize=0.7];",
@@ -26,11 +29,54 @@ def write(drawing: Drawing) -> str:
     return "\n".join([*lines, "}", ""])
 
 
+def _crowded(drawing: Drawing) -> str:
+    """Small states and moves without labels: colours tell groups, and what is under the pointer tells the rest."""
+    colours = group_colours(drawing.edges)
+    lines = [
+        "digraph machine {",
+        f'  graph [label="{_caption(drawing)}" labelloc=b labeljust=l {_FONT} fontsize=14 fontcolor="#5a6672"'
+        " nodesep=0.12 ranksep=0.45 pad=0.3 outputorder=edgesfirst];",
+        f"  node [shape=circle style=filled fixedsize=true width=0.3 penwidth=0.8 {_FONT} fontsize=8];",
+        "  edge [arrowsize=0.4 penwidth=0.8];",
+    ]
+    for node in drawing.nodes:
+        fill, line, text = STATES[node.kind]
+        lines.append(
+            f'  {node.id} [label="{_text(node.name)}" fillcolor="{fill}" color="{line}" fontcolor="{text}"'
+            f' class="{node.kind}"{_hint(node.hint)}];'
+        )
+    lines += [
+        f'  {edge.source} -> {edge.target} [color="{colours.get(edge.group, edge_colour(edge))}"'
+        f"{_hint(', '.join(edge.labels))}];"
+        for edge in drawing.edges
+    ]
+    lines += [
+        f'  group{number} [shape=plain style="" fixedsize=false label="{_text(group)}" fontsize=14'
+        f' fontcolor="{colour}"];'
+        for number, (group, colour) in enumerate(colours.items())
+    ]
+    # One below the other.
+    lines += [f"  group{number} -> group{number + 1} [style=invis];" for number in range(len(colours) - 1)]
+    return "\n".join([*lines, "}", ""])
+
+
+def _caption(drawing: Drawing) -> str:
+    return "".join(_text(line, 200) + "\\l" for line in ("", drawing.title, *drawing.caption))
+
+
+def _hint(text: str) -> str:
+    """What a reader of the screen sees under the pointer."""
+    return f' tooltip="{_text(text, 1000)}"' if text else ""
+
+
 def _node(node: Node) -> str:
     fill, line, text = STATES[node.kind]
     code = "" if node.code is None else f" ({node.code})"
     label = _text(node.name + code)
-    return f'  {node.id} [label="{label}" fillcolor="{fill}" color="{line}" fontcolor="{text}" class="{node.kind}"];'
+    return (
+        f'  {node.id} [label="{label}" fillcolor="{fill}" color="{line}" fontcolor="{text}"'
+        f' class="{node.kind}"{_hint(node.hint)}];'
+    )
 
 
 def _edge(edge: Edge) -> str:

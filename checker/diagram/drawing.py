@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
+from ...specs import lines
 from ...specs.machines import Machine, Move, machine
-from ...specs.releases import Release, names
+from ...specs.releases import RELEASES, Release, latest, names
 from .counts import Seen
 
 START = "a controller starts"
@@ -17,18 +18,19 @@ MOST_REFUSED = 15
 @dataclass(frozen=True)
 class Node:
     """A state. `kind`: "seeded" states are given when a controller starts, "unknown" is the state of an entity not met
-    yet, "plain" any other, "stranger" a state that the release does not have."""
+    yet, "plain" any other, "stranger" a state that the release does not have. `hint` is told beside the picture."""
 
     id: str
     name: str
     code: int | None
     kind: str
+    hint: str = ""
 
 
 @dataclass(frozen=True)
 class Edge:
     """A move. `hidden`: a log at the picture's level need not show it. `illegal`: not in the table, or an audit called
-    it illegal. `count` is None in a picture without counts."""
+    it illegal. `count` is None in a picture without counts. Where moves have a `group`, each group has a colour."""
 
     source: str
     target: str
@@ -36,11 +38,15 @@ class Edge:
     count: int | None
     hidden: bool
     illegal: bool
+    group: str = ""
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A picture; nodes and edges in the order of the table, strangers last, edges named by node ids."""
+    """A picture; nodes and edges in the order of the table, strangers last, edges named by node ids.
+
+    A `crowded` one has too many moves for labels: their groups say what they are.
+    """
 
     title: str
     caption: tuple[str, ...]
@@ -48,17 +54,24 @@ class Drawing:
     edges: tuple[Edge, ...]
     seeds: tuple[tuple[str, str], ...]
     """Node id and condition, for each state that is given when a controller starts."""
+    crowded: bool = False
 
 
 def draw(
-    name: str, release: Release | str | None = None, level: str | None = None, seen: Iterable[Seen] | None = None
+    name: str,
+    release: Release | str | None = None,
+    level: str | None = None,
+    seen: Iterable[Seen] | None = None,
+    among: int = 0,
 ) -> Drawing:
     """The picture of a machine in a release, as a log at `level` shows it (the release's own level for None).
 
-    `seen` adds how often an audit saw each move, and the moves it saw that the table does not hold.
+    `seen` adds how often an audit saw each move, and the moves it saw that the table does not hold. Without a release
+    it is the newest one that the log may be of, by the mask `among`, and the title says so.
     """
     table = machine(name)
-    row = table.release(release)
+    among &= table.releases
+    row = table.release(latest(among) if release is None and among else release)
     level = level or row.state_change_level
     moves = table.moves(row)
     valid = {(move.source, move.target) for move in moves}
@@ -69,11 +82,26 @@ def draw(
     edges = [_edge(table, row, move, level, len(levels) > 1, ids, counted) for move in moves]
     edges += _refused(valid, ids, counted or {})
     seeds = tuple((ids[seed.state], seed.condition) for seed in table.seeds_in(row))
-    title = f"{table.title}, in Kafka {row.name}"
+    title = f"{table.title}, in Kafka {row.name if release or seen is None else _told(table, row, among)}"
     caption = _caption(table, row, moves, level, edges, counted is not None)
     if left_out:
         caption += (f"Left out: {left_out:,} rarer moves that are not in the table",)
     return Drawing(title, caption, tuple(nodes), tuple(edges), seeds)
+
+
+def _told(table: Machine, row: Release, among: int) -> str:
+    """The releases that a picture is of, if a log may be of any of `among` and `row` is drawn."""
+    if not among:
+        return f"{row.name} (the log does not tell its release)"
+    if all(_picture(table, each) == _picture(table, row) for each in RELEASES if each.mask & among):
+        return names(among)
+    return f"{row.name} (the log may be of {names(among)})"
+
+
+def _picture(table: Machine, row: Release) -> object:
+    """All that a picture has of a release besides its name."""
+    states = [(state.name, state.code_in(row)) for state in table.states_in(row)]
+    return states, table.moves(row), table.seeds_in(row), row.state_change_level
 
 
 def _kept(
@@ -164,13 +192,18 @@ def _count_labels(one: Seen | None) -> tuple[str, ...]:
 def _caption(
     table: Machine, row: Release, moves: Iterable[Move], level: str, edges: Iterable[Edge], with_counts: bool
 ) -> tuple[str, ...]:
-    lines = [f"Source: {table.source}, Kafka {', '.join(row.tags)}"]
-    by_line = sorted({(move.line, move.level) for move in moves})
-    lines.append("Logged: " + ", ".join(f"{line} at {at}" for line, at in by_line))
+    told = [f"Source: {table.source}, Kafka {', '.join(row.tags)}"]
+    told += [f"Logged at {at}: {_meaning(line)}" for line, at in dict.fromkeys((m.line, m.level) for m in moves)]
     if any(edge.hidden for edge in edges):
-        lines.append(f"Dashed: a log at {level} need not show it")
+        told.append(f"Dashed: a log at {level} need not show it")
     silent = sorted({move.silent_when for move in moves if move.silent_when})
-    lines += [f"Also silent: when {when}" for when in silent]
+    told += [f"Also silent: when {when}" for when in silent]
     if with_counts:
-        lines.append("Counts: moves that an audited log showed. Red: illegal. Pale: never seen")
-    return tuple(lines)
+        told.append("Counts: moves that an audited log showed. Red: illegal. Pale: never seen")
+    return tuple(told)
+
+
+def _meaning(line: str) -> str:
+    """What a line of the line table says, for people; a line that is not in it is told by its id."""
+    row = lines.rows().get(line)
+    return line if row is None else row.meaning

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...model.machines import Facts
+from ..machines import Facts
 
 
 def write(facts: Facts) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from .drawing import Edge, Node
 
@@ -16,6 +16,11 @@ ILLEGAL = "#c62828"
 NEVER_SEEN = "#b4bdc7"
 LEGAL = "#44525f"
 SEED = "#5b8db8"
+GROUPS = (
+    *("#4e79a7", "#f28e2b", "#59a14f", "#b07aa1", "#9c755f", "#2aa198"),
+    *("#d4a017", "#ff7f9f", "#8c8c8c", "#6a51a3", "#1f6f3f", "#a0522d"),
+)
+"""Colours that are told apart, for groups of moves."""
 
 
 def edge_colour(edge: Edge) -> str:
@@ -23,6 +28,12 @@ def edge_colour(edge: Edge) -> str:
     if edge.illegal:
         return ILLEGAL
     return NEVER_SEEN if edge.count == 0 else LEGAL
+
+
+def group_colours(edges: Iterable[Edge]) -> Mapping[str, str]:
+    """A colour for each group that moves have, by name; beyond a dozen they begin again."""
+    groups = sorted({edge.group for edge in edges if edge.group})
+    return {group: GROUPS[number % len(GROUPS)] for number, group in enumerate(groups)}
 
 
 def in_order_of_life(nodes: Iterable[Node]) -> list[Node]:

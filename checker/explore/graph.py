@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...model.catalogue import model as model_named
 from ...model.errors import DefinitionError
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     import networkx
 
 MOST_STATES = 5000
+MOST_DRAWN = 500
+"""States beyond which nobody can follow a picture."""
+MOST_LABELLED = 50
+"""States beyond which the steps of a picture have no labels: they would hide it."""
 
 
 def state_graph(
@@ -42,9 +46,14 @@ def state_graph(
     reference = Reference(instance)
     translated = program(instance, [])
     search = Search(translated)
-    found = search.run(translated.layout.pack(reference.initial()), Limits(states=most + 1))
+    found = search.run(translated.layout.pack(reference.initial()), Limits(states=max(most, MOST_STATES) + 1))
     if found.stopped is not None or found.distinct > most:
-        raise DefinitionError(f"{instance.name} has more than {most:,} states; a graph of it helps nobody")
+        size = "" if found.stopped is not None else f" ({found.distinct:,})"
+        raise DefinitionError(
+            f"{instance.name} has more than {most:,} states{size}: a graph of it helps nobody. Choose smaller settings "
+            f"(--set), take one path (--format mermaid or itf), or give up to {MOST_STATES:,} states to a tool for "
+            "graphs (--export dot)"
+        )
     always = [each for each in wanted if each.kind == "always"]
     graph: networkx.MultiDiGraph[int] = networkx.MultiDiGraph(name=instance.name)
     numbers: dict[int, int] = {}
@@ -70,25 +79,28 @@ def state_graph(
 
 
 def drawing(graph: networkx.MultiDiGraph[int], model: Model) -> Drawing:
-    """The graph as a picture: states numbered from 1, red where a property is violated."""
+    """The graph as a picture: states numbered from 1, red where a property is violated.
+
+    Beyond MOST_LABELLED states it is a crowded one, with a colour for each action.
+    """
+    crowded = graph.number_of_nodes() > MOST_LABELLED
     nodes = []
     for number, data in graph.nodes(data=True):
-        label = _label(data, model) if len(model.fields) == 1 else f"{number + 1}"
-        label += "".join(f", not {name}" for name in data["violates"])
-        kind = "stranger" if data["violates"] else "seeded" if number == 0 else "plain"
-        nodes.append(Node(f"s{number}", label, None, kind))
-    labels: dict[tuple[int, int], list[str]] = {}
+        values = [f"{each.name}: {show(data['state'][each.name], each.sort)}" for each in model.fields]
+        broken = [f"not {name}" for name in data["violates"]]
+        label = values[0].partition(": ")[2] if len(values) == 1 and not crowded else f"{number + 1}"
+        label = ", ".join([label, *([] if crowded else broken)])
+        kind = "stranger" if broken else "seeded" if number == 0 else "plain"
+        nodes.append(Node(f"s{number}", label, None, kind, "; ".join([*values, *broken])))
+    labels: dict[tuple[int, int, str], list[str]] = {}
     for source, target, data in graph.edges(data=True):
         shown = ", ".join(str(value) for value in data["params"].values())
-        labels.setdefault((source, target), []).append(data["action"] + (f"({shown})" if shown else ""))
+        step = data["action"] + (f"({shown})" if shown else "")
+        labels.setdefault((source, target, data["action"] if crowded else ""), []).append(step)
     edges = [
-        Edge(f"s{source}", f"s{target}", tuple(text), None, hidden=False, illegal=False)
-        for (source, target), text in labels.items()
+        Edge(f"s{source}", f"s{target}", tuple(text), None, hidden=False, illegal=False, group=group)
+        for (source, target, group), text in labels.items()
     ]
-    caption = (f"{graph.number_of_nodes():,} states, {graph.number_of_edges():,} steps; the initial state is blue",)
-    return Drawing(str(graph.graph["name"]), caption, tuple(nodes), tuple(edges), ())
-
-
-def _label(data: Mapping[str, Any], model: Model) -> str:
-    (field,) = model.fields
-    return show(data["state"][field.name], field.sort)
+    counted = f"{graph.number_of_nodes():,} states, {graph.number_of_edges():,} steps; the initial state is blue"
+    told = ("A colour for each action; point at a state or a step to read it",) if crowded else ()
+    return Drawing(str(graph.graph["name"]), (counted, *told), tuple(nodes), tuple(edges), (), crowded)

@@ -12,7 +12,8 @@ from ...model.catalogue import model as model_named
 from ...model.errors import DefinitionError
 from ...model.protocol import Model
 from ...specs import toml
-from .run import Decided, Exploration, explore_instance
+from .result import Decided, Exploration
+from .run import explore_instance
 
 EXPECTED = Path(replication.__file__).parent / "expected.toml"
 

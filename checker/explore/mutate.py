@@ -14,7 +14,8 @@ from typing import Any
 from ...model.action import Action, Clause
 from ...model.errors import ModelError
 from ...model.protocol import Model
-from .run import Exploration, explore_instance, select
+from .result import Exploration
+from .run import explore_instance, select
 from .search import Limits
 
 Instances = tuple[Mapping[str, int], ...]

@@ -21,7 +21,7 @@ from ...model.sorts import (
     elements,
 )
 from ...model.text import show, text
-from .run import Decided, Exploration
+from .result import Decided, Exploration
 from .trace import Path, Step, walk
 
 

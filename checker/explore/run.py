@@ -10,78 +10,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from dataclasses import replace
 
 from ...model.catalogue import model as model_named
-from ...model.errors import SortError, unknown
-from ...model.expr import true
+from ...model.errors import SortError
 from ...model.property import Property
-from ...model.protocol import Instance, Model
+from ...model.protocol import Model
 from ...model.sorts import canonical
 from ...model.step import Reference, State
 from .generate import build_masks, successors
 from .layout import packed
 from .program import Program, program
+from .report import text_report
+from .result import NO_DEADLOCK, TYPE_OK, Decided, Exploration, Taken, overall
 from .search import Found, Hit, Limits, Progress, Search, peak_mb
 from .symmetry import Canonical, canonicaliser, refuse_if_broken
 from .trace import EngineError, Hop, Path, Step, check, replay, replay_orbits
-
-Verdict = Literal["holds", "violated", "unknown"]
-
-TYPE_OK = Property("TypeOk", "Every field keeps a value of its sort: no range overflows.", true)
-NO_DEADLOCK = Property("NoDeadlock", "Some action can be taken in every state.", true)
-
-
-class Decided(NamedTuple):
-    """What is known of one property.
-
-    `path`: a counterexample, or for a *sometimes* property that is met its witness; always of shortest length.
-    """
-
-    prop: Property
-    verdict: Verdict
-    path: Path | None = None
-    reason: str = ""
-
-
-class Taken(NamedTuple):
-    """How often an action was taken over all its parameters; `alone`: how often a clause was the only one false."""
-
-    action: str
-    taken: int
-    alone: Mapping[str, int] | None = None
-
-
-@dataclass(frozen=True)
-class Exploration:
-    """The result of a run."""
-
-    instance: Instance
-    verdict: Verdict
-    properties: tuple[Decided, ...]
-    distinct: int
-    generated: int
-    depth: int
-    deadlocks: int
-    levels: tuple[int, ...]
-    coverage: tuple[Taken, ...]
-    left_out: tuple[str, ...]
-    stopped: str | None
-    symmetry: bool
-    seconds: float
-    peak_mb: int
-
-    def __getitem__(self, name: str) -> Decided:
-        """What is known of a property, by its name."""
-        for each in self.properties:
-            if each.prop.name == name:
-                return each
-        raise unknown("property", name, (each.prop.name for each in self.properties), self.instance.name)
-
-    @property
-    def violations(self) -> tuple[Decided, ...]:
-        return tuple(each for each in self.properties if each.verdict == "violated")
 
 
 def explore(
@@ -204,12 +148,6 @@ def select(
         if any(each in ghosts.properties for each in names):
             model = model.watching(ghosts.name)
     return model, names, ()
-
-
-def overall(verdicts: Iterable[Verdict]) -> Verdict:
-    """violated if any is, else unknown if any is, else holds."""
-    seen = set(verdicts)
-    return "violated" if "violated" in seen else "unknown" if "unknown" in seen else "holds"
 
 
 class _Paths:
@@ -340,8 +278,6 @@ def assert_holds(
     Raises:
         AssertionError: a property is violated or unknown.
     """
-    from .report import text_report
-
     result = explore_instance(model, settings, properties, symmetry=symmetry)
     if result.verdict != "holds":
         raise AssertionError("\n" + text_report(result))

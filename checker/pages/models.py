@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterator
 
-from ...model.catalogue import MODELS, model
+from ...model.catalogue import models
 from ...model.protocol import Behaviour
 from ...model.replication.base import REPLICATION
 from ..explore import matrix
@@ -37,7 +37,7 @@ def write() -> str:
         "",
         *table(
             ("model", "what it is", "behaviours"),
-            ((name, model(name).statement, ", ".join(each.name for each in model(name).behaviours)) for name in MODELS),
+            ((name, one.statement, ", ".join(each.name for each in one.behaviours)) for name, one in models().items()),
         ),
         "",
         "## What the explorer finds",
@@ -79,8 +79,8 @@ def _story(module: str) -> str:
 
 def _behaviours() -> tuple[Behaviour, ...]:
     found: dict[str, Behaviour] = {}
-    for name in MODELS:
-        found.update((each.name, each) for each in model(name).behaviours)
+    for one in models().values():
+        found.update((each.name, each) for each in one.behaviours)
     return tuple(found.values())
 
 
@@ -93,8 +93,7 @@ def _expected(row: matrix.Row) -> Iterator[str]:
 
 def _properties() -> Iterator[tuple[str, str, str]]:
     seen = set()
-    for name in MODELS:
-        chosen = model(name)
+    for chosen in models().values():
         for prop in (*chosen.properties, *(each for ghosts in chosen.ghosts for each in ghosts.properties)):
             if prop.name not in seen:
                 seen.add(prop.name)

@@ -47,7 +47,7 @@ class Decided:
 
     * `scope`: for what it holds: "any number of replicas", "replicas=3", or the instance of a counterexample.
     * `questions`: the questions that were asked about it alone; `rests_on`: the lemmas below it.
-    * `open_question`: the first question without a proof, `cti` a counterexample to it.
+    * `cti`: a counterexample to the first question without a proof.
     * `path`: for a violated property, a shortest path of that instance, executed by the reference reading.
     """
 

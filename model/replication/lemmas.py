@@ -18,9 +18,11 @@ from ..action import Update, update
 from ..expr import Expr, both, either, exists, field, fill, forall, full, ite, some, var
 from ..property import Property
 from ..protocol import Ghosts, Model, starts
+from ..script import Lemmas
 from ..sorts import Int, MapOf, SeqOf, SetOf
 from .properties import LOG_MATCHING, committed
 from .state import (
+    FIELDS,
     LOG_SIZE,
     Epoch,
     Replica,
@@ -356,3 +358,11 @@ def with_history(model: Model, changes: Mapping[str, tuple[Update, ...]] | None 
 def remembering(model: Model, ghosts: Ghosts, *others: str) -> Model:
     """A model with ghost fields of a proof's own, watched, as are `others` that it has."""
     return replace(model, ghosts=(*model.ghosts, ghosts)).watching(*others, ghosts.name)
+
+
+def goals(model: Model) -> tuple[Property, ...]:
+    """What the lemmas also prove of a model that promises StrongIsr."""
+    return () if "StrongIsr" in model.suspended else (model.property("NoCommittedRecordLost"), HW_AGREEMENT)
+
+
+SCRIPT = Lemmas(frozenset(each.expr for each in FIELDS), LEMMAS, with_history, goals, SPARE)

@@ -12,9 +12,10 @@ from ..action import update
 from ..expr import Expr, both, field, fill, forall, ite
 from ..property import Property
 from ..protocol import Ghosts, Model, starts
+from ..script import Lemmas
 from ..sorts import Int, MapOf
-from . import lemmas_kip966
-from .kip966 import acknowledged, large_enough
+from . import lemmas, lemmas_crash, lemmas_kip966
+from .kip966 import acknowledged, elr, large_enough
 from .lemmas import at, leads, one, remembering, requested_leader
 from .lemmas_kip966 import held_by_candidates
 from .properties import below
@@ -122,3 +123,6 @@ SPARE = lemmas_kip966.SPARE
 def with_history(model: Model) -> Model:
     """A model with KIP-966 that also remembers in which epoch each record was acknowledged."""
     return remembering(lemmas_kip966.with_history(model), ACKNOWLEDGED_HISTORY)
+
+
+SCRIPT = Lemmas(lemmas_crash.SCRIPT.fields | {elr}, LEMMAS, with_history, lemmas.goals, SPARE)

@@ -10,7 +10,9 @@ from __future__ import annotations
 from ..expr import both, forall
 from ..property import Property
 from ..protocol import Model
+from ..script import Lemmas
 from . import lemmas
+from .kip966 import crashes
 from .lemmas import latest_isr, one, requested_isr, requested_leader
 from .state import end, local_epoch, local_isr, local_leader, presumes_leadership
 
@@ -41,3 +43,6 @@ SPARE = lemmas.SPARE
 def with_history(model: Model) -> Model:
     """A model with crashes that remembers the latest ISR of each epoch."""
     return lemmas.with_history(model)
+
+
+SCRIPT = Lemmas(lemmas.SCRIPT.fields | {crashes}, LEMMAS, with_history, lemmas.goals, SPARE)

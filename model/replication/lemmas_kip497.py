@@ -12,6 +12,7 @@ from ..action import update
 from ..expr import both, forall, var
 from ..property import Property
 from ..protocol import Model
+from ..script import Lemmas
 from . import lemmas
 from .kip497 import ONE_LEADER_ASKS, proposed
 from .lemmas import (
@@ -126,3 +127,6 @@ def with_history(model: Model) -> Model:
     """A model with KIP-497 that remembers the latest ISR of each epoch: the controller writes it, not the leader."""
     accepted = update(latest_isr[quorum_epoch], proposed[leader].value["isr"])
     return lemmas.with_history(model, {"LeaderShrinkIsr": (), "LeaderExpandIsr": (), "ControllerAlterIsr": (accepted,)})
+
+
+SCRIPT = Lemmas(lemmas.SCRIPT.fields | {proposed}, LEMMAS, with_history, lemmas.goals, SPARE)

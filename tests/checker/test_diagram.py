@@ -17,6 +17,7 @@ from isrproof.checker.diagram import counts, dot, mermaid, svg
 from isrproof.checker.diagram.counts import CountsError, Seen
 from isrproof.checker.diagram.drawing import draw
 from isrproof.specs import machines
+from isrproof.specs.lines import rows
 from isrproof.specs.machines import machine, machine_names
 from isrproof.specs.releases import RELEASES
 
@@ -77,6 +78,55 @@ def test_a_picture_with_counts_is_of_the_release_that_ran(stretches: list[str], 
     newest = draw("replica").title.rpartition("in ")[2]
     assert (expected if stretches else newest) in run("replica", "--counts", str(tmp_path)).output
     assert "Kafka 2.0.0" in run("replica", "--counts", str(tmp_path), "--release", "2.0.0").output
+
+
+@pytest.mark.parametrize(
+    ("stretches", "title"),
+    [
+        # The tables of all of these are one; the log is of 2.0.0, and nothing in it tells that from 2.0.1.
+        (["1.1-2.0"], "in Kafka 1.1-2.0"),
+        (["contradictory", "1.1-2.0"], "in Kafka 1.1-2.0"),
+        (["2.2-2.3"], "in Kafka 2.3 (the log may be of 2.2-2.3)"),
+        (["contradictory"], "in Kafka 3.9 (the log does not tell its release)"),
+        ([], "in Kafka 3.9 (the log does not tell its release)"),
+        ([">=3.8"], "in Kafka 3.8-3.9"),
+        (["4.0"], "in Kafka 3.9 (the log does not tell its release)"),
+    ],
+)
+def test_the_title_claims_no_release_that_the_log_does_not_tell(
+    stretches: list[str], title: str, tmp_path: Path
+) -> None:
+    content = {"transitions": [], "releases": [{"releases": text} for text in stretches]}
+    (tmp_path / "audit.json").write_text(json.dumps(content), encoding="utf-8")
+    result = run("replica", "--counts", str(tmp_path))
+    assert result.exit_code == 0, result.output
+    assert result.output.splitlines()[1] == f'title: "Replica, as the controller sees it, {title}"'
+
+
+def test_releases_that_are_none_are_refused(tmp_path: Path) -> None:
+    content = {"transitions": [], "releases": [{"releases": "yesterday"}]}
+    (tmp_path / "audit.json").write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(CountsError, match="yesterday"):
+        counts.releases(tmp_path)
+
+
+def test_what_is_logged_is_told_in_words() -> None:
+    for name in machine_names():
+        for row in RELEASES:
+            if row.mask & machine(name).releases:
+                told = [line for line in draw(name, row).caption if line.startswith("Logged at ")]
+                expected = {f"Logged at {move.level}: {rows()[move.line].meaning}" for move in machine(name).moves(row)}
+                assert set(told) == expected
+                assert len(told) == len(expected)
+
+
+@pytest.mark.parametrize("format_", ["dot", "mermaid", pytest.param("svg", marks=needs_graphviz)])
+@pytest.mark.parametrize("name", machine_names())
+def test_no_format_prints_the_ids_of_lines(format_: str, name: str) -> None:
+    text = run(name, "--format", format_).output
+    for line in {move.line for move in machine(name).moves()}:
+        assert not re.search(rf"\b{re.escape(line)}\b", text)
+        assert rows()[line].meaning in text
 
 
 def test_counts_are_on_the_edges_and_illegal_ones_marked() -> None:
@@ -231,6 +281,9 @@ def test_facts_tell_reachability_dead_ends_and_cycles() -> None:
         (["replica", "--format", "svgs"], "Did you mean 'svg'?"),
         (["replica", "--level", "INF"], "Did you mean 'INFO'?"),
         (["replicas", "--facts"], "Did you mean 'replica'?"),
+        (["replica", "--out", "x.png"], "Expected a file that ends in .mmd, .dot, .svg, got .png"),
+        (["replica", "--facts", "--out", "x.jpg"], "got .jpg"),
+        (["replica", "--out", "x.PDF", "--format", "svg"], "got .pdf"),
         (["replica", "--out", "no/such/folder/x.svg", "--format", "dot"], "no/such/folder"),
     ],
 )

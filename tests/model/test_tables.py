@@ -6,7 +6,7 @@ import networkx
 import pytest
 from isrproof.checker.explore.graph import state_graph
 from isrproof.checker.explore.run import explore
-from isrproof.model.machines import graph
+from isrproof.checker.machines import graph
 from isrproof.model.step import Reference
 from isrproof.model.tables import table_model
 from isrproof.specs.machines import machine

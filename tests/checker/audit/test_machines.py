@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
-from isrproof.model.machines import transition_machine, trigger
+from isrproof.checker.machines import transition_machine, trigger
 from isrproof.specs.machines import machine
 from isrproof.specs.releases import RELEASES, span
 from isrproof.traces.events.event import Event

@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from isrproof.checker.cli import main
+from isrproof.checker.diagram import dot
 from isrproof.checker.explore import graph, tla
 from isrproof.checker.explore.run import explore, select
 from isrproof.model.action import action
-from isrproof.model.catalogue import MODELS, model
+from isrproof.model.catalogue import model, models
 from isrproof.model.errors import DefinitionError, ImpossibleError
 from isrproof.model.examples import EXAMPLES
 from isrproof.model.expr import either, exists, field, fill, forall, ite, some, true, var
@@ -72,7 +73,7 @@ def test_every_example_has_a_tla_text() -> None:
         assert tla.source(example.expr).count("(") == tla.source(example.expr).count(")")
 
 
-@pytest.mark.parametrize("name", list(MODELS))
+@pytest.mark.parametrize("name", list(models()))
 def test_every_model_can_be_exported(name: str) -> None:
     chosen, properties, _ = select(model(name), None)
     text = tla.module(chosen.instance(), properties)
@@ -165,6 +166,34 @@ def test_the_command_writes_them(tmp_path: Path) -> None:
         assert [Path(line).name for line in done.output.split()] == names
         assert all((tmp_path / name).stat().st_size > 100 for name in names)
     assert not list(tmp_path.glob("*.part"))
+
+
+def test_a_graph_without_room_for_labels_has_a_colour_for_each_action() -> None:
+    chosen = model("kip101")
+    tiny = {"log_size": 1, "max_records": 1, "max_leader_epoch": 1}
+    few = graph.drawing(graph.state_graph(chosen, {"replicas": 1, **tiny}), chosen)
+    many = graph.drawing(graph.state_graph(chosen, {"replicas": 2, **tiny}), chosen)
+    assert (few.crowded, many.crowded) == (False, True)
+    assert 'label="  BecomeLeader(0, 0)  "' in dot.write(few)
+    text = dot.write(many)
+    steps = re.findall(r'^  s\d+ -> s\d+ \[color="(#\w+)" tooltip="(\w+)[^"]*"\];$', text, re.MULTILINE)
+    assert len(steps) == len(many.edges)
+    assert {action for _, action in steps} == {edge.group for edge in many.edges}
+    assert len({colour for colour, _ in steps}) == len(set(steps)) == len({action for _, action in steps})
+    first = chosen.fields[0].name
+    assert f'class="seeded" tooltip="{first}: ' in text
+
+
+def test_a_picture_that_nobody_could_read_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    sizes = SMALL | {"log_size": 2, "max_records": 2}
+    sets = [f"--set={name}={value}" for name, value in sizes.items()]
+    told = CliRunner().invoke(main, ["explore", "kip320", *sets, "--export", "svg", "--out", str(tmp_path)])
+    assert told.exit_code == 2
+    distinct = explore("kip320", **sizes).distinct
+    assert f"has more than 500 states ({distinct:,})" in told.output
+    assert "--format mermaid or itf" in told.output
+    assert "--export dot" in told.output
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_graph_of_a_table_names_its_states() -> None:

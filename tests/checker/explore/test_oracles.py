@@ -7,7 +7,8 @@ where TLC needs too long. Constants: replicas/log size/records/last leader epoch
 from __future__ import annotations
 
 import pytest
-from isrproof.checker.explore.run import Exploration, explore
+from isrproof.checker.explore.result import Exploration
+from isrproof.checker.explore.run import explore
 
 BOTH = "WeakIsr StrongIsr"
 ALL = "WeakIsr StrongIsr TruncationPrefix LogMatching"

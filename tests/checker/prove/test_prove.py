@@ -20,7 +20,7 @@ from isrproof.checker.prove.induction import Enough, Question
 from isrproof.checker.prove.reading import Domain
 from isrproof.checker.prove.run import Effort, Proof, prove, small_instance
 from isrproof.checker.prove.system import System
-from isrproof.model.catalogue import MODELS, model
+from isrproof.model.catalogue import model, models
 from isrproof.model.errors import DefinitionError, UnknownNameError
 from isrproof.model.property import Property
 from isrproof.model.script import script_of
@@ -379,7 +379,7 @@ def test_an_expectation_that_cannot_be_is_refused(row: str, tmp_path: Path) -> N
 def test_every_promise_of_every_model_is_expected() -> None:
     """What no row says anything about would be missing on the page."""
     silent = []
-    for name in MODELS:
+    for name in models():
         mine = [row for row in expected.rows() if row.model == name]
         promised = {each.name for each in trust.goals_of(script_of(model(name)), None)}
         said = {prop for row in mine for prop in row.verdicts}

@@ -15,7 +15,7 @@ from isrproof.checker.prove.concrete import concrete
 from isrproof.checker.prove.paths import Paths
 from isrproof.checker.prove.reading import Domain, claim
 from isrproof.model.action import Action, action
-from isrproof.model.catalogue import MODELS, model
+from isrproof.model.catalogue import model, models
 from isrproof.model.errors import ImpossibleError
 from isrproof.model.evaluate import evaluate, name_of
 from isrproof.model.examples import EXAMPLES, REPLICAS, SETTINGS, Entry, Example, Replica
@@ -341,7 +341,7 @@ def small(name: str) -> tuple[Reference, Paths]:
     return Reference(instance), Paths(instance)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", models())
 @settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_z3_takes_the_steps_of_the_reference_in_the_models_of_kafka(name: str, data: st.DataObject) -> None:

@@ -1,0 +1,75 @@
+"""What exploring an instance gives: verdicts of properties, counts, and the paths that show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from ...model.errors import unknown
+from ...model.expr import true
+from ...model.property import Property
+from ...model.protocol import Instance
+from .trace import Path
+
+Verdict = Literal["holds", "violated", "unknown"]
+
+TYPE_OK = Property("TypeOk", "Every field keeps a value of its sort: no range overflows.", true)
+NO_DEADLOCK = Property("NoDeadlock", "Some action can be taken in every state.", true)
+
+
+class Decided(NamedTuple):
+    """What is known of one property.
+
+    `path`: a counterexample, or for a *sometimes* property that is met its witness; always of shortest length.
+    """
+
+    prop: Property
+    verdict: Verdict
+    path: Path | None = None
+    reason: str = ""
+
+
+class Taken(NamedTuple):
+    """How often an action was taken over all its parameters; `alone`: how often a clause was the only one false."""
+
+    action: str
+    taken: int
+    alone: Mapping[str, int] | None = None
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """The result of a run."""
+
+    instance: Instance
+    verdict: Verdict
+    properties: tuple[Decided, ...]
+    distinct: int
+    generated: int
+    depth: int
+    deadlocks: int
+    levels: tuple[int, ...]
+    coverage: tuple[Taken, ...]
+    left_out: tuple[str, ...]
+    stopped: str | None
+    symmetry: bool
+    seconds: float
+    peak_mb: int
+
+    def __getitem__(self, name: str) -> Decided:
+        """What is known of a property, by its name."""
+        for each in self.properties:
+            if each.prop.name == name:
+                return each
+        raise unknown("property", name, (each.prop.name for each in self.properties), self.instance.name)
+
+    @property
+    def violations(self) -> tuple[Decided, ...]:
+        return tuple(each for each in self.properties if each.verdict == "violated")
+
+
+def overall(verdicts: Iterable[Verdict]) -> Verdict:
+    """violated if any is, else unknown if any is, else holds."""
+    seen = set(verdicts)
+    return "violated" if "violated" in seen else "unknown" if "unknown" in seen else "holds"

@@ -1,0 +1,106 @@
+"""Who imports whom, read from the source: every form of import, at the top of a module and inside functions.
+
+Modules are named from the top of the project: `specs.releases`, `checker.audit.run`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+FOLDERS = ("specs", "model", "traces", "checker")
+PROJECT = "isrproof"
+
+Graph = Mapping[str, frozenset[str]]
+
+
+@cache
+def modules() -> Mapping[str, Path]:
+    """Every module and package of the project."""
+    found: dict[str, Path] = {}
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+@cache
+def graph() -> Graph:
+    """For each module those that it imports; to import a module runs the packages around it, too."""
+    found: dict[str, frozenset[str]] = {}
+    for name, path in modules().items():
+        met = set()
+        for module in modules_of(_imported(path, name), modules()):
+            around = {module, *_packages(module)} & modules().keys()
+            met |= around - {name, *_packages(name)} | ({module} - {name})
+        found[name] = frozenset(met)
+    return found
+
+
+def imported(source: str, module: str, is_package: bool = False) -> frozenset[str]:
+    """What a source text imports of the project, dotted: `from ..specs.toml import read` gives `specs.toml.read`."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            start = [PROJECT, *module.split(".")][: None if is_package else -1]
+            before = start[: len(start) - node.level + 1] if node.level else []
+            base = [*before, *([node.module] if node.module else [])]
+            found |= {".".join([*base, alias.name]) for alias in node.names}
+    return frozenset(name.removeprefix(f"{PROJECT}.") for name in found if name.startswith(f"{PROJECT}."))
+
+
+def libraries(source: str) -> frozenset[str]:
+    """The packages from outside the project that a source text imports."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            found.add(node.module)
+    return frozenset({name.partition(".")[0] for name in found} - {PROJECT})
+
+
+def modules_of(names: Iterable[str], known: Iterable[str]) -> Iterator[str]:
+    """The module of each dotted name: itself, or where it is defined."""
+    modules = frozenset(known)
+    for name in names:
+        here = next((each for each in (name, *_packages(name)) if each in modules), None)
+        if here is not None:
+            yield here
+
+
+def cycles(edges: Graph) -> list[tuple[str, ...]]:
+    """The largest sets of modules of which each leads to each other, sorted."""
+    reach = {module: _reached(module, edges) for module in edges}
+    found = {
+        tuple(sorted(other for other in reach[module] if module in reach[other]))
+        for module in edges
+        if module in reach[module]
+    }
+    return sorted(found)
+
+
+def _imported(path: Path, module: str) -> frozenset[str]:
+    return imported(path.read_text(encoding="utf-8"), module, path.name == "__init__.py")
+
+
+def _packages(name: str) -> Iterator[str]:
+    """What a dotted name is in, innermost first."""
+    while "." in name:
+        name = name.rpartition(".")[0]
+        yield name
+
+
+def _reached(start: str, edges: Graph) -> frozenset[str]:
+    reached: set[str] = set()
+    frontier = {start}
+    while frontier:
+        frontier = {target for source in frontier for target in edges[source]} - reached
+        reached |= frontier
+    return frozenset(reached)
