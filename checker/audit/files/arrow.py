@@ -1,8 +1,7 @@
-"""Lines that Spark has read, brought to this process as Arrow and made columns of.
+"""From extracts of lines (traces/spark/extract.py), as Arrow, to columns.
 
-What lines say comes as `said` (traces/spark.py): the texts of a line's fields between separators. Arrow reads that as
-CSV and numbers the different texts of each field; what a text means is asked once for each, of the functions that the
-plain parser has. So there is one reading of a text, and it is the reference's.
+Arrow reads extracts as CSV and numbers the different texts of each field. What a text means is asked once for each, of
+the functions that the reference parser has: so there is one reading of a text.
 """
 
 from __future__ import annotations
@@ -18,12 +17,11 @@ from pyarrow import csv
 
 from ....traces.events.parse import time_of
 from ....traces.events.wordings import Reader, read
-from ....traces.spark.parse import EVENT, IRRELEVANT, SAID_FIRST, bearing
+from ....traces.spark.extract import LEADING, RETURN, SEPARATOR, wordings
 from ..table.cells import Cells, Numbers, Words, cells_of
 
 _BLOCK = 1 << 23
-_RETURN = IRRELEVANT
-"""Stands for a carriage return within a line, which would end a line of CSV; no line that says something holds it."""
+# RETURN stands for a carriage return within a line, which would end a line of CSV; no extract holds it.
 
 
 class Texts(NamedTuple):
@@ -41,34 +39,34 @@ def _texts(column: pa.ChunkedArray) -> Texts:
 
 
 def _whole(text: str) -> str:
-    return text.replace(_RETURN, "\r") if _RETURN in text else text
+    return text.replace(RETURN, "\r") if RETURN in text else text
 
 
-def _table(said: pa.ChunkedArray, names: Sequence[str]) -> Mapping[str, Texts]:
+def _table(extracts: pa.ChunkedArray, names: Sequence[str]) -> Mapping[str, Texts]:
     kind = pa.large_string()
-    one = said.cast(kind).combine_chunks()
+    one = extracts.cast(kind).combine_chunks()
     if pc.any(pc.match_substring(one, "\r")).as_py():
-        one = pc.replace_substring(one, "\r", _RETURN)
+        one = pc.replace_substring(one, "\r", RETURN)
     lines = pc.binary_join_element_wise(one, pa.scalar("", kind), pa.scalar("\n", kind))
     table = csv.read_csv(
         pa.BufferReader(lines.buffers()[2]),
         read_options=csv.ReadOptions(column_names=list(names), block_size=_BLOCK),
-        parse_options=csv.ParseOptions(delimiter=EVENT, quote_char=False, escape_char=False),
+        parse_options=csv.ParseOptions(delimiter=SEPARATOR, quote_char=False, escape_char=False),
         convert_options=csv.ConvertOptions(column_types=dict.fromkeys(names, pa.dictionary(pa.int32(), pa.string()))),
     )
     return {name: _texts(table[name]) for name in names}
 
 
-def said_columns(said: pa.ChunkedArray, fields: Sequence[str], words: Words) -> dict[str, Cells]:
+def extracted_columns(extracts: pa.ChunkedArray, fields: Sequence[str], words: Words) -> dict[str, Cells]:
     """The columns of understood lines: row, level, ts, releases and these fields. There must be at least one line."""
-    texts = _table(said, ("_", *SAID_FIRST, *fields))
+    texts = _table(extracts, ("_", *LEADING, *fields))
     wording = _numbers(texts["wording"], int) + _numbers(texts["piece"], len)
     found = {
-        "row": cells_of([reader.row.id for reader in bearing()], words).take(wording),
+        "row": cells_of([reader.row.id for reader in wordings()], words).take(wording),
         "level": _converted(texts["level"], lambda level: level or None, words),
         "ts": _converted(texts["time"], time_of, words),
     }
-    releases = np.array([[_releases(reader, level) for level in texts["level"].different] for reader in bearing()])
+    releases = np.array([[_releases(reader, level) for level in texts["level"].different] for reader in wordings()])
     found["releases"] = Cells(releases[wording, texts["level"].numbers])
     return found | {field: _field(field, texts[field], wording, words) for field in fields}
 
@@ -90,7 +88,7 @@ def _field(field: str, texts: Texts, wording: Numbers, words: Words) -> Cells:
     readings: list[Callable[[str], Any]] = []
     which: dict[Any, int] = {}
     of_wording = []
-    for reader in bearing():
+    for reader in wordings():
         primitive = dict(reader.groups).get(field)
         constant = reader.constants.get(field)
         key = (primitive and (primitive.kind, primitive.name == "brokerstates"), constant)

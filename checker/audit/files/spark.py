@@ -26,7 +26,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from ....traces.events.layouts import Layout
 from ....traces.sources import BROKEN, CUT, Source, is_elsewhere, unreadable
-from ....traces.spark.parse import ALL, EVENT, frequent_said
+from ....traces.spark.extract import PRINTED, SEPARATOR, replaced
 from ..history.statements import LogFile
 from ..report.model import FileFacts
 from ..table.protocol import Row
@@ -69,7 +69,7 @@ class SparkLog:
         size = sum(_size(path, elsewhere) for path in self._paths if path)
         self._task = worker.Task(
             look=_nothing,
-            fields=tuple(name for name in ALL if name in columns),
+            fields=tuple(name for name in PRINTED if name in columns),
             layout=layout,
             kept=kept,
             columns=tuple(columns),
@@ -132,17 +132,17 @@ class SparkLog:
         spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", _LINES_PER_BATCH)
         spark.conf.set("spark.sql.adaptive.enabled", "false")
         lines = placed_lines(spark, paths, begins=task.layout is None)
-        said = F.lit(None).cast("string")
+        extract = F.lit(None).cast("string")
         if task.layout is None:
-            found = frequent_said(F.col("value"), F.col("begins"), task.fields)
-            said = F.when(found.startswith(EVENT), found)
-        asked = lines.select(F.xxhash64("path").alias("home"), "block", "place", "value", said.alias("said"))
-        text = F.when(F.col("said").isNull(), F.col("value").cast("binary")).alias("value")
+            found = replaced(F.col("value"), F.col("begins"), task.fields)
+            extract = F.when(found.startswith(SEPARATOR), found)
+        asked = lines.select(F.xxhash64("path").alias("home"), "block", "place", "value", extract.alias("extract"))
+        text = F.when(F.col("extract").isNull(), F.col("value").cast("binary")).alias("value")
 
         def looked(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             return worker.encode(task, batches)
 
-        return asked.select("home", "block", "place", "said", text).mapInArrow(looked, worker.OUTPUT)
+        return asked.select("home", "block", "place", "extract", text).mapInArrow(looked, worker.OUTPUT)
 
     def _numbered(self, paths: Sequence[str | None], blocks: Iterable[Sequence[int]]) -> worker.Places:
         """The file and the shift of each block, from (home, begin, first place, lines) of parts of blocks."""

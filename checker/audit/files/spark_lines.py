@@ -20,7 +20,7 @@ from pyspark.sql.types import ArrayType, IntegerType, LongType, StringType, Stru
 
 from ....specs.errors import IsrproofError
 from ....traces.sources import is_elsewhere, is_log, some
-from ....traces.spark.parse import beginning, behind_bracket, line_head
+from ....traces.spark.extract import beginning, behind_bracket, line_head
 
 _GLOB = re.compile(r"([\\{}\[\]*?])")
 _FILE = re.compile("file:(//)?(?=/)")
@@ -41,7 +41,7 @@ Block = tuple[str, int]
 def placed_lines(spark: SparkSession, paths: Sequence[str | None], *, begins: bool = False) -> DataFrame:
     """Every line of the files: `value`, its `path` and `block`, and its `place`, which rises within a block by one.
 
-    With `begins`, that (traces.spark.beginning), too.
+    With `begins`, that (traces/spark/extract.py), too.
     """
     lines = (
         spark.read.option("lineSep", "\n")

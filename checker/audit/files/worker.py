@@ -22,7 +22,7 @@ from ..table.cells import Cells, Numbers, Words, cells_of, different, joined_cel
 from ..table.columns import ColumnTable
 from ..table.payload import decoded, payloads
 from ..table.protocol import Row
-from .arrow import said_columns
+from .arrow import extracted_columns
 from .coverage import Coverage, Kind
 from .log import LINES, Look
 from .python import counted
@@ -71,7 +71,7 @@ OUTPUT = "bucket int, payload binary"
 
 
 def encode(task: Task, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Lines (home, block, place, said, value) as payloads of buckets, and one of bucket LOOKED for each piece."""
+    """Lines (home, block, place, extract, value) as payloads of buckets, and one of bucket LOOKED for each piece."""
     waiting: list[pa.RecordBatch] = []
     lines = 0
     for batch in batches:
@@ -132,10 +132,10 @@ def _events(
     task: Task, lines: pa.Table, file: Numbers, line: Numbers, words: Words, seen: Mapping[int, Coverage]
 ) -> ColumnTable:
     parts = []
-    understood = np.asarray(lines["said"].is_valid().to_numpy(zero_copy_only=False))
+    understood = np.asarray(lines["extract"].is_valid().to_numpy(zero_copy_only=False))
     here = np.flatnonzero(understood)
     if len(here):
-        columns = said_columns(lines["said"].drop_null(), task.fields, words)
+        columns = extracted_columns(lines["extract"].drop_null(), task.fields, words)
         columns |= {"file": Cells(narrow(file[here])), "line": Cells(narrow(line[here]))}
         _count(columns, words, seen)
         parts.append(columns)

@@ -1,0 +1,99 @@
+"""What Spark extracts of the lines of frequent wordings, as native expressions.
+
+DataFrame calls only, so that a Spark Connect session can run them. A line of a frequent wording (frequent.py) costs one
+regular expression, which writes the line's fields in a fixed order between separators: its *extract*. The extracts of
+many lines are read together, as lines of CSV, by whoever gets them as Arrow. Any other line is for the reference parser
+(traces/events/parse.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from ..events.event import FIELDS, Event, event
+from ..events.parse import time_of
+from ..events.wordings import SEPARATORS, Reader, read
+from .frequent import frequent, pattern
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+SEPARATOR, RETURN = SEPARATORS
+"""The first begins an extract, and stands between its fields; neither is in any. The second is free for readers."""
+PRINTED = tuple(field for field in FIELDS if field not in ("row", "level", "ts", "releases"))
+"""The fields of an event that its message prints."""
+LEADING = ("wording", "piece", "time", "level")
+"""What stands before the fields in an extract: `wording + len(piece)` is the index of its wording in `wordings()`."""
+LINE_HEAD = 120
+"""So many bytes of a line hold its time and level, who speaks, and the words that it is recognised by."""
+_LEAST_DRESS = len("[2018-08-03 12:00:00,123] INFO ")
+
+
+@cache
+def wordings() -> tuple[Reader, ...]:
+    """The frequent wordings, by index."""
+    return tuple(reader for readers in frequent().values() for reader in readers)
+
+
+def line_head(line: Column) -> Column:
+    """What `beginning` looks at. Of bytes: to count characters would take longer than all the rest."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    return F.substring(line.cast("binary"), _LEAST_DRESS, LINE_HEAD - _LEAST_DRESS + 1).cast("string")
+
+
+def behind_bracket(head: Column) -> Column:
+    """How the sentence of most lines begins: it is looked at often, and to search a line for words takes longer."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    begins = F.instr(head, "] ") + len("] ")
+    return F.substring(head.cast("binary"), begins, max(map(len, frequent()))).cast("string")
+
+
+def beginning(line: Column, head: Column, sentence: Column) -> Column:
+    """Which of the beginnings of the frequent wordings a line seems to have, a number; null if it has none.
+
+    `sentence` is what stands behind the last bracket of its head.
+    """
+    from pyspark.sql import functions as F  # noqa: N812
+
+    number = F.when(~(line.startswith("[1") | line.startswith("[2")), F.lit(None).cast("int"))
+    for place, (words, found) in enumerate(frequent().items()):
+        bracketed = found[0].filled.startswith("[")
+        number = number.when(sentence.startswith(words) if bracketed else F.contains(head, F.lit(words)), place)
+    return number
+
+
+def replaced(line: Column, begins: Column, fields: Sequence[str] = PRINTED) -> Column:
+    """The extract of a line of a frequent wording; any other line is itself, or null without a beginning."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    found = F.when(begins.isNull(), F.lit(None).cast("string"))
+    first = 0
+    for place, readers in enumerate(frequent().values()):
+        made = pattern(readers, fields)
+        found = found.when(
+            begins == place, F.regexp_replace(line, made.text, _replacement(first, made.numbers(), fields))
+        )
+        first += len(readers)
+    return found
+
+
+def _replacement(wording: int, texts: Mapping[str, str], fields: Iterable[str]) -> str:
+    return SEPARATOR + SEPARATOR.join((str(wording), *(texts.get(name, "") for name in (*LEADING[1:], *fields))))
+
+
+def event_of(extract: str) -> Event:
+    """The event of one line, from an extract of all fields: as parse_line gives it."""
+    _, first, piece, time, level, *texts = extract.split(SEPARATOR)
+    reader = wordings()[int(first) + len(piece)]
+    values = reader.constants.copy()
+    values["level"] = level or None
+    values["ts"] = time_of(time)
+    values["releases"] = dict(reader.wording.levels).get(level, reader.wording.releases)
+    places = {field: place for place, field in enumerate(PRINTED)}
+    for field, primitive in reader.groups:
+        values[field] = read(primitive)(texts[places[field]])
+    return event(values)
