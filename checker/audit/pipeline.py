@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache, partial
-from typing import Any
+from functools import partial
 
-from ...model.expr import Expr, either, field, free, ite
+from ...model.expr import Expr, either, field, ite
 from ...model.sorts import Int
-from ...specs.behaviours import BEHAVIOURS
 from ...specs.machines import machine as table_of
-from ...specs.releases import names
+from .files.file import LogFile, Logs
+from .findings.audited import Audited
+from .findings.finding import Finding
+from .findings.judged import finding
+from .findings.moves import moves
+from .findings.tally import tallies
+from .findings.timeline import timeline
 from .history.claims import told, wipes
-from .history.statements import LogFile
-from .history.tenures import Histories, Span
+from .history.tenures import Span
 from .observe import tracks
-from .report.finding import Entity, Finding, Tally
-from .rule import Rule, rules
+from .rule import Rule, on_track
 from .table.protocol import Column, PythonTable, Row, Table
 from .vocabulary import HELD, SILENT, VERDICT
 
@@ -46,71 +48,7 @@ _MOVES = {"replica_moves": ("from_state", "to_state"), "partition_moves": ("from
 """Tracks whose counts are told apart by the move, for diagrams."""
 
 
-@dataclass(frozen=True)
-class Logs:
-    """What an engine read: the files, and the events of lines that bear on a rule, with columns `file` and `line`."""
-
-    files: tuple[LogFile, ...]
-    events: Table
-
-
-@dataclass(frozen=True)
-class Audited:
-    """What the rules gave, before it is split by cluster and narrowed for a reader.
-
-    `repeated`: per file, where all is told twice, how many lines tell again what the line before told.
-    """
-
-    histories: Histories
-    findings: tuple[Finding, ...]
-    tallies: Mapping[int, Mapping[str, Tally]]
-    files: Mapping[int, LogFile]
-    incarnated: tuple[Callable[[], Table], ...]
-    counted: tuple[Row, ...]
-    repeated: Mapping[int, int]
-
-    def timeline(self) -> list[dict[str, Any]]:
-        """What was reconstructed of every partition, in order."""
-        shown = [
-            {
-                "cluster": self.files[row["file"]].cluster,
-                "topic": row["topic"],
-                "partition": row["partition"],
-                "leader": row["leader"],
-                "isr": None if row.get("isr") is None else list(row["isr"]),
-                "leader_epoch": row["leader_epoch"],
-                "controller_epoch": row["written_by_epoch"],
-                "partition_epoch": row.get("partition_epoch"),
-                "life": row["life"],
-                "file": self.files[row["file"]].path,
-                "line": row["line"],
-                "ts": row.get("ts"),
-                "_order": (row["life"], row["topic"], row["partition"], row["controller_epoch"], row["at"]),
-            }
-            for views in self.incarnated
-            for row in tracks.timeline(views()).rows()
-        ]
-        shown.sort(key=lambda row: row["_order"])
-        return [{name: value for name, value in row.items() if name != "_order"} for row in shown]
-
-    def transitions(self) -> list[dict[str, Any]]:
-        """How often each move was made, per cluster: what a diagram puts on its edges."""
-        found = []
-        for machine, code in (("replica", "KR101"), ("partition", "KR102")):
-            moves: dict[tuple[int, str, str], list[int]] = defaultdict(lambda: [0, 0])
-            for row in self.counted:
-                if row["track"] == f"{machine}_moves" and row[code] != "silent":
-                    counts = moves[row["cluster"], row["from_state"], row["to_state"]]
-                    counts[0] += row["n"]
-                    counts[1] += row["n"] if row[code] == "illegal" else 0
-            found += [
-                {"cluster": key[0], "machine": machine, "from": key[1], "to": key[2], "count": n, "illegal": bad > 0}
-                for key, (n, bad) in sorted(moves.items())
-            ]
-        return found
-
-
-def audited(logs: Logs, release: int | None = None) -> Audited:
+def audited(logs: Logs, release: int | None = None, *, with_timeline: bool = False) -> Audited:
     """Audit all clusters of `logs` in one go.
 
     Args:
@@ -131,7 +69,7 @@ def audited(logs: Logs, release: int | None = None) -> Audited:
     if cuts:
         histories = told(logs.files, events, cuts)
     paths = {file.index: file for file in logs.files}
-    turns = _verdicts(PythonTable([asdict(turn) for turn in histories.turns]), _of("turns"))
+    turns = _verdicts(PythonTable([asdict(turn) for turn in histories.turns]), on_track("turns"))
     counted = _counts({"turns": turns})
     findings = _found({"turns": turns}, paths)
     parts = events.apart(tracks.NEAR)
@@ -146,14 +84,15 @@ def audited(logs: Logs, release: int | None = None) -> Audited:
     repeated: Counter[int] = Counter()
     for row in (row for part in judged for row in part.again if row["tenure"] in doubled):
         repeated[row["file"]] += row["n"]
-    tallies: dict[int, dict[str, Tally]] = defaultdict(lambda: {code: Tally() for code in rules()})
-    for row in counted:
-        for rule in _of(row["track"]):
-            if row[rule.code] != "silent":
-                tallies[row["cluster"]][rule.code].add(row[rule.code], row["n"])
-    findings.sort(key=lambda f: (f.cluster, f.life or 0, f.controller_epoch or 0, f.file, f.line, f.rule))
+    findings.sort(key=lambda f: (f.cluster, f.life or 0, f.controller_epoch or 0, *f.place.order, f.rule))
+    shown = (row for part in judged for row in tracks.timeline(part.incarnated()).rows())
     return Audited(
-        histories, tuple(findings), tallies, paths, tuple(part.incarnated for part in judged), tuple(counted), repeated
+        histories,
+        tuple(findings),
+        tallies(counted),
+        moves(counted),
+        repeated,
+        timeline(shown, paths) if with_timeline else None,
     )
 
 
@@ -214,10 +153,10 @@ def _incarnations(events: Table, spans: Sequence[Span], release: int | None) -> 
 
 def _found(judged: Mapping[str, Table], files: Mapping[int, LogFile]) -> list[Finding]:
     return [
-        _finding(rule, row | {"verdict": row[rule.code]}, files[row["file"]])
+        finding(rule, row | {"verdict": row[rule.code]}, files)
         for track, table in judged.items()
-        for row in table.where(either(*map(_fails, _of(track)))).rows(_FINDINGS_PER_RULE * len(_of(track)))
-        for rule in _of(track)
+        for row in table.where(either(*map(_fails, on_track(track)))).rows(_FINDINGS_PER_RULE * len(on_track(track)))
+        for rule in on_track(track)
         if row[rule.code] not in _PASSING
     ]
 
@@ -261,12 +200,7 @@ def _judged(events: Table, incarnated: Table) -> dict[str, Table]:
         "refusals": tracks.refusals(events),
         "failed_starts": tracks.failed_starts(events),
     }
-    return {track: _verdicts(table, _of(track)) for track, table in made.items()}
-
-
-@cache
-def _of(track: str) -> tuple[Rule, ...]:
-    return tuple(rule for rule in rules().values() if rule.track == track)
+    return {track: _verdicts(table, on_track(track)) for track, table in made.items()}
 
 
 def _verdicts(track: Table, its_rules: Sequence[Rule]) -> Table:
@@ -291,8 +225,8 @@ def _counts(judged: Mapping[str, Table]) -> list[Row]:
     """
     found: list[Row] = []
     for track, table in judged.items():
-        key = (*_MOVES.get(track, ()), *(rule.code for rule in _of(track)), "cluster", *tracks.NEAR)
-        told = table.only_where(either(*map(_fails, _of(track))), *tracks.NEAR)
+        key = (*_MOVES.get(track, ()), *(rule.code for rule in on_track(track)), "cluster", *tracks.NEAR)
+        told = table.only_where(either(*map(_fails, on_track(track))), *tracks.NEAR)
         found += [row | {"track": track} for row in told.grouped(key, n=Column("count")).rows()]
     return found
 
@@ -310,53 +244,3 @@ def _closer(events: Table, counted: Sequence[Row]) -> dict[str, Table]:
     ours, of_none = events.joined(rows, key, {}), events.present("cluster").absent("topic")
     here = ours.plus(of_none).plus(events.absent("cluster")).near_by()  # throwables are in no cluster's tenure
     return _judged(here, tracks.incarnations(here))
-
-
-def _finding(rule: Rule, row: Row, file: LogFile) -> Finding:
-    bug = BEHAVIOURS.get(rule.bug or "")
-    known = (
-        bug is not None and bool(bug.releases & row.get("releases", 0)) and row["verdict"] in ("illegal", "suspicious")
-    )
-    return Finding(
-        rule=rule.code,
-        name=rule.name,
-        verdict=row["verdict"],
-        file=file.path,
-        line=row["line"],
-        ts=row.get("ts"),
-        entity=Entity(
-            rule.kind,
-            row.get("topic"),
-            row.get("partition"),
-            row.get("replica") if rule.kind == "replica" else None,
-            row.get("controller") if rule.kind == "controller" else None,
-        ),
-        life=row.get("life"),
-        controller_epoch=row.get("controller_epoch"),
-        message=rule.message(row),
-        expected=rule.expected(row),
-        got=rule.got(row),
-        assumption=_assumption(rule, row),
-        issue=rule.issues,
-        known_issue=rule.bug if known else None,
-        fixed_in=", ".join(bug.fixed_in) if known and bug is not None else None,
-        decided_by=_decided_by(row),
-        cluster=file.cluster,
-    )
-
-
-def _decided_by(row: Row) -> str | None:
-    """What would decide an unknown finding."""
-    if row["verdict"] != "unknown":
-        return None
-    if row.get("gap", row.get("lossy")):
-        return f"the lines that may be missing between line {row.get('before_line')} and this one"
-    if row.get("last_leader_in", row["known_since"]) < row["known_since"]:
-        return f"the lines since controller epoch {row['last_leader_in']}, of which some may be missing"
-    return f"a line whose wording tells Kafka {names(row['releases'])} apart, or --release"
-
-
-def _assumption(rule: Rule, row: Row) -> str | None:
-    """What a finding takes for granted about missing lines; None for one that needs nothing."""
-    asked = next((leaf.data for leaf in free(rule.verdict) if leaf.data in ("gap", "lossy")), None)
-    return None if asked is None else "lossy" if row.get(asked) else "contiguous"

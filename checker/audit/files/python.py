@@ -9,9 +9,6 @@ from ....traces.events.event import Continuation, Event, Unknown
 from ....traces.events.layouts import Layout
 from ....traces.events.parse import parse_line
 from ....traces.sources import Lines, Source
-from ..history.statements import LogFile
-from ..pipeline import Logs
-from ..report.model import FileFacts
 from ..table.protocol import PythonTable, Row
 from .coverage import (
     MOST_BROKEN,
@@ -22,6 +19,7 @@ from .coverage import (
     Kind,
     facts,
 )
+from .file import FileFacts, LogFile, Logs
 
 _NUMBERS = re.compile(r"[0-9]+")
 _CONTINUATION = Kind("continuation")

@@ -23,14 +23,12 @@ from ....traces.events.layouts import Layout
 from ....traces.sources import BROKEN, CUT, Source, is_elsewhere, unreadable
 from ....traces.spark.parse import ALL, event_of, parsed, typed
 from ...spark_session import session
-from ..history.statements import LogFile
 from ..observe.tracks import READS
 from ..options import Options
-from ..pipeline import Logs
-from ..report.model import FileFacts
 from ..table.protocol import FEW, PythonTable, Table
 from ..table.spark_table import SparkTable
 from .coverage import MOST_BROKEN, TEMPLATES, Coverage, Kind, facts
+from .file import FileFacts, LogFile, Logs
 from .spark_lines import Block, numbered, placed_lines, shifts, with_kinds
 
 SMALL = 32_000_000

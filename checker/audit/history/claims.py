@@ -12,6 +12,7 @@ from dataclasses import replace
 from ....model.expr import const, false, field, ite
 from ....model.sorts import Bool, Int, MapOf
 from ....specs.machines import LEVELS
+from ..files.file import UNKNOWN_LEVEL, LogFile
 from ..observe.tracks import (
     CREATED,
     FACTS,
@@ -26,7 +27,7 @@ from ..observe.tracks import (
 )
 from ..table.protocol import Column, Row, Table
 from ..vocabulary import ANYTHING, LEVEL, SEEDED, before, from_state, gap, level, to_state
-from .statements import UNKNOWN_LEVEL, Evidence, Heard, LogFile, Run, narrowing
+from .statements import Evidence, Heard, Run, narrowing
 from .tenures import LINES_PER_FILE, Histories, histories
 
 Cut = tuple[int, int]

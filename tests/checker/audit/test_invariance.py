@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
-from isrproof.checker.audit.report.finding import Report
+from isrproof.checker.audit.report.model import Report
 
 from tests.doubled import doubled
 from tests.histories import START, History, history, save, texts, with_faults
