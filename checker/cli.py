@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import importlib
 import itertools
-import json
 import pkgutil
 from typing import Any
 
 import click
 
 from . import INTERRUPTED, commands
+from .failure import fail
 
 
 class _Subcommands(click.Group):
@@ -38,8 +38,7 @@ class _Subcommands(click.Group):
         except click.UsageError as error:
             if not wants_json:
                 raise
-            click.echo(json.dumps({"verdict": "error", "error": error.format_message()}))
-            ctx.exit(error.exit_code)
+            fail(error.format_message(), as_json=True)
         except KeyboardInterrupt:
             click.echo(INTERRUPTED, err=True)
             ctx.exit(3)

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.findings.finding import Finding
 from isrproof.checker.audit.options import Options
-from isrproof.checker.audit.report.finding import Finding
 from isrproof.checker.spark_session import session
 
 from .cluster import Fault

@@ -8,8 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.findings.finding import Finding
 from isrproof.checker.audit.options import Options
-from isrproof.checker.audit.report.finding import Finding
 
 from . import Fault, Recording, write
 
@@ -56,7 +56,16 @@ def _findings(recording: Recording, fault: Fault | None) -> list[Finding]:
     with TemporaryDirectory() as folder:
         write(recording, Path(folder), fault)
         (report,) = audit([folder], Options(engine="python"))
-    return [replace(f, file=Path(f.file).relative_to(folder).as_posix()) for f in report.findings]
+    return [_within(finding, folder) for finding in report.findings]
+
+
+def _within(finding: Finding, folder: str) -> Finding:
+    """The finding with paths from `folder` on."""
+    evidence = [
+        replace(each, place=replace(each.place, file=Path(each.place.file).relative_to(folder).as_posix()))
+        for each in finding.evidence
+    ]
+    return replace(finding, evidence=tuple(evidence))
 
 
 def _key(finding: Finding, line: int) -> tuple[object, ...]:

@@ -12,15 +12,16 @@ from ...specs.errors import IsrproofError
 from ...traces.events.layouts import Layout, layout
 from ...traces.sources import Source, expand
 from ..progress import progress
+from .files.file import FileFacts
 from .files.log import Log
 from .files.python import InProcess
+from .findings.excerpts import Texts, Wanted, with_excerpts
 from .history.claims import claims
 from .observe import tracks
 from .options import FAIL_ON, Options
 from .pipeline import audited
-from .report.excerpts import Texts, Wanted, with_excerpts
-from .report.finding import EXIT, Report
-from .report.model import FileFacts, Narrow, as_json, reports
+from .report.json import as_json
+from .report.model import EXIT, Narrow, Report, reports
 from .report.text import as_text, clusters_as_text
 
 
@@ -40,10 +41,10 @@ def audit(paths: Sequence[str], options: Options | None = None) -> list[Report]:
             read = log.read(claims)
         _must_have_read(read.facts)
         with progress("checking the rules"):
-            found = audited(log, read, options.releases)
+            found = audited(log, read, options.releases, with_timeline=options.timeline)
             found = replace(found, findings=with_excerpts(found.findings, lambda wanted: _texts(wanted, options)))
         narrow = Narrow(options.partition, options.since, options.until)
-        return reports(found, read.facts, found.timeline() if options.timeline else None, found.transitions(), narrow)
+        return reports(found, read.facts, narrow)
 
 
 def _failures(options: Options) -> AbstractContextManager[None]:
@@ -114,16 +115,24 @@ def exit_code(report: Report, fail_on: str = "illegal") -> int:
 def audit_command(paths: list[str], options: Options, json_wanted: bool, out: Path | None) -> tuple[str, int]:
     """What to print, and the exit code: the worst of the clusters' (illegal, then incomplete, then conforms)."""
     made = audit(paths, options)
-    shown = [as_json(report) for report in made]
-    whole = {"clusters": [{"path": p, **r} for p, r in zip(paths, shown, strict=True)]} if options.each else shown[0]
+    text = ""
+    if json_wanted or out is not None:
+        text = _as_json(paths, made, each=options.each)
     if out is not None:
         from .report.parquet import write_out
 
-        write_out(out, whole, made)
+        write_out(out, text, made)
     codes = {exit_code(report, options.fail_on) for report in made}
     code = next(code for code in (1, 3, 0) if code in codes)
     if json_wanted:
-        return json.dumps(whole, indent=2, ensure_ascii=False), code
+        return text, code
     if options.each:
         return clusters_as_text(list(zip(paths, made, strict=True))), code
     return as_text(made[0]), code
+
+
+def _as_json(paths: Sequence[str], made: Sequence[Report], *, each: bool) -> str:
+    """The report of all logs, or with `each` one object that has a report for every path."""
+    shown = [as_json(report) for report in made]
+    whole = {"clusters": [{"path": p, **r} for p, r in zip(paths, shown, strict=True)]} if each else shown[0]
+    return json.dumps(whole, indent=2, ensure_ascii=False)

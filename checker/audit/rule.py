@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from inspect import cleandoc
 
-from ...model.expr import Expr, Op, field, ite, replace, true
+from ...model.expr import Expr, Op, field, free, ite, replace, true
 from .table.protocol import Row
 from .vocabulary import HELD, ILLEGAL, SUSPICIOUS, UNKNOWN, VERDICT
 
@@ -30,6 +30,8 @@ class Rule:
         kind: of the entity that a finding names: partition, replica, controller.
         issues: KAFKA issues and KIPs; bug: the behaviour (specs/behaviours.toml) that is this fault as a known bug.
         follows_from: codes of rules whose findings explain those of this one.
+        contradicts: whether a row that the rule fails and its line before (before_file, before_line) contradict each
+            other; asked only of rules that look back.
     """
 
     code: str
@@ -45,11 +47,18 @@ class Rule:
     bug: str | None = None
     releases: str = "all"
     follows_from: tuple[str, ...] = ()
+    contradicts: Callable[[Row], bool] = lambda row: True
     page: str = ""
 
     def __post_init__(self) -> None:
         if self.verdict.sort != VERDICT:
             raise TypeError(f"{self.code}: the verdict is a {self.verdict.sort}, expected a {VERDICT}")
+
+    @property
+    def looks_back(self) -> bool:
+        """Whether it reads what the line before shows."""
+        leaves = (*free(self.verdict), *free(self.applies))
+        return any(leaf.data == "before" or str(leaf.data).startswith("before_") for leaf in leaves)
 
 
 def step(condition: Expr) -> Expr:
@@ -91,6 +100,12 @@ def rules() -> Mapping[str, Rule]:
             raise ValueError(f"two rules have the code {rule.code}: {found[rule.code].name} and {rule.name}")
         found[rule.code] = rule
     return dict(sorted(found.items()))
+
+
+@cache
+def on_track(track: str) -> tuple[Rule, ...]:
+    """The rules that look at a track's rows."""
+    return tuple(rule for rule in rules().values() if rule.track == track)
 
 
 def _with_page(rule: Rule, page: str) -> Rule:

@@ -9,6 +9,7 @@ import click
 
 from ...specs.errors import IsrproofError
 from ..audit.options import FAIL_ON, Options
+from ..failure import fail
 
 
 @click.command(name="audit")
@@ -74,12 +75,7 @@ def command(
             remote=remote,
         )
         text, code = audit_command(list(paths), options, json_wanted, out)
-    except IsrproofError as error:
-        if json_wanted:
-            import json
-
-            click.echo(json.dumps({"verdict": "error", "error": str(error)}))
-        click.echo(f"isrproof audit: {error}", err=True)
-        sys.exit(2)
+    except (IsrproofError, OSError) as error:
+        fail(error, as_json=json_wanted)
     click.echo(text, nl=not text.endswith("\n"))
     sys.exit(code)

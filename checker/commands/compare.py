@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import click
+
+from ...traces.timeline import TimelineRow, timeline_row
+from ..failure import fail
 
 
 @click.command()
@@ -23,20 +25,17 @@ def command(recording: Path, audit_json: IO[str], as_json: bool) -> None:
     from ...specs.errors import IsrproofError
     from ...traces.record.compare import REASONS, compare
     from ...traces.record.manifest import read
+    from ..audit.report.json import timeline_row as timeline_json
 
     try:
         manifest = read(recording)
         rows = _timeline(audit_json)
     except (OSError, ValueError, IsrproofError) as error:
-        if as_json:
-            click.echo(json.dumps({"error": str(error)}))
-        else:
-            click.echo(f"Error: {error}", err=True)
-        raise SystemExit(2) from None
+        fail(error, as_json=as_json)
     found = compare(manifest, rows, recording if recording.is_dir() else recording.parent)
     if as_json:
         counts = {"shown": len(found.shown), "hidden": found.reasons, "unexplained": len(found.unexplained)}
-        wrong = [{"row": dict(row), "expected": expected} for row, expected in found.wrong]
+        wrong = [{"row": timeline_json(row), "expected": expected} for row, expected in found.wrong]
         missing = [vars(version) for version in found.unexplained]
         click.echo(json.dumps({"recording": recording.name, **counts, "wrong": wrong, "missing": missing}))
     else:
@@ -48,15 +47,14 @@ def command(recording: Path, audit_json: IO[str], as_json: bool) -> None:
             name = f"{version.topic}-{version.partition}"
             click.echo(f"  not shown, no reason known: {name} version {version.version}, written by {version.by}")
         for row, expected in found.wrong:
-            said = {
-                key: row.get(key) for key in ("partition_epoch", "leader", "isr", "leader_epoch", "controller_epoch")
-            }
-            click.echo(f"  wrong: {row['topic']}-{row['partition']} {said} at {row.get('file')}:{row.get('line')}")
+            shown = timeline_json(row)
+            said = {key: shown[key] for key in ("partition_epoch", "leader", "isr", "leader_epoch", "controller_epoch")}
+            click.echo(f"  wrong: {row.topic}-{row.partition} {said} at {row.place}")
             click.echo(f"    expected {expected}")
     raise SystemExit(1 if found.wrong else 0)
 
 
-def _timeline(file: IO[str]) -> list[Mapping[str, Any]]:
+def _timeline(file: IO[str]) -> list[TimelineRow]:
     """The list `timeline` of the audit's object; ValueError says what was found instead."""
     said = json.load(file)
     rows = said.get("timeline") if isinstance(said, dict) else None
@@ -65,4 +63,4 @@ def _timeline(file: IO[str]) -> list[Mapping[str, Any]]:
             f"{file.name} has no `timeline` list: expected what `isrproof audit RECORDING --timeline --json` prints "
             "for one recording."
         )
-    return rows
+    return [timeline_row(row) for row in rows]

@@ -10,6 +10,8 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from ..failure import fail
+
 _MODEL = ("release", "without")
 _BOUNDS = ("max_states", "max_depth", "max_seconds", "max_memory")
 
@@ -85,14 +87,9 @@ def command(context: click.Context, /, **options: Any) -> None:
         if error.name not in ("numpy", "networkx"):
             raise
         extra = "explore" if error.name == "numpy" else "diagram"
-        click.echo(f"Error: this needs {error.name}: pip install 'isrproof[{extra}]'", err=True)
-        context.exit(2)
+        fail(f"this needs {error.name}: pip install 'isrproof[{extra}]'", as_json=as_json)
     except (IsrproofError, OSError) as error:
-        if as_json:
-            _print_json({"verdict": "error", "error": str(error)})
-        else:
-            click.echo(f"Error: {error}", err=True)
-        context.exit(2)
+        fail(error, as_json=as_json)
 
 
 def refuse_unread(context: click.Context, modes: Mapping[str, tuple[str, ...]]) -> None:

@@ -14,6 +14,7 @@ import click
 from click.core import ParameterSource
 
 from .. import INTERRUPTED
+from ..failure import fail
 
 _MODEL = ("release", "without")
 
@@ -97,12 +98,11 @@ def command(context: click.Context, /, **options: Any) -> None:
         extra = {"z3": "prove", "numpy": "explore"}.get(error.name or "")
         if extra is None:
             raise
-        _print_error(f"this needs {error.name}: pip install 'isrproof[{extra}]'", options["as_json"])
+        fail(f"this needs {error.name}: pip install 'isrproof[{extra}]'", as_json=options["as_json"])
     except OSError as error:
-        _print_error(f"{error.filename}: {error.strerror}", options["as_json"])
+        fail(f"{error.filename}: {error.strerror}", as_json=options["as_json"])
     except IsrproofError as error:
-        _print_error(str(error), options["as_json"])
-    context.exit(2)
+        fail(error, as_json=options["as_json"])
 
 
 @contextmanager
@@ -265,13 +265,6 @@ def _told(answer: Any) -> None:
         click.echo(f"\r\x1b[K{answer.question.name}: {answer.outcome}", nl=False, err=True)
         if answer.outcome != "proved":
             click.echo("", err=True)
-
-
-def _print_error(told: str, as_json: bool) -> None:
-    if as_json:
-        _print_json({"verdict": "error", "error": told})
-    else:
-        click.echo(f"Error: {told}", err=True)
 
 
 def _print_json(value: Any) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from ..failure import fail
+
 
 @click.command()
 @click.argument("scenario")
@@ -67,11 +69,7 @@ def command(
         click.echo("Interrupted: the cluster is stopped, nothing is kept.", err=True)
         raise SystemExit(130) from None
     except (IsrproofError, OSError) as error:
-        if as_json:
-            click.echo(json.dumps({"error": str(error)}))
-        else:
-            click.echo(f"Error: {error}", err=True)
-        raise SystemExit(2) from None
+        fail(error, as_json=as_json)
     if as_json:
         click.echo(json.dumps({key: value for key, value in manifest.items() if key != "znodes"}))
     else:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import click
 
 from ...specs.errors import IsrproofError
+from ..failure import fail
 
 
 @click.command(name="rules")
@@ -30,8 +30,5 @@ def command(code: str | None, as_json: bool) -> None:
             text = catalogue.page(rule)
             shown = {**catalogue.as_json(rule), "page": text}
     except IsrproofError as error:
-        if as_json:
-            click.echo(json.dumps({"error": str(error)}))
-        click.echo(f"isrproof rules: {error}", err=True)
-        sys.exit(2)
+        fail(error, as_json=as_json)
     click.echo(json.dumps(shown, indent=2) if as_json else text.rstrip("\n"))

@@ -37,7 +37,7 @@ def test_the_planted_faults_and_no_others_are_found(generated: Generated) -> Non
     found = sorted((f.file.removeprefix(f"{generated.folder}/"), f.line, f.rule) for f in report.findings)
     assert found == [(fault.file, fault.line, fault.rule) for fault in generated.faults]
     assert len({fault.rule for fault in generated.faults}) == 15
-    assert report.coverage["unknown"] == 0
+    assert report.coverage.unknown == 0
 
 
 def test_the_same_seed_writes_the_same_bytes(generated: Generated, tmp_path: Path) -> None:

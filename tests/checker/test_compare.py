@@ -16,6 +16,7 @@ RECORDED = Path(__file__).parents[2] / "traces" / "recorded"
 @pytest.mark.parametrize("name", sorted(file.parent.name for file in RECORDED.glob("*/manifest.json")))
 def test_nothing_is_wrong_and_what_is_not_shown_is_explained(name: str) -> None:
     (report,) = audit([str(RECORDED / name)], Options(engine="python", timeline=True))
+    assert report.timeline is not None
     found = compare(manifest.read(RECORDED / name), report.timeline, RECORDED / name)
     assert found.wrong == ()
     assert found.unexplained == ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,21 +12,37 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from isrproof.checker.commands.compare import command
+from isrproof.traces.place import Place
 from isrproof.traces.record import manifest
 from isrproof.traces.record.clock import milliseconds, utc
 from isrproof.traces.record.compare import REASONS, Version, compare, state_versions
+from isrproof.traces.timeline import TimelineRow
 
 RECORDED = Path(__file__).parents[2] / "traces" / "recorded"
 FOLDERS = sorted(file.parent for file in RECORDED.glob("*/manifest.json"))
 each = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 
 
-def row(version: Version, **changed: Any) -> dict[str, Any]:
+def row(version: Version, **changed: Any) -> TimelineRow:
     """The timeline row that shows the version."""
-    told: dict[str, Any] = {"topic": version.topic, "partition": version.partition, "leader": version.leader}
-    told |= {"isr": list(version.isr), "leader_epoch": version.leader_epoch, "life": 0, "file": None, "line": None}
-    told |= {"controller_epoch": version.controller_epoch, "partition_epoch": version.version}
-    return told | changed
+    told = TimelineRow(
+        topic=version.topic,
+        partition=version.partition,
+        leader=version.leader,
+        isr=version.isr,
+        leader_epoch=version.leader_epoch,
+        controller_epoch=version.controller_epoch,
+        partition_epoch=version.version,
+        life=0,
+        place=Place("none.log", 1),
+        ts=None,
+    )
+    return replace(told, **changed)
+
+
+def printed(row: TimelineRow) -> dict[str, Any]:
+    """The row as an audit's JSON has it."""
+    return {name: value for name, value in {**vars(row), **vars(row.place)}.items() if name != "place"}
 
 
 @each
@@ -52,9 +69,9 @@ def test_a_row_that_no_version_says_is_wrong(data: st.DataObject) -> None:
     version = data.draw(st.sampled_from(state_versions(told)))
     field = data.draw(st.sampled_from(["leader", "leader_epoch", "controller_epoch", "partition_epoch"]))
     found = compare(told, [row(version, **{field: 1000})])
-    assert [wrong["partition"] for wrong, _ in found.wrong] == [version.partition]
+    assert [wrong.partition for wrong, _ in found.wrong] == [version.partition]
     assert not found.shown
-    assert compare(told, [row(version, isr=[*version.isr, 1000])]).wrong
+    assert compare(told, [row(version, isr=(*version.isr, 1000))]).wrong
 
 
 def made(*znodes: dict[str, Any], **told: Any) -> dict[str, Any]:
@@ -131,11 +148,12 @@ def test_a_topic_made_again_is_told_apart_by_the_time_of_the_line(tmp_path: Path
     lines = "[1970-01-01 00:00:00,500] TRACE x\n[1970-01-01 00:00:02,500] TRACE x\n"
     (tmp_path / "broker-1" / "state-change.log").write_text(lines)
     first, second = state_versions(told)
-    early = row(first, file="any/where/broker-1/state-change.log", line=1)
+    early = row(first, place=Place("any/where/broker-1/state-change.log", 1))
+    late = replace(early, place=replace(early.place, line=2))
     assert (first.created, second.created) == (0, 1)
     assert compare(told, [early], tmp_path).shown == (first,)
-    assert compare(told, [{**early, "line": 2}], tmp_path).wrong[0][1].startswith("version 0: leader 3")
-    assert not compare(told, [{**early, "line": 2}]).wrong
+    assert compare(told, [late], tmp_path).wrong[0][1].startswith("version 0: leader 3")
+    assert not compare(told, [late]).wrong
 
 
 def test_a_topic_being_deleted_says_nothing_of_the_znode() -> None:
@@ -158,14 +176,15 @@ def test_command(tmp_path: Path) -> None:
     def run(*arguments: str, timeline: object) -> Any:
         return CliRunner().invoke(command, [str(recording), "-", *arguments], input=json.dumps(timeline))
 
-    right = run("--json", timeline={"timeline": [row(first), row(last)]})
+    right = run("--json", timeline={"timeline": [printed(row(first)), printed(row(last))]})
     assert right.exit_code == 0
     assert json.loads(right.output)["shown"] == 2
     assert json.loads(right.output)["hidden"]["leader-isr-write"] == 1
-    wrong = run(timeline={"timeline": [row(first), row(last, leader=2)]})
+    wrong = run(timeline={"timeline": [printed(row(first)), printed(row(last, leader=2))]})
     assert wrong.exit_code == 1
     assert "wrong: t-0" in wrong.output
     assert "not shown, no reason known: t-0 version 2" in wrong.output
-    for nothing in ([], {"clusters": []}):
+    for nothing in ([], {"clusters": []}, {"timeline": [{**printed(row(first)), "leader": None}]}):
         assert run(timeline=nothing).exit_code == 2
+        assert json.loads(run("--json", timeline=nothing).output)["verdict"] == "error"
     assert "timeline" in run(timeline=[]).output

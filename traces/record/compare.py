@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from ...specs.releases import release
+from ..place import Place
+from ..timeline import TimelineRow
 from .clock import milliseconds
 
 REASONS = {
@@ -58,18 +60,18 @@ class Version:
     leader_epoch: int
     controller_epoch: int
 
-    def agrees(self, row: Mapping[str, Any], newest_epoch: int) -> bool:
+    def agrees(self, row: TimelineRow, newest_epoch: int) -> bool:
         """Whether every field that the row knows is this version's; the order of an ISR means nothing.
 
         The row's controller epoch may be newer, up to the newest there was: when a replica outside the ISR goes
         offline, the controller writes nothing but puts its own epoch beside the value that it keeps and sends
         (ReplicaStateMachine.removeReplicasFromIsr).
         """
-        mine = {"partition_epoch": self.version, "leader": self.leader, "leader_epoch": self.leader_epoch}
-        known = all(row.get(name) is None or row[name] == value for name, value in mine.items())
-        epoch = row.get("controller_epoch")
+        known = (self.leader, self.leader_epoch) == (row.leader, row.leader_epoch)
+        known = known and row.partition_epoch in (None, self.version)
+        epoch = row.controller_epoch
         known = known and (epoch is None or self.controller_epoch <= epoch <= max(newest_epoch, self.controller_epoch))
-        return known and (row.get("isr") is None or sorted(row["isr"]) == sorted(self.isr))
+        return known and (row.isr is None or sorted(row.isr) == sorted(self.isr))
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ class Comparison:
     hidden: tuple[tuple[Version, str], ...]
     """With a key of REASONS."""
     unexplained: tuple[Version, ...]
-    wrong: tuple[tuple[Mapping[str, Any], str], ...]
+    wrong: tuple[tuple[TimelineRow, str], ...]
 
     @property
     def reasons(self) -> dict[str, int]:
@@ -88,7 +90,7 @@ class Comparison:
         return {reason: counts[reason] for reason in REASONS}
 
 
-def compare(manifest: Mapping[str, Any], timeline: Iterable[Mapping[str, Any]], logs: Path | None = None) -> Comparison:
+def compare(manifest: Mapping[str, Any], timeline: Iterable[TimelineRow], logs: Path | None = None) -> Comparison:
     """Classes every version of the manifest, and every row of the timeline.
 
     `logs` is the recording's folder: the time of a row's line then tells which creation of a topic it is about, and
@@ -104,15 +106,15 @@ def compare(manifest: Mapping[str, Any], timeline: Iterable[Mapping[str, Any]], 
     shown: set[Version] = set()
     wrong = []
     for row in timeline:
-        if row.get("leader") == -2:
+        if row.leader == -2:
             continue
-        mine = partitions.get((str(row["topic"]), int(row["partition"])), [])
-        time = clock.time(row)
+        mine = partitions.get((row.topic, row.partition), [])
+        time = clock.time(row.place)
         candidates = _of_one_creation(mine, time)
         agreeing = [version for version in candidates if version.agrees(row, facts.newest_epoch(time))]
         if not agreeing:
             wrong.append((row, _expected(candidates, row)))
-        elif all(row.get(name) is not None for name in ("leader", "isr", "leader_epoch")):
+        elif row.isr is not None:
             shown.add(_latest(agreeing, time, shown))
     missing = [version for version in versions if version not in shown]
     reasons = [(version, facts.reason(version)) for version in missing]
@@ -167,8 +169,8 @@ def _latest(agreeing: Sequence[Version], time: int | None, shown: set[Version]) 
     return max((version for version in agreeing if version.time <= time), key=lambda v: v.zxid, default=agreeing[0])
 
 
-def _expected(versions: Sequence[Version], row: Mapping[str, Any]) -> str:
-    same = [version for version in versions if version.version == row.get("partition_epoch")] or versions
+def _expected(versions: Sequence[Version], row: TimelineRow) -> str:
+    same = [version for version in versions if version.version == row.partition_epoch] or versions
     if not same:
         return "the partition never had a state"
     texts = [
@@ -262,16 +264,16 @@ class _Clock:
         self._logs = logs
         self._times: dict[str, list[int | None]] = {}
 
-    def time(self, row: Mapping[str, Any]) -> int | None:
-        """Of the row's file and line, ms since 1970; None when the recording has no such line."""
-        if self._logs is None or row.get("file") is None or row.get("line") is None:
+    def time(self, place: Place) -> int | None:
+        """Of a line, ms since 1970; None when the recording has no such line."""
+        if self._logs is None or place.line is None:
             return None
         # The audit names a file as it was given: the last two parts are the recording's.
-        name = "/".join(str(row["file"]).replace("\\", "/").split("/")[-2:])
+        name = "/".join(place.file.replace("\\", "/").split("/")[-2:])
         if name not in self._times:
             self._times[name] = _times(self._logs / name)
         times = self._times[name]
-        return times[row["line"] - 1] if 0 < row["line"] <= len(times) else None
+        return times[place.line - 1] if 0 < place.line <= len(times) else None
 
 
 def _times(file: Path) -> list[int | None]:

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from ....specs.machines import LEVELS
 from ....traces.sources import Source
-from ..history.statements import CLOCK_PUT_BACK, UNKNOWN_LEVEL, LogFile
-from ..report.model import FileFacts
+from .file import CLOCK_PUT_BACK, UNKNOWN_LEVEL, FileFacts, LogFile
 
 STATE_CHANGE = "state.change.logger"
 OWN = (STATE_CHANGE, "kafka.controller")

@@ -10,9 +10,8 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..history.statements import LogFile
-from ..report.model import FileFacts
 from ..table.protocol import Row, Table
+from .file import FileFacts, LogFile
 
 Look = Callable[[Table], list[Row]]
 LINES = ("line", "first", "last", "last_created", "run")

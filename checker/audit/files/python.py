@@ -9,8 +9,6 @@ from ....traces.events.event import Continuation, Event, Unknown
 from ....traces.events.layouts import Layout
 from ....traces.events.parse import parse_line
 from ....traces.sources import Lines, Source
-from ..history.statements import LogFile
-from ..report.model import FileFacts
 from ..table.protocol import PythonTable, Row, Table
 from .coverage import (
     MOST_BROKEN,
@@ -21,6 +19,7 @@ from .coverage import (
     Kind,
     facts,
 )
+from .file import FileFacts, LogFile
 from .log import Look, Read
 
 _NUMBERS = re.compile(r"[0-9]+")

@@ -27,11 +27,10 @@ from pyspark.sql import functions as F  # noqa: N812
 from ....traces.events.layouts import Layout
 from ....traces.sources import BROKEN, CUT, Source, is_elsewhere, unreadable
 from ....traces.spark.extract import PRINTED, SEPARATOR, replaced
-from ..history.statements import LogFile
-from ..report.model import FileFacts
 from ..table.protocol import Row
 from . import worker
 from .coverage import Coverage, facts
+from .file import FileFacts, LogFile
 from .log import Look, Read
 from .spark_lines import homes, placed_lines, shifts
 

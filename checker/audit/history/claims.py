@@ -16,10 +16,11 @@ from itertools import pairwise
 from ....model.expr import const, false, field, ite
 from ....model.sorts import Bool, Int, MapOf
 from ....specs.machines import LEVELS
+from ..files.file import UNKNOWN_LEVEL, LogFile
 from ..lines import CREATED, FACTS, HEARD, INACTIVE, MACHINES, READ, THROWN, is_line
 from ..table.protocol import Column, Row, Table
 from ..vocabulary import LEVEL
-from .statements import UNKNOWN_LEVEL, Evidence, Heard, LogFile, Run, narrowing
+from .statements import Evidence, Heard, Run, narrowing
 from .tenures import LINES_PER_FILE
 
 Cut = tuple[int, int]

@@ -11,36 +11,7 @@ import operator
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ....specs.machines import LEVELS
 from ....specs.releases import ALL
-
-UNKNOWN_LEVEL = LEVELS.index("ERROR")
-"""The level of a file that shows none: nothing below ERROR is taken to be logged. Levels are indices into LEVELS."""
-CLOCK_PUT_BACK = 1_000
-"""Milliseconds by which the times of a file may go back, though its lines are in order."""
-
-
-@dataclass(frozen=True)
-class LogFile:
-    """One file, as the readers saw it. `stream` names the log that it is a part of, without rotation.
-
-    `number` is its place in a rotation by size. `machines`: it has lines of the controller's state machines. `broken`
-    are the numbers of its lines that are not whole: others may be missing there. `goes_back`: its times do.
-    """
-
-    index: int
-    cluster: int
-    path: str
-    directory: str
-    stream: str
-    first_ts: int | None = None
-    hour: int | None = None
-    level: int = UNKNOWN_LEVEL
-    lossy: str | None = None
-    number: int | None = None
-    machines: bool = True
-    broken: tuple[int, ...] = ()
-    goes_back: bool = False
 
 
 @dataclass(frozen=True)

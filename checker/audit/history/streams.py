@@ -11,7 +11,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .statements import Heard, LogFile, Run
+from ..files.file import LogFile
+from .statements import Heard, Run
 
 
 def streams(files: Sequence[LogFile]) -> list[list[LogFile]]:

@@ -19,16 +19,8 @@ from dataclasses import dataclass, field, replace
 
 from ....specs.behaviours import behaviour
 from ....specs.machines import LEVELS
-from .statements import (
-    CLOCK_PUT_BACK,
-    UNKNOWN_LEVEL,
-    Evidence,
-    Heard,
-    LogFile,
-    Run,
-    narrowing,
-    possible,
-)
+from ..files.file import CLOCK_PUT_BACK, UNKNOWN_LEVEL, LogFile
+from .statements import Evidence, Heard, Run, narrowing, possible
 from .streams import (
     News,
     Place,

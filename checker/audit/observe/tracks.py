@@ -309,7 +309,9 @@ def same_epoch(incarnated: Table) -> Table:
 
 def requests(incarnated: Table) -> Table:
     """Requests about a partition, in the order of their sending, each with the LeaderAndIsr request before."""
-    last = {name: Column("last", name, is_line(REQUESTED)) for name in ("leader", "leader_epoch", "line", "block")}
+    last = {
+        name: Column("last", name, is_line(REQUESTED)) for name in ("leader", "leader_epoch", "line", "file", "block")
+    }
     return (
         views(incarnated.of_lines(REQUESTED + TOLD))
         .along(_INCARNATED, PLACE, **{f"before_{name}": column for name, column in last.items()})
@@ -319,7 +321,7 @@ def requests(incarnated: Table) -> Table:
 
 def repeated_elections(incarnated: Table) -> Table:
     """Elections of a partition by one controller, each with the one before and the requests sent before either."""
-    columns = ("leader", "isr", "leader_epoch", "partition_epoch", "sent", "block", "line")
+    columns = ("leader", "isr", "leader_epoch", "partition_epoch", "sent", "block", "line", "file")
     return (
         views(incarnated.of_lines(ELECTED + REQUESTED))
         .along(_INCARNATED, PLACE, sent=Column("so_far", where=is_line(REQUESTED)))

@@ -1,1 +1,1 @@
-"""Findings, and the reports that are made from them."""
+"""The reports that are made from findings."""

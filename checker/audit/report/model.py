@@ -1,42 +1,25 @@
-"""From what the rules gave to reports: one per cluster, narrowed to what the reader asked for."""
+"""What a report is, and how it is made of what an audit found: one per cluster, narrowed to what is asked for."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from ....specs.releases import names
-from ..history.tenures import Histories, Span
-from ..pipeline import Audited
-from .finding import EXIT, Finding, Report, Tally
+from ....traces.place import Place
+from ....traces.timeline import TimelineRow
+from ..files.file import FileFacts
+from ..findings.audited import Audited
+from ..findings.finding import Finding
+from ..findings.moves import Move
+from ..findings.tally import Tally
+from ..history.tenures import Life, Span
 
-VERDICTS = tuple(EXIT)
+EXIT = {"illegal": 1, "incomplete": 3, "nothing-to-check": 3, "conforms": 0}
+"""Verdicts of a run, the strongest first, and the exit codes that they mean."""
 _TOP = 10
 """So many unknown templates are shown."""
-
-
-@dataclass(frozen=True)
-class FileFacts:
-    """What was read of a file. `coverage` counts lines per class, `rows` per row of the line table, `unknown` per
-    template, the commonest first."""
-
-    index: int
-    cluster: int
-    path: str
-    lines: int
-    coverage: Mapping[str, int]
-    rows: Mapping[str, int]
-    unknown: Mapping[str, int]
-    bearing_unknown: int
-    problem: str | None = None
-    lossy: str | None = None
-
-    @property
-    def unread(self) -> bool:
-        """Nothing of it could be read: to the audit it is a file that is not there."""
-        return self.problem is not None and not self.lines
 
 
 @dataclass(frozen=True)
@@ -55,59 +38,131 @@ class Narrow:
         return (self.since is None or self.since <= ts) and (self.until is None or ts <= self.until)
 
 
-def reports(
-    found: Audited,
-    files: Sequence[FileFacts],
-    timeline: Iterable[Mapping[str, Any]] | None = None,
-    transitions: Iterable[Mapping[str, Any]] = (),
-    narrow: Narrow | None = None,
-) -> list[Report]:
-    """A report per cluster, in the order of the clusters."""
+@dataclass(frozen=True)
+class UnknownTemplate:
+    """How many unknown lines are alike but for their numbers."""
+
+    template: str
+    count: int
+
+
+@dataclass(frozen=True)
+class CoverageReport:
+    """Lines of all files: per class, per row of the line table, and the commonest unknown templates."""
+
+    understood: int
+    irrelevant: int
+    continuation: int
+    unknown: int
+    rows: Mapping[str, int]
+    top_unknown: tuple[UnknownTemplate, ...]
+
+    @property
+    def lines(self) -> int:
+        return self.understood + self.irrelevant + self.continuation + self.unknown
+
+
+@dataclass(frozen=True)
+class ControllerEpoch:
+    """Which broker was controller in an epoch."""
+
+    epoch: int
+    controller: int
+
+
+@dataclass(frozen=True)
+class LifeReport:
+    """One history of a cluster, the files that show it, and why it begins where it does."""
+
+    life: int
+    epochs: tuple[ControllerEpoch, ...]
+    files: tuple[str, ...]
+    begins: str
+
+
+@dataclass(frozen=True)
+class WordingEvidence:
+    """A line that only some releases print, by the row of the line table that it is."""
+
+    place: Place
+    row: str
+    releases: str
+
+
+@dataclass(frozen=True)
+class WordingStretch:
+    """Lines of a file that one controller wrote in one epoch, and the releases and the level that they tell of."""
+
+    file: str
+    first_line: int
+    last_line: int
+    life: int
+    controller: int
+    controller_epoch: int
+    releases: str
+    evidence: tuple[WordingEvidence, ...]
+    level: str
+    lossy: bool
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that one audited cluster gave. `rules` are by code; `timeline` is None where it was not asked for."""
+
+    verdict: str
+    findings: tuple[Finding, ...]
+    rules: Mapping[str, Tally]
+    coverage: CoverageReport
+    files: tuple[FileFacts, ...]
+    lives: tuple[LifeReport, ...]
+    releases: tuple[WordingStretch, ...]
+    transitions: tuple[Move, ...]
+    notes: tuple[str, ...]
+    timeline: tuple[TimelineRow, ...] | None = None
+
+
+def reports(found: Audited, files: Sequence[FileFacts], narrow: Narrow | None = None) -> list[Report]:
+    """A report per cluster that has files, in the order of the clusters."""
     narrow = narrow or Narrow()
+    paths = {file.index: file.path for file in files}
     per_cluster = defaultdict(list)
     for file in files:
         per_cluster[file.cluster].append(file)
-    lines = None if timeline is None else _split(timeline)
-    moves = _split(transitions)
-    made = []
-    for cluster, members in sorted(per_cluster.items()):
-        tallies = dict(found.tallies.get(cluster, {}))
-        findings = [f for f in found.findings if f.cluster == cluster]
-        shown = [f for f in findings if narrow.wants(f.entity.topic, f.entity.partition, f.ts)]
-        made.append(
-            Report(
-                verdict=_verdict(shown, tallies, members),
-                findings=shown,
-                rules=tallies,
-                coverage=coverage(members),
-                files=[_file(file) for file in members],
-                lives=_lives(found.histories, cluster, files),
-                releases=_releases(found.histories, cluster, files),
-                timeline=None
-                if lines is None
-                else [row for row in lines[cluster] if narrow.wants(row["topic"], row["partition"], row["ts"])],
-                transitions=moves[cluster],
-                notes=[
-                    *(note for of, note in found.histories.notes if of == cluster),
-                    *(f"{file.path}: {file.problem}" for file in members if file.problem),
-                    *(f"{file.path}: {file.lossy}" for file in members if file.lossy),
-                    *(_twice(file, found.repeated[file.index]) for file in members if file.index in found.repeated),
-                ],
-            )
-        )
-    return made
+    return [_report(found, cluster, members, paths, narrow) for cluster, members in sorted(per_cluster.items())]
+
+
+def _report(
+    found: Audited, cluster: int, files: Sequence[FileFacts], paths: Mapping[int, str], narrow: Narrow
+) -> Report:
+    tallies = dict(sorted(found.tallies.get(cluster, {}).items()))
+    of_cluster = (each for each in found.findings if each.cluster == cluster)
+    findings = tuple(each for each in of_cluster if narrow.wants(each.entity.topic, each.entity.partition, each.ts))
+    return Report(
+        verdict=_verdict(findings, tallies, files),
+        findings=findings,
+        rules=tallies,
+        coverage=_coverage(files),
+        files=tuple(_file(file) for file in files),
+        lives=tuple(_life(each, paths) for each in found.histories.lives if each.cluster == cluster),
+        releases=tuple(_stretch(each, paths) for each in found.histories.spans if each.cluster == cluster),
+        transitions=tuple(each for each in found.moves if each.cluster == cluster),
+        notes=(
+            *(note for of, note in found.histories.notes if of == cluster),
+            *(f"{file.path}: {file.problem}" for file in files if file.problem),
+            *(f"{file.path}: {file.lossy}" for file in files if file.lossy),
+            *(_twice(file, found.repeated[file.index]) for file in files if file.index in found.repeated),
+        ),
+        timeline=None if found.timeline is None else tuple(_narrowed(found.timeline, cluster, narrow)),
+    )
+
+
+def _narrowed(rows: Iterable[TimelineRow], cluster: int, narrow: Narrow) -> Iterable[TimelineRow]:
+    return (row for row in rows if row.cluster == cluster and narrow.wants(row.topic, row.partition, row.ts))
 
 
 def _twice(file: FileFacts, count: int) -> str:
     lines = "1 line stands there twice" if count == 1 else f"{count} lines stand there twice"
     return f"{file.path}: {lines}, to the millisecond; read once"
-
-
-def _split(rows: Iterable[Mapping[str, Any]]) -> dict[int, list[dict[str, Any]]]:
-    found: dict[int, list[dict[str, Any]]] = defaultdict(list)
-    for row in rows:
-        found[row["cluster"]].append({name: value for name, value in row.items() if name != "cluster"})
-    return found
 
 
 def _verdict(findings: Sequence[Finding], tallies: Mapping[str, Tally], files: Sequence[FileFacts]) -> str:
@@ -121,100 +176,52 @@ def _verdict(findings: Sequence[Finding], tallies: Mapping[str, Tally], files: S
     return "conforms"
 
 
-def coverage(files: Sequence[FileFacts]) -> dict[str, Any]:
-    """Lines per class over all files, per row of the line table, and the commonest unknown templates."""
-    total: dict[str, int] = dict.fromkeys(("understood", "irrelevant", "continuation", "unknown"), 0)
-    rows: dict[str, int] = defaultdict(int)
-    unknown: dict[str, int] = defaultdict(int)
+def _coverage(files: Sequence[FileFacts]) -> CoverageReport:
+    classes: Counter[str] = Counter()
+    rows: Counter[str] = Counter()
+    unknown: Counter[str] = Counter()
     for file in files:
-        for name, count in file.coverage.items():
-            total[name] += count
-        for name, count in file.rows.items():
-            rows[name] += count
-        for name, count in file.unknown.items():
-            unknown[name] += count
+        classes.update(file.coverage)
+        rows.update(file.rows)
+        unknown.update(file.unknown)
     top = sorted(unknown.items(), key=lambda item: (-item[1], item[0]))[:_TOP]
-    return {
-        **total,
-        "rows": dict(sorted(rows.items())),
-        "top_unknown": [{"template": template, "count": count} for template, count in top],
-    }
+    return CoverageReport(
+        understood=classes["understood"],
+        irrelevant=classes["irrelevant"],
+        continuation=classes["continuation"],
+        unknown=classes["unknown"],
+        rows=dict(sorted(rows.items())),
+        top_unknown=tuple(UnknownTemplate(*each) for each in top),
+    )
 
 
-def _file(file: FileFacts) -> dict[str, Any]:
-    shown = asdict(file)
-    for name in ("index", "cluster"):
-        del shown[name]
-    return {
-        **shown,
-        "coverage": dict(file.coverage),
-        "rows": dict(sorted(file.rows.items())),
-        "unknown": dict(list(file.unknown.items())[:_TOP]),
-    }
+def _file(file: FileFacts) -> FileFacts:
+    """With the commonest of its unknown templates only."""
+    return replace(file, rows=dict(sorted(file.rows.items())), unknown=dict(list(file.unknown.items())[:_TOP]))
 
 
-def _lives(histories: Histories, cluster: int, files: Sequence[FileFacts]) -> list[dict[str, Any]]:
-    paths = {file.index: file.path for file in files}
-    return [
-        {
-            "life": life.life,
-            "epochs": [{"epoch": epoch, "controller": who} for epoch, who in life.epochs.items()],
-            "files": [paths[index] for index in life.files],
-            "begins": life.why,
-        }
-        for life in histories.lives
-        if life.cluster == cluster
-    ]
+def _life(life: Life, paths: Mapping[int, str]) -> LifeReport:
+    return LifeReport(
+        life=life.life,
+        epochs=tuple(ControllerEpoch(epoch, who) for epoch, who in life.epochs.items()),
+        files=tuple(paths[index] for index in life.files),
+        begins=life.why,
+    )
 
 
-def _releases(histories: Histories, cluster: int, files: Sequence[FileFacts]) -> list[dict[str, Any]]:
-    paths = {file.index: file.path for file in files}
-    return [_stretch(span, paths) for span in histories.spans if span.cluster == cluster]
-
-
-def _stretch(span: Span, paths: Mapping[int, str]) -> dict[str, Any]:
-    return {
-        "file": paths[span.file],
-        "first_line": span.first,
-        "last_line": span.last,
-        "life": span.life,
-        "controller": span.controller,
-        "controller_epoch": span.epoch,
-        "releases": names(span.releases) if span.releases else "contradictory",
-        "evidence": [
-            {"file": paths[each.file], "line": each.line, "row": each.row, "releases": names(each.releases)}
+def _stretch(span: Span, paths: Mapping[int, str]) -> WordingStretch:
+    return WordingStretch(
+        file=paths[span.file],
+        first_line=span.first,
+        last_line=span.last,
+        life=span.life,
+        controller=span.controller,
+        controller_epoch=span.epoch,
+        releases=names(span.releases) if span.releases else "contradictory",
+        evidence=tuple(
+            WordingEvidence(Place(paths[each.file], each.line), each.row, names(each.releases))
             for each in span.evidence
-        ],
-        "level": span.seen_level,
-        "lossy": span.lossy,
-    }
-
-
-def as_json(report: Report) -> dict[str, Any]:
-    """The one object that `--format json` prints for a cluster."""
-    return {
-        "verdict": report.verdict,
-        "findings": [_finding(finding) for finding in report.findings],
-        "rules": {
-            code: {
-                "evaluated": tally.evaluated,
-                "held": tally.held,
-                "failed": tally.failed,
-                "undecided": tally.undecided,
-            }
-            for code, tally in sorted(report.rules.items())
-        },
-        "coverage": report.coverage,
-        "files": report.files,
-        "lives": report.lives,
-        "releases": report.releases,
-        "transitions": report.transitions,
-        "notes": report.notes,
-        **({} if report.timeline is None else {"timeline": report.timeline}),
-    }
-
-
-def _finding(finding: Finding) -> dict[str, Any]:
-    shown = asdict(finding)
-    del shown["cluster"]
-    return {**shown, "severity": finding.severity, "issue": list(finding.issue)}
+        ),
+        level=span.seen_level,
+        lossy=span.lossy,
+    )

@@ -1,29 +1,33 @@
-"""What `--out DIR` leaves: audit.json, findings.parquet, and timeline.parquet where a timeline was asked for."""
+"""What `--out DIR` leaves: audit.json, findings.parquet, and timeline.parquet where a timeline was asked for.
+
+A column is a field of a dataclass. The fields of what is within it (an entity, a place) are columns of their own, and
+what it has several of is a list.
+"""
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from .finding import Report
-from .model import as_json
+from ....traces.timeline import TimelineRow
+from ..findings.finding import Finding
+from .model import Report
 
 
-def write_out(folder: Path, whole: Mapping[str, Any], reports: Sequence[Report]) -> None:
-    """Write each file under a temporary name, then rename it: nobody sees half a file."""
+def write_out(folder: Path, text: str, reports: Sequence[Report]) -> None:
+    """Write each file under a temporary name, then rename it: nobody sees half a file. `text` is the JSON."""
     folder.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
-    _put(folder / "audit.json", lambda path: _write_text(path, text))
-    shown = [as_json(report) for report in reports]
-    findings = [_flat(finding) | {"cluster": i} for i, report in enumerate(shown) for finding in report["findings"]]
-    _put(folder / "findings.parquet", lambda path: _write_parquet(path, findings, _FINDING_COLUMNS))
-    timeline = [row | {"cluster": i} for i, report in enumerate(shown) for row in report.get("timeline", ())]
+    _put(folder / "audit.json", lambda path: _write_text(path, text + "\n"))
+    findings = [finding for report in reports for finding in report.findings]
+    _put(folder / "findings.parquet", lambda path: _write_parquet(path, Finding, findings, "place", "severity"))
+    timeline = [row for report in reports for row in report.timeline or ()]
     if timeline:
-        _put(folder / "timeline.parquet", lambda path: _write_parquet(path, timeline, _TIMELINE_COLUMNS))
+        _put(folder / "timeline.parquet", lambda path: _write_parquet(path, TimelineRow, timeline))
 
 
 def _put(path: Path, write: Callable[[str], None]) -> None:
@@ -41,61 +45,53 @@ def _write_text(path: str, text: str) -> None:
     Path(path).write_text(text, encoding="utf-8")
 
 
-_FINDING_COLUMNS = {
-    "cluster": "int64",
-    "rule": "string",
-    "name": "string",
-    "verdict": "string",
-    "severity": "string",
-    "file": "string",
-    "line": "int64",
-    "ts": "int64",
-    "kind": "string",
-    "topic": "string",
-    "partition": "int64",
-    "replica": "int64",
-    "broker": "int64",
-    "life": "int64",
-    "controller_epoch": "int64",
-    "message": "string",
-    "expected": "string",
-    "got": "string",
-    "assumption": "string",
-    "issue": "strings",
-    "known_issue": "string",
-    "fixed_in": "string",
-    "decided_by": "string",
-    "excerpt": "string",
-}
-_TIMELINE_COLUMNS = {
-    "cluster": "int64",
-    "topic": "string",
-    "partition": "int64",
-    "leader": "int64",
-    "isr": "int64s",
-    "leader_epoch": "int64",
-    "controller_epoch": "int64",
-    "partition_epoch": "int64",
-    "life": "int64",
-    "file": "string",
-    "line": "int64",
-    "ts": "int64",
-}
-
-
-def _flat(finding: Mapping[str, Any]) -> dict[str, Any]:
-    return {**finding, **finding["entity"]}
-
-
-def _write_parquet(path: str, rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> None:
+def _write_parquet(path: str, kind: type, rows: Sequence[object], *derived: str) -> None:
+    """Objects of one kind, a row each; `derived` are properties that are columns too."""
     import pyarrow
     import pyarrow.parquet
 
-    def kind(name: str) -> Any:
-        plain = {"int64": pyarrow.int64(), "string": pyarrow.string()}
-        return plain[name] if name in plain else pyarrow.list_(plain[name.removesuffix("s")])
+    types = _types(kind) | {name: get_type_hints(getattr(kind, name).fget)["return"] for name in derived}
+    schema = pyarrow.schema(_columns(types))
+    table = pyarrow.Table.from_pylist([_row(each, types) for each in rows], schema)
+    pyarrow.parquet.write_table(table, path)
 
-    schema = pyarrow.schema([(name, kind(type_)) for name, type_ in columns.items()])
-    pyarrow.parquet.write_table(
-        pyarrow.Table.from_pylist([{name: row.get(name) for name in columns} for row in rows], schema), path
-    )
+
+def _types(kind: Any) -> dict[str, Any]:
+    hints = get_type_hints(kind)
+    return {each.name: hints[each.name] for each in fields(kind)}
+
+
+def _columns(types: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Arrow's types by name."""
+    columns: list[tuple[str, Any]] = []
+    for name, kind in types.items():
+        columns += _columns(_types(kind)) if is_dataclass(kind) else [(name, _arrow(kind))]
+    return columns
+
+
+def _arrow(kind: Any) -> Any:
+    """Arrow's type of a field: a number, a text, a class with fields of its own, several of one kind, or maybe none."""
+    import pyarrow
+
+    plain = {int: pyarrow.int64(), str: pyarrow.string(), bool: pyarrow.bool_()}
+    if kind in plain:
+        return plain[kind]
+    if is_dataclass(kind):
+        return pyarrow.struct(_columns(_types(kind)))
+    if get_origin(kind) is Literal:
+        return pyarrow.string()
+    inner = next(each for each in get_args(kind) if each is not NoneType)
+    return pyarrow.list_(_arrow(inner)) if get_origin(kind) is tuple else _arrow(inner)
+
+
+def _row(value: object, types: dict[str, Any]) -> dict[str, Any]:
+    row: dict[str, Any] = {}
+    for name, kind in types.items():
+        each = getattr(value, name)
+        if is_dataclass(kind):
+            row |= _row(each, _types(kind))
+        elif isinstance(each, tuple):
+            row[name] = [_row(one, _types(type(one))) if is_dataclass(one) else one for one in each]
+        else:
+            row[name] = each
+    return row

@@ -6,8 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timezone
 
+from ..findings.finding import Finding
 from ..rule import rules
-from .finding import EXIT, Finding, Report
+from .model import EXIT, Report
 
 _ORDER = ("illegal", "suspicious", "unknown", "refused")
 _MEANING = {
@@ -43,7 +44,7 @@ def clusters_as_text(reports: Sequence[tuple[str, Report]]) -> str:
 
 
 def _troubled(report: Report) -> bool:
-    return any(file["problem"] or file["bearing_unknown"] for file in report.files)
+    return any(file.problem or file.bearing_unknown for file in report.files)
 
 
 def plain(text: str) -> str:
@@ -53,13 +54,12 @@ def plain(text: str) -> str:
 
 def _headline(report: Report, title: str) -> str:
     lines = [f"{title + ': ' if title else ''}{report.verdict} (exit {EXIT[report.verdict]}): {_found(report)}"]
-    lives = {life["life"] for life in report.lives}
-    epochs = sum(len(life["epochs"]) for life in report.lives)
-    if lives:
+    epochs = sum(len(life.epochs) for life in report.lives)
+    if report.lives:
         what = f"{len(report.files)} file{_s(len(report.files))}, {epochs} controller epoch{_s(epochs)}"
-        if len(lives) > 1:
-            what += f", {len(lives)} lives of the cluster that could not be joined or that a wipe separates"
-        releases = sorted({stretch["releases"] for stretch in report.releases})
+        if len(report.lives) > 1:
+            what += f", {len(report.lives)} lives of the cluster that could not be joined or that a wipe separates"
+        releases = sorted({stretch.releases for stretch in report.releases})
         lines.append(f"{what}; wording of Kafka {' and '.join(releases)}" if releases else what)
     lines += [f"note: {plain(note)}" for note in report.notes]
     return "\n".join(lines)
@@ -115,7 +115,7 @@ def _paragraph(group: list[Finding], groups: Iterable[list[Finding]]) -> str:
         lines.append(f"    when     {_time(min(when))} to {_time(max(when))}, {place}{life}")
     lines.append(f"    expected {plain(first.expected)}")
     lines.append(f"    got      {plain(first.got)}")
-    lines.append(f"    line     {plain(first.file)}:{first.line}")
+    lines.append(f"    line     {plain(str(first.place))}")
     if first.excerpt:
         lines.append(f"             {plain(first.excerpt[:300])}")
     if first.assumption:
@@ -171,10 +171,9 @@ def _rules(report: Report) -> str:
 
 def _coverage(report: Report) -> str:
     cover = report.coverage
-    whole = sum(cover[name] for name in ("understood", "irrelevant", "continuation", "unknown"))
     lines = [
-        f"lines {whole}: {cover['understood']} understood, {cover['irrelevant']} irrelevant,"
-        f" {cover['continuation']} continuation, {cover['unknown']} unknown"
+        f"lines {cover.lines}: {cover.understood} understood, {cover.irrelevant} irrelevant,"
+        f" {cover.continuation} continuation, {cover.unknown} unknown"
     ]
-    lines += [f"  unknown {row['count']:>6} x {plain(row['template'][:160])}" for row in cover["top_unknown"][:5]]
+    lines += [f"  unknown {each.count:>6} x {plain(each.template[:160])}" for each in cover.top_unknown[:5]]
     return "\n".join(lines)

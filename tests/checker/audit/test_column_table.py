@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from isrproof.checker.audit.files.file import FileFacts, Logs
 from isrproof.checker.audit.files.python import read_logs
-from isrproof.checker.audit.pipeline import Logs, audited
-from isrproof.checker.audit.report.finding import Report
-from isrproof.checker.audit.report.model import FileFacts, as_json, reports
+from isrproof.checker.audit.pipeline import audited
+from isrproof.checker.audit.report.json import as_json
+from isrproof.checker.audit.report.model import reports
 from isrproof.checker.audit.table.protocol import Column, PythonTable, Row, Table
 from isrproof.model.expr import const, field, ite
 from isrproof.model.sorts import Bool, Int, OptionOf
@@ -43,9 +44,7 @@ def both(*paths: Path, each: bool = False) -> tuple[Any, Any]:
 
 
 def shown(logs: Logs, facts: list[FileFacts]) -> list[dict[str, Any]]:
-    found = audited(logs)
-    told: list[Report] = reports(found, facts, found.timeline(), found.transitions())
-    return [as_json(report) for report in told]
+    return [as_json(report) for report in reports(audited(logs, with_timeline=True), facts)]
 
 
 def test_recordings_give_the_same_reports() -> None:

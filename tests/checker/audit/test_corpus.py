@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
-from isrproof.checker.audit.report.finding import Report
+from isrproof.checker.audit.report.model import Report
 
 pytestmark = pytest.mark.corpus
 
@@ -25,11 +25,11 @@ def reports(request: pytest.FixtureRequest) -> dict[str, Report]:
 
 def test_nearly_every_line_of_the_two_loggers_is_understood(reports: dict[str, Report]) -> None:
     """At least 99 % of state.change.logger; a line of it that no row matches makes a run incomplete."""
-    unknown = sum(file["bearing_unknown"] for report in reports.values() for file in report.files)
+    unknown = sum(file.bearing_unknown for report in reports.values() for file in report.files)
     known = sum(
         count
         for report in reports.values()
-        for row, count in report.coverage["rows"].items()
+        for row, count in report.coverage.rows.items()
         if row.startswith(("SC", "BR", "CL", "CO"))
     )
     assert known > 100_000

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
-from isrproof.checker.audit.report.finding import Report
+from isrproof.checker.audit.report.model import Report
 
 from tests.doubled import doubled
 from tests.histories import START, History, history, save, texts, with_faults
@@ -256,7 +256,7 @@ def test_each_equals_separate_runs(tmp_path: Path) -> None:
         (alone,) = audit([str(folder)], PYTHON)
         assert said(report, folder) == said(alone, folder)
         assert (counts(report), report.coverage, report.verdict) == (counts(alone), alone.coverage, alone.verdict)
-        assert [life["epochs"] for life in report.lives] == [life["epochs"] for life in alone.lives]
+        assert [life.epochs for life in report.lives] == [life.epochs for life in alone.lives]
     assert any(report.findings for report in together)
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 from isrproof.checker.audit.command import audit
-from isrproof.checker.audit.history.statements import Evidence, Heard, LogFile, Run
+from isrproof.checker.audit.files.file import LogFile
+from isrproof.checker.audit.history.statements import Evidence, Heard, Run
 from isrproof.checker.audit.history.tenures import LINES_PER_FILE, histories
 from isrproof.checker.audit.options import Options
-from isrproof.checker.audit.report.finding import Report
+from isrproof.checker.audit.report.model import Report
 from isrproof.specs.machines import LEVELS
 from isrproof.specs.releases import span
 from isrproof.traces.events.event import Event
@@ -54,7 +55,7 @@ def audited(folder: Path, **brokers: Sequence[list[Event]]) -> Report:
 
 
 def epochs(report: Report) -> list[dict[int, int]]:
-    return [{each["epoch"]: each["controller"] for each in life["epochs"]} for life in report.lives]
+    return [{each.epoch: each.controller for each in life.epochs} for life in report.lives]
 
 
 def findings(report: Report) -> list[tuple[str, str]]:
@@ -189,7 +190,7 @@ def test_lives_of_several_brokers_are_joined_by_what_they_heard(tmp_path: Path) 
     one = [states(1, 1, created=True), hears(1, 2, 2)]
     report = audited(tmp_path, b1=one, b2=[hears(2, 1, 1), states(2, 2)], b3=[hears(3, 2, 2), states(3, 3)])
     assert epochs(report) == [{1: 1, 2: 2, 3: 3}]
-    assert len(report.lives[0]["files"]) == 3
+    assert len(report.lives[0].files) == 3
 
 
 def test_files_of_two_clusters_are_kept_apart(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
-from isrproof.checker.audit.report.finding import Report
+from isrproof.checker.audit.report.model import Report
 
 RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
 RECORDINGS = ("lifecycle-0.11.0.3", "lifecycle-2.0.0", "lifecycle-2.3.1", "lifecycle-2.8.2", "lifecycle-2.8.2-trace")

@@ -43,5 +43,5 @@ def test_nothing_is_illegal_where_kafka_keeps_its_promises(name: str) -> None:
 @pytest.mark.parametrize("name", RECORDINGS)
 def test_every_line_is_understood(name: str) -> None:
     (report,) = audit([str(RECORDED / name)], Options(engine="python"))
-    assert not any(file["bearing_unknown"] or file["problem"] for file in report.files)
-    assert len({life["life"] for life in report.lives}) == 1
+    assert not any(file.bearing_unknown or file.problem for file in report.files)
+    assert len({life.life for life in report.lives}) == 1

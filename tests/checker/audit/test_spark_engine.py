@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
-from isrproof.checker.audit.report.model import as_json
+from isrproof.checker.audit.report.json import as_json
 
 from tests.doubled import doubled
 

@@ -39,4 +39,6 @@ RULE = Rule(
     issues=("KAFKA-6082",),
     bug="KAFKA-6082",
     follows_from=("KR302",),
+    # The version before may have been read once more, by the successor, on a later line.
+    contradicts=lambda row: bool(row["before_controller_epoch"] == row["read_in"]),
 )

@@ -1,0 +1,58 @@
+"""What was read of files: what the audit has to know of each, what the report has to know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ....specs.machines import LEVELS
+
+UNKNOWN_LEVEL = LEVELS.index("ERROR")
+"""The level of a file that shows none: nothing below ERROR is taken to be logged. Levels are indices into LEVELS."""
+CLOCK_PUT_BACK = 1_000
+"""Milliseconds by which the times of a file may go back, though its lines are in order."""
+
+
+@dataclass(frozen=True)
+class LogFile:
+    """One file, as the readers saw it. `stream` names the log that it is a part of, without rotation.
+
+    `number` is its place in a rotation by size. `machines`: it has lines of the controller's state machines. `broken`
+    are the numbers of its lines that are not whole: others may be missing there. `goes_back`: its times do.
+    """
+
+    index: int
+    cluster: int
+    path: str
+    directory: str
+    stream: str
+    first_ts: int | None = None
+    hour: int | None = None
+    level: int = UNKNOWN_LEVEL
+    lossy: str | None = None
+    number: int | None = None
+    machines: bool = True
+    broken: tuple[int, ...] = ()
+    goes_back: bool = False
+
+
+@dataclass(frozen=True)
+class FileFacts:
+    """What was read of a file. `coverage` counts lines per class, `rows` per row of the line table, `unknown` per
+    template, the commonest first."""
+
+    index: int
+    cluster: int
+    path: str
+    lines: int
+    coverage: Mapping[str, int]
+    rows: Mapping[str, int]
+    unknown: Mapping[str, int]
+    bearing_unknown: int
+    problem: str | None = None
+    lossy: str | None = None
+
+    @property
+    def unread(self) -> bool:
+        """Nothing of it could be read: to the audit it is a file that is not there."""
+        return self.problem is not None and not self.lines

@@ -1,0 +1,28 @@
+"""All that an audit found in the logs of all clusters, before it is split by cluster and narrowed for a reader."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ....traces.timeline import TimelineRow
+from ..history.tenures import Histories
+from .finding import Finding
+from .moves import Move
+from .tally import Tally
+
+
+@dataclass(frozen=True)
+class Audited:
+    """`findings` are in the order of cluster, life, controller epoch, place; `tallies` by cluster and rule.
+
+    `repeated`: per file, where all is told twice, how many lines tell again what the line before told. `timeline` is
+    None where it was not asked for.
+    """
+
+    histories: Histories
+    findings: tuple[Finding, ...]
+    tallies: Mapping[int, Mapping[str, Tally]]
+    moves: tuple[Move, ...]
+    repeated: Mapping[int, int]
+    timeline: tuple[TimelineRow, ...] | None = None

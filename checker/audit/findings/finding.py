@@ -1,0 +1,79 @@
+"""What a finding is: one report by one rule about one entity, with its evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ....traces.place import Place
+
+Role = Literal["seen", "contradicts", "decides"]
+"""What a place is to a finding.
+
+seen: the finding is about this line. contradicts: this line, usually an earlier one, and the one seen do not go
+together; of a refusal it is the throwable. decides: after this line some may be missing that would decide an unknown.
+"""
+
+
+@dataclass(frozen=True)
+class Entity:
+    """What a finding is about."""
+
+    kind: str
+    topic: str | None = None
+    partition: int | None = None
+    replica: int | None = None
+    broker: int | None = None
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A place, and what it is to the finding."""
+
+    role: Role
+    place: Place
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One report by one rule. `evidence` begins with what was seen; for a throwable that is its ERROR line.
+
+    `ts` is that line's time, milliseconds as printed, and `excerpt` its text.
+    """
+
+    rule: str
+    name: str
+    verdict: str
+    evidence: tuple[Evidence, ...]
+    ts: int | None
+    entity: Entity
+    life: int | None
+    controller_epoch: int | None
+    message: str
+    expected: str
+    got: str
+    assumption: str | None
+    issue: tuple[str, ...] = ()
+    known_issue: str | None = None
+    fixed_in: str | None = None
+    decided_by: str | None = None
+    excerpt: str = ""
+    cluster: int = 0
+
+    @property
+    def place(self) -> Place:
+        """What was seen."""
+        return self.evidence[0].place
+
+    @property
+    def file(self) -> str:
+        return self.place.file
+
+    @property
+    def line(self) -> int | None:
+        """None in a binary log."""
+        return self.place.line
+
+    @property
+    def severity(self) -> str:
+        return {"illegal": "error", "suspicious": "warning"}.get(self.verdict, "note")

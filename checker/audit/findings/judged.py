@@ -1,0 +1,98 @@
+"""From a row of a track, and a rule's verdict on it, to a finding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ....model.expr import free
+from ....specs.behaviours import BEHAVIOURS
+from ....specs.releases import names
+from ....traces.place import Place
+from ..files.file import LogFile
+from ..rule import Rule
+from ..table.protocol import Row
+from ..vocabulary import SEEDED
+from .finding import Entity, Evidence, Finding
+
+
+def finding(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Finding:
+    """The finding of `rule` about a row of its track, whose column `verdict` is the rule's."""
+    bug = BEHAVIOURS.get(rule.bug or "")
+    known = (
+        bug is not None and bool(bug.releases & row.get("releases", 0)) and row["verdict"] in ("illegal", "suspicious")
+    )
+    return Finding(
+        rule=rule.code,
+        name=rule.name,
+        verdict=row["verdict"],
+        evidence=tuple(_evidence(rule, row, files)),
+        ts=row.get("ts"),
+        entity=Entity(
+            rule.kind,
+            row.get("topic"),
+            row.get("partition"),
+            row.get("replica") if rule.kind == "replica" else None,
+            row.get("controller") if rule.kind == "controller" else None,
+        ),
+        life=row.get("life"),
+        controller_epoch=row.get("controller_epoch"),
+        message=rule.message(row),
+        expected=rule.expected(row),
+        got=rule.got(row),
+        assumption=_assumption(rule, row),
+        issue=rule.issues,
+        known_issue=rule.bug if known else None,
+        fixed_in=", ".join(bug.fixed_in) if known and bug is not None else None,
+        decided_by=_decided_by(row),
+        cluster=files[row["file"]].cluster,
+    )
+
+
+def _evidence(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Iterator[Evidence]:
+    """What was seen, what contradicts it, what would decide; as far as the row names lines."""
+    path = files[row["file"]].path
+    yield Evidence("seen", Place(path, row["line"]))
+    if row.get("thrown_from_state") is not None:
+        yield Evidence("contradicts", Place(path, row["line"] + 1))
+    if row.get("before_file") is None or row.get("before_line") is None:
+        return
+    before = Place(files[row["before_file"]].path, row["before_line"])
+    if rule.looks_back and rule.contradicts(row):
+        yield Evidence("contradicts", before)
+    if row["verdict"] == "unknown" and _gap(row) and _asks_for_gaps(rule):
+        yield Evidence("decides", before)
+
+
+def _gap(row: Row) -> bool:
+    """Whether lines may be missing that bear on the row."""
+    return bool(row.get("gap", row.get("lossy")))
+
+
+def _decided_by(row: Row) -> str | None:
+    """What would decide an unknown finding."""
+    if row["verdict"] != "unknown":
+        return None
+    if _gap(row):
+        return f"the lines that may be missing {_since(row)}"
+    if row.get("last_leader_in", row["known_since"]) < row["known_since"]:
+        return f"the lines since controller epoch {row['last_leader_in']}, of which some may be missing"
+    return f"a line whose wording tells Kafka {names(row['releases'])} apart, or --release"
+
+
+def _since(row: Row) -> str:
+    if row.get("before_line") is not None:
+        return f"between line {row['before_line']} and this one"
+    if row.get("before") == SEEDED:
+        return f"between the start of controller epoch {row['controller_epoch']} and this one"
+    return "before this one"
+
+
+def _assumption(rule: Rule, row: Row) -> str | None:
+    """What a finding takes for granted about missing lines; None for one that needs nothing."""
+    asked = _asks_for_gaps(rule)
+    return None if asked is None else "lossy" if row.get(asked) else "contiguous"
+
+
+def _asks_for_gaps(rule: Rule) -> str | None:
+    """The column by which a rule's verdict depends on missing lines, if it does."""
+    return next((leaf.data for leaf in free(rule.verdict) if leaf.data in ("gap", "lossy")), None)

@@ -1,0 +1,38 @@
+"""How often each move of the controller's state machines was made: what a diagram puts on its edges."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..table.protocol import Row
+
+_JUDGED_BY = {"replica": "KR101", "partition": "KR102"}
+"""The rule on a machine's moves; a move that it is silent on was refused."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """A pair of states, as a cluster's logs show it `count` times; `illegal` if one of them was."""
+
+    machine: str
+    source: str
+    target: str
+    count: int
+    illegal: bool
+    cluster: int = 0
+
+
+def moves(counted: Sequence[Row]) -> tuple[Move, ...]:
+    """The moves made, by machine, cluster and states; `counted` as for tallies."""
+    return tuple(move for machine in _JUDGED_BY for move in _of(machine, counted))
+
+
+def _of(machine: str, counted: Sequence[Row]) -> Iterator[Move]:
+    code = _JUDGED_BY[machine]
+    made: dict[tuple[int, str, str], Counter[str]] = defaultdict(Counter)
+    for row in (row for row in counted if row["track"] == f"{machine}_moves" and row[code] != "silent"):
+        made[row["cluster"], row["from_state"], row["to_state"]][row[code]] += row["n"]
+    for (cluster, source, target), verdicts in sorted(made.items(), key=lambda each: each[0]):
+        yield Move(machine, source, target, sum(verdicts.values()), verdicts["illegal"] > 0, cluster)

@@ -1,0 +1,43 @@
+"""How often each rule could say something, and what."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ..rule import on_track, rules
+from ..table.protocol import Row
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How often a rule was evaluated, by result; `failed` is every verdict but held and unknown."""
+
+    held: int = 0
+    failed: int = 0
+    undecided: int = 0
+
+    @property
+    def evaluated(self) -> int:
+        return self.held + self.failed + self.undecided
+
+
+def tallies(counted: Iterable[Row]) -> dict[int, dict[str, Tally]]:
+    """Per cluster that has any row, every rule's, by code.
+
+    Of `counted`, each row says how often (`n`) some verdicts came together on a `track` of a `cluster`, in columns
+    named by the rules' codes.
+    """
+    verdicts: dict[tuple[int, str], Counter[str]] = defaultdict(Counter)
+    for row in counted:
+        for rule in on_track(row["track"]):
+            if row[rule.code] != "silent":
+                verdicts[row["cluster"], rule.code][row[rule.code]] += row["n"]
+    clusters = {cluster for cluster, _ in verdicts}
+    return {cluster: {code: _tally(verdicts[cluster, code]) for code in rules()} for cluster in clusters}
+
+
+def _tally(verdicts: Mapping[str, int]) -> Tally:
+    held, undecided = verdicts.get("held", 0), verdicts.get("unknown", 0)
+    return Tally(held, sum(verdicts.values()) - held - undecided, undecided)

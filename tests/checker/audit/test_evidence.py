@@ -1,0 +1,97 @@
+"""The evidence of findings: which lines contradict each other, and what would decide an unknown."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.findings.finding import Evidence, Finding
+from isrproof.checker.audit.options import Options
+from isrproof.checker.audit.rule import rules
+from isrproof.traces.cases import cases
+from isrproof.traces.place import Place
+from isrproof.traces.sources import Lines
+
+from tests.histories import history, save, texts, with_faults
+
+RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
+ALONE = {"KR101", "KR102", "KR201", "KR202", "KR203", "KR209", "KR301", "KR304", "KR401"}
+"""Rules whose findings in the case files name the line seen only: it contradicts a table, or itself, or a line that its
+row does not name."""
+
+
+def found(folder: Path, lossy: bool = False) -> tuple[Finding, ...]:
+    (report,) = audit([str(folder)], Options(engine="python", lossy=lossy))
+    return report.findings
+
+
+def places(finding: Finding, role: str) -> list[Place]:
+    return [each.place for each in finding.evidence if each.role == role]
+
+
+def text(place: Place) -> str:
+    assert place.line is not None
+    return Lines(place.file).chosen([place.line])[place.line]
+
+
+@pytest.mark.parametrize("code", cases())
+def test_a_finding_names_what_it_contradicts(code: str, tmp_path: Path) -> None:
+    contradicting = set()
+    for number, excerpt in enumerate(cases()[code].excerpts):
+        excerpt.write(tmp_path / str(number))
+        for finding in (each for each in found(tmp_path / str(number)) if each.rule == code):
+            assert places(finding, "seen") == [finding.place]
+            contradicting.add(len(places(finding, "contradicts")))
+            for place in places(finding, "contradicts"):
+                assert place != finding.place
+                assert str(finding.entity.topic) in text(place)
+    assert (1 in contradicting) == (code not in ALONE)
+    assert contradicting <= {0, 1}
+
+
+def test_of_a_refusal_it_is_the_throwable() -> None:
+    refused = [finding for finding in found(RECORDED / "chaos-1.1.1-2") if finding.rule == "KR105"]
+    assert refused
+    for finding in refused:
+        (thrown,) = places(finding, "contradicts")
+        assert "Instead it is in" in text(thrown)
+
+
+def test_a_deposed_controllers_write_contradicts_the_line_of_its_successor_only() -> None:
+    """The line before may have been printed by the deposed controller, and read once more by the successor."""
+    rule = rules()["KR304"]
+    assert rule.looks_back
+    assert rule.contradicts({"before_controller_epoch": 2, "read_in": 2})
+    assert not rule.contradicts({"before_controller_epoch": 1, "read_in": 2})
+
+
+def test_an_unknown_with_no_line_before_says_before_this_one() -> None:
+    """It said `between line None and this one`."""
+    unknown = [each for each in found(RECORDED / "failover-on-leader-2.0.0-kill", lossy=True) if each.decided_by]
+    assert [(each.rule, each.verdict) for each in unknown] == [("KR401", "unknown")] * 2
+    for finding in unknown:
+        assert finding.decided_by == "the lines that may be missing before this one"
+        assert finding.evidence == (Evidence("seen", finding.place),)
+
+
+def test_an_unknown_seeded_at_the_start_says_since_then(tmp_path: Path) -> None:
+    made = history(1, "3.9", wipes=1)
+    save(tmp_path, texts(with_faults(made.written, random.Random(1), 3), made.release))
+    told = {finding.decided_by for finding in found(tmp_path, lossy=True)}
+    assert "the lines that may be missing between the start of controller epoch 3 and this one" in told
+    assert not [each for each in told if each and "None" in each]
+
+
+def test_missing_lines_would_decide_what_a_verdict_asks_them_for(tmp_path: Path) -> None:
+    """A verdict that only the release decides names no lines."""
+    made = history(1, "3.9", wipes=1)
+    save(tmp_path, texts(with_faults(made.written, random.Random(1), 3), made.release))
+    unknown = [each for each in found(tmp_path, lossy=True) if each.verdict == "unknown"]
+    deciding = {each.rule: places(each, "decides") for each in unknown if places(each, "decides")}
+    assert {"KR101", "KR103"} <= {each.rule for each in unknown}
+    assert deciding.keys() == {"KR103"}
+    for finding in (each for each in unknown if places(each, "decides")):
+        (place,) = places(finding, "decides")
+        assert finding.decided_by == f"the lines that may be missing between line {place.line} and this one"

@@ -1,0 +1,75 @@
+"""The report: typed all the way, and the same in every form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import is_dataclass
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import pytest
+from isrproof.checker.audit.command import audit, audit_command
+from isrproof.checker.audit.findings.finding import Finding
+from isrproof.checker.audit.options import Options
+from isrproof.checker.audit.report.json import as_json, timeline_row
+from isrproof.checker.audit.report.model import Report
+from isrproof.traces import timeline
+
+RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
+CHAOS = RECORDED / "chaos-1.1.1-2"
+
+
+def leaves(kind: Any) -> Iterator[Any]:
+    """The types that a report is made of, its frozen dataclasses taken apart."""
+    if is_dataclass(kind):
+        assert kind.__dataclass_params__.frozen, kind  # type: ignore[attr-defined]
+        yield from (leaf for hint in get_type_hints(kind).values() for leaf in leaves(hint))
+    elif get_origin(kind) in (tuple, Union, UnionType, Mapping):
+        yield from (leaf for each in get_args(kind) if each is not Ellipsis for leaf in leaves(each))
+    else:
+        yield kind if get_origin(kind) is not Literal else str
+
+
+def test_a_report_is_frozen_dataclasses_all_the_way() -> None:
+    assert set(leaves(Report)) == {int, str, bool, NoneType}
+
+
+def test_a_finding_names_its_place_and_its_evidence() -> None:
+    (report,) = audit([str(CHAOS)], Options(engine="python"))
+    for finding, shown in zip(report.findings, as_json(report)["findings"], strict=True):
+        assert shown["place"] == {"file": shown["file"], "line": shown["line"]}
+        assert shown["evidence"][0] == {"role": "seen", **shown["place"]}
+        assert str(finding.place) == f"{shown['file']}:{shown['line']}"
+
+
+def test_a_row_of_the_timeline_reads_as_it_was_written() -> None:
+    (report,) = audit([str(CHAOS)], Options(engine="python", timeline=True))
+    assert report.timeline
+    assert tuple(timeline.timeline_row(json.loads(json.dumps(timeline_row(row)))) for row in report.timeline) == (
+        report.timeline
+    )
+
+
+def test_parquet_has_what_the_json_has(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    audit_command([str(CHAOS)], Options(engine="python", timeline=True), False, tmp_path)
+    shown = json.loads((tmp_path / "audit.json").read_text(encoding="utf-8"))
+    findings = parquet.read_table(tmp_path / "findings.parquet")
+    expected = [{**each, **each["entity"], "cluster": 0, "offset": None} for each in shown["findings"]]
+    for each in expected:
+        del each["entity"], each["place"]
+        each["evidence"] = [{**one, "offset": None} for one in each["evidence"]]
+    assert findings.to_pylist() == expected
+    assert findings.schema.field("partition").type == "int64"
+    rows = parquet.read_table(tmp_path / "timeline.parquet").to_pylist()
+    assert rows == [{**each, "cluster": 0, "offset": None} for each in shown["timeline"]]
+
+
+def test_findings_of_a_clean_log_have_the_columns_all_the_same(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    audit_command([str(RECORDED / "lifecycle-2.0.0")], Options(engine="python"), False, tmp_path)
+    columns = parquet.read_schema(tmp_path / "findings.parquet").names
+    assert set(get_type_hints(Finding)) - {"entity"} < set(columns)
+    assert not (tmp_path / "timeline.parquet").exists()

@@ -1,0 +1,62 @@
+"""The order of the audit's rooms: each imports only what comes before it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+AUDIT = Path(__file__).parents[3] / "checker" / "audit"
+ORDER = (
+    *("options", "vocabulary", "table", "files", "history", "observe", "rules"),
+    *("findings", "pipeline", "report", "command"),
+)
+"""Folders and modules of checker/audit; places come before all of them, in traces."""
+PARTS = {"rule": "rules", "catalogue": "rules"}
+"""Modules that belong to a room of another name."""
+EXCEPTIONS = {
+    ("table", "files"),  # table.spark_table asks files.spark_lines for few_rows
+    ("files", "observe"),  # files.spark reads observe.tracks.READS
+    ("history", "observe"),  # history.claims takes rows of the line table, and moves, from observe.tracks
+}
+"""Imports against the order, to be emptied: one that is gone has to go from here too."""
+
+
+def room(module: tuple[str, ...]) -> str:
+    return PARTS.get(module[0], module[0])
+
+
+def imported(path: Path) -> Iterator[tuple[str, ...]]:
+    """The modules of checker/audit that a module imports, as paths below it, wherever in the module."""
+    package = path.relative_to(AUDIT).parent.parts
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.ImportFrom) or node.level == 0 or node.level > len(package) + 1:
+            continue
+        base = package[: len(package) + 1 - node.level]
+        module = (*base, *(node.module or "").split(".")) if node.module else base
+        yield from [module] if module else [(each.name,) for each in node.names]
+
+
+def test_every_room_has_its_place() -> None:
+    found = {room((path.stem,)) for path in AUDIT.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    assert found - {"__init__"} == set(ORDER)
+
+
+def test_nothing_is_imported_from_a_later_room() -> None:
+    modules = [path for path in AUDIT.rglob("*.py") if path != AUDIT / "__init__.py"]
+    against = {
+        (here, there)
+        for path in modules
+        for here in (room(path.relative_to(AUDIT).with_suffix("").parts),)
+        for there in map(room, imported(path))
+        if ORDER.index(here) < ORDER.index(there)
+    }
+    assert against == EXCEPTIONS
+
+
+def test_imports_by_an_absolute_name_are_none() -> None:
+    assert not [
+        path
+        for path in AUDIT.rglob("*.py")
+        if "import isrproof" in path.read_text() or "from isrproof" in path.read_text()
+    ]
