@@ -14,8 +14,9 @@ from ...specs.behaviours import BEHAVIOURS
 from ...specs.machines import machine as table_of
 from ...specs.releases import names
 from .history.claims import told, wipes
+from .history.histories import Histories
+from .history.spans import Span
 from .history.statements import LogFile
-from .history.tenures import Histories, Span
 from .observe import tracks
 from .report.finding import Entity, Finding, Tally
 from .rule import Rule, rules
@@ -131,7 +132,7 @@ def audited(logs: Logs, release: int | None = None) -> Audited:
     if cuts:
         histories = told(logs.files, events, cuts)
     paths = {file.index: file for file in logs.files}
-    turns = _verdicts(PythonTable([asdict(turn) for turn in histories.turns]), _of("turns"))
+    turns = _verdicts(PythonTable([asdict(change) for change in histories.epoch_changes]), _of("turns"))
     counted = _counts({"turns": turns})
     findings = _found({"turns": turns}, paths)
     parts = events.apart(tracks.NEAR)

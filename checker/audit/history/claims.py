@@ -1,6 +1,6 @@
 """From events to histories: who said when that which controller has which epoch.
 
-The engine reduces its lines to a few rows; lives.py does the rest.
+The engine reduces its lines to a few rows; histories.py does the rest.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ from ..observe.tracks import (
 )
 from ..table.protocol import Column, Row, Table
 from ..vocabulary import ANYTHING, LEVEL, SEEDED, before, from_state, gap, level, to_state
-from .statements import UNKNOWN_LEVEL, Evidence, Heard, LogFile, Run, narrowing
-from .tenures import LINES_PER_FILE, Histories, histories
+from .histories import Histories, histories
+from .spans import LINES_PER_FILE
+from .statements import UNKNOWN_LEVEL, BrokerReport, Evidence, LogFile, Run, narrowing
 
 Cut = tuple[int, int]
 """A file, and the line of it that is the first of another life."""
@@ -42,7 +43,7 @@ _STATED = (*_SPEAKER, "part")
 def told(files: Sequence[LogFile], events: Table, wiped: Sequence[Cut] = ()) -> Histories:
     """The histories that the events of these files tell; `wiped` is where a life ends though no epoch shows it."""
     runs: list[Run] = []
-    heard: list[Heard] = []
+    heard: list[BrokerReport] = []
     for part in events.apart(("file",)):
         says, repeats = _told(files, part, wiped)
         runs += says
@@ -50,7 +51,7 @@ def told(files: Sequence[LogFile], events: Table, wiped: Sequence[Cut] = ()) -> 
     return histories(files, runs, heard)
 
 
-def _told(files: Sequence[LogFile], events: Table, wiped: Sequence[Cut]) -> tuple[list[Run], list[Heard]]:
+def _told(files: Sequence[LogFile], events: Table, wiped: Sequence[Cut]) -> tuple[list[Run], list[BrokerReport]]:
     """Who says, and who repeats, which epoch, and what is to be known of it: a file is told by its own lines."""
     spoken = events.present("controller", "controller_epoch").without_lines((*THROWN, *READ))
     cuts = sorted(wiped)
@@ -72,7 +73,7 @@ def _told(files: Sequence[LogFile], events: Table, wiped: Sequence[Cut]) -> tupl
     return runs, heard
 
 
-def _statements(files: Sequence[LogFile], spoken: Table, cuts: Sequence[Cut]) -> tuple[list[Run], list[Heard]]:
+def _statements(files: Sequence[LogFile], spoken: Table, cuts: Sequence[Cut]) -> tuple[list[Run], list[BrokerReport]]:
     """Who says, and who repeats, which epoch; nothing reaches over a cut."""
     parts = _parted(files, spoken, cuts)
     own = parts.without_lines(HEARD).derive(rank=_RANK[field("level", LEVEL)])
@@ -93,7 +94,7 @@ def _statements(files: Sequence[LogFile], spoken: Table, cuts: Sequence[Cut]) ->
         for row in _runs(own)
     ]
     heard = [
-        Heard(row["file"], row["first"], row["last"], row["controller"], row["controller_epoch"])
+        BrokerReport(row["file"], row["first"], row["last"], row["controller"], row["controller_epoch"])
         for row in parts.of_lines(HEARD)
         .grouped(_STATED, first=Column("min", "line"), last=Column("max", "line"))
         .rows()
@@ -116,10 +117,10 @@ def _parted(files: Sequence[LogFile], spoken: Table, cuts: Sequence[Cut]) -> Tab
     return spoken.joined(rows, ("file",), {"part": int}, ("first", "last"))
 
 
-def _taken_over(spoken: Table, runs: Sequence[Run], heard: Sequence[Heard]) -> list[Cut]:
+def _taken_over(spoken: Table, runs: Sequence[Run], heard: Sequence[BrokerReport]) -> list[Cut]:
     """Where an epoch has another controller than before in the same file: by then another life has begun."""
     holders: dict[tuple[int, int], set[int]] = defaultdict(set)
-    statements: list[Run | Heard] = [*runs, *heard]
+    statements: list[Run | BrokerReport] = [*runs, *heard]
     for statement in statements:
         if statement.epoch > 0:  # 0 is nobody's: whoever has resigned speaks under it
             holders[statement.file, statement.epoch].add(statement.controller)

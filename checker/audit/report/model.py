@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ....specs.releases import names
-from ..history.tenures import Histories, Span
+from ..history.histories import Histories
+from ..history.spans import Span
 from ..pipeline import Audited
 from .finding import EXIT, Finding, Report, Tally
 
