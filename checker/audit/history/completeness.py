@@ -2,10 +2,10 @@
 
 `known_since` of an epoch is the first of the epochs up to it since which everything is here. Everything is what
 controllers create, elect and delete. A tenure is *whole* if it is in one stream and one block, is not lossy, its level
-logs what is created and elected, and no line casts doubt on its being of one life. An epoch continues the one before if
-it is whole and was seen from its start. A whole epoch that was not seen from its start can begin what is known; after
-one that is not whole, the next can at the earliest: then `known_since` is the epoch plus one. What a tenure shows can
-only be due to lines that are not there if those are of an epoch before `known_since`.
+logs what is created and elected, and no line casts doubt on its being of one life. An epoch continues the one before
+if it is whole and was seen from its start. A whole epoch that was not seen from its start can begin what is known. For
+one that is not whole `known_since` is the epoch plus one: the next is the first that can begin it. So nothing that the
+epochs `known_since`..epoch show can be due to lines of theirs that are missing.
 """
 
 from __future__ import annotations

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 from isrproof.checker.audit.command import audit
-from isrproof.checker.audit.history.statements import Evidence, Heard, LogFile, Run
-from isrproof.checker.audit.history.tenures import LINES_PER_FILE, histories
+from isrproof.checker.audit.history.histories import histories
+from isrproof.checker.audit.history.spans import LINES_PER_FILE
+from isrproof.checker.audit.history.statements import BrokerReport, Evidence, LogFile, Run
 from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.finding import Report
 from isrproof.specs.machines import LEVELS
@@ -263,7 +264,7 @@ def test_a_start_is_seen_only_after_an_earlier_epoch_with_no_hour_missing() -> N
 
 
 def test_a_heard_epoch_is_earlier_too() -> None:
-    found = histories([_file(0, "a", 0)], [_run(0, 2, 5, 9)], [Heard(0, 1, 4, 7, 1)])
+    found = histories([_file(0, "a", 0)], [_run(0, 2, 5, 9)], [BrokerReport(0, 1, 4, 7, 1)])
     assert [span.start_seen for span in found.spans] == [True]
 
 
@@ -284,8 +285,8 @@ def test_an_epoch_with_lossy_lines_is_known_since_none() -> None:
 
 def test_an_epoch_that_goes_on_in_the_next_file_is_no_turn() -> None:
     files = [_file(0, "a", 0), _file(1, "b", 10)]
-    assert histories(files, [_run(0, 3), _run(1, 3)], []).turns == ()
-    assert [turn.controller_epoch for turn in histories(files, [_run(0, 3), _run(1, 4)], []).turns] == [4]
+    assert histories(files, [_run(0, 3), _run(1, 3)], []).epoch_changes == ()
+    assert [change.controller_epoch for change in histories(files, [_run(0, 3), _run(1, 4)], []).epoch_changes] == [4]
 
 
 @pytest.mark.parametrize(
