@@ -21,7 +21,7 @@ from ....specs.machines import LEVELS
 from .layout import Layout
 from .local_histories import LocalHistory
 from .statements import UNKNOWN_LEVEL, Run, RunKey, TenureKey, by_tenure
-from .tenures import Tenure
+from .tenures import JoinedLife, Tenure
 
 BRIEF = 1_000
 """A tenure of so many milliseconds at most may log nothing below ERROR though its level is lower."""
@@ -58,22 +58,17 @@ class _Seen(NamedTuple):
     started: bool
 
 
-def known_since(
-    members: Sequence[LocalHistory],
-    levels: Sequence[Mapping[TenureKey, int]],
-    tenures: Mapping[TenureKey, Tenure],
-    layout: Layout,
-) -> dict[int, int]:
+def known_since(life: JoinedLife, levels: Sequence[Mapping[TenureKey, int]], layout: Layout) -> dict[int, int]:
     """By epoch of a life, the first epoch since which everything is here; `levels` are those of each member."""
-    doubted = _doubted(members, layout)
+    doubted = _doubted(life.members, layout)
     seen: dict[int, list[_Seen]] = defaultdict(list)
-    for history, level in zip(members, levels, strict=True):
-        for key, runs in by_tenure(_read(history, tenures, layout)).items():
-            shown = _creations_shown(level[key], tenures[key].releases)
+    for history, level in zip(life.members, levels, strict=True):
+        for key, runs in by_tenure(_read(history, life.tenures, layout)).items():
+            shown = _creations_shown(level[key], life.tenures[key].releases)
             whole = shown and not any(run.key in doubted for run in runs) and _contiguous(runs, layout)
             seen[key.epoch].append(_Seen(whole, any(run in history.started for run in runs)))
     since: dict[int, int] = {}
-    for epoch in sorted({run.epoch for history in members for run in history.runs}):
+    for epoch in sorted({run.epoch for history in life.members for run in history.runs}):
         since[epoch] = _since(epoch, seen[epoch], since.get(epoch - 1))
     return since
 

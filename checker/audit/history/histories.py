@@ -5,7 +5,7 @@ creation to its wipe; the same file goes on after a wipe, so one file can hold s
 
 1. The files of each stream are put in their order, and their lines into blocks (streams.py).
 2. Lines are found in which a controller reports another's epoch within its own run (foreign_epochs.py, layout.py).
-3. Each stream is walked once: it shows one local history of each life (local_histories.py).
+3. Each stream is walked once: it shows one local history of each life (walk.py, local_histories.py).
 4. Local histories of several streams that agree are joined to lives (lives.py).
 5. The runs of a life make tenures; of each it is decided which streams to read, so that copies are read once
    (tenures.py, copies.py).
@@ -29,10 +29,10 @@ from dataclasses import dataclass, field
 
 from .layout import Layout, laid_out
 from .lives import Note, lives
-from .local_histories import EpochChange, LocalHistory, local_histories
 from .spans import Span, reaching, spans_of_life
-from .statements import BrokerReport, LogFile, Run, Statement, TenureKey, by_file
-from .tenures import Tenure, tenures
+from .statements import BrokerReport, LogFile, Run, Statement, by_file
+from .tenures import JoinedLife, with_tenures
+from .walk import EpochChange, walk
 
 DISORDERED = "its times go back: files were joined in another order than they were written in; lines may be missing"
 
@@ -67,37 +67,24 @@ def histories(files: Sequence[LogFile], runs: Iterable[Run], reports: Iterable[B
     runs = tuple(runs)
     statements = by_file(runs, reports)
     layout = laid_out(files, statements)
-    walked = [local_histories(stream, statements, layout.positions) for stream in layout.streams]
+    walked = [walk(stream, statements, layout.positions) for stream in layout.streams]
     groups, kept_apart = lives([history for found, _ in walked for history in found])
-    of_lives = _tenures_of_lives(groups, layout)
-    numbered = list(enumerate(zip(groups, of_lives, strict=True), start=1))
-    spans = [span for life, (members, own) in numbered for span in spans_of_life(life, members, own, layout)]
-    copies = [note for members, own in zip(groups, of_lives, strict=True) for note in _copies(members[0].cluster, own)]
+    joined = with_tenures(groups, layout.files)
     return Histories(
-        spans=tuple(reaching(spans, layout)),
-        lives=tuple(_life(life, members) for life, (members, _) in numbered),
+        spans=tuple(reaching([span for life in joined for span in spans_of_life(life, layout)], layout)),
+        lives=tuple(_life(life) for life in joined),
         epoch_changes=tuple(change for _, changes in walked for change in changes),
-        notes=(*_disordered(runs, layout), *kept_apart, *dict.fromkeys(copies)),
+        notes=(*_disordered(runs, layout), *kept_apart, *_copies(joined)),
         restarts=_restarts(statements),
     )
 
 
-def _tenures_of_lives(groups: Sequence[Sequence[LocalHistory]], layout: Layout) -> list[dict[TenureKey, Tenure]]:
-    """The tenures of each life, numbered from 1 over all lives."""
-    found: list[dict[TenureKey, Tenure]] = []
-    number = 1
-    for members in groups:
-        found.append(tenures(members, layout.files, number))
-        number += len(found[-1])
-    return found
-
-
-def _life(number: int, members: Sequence[LocalHistory]) -> Life:
+def _life(life: JoinedLife) -> Life:
     epochs: dict[int, int] = {}
-    for history in members:
+    for history in life.members:
         epochs |= history.controllers
-    files = sorted(set().union(*(history.files for history in members)))
-    return Life(number, members[0].cluster, dict(sorted(epochs.items())), tuple(files), members[0].why)
+    files = sorted(set().union(*(history.files for history in life.members)))
+    return Life(life.number, life.cluster, dict(sorted(epochs.items())), tuple(files), life.members[0].why)
 
 
 def _disordered(runs: Iterable[Run], layout: Layout) -> list[Note]:
@@ -105,13 +92,15 @@ def _disordered(runs: Iterable[Run], layout: Layout) -> list[Note]:
     return [Note(file.cluster, f"{file.path}: {DISORDERED}") for file in files]
 
 
-def _copies(cluster: int, tenures: Mapping[TenureKey, Tenure]) -> list[Note]:
-    """A note on each copy that is not read; the same note once for each tenure."""
-    return [
-        Note(cluster, f"{copy.stream}: repeats what {copy.original} says, so read once")
-        for tenure in tenures.values()
+def _copies(joined: Iterable[JoinedLife]) -> list[Note]:
+    """A note on each copy that is not read."""
+    notes = (
+        Note(life.cluster, f"{copy.stream}: repeats what {copy.original} says, so read once")
+        for life in joined
+        for tenure in life.tenures.values()
         for copy in tenure.order.copies
-    ]
+    )
+    return list(dict.fromkeys(notes))
 
 
 def _restarts(statements: Mapping[int, Sequence[Statement]]) -> dict[int, int]:

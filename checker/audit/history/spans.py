@@ -12,7 +12,7 @@ from .completeness import known_since, logged_levels
 from .layout import Layout
 from .local_histories import LocalHistory
 from .statements import Evidence, Run, TenureKey
-from .tenures import Tenure
+from .tenures import JoinedLife
 
 LINES_PER_FILE = 10**11
 """More than any file has: line + LINES_PER_FILE * (position of the file) orders the lines of a stream."""
@@ -53,16 +53,14 @@ class Span:
     evidence: tuple[Evidence, ...] = ()
 
 
-def spans_of_life(
-    life: int, members: Sequence[LocalHistory], tenures: Mapping[TenureKey, Tenure], layout: Layout
-) -> list[Span]:
+def spans_of_life(life: JoinedLife, layout: Layout) -> list[Span]:
     """The spans of one life, in the order of its members; `since` and `until` are still those of each span alone."""
-    levels = [logged_levels(history, tenures, layout) for history in members]
-    known = known_since(members, levels, tenures, layout)
+    levels = [logged_levels(history, life.tenures, layout) for history in life.members]
+    known = known_since(life, levels, layout)
     return [
         span
-        for history, level in zip(members, levels, strict=True)
-        for span in _Part(life, history, level, tenures, known, layout).spans()
+        for history, level in zip(life.members, levels, strict=True)
+        for span in _Part(life, history, level, known, layout).spans()
     ]
 
 
@@ -70,10 +68,9 @@ def spans_of_life(
 class _Part:
     """One local history of a life, with what is known of its tenures."""
 
-    life: int
+    life: JoinedLife
     history: LocalHistory
     levels: Mapping[TenureKey, int]
-    tenures: Mapping[TenureKey, Tenure]
     known_since: Mapping[int, int]
     layout: Layout
 
@@ -81,7 +78,7 @@ class _Part:
         """The spans of the runs that are read."""
         begun = self.begun()
         for run in self.history.runs:
-            if self.layout.stream(run) in self.tenures[run.tenure].order.streams:
+            if self.layout.stream(run) in self.life.tenures[run.tenure].order.streams:
                 yield from self.spans_of(run, begun)
 
     def begun(self) -> dict[TenureKey, int]:
@@ -112,7 +109,7 @@ class _Part:
     def span(self, run: Run) -> Span:
         """A run as one span that begins no tenure."""
         file, position = self.layout.files[run.file], self.layout.split_positions[run.file]
-        tenure = self.tenures[run.tenure]
+        tenure = self.life.tenures[run.tenure]
         streams, overlapping = tenure.order.streams, tenure.order.overlapping
         return Span(
             cluster=file.cluster,
@@ -121,7 +118,7 @@ class _Part:
             last=run.last,
             controller=run.controller,
             epoch=run.epoch,
-            life=self.life,
+            life=self.life.number,
             tenure=tenure.number,
             base=(streams.index(file.stream) * len(self.layout.files) + position.index) * LINES_PER_FILE,
             block=position.block(run.first),

@@ -1,4 +1,4 @@
-"""The tenures of one life: each controller's time as controller under one epoch.
+"""The tenures of each life: each controller's time as controller under one epoch.
 
 A tenure is all runs of a life with the same controller and epoch, in whichever streams; within a life an epoch has one
 controller.
@@ -31,7 +31,31 @@ class Tenure:
         return possible(self.evidence)
 
 
-def tenures(
+@dataclass(frozen=True)
+class JoinedLife:
+    """One life: the local histories that it was joined from, and its tenures. `number` counts all lives, from 1."""
+
+    number: int
+    members: Sequence[LocalHistory]
+    tenures: Mapping[TenureKey, Tenure]
+
+    @property
+    def cluster(self) -> int:
+        return self.members[0].cluster
+
+
+def with_tenures(groups: Sequence[Sequence[LocalHistory]], files: Mapping[int, LogFile]) -> list[JoinedLife]:
+    """The lives whose members these groups are; `files` are by their index."""
+    found: list[JoinedLife] = []
+    first_tenure = 1
+    for number, members in enumerate(groups, start=1):
+        life = JoinedLife(number, members, _tenures(members, files, first_tenure))
+        first_tenure += len(life.tenures)
+        found.append(life)
+    return found
+
+
+def _tenures(
     members: Sequence[LocalHistory], files: Mapping[int, LogFile], first_number: int
 ) -> dict[TenureKey, Tenure]:
     """The tenures of one life, in the order of its members' runs; they are numbered in the order of their epochs."""
