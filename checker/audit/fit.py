@@ -9,7 +9,8 @@ from functools import partial
 
 from .files.log import Log, Read
 from .history.claims import Cut, controllers
-from .history.tenures import Histories, Span, histories
+from .history.histories import Histories, histories
+from .history.spans import Span
 from .history.wipes import wipes
 from .observe import tracks
 from .observe.placed import in_place

@@ -13,7 +13,7 @@ from .findings.moves import moves
 from .findings.tally import tallies
 from .findings.timeline import timeline
 from .fit import fitted
-from .history.tenures import Span
+from .history.spans import Span
 from .judge import counted, failing, judge, verdicts
 from .observe import tracks
 from .observe.placed import in_place
@@ -32,7 +32,7 @@ def audited(log: Log, read: Read, release: int | None = None, *, with_timeline: 
     """
     histories, repeated = fitted(log, read, release)
     files = {file.index: file for file in read.files}
-    turns = {"turns": verdicts(PythonTable([asdict(turn) for turn in histories.turns]), on_track("turns"))}
+    turns = {"turns": verdicts(PythonTable([asdict(turn) for turn in histories.epoch_changes]), on_track("turns"))}
     looked = log.over_partitions(partial(_look, histories.spans, release, with_timeline))
     of = {what: [row for row in looked if row["what"] == what] for what in ("count", "failing", "state")}
     counts = [*counted(turns), *of["count"]]

@@ -15,10 +15,13 @@ CLOCK_PUT_BACK = 1_000
 
 @dataclass(frozen=True)
 class LogFile:
-    """One file, as the readers saw it. `stream` names the log that it is a part of, without rotation.
+    """One file, as the readers saw it.
 
-    `number` is its place in a rotation by size. `machines`: it has lines of the controller's state machines. `broken`
-    are the numbers of its lines that are not whole: others may be missing there. `goes_back`: its times do.
+    `stream` names the log that the file is a part of, without rotation. `first_ts` is in milliseconds, as printed.
+    `hour` counts hours, for a log that is rotated by the hour. `number` is the file's number in a rotation by size.
+    `level` is the lowest that the file shows. `lossy` says why any line may be missing; None: none is. `machines`: it
+    has lines of the controller's state machines. `broken` are the numbers of its lines that are not whole: others may
+    be missing there. `goes_back`: its times do.
     """
 
     index: int

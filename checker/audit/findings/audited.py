@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ....traces.timeline import TimelineRow
-from ..history.tenures import Histories
+from ..history.histories import Histories
 from .finding import Finding
 from .moves import Move
 from .tally import Tally

@@ -20,8 +20,8 @@ from ..files.file import UNKNOWN_LEVEL, LogFile
 from ..lines import CREATED, FACTS, HEARD, INACTIVE, MACHINES, READ, THROWN, is_line
 from ..table.protocol import Column, Row, Table
 from ..vocabulary import LEVEL
-from .statements import Evidence, Heard, Run, narrowing
-from .tenures import LINES_PER_FILE
+from .spans import LINES_PER_FILE
+from .statements import BrokerReport, Evidence, Run, narrowing
 
 Cut = tuple[int, int]
 """A file, and the line of it that is the first of another life."""
@@ -217,7 +217,7 @@ def taken_over(rows: Iterable[Row]) -> dict[int, list[int]]:
     return {file: sorted(lines) for file, lines in sorted(cuts.items())}
 
 
-def stated(rows: Sequence[Row]) -> tuple[list[Run], list[Heard]]:
+def stated(rows: Sequence[Row]) -> tuple[list[Run], list[BrokerReport]]:
     """Runs and reports, put together from the rows of all pieces."""
     runs = _joined_runs([row for row in rows if row["kind"] == "run"])
     first: dict[tuple[int, ...], int] = {}
@@ -228,7 +228,9 @@ def stated(rows: Sequence[Row]) -> tuple[list[Run], list[Heard]]:
             first[key] = min(first.get(key, row["first"]), row["first"])
             last[key] = max(last.get(key, 0), row["last"])
     heard = [
-        Heard(file, first[key], last[key], controller, epoch) for key in first for file, controller, epoch, _ in [key]
+        BrokerReport(file, first[key], last[key], controller, epoch)
+        for key in first
+        for file, controller, epoch, _ in [key]
     ]
     return _with_evidence(runs, [row for row in rows if row["kind"] == "evidence"]), heard
 
@@ -309,7 +311,7 @@ def disordered(rows: Iterable[Row]) -> set[tuple[int, int, int]]:
 
 def controllers(
     files: Sequence[LogFile], rows: Sequence[Row], over_lines: OverLines, wiped: Sequence[Cut] = ()
-) -> tuple[list[Run], list[Heard]]:
+) -> tuple[list[Run], list[BrokerReport]]:
     """Who says, and who reports, which epoch, and what is to be known of it.
 
     Args:

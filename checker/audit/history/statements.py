@@ -1,15 +1,18 @@
-"""What the files of a cluster state: who says, and who repeats, which controller has which epoch.
+"""What the files of a cluster state about controller epochs: the input from which histories are built.
 
-Few rows, which engines reduce all lines to; where they come from in a file, and what their lines tell of the release
-and of the level that was logged.
+There are two kinds of statement "controller c has epoch e". A controller claims its own epoch; the lines of one claim
+are a *run*. A broker reports the epoch of a controller that sent it a request. An engine reduces all lines to these few
+rows. A run also carries what its lines show of the release and of the level that was logged.
 """
 
 from __future__ import annotations
 
 import functools
 import operator
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ....specs.releases import ALL
 
@@ -25,7 +28,7 @@ class Evidence:
 
 
 def narrowing(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
-    """The evidence that matters: each narrows the set of releases further than those before it, most telling first."""
+    """The evidence that matters: each narrows the set of releases further than those before it, the strongest first."""
     left = ALL
     kept = []
     for each in sorted(evidence, key=lambda e: (e.releases.bit_count(), e.file, e.line)):
@@ -40,13 +43,29 @@ def possible(evidence: Iterable[Evidence]) -> int:
     return functools.reduce(operator.and_, (each.releases for each in evidence), ALL)
 
 
+class RunKey(NamedTuple):
+    """Which run: no controller has two that begin at one line."""
+
+    file: int
+    controller: int
+    first: int
+
+
+class TenureKey(NamedTuple):
+    """Which tenure of a life. Keys sort by epoch."""
+
+    epoch: int
+    controller: int
+
+
 @dataclass(frozen=True)
 class Run:
-    """Lines first..last of one file in which `controller` says that it has `epoch`; no other epoch of it between.
+    """Lines first..last of one file in which `controller` claims `epoch`, and no other epoch between.
 
-    `level` is the lowest of its lines of the state machines; `created` and `moves` count those that create a partition,
-    the last of which is `last_created`, and those that rules on moves and states look at. `disordered`: their times go
-    back. `inserted`: they were written before those around them.
+    `first_ts` and `last_ts` are the lowest and the highest time of its lines. `level` is the lowest of its lines of the
+    state machines. `created` counts the lines that create a partition; `last_created` is the last of them. `moves`
+    counts the lines that rules on moves and states look at. `disordered`: the times go back. `inserted`: the lines were
+    written before those around them. `wiped`: the cluster was wiped before the first line, though no epoch shows it.
     """
 
     file: int
@@ -66,16 +85,41 @@ class Run:
     wiped: bool = False
 
     @property
-    def releases(self) -> int:
-        return possible(self.evidence)
+    def key(self) -> RunKey:
+        return RunKey(self.file, self.controller, self.first)
+
+    @property
+    def tenure(self) -> TenureKey:
+        return TenureKey(self.epoch, self.controller)
 
 
 @dataclass(frozen=True)
-class Heard:
-    """Lines first..last of one file in which a broker names `controller` and its `epoch`."""
+class BrokerReport:
+    """Lines first..last of one file in which a broker reports that `controller` has `epoch`."""
 
     file: int
     first: int
     last: int
     controller: int
     epoch: int
+
+
+Statement = Run | BrokerReport
+
+
+def by_file(runs: Iterable[Run], reports: Iterable[BrokerReport]) -> dict[int, list[Statement]]:
+    """The statements of each file, runs first; empty for a file without any."""
+    found: dict[int, list[Statement]] = defaultdict(list)
+    for run in runs:
+        found[run.file].append(run)
+    for report in reports:
+        found[report.file].append(report)
+    return found
+
+
+def by_tenure(runs: Iterable[Run]) -> dict[TenureKey, list[Run]]:
+    """The runs of each tenure; both in the order in which the runs are given."""
+    found: dict[TenureKey, list[Run]] = defaultdict(list)
+    for run in runs:
+        found[run.tenure].append(run)
+    return found

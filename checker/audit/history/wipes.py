@@ -15,7 +15,7 @@ from ....model.sorts import Bool
 from ..table.protocol import Row, Table
 from ..vocabulary import ANYTHING, SEEDED, before, from_state, gap, level, to_state
 from .claims import Cut
-from .tenures import LINES_PER_FILE
+from .spans import LINES_PER_FILE
 
 Moves = Callable[[Table], Mapping[str, Table]]
 """The moves of each machine that events show, with the state before and the line that showed it."""

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from ....model.expr import field
 from ....model.sorts import Int
 from ....specs.machines import machine as table_of
-from ..history.tenures import Span
+from ..history.spans import Span
 from ..lines import MOVED, REFUSED
 from ..table.protocol import Table
 from . import tracks

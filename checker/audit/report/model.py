@@ -14,7 +14,8 @@ from ..findings.audited import Audited
 from ..findings.finding import Finding
 from ..findings.moves import Move
 from ..findings.tally import Tally
-from ..history.tenures import Life, Span
+from ..history.histories import Life
+from ..history.spans import Span
 
 EXIT = {"illegal": 1, "incomplete": 3, "nothing-to-check": 3, "conforms": 0}
 """Verdicts of a run, the strongest first, and the exit codes that they mean."""

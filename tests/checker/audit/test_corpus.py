@@ -10,6 +10,8 @@ from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.model import Report
 
+from tests.evaluated import evaluated
+
 pytestmark = pytest.mark.corpus
 
 TRUE_POSITIVES = {"072-citypulse-kafkaclusterdeploy-state-change.log.2018-12-09-01.log": Counter({"KR401": 2})}
@@ -43,3 +45,4 @@ def test_what_is_illegal_was_looked_at(reports: dict[str, Report]) -> None:
         if report.verdict == "illegal"
     }
     assert illegal == TRUE_POSITIVES
+    assert sum(evaluated(report) != set() for report in reports.values()) > 100

@@ -19,6 +19,7 @@ from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.model import Report
 
 from tests.doubled import doubled
+from tests.evaluated import COMPARING, evaluated
 from tests.histories import START, History, history, save, texts, with_faults
 
 RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
@@ -240,6 +241,7 @@ def test_a_part_that_cannot_be_read_is_a_gap(name: str, spoilt: str, tmp_path: P
     (report,) = audit([str(tmp_path)], PYTHON)
     assert report.verdict == "incomplete"
     assert not [finding for finding in report.findings if finding.verdict == "illegal"]
+    assert evaluated(report) >= COMPARING
 
 
 # ---- Clusters

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.files.file import LogFile
-from isrproof.checker.audit.history.statements import Evidence, Heard, Run
-from isrproof.checker.audit.history.tenures import LINES_PER_FILE, histories
+from isrproof.checker.audit.history.histories import histories
+from isrproof.checker.audit.history.spans import LINES_PER_FILE
+from isrproof.checker.audit.history.statements import BrokerReport, Evidence, Run
 from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.model import Report
 from isrproof.specs.machines import LEVELS
@@ -18,6 +19,7 @@ from isrproof.specs.releases import span
 from isrproof.traces.events.event import Event
 from isrproof.traces.events.render import render
 
+from tests.evaluated import COMPARING, evaluated
 from tests.histories import START, history, save, texts
 
 
@@ -55,7 +57,7 @@ def audited(folder: Path, **brokers: Sequence[list[Event]]) -> Report:
 
 
 def epochs(report: Report) -> list[dict[int, int]]:
-    return [{each.epoch: each.controller for each in life.epochs} for life in report.lives]
+    return [{each["epoch"]: each["controller"] for each in life["epochs"]} for life in report.lives]
 
 
 def findings(report: Report) -> list[tuple[str, str]]:
@@ -74,6 +76,7 @@ def test_a_wipe_within_epoch_1_is_told_by_what_is_created_again(tmp_path: Path) 
     report = audited(tmp_path, b1=[states(1, 1, created=True), states(1, 1), states(1, 1, created=True)])
     assert epochs(report) == [{1: 1}, {1: 1}]
     assert findings(report) == []
+    assert report.rules["KR104"].held == 3
 
 
 def test_one_wipe_makes_one_new_life_of_all_topics(tmp_path: Path) -> None:
@@ -98,6 +101,7 @@ def test_the_wipe_may_fall_between_two_rotated_files(tmp_path: Path) -> None:
         (tmp_path / name).write_text("".join(f"{line}\n" for line in lines))
     (report,) = audit([str(tmp_path)], Options(engine="python"))
     assert findings(report) == []
+    assert report.rules["KR104"].held == 4
     assert epochs(report) == [{1: 1}, {1: 1}]
 
 
@@ -120,6 +124,7 @@ def test_unless_epoch_1_was_heard_of_again(tmp_path: Path) -> None:
     said = [hears(2, 1, 1), states(2, 2, created=True), states(2, 2)]
     report = audited(tmp_path, b2=[*said, *said])
     assert "illegal" not in {verdict for _, verdict in findings(report)}
+    assert report.rules["KR104"].held == 5
     assert {2: 2} in epochs(report)
 
 
@@ -141,6 +146,7 @@ def test_a_deletion_that_may_be_in_a_missing_hour_is_no_sign_of_a_wipe(hour: int
     (report,) = audit([str(tmp_path)], Options(engine="python"))
     assert len(report.lives) == (2 if hour == 13 else 1)
     assert "illegal" not in {verdict for _, verdict in findings(report)}
+    assert (report.rules["KR104"].held, report.rules["KR104"].undecided) == (2, 0 if hour == 13 else 1)
 
 
 @pytest.mark.parametrize(("level", "lives"), [("TRACE", 2), ("INFO", 1)])
@@ -156,6 +162,7 @@ def test_a_deletion_that_the_level_hides_is_no_sign_of_a_wipe(level: str, lives:
     (report,) = audit([str(save(tmp_path, {1: lines}))], Options(engine="python"))
     assert len(report.lives) == lives
     assert "illegal" not in {verdict for _, verdict in findings(report)}
+    assert report.rules["KR104"].held == (2 if lives == 2 else 3)
 
 
 def test_a_fall_without_creation_is_suspicious(tmp_path: Path) -> None:
@@ -179,6 +186,7 @@ def test_a_fall_that_is_taken_back_is_illegal(tmp_path: Path) -> None:
 def test_but_not_if_a_wipe_may_lie_between(tmp_path: Path, sign: list[Event]) -> None:
     report = audited(tmp_path, b1=[states(1, 4), states(1, 2), sign, states(1, 4)])
     assert "illegal" not in {verdict for _, verdict in findings(report)}
+    assert ("KR301", "suspicious") in findings(report)
 
 
 def test_an_epoch_with_another_controller_is_another_life(tmp_path: Path) -> None:
@@ -190,13 +198,14 @@ def test_lives_of_several_brokers_are_joined_by_what_they_heard(tmp_path: Path) 
     one = [states(1, 1, created=True), hears(1, 2, 2)]
     report = audited(tmp_path, b1=one, b2=[hears(2, 1, 1), states(2, 2)], b3=[hears(3, 2, 2), states(3, 3)])
     assert epochs(report) == [{1: 1, 2: 2, 3: 3}]
-    assert len(report.lives[0].files) == 3
+    assert len(report.lives[0]["files"]) == 3
 
 
 def test_files_of_two_clusters_are_kept_apart(tmp_path: Path) -> None:
     report = audited(tmp_path, b1=[states(1, 1), states(1, 2)], b2=[hears(2, 5, 1), states(2, 2)])
     assert epochs(report) == [{1: 1, 2: 1}, {1: 5, 2: 2}]
     assert findings(report) == []
+    assert {"KR104", "KR204", "KR301", "KR302"} <= evaluated(report)
 
 
 def test_logs_of_brokers_alone_have_lives_and_nothing_to_check(tmp_path: Path) -> None:
@@ -264,7 +273,7 @@ def test_a_start_is_seen_only_after_an_earlier_epoch_with_no_hour_missing() -> N
 
 
 def test_a_heard_epoch_is_earlier_too() -> None:
-    found = histories([_file(0, "a", 0)], [_run(0, 2, 5, 9)], [Heard(0, 1, 4, 7, 1)])
+    found = histories([_file(0, "a", 0)], [_run(0, 2, 5, 9)], [BrokerReport(0, 1, 4, 7, 1)])
     assert [span.start_seen for span in found.spans] == [True]
 
 
@@ -285,8 +294,8 @@ def test_an_epoch_with_lossy_lines_is_known_since_none() -> None:
 
 def test_an_epoch_that_goes_on_in_the_next_file_is_no_turn() -> None:
     files = [_file(0, "a", 0), _file(1, "b", 10)]
-    assert histories(files, [_run(0, 3), _run(1, 3)], []).turns == ()
-    assert [turn.controller_epoch for turn in histories(files, [_run(0, 3), _run(1, 4)], []).turns] == [4]
+    assert histories(files, [_run(0, 3), _run(1, 3)], []).epoch_changes == ()
+    assert [change.controller_epoch for change in histories(files, [_run(0, 3), _run(1, 4)], []).epoch_changes] == [4]
 
 
 @pytest.mark.parametrize(
@@ -335,6 +344,7 @@ def test_generated_wipes_join_no_two_lives(release: str, tmp_path: Path) -> None
         (report,) = audit([str(folder)], Options(engine="python"))
         assert len(report.lives) >= 3
         assert not {f.rule for f in report.findings if f.verdict == "illegal"} - {"KR401"}
+        assert COMPARING | {"KR101", "KR102", "KR301"} <= evaluated(report)
 
 
 @pytest.mark.parametrize(("release", "seed"), [("1.1.1", 0), ("1.1.1", 20), ("2.5", 38), ("2.5", 55), ("3.9", 16)])
@@ -343,6 +353,7 @@ def test_what_two_lives_say_under_one_epoch_contradicts_nothing(release: str, se
     made = history(seed, release, wipes=2 if seed in (20, 38) else 1)
     (report,) = audit([str(save(tmp_path, texts(made.written, release)))], Options(engine="python"))
     assert not {f.rule for f in report.findings if f.verdict == "illegal"} - {"KR401"}
+    assert COMPARING | {"KR101", "KR102", "KR304"} <= evaluated(report)
 
 
 def test_lines_of_an_earlier_epoch_in_the_middle_of_a_later_one_are_a_fall(tmp_path: Path) -> None:

@@ -1,0 +1,89 @@
+"""Epochs of others that are reported in the middle of a controller's run.
+
+A broker that is controller reports the epoch of another while it claims its own before and after. Either it was
+replaced and did not know it yet; or the cluster was wiped, and the broker has come to the same epoch again. One cannot
+tell which from epochs alone, so such a line ends what is known of the tenure (completeness.py) and a span (spans.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..files.file import LogFile
+from .statements import BrokerReport, Run, RunKey, Statement
+
+
+@dataclass(frozen=True)
+class ForeignEpoch:
+    """A line in which a broker reports another `epoch` than its own, which it claims before and after."""
+
+    file: int
+    line: int
+    epoch: int
+
+    def before_creation(self, run: Run) -> bool:
+        """Whether it is a later epoch than the run's and the run creates partitions after it.
+
+        Then a wipe may lie between.
+        """
+        before = self.line < run.last_created if self.file == run.file else run.created > 0
+        return self.epoch > run.epoch and before
+
+
+class _StreamLine(NamedTuple):
+    """A line of a stream: the index of its file in the stream, and its number in the file."""
+
+    file: int
+    line: int
+
+
+def foreign_epochs(
+    stream: Sequence[LogFile], statements: Mapping[int, Sequence[Statement]]
+) -> dict[RunKey, list[ForeignEpoch]]:
+    """The foreign epochs within each run of a stream, and since the controller's run before if it has the same epoch.
+
+    Args:
+        statements: by the index of a file.
+    """
+    reports = [[each for each in statements[file.index] if isinstance(each, BrokerReport)] for file in stream]
+    found: dict[RunKey, list[ForeignEpoch]] = {}
+    claimed: dict[int, Run] = {}
+    begun: dict[int, _StreamLine] = {}
+    for i, run in _runs(stream, statements):
+        same = run.controller in claimed and claimed[run.controller].epoch == run.epoch
+        here = _StreamLine(i, run.first)
+        since = begun[run.controller] if same else here
+        found[run.key] = _between(run, since, _StreamLine(i, run.last), reports)
+        claimed[run.controller], begun[run.controller] = run, here
+    return found
+
+
+def _runs(stream: Sequence[LogFile], statements: Mapping[int, Sequence[Statement]]) -> Iterator[tuple[int, Run]]:
+    """The runs of a stream in the order of their first lines, each with the index of its file in the stream."""
+    for i, file in enumerate(stream):
+        runs = [each for each in statements[file.index] if isinstance(each, Run)]
+        for run in sorted(runs, key=lambda run: run.first):
+            yield i, run
+
+
+def _between(
+    run: Run, since: _StreamLine, until: _StreamLine, reports: Sequence[Sequence[BrokerReport]]
+) -> list[ForeignEpoch]:
+    """What is foreign to a run between two lines, both excluded; `reports` are those of each file of the stream."""
+    return [
+        foreign
+        for i in range(since.file, until.file + 1)
+        for foreign in _foreign_to(run, reports[i])
+        if since < (i, foreign.line) < until
+    ]
+
+
+def _foreign_to(run: Run, reports: Sequence[BrokerReport]) -> list[ForeignEpoch]:
+    """Of a later epoch it is the first line that counts, of an earlier one the last."""
+    return [
+        ForeignEpoch(each.file, each.first if each.epoch > run.epoch else each.last, each.epoch)
+        for each in reports
+        if each.epoch != run.epoch
+    ]

@@ -1,0 +1,109 @@
+"""Histories of all clusters, from what their files state about controller epochs.
+
+A *tenure* is one controller's time as controller under one epoch. A *life* is one history of a cluster, from its
+creation to its wipe; the same file goes on after a wipe, so one file can hold several. A history is built in steps:
+
+1. The files of each stream are put in their order, and their lines into blocks (streams.py).
+2. Lines are found in which a controller reports another's epoch within its own run (foreign_epochs.py, layout.py).
+3. Each stream is walked once: it shows one local history of each life (walk.py, local_histories.py).
+4. Local histories of several streams that agree are joined to lives (lives.py).
+5. The runs of a life make tenures; of each it is decided which streams to read, so that copies are read once
+   (tenures.py, copies.py).
+6. What the log shows of each tenure is found: the level, and since which epoch everything is here (completeness.py).
+7. The runs that are read become spans: the lines of a file, with all that rules need to know of them (spans.py).
+
+All of this is plain Python over few rows, the same for every engine. Order is the position in a file, and of a file in
+its stream. Clocks of two brokers are never compared. These hold of the result:
+
+* Within a life an epoch has one controller. What contradicts this is in two lives.
+* A block is a stretch of a stream from which no line is missing. No two streams have a block in common.
+* `known_since` of an epoch is at most the epoch if all of its tenure is here, and the epoch plus one if not.
+* A life needs evidence to be called new: epoch 1 again with partitions created under it, or a wipe that `claims.wipes`
+  found. Without it a controller's fall to an earlier epoch is kept as an `EpochChange` that rules judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..files.file import LogFile
+from .layout import Layout, laid_out
+from .lives import Note, lives
+from .spans import Span, reaching, spans_of_life
+from .statements import BrokerReport, Run, Statement, by_file
+from .tenures import JoinedLife, with_tenures
+from .walk import EpochChange, walk
+
+DISORDERED = "its times go back: files were joined in another order than they were written in; lines may be missing"
+
+
+@dataclass(frozen=True)
+class Life:
+    """One history of a cluster: the controller of each epoch, the files that state it, and why it begins."""
+
+    life: int
+    cluster: int
+    epochs: Mapping[int, int]
+    files: tuple[int, ...]
+    why: str
+
+
+@dataclass(frozen=True)
+class Histories:
+    """All clusters' spans, lives, changes of epoch and notes.
+
+    `restarts` holds for each file the last line that states epoch 1, the first of a life; no entry if none does.
+    """
+
+    spans: tuple[Span, ...]
+    lives: tuple[Life, ...]
+    epoch_changes: tuple[EpochChange, ...]
+    notes: tuple[Note, ...]
+    restarts: Mapping[int, int] = field(default_factory=dict)
+
+
+def histories(files: Sequence[LogFile], runs: Iterable[Run], reports: Iterable[BrokerReport]) -> Histories:
+    """The histories of all clusters; `runs` and `reports` are what their files state."""
+    runs = tuple(runs)
+    statements = by_file(runs, reports)
+    layout = laid_out(files, statements)
+    walked = [walk(stream, statements, layout.positions) for stream in layout.streams]
+    groups, kept_apart = lives([history for found, _ in walked for history in found])
+    joined = with_tenures(groups, layout.files)
+    return Histories(
+        spans=tuple(reaching([span for life in joined for span in spans_of_life(life, layout)], layout)),
+        lives=tuple(_life(life) for life in joined),
+        epoch_changes=tuple(change for _, changes in walked for change in changes),
+        notes=(*_disordered(runs, layout), *kept_apart, *_copies(joined)),
+        restarts=_restarts(statements),
+    )
+
+
+def _life(life: JoinedLife) -> Life:
+    epochs: dict[int, int] = {}
+    for history in life.members:
+        epochs |= history.controllers
+    files = sorted(set().union(*(history.files for history in life.members)))
+    return Life(life.number, life.cluster, dict(sorted(epochs.items())), tuple(files), life.members[0].why)
+
+
+def _disordered(runs: Iterable[Run], layout: Layout) -> list[Note]:
+    files = [layout.files[index] for index in sorted({run.file for run in runs if run.disordered})]
+    return [Note(file.cluster, f"{file.path}: {DISORDERED}") for file in files]
+
+
+def _copies(joined: Iterable[JoinedLife]) -> list[Note]:
+    """A note on each copy that is not read."""
+    notes = (
+        Note(life.cluster, f"{copy.stream}: repeats what {copy.original} says, so read once")
+        for life in joined
+        for tenure in life.tenures.values()
+        for copy in tenure.order.copies
+    )
+    return list(dict.fromkeys(notes))
+
+
+def _restarts(statements: Mapping[int, Sequence[Statement]]) -> dict[int, int]:
+    last = {file: [each.last for each in own if each.epoch == 1] for file, own in statements.items()}
+    return {file: max(lines) for file, lines in last.items() if lines}

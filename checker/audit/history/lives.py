@@ -1,0 +1,106 @@
+"""Which local histories are of one life of a cluster.
+
+Two local histories of two streams are joined if they agree: some epoch is in both, and every epoch that is in both has
+the same controller. Each must be the only one of its stream that agrees with the other; otherwise there is more than
+one way to match the streams, and the two are kept apart, with a note. Two logs in one directory are of one broker and
+must overlap in time as well. A group of joined local histories never has two controllers for an epoch.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from .local_histories import LocalHistory
+
+
+class Note(NamedTuple):
+    """What a reader of a cluster's report should know of its files."""
+
+    cluster: int
+    text: str
+
+
+def lives(histories: Sequence[LocalHistory]) -> tuple[list[list[LocalHistory]], list[Note]]:
+    """The local histories of each life, in the order in which they are given, and notes on those kept apart."""
+    matching = _Matching(histories)
+    groups = _Groups(histories)
+    notes: list[Note] = []
+    for i, stream in matching.questions():
+        partner = matching.partner(i, stream)
+        if partner is not None:
+            groups.join(i, partner)
+        elif matching.candidates(i, stream) and histories[i].stream < stream:
+            notes.append(_kept_apart(histories[i], stream))
+    return groups.members(), list(dict.fromkeys(notes))
+
+
+def _kept_apart(history: LocalHistory, stream: str) -> Note:
+    ways = f"{history.stream} and {stream}: more than one way to match their histories, so kept apart"
+    return Note(history.cluster, ways)
+
+
+class _Matching:
+    """Which local histories of other streams could be of the same life; numbers are indices into `histories`."""
+
+    def __init__(self, histories: Sequence[LocalHistory]) -> None:
+        self._histories = histories
+        self._of_stream: dict[tuple[int, str], list[int]] = defaultdict(list)
+        self._streams: dict[int, set[str]] = defaultdict(set)
+        for i, history in enumerate(histories):
+            self._of_stream[history.cluster, history.stream].append(i)
+            self._streams[history.cluster].add(history.stream)
+
+    def questions(self) -> Iterator[tuple[int, str]]:
+        """Every local history with every other stream of its cluster."""
+        for i, history in enumerate(self._histories):
+            for stream in sorted(self._streams[history.cluster] - {history.stream}):
+                yield i, stream
+
+    def candidates(self, i: int, stream: str) -> list[int]:
+        """The local histories of a stream that may be of one life with `i`."""
+        mine = self._histories[i]
+        return [j for j in self._of_stream[mine.cluster, stream] if _may_be_one(mine, self._histories[j])]
+
+    def partner(self, i: int, stream: str) -> int | None:
+        """The only candidate of a stream, if `i` is its only candidate too."""
+        there = self.candidates(i, stream)
+        if len(there) != 1 or self.candidates(there[0], self._histories[i].stream) != [i]:
+            return None
+        return there[0]
+
+
+def _may_be_one(mine: LocalHistory, other: LocalHistory) -> bool:
+    return mine.agrees(other) and (mine.directory != other.directory or mine.overlaps(other))
+
+
+class _Groups:
+    """Groups of local histories that agree as a whole (disjoint sets; the first member of a group names it)."""
+
+    def __init__(self, histories: Sequence[LocalHistory]) -> None:
+        self._histories = histories
+        self._parent = list(range(len(histories)))
+        self._controllers = [dict(history.controllers) for history in histories]
+
+    def _first(self, i: int) -> int:
+        while self._parent[i] != i:
+            i = self._parent[i]
+        return i
+
+    def join(self, i: int, j: int) -> None:
+        """Join the groups of two, unless an epoch has one controller in the one and another in the other."""
+        a, b = sorted((self._first(i), self._first(j)))
+        if a == b:
+            return
+        mine, other = self._controllers[a], self._controllers[b]
+        if all(mine[epoch] == other[epoch] for epoch in mine.keys() & other.keys()):
+            self._parent[b] = a
+            mine |= other
+
+    def members(self) -> list[list[LocalHistory]]:
+        """The groups, in the order of their first members."""
+        found: dict[int, list[LocalHistory]] = defaultdict(list)
+        for i, history in enumerate(self._histories):
+            found[self._first(i)].append(history)
+        return [found[key] for key in sorted(found)]

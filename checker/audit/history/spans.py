@@ -1,0 +1,166 @@
+"""Spans: which lines of which file are of which tenure, with all that rules need to know of these lines."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from ....specs.machines import LEVELS
+from .completeness import known_since, logged_levels
+from .layout import Layout
+from .local_histories import LocalHistory
+from .statements import Evidence, Run, TenureKey
+from .tenures import JoinedLife
+
+LINES_PER_FILE = 10**11
+"""More than any file has: line + LINES_PER_FILE * (position of the file) orders the lines of a stream."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """A part of a tenure in one file: lines first..last.
+
+    `base` + line grows along a stream. No line is missing between spans of one `block`; a foreign epoch ends a block
+    too. `whole_block` would be the block if it did not. `known_since` is the first of the epochs since which everything
+    is here (completeness.py). `since`..`until` are the lines in which one that names the controller only is of this
+    tenure: up to the next epoch of the controller, and from the start of a file that goes on with the epoch of the file
+    before. `disordered`: it is lossy for no other reason than that its times go back. `doubled`: every event of it is
+    there twice.
+    """
+
+    cluster: int
+    file: int
+    first: int
+    last: int
+    controller: int
+    epoch: int
+    life: int
+    tenure: int
+    base: int
+    block: int
+    seen_level: str
+    lossy: bool
+    releases: int
+    start_seen: bool
+    known_since: int
+    since: int
+    until: int
+    disordered: bool = False
+    whole_block: int = 0
+    doubled: bool = False
+    evidence: tuple[Evidence, ...] = ()
+
+
+def spans_of_life(life: JoinedLife, layout: Layout) -> list[Span]:
+    """The spans of one life, in the order of its members; `since` and `until` are still those of each span alone."""
+    levels = [logged_levels(history, life.tenures, layout) for history in life.members]
+    known = known_since(life, levels, layout)
+    return [
+        span
+        for history, level in zip(life.members, levels, strict=True)
+        for span in _Part(life, history, level, known, layout).spans()
+    ]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One local history of a life, with what is known of its tenures."""
+
+    life: JoinedLife
+    history: LocalHistory
+    levels: Mapping[TenureKey, int]
+    known_since: Mapping[int, int]
+    layout: Layout
+
+    def spans(self) -> Iterator[Span]:
+        """The spans of the runs that are read."""
+        begun = self.begun()
+        for run in self.history.runs:
+            if self.layout.stream(run) in self.life.tenures[run.tenure].order.streams:
+                yield from self.spans_of(run, begun)
+
+    def begun(self) -> dict[TenureKey, int]:
+        """The block in which each tenure begins that the stream shows from its start."""
+        found: dict[TenureKey, int] = {}
+        for run in self.history.runs:
+            if run in self.history.started:
+                found.setdefault(run.tenure, self.layout.split_positions[run.file].block(run.first))
+        return found
+
+    def spans_of(self, run: Run, begun: Mapping[TenureKey, int]) -> Iterator[Span]:
+        """A run, split where a foreign epoch is reported or a line is not whole; `begun` as above."""
+        whole = self.span(run)
+        position = self.layout.split_positions[run.file]
+        started = run in self.history.started
+        for first, last in position.between_cuts(run.first, run.last):
+            block = position.block(first)
+            yield replace(
+                whole,
+                first=first,
+                last=last,
+                since=first,
+                block=block,
+                whole_block=self.layout.positions[run.file].block(first),
+                start_seen=started and block == begun[run.tenure],
+            )
+
+    def span(self, run: Run) -> Span:
+        """A run as one span that begins no tenure."""
+        file, position = self.layout.files[run.file], self.layout.split_positions[run.file]
+        tenure = self.life.tenures[run.tenure]
+        streams, overlapping = tenure.order.streams, tenure.order.overlapping
+        return Span(
+            cluster=file.cluster,
+            file=run.file,
+            first=run.first,
+            last=run.last,
+            controller=run.controller,
+            epoch=run.epoch,
+            life=self.life.number,
+            tenure=tenure.number,
+            base=(streams.index(file.stream) * len(self.layout.files) + position.index) * LINES_PER_FILE,
+            block=position.block(run.first),
+            seen_level=LEVELS[self.levels[run.tenure]],
+            lossy=self.layout.lossy(run) or file.stream in overlapping,
+            releases=tenure.releases,
+            start_seen=False,
+            known_since=self.known_since[run.epoch],
+            since=run.first,
+            until=LINES_PER_FILE,
+            disordered=run.disordered and file.lossy is None and not overlapping,
+            evidence=tenure.evidence,
+        )
+
+
+class _Session(NamedTuple):
+    """A controller in one stream."""
+
+    cluster: int
+    stream: str
+    controller: int
+
+
+def reaching(spans: Sequence[Span], layout: Layout) -> list[Span]:
+    """The spans of all lives, where the lines between two spans of a controller are given to one, if that is certain.
+
+    Spans of one controller in one stream stand together, in the order of their lines.
+    """
+    sessions: dict[_Session, list[Span]] = defaultdict(list)
+    for span in sorted(spans, key=lambda span: (layout.positions[span.file].index, span.first)):
+        sessions[_Session(span.cluster, layout.files[span.file].stream, span.controller)].append(span)
+    return [
+        _between(before, span, after)
+        for own in sessions.values()
+        for before, span, after in zip([None, *own[:-1]], own, [*own[1:], None], strict=True)
+    ]
+
+
+def _between(before: Span | None, span: Span, after: Span | None) -> Span:
+    """A span with its `since` and `until`, from the spans of its controller before and after it in the stream."""
+    if after is not None and after.file == span.file:
+        span = replace(span, until=after.first - 1)
+    if before is not None and before.file != span.file and before.tenure == span.tenure:
+        span = replace(span, since=1)
+    return span
