@@ -50,6 +50,7 @@ ARROWS: dict[str, set[str]] = {
     "checker.progress": set(),
     "checker.spark_session": {"specs", "checker.class_archive"},
     "checker.audit": {"specs", "model", "traces", "checker.progress", "checker.spark_session"},
+    "checker.failure": set(),
     "checker.machines": {"specs"},
     "checker.diagram": {"specs", "checker.machines"},
     "checker.explore": {"specs", "model", "checker.diagram"},
@@ -59,10 +60,10 @@ ARROWS: dict[str, set[str]] = {
         *("checker.audit", "checker.diagram", "checker.explore", "checker.prove"),
     },
     "checker.commands": {
-        *("specs", "model", "traces", "checker", "checker.machines"),
+        *("specs", "model", "traces", "checker", "checker.failure", "checker.machines"),
         *("checker.audit", "checker.diagram", "checker.explore", "checker.prove", "checker.pages"),
     },
-    "checker.cli": {"checker", "checker.commands"},
+    "checker.cli": {"checker", "checker.commands", "checker.failure"},
     "checker.__main__": {"checker", "checker.cli"},
 }
 

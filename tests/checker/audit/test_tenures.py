@@ -57,7 +57,7 @@ def audited(folder: Path, **brokers: Sequence[list[Event]]) -> Report:
 
 
 def epochs(report: Report) -> list[dict[int, int]]:
-    return [{each["epoch"]: each["controller"] for each in life["epochs"]} for life in report.lives]
+    return [{each.epoch: each.controller for each in life.epochs} for life in report.lives]
 
 
 def findings(report: Report) -> list[tuple[str, str]]:
@@ -198,7 +198,7 @@ def test_lives_of_several_brokers_are_joined_by_what_they_heard(tmp_path: Path) 
     one = [states(1, 1, created=True), hears(1, 2, 2)]
     report = audited(tmp_path, b1=one, b2=[hears(2, 1, 1), states(2, 2)], b3=[hears(3, 2, 2), states(3, 3)])
     assert epochs(report) == [{1: 1, 2: 2, 3: 3}]
-    assert len(report.lives[0]["files"]) == 3
+    assert len(report.lives[0].files) == 3
 
 
 def test_files_of_two_clusters_are_kept_apart(tmp_path: Path) -> None:
