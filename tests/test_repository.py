@@ -46,9 +46,9 @@ ARROWS: dict[str, set[str]] = {
     "model": {"specs"},
     "traces": {"specs", "model"},
     "checker": set(),  # what is in its __init__
-    "checker.class_archive": set(),
     "checker.progress": set(),
-    "checker.spark_session": {"specs", "checker.class_archive"},
+    "checker.spark_session": {"specs", "checker.spark_workers"},
+    "checker.spark_workers": {"specs"},
     "checker.audit": {"specs", "model", "traces", "checker.progress", "checker.spark_session"},
     "checker.failure": set(),
     "checker.machines": {"specs"},

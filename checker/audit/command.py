@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +11,8 @@ from ...specs.errors import IsrproofError
 from ...traces.events.layouts import Layout, layout
 from ...traces.sources import Source, expand
 from ..progress import progress
+from ..spark_session import spark_failures
+from .engine import Engine, chosen, only_spark, text_size
 from .files.file import FileFacts
 from .files.log import Log
 from .files.python import InProcess
@@ -24,21 +25,31 @@ from .report.json import as_json
 from .report.model import EXIT, Narrow, Report, reports
 from .report.text import as_text, clusters_as_text
 
+_BRIEF = 500_000_000
+"""Bytes of text up to which Java's quick compiler is done sooner: what the other one compiles pays off later."""
 
-def audit(paths: Sequence[str], options: Options | None = None) -> list[Report]:
+
+def audit(
+    paths: Sequence[str], options: Options | None = None, report_engine: Callable[[str], object] = lambda why: None
+) -> list[Report]:
     """Audit logs: one report, or with `each` one for every path.
+
+    Args:
+        report_engine: gets one line, which says which engine reads the logs and why.
 
     Raises:
         IsrproofError: a path does not exist, or no file could be read.
     """
     options = options or Options()
     sizes: dict[str, int] = {}
-    with _failures(options):
+    with spark_failures():
         clusters = expand(paths, lambda path: _elsewhere(path, options, sizes))
         sources = [(i if options.each else 0, source) for i, (_, files) in enumerate(clusters) for source in files]
-        log = _log(sources, options, sizes)
-        with progress(_doing(options, len(sources))):
-            read = log.read(claims)
+        engine = chosen(options, [source for _, source in sources], sizes)
+        report_engine(engine.why)
+        log = _log(engine, sources, options, sizes)
+        with progress(f"reading {len(sources)} file{'s' * (len(sources) > 1)}", len(sources)) as advance:
+            read = log.read(claims, advance)
         _must_have_read(read.facts)
         with progress("checking the rules"):
             found = audited(log, read, options.releases, with_timeline=options.timeline)
@@ -47,18 +58,10 @@ def audit(paths: Sequence[str], options: Options | None = None) -> list[Report]:
         return reports(found, read.facts, narrow)
 
 
-def _failures(options: Options) -> AbstractContextManager[None]:
-    if options.engine == "python":
-        return nullcontext()
-    from ..spark_session import spark_failures
-
-    return spark_failures()
-
-
 def _elsewhere(path: str, options: Options, sizes: dict[str, int]) -> list[str]:
     """The files of a path that only Spark can reach; their bytes go to `sizes`."""
-    if options.engine == "python":
-        raise IsrproofError(f"{path}: only Spark reads other file systems; leave --engine python away.")
+    if options.engine not in ("auto", "spark"):
+        raise only_spark(path, options.engine)
     from ..spark_session import session
     from .files.spark_lines import files_at
 
@@ -74,23 +77,20 @@ def _texts(wanted: Wanted, options: Options) -> Texts:
     return texts(session(options.master, options.remote), wanted)
 
 
-def _log(sources: list[tuple[int, Source]], options: Options, elsewhere: Mapping[str, int]) -> Log:
-    chosen: Layout | None = None if options.layout is None else layout(options.layout)
-    if options.engine == "python":
-        return InProcess(sources, chosen, options.lossy, tracks.KEPT)
-    if options.engine == "columns":
+def _log(engine: Engine, sources: list[tuple[int, Source]], options: Options, elsewhere: Mapping[str, int]) -> Log:
+    chosen_layout: Layout | None = None if options.layout is None else layout(options.layout)
+    if engine.name == "python":
+        return InProcess(sources, chosen_layout, options.lossy, tracks.KEPT)
+    if engine.name == "columns":
         from .table.columns import ColumnTable
 
-        return InProcess(sources, chosen, options.lossy, tracks.KEPT, ColumnTable.of_rows)
+        return InProcess(sources, chosen_layout, options.lossy, tracks.KEPT, ColumnTable.of_rows)
     from ..spark_session import session
     from .files.spark import SparkLog
 
-    spark = session(options.master, options.remote)
-    return SparkLog(spark, sources, chosen, options.lossy, tracks.KEPT, tracks.READS, elsewhere)
-
-
-def _doing(options: Options, files: int) -> str:
-    return f"{'Spark reads' if options.engine == 'spark' else 'reading'} {files} file{'s' * (files > 1)}"
+    spark = session(options.master, options.remote, brief=engine.size <= _BRIEF)
+    sizes = [text_size(source.path, elsewhere) for _, source in sources]
+    return SparkLog(spark, sources, sizes, chosen_layout, options.lossy, tracks.KEPT, tracks.READS)
 
 
 def _must_have_read(facts: Sequence[FileFacts]) -> None:
@@ -112,9 +112,11 @@ def exit_code(report: Report, fail_on: str = "illegal") -> int:
     return 1 if any(finding.verdict in failing for finding in report.findings) else EXIT[report.verdict]
 
 
-def audit_command(paths: list[str], options: Options, json_wanted: bool, out: Path | None) -> tuple[str, int]:
+def audit_command(
+    paths: list[str], options: Options, json_wanted: bool, out: Path | None, report_engine: Callable[[str], object]
+) -> tuple[str, int]:
     """What to print, and the exit code: the worst of the clusters' (illegal, then incomplete, then conforms)."""
-    made = audit(paths, options)
+    made = audit(paths, options, report_engine)
     text = ""
     if json_wanted or out is not None:
         text = _as_json(paths, made, each=options.each)

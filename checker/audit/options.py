@@ -12,6 +12,9 @@ from ...specs.releases import names, span
 FAIL_ON = ("illegal", "suspicious", "refused", "unknown")
 """From the strongest verdict of a finding to the weakest: each includes those before it."""
 
+ENGINES = ("auto", "python", "columns", "spark")
+"""Who reads and judges: the reference, NumPy columns in this process, or Spark; auto is the one that is done first."""
+
 
 @dataclass(frozen=True)
 class Options:
@@ -26,7 +29,7 @@ class Options:
     until: int | None = None
     timeline: bool = False
     fail_on: str = "illegal"
-    engine: str = "spark"
+    engine: str = "auto"
     master: str | None = None
     remote: str | None = None
 

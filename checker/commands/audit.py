@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import click
 
 from ...specs.errors import IsrproofError
-from ..audit.options import FAIL_ON, Options
+from ..audit.options import ENGINES, FAIL_ON, Options
 from ..failure import fail
 
 
@@ -30,7 +31,13 @@ from ..failure import fail
 )
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-@click.option("--engine", type=click.Choice(["spark", "columns", "python"]), default="spark", show_default=True)
+@click.option(
+    "--engine",
+    type=click.Choice(ENGINES),
+    default="auto",
+    show_default=True,
+    help="python: the reference; columns: NumPy in this process; auto: that for a small log, Spark for a large one.",
+)
 @click.option("--master", help="Spark master, such as spark://host:7077 (default: local[*]).")
 @click.option("--remote", help="A Spark Connect server: sc://host:port.")
 def command(
@@ -74,7 +81,7 @@ def command(
             master=master,
             remote=remote,
         )
-        text, code = audit_command(list(paths), options, json_wanted, out)
+        text, code = audit_command(list(paths), options, json_wanted, out, partial(click.echo, err=True))
     except (IsrproofError, OSError) as error:
         fail(error, as_json=json_wanted)
     click.echo(text, nl=not text.endswith("\n"))

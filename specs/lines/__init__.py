@@ -14,7 +14,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import Any
 
 from .. import toml
@@ -251,8 +250,8 @@ def _merged(wordings: list[Wording]) -> tuple[Wording, ...]:
     return tuple(merged.values())
 
 
-def _row(row: dict[str, Any], within: int, file: Path) -> Row:
-    where = f"{file.name}, line {row.get('id', '?')}"
+def _row(row: dict[str, Any], within: int, file: str) -> Row:
+    where = f"{file}.toml, line {row.get('id', '?')}"
     toml.check_keys(row, where, ("id", "meaning", "bears", "source", "variant"), ("logger", "level", "sample"))
     wordings: list[Wording] = []
     for variant in row["variant"]:
@@ -270,7 +269,7 @@ def _row(row: dict[str, Any], within: int, file: Path) -> Row:
         row["source"],
         row.get("sample"),
         _merged(wordings),
-        file.stem,
+        file,
     )
 
 
@@ -278,13 +277,13 @@ def _row(row: dict[str, Any], within: int, file: Path) -> Row:
 def rows() -> Mapping[str, Row]:
     """All rows by id, in the order of the files (by name) and of each file."""
     table: dict[str, Row] = {}
-    for file in sorted(FOLDER.glob("*.toml")):
-        if file.stem == "formats":
+    for name, file in toml.files(FOLDER).items():
+        if name == "formats":
             continue
         content = toml.read(file)
         toml.check_keys(content, file.name, ("line", "releases"))
         for entry in content["line"]:
-            row = _row(entry, span(content["releases"]), file)
+            row = _row(entry, span(content["releases"]), name)
             if row.id in table:
                 raise TableError(f"{file.name}: line {row.id} is defined twice")
             table[row.id] = row

@@ -18,18 +18,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import releases, toml
 from ..behaviours import RANGE_KEYS, behaviour, selected
 from ..errors import IsrproofError, TableError, unknown
 from ..releases import Release
 
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 """Log levels, chattiest first."""
 
-_FOLDER = Path(__file__).parent
+_FOLDER = toml.FOLDER / "machines"
 
 
 @dataclass(frozen=True)
@@ -180,7 +182,7 @@ class Machine:
 
 def machine_names() -> tuple[str, ...]:
     """The machines there are: the files of specs/machines."""
-    return tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
+    return tuple(toml.files(_FOLDER))
 
 
 @cache
@@ -191,7 +193,7 @@ def machine(name: str) -> Machine:
     return load(_FOLDER / f"{name}.toml")
 
 
-def load(path: Path) -> Machine:
+def load(path: Traversable) -> Machine:
     """The machine of a file, checked; TableError says what is wrong with it."""
     where = f"machines/{path.name}"
     data = toml.read(path)
@@ -210,7 +212,7 @@ def load(path: Path) -> Machine:
         silent=tuple(_silent(row, whole, where) for row in data.get("silent", ())),
         seeds=tuple(_seed(row, whole, where) for row in data.get("seed", ())),
     )
-    _check(loaded, path.stem, where)
+    _check(loaded, path.name.removesuffix(".toml"), where)
     return loaded
 
 

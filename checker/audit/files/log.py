@@ -18,6 +18,10 @@ LINES = ("line", "first", "last", "last_created", "run")
 """The columns of a look's rows that are numbers of lines; absent or 0 there is no line."""
 
 
+def nothing(files: int) -> None:
+    """Nobody is told how many files are read."""
+
+
 @dataclass(frozen=True)
 class Read:
     """`files`: those of which something was read. `facts`: of all, in the order of their numbers. `rows`: a look's."""
@@ -30,8 +34,11 @@ class Read:
 class Log(Protocol):
     """The lines of the files of an audit. An event has the columns of its line, and `file` and `line`."""
 
-    def read(self, look: Look) -> Read:
-        """Read all files, and look at their lines: at pieces of consecutive lines, a file's in any number of pieces."""
+    def read(self, look: Look, advance: Callable[[int], None] = ...) -> Read:
+        """Read all files, and look at their lines: at pieces of consecutive lines, a file's in any number of pieces.
+
+        `advance` is called with how many files more are read, by who can tell.
+        """
 
     def over_lines(self, look: Look, files: Collection[int]) -> list[Row]:
         """Look at the lines of some of the files once more."""

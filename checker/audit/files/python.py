@@ -20,7 +20,7 @@ from .coverage import (
     facts,
 )
 from .file import FileFacts, LogFile
-from .log import Look, Read
+from .log import Look, Read, nothing
 
 _NUMBERS = re.compile(r"[0-9]+")
 _CONTINUATION = Kind("continuation")
@@ -34,7 +34,6 @@ class InProcess:
         lossy: lines may be missing anywhere.
         kept: the rows of the line table that looks over partitions get.
         table: makes a table of events: PythonTable, or columns.
-        advance: told how many files were read.
         most: so many lines of partitions are looked at together, about; None leaves it to the table.
     """
 
@@ -45,15 +44,14 @@ class InProcess:
         lossy: bool,
         kept: frozenset[str],
         table: Callable[[list[Row]], Table] = PythonTable,
-        advance: Callable[[int], None] = lambda files: None,
         most: int | None = None,
     ) -> None:
         self._sources, self._layout, self._lossy, self._kept = sources, layout, lossy, kept
-        self._table, self._advance = table, advance
+        self._table = table
         self._most = {} if most is None else {"most": most}
         self._events: Table = table([])
 
-    def read(self, look: Look) -> Read:
+    def read(self, look: Look, advance: Callable[[int], None] = nothing) -> Read:
         rows: list[Row] = []
         files, told = [], []
         for index, (cluster, source) in enumerate(self._sources):
@@ -61,7 +59,7 @@ class InProcess:
             told.append(fact)
             if not fact.unread:
                 files.append(file)
-            self._advance(1)
+            advance(1)
         self._events = self._table(rows)
         found = [row for part in self._events.apart(("file",), **self._most) for row in look(part)]
         return Read(tuple(files), tuple(told), found)

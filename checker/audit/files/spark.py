@@ -15,7 +15,7 @@ import os
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -31,7 +31,7 @@ from ..table.protocol import Row
 from . import worker
 from .coverage import Coverage, facts
 from .file import FileFacts, LogFile
-from .log import Look, Read
+from .log import Look, Read, nothing
 from .spark_lines import homes, placed_lines, shifts
 
 _SPLIT = "64m"
@@ -47,37 +47,37 @@ class SparkLog:
 
     Args:
         sources: (cluster, source) pairs, numbered in this order.
+        sizes: the bytes of text of the sources, roughly.
         kept: the rows of the line table that buckets get, with `columns` of their events.
-        elsewhere: the bytes of files that only Spark can reach.
+        buckets: how many there are; None leaves it to the size.
     """
 
     def __init__(
         self,
         spark: SparkSession,
         sources: Sequence[tuple[int, Source]],
+        sizes: Sequence[int],
         layout: Layout | None,
         lossy: bool,
         kept: frozenset[str],
         columns: Sequence[str],
-        elsewhere: Mapping[str, int],
         buckets: int | None = None,
     ) -> None:
         self._spark, self._sources, self._lossy = spark, sources, lossy
         self._readings = [_reading(source) for _, source in sources]
         self._paths = [path for path, _ in self._readings]
-        size = sum(_size(path, elsewhere) for path in self._paths if path)
         self._task = worker.Task(
-            look=_nothing,
+            look=_no_rows,
             fields=tuple(name for name in PRINTED if name in columns),
             layout=layout,
             kept=kept,
             columns=tuple(columns),
-            buckets=buckets or max(1, size // BUCKET),
+            buckets=buckets or max(1, sum(sizes) // BUCKET),
         )
         self._encoded: DataFrame | None = None
         self._places: worker.Places = {}
 
-    def read(self, look: Look) -> Read:
+    def read(self, look: Look, advance: Callable[[int], None] = nothing) -> Read:
         rows: list[Row] = []
         seen: dict[int, Coverage] = defaultdict(Coverage)
         if any(self._paths):
@@ -156,7 +156,7 @@ class SparkLog:
         return {key[block]: found for block, found in place.items()}
 
 
-def _nothing(table: Any) -> list[Row]:
+def _no_rows(table: Any) -> list[Row]:
     return []
 
 
@@ -165,12 +165,6 @@ def _looked(encoded: DataFrame) -> list[dict[str, Any]]:
     rows = encoded.where(F.col("bucket") == worker.LOOKED).select("payload").collect()
     found = [json.loads(bytes(row["payload"])) for row in rows]
     return [piece | {"rows": [worker.plain(row) for row in piece["rows"]]} for piece in found]
-
-
-def _size(path: str, elsewhere: Mapping[str, int]) -> int:
-    """Bytes of text in a file, roughly."""
-    size = elsewhere[path] if is_elsewhere(path) else os.path.getsize(path)
-    return size * (10 if path.endswith(".gz") else 1)
 
 
 def _reading(source: Source) -> tuple[str | None, str | None]:

@@ -1,0 +1,85 @@
+"""Which engine reads a log, and why: this process while the log is small, else Spark."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+from ...specs.errors import IsrproofError
+from ...traces.sources import Source, is_elsewhere
+from .options import Options
+
+IN_PROCESS = 100_000_000
+"""Bytes of text up to which this process is done before Spark is: it starts Java and warms it up first."""
+_ROWS = 1_000_000
+"""Bytes of text up to which plain rows are done before NumPy is imported."""
+_RATIO = 10
+"""How much text a compressed byte stands for, roughly."""
+
+
+@dataclass(frozen=True)
+class Engine:
+    """`name` is python (the reference), columns or spark; `size` is the bytes of text, roughly; `why` is one line."""
+
+    name: str
+    size: int
+    why: str
+
+
+def chosen(options: Options, sources: Sequence[Source], elsewhere: Mapping[str, int]) -> Engine:
+    """The engine that `options` name, or with "auto" the one that is done first.
+
+    Args:
+        elsewhere: the bytes of files that only Spark can reach.
+
+    Raises:
+        IsrproofError: `options` name an engine that cannot do what else they ask for.
+    """
+    size = sum(text_size(source.path, elsewhere) for source in sources)
+    shown = f"{size / 1e6:.1f} MB of text"
+    if options.engine != "auto":
+        _check(options, sources)
+        return Engine(options.engine, size, f"{_TITLES[options.engine]} reads {shown}: --engine {options.engine}.")
+    if options.master or options.remote:
+        given = "--master" if options.master else "--remote"
+        return Engine("spark", size, f"Spark reads {shown}: {given} is given.")
+    if any(is_elsewhere(source.path) for source in sources):
+        return Engine("spark", size, f"Spark reads {shown}: only it reaches some of the files.")
+    if size > IN_PROCESS and find_spec("pyspark") is not None:
+        return Engine("spark", size, f"Spark reads {shown}: more than {IN_PROCESS // 1_000_000} MB.")
+    name = "columns" if size > _ROWS and find_spec("numpy") is not None else "python"
+    if size > IN_PROCESS:
+        return Engine(
+            name, size, f"This process reads {shown}: Spark is not installed (pip install 'isrproof[audit]')."
+        )
+    return Engine(name, size, f"This process reads {shown}: Spark takes over above {IN_PROCESS // 1_000_000} MB.")
+
+
+_TITLES = {"python": "The reference", "columns": "This process", "spark": "Spark"}
+
+
+def _check(options: Options, sources: Sequence[Source]) -> None:
+    if options.engine == "spark":
+        return
+    if options.master or options.remote:
+        raise IsrproofError(f"--master and --remote are for Spark; leave --engine {options.engine} away.")
+    for source in sources:
+        if is_elsewhere(source.path):
+            raise only_spark(source.path, options.engine)
+    if options.engine == "columns" and find_spec("numpy") is None:
+        raise IsrproofError("--engine columns needs NumPy; run: pip install 'isrproof[audit]'")
+
+
+def only_spark(path: str, engine: str) -> IsrproofError:
+    return IsrproofError(f"{path}: only Spark reads other file systems; leave --engine {engine} away.")
+
+
+def text_size(path: str, elsewhere: Mapping[str, int]) -> int:
+    """Bytes of text in a file, roughly; 0 if it is not there."""
+    try:
+        size = elsewhere[path] if is_elsewhere(path) else os.path.getsize(path)
+    except OSError:
+        return 0
+    return size * (_RATIO if path.endswith(".gz") else 1)

@@ -1,0 +1,98 @@
+"""What Spark's workers need: this project, which is shipped to them, and what they must have themselves.
+
+A local session's workers are children of this process, and have all that it has. A cluster's have their own Python.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..specs.errors import IsrproofError
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+    from pyspark.sql import SparkSession
+
+_PACKAGE = __package__.partition(".")[0]
+_SHIPPED = ("specs", "model", "traces", "checker")
+_ENDINGS = (".py", ".toml")
+_NEEDED = ("numpy", "pyarrow")
+_FIXED = (1980, 1, 1, 0, 0, 0)
+"""The time of the files in the archive: the same project gives the same archive."""
+
+
+def prepare(spark: SparkSession, *, remote: bool) -> None:
+    """Check what the workers of a cluster have, and ship this project to them.
+
+    Args:
+        remote: the session is one of Spark Connect.
+
+    Raises:
+        IsrproofError: the workers lack something; it says what.
+    """
+    _check(spark)
+    archive = archived()
+    if remote:
+        spark.addArtifacts(str(archive), pyfile=True)
+    else:
+        spark.sparkContext.addPyFile(str(archive))
+
+
+def _check(spark: SparkSession) -> None:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    lacking = F.udf(_lacking(_NEEDED), "string")
+    told = spark.range(1).select(lacking("id").alias("lacking")).collect()[0]["lacking"]
+    if told:
+        raise IsrproofError(
+            f"Spark's workers need Python {sys.version_info[0]}.{sys.version_info[1]}, {' and '.join(_NEEDED)};"
+            f" they lack {told}. Install it there, or point PYSPARK_PYTHON at a Python that has it."
+        )
+
+
+def _lacking(needed: tuple[str, ...]) -> Callable[[int], str]:
+    """A function for workers that have nothing of this project yet: one within another travels as code, not by name."""
+
+    def lacking(_: int) -> str:
+        import importlib.util
+
+        return " and ".join(name for name in needed if importlib.util.find_spec(name) is None)
+
+    return lacking
+
+
+def archived() -> Path:
+    """This project as a zip archive that Python imports from, in a temporary folder of this process."""
+    folder = Path(tempfile.mkdtemp(prefix="isrproof-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    made = folder / "isrproof.zip"
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        _put(archive, f"{_PACKAGE}/__init__.py", b"")
+        for name in _SHIPPED:
+            _add(archive, resources.files(f"{_PACKAGE}.{name}"), f"{_PACKAGE}/{name}")
+    named = folder / f"isrproof-{hashlib.sha256(made.read_bytes()).hexdigest()[:12]}.zip"
+    os.rename(made, named)
+    return named
+
+
+def _add(archive: zipfile.ZipFile, folder: Traversable, name: str) -> None:
+    for path in sorted(folder.iterdir(), key=lambda path: path.name):
+        if path.is_dir():
+            _add(archive, path, f"{name}/{path.name}")
+        elif path.name.endswith(_ENDINGS):
+            _put(archive, f"{name}/{path.name}", path.read_bytes())
+
+
+def _put(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+    archive.writestr(zipfile.ZipInfo(name, _FIXED), content, zipfile.ZIP_DEFLATED)
