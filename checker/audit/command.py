@@ -86,9 +86,10 @@ def _log(engine: Engine, sources: list[tuple[int, Source]], options: Options, el
 
         return InProcess(sources, chosen_layout, options.lossy, tracks.KEPT, ColumnTable.of_rows)
     from ..spark_session import session
-    from .files.spark import SparkLog
 
     spark = session(options.master, options.remote, brief=engine.size <= _BRIEF)
+    from .files.spark import SparkLog  # without PySpark the session says what to install
+
     sizes = [text_size(source.path, elsewhere) for _, source in sources]
     return SparkLog(spark, sources, sizes, chosen_layout, options.lossy, tracks.KEPT, tracks.READS)
 

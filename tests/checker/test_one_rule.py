@@ -92,34 +92,6 @@ def audit_in_memory(prop: Property, views: Views) -> list[bool]:
     return [row["holds"] for row in table.rows()]
 
 
-@cache
-def told_by_spark() -> dict[str, list[bool]]:
-    """The truth of every property on its views: one frame, one job."""
-    from isrproof.checker.audit.table.spark_table import SparkTable
-    from isrproof.checker.spark_session import session
-
-    known = {name_of(leaf): leaf for prop in PARTITION_PROPERTIES for leaf in leaves(prop)}
-    types = {IntSort: "int", OptionSort: "int", SetSort: "array<int>"}
-    schema = ", ".join(f"`{name}` {types[type(leaf.sort)]}" for name, leaf in known.items())
-    rows = [
-        (prop.name, at, *(printed(view).get(name) for name in known))
-        for prop in PARTITION_PROPERTIES
-        for at, view in enumerate(small_views(prop))
-    ]
-    frame = session().createDataFrame(rows, f"rule string, at int, {schema}")
-    table = SparkTable(frame).derive(**{f"{prop.name}_holds": prop.condition for prop in PARTITION_PROPERTIES})
-    found = {(row["rule"], row["at"]): row for row in table.frame.collect()}
-    return {
-        prop.name: [found[prop.name, at][f"{prop.name}_holds"] for at in range(len(small_views(prop)))]
-        for prop in PARTITION_PROPERTIES
-    }
-
-
-def audit_on_spark(prop: Property, views: Views) -> list[bool]:
-    assert views is small_views(prop)
-    return told_by_spark()[prop.name]
-
-
 # The explorer
 
 
@@ -238,7 +210,6 @@ def z3(prop: Property, views: Views) -> list[bool]:
 READINGS: tuple[Any, ...] = (
     audit_in_python,
     audit_in_memory,
-    pytest.param(audit_on_spark, marks=pytest.mark.spark),
     explorer_with_numpy,
     explorer_in_python,
     z3,

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from isrproof.checker.class_archive import MAKE, USE, archive_options
 from isrproof.checker.cli import main
 from isrproof.checker.spark_session import _interrupted_later, _is_news, java_version, shim
 
@@ -62,40 +61,10 @@ def test_java_gets_its_arguments_without_the_module_that_only_warns(tmp_path: Pa
     assert (tmp_path / "told").read_text().splitlines() == ["-cp", "a b", "Main"]
 
 
-@pytest.mark.parametrize(("status", "there"), [(0, True), (1, False)])
-def test_an_archive_has_its_name_only_when_it_is_whole(status: int, there: bool, tmp_path: Path) -> None:
-    """Java writes it while it ends."""
-    write = f'for a; do case "$a" in {MAKE}*) echo half > "${{a#*=}}"; cp "${{a#*=}}" "{tmp_path}/seen";; esac; done'
-    home = shim(java_that(f"{write}; exit {status}", tmp_path), tmp_path)
-    archive = tmp_path / "spark.jsa"
-    assert started(home, f"{MAKE}{archive}", "Main") == status
-    assert (tmp_path / "seen").is_file()
-    assert archive.is_file() == there
-    assert [path.name for path in tmp_path.glob("spark.jsa*")] == (["spark.jsa"] if there else [])
-
-
-def test_an_archive_is_made_once_and_kept_in_the_virtual_environment(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home, environment = tmp_path / "java", tmp_path / "environment"
-    (home / "lib" / "server").mkdir(parents=True)
-    monkeypatch.setattr(sys, "prefix", str(environment))
-    assert archive_options(home) == ""  # a Java without an archive of its own has nothing to extend
-    (home / "lib" / "server" / "classes.jsa").touch()
-    assert archive_options(home, make=False) == ""
-    made = archive_options(home).partition(MAKE)[2]
-    assert Path(made).parent == environment / "share" / "isrproof"
-    Path(made).touch()
-    assert archive_options(home).endswith(USE + made)
-    assert archive_options(home, make=False).endswith(USE + made)
-    monkeypatch.setattr(sys, "base_prefix", str(environment))
-    assert archive_options(home) == ""  # a system's Python is not ours to write to
-
-
 def test_without_pyspark_an_audit_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     for package in ("py4j", "py4j.protocol", "pyspark", "pyspark.sql"):
         monkeypatch.setitem(sys.modules, package, None)
-    result = CliRunner().invoke(main, ["audit", str(RECORDED / "failover-on-leader-2.0.0-kill")])
+    result = CliRunner().invoke(main, ["audit", "--engine", "spark", str(RECORDED / "failover-on-leader-2.0.0-kill")])
     assert result.exit_code == 2
     assert "pip install 'isrproof[audit]'" in result.output
 

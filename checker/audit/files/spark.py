@@ -36,7 +36,7 @@ from .spark_lines import homes, placed_lines, shifts
 
 _SPLIT = "64m"
 """Bytes of text that one task reads: it is one piece, or a few."""
-_LINES_PER_BATCH = "100000"
+_LINES_PER_BATCH = 100_000
 _PAYLOADS_PER_BATCH = "500"
 BUCKET = 128_000_000
 """Bytes of text whose events are one bucket."""
@@ -50,6 +50,7 @@ class SparkLog:
         sizes: the bytes of text of the sources, roughly.
         kept: the rows of the line table that buckets get, with `columns` of their events.
         buckets: how many there are; None leaves it to the size.
+        piece: so many lines are looked at together, at least, as far as Spark gives them together.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class SparkLog:
         kept: frozenset[str],
         columns: Sequence[str],
         buckets: int | None = None,
+        piece: int | None = None,
     ) -> None:
         self._spark, self._sources, self._lossy = spark, sources, lossy
         self._readings = [_reading(source) for _, source in sources]
@@ -73,6 +75,7 @@ class SparkLog:
             kept=kept,
             columns=tuple(columns),
             buckets=buckets or max(1, sum(sizes) // BUCKET),
+            piece=piece or worker.PIECE,
         )
         self._encoded: DataFrame | None = None
         self._places: worker.Places = {}
@@ -128,7 +131,7 @@ class SparkLog:
     def _looking(self, task: worker.Task, paths: Sequence[str | None]) -> DataFrame:
         spark = self._spark
         spark.conf.set("spark.sql.files.maxPartitionBytes", _SPLIT)
-        spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", _LINES_PER_BATCH)
+        spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(min(task.piece, _LINES_PER_BATCH)))
         spark.conf.set("spark.sql.adaptive.enabled", "false")
         lines = placed_lines(spark, paths, begins=task.layout is None)
         extract = F.lit(None).cast("string")

@@ -28,7 +28,7 @@ from .log import LINES, Look
 from .python import counted
 
 PIECE = 200_000
-"""So many lines are looked at together, at least: what is made of them is in memory three times."""
+"""What is made of so many lines is in memory three times, and is some hundred MB."""
 LOOKED = -1
 """The bucket of what is for the driver: what was counted, and the rows of a look."""
 _STRIDE = 31
@@ -52,6 +52,7 @@ class Task:
         kept: by row of the line table, the columns that a bucket gets; lines of other rows are for no bucket.
         buckets: how many there are; 0 if the events are for no bucket.
         places: where the blocks are; None if they are not counted yet.
+        piece: so many lines are looked at together, at least.
     """
 
     look: Look
@@ -61,6 +62,7 @@ class Task:
     columns: tuple[str, ...]
     buckets: int
     places: Places | None = None
+    piece: int = PIECE
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -77,7 +79,7 @@ def encode(task: Task, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordB
     for batch in batches:
         waiting.append(batch)
         lines += batch.num_rows
-        if lines >= PIECE:
+        if lines >= task.piece:
             yield _piece(task, pa.Table.from_batches(waiting))
             waiting, lines = [], 0
     if lines:

@@ -106,7 +106,9 @@ def cells_of(values: Sequence[Any], words: Words) -> Cells:
 
 def joined_cells(columns: Sequence[Cells]) -> Cells:
     """One below the other."""
-    known = [column for column in columns if column.present is None or column.present.any()] or list(columns)
+    known = [column for column in columns if column.present is None or column.present.any()]
+    if not known:
+        return absent(sum(len(column.data) for column in columns))
     if len({column.words for column in known}) > 1:
         raise TypeError("expected columns of one kind, got numbers and words")
     present = None if all(each.present is None for each in columns) else np.concatenate([c.is_there for c in columns])

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from isrproof.checker.audit.files.file import FileFacts, Logs
-from isrproof.checker.audit.files.python import read_logs
-from isrproof.checker.audit.pipeline import audited
-from isrproof.checker.audit.report.json import as_json
-from isrproof.checker.audit.report.model import reports
 from isrproof.checker.audit.table.protocol import Column, PythonTable, Row, Table
 from isrproof.model.expr import const, field, ite
 from isrproof.model.sorts import Bool, Int, OptionOf
 from isrproof.model.views import Broker
-from isrproof.traces.sources import expand
 
 from tests.doubled import doubled
+from tests.engines import columns, reference
 from tests.histories import history, save, texts, with_faults
 
 pytest.importorskip("numpy", reason="columns in memory need NumPy")
@@ -29,47 +23,31 @@ RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
 RELEASES = ("0.8.1", "0.11.0", "1.0.0", "1.1.1", "2.0.0", "2.3", "2.5", "2.8.1", "3.9")
 
 
-def columns(table: Table) -> Table:
+def in_columns(table: Table) -> Table:
     from isrproof.checker.audit.table.columns import ColumnTable
 
     return ColumnTable.of_rows(table.rows())
 
 
-def both(*paths: Path, each: bool = False) -> tuple[Any, Any]:
-    """The reports of the plain reading and of columns, timelines and transitions included."""
-    clusters = expand([str(path) for path in paths], lambda path: [])
-    sources = [(i if each else 0, source) for i, (_, found) in enumerate(clusters) for source in found]
-    logs, facts = read_logs(sources)
-    return shown(logs, facts), shown(Logs(logs.files, columns(logs.events)), facts)
-
-
-def shown(logs: Logs, facts: list[FileFacts]) -> list[dict[str, Any]]:
-    return [as_json(report) for report in reports(audited(logs, with_timeline=True), facts)]
-
-
 def test_recordings_give_the_same_reports() -> None:
-    plain, in_memory = both(*sorted(folder for folder in RECORDED.iterdir() if folder.is_dir()), each=True)
-    assert in_memory == plain
+    paths = sorted(folder for folder in RECORDED.iterdir() if folder.is_dir())
+    plain = reference(paths)
+    assert columns(paths) == plain
     assert any(report["findings"] for report in plain)
 
 
-@pytest.mark.parametrize("part", [10, 250_000])
-def test_what_is_printed_twice_gives_the_same_reports(
-    part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from isrproof.checker.audit.table import columns as column_table
-
-    monkeypatch.setattr(column_table, "PART", part)
+@pytest.mark.parametrize("most", [10, 250_000])
+def test_what_is_printed_twice_gives_the_same_reports(most: int, tmp_path: Path) -> None:
     doubled(RECORDED / "failover-on-leader-2.2.2-kill", tmp_path)
-    (plain,), (in_memory,) = both(tmp_path)
-    assert in_memory == plain
+    (plain,) = reference([tmp_path])
+    assert columns([tmp_path], most=most) == [plain]
     assert [note for note in plain["notes"] if "twice" in note]
 
 
 @pytest.mark.corpus
 def test_the_corpus_gives_the_same_reports(corpus: Path) -> None:
-    plain, in_memory = both(*sorted(corpus.iterdir()), each=True)
-    assert in_memory == plain
+    paths = sorted(corpus.iterdir())
+    assert columns(paths) == reference(paths)
 
 
 @pytest.fixture(scope="module")
@@ -83,21 +61,17 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     release=st.sampled_from(RELEASES),
     wipes=st.integers(0, 1),
     faults=st.integers(0, 6),
-    part=st.sampled_from((1, 7, 100, 250_000)),
+    most=st.sampled_from((1, 7, 100, 250_000)),
 )
 def test_histories_with_faults_give_the_same_reports(
-    root: Path, seed: int, release: str, wipes: int, faults: int, part: int
+    root: Path, seed: int, release: str, wipes: int, faults: int, most: int
 ) -> None:
     """However few rows are looked at together."""
-    from isrproof.checker.audit.table import columns as column_table
-
     made = history(seed, release, wipes=wipes)
     made.written = with_faults(made.written, random.Random(seed), faults)
     folder = root / str(sum(1 for _ in root.iterdir()))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(column_table, "PART", part)
-        plain, in_memory = both(save(folder, texts(made.written, release)))
-    assert in_memory == plain
+    path = save(folder, texts(made.written, release))
+    assert columns([path], most=most) == reference([path])
 
 
 # ---- Steps that no audit takes to their ends
@@ -168,7 +142,7 @@ def test_a_step_does_to_columns_what_it_does_to_rows(step: str) -> None:
         found = [{name: value for name, value in row.items() if value is not None} for row in STEPS[step](table).rows()]
         return sorted(({n: tuple(v) if isinstance(v, list) else v for n, v in row.items()} for row in found), key=repr)
 
-    assert rows(columns(PythonTable(ROWS))) == rows(PythonTable(ROWS))
+    assert rows(in_columns(PythonTable(ROWS))) == rows(PythonTable(ROWS))
 
 
 NUMBER, BROKER = field("n", Int()), field("broker", OptionOf(Broker))
@@ -186,7 +160,7 @@ def test_a_column_of_small_numbers_meets_large_ones(name: str) -> None:
     rows = [{"n": 1, "broker": -1, "leader": 40_000}, {"n": 127, "broker": 7, "leader": 7}]
     shown = [
         [row["made"] for row in table.derive(made=WIDE[name]).rows()]
-        for table in (columns(PythonTable(rows)), PythonTable(rows))
+        for table in (in_columns(PythonTable(rows)), PythonTable(rows))
     ]
     assert shown[0] == shown[1]
 
@@ -213,5 +187,5 @@ def test_parts_have_whole_keys_and_about_so_many_rows(keys: list[int], size: int
 
 def test_two_kinds_of_table_do_not_meet() -> None:
     with pytest.raises(TypeError, match="two engines meet"):
-        columns(PythonTable(ROWS)).plus(PythonTable(ROWS))
-    assert len(columns(PythonTable(ROWS)).rows(2)) == 2
+        in_columns(PythonTable(ROWS)).plus(PythonTable(ROWS))
+    assert len(in_columns(PythonTable(ROWS)).rows(2)) == 2

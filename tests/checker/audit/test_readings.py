@@ -1,9 +1,8 @@
-"""The audit's readings of the language: plain rows, columns in memory, Spark. Each operator has one meaning in all."""
+"""The audit's readings of the language: plain rows and columns in memory. Each operator has one meaning in all."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import pytest
@@ -92,30 +91,7 @@ def in_memory(expr: Expr, rows: list[Row]) -> list[Any]:
     return [row["found"] for row in ColumnTable.of_rows(numbered).derive(found=expr).rows()]
 
 
-@cache
-def _spark() -> Any:
-    pytest.importorskip("pyspark", reason="Spark's reading needs PySpark")
-    from isrproof.checker.spark_session import NoSparkError, session
-
-    try:
-        return session("local[2]")
-    except NoSparkError as error:
-        pytest.skip(str(error))
-
-
-def on_spark(expr: Expr, rows: list[Row]) -> list[Any]:
-    from isrproof.checker.audit.table.spark_table import SparkTable
-
-    spark = _spark()
-    types = {bool: "boolean", int: "bigint", str: "string", tuple: "array<int>"}
-    kinds = {name: types[type(value)] for name, value in rows[0].items()}
-    schema = ", ".join(["at int", *(f"`{name}` {kind}" for name, kind in kinds.items())])
-    frame = spark.createDataFrame([(i, *row.values()) for i, row in enumerate(rows)], schema)
-    found = SparkTable(frame).derive(found=expr).rows()
-    return [row["found"] for row in sorted(found, key=lambda row: row["at"])]
-
-
-READINGS: tuple[Any, ...] = (in_python, in_memory, pytest.param(on_spark, marks=pytest.mark.spark))
+READINGS = (in_python, in_memory)
 readings = pytest.mark.parametrize("reading", READINGS, ids=lambda reading: reading.__name__)
 Reader = Callable[[Expr, list[Row]], list[Any]]
 
@@ -151,17 +127,14 @@ def test_what_a_line_does_not_print_is_absent(reading: Reader) -> None:
 def test_an_operator_that_a_reading_lacks_is_refused_by_name(op: Op) -> None:
     from isrproof.checker.audit.table.cells import Words
     from isrproof.checker.audit.table.reading import reading
-    from isrproof.checker.audit.table.spark_columns import SPARK
 
-    for table in (reading(Words()), SPARK):
-        with pytest.raises((ImpossibleError, NotWrittenError), match=rf"{table.name} reading.*`{op.value}`"):
-            table.operator(op)
+    with pytest.raises((ImpossibleError, NotWrittenError), match=rf"NumPy columns reading.*`{op.value}`"):
+        reading(Words()).operator(op)
 
 
-@pytest.mark.parametrize("reading", READINGS[1:], ids=lambda reading: reading.__name__)
-def test_no_member_of_a_set_of_releases_is_asked_for(reading: Reader) -> None:
+def test_no_member_of_a_set_of_releases_is_asked_for() -> None:
     """They are masks; it is refused, not misread."""
     release = const(RELEASE.values[0], RELEASE)
     for expr in (releases.contains(release), releases.insert(release), releases.remove(release)):
         with pytest.raises(NotWrittenError, match="sets of releases"):
-            reading(expr, [{"releases": 1}])
+            in_memory(expr, [{"releases": 1}])

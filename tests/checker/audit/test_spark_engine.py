@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 import re
 import shutil
-import time
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,15 @@ from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.json import as_json
 
+from tests import engines
 from tests.doubled import doubled
+from tests.histories import history, save, texts, with_faults
 
 pytest.importorskip("pyspark", reason="the Spark engine needs PySpark")
 pytestmark = pytest.mark.spark
 
 RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
+RELEASES = ("0.8.1", "0.11.0", "1.0.0", "1.1.1", "2.0.0", "2.3", "2.5", "2.8.1", "3.9")
 
 
 def files(folder: Path) -> list[str]:
@@ -72,40 +75,52 @@ def test_findings_coverage_timeline_and_lives_are_equal(odd: Path) -> None:
     assert said("spark", *paths) == said("python", *paths)
 
 
-@pytest.mark.parametrize(("few", "together"), [(0, 500_000_000), (200_000, 500_000_000), (200, 50_000), (200, 1)])
-def test_what_rules_take_from_memory_is_equal(
-    few: int, together: int, odd: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Of larger logs the events come as columns, in several jobs; lines of no frequent wording are parsed here while
-    they are few, else on Spark."""
-    from isrproof.checker.audit.files import spark as spark_engine
-    from isrproof.checker.audit.files import spark_arrow
-
-    monkeypatch.setattr(spark_engine, "SMALL", 0)
-    monkeypatch.setattr(spark_arrow, "FEW", few)
-    monkeypatch.setattr(spark_arrow, "_TOGETHER", together)
+@pytest.mark.parametrize(("buckets", "piece"), [(1, 200_000), (2, 1), (7, 100), (100, 7)])
+def test_however_lines_and_partitions_are_cut_it_is_equal(buckets: int, piece: int, odd: Path) -> None:
+    """Columns in this process, too: about as many parts."""
     paths = [str(RECORDED / "failover-on-leader-2.0.0-kill"), str(RECORDED / "lifecycle-2.8.2-trace"), *files(odd)]
-    assert said("spark", *paths) == said("python", *paths)
+    plain = engines.reference(paths)
+    assert engines.spark(paths, buckets=buckets, piece=piece) == plain
+    assert engines.columns(paths, most=max(1, 4_000 // buckets)) == plain
+    assert any(report["findings"] for report in plain)
 
 
-def test_a_job_reads_files_of_so_many_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    from isrproof.checker.audit.files import spark_arrow
-
-    monkeypatch.setattr(spark_arrow, "_TOGETHER", 10)
-    assert spark_arrow.together([4, 6, 1, 0, 12, 3, 9]) == [
-        range(2),
-        range(2, 4),
-        range(4, 5),
-        range(5, 6),
-        range(6, 7),
-    ]
-    assert spark_arrow.together([12]) == [range(1)]
+@pytest.mark.parametrize("buckets", [1, 2, 7, 100])
+def test_all_recordings_are_equal_for_any_number_of_buckets(buckets: int) -> None:
+    paths = sorted(folder for folder in RECORDED.iterdir() if folder.is_dir())
+    assert engines.spark(paths, buckets=buckets) == engines.reference(paths)
 
 
-def test_a_layout_of_ones_own_is_read_alike(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from isrproof.checker.audit.files import spark as spark_engine
+@pytest.mark.corpus
+@pytest.mark.slow
+@pytest.mark.parametrize("buckets", [1, 100])
+def test_the_corpus_is_equal(corpus: Path, buckets: int) -> None:
+    paths = sorted(corpus.iterdir())
+    assert engines.spark(paths, buckets=buckets) == engines.reference(paths)
 
-    monkeypatch.setattr(spark_engine, "SMALL", 0)
+
+def test_what_is_printed_twice_is_equal(tmp_path: Path) -> None:
+    doubled(RECORDED / "failover-on-leader-2.2.2-kill", tmp_path)
+    (plain,) = engines.reference([tmp_path])
+    assert engines.spark([tmp_path], buckets=3, piece=50) == [plain]
+    assert [note for note in plain["notes"] if "twice" in note]
+
+
+@pytest.mark.parametrize("examples", [12, pytest.param(150, marks=pytest.mark.slow)])
+def test_histories_with_faults_are_equal(examples: int, tmp_path: Path) -> None:
+    """One audit of many clusters: a job takes longer to plan than a history to read."""
+    paths = []
+    for seed in range(examples):
+        release = RELEASES[seed % len(RELEASES)]
+        made = history(seed, release, wipes=seed % 2)
+        made.written = with_faults(made.written, random.Random(seed), seed % 7)
+        paths.append(save(tmp_path / str(seed), texts(made.written, release)))
+    plain = engines.reference(paths)
+    assert engines.spark(paths, buckets=7, piece=100) == plain
+    assert any(report["findings"] for report in plain)
+
+
+def test_a_layout_of_ones_own_is_read_alike(tmp_path: Path) -> None:
     log = (RECORDED / "failover-on-leader-2.0.0-kill" / "broker-4" / "state-change.log").read_text()
     swapped = re.sub(r"(?m)^\[(.{23})\] ([A-Z]+) (.*) \(([^ ]*)\)$", r"\2|\1|\4|\3", log)
     (tmp_path / "own.log").write_text(swapped)
@@ -116,99 +131,6 @@ def test_a_layout_of_ones_own_is_read_alike(monkeypatch: pytest.MonkeyPatch, tmp
     ]
     assert told[0] == told[1]
     assert told[0]["coverage"]["understood"] > 20
-
-
-def test_what_is_read_in_many_jobs_is_equal(odd: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The largest logs are numbered and counted on Spark; here small ones are large."""
-    from isrproof.checker.audit.files import spark as spark_engine
-
-    monkeypatch.setattr(spark_engine, "SMALL", 0)
-    monkeypatch.setattr(spark_engine, "IN_MEMORY", 0)
-    paths = [str(RECORDED / "failover-on-leader-2.0.0-kill"), *files(odd)]
-    assert said("spark", *paths) == said("python", *paths)
-
-
-@pytest.mark.parametrize("closer", [0, 200_000])
-def test_rules_on_spark_give_the_same_findings(closer: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With many events the rules stay on Spark, and so do the partitions that findings are about; here few are many."""
-    from isrproof.checker.audit.files import spark as spark_engine
-    from isrproof.checker.audit.table import spark_table
-
-    monkeypatch.setattr(spark_engine, "FEW", 0)
-    monkeypatch.setattr(spark_engine, "SMALL", 0)
-    monkeypatch.setattr(spark_engine, "IN_MEMORY", 0)
-    monkeypatch.setattr(spark_table, "FEW", closer)
-    doubled(RECORDED / "failover-on-leader-2.2.2-kill", tmp_path)
-    paths = [str(RECORDED / "failover-on-leader-2.0.0-kill"), str(RECORDED / "reassign-2.3.1"), str(tmp_path)]
-    assert said("spark", *paths) == said("python", *paths)
-
-
-def test_tracks_neither_move_nor_sort_what_is_kept() -> None:
-    """Lines are placed and sorted once, which is what a large log's audit costs most."""
-    from isrproof.checker.audit.table.protocol import Column
-    from isrproof.checker.audit.table.spark_table import SparkTable
-    from isrproof.checker.spark_session import session
-    from pyspark.sql import functions as F  # noqa: N812
-
-    spark = session()
-    spark.conf.set("spark.sql.adaptive.enabled", "false")
-    lines = spark.range(1000).select((F.col("id") % 7).alias("partition"), F.col("id").alias("at"))
-    kept = SparkTable(lines).kept(("partition",), ("partition", "at"))
-    for table in (kept, kept.kept(("partition",), ("partition", "at"))):
-        plan = table.along(("partition",), ("at",), before=Column("previous", "at")).frame._jdf.queryExecution()
-        told = plan.executedPlan().toString()
-        assert [step for step in ("Window", "Exchange", "Sort") if step in told] == ["Window"]
-
-
-def test_rows_alike_are_told_on_spark_as_in_python() -> None:
-    from isrproof.checker.audit.table.protocol import PythonTable
-    from isrproof.checker.audit.table.spark_table import SparkTable
-    from isrproof.checker.spark_session import session
-
-    rows = [
-        {"key": key, "at": at, "isr": isr}
-        for key, at, isr in (
-            ("a", 1, [1]),
-            ("a", 2, [1]),
-            ("a", 3, [1, 2]),
-            ("a", 4, None),
-            ("a", 5, None),
-            ("b", 6, None),
-            (None, 7, None),
-            ("b", None, None),
-        )
-    ]
-    frame = session().createDataFrame([tuple(row.values()) for row in rows], "key string, at bigint, isr array<bigint>")
-    told = [
-        {(row["key"], row["at"]): row["again"] for row in table.kept(("key",), ("at",), alike=("isr",)).rows()}
-        for table in (SparkTable(frame.repartition(5)), PythonTable(rows))
-    ]
-    assert told[0] == told[1]
-    assert sum(told[1].values()) == 2
-
-
-def test_who_stops_reading_does_not_wait_for_spark() -> None:
-    """A job is told to stop until it does: at first it may only have been planned."""
-    from isrproof.checker.audit.files.spark_in_memory import _ahead
-
-    class Endless:
-        stops = 0
-
-        def read(self, job: range) -> list[Any]:
-            while job.start and self.stops < 3:
-                time.sleep(0.01)
-            return [job]
-
-        def stop(self) -> None:
-            self.stops += 1
-
-    reader = Endless()
-    ahead: Any = _ahead(reader, [range(1), range(1, 2)])
-    assert next(ahead) == range(1)
-    ahead.close()
-    assert reader.stops == 3
-    assert list(_ahead(reader, [range(1), range(1, 2)])) == [range(1), range(1, 2)]
-    assert reader.stops == 3
 
 
 def test_what_only_spark_can_reach_is_read_alike(tmp_path: Path) -> None:
