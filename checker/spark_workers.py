@@ -14,6 +14,7 @@ import tempfile
 import zipfile
 from collections.abc import Callable
 from importlib import resources
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,7 +53,7 @@ def prepare(spark: SparkSession, *, remote: bool) -> None:
 def _check(spark: SparkSession) -> None:
     from pyspark.sql import functions as F  # noqa: N812
 
-    lacking = F.udf(_lacking(_NEEDED), "string")
+    lacking = F.udf(_lacking(_NEEDED), "string", useArrow=False)
     told = spark.range(1).select(lacking("id").alias("lacking")).collect()[0]["lacking"]
     if told:
         raise IsrproofError(
@@ -63,13 +64,7 @@ def _check(spark: SparkSession) -> None:
 
 def _lacking(needed: tuple[str, ...]) -> Callable[[int], str]:
     """A function for workers that have nothing of this project yet: one within another travels as code, not by name."""
-
-    def lacking(_: int) -> str:
-        import importlib.util
-
-        return " and ".join(name for name in needed if importlib.util.find_spec(name) is None)
-
-    return lacking
+    return lambda _: " and ".join(name for name in needed if find_spec(name) is None)
 
 
 def archived() -> Path:

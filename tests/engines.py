@@ -14,7 +14,7 @@ from isrproof.checker.audit.pipeline import audited
 from isrproof.checker.audit.report.json import as_json
 from isrproof.checker.audit.report.model import reports
 from isrproof.checker.audit.table.protocol import PythonTable, Row, Table
-from isrproof.traces.sources import Source, expand
+from isrproof.traces.sources.paths import Source, expand
 
 Sources = list[tuple[int, Source]]
 

@@ -15,7 +15,7 @@ from isrproof.specs.releases import Release, release
 from isrproof.traces.events.event import Event
 from isrproof.traces.events.parse import parse_line
 from isrproof.traces.events.render import render
-from isrproof.traces.sources import Lines
+from isrproof.traces.sources.text import Lines
 
 STATE_CHANGE = "state-change.log"
 HEARD = ("BR.received", "BR.cached", "BR.metadata")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...specs.errors import IsrproofError
 from ...traces.events.layouts import Layout, layout
-from ...traces.sources import Source, expand
+from ...traces.sources.paths import Source, expand
 from ..progress import progress
 from ..spark_session import spark_failures
 from .engine import Engine, chosen, only_spark, text_size

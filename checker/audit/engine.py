@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 from ...specs.errors import IsrproofError
-from ...traces.sources import Source, is_elsewhere
+from ...traces.sources.paths import Source, is_elsewhere
 from .options import Options
 
 IN_PROCESS = 100_000_000

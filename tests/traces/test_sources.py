@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 
 import pytest
-from isrproof.traces.sources import Lines, expand, is_elsewhere
+from isrproof.traces.sources.paths import expand, is_elsewhere
+from isrproof.traces.sources.text import Lines
 
 
 def names(*paths: Path) -> list[list[str]]:

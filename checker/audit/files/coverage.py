@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ....specs.machines import LEVELS
-from ....traces.sources import Source
+from ....traces.sources.paths import Source
 from .file import CLOCK_PUT_BACK, UNKNOWN_LEVEL, FileFacts, LogFile
 
 STATE_CHANGE = "state.change.logger"

@@ -8,7 +8,8 @@ from collections.abc import Callable, Collection, Sequence
 from ....traces.events.event import Continuation, Event, Unknown
 from ....traces.events.layouts import Layout
 from ....traces.events.parse import parse_line
-from ....traces.sources import Lines, Source
+from ....traces.sources.paths import Source
+from ....traces.sources.text import Lines
 from ..table.protocol import PythonTable, Row, Table
 from .coverage import (
     MOST_BROKEN,

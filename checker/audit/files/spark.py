@@ -25,7 +25,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from ....traces.events.layouts import Layout
-from ....traces.sources import BROKEN, CUT, Source, is_elsewhere, unreadable
+from ....traces.sources.paths import Source, is_elsewhere
+from ....traces.sources.text import BROKEN, CUT, unreadable
 from ....traces.spark.extract import PRINTED, SEPARATOR, replaced
 from ..table.protocol import Row
 from . import worker

@@ -19,7 +19,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, IntegerType, LongType, StringType, StructField, StructType
 
 from ....specs.errors import IsrproofError
-from ....traces.sources import is_elsewhere, is_log, some
+from ....traces.sources.paths import is_elsewhere, is_log, some
 from ....traces.spark.extract import beginning, behind_bracket, line_head
 
 _GLOB = re.compile(r"([\\{}\[\]*?])")

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ....traces.place import Place
-from ....traces.sources import Lines, is_elsewhere
+from ....traces.sources.paths import is_elsewhere
+from ....traces.sources.text import Lines
 from .finding import Finding
 
 _LONGEST = 1000

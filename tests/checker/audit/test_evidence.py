@@ -12,7 +12,7 @@ from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.rule import rules
 from isrproof.traces.cases import cases
 from isrproof.traces.place import Place
-from isrproof.traces.sources import Lines
+from isrproof.traces.sources.text import Lines
 
 from tests.histories import history, save, texts, with_faults
 
