@@ -116,8 +116,9 @@ def time_text(ts: int) -> str:
 def render(event: Event, release_name: str, pattern: str = "[%d] %p %m (%c)") -> str:
     """The line that a release prints for an event, without line end; parse_line(render(e)) == e.
 
-    What the release prints whatever the truth is (Wording.untrue) is not asked of the event, nor read back. `pattern` is a log4j pattern of %d %p %m %c %t %n. A throwable's line is printed bare. Fields that the release
-    does not print are left out. Raises IsrproofError as `wording_of` does.
+    What the release prints whatever the truth is (Wording.untrue) is not asked of the event, nor read back. Fields that
+    it does not print are left out. `pattern` is a log4j pattern of %d %p %m %c %t %n. A throwable's line is printed
+    bare. Raises IsrproofError as `wording_of` does.
     """
     text = message(event, release_name)
     row = rows()[event.row]

@@ -431,7 +431,7 @@ def test_verdicts_equal_those_of_a_search(lossy: bool, release: str, tmp_path: P
     assert all(tally[f"run {verdict}"] for verdict in RANK if verdict != "unknown" or lossy)
 
 
-@pytest.mark.parametrize("release", ("auto", "0.8.0", "0.8.1", "0.8.0-0.11"))
+@pytest.mark.parametrize("release", ["auto", "0.8.0", "0.8.1", "0.8.0-0.11"])
 @pytest.mark.parametrize("lossy", [False, True], ids=["contiguous", "lossy"])
 def test_what_0_8_0_prints_untruly_is_no_evidence_there_and_nowhere_else(
     lossy: bool, release: str, tmp_path: Path
