@@ -9,9 +9,11 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
+from isrproof.specs.lines import rows
 from isrproof.specs.releases import release as release_row
 from isrproof.specs.releases import span
 from isrproof.traces.events.event import Event
@@ -156,6 +158,8 @@ class History:
             (tp, broker): "OnlineReplica" if broker in self.live else "ReplicaDeletionIneligible"
             for tp, broker in pairs
         }
+        if self.has("0.8.0"):
+            self.replicas |= {pair: "OfflineReplica" for pair in pairs if pair[1] in self.dead}
         self.partitions = {
             tp: "OnlinePartition" if state.leader in self.live else "OfflinePartition"
             for tp, state in self.znodes.items()
@@ -195,7 +199,7 @@ class History:
         whole = {topic for topic, _ in self.assignment} - {
             tp[0] for tp, brokers in self.assignment.items() if set(brokers) & self.dead
         }
-        if not whole:
+        if not whole or self.has("0.8.0"):  # KAFKA-330
             return
         name = self.dice.choice(sorted(whole))
         tps = sorted(tp for tp in self.assignment if tp[0] == name)
@@ -228,7 +232,8 @@ class History:
             return
         gone = [tp for tp, state in sorted(self.znodes.items()) if state.leader not in self.live]
         for tp in gone:
-            self.turn(tp, "OfflinePartition")
+            if not (self.has("0.8.0") and self.partitions[tp] == "OfflinePartition"):
+                self.turn(tp, "OfflinePartition")
         self.elect(gone)
         self.take_offline([(tp, broker) for tp in sorted(self.assignment) if broker in self.assignment[tp]])
 
@@ -301,11 +306,16 @@ def with_faults(written: list[Written], dice: random.Random, faults: int) -> lis
     return found
 
 
-def texts(written: Iterable[Written], release: str, clocks: Mapping[int, int] | None = None) -> dict[int, list[str]]:
-    """The lines of each broker's file; `clocks` are milliseconds by which a broker's clock is ahead."""
+def texts(written: Iterable[Written], *releases: str, clocks: Mapping[int, int] | None = None) -> dict[int, list[str]]:
+    """The lines of each broker's file; `clocks` are milliseconds by which a broker's clock is ahead.
+
+    A release prints of an event what its wording does, be it true or not, or nothing; of several, they take turns.
+    """
     ahead = clocks or {}
     lines: dict[int, list[str]] = {}
-    for line in written:
+    for line, release in zip(written, cycle(releases)):
+        if not rows()[line.event.row].releases & release_row(release).mask:
+            continue
         event = replace(line.event, ts=line.ts + ahead.get(line.broker, 0))
         lines.setdefault(line.broker, []).append(render(event, release))
     return lines

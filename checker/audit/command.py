@@ -117,13 +117,15 @@ def audit_command(
     paths: list[str], options: Options, json_wanted: bool, out: Path | None, report_engine: Callable[[str], object]
 ) -> tuple[str, int]:
     """What to print, and the exit code: the worst of the clusters' (illegal, then incomplete, then conforms)."""
+    if out is not None:
+        from .report.parquet import must_have_arrow, write_out
+
+        must_have_arrow()
     made = audit(paths, options, report_engine)
     text = ""
     if json_wanted or out is not None:
         text = _as_json(paths, made, each=options.each)
     if out is not None:
-        from .report.parquet import write_out
-
         write_out(out, text, made)
     codes = {exit_code(report, options.fail_on) for report in made}
     code = next(code for code in (1, 3, 0) if code in codes)

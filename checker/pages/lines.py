@@ -21,7 +21,8 @@ def write() -> str:
         "is one meaning. It *bears* on a rule, or is *irrelevant*: recognised and counted, no field of it is read.",
         "Both parsers and the writer are made from the same data.",
         "",
-        "In a wording, `{field}` is kept in that field of the event, `{}` is read and dropped.",
+        "In a wording, `{field}` is kept in that field of the event, `{}` is read and dropped. A field that is *not",
+        "evidence* in some releases is one that these print whatever the truth is.",
     ]
     for row in rows().values():
         lines += ["", *_section(row)]
@@ -45,7 +46,7 @@ def _wording(wording: Wording) -> Iterator[str]:
     yield names(wording.releases)
     yield ", ".join(level for level, _ in wording.levels if level)
     text = "".join(piece if isinstance(piece, str) else _slot(piece) for piece in wording.pieces)
-    yield f"`{text}`"
+    yield f"`{text}`" + "".join(f"; not evidence in {names(mask)}: `{field}`" for field, mask in wording.untrue)
 
 
 def _slot(slot: Slot) -> str:

@@ -17,6 +17,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from .. import toml
+from ..behaviours import behaviour
 from ..errors import TableError, unknown
 from ..releases import ALL, span
 
@@ -95,7 +96,8 @@ class Wording:
     """One concrete text of a row: literals and slots, and the releases that print it, per level.
 
     `constants` are fields that the words themselves tell ("... to OnlinePartition with ..."); `prefix` counts the
-    pieces before the sentence (who speaks).
+    pieces before the sentence (who speaks). `untrue` has fields that some of the releases print whatever the truth is,
+    each with the bitmask of those releases.
     """
 
     row: str
@@ -103,6 +105,7 @@ class Wording:
     prefix: int
     constants: tuple[tuple[str, str], ...]
     levels: tuple[tuple[str, int], ...]
+    untrue: tuple[tuple[str, int], ...] = ()
 
     @property
     def releases(self) -> int:
@@ -216,11 +219,15 @@ def _wordings(row: dict[str, Any], variant: dict[str, Any], within: int, where: 
     levels = (
         {level: ALL} if isinstance(level, str) else {name: span(text) for name, text in (level or {"": "all"}).items()}
     )
+    untrue = {field: behaviour(id).releases for field, id in variant.get("untrue", {}).items()}
     text = variant["text"]
     leading = _LEADING.match(text)
     prefix, sentence = (leading.group(), text[leading.end() :]) if leading else ("", text)
     if not releases:
         raise TableError(f"{where}: no release in {variant['releases']}")
+    for field, mask in untrue.items():
+        if not mask & releases:
+            raise TableError(f"{where}: {field} is untrue in no release of {variant['releases']}")
     for head, head_mask in _expand(prefix, releases, where):
         for tail, mask in _expand(sentence, head_mask, where):
             head_pieces = _joined(head)
@@ -233,6 +240,7 @@ def _wordings(row: dict[str, Any], variant: dict[str, Any], within: int, where: 
                 len(head_pieces),
                 tuple(variant.get("set", {}).items()),
                 per_level,
+                tuple((field, mask & more) for field, more in untrue.items() if mask & more),
             )
 
 
@@ -242,12 +250,19 @@ def _merged(wordings: list[Wording]) -> tuple[Wording, ...]:
     for wording in wordings:
         key = (wording.pieces, wording.constants)
         if key in merged:
-            levels = dict(merged[key].levels)
-            for name, mask in wording.levels:
-                levels[name] = levels.get(name, 0) | mask
-            wording = Wording(wording.row, wording.pieces, wording.prefix, wording.constants, tuple(levels.items()))
+            levels = _joint(merged[key].levels, wording.levels)
+            untrue = _joint(merged[key].untrue, wording.untrue)
+            wording = Wording(wording.row, wording.pieces, wording.prefix, wording.constants, levels, untrue)
         merged[key] = wording
     return tuple(merged.values())
+
+
+def _joint(some: tuple[tuple[str, int], ...], more: tuple[tuple[str, int], ...]) -> tuple[tuple[str, int], ...]:
+    """Masks by name, those of one name as one."""
+    joint = dict(some)
+    for name, mask in more:
+        joint[name] = joint.get(name, 0) | mask
+    return tuple(joint.items())
 
 
 def _row(row: dict[str, Any], within: int, file: str) -> Row:
@@ -255,7 +270,7 @@ def _row(row: dict[str, Any], within: int, file: str) -> Row:
     toml.check_keys(row, where, ("id", "meaning", "bears", "source", "variant"), ("logger", "level", "sample"))
     wordings: list[Wording] = []
     for variant in row["variant"]:
-        toml.check_keys(variant, where, ("releases", "text"), ("level", "set"))
+        toml.check_keys(variant, where, ("releases", "text"), ("level", "set", "untrue"))
         wordings += _wordings(row, variant, within, where)
     logger = row.get("logger", {})
     loggers = {logger: "all"} if isinstance(logger, str) else logger

@@ -84,6 +84,18 @@ def test_levels_are_those_of_the_source(row: Release) -> None:
         assert {line.upper() for line in lines} == {move.level for move in machine("partition").moves(row)}, tag
 
 
+@pytest.mark.parametrize("row", [row for row in RELEASES if row.mask & span("<=1.0")], ids=lambda row: row.name)
+def test_an_untrue_from_state_is_read_after_the_move_or_not_at_all(row: Release) -> None:
+    for tag in known_tags(row):
+        text = git("show", f"refs/tags/{tag}:core/src/main/scala/kafka/controller/PartitionStateMachine.scala")
+        moved = text.partition("partitionState.put(topicAndPartition, OnlinePartition)")[2].partition("case Offline")[0]
+        assert "with leader" in moved
+        late = "partitionState(topicAndPartition), leader" in moved
+        fixed = "changed partition %s state from Online to Offline" in text
+        untrue = bool(BEHAVIOURS["untrue from-state"].releases & row.mask)
+        assert (late, fixed) == (untrue, untrue), tag
+
+
 @pytest.mark.parametrize("behaviour", BEHAVIOURS.values(), ids=lambda behaviour: behaviour.id)
 def test_the_commits_of_a_behaviour_are_where_its_releases_say(behaviour: Behaviour) -> None:
     commits = re.findall(r"\b[0-9a-f]{11}\b", behaviour.source)

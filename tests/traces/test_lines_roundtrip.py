@@ -55,6 +55,7 @@ def events(draw: st.DrawFn, wording: Wording) -> tuple[Event, str]:
     release = draw(st.sampled_from([row for row in RELEASES if row.mask & mask]))
     throwable = not rows()[wording.row].loggers
     values: dict[str, Any] = dict(wording.constants)
+    values |= {f"{field}_untrue": untrue for field, untrue in wording.untrue}
     for piece in wording.pieces:
         if isinstance(piece, Slot) and piece.field and piece.field not in values:
             values[piece.field] = draw(value_of(piece.primitive))

@@ -11,7 +11,8 @@ class Event:
     """One parsed line of a row that bears on a rule. A field that the line does not print is None.
 
     Ids are ints, -1 means "no leader" as printed, -2 "being deleted". `ts` is milliseconds since 1970 of the time as
-    printed, which has no zone. `releases` is the bitmask of the releases that print this wording.
+    printed, which has no zone. `releases` is the bitmask of the releases that print this wording, `from_state_untrue`
+    that of those among them in which its `from_state` need not be the state before; None if there is none.
 
     `controller` and `controller_epoch` say who speaks; `written_by_epoch` is the epoch inside a printed state, which
     may be older. `partition_epoch` is the znode's version too. `broker` is the recipient or the subject, `brokers` are
@@ -28,6 +29,7 @@ class Event:
     partition: int | None = None
     replica: int | None = None
     from_state: str | None = None
+    from_state_untrue: int | None = None
     to_state: str | None = None
     leader: int | None = None
     isr: tuple[int, ...] | None = None

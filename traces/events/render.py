@@ -60,8 +60,9 @@ def _candidates(row: str, mask: int) -> tuple[Wording, ...]:
     return tuple(wording for wording in rows()[row].wordings if wording.releases & mask)
 
 
-def _fits(wording: Wording, event: Event, level: str | None) -> bool:
-    said = dict(wording.constants)
+def _fits(wording: Wording, event: Event, level: str | None, mask: int) -> bool:
+    untrue = {field for field, releases in wording.untrue if releases & mask}
+    said = {field: value for field, value in wording.constants if field not in untrue}
     if level is not None and all(name not in ("", level) for name, _ in wording.levels):
         return False
     return all(getattr(event, field) == value for field, value in said.items()) and all(
@@ -79,7 +80,7 @@ def wording_of(event: Event, release_row: Release) -> Wording:
     candidates = _candidates(event.row, release_row.mask)
     if not candidates:
         raise IsrproofError(f"Expected a line that {release_row.name} prints, got {event.row}.")
-    fitting = [wording for wording in candidates if _fits(wording, event, event.level)]
+    fitting = [wording for wording in candidates if _fits(wording, event, event.level, release_row.mask)]
     if not fitting:
         missing = [field for field in candidates[0].fields if getattr(event, field) is None]
         raise IsrproofError(
@@ -115,8 +116,9 @@ def time_text(ts: int) -> str:
 def render(event: Event, release_name: str, pattern: str = "[%d] %p %m (%c)") -> str:
     """The line that a release prints for an event, without line end; parse_line(render(e)) == e.
 
-    `pattern` is a log4j pattern of %d %p %m %c %t %n. A throwable's line is printed bare. Fields that the release
-    does not print are left out. Raises IsrproofError as `wording_of` does.
+    What the release prints whatever the truth is (Wording.untrue) is not asked of the event, nor read back. Fields that
+    it does not print are left out. `pattern` is a log4j pattern of %d %p %m %c %t %n. A throwable's line is printed
+    bare. Raises IsrproofError as `wording_of` does.
     """
     text = message(event, release_name)
     row = rows()[event.row]

@@ -208,10 +208,12 @@ class Reader:
 
     @cached_property
     def constants(self) -> dict[str, Any]:
-        for field, _ in self.wording.constants:
+        """What every line of this wording tells, whatever it prints in its slots."""
+        told = {**dict(self.wording.constants), **{f"{field}_untrue": mask for field, mask in self.wording.untrue}}
+        for field in told:
             if field not in FIELDS:
                 raise ValueError(f"{self.row.id} sets {field}, which is no field of an event")
-        return {"row": self.row.id, **dict(self.wording.constants)}
+        return {"row": self.row.id, **told}
 
     @cached_property
     def filled(self) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..table.protocol import Row
 
 _JUDGED_BY = {"replica": "KR101", "partition": "KR102"}
-"""The rule on a machine's moves; a move that it is silent on was refused."""
+"""The rule on a machine's moves; one that it is silent on was refused, or is of a state that is not known."""
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,7 @@ from ..vocabulary import (
     level,
     lossy,
     partition_epoch,
+    releases,
     replicas,
     states,
     to_state,
@@ -62,7 +63,7 @@ SPAN = ("cluster", "life", "tenure", "block", "seen_level", "lossy", "releases",
 READS = (
     *("file", "line", "row", "ts", "controller", "controller_epoch", "topic", "partition", "replica"),
     *("from_state", "to_state", "leader", "isr", "leader_epoch", "partition_epoch", "written_by_epoch", "replicas"),
-    "valid_states",
+    *("from_state_untrue", "valid_states"),
 )
 """What the audit reads of a line; the rest of its event (recipients, correlation ids, ...) is not carried along."""
 KEPT = frozenset((*FACTS, *STOPPED["replica"], *STOPPED["partition"], *READY, *REFUSED))
@@ -72,6 +73,7 @@ _PRINTED = ("ts", *(name for name in READS if name not in ("ts", "file", "line")
 
 # What the rules read of the tracks, beside vocabulary.py.
 made = field("made", Bool)
+_evident = ~releases.intersects(field("from_state_untrue", releases.sort))
 start_seen, known_since = field("start_seen", Bool), field("known_since", Int())
 controller = field("controller", Broker)
 leader_before = field("before_leader", leader.sort)
@@ -169,8 +171,15 @@ def partition_moves(events: Table) -> Table:
 
 
 def _lines(events: Table, name: str) -> Table:
+    """Moves made, and those stopped that print the state: one that does not print it tells nothing of it.
+
+    A from-state is absent unless every release that the tenure may be prints it truly.
+    """
     made = events.of_lines(MOVED[name]).derive(after=to_state(name), made=true)
-    return made.plus(events.of_lines(STOPPED[name]).derive(after=from_state(name), made=false))
+    stopped = events.of_lines(STOPPED[name]).present("from_state").derive(after=from_state(name), made=false)
+    always = const(frozenset[str](), releases.sort)
+    lines = made.plus(stopped).derive(always_true=always).filled("from_state_untrue", "always_true")
+    return lines.only_where(_evident, "from_state")
 
 
 def _moves(lines: Table, name: str, entity: tuple[str, ...]) -> Table:

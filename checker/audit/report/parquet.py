@@ -14,9 +14,24 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from ....specs.errors import IsrproofError
 from ....traces.timeline import TimelineRow
 from ..findings.finding import Finding
 from .model import Report
+
+
+def must_have_arrow() -> None:
+    """Whoever wants Parquet should hear at once that it cannot be written.
+
+    Raises:
+        IsrproofError: without pyarrow.
+    """
+    try:
+        import pyarrow.parquet  # noqa: F401
+    except ImportError as error:
+        raise IsrproofError(
+            "--out writes Parquet, which needs pyarrow: pip install 'isrproof[audit]'. Or take --json."
+        ) from error
 
 
 def write_out(folder: Path, text: str, reports: Sequence[Report]) -> None:

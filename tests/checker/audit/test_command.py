@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,18 @@ def test_out_writes_json_and_parquet_for_others_to_read(tmp_path: Path) -> None:
         "findings.parquet",
         "timeline.parquet",
     ]
+
+
+def test_out_without_pyarrow_is_exit_2_before_anything_is_read_or_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setattr("isrproof.checker.audit.command.audit", lambda *_: pytest.fail("it was read"))
+    code, out, err = run("--out", str(tmp_path / "out"), str(FAILOVER))
+    assert (code, out) == (2, "")
+    assert "pip install 'isrproof[audit]'" in err
+    assert len(err.splitlines()) == 1
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_terminal_gets_no_control_characters_from_a_log(tmp_path: Path) -> None:

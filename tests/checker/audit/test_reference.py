@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
+from isrproof.specs.errors import IsrproofError
 from isrproof.specs.machines import machine as table_of
 from isrproof.specs.releases import RELEASES, span
 from isrproof.traces.events.event import Event
@@ -30,7 +31,7 @@ REPLICA, OTHER_REPLICA, PARTITION = 0, 1, 2
 LEVELS = ("TRACE", "INFO", "ERROR")
 NAMES = [release.name for release in RELEASES]
 _26, _23, _10, _081 = (NAMES.index(name) for name in ("2.6.0", "2.3", "1.0.2", "0.8.1"))
-LAST = NAMES.index("3.9")
+_080, LAST = NAMES.index("0.8.0"), NAMES.index("3.9")
 
 _REPLICA = {
     "NewReplica": "NonExistentReplica",
@@ -92,16 +93,20 @@ def seeds(machine: int, release: int) -> set[str]:
 
 @dataclass(frozen=True)
 class Line:
-    """`machine` went (or, `refused`, failed to go) from a to b; `lost`: a rotation hour is missing just before."""
+    """`machine` went (or, `refused`, failed to go) from a to b; `lost`: a rotation hour is missing just before.
+
+    As a log shows it, `a` is None where the line does not print it, or where it is no evidence.
+    """
 
     machine: int
-    a: str
+    a: str | None
     b: str
     refused: bool = False
     lost: bool = False
 
     @property
-    def after(self) -> str:
+    def after(self) -> str | None:
+        """The state after it, None if the line does not show it."""
         return self.a if self.refused else self.b
 
 
@@ -109,7 +114,8 @@ class Line:
 class Run:
     """What a log holds: lines of a tenure under epoch 2; `seen`: its beginning is there.
 
-    `chatter`: the log shows its level, whatever the lines. The file is rotated before line `cut`.
+    `chatter`: the log shows its level, whatever the lines. The file is rotated before line `cut`. Every other line has
+    the wording of `second`, if that is given.
     """
 
     lines: tuple[Line, ...]
@@ -118,6 +124,10 @@ class Run:
     level: str
     chatter: bool
     cut: int
+    second: int | None = None
+
+    def printer(self, number: int) -> str:
+        return NAMES[self.release if self.second is None or number % 2 == 0 else self.second]
 
 
 @cache
@@ -138,11 +148,15 @@ def steps(machine: int, release: int, level: str | None) -> dict[str, frozenset[
 def explained(lines: tuple[Line, ...], starts: frozenset[str], release: int, level: str | None) -> int:
     """How many of one machine's lines some completion explains, at most; `level` None if any line may be missing.
 
-    A release prints no state that it does not have; where nothing came before, that is not asked.
+    A release prints no state that it does not have; where nothing came before, that is not asked. A line without a
+    from-state needs no explanation.
     """
     known = frozenset(table(lines[0].machine, release) if lines else ())
     possible = starts if starts == ANYTHING else starts & known
     for i, line in enumerate(lines):
+        if line.a is None:
+            possible = {line.b} & known
+            continue
         frontier = possible & known
         while frontier:
             hidden = None if line.lost else level
@@ -151,17 +165,17 @@ def explained(lines: tuple[Line, ...], starts: frozenset[str], release: int, lev
         made = line.refused or valid(line.machine, line.a, line.b, release)
         if line.a not in possible or not made:
             return i
-        possible = {line.after} & known
+        possible = {line.a if line.refused else line.b} & known
     return len(lines)
 
 
 def own(run: Run, machine: int) -> tuple[Line, ...]:
-    """The lines of one machine; a missing hour counts for the next line of each."""
+    """The lines of one machine that show its state; a missing hour counts for the next line of each."""
     found: list[Line] = []
     lost = False
     for line in run.lines:
         lost = lost or line.lost
-        if line.machine == machine:
+        if line.machine == machine and line.after is not None:
             found.append(replace(line, lost=lost))
             lost = False
         elif not found and creates_replica(line, machine):
@@ -176,7 +190,7 @@ def creates_replica(line: Line, machine: int) -> bool:
 
 def created(run: Run, machine: int) -> bool:
     """Whether the partition of this replica is created before the replica's first line."""
-    before = takewhile(lambda line: line.machine != machine, run.lines)
+    before = takewhile(lambda line: line.machine != machine or line.after is None, run.lines)
     return any(creates_replica(line, machine) for line in before)
 
 
@@ -217,22 +231,27 @@ def verdicts_of_lines(run: Run, releases: list[int], level: str, lossy: bool) ->
         lines = own(run, machine)
         verdicts = []
         for i, line in enumerate(lines):
-            before = [frozenset({lines[i - 1].after}) if i else starts(run, machine, r) for r in releases]
+            past = lines[i - 1].after if i else None
+            before = [starts(run, machine, r) if past is None else frozenset({past}) for r in releases]
             one = (replace(line, lost=False),)
             whole = [explained(one, start, r, level) == 1 for r, start in zip(releases, before, strict=True)]
             loose = [explained(one, start, r, None) == 1 for r, start in zip(releases, before, strict=True)]
             verdicts.append(judged(whole, loose, lossy or line.lost))
         found[machine] = iter(verdicts)
-    return [next(found[line.machine]) for line in run.lines]
+    return [next(found[line.machine]) if line.after is not None else "held" for line in run.lines]
 
 
 # ---- Generated runs, as files ----------------------------------------------------------------------------------------
 
 
-def generated(seed: int) -> Run:
-    """A walk of the machines of some release with up to two faults, as a log of some level shows it."""
+def generated(seed: int, *, early: bool = False) -> Run:
+    """A walk of the machines of some release with up to two faults, as a log of some level shows it.
+
+    If `early`, of 0.8.0 or 0.8.1, or in wordings of both.
+    """
     dice = random.Random(seed)
-    release = dice.randint(_081, LAST)
+    release = dice.randint(_080, _081) if early else dice.randint(_081, LAST)
+    second = dice.choice((None, _080, _081)) if early else None
     level = dice.choice(("TRACE", "TRACE", "INFO", "ERROR"))
     state = [dice.choice(sorted(table(m, release))) for m in range(3)]
     seen = dice.random() < 0.6
@@ -258,7 +277,7 @@ def generated(seed: int) -> Run:
         state[m] = b
     # A line without an epoch (1.0) tells nothing before its controller has spoken of one.
     chatter = dice.random() < 0.7 or NAMES[release].startswith("1.0")
-    return Run(tuple(lines), release, seen, level, chatter, cut=dice.randint(0, 12))
+    return Run(tuple(lines), release, seen, level, chatter, dice.randint(0, 12), second)
 
 
 def events(run: Run) -> Iterator[Event]:
@@ -291,10 +310,47 @@ def events(run: Run) -> Iterator[Event]:
             yield Event({"NewPartition": "SC3", "OnlinePartition": "SC4"}.get(line.b, "SC5"), **fields)
 
 
-def written(run: Run, folder: Path) -> tuple[list[tuple[str, int]], list[int], str, set[int]]:
-    """Write the run: where each of its lines is, the releases that print its wordings, the level that it shows."""
+@dataclass(frozen=True)
+class Facts:
+    """Of a run as it is written.
+
+    Args:
+        places: where each of its lines is.
+        parsed: each of them, as it is read.
+        releases: those that print its wordings.
+        level: that it shows.
+        hours: the numbers of the lines before which an hour is missing.
+    """
+
+    places: list[tuple[str, int]]
+    parsed: list[Event]
+    releases: list[int]
+    level: str
+    hours: set[int]
+
+    def shown(self, run: Run, releases: Iterable[int]) -> Run:
+        """The run as its log shows it, if these releases may have run."""
+        mask = sum(1 << release for release in releases)
+        lines = []
+        for i, (line, event) in enumerate(zip(run.lines, self.parsed, strict=True)):
+            evident = not (event.from_state_untrue or 0) & mask
+            lines.append(replace(line, a=event.from_state if evident else None, lost=i in self.hours))
+        return replace(run, lines=tuple(lines))
+
+
+def text_of(event: Event, release: str) -> str:
+    """As the release prints it; 0.8.1 writes what 0.8.0 has no words for."""
+    try:
+        return render(event, release)
+    except IsrproofError:
+        return render(event, NAMES[_081])
+
+
+def written(run: Run, folder: Path) -> Facts:
+    """Write the run."""
     folder.mkdir()
     places: list[tuple[str, int]] = []
+    read: list[Event] = []
     texts: dict[int, list[str]] = {0: []}
     before = run.seen + run.chatter
     mask, levels, hours = -1, set(), set()
@@ -306,13 +362,15 @@ def written(run: Run, folder: Path) -> tuple[list[tuple[str, int]], list[int], s
         elif i - before == run.cut and any(texts.values()) and any(each.controller_epoch for each in told[i:]):
             # A file without any epoch says of no line to which one it belongs.
             texts[max(texts) + 1] = []
-        text = render(replace(event, ts=1_600_000_000_000 + max(texts) * 3_600_000 + i), NAMES[run.release])
+        text = text_of(replace(event, ts=1_600_000_000_000 + max(texts) * 3_600_000 + i), run.printer(i))
         hour = max(texts)
         texts[hour].append(text)
         if i >= before:
             places.append((f"state-change.log.2020-09-13-{hour + 10:02d}", len(texts[hour])))
         parsed = parse_line(text)
         assert isinstance(parsed, Event)
+        if i >= before:
+            read.append(parsed)
         levels.add(parsed.level)
         if parsed.controller_epoch == 2:
             mask &= parsed.releases
@@ -321,25 +379,28 @@ def written(run: Run, folder: Path) -> tuple[list[tuple[str, int]], list[int], s
     level = min((each for each in levels if each), key=LEVELS.index, default="ERROR")
     # Lines that no release writes together tell of none: any that has a controller may run.
     mask = mask or table_of("replica").releases
-    return places, [r for r in range(len(NAMES)) if mask >> r & 1], level, hours
+    return Facts(places, read, [r for r in range(len(NAMES)) if mask >> r & 1], level, hours)
 
 
 RANK = ("held", "unknown", "illegal")
 
 
-def compared(seeds: Iterable[int], folder: Path, lossy: bool, release: str = "auto") -> Counter[str]:
+def compared(
+    seeds: Iterable[int], folder: Path, lossy: bool, release: str = "auto", *, early: bool = False
+) -> Counter[str]:
     """Audit the runs of these seeds in one go; count the verdicts, after each equals the reference's."""
-    runs = {seed: generated(seed) for seed in seeds}
+    runs = {seed: generated(seed, early=early) for seed in seeds}
     runs = {seed: run for seed, run in runs.items() if run.lines}
     facts = {seed: written(run, folder / str(seed)) for seed, run in runs.items()}
     options = Options.of(release, each=True, engine="python", lossy=lossy)
     reports = audit([str(folder / str(seed)) for seed in runs], options)
     tally: Counter[str] = Counter()
     for (seed, run), report in zip(runs.items(), reports, strict=True):
-        places, releases, level, hours = facts[seed]
+        fact = facts[seed]
+        places, releases, level = fact.places, fact.releases, fact.level
         if options.releases is not None:
             releases = [r for r in range(LAST + 1) if span(release) >> r & 1]
-        run = replace(run, lines=tuple(replace(line, lost=i in hours) for i, line in enumerate(run.lines)))
+        run = fact.shown(run, releases)
         audited = ["held"] * len(places)
         for finding in report.findings:
             place = (Path(finding.file).name, finding.line)
@@ -353,6 +414,7 @@ def compared(seeds: Iterable[int], folder: Path, lossy: bool, release: str = "au
         tally[f"run {whole}"] += 1
         tally["lines"] += len(places)
         tally.update(f"line {verdict}" for verdict in expected)
+        tally["without a from-state"] += sum(line.a is None for line in run.lines)
         assert max(audited, key=RANK.index) == whole, shown
     return tally
 
@@ -367,6 +429,16 @@ RANGES = ("auto", "2.2-2.3", "0.8.1-2.6", ">=2.6", "0.8.1-3.9")
 def test_verdicts_equal_those_of_a_search(lossy: bool, release: str, tmp_path: Path) -> None:
     tally = compared((*range(120), _IN_TWO_FILES), tmp_path, lossy, release)
     assert all(tally[f"run {verdict}"] for verdict in RANK if verdict != "unknown" or lossy)
+
+
+@pytest.mark.parametrize("release", ["auto", "0.8.0", "0.8.1", "0.8.0-0.11"])
+@pytest.mark.parametrize("lossy", [False, True], ids=["contiguous", "lossy"])
+def test_what_0_8_0_prints_untruly_is_no_evidence_there_and_nowhere_else(
+    lossy: bool, release: str, tmp_path: Path
+) -> None:
+    tally = compared(range(150), tmp_path, lossy, release, early=True)
+    assert all(tally[f"line {verdict}"] for verdict in RANK if verdict != "unknown" or lossy)
+    assert tally["without a from-state"]
 
 
 @pytest.mark.slow

@@ -6,7 +6,8 @@ Why it matters
     made against it is a broken controller, a changed build, or a log that was tampered with.
 
 Releases
-    0.8 to 3.9. The table is the same in all of them.
+    0.8 to 3.9. Since 0.8.1 the table is the same in all of them. Of 0.8.0, lines of a partition that goes online or
+    offline show no from-state: what they print for it need not be true.
 """
 
 from __future__ import annotations

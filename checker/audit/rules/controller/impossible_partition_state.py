@@ -7,7 +7,7 @@ Why it matters
 
 Releases
     0.8 to 3.9. At INFO (the default since 2.6) moves to OfflinePartition and NonExistentPartition are not logged, so
-    they are counted as hidden steps.
+    they are counted as hidden steps. 0.8.0 prints the state after a move as the state before it: that is no evidence.
 """
 
 from __future__ import annotations
