@@ -12,12 +12,13 @@ from ...specs.errors import IsrproofError
 from ...traces.events.layouts import Layout, layout
 from ...traces.sources import Source, expand
 from ..progress import progress
+from .fields import EVENT
 from .files.file import FileFacts
 from .files.log import Log
 from .files.python import InProcess
 from .findings.excerpts import Texts, Wanted, with_excerpts
 from .history.claims import claims
-from .observe import tracks
+from .observe.catalogue import lines_read
 from .options import FAIL_ON, Options
 from .pipeline import audited
 from .report.json import as_json
@@ -77,16 +78,16 @@ def _texts(wanted: Wanted, options: Options) -> Texts:
 def _log(sources: list[tuple[int, Source]], options: Options, elsewhere: Mapping[str, int]) -> Log:
     chosen: Layout | None = None if options.layout is None else layout(options.layout)
     if options.engine == "python":
-        return InProcess(sources, chosen, options.lossy, tracks.KEPT)
+        return InProcess(sources, chosen, options.lossy, lines_read())
     if options.engine == "columns":
         from .table.columns import ColumnTable
 
-        return InProcess(sources, chosen, options.lossy, tracks.KEPT, ColumnTable.of_rows)
+        return InProcess(sources, chosen, options.lossy, lines_read(), ColumnTable.of_rows)
     from ..spark_session import session
     from .files.spark import SparkLog
 
     spark = session(options.master, options.remote)
-    return SparkLog(spark, sources, chosen, options.lossy, tracks.KEPT, tracks.READS, elsewhere)
+    return SparkLog(spark, sources, chosen, options.lossy, lines_read(), tuple(EVENT), elsewhere)
 
 
 def _doing(options: Options, files: int) -> str:

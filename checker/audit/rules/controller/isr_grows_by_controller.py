@@ -17,9 +17,10 @@ from __future__ import annotations
 
 from .....model.expr import field
 from .....model.sorts import Int
-from ...observe.tracks import next_version
-from ...rule import Rule, illegal_unless
-from ...vocabulary import gap, isr, leader, leader_epoch
+from ...fields import gap, isr, leader, leader_epoch
+from ...observe.compared import next_version
+from ..rule import Rule
+from ..verdicts import illegal_unless
 from ._words import ids, state, where
 
 _raised = field("before_leader_epoch", Int()) < leader_epoch
@@ -28,7 +29,7 @@ _isr_before = field("before_isr", isr.sort)
 RULE = Rule(
     code="KR210",
     name="isr-grows-by-controller",
-    track="chain",
+    observation="versions",
     applies=next_version & _raised & leader.set().subset_of(_isr_before),
     verdict=illegal_unless(isr.subset_of(_isr_before), in_doubt=gap),
     message=lambda row: f"the controller put a broker into the ISR of {where(row)}",

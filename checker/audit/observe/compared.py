@@ -1,0 +1,60 @@
+"""Rows with what an earlier row of the same key has, in columns `before_*`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ....model.expr import Expr, either, field, ite
+from ....model.sorts import Int, Sort
+from ..fields import (
+    block,
+    controller_epoch,
+    gap,
+    known_since,
+    leader,
+    lossy,
+    partition_epoch,
+    sorts,
+    tenure,
+)
+from ..table.protocol import Column, Table
+from .observation import Names
+
+leader_before = field("before_leader", leader.sort)
+leader_epoch_before = field("before_leader_epoch", Int())
+partition_epoch_before = field("before_partition_epoch", Int())
+next_version = partition_epoch.eq(partition_epoch_before + 1)
+same_version = partition_epoch.eq(partition_epoch_before)
+
+_CARRIED = ("tenure", "block", "controller_epoch", "known_since", "line", "file")
+_tenure_before, _block_before = field("before_tenure", Int()), field("before_block", Int())
+_epoch_before, _known_since_before = field("before_controller_epoch", Int()), field("before_known_since", Int())
+
+gap_in_tenure = either(lossy, ~block.eq(_block_before))
+"""Whether lines may be missing since the row before, which is of the same tenure."""
+# A row before by its version can be of a later epoch, so both ends are asked.
+_both_known = (known_since <= _epoch_before) & (_known_since_before <= controller_epoch)
+_gap_anywhere = either(lossy, ~ite(tenure.eq(_tenure_before), block.eq(_block_before), _both_known))
+
+
+def earlier(*names: str, of: Expr | None = None) -> dict[str, Column]:
+    """Columns `before_*` with what the row before has in `names`, or the latest row before of which `of` is true.
+
+    Rows of which `of` is true must have all the columns.
+    """
+    return {f"before_{name}": Column("previous", name) if of is None else Column("last", name, of) for name in names}
+
+
+def earlier_sorts(columns: Mapping[str, Sort], *names: str) -> dict[str, Sort]:
+    """The sorts of the columns that `earlier` gives, and of `gap`; `columns` are those of a row."""
+    return {f"before_{name}": columns[name] for name in names} | sorts(gap)
+
+
+def compared(table: Table, key: Names, order: Names, *names: str, of: Expr | None = None) -> Table:
+    """Each row with `names` of the row before (see `earlier`), and whether lines may be missing between the two."""
+    return table.along(key, order, **earlier(*names, *_CARRIED, of=of)).derive(gap=_gap_anywhere)
+
+
+def compared_sorts(columns: Mapping[str, Sort], *names: str) -> dict[str, Sort]:
+    """The sorts of the columns that `compared` adds; `columns` are those of a row."""
+    return earlier_sorts(columns, *names, *_CARRIED)
