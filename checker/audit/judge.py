@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ...model.expr import Expr, either, field, ite
+from ...model.expr import Expr, both, either, field, ite
 from .observe.catalogue import inputs_of, observations
 from .observe.observation import Input
 from .observe.order import NEAR
 from .observe.placed import EVENTS
 from .rules.catalogue import rules_on
 from .rules.rule import Rule
-from .rules.verdicts import HELD, SILENT, VERDICT
+from .rules.verdicts import PASSING, SILENT, VERDICT
 from .table.protocol import Column, Row, Table
 
 _FINDINGS_PER_RULE = 100_000
@@ -47,9 +47,9 @@ def _with_verdicts(rows: Table, its_rules: Sequence[Rule]) -> Table:
 
 
 def _fails(observation: str) -> Expr:
-    """Whether some rule has a verdict on a row that is neither held nor silent."""
+    """Whether some rule has a verdict on a row that makes a finding."""
     verdicts = [field(rule.code, VERDICT) for rule in rules_on(observation)]
-    return either(*(~verdict.eq(HELD) & ~verdict.eq(SILENT) for verdict in verdicts))
+    return either(*(both(*(verdict.ne(passing) for passing in PASSING)) for verdict in verdicts))
 
 
 def failing(judged: Mapping[str, Table]) -> list[Row]:

@@ -21,9 +21,8 @@ from .observe.controller.views import PARTITION_VIEWS, states_shown
 from .observe.duplicates import without_duplicates
 from .observe.placed import placed
 from .rules.catalogue import rules_on
+from .rules.verdicts import PASSING
 from .table.protocol import PythonTable, Row, Table
-
-_PASSING = ("held", "silent")
 
 
 def audited(log: Log, read: Read, release: int | None = None, *, with_timeline: bool = False) -> Audited:
@@ -43,7 +42,7 @@ def audited(log: Log, read: Read, release: int | None = None, *, with_timeline: 
         finding(rule, row | {"verdict": row[rule.code]}, files)
         for row in [*failing(changes), *of["failing"]]
         for rule in rules_on(row["observation"])
-        if row[rule.code] not in _PASSING
+        if row[rule.code] not in PASSING
     ]
     findings.sort(key=lambda f: (f.cluster, f.life or 0, f.controller_epoch or 0, *f.place.order, f.rule))
     return Audited(

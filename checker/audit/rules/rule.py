@@ -26,7 +26,7 @@ class Rule:
         observation: the name of the observation (observe/) whose rows it looks at.
         verdict: an expression of the sort VERDICT. Where a column that it reads is absent, the rule says nothing.
         applies: the rows that the rule is about.
-        message: what happened, for people, from the columns of a row; expected and got likewise.
+        message: what happened, for people, from the columns of a row and the `verdict`; expected and got likewise.
         kind: of the entity that a finding names: partition, replica, controller.
         issues: KAFKA issues and KIPs; bug: the behaviour (specs/behaviours.toml) that is this fault as a known bug.
         follows_from: codes of rules whose findings explain those of this one.

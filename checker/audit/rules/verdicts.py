@@ -8,6 +8,8 @@ from ....model.sorts import Enum
 VERDICT = Enum("Verdict", ("held", "illegal", "suspicious", "refused", "unknown", "silent"))
 """Silent: the rule is not about that row."""
 HELD, ILLEGAL, SUSPICIOUS, REFUSED, UNKNOWN, SILENT = (const(value, VERDICT) for value in VERDICT.values)
+PASSING = ("held", "silent")
+"""Verdicts that make no finding."""
 
 
 def illegal_unless(condition: Expr, in_doubt: Expr | None = None) -> Expr:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .....model.expr import field
 from .....model.sorts import Int
-from ...fields import sorts
+from ...fields import from_state, sorts, to_state
 from ...lines import ELECTED, REASSIGNED, REMOVED, REQUESTED, is_line
 from ...table.protocol import Column, Table
 from ..compared import compared, compared_sorts, earlier, earlier_sorts, gap_in_tenure
@@ -16,8 +16,8 @@ election = is_line(ELECTED)
 sent_between = ~field("sent", Int()).eq(field("before_sent", Int()))
 """Whether a request was sent between an election and the one before."""
 _WRITTEN = ("leader", "isr", "leader_epoch")
-_ELECTION = {**VIEW, **compared_sorts(VIEW, *ZNODE)}
-_COUNTED = {**VIEW, **sorts(field("sent", Int(0)))}
+_ELECTION = {**VIEW, **sorts(from_state("partition"), to_state("partition"))}
+_COUNTED = {**_ELECTION, **sorts(field("sent", Int(0)))}
 _REPEATED = (*ZNODE, "sent", "block", "line", "file")
 
 
@@ -45,7 +45,7 @@ ELECTIONS = Observation(
     "elections",
     made_from=PARTITION_VIEWS,
     lines=ELECTED,
-    columns=_ELECTION,
+    columns={**_ELECTION, **compared_sorts(VIEW, *ZNODE)},
     make=_elections,
     key=INCARNATION,
     order=IN_ORDER,
@@ -56,7 +56,7 @@ ELECTIONS_BY_VERSION = Observation(
     "elections_by_version",
     made_from=PARTITION_VIEWS,
     lines=ELECTED,
-    columns=_ELECTION,
+    columns={**_ELECTION, **compared_sorts(VIEW, *ZNODE)},
     make=_elections,
     key=INCARNATION,
     order=("partition_epoch", *IN_ORDER),

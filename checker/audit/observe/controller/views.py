@@ -19,7 +19,6 @@ from ...fields import (
     replicas,
     sorts,
     tenure,
-    to_state,
     written_by_epoch,
 )
 from ...lines import CREATED, ELECTED, REASSIGNED, STOPPED, VIEWS, is_line, line
@@ -40,8 +39,7 @@ emptied, repeated = field("emptied", Bool), field("repeated", Bool)
 VIEW: Mapping[str, Sort] = {
     **EVENT,
     **SPAN,
-    **sorts(from_state("partition"), to_state("partition"), at, field("incarnation", Int(0))),
-    **sorts(creation, fresh, reassigning, repeated, emptied),
+    **sorts(at, field("incarnation", Int(0)), creation, fresh, reassigning, repeated, emptied),
 }
 """The columns of a view.
 
