@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ....model.expr import Expr, either, field, ite
-from ....model.sorts import Int, Sort
+from ....model.sorts import Sort
 from ..fields import (
     block,
     controller_epoch,
     gap,
     known_since,
-    leader,
     lossy,
     partition_epoch,
     sorts,
@@ -20,21 +19,22 @@ from ..fields import (
 from ..table.protocol import Column, Table
 from .observation import Names
 
-leader_before = field("before_leader", leader.sort)
-leader_epoch_before = field("before_leader_epoch", Int())
-partition_epoch_before = field("before_partition_epoch", Int())
-next_version = partition_epoch.eq(partition_epoch_before + 1)
-same_version = partition_epoch.eq(partition_epoch_before)
-
 _CARRIED = ("tenure", "block", "controller_epoch", "known_since", "line", "file")
-_tenure_before, _block_before = field("before_tenure", Int()), field("before_block", Int())
-_epoch_before, _known_since_before = field("before_controller_epoch", Int()), field("before_known_since", Int())
 
-gap_in_tenure = either(lossy, ~block.eq(_block_before))
+
+def was(column: Expr) -> Expr:
+    """What an earlier row has in a column."""
+    return field(f"before_{column.data}", column.sort)
+
+
+next_version = partition_epoch.eq(was(partition_epoch) + 1)
+same_version = partition_epoch.eq(was(partition_epoch))
+
+gap_in_tenure = either(lossy, ~block.eq(was(block)))
 """Whether lines may be missing since the row before, which is of the same tenure."""
 # A row before by its version can be of a later epoch, so both ends are asked.
-_both_known = (known_since <= _epoch_before) & (_known_since_before <= controller_epoch)
-_gap_anywhere = either(lossy, ~ite(tenure.eq(_tenure_before), block.eq(_block_before), _both_known))
+_both_known = (known_since <= was(controller_epoch)) & (was(known_since) <= controller_epoch)
+_gap_anywhere = either(lossy, ~ite(tenure.eq(was(tenure)), block.eq(was(block)), _both_known))
 
 
 def earlier(*names: str, of: Expr | None = None) -> dict[str, Column]:

@@ -6,6 +6,7 @@ from ....model.expr import Expr, Op, const, field, replace
 from ....model.sorts import SetOf
 from ....specs.behaviours import behaviour
 from ....specs.releases import span
+from ..observe.compared import was
 from ..table.encoding import RELEASE, release_set
 
 
@@ -14,7 +15,7 @@ def step(condition: Expr) -> Expr:
 
     def leaf(node: Expr) -> Expr | None:
         if node.op is Op.FIELD:
-            return field(f"before_{node.data}", node.sort)
+            return was(node)
         return field(node.data, node.sort) if node.op is Op.AFTER else None
 
     return replace(condition, leaf)

@@ -7,17 +7,19 @@ from .....model.sorts import Int
 from ...fields import from_state, sorts, to_state
 from ...lines import ELECTED, REASSIGNED, REMOVED, REQUESTED, is_line
 from ...table.protocol import Column, Table
-from ..compared import compared, compared_sorts, earlier, earlier_sorts, gap_in_tenure
+from ..compared import compared, compared_sorts, earlier, earlier_sorts, gap_in_tenure, was
 from ..observation import Names, Observation
 from ..order import IN_ORDER, PLACE
 from .views import INCARNATION, INCARNATION_OF_TENURE, PARTITION_VIEWS, VIEW, ZNODE, without_deletions
 
 election = is_line(ELECTED)
-sent_between = ~field("sent", Int()).eq(field("before_sent", Int()))
+sent = field("sent", Int(0))
+"""How many requests about the partition were sent before, in the tenure."""
+sent_between = ~sent.eq(was(sent))
 """Whether a request was sent between an election and the one before."""
 _WRITTEN = ("leader", "isr", "leader_epoch")
 _ELECTION = {**VIEW, **sorts(from_state("partition"), to_state("partition"))}
-_COUNTED = {**_ELECTION, **sorts(field("sent", Int(0)))}
+_COUNTED = {**_ELECTION, **sorts(sent)}
 _REPEATED = (*ZNODE, "sent", "block", "line", "file")
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from .....model.expr import field
-from .....model.sorts import Bool, Int
-from ...fields import EVENT, SPAN, sorts
+from .....model.sorts import Bool
+from ...fields import EVENT, SPAN, controller_epoch, sorts
 from ...table.protocol import Table
+from ..compared import was
 from ..observation import Input, Names, Observation
 
 new_life, taken_back = field("new_life", Bool), field("taken_back", Bool)
@@ -23,7 +24,7 @@ EPOCH_CHANGES = Observation(
     lines=(),
     columns={
         **{name: EVENT[name] for name in ("file", "line", "ts", "controller", "controller_epoch")},
-        **sorts(field("before_controller_epoch", Int()), new_life, taken_back),
+        **sorts(was(controller_epoch), new_life, taken_back),
         "cluster": SPAN["cluster"],
     },
     make=_as_they_are,

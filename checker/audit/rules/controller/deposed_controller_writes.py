@@ -18,12 +18,12 @@ from __future__ import annotations
 from .....model.expr import field, ite
 from .....model.sorts import Int
 from ...fields import leader_epoch
-from ...observe.compared import next_version
+from ...observe.compared import next_version, was
 from ..rule import Rule
 from ..verdicts import HELD, SUSPICIOUS
 from ._words import where
 
-_raised = field("before_leader_epoch", Int()) < leader_epoch
+_raised = was(leader_epoch) < leader_epoch
 
 RULE = Rule(
     code="KR304",

@@ -11,7 +11,7 @@ Releases
 from __future__ import annotations
 
 from ...fields import LEADER_DURING_DELETE, gap, leader
-from ...observe.compared import leader_before
+from ...observe.compared import was
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import where
@@ -20,7 +20,7 @@ RULE = Rule(
     code="KR403",
     name="leader-after-deletion-mark",
     observation="metadata_sent",
-    applies=leader_before.eq(LEADER_DURING_DELETE),
+    applies=was(leader).eq(LEADER_DURING_DELETE),
     verdict=illegal_unless(leader.is_none() | leader.eq(LEADER_DURING_DELETE), in_doubt=gap),
     message=lambda row: (
         f"{where(row)} was marked as deleted, then has leader {row['leader']} without being created again"

@@ -17,11 +17,11 @@ Releases
 
 from __future__ import annotations
 
-from .....model.expr import field, ite
-from .....model.sorts import Int
+from .....model.expr import ite
 from .....model.views import LEADER_EPOCH_NEVER_FALLS
 from ...fields import gap, leader_epoch
 from ...lines import ELECTED
+from ...observe.compared import was
 from ...observe.controller.elections import election
 from ...table.protocol import Row
 from ..conditions import step
@@ -29,7 +29,7 @@ from ..rule import Rule
 from ..verdicts import ILLEGAL, illegal_unless
 from ._words import where
 
-_not_raised = election & field("before_leader_epoch", Int()).eq(leader_epoch) & ~gap
+_not_raised = election & was(leader_epoch).eq(leader_epoch) & ~gap
 
 
 def _message(row: Row) -> str:

@@ -15,9 +15,8 @@ Releases
 
 from __future__ import annotations
 
-from .....model.expr import field
-from .....model.sorts import Int
 from ...fields import gap, partition_epoch
+from ...observe.compared import was
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import where
@@ -27,7 +26,7 @@ RULE = Rule(
     name="version-falls",
     observation="elections",
     # The same version again is a line that is there twice: KR205 has that.
-    verdict=illegal_unless(field("before_partition_epoch", Int()) <= partition_epoch, in_doubt=gap),
+    verdict=illegal_unless(was(partition_epoch) <= partition_epoch, in_doubt=gap),
     message=lambda row: (
         f"an election of {where(row)} wrote version {row['partition_epoch']} after one had written version"
         f" {row['before_partition_epoch']}"
