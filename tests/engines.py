@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from isrproof.checker.audit.fields import EVENT
 from isrproof.checker.audit.files.log import Log
 from isrproof.checker.audit.files.python import InProcess
 from isrproof.checker.audit.history.claims import claims
-from isrproof.checker.audit.observe import tracks
+from isrproof.checker.audit.observe.catalogue import lines_read
 from isrproof.checker.audit.pipeline import audited
 from isrproof.checker.audit.report.json import as_json
 from isrproof.checker.audit.report.model import reports
@@ -41,7 +42,7 @@ def columns(paths: Sequence[Path | str], *, each: bool = True, most: int | None 
 
 
 def _in_process(found: Sources, table: Callable[[list[Row]], Table], most: int | None) -> InProcess:
-    return InProcess(found, None, False, tracks.KEPT, table, most)
+    return InProcess(found, None, False, lines_read(), table, most)
 
 
 def spark(
@@ -54,5 +55,5 @@ def spark(
     found = sources(paths, each=each)
     sizes = [0 for _ in found]
     return reports_of(
-        SparkLog(session(), found, sizes, None, False, tracks.KEPT, tracks.READS, buckets=buckets, piece=piece)
+        SparkLog(session(), found, sizes, None, False, lines_read(), tuple(EVENT), buckets=buckets, piece=piece)
     )

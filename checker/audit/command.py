@@ -13,12 +13,13 @@ from ...traces.sources.paths import Source, expand
 from ..progress import progress
 from ..spark_session import spark_failures
 from .engine import Engine, chosen, only_spark, text_size
+from .fields import EVENT
 from .files.file import FileFacts
 from .files.log import Log
 from .files.python import InProcess
 from .findings.excerpts import Texts, Wanted, with_excerpts
 from .history.claims import claims
-from .observe import tracks
+from .observe.catalogue import lines_read
 from .options import FAIL_ON, Options
 from .pipeline import audited
 from .report.json import as_json
@@ -80,18 +81,18 @@ def _texts(wanted: Wanted, options: Options) -> Texts:
 def _log(engine: Engine, sources: list[tuple[int, Source]], options: Options, elsewhere: Mapping[str, int]) -> Log:
     chosen_layout: Layout | None = None if options.layout is None else layout(options.layout)
     if engine.name == "python":
-        return InProcess(sources, chosen_layout, options.lossy, tracks.KEPT)
+        return InProcess(sources, chosen_layout, options.lossy, lines_read())
     if engine.name == "columns":
         from .table.columns import ColumnTable
 
-        return InProcess(sources, chosen_layout, options.lossy, tracks.KEPT, ColumnTable.of_rows)
+        return InProcess(sources, chosen_layout, options.lossy, lines_read(), ColumnTable.of_rows)
     from ..spark_session import session
 
     spark = session(options.master, options.remote, brief=engine.size <= _BRIEF)
     from .files.spark import SparkLog  # without PySpark the session says what to install
 
     sizes = [text_size(source.path, elsewhere) for _, source in sources]
-    return SparkLog(spark, sources, sizes, chosen_layout, options.lossy, tracks.KEPT, tracks.READS)
+    return SparkLog(spark, sources, sizes, chosen_layout, options.lossy, lines_read(), tuple(EVENT))
 
 
 def _must_have_read(facts: Sequence[FileFacts]) -> None:

@@ -4,94 +4,85 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ...model.expr import Expr, either, field, ite
-from .observe import tracks
-from .rule import Rule, on_track
+from ...model.expr import Expr, both, either, field, ite
+from .observe.catalogue import inputs_of, observations
+from .observe.observation import Input
+from .observe.order import NEAR
+from .observe.placed import EVENTS
+from .rules.catalogue import rules_on
+from .rules.rule import Rule
+from .rules.verdicts import PASSING, SILENT, VERDICT
 from .table.protocol import Column, Row, Table
-from .vocabulary import HELD, SILENT, VERDICT
 
 _FINDINGS_PER_RULE = 100_000
-_MOVES = {"replica_moves": ("from_state", "to_state"), "partition_moves": ("from_state", "to_state")}
-"""Tracks whose counts are told apart by the move, for diagrams."""
+_PARTITION = ("cluster", *NEAR)
 
 
-def judge(events: Table, incarnated: Table) -> tuple[list[Row], list[Row]]:
-    """What the rules give of all the lines of some partitions: counts, and the rows of which one has something to say.
+def judge(inputs: Mapping[Input, Table]) -> tuple[list[Row], list[Row]]:
+    """What the rules give of all the lines of some partitions: counts, and the rows that some rule fails.
 
     Args:
-        events: of tenures, in place, once each; `incarnated`: those of them that print leader and ISR.
+        inputs: of observations, made from the events of these partitions.
     """
-    counts = counted(_judged(events, incarnated))
-    return counts, failing(_closer(events, counts))
+    counts = counted(judged(inputs))
+    return counts, failing(_of_concerned(inputs[EVENTS], counts))
 
 
-def failing(judged: Mapping[str, Table]) -> list[Row]:
-    """The rows of which some rule has something to say."""
-    return [
-        row | {"track": track}
-        for track, table in judged.items()
-        for row in table.where(either(*map(_fails, on_track(track)))).rows(_FINDINGS_PER_RULE * len(on_track(track)))
-    ]
-
-
-def _judged(events: Table, incarnated: Table) -> dict[str, Table]:
-    """Every track, with the verdicts of its rules."""
-    made = {
-        "replica_moves": tracks.replica_moves(events),
-        "partition_moves": tracks.partition_moves(events),
-        "views": tracks.states_shown(incarnated),
-        "chain": tracks.chain(incarnated),
-        "elections": tracks.elections(incarnated),
-        "elected": tracks.elected(incarnated),
-        "same_epoch": tracks.same_epoch(incarnated),
-        "requests": tracks.requests(incarnated),
-        "writes": tracks.writes(incarnated),
-        "metadata": tracks.told_metadata(incarnated),
-        "repeated_elections": tracks.repeated_elections(incarnated),
-        "refusals": tracks.refusals(events),
-        "failed_starts": tracks.failed_starts(events),
+def judged(inputs: Mapping[Input, Table]) -> dict[str, Table]:
+    """Every observation of these inputs that rules are stated over, by its name, with their verdicts."""
+    return {
+        name: _with_verdicts(observation.of(inputs[observation.made_from]), rules_on(name))
+        for name, observation in observations().items()
+        if observation.made_from in inputs and rules_on(name)
     }
-    return {track: verdicts(table, on_track(track)) for track, table in made.items()}
 
 
-def verdicts(track: Table, its_rules: Sequence[Rule]) -> Table:
+def _with_verdicts(rows: Table, its_rules: Sequence[Rule]) -> Table:
     """Every row with the verdict of each rule, in a column named by its code."""
     verdicts = {rule.code: ite(rule.applies, rule.verdict, SILENT) for rule in its_rules}
-    judged = track.derive(**verdicts, silent=SILENT)
+    found = rows.derive(**verdicts, silent=SILENT)
     for code in verdicts:
-        judged = judged.filled(code, "silent")
-    return judged
-
-
-def _fails(rule: Rule) -> Expr:
-    """Whether the rule has something to say of a row."""
-    verdict = field(rule.code, VERDICT)
-    return ~verdict.eq(HELD) & ~verdict.eq(SILENT)
-
-
-def counted(judged: Mapping[str, Table]) -> list[Row]:
-    """How often which verdicts came together, per track and cluster (and move); where one is a finding, per partition.
-
-    One question a track: asked together, every task of an engine would be told of all tracks to work on one.
-    """
-    found: list[Row] = []
-    for track, table in judged.items():
-        key = (*_MOVES.get(track, ()), *(rule.code for rule in on_track(track)), "cluster", *tracks.NEAR)
-        told = table.only_where(either(*map(_fails, on_track(track))), *tracks.NEAR)
-        found += [row | {"track": track} for row in told.grouped(key, n=Column("count")).rows()]
+        found = found.filled(code, "silent")
     return found
 
 
-def _closer(events: Table, counted: Sequence[Row]) -> dict[str, Table]:
-    """The tracks of the partitions that findings are about: a track needs no other partition's lines.
+def _fails(observation: str) -> Expr:
+    """Whether some rule has a verdict on a row that makes a finding."""
+    verdicts = [field(rule.code, VERDICT) for rule in rules_on(observation)]
+    return either(*(both(*(verdict.ne(passing) for passing in PASSING)) for verdict in verdicts))
 
-    Looking at these again costs less than to carry all that a finding tells through every count.
+
+def failing(judged: Mapping[str, Table]) -> list[Row]:
+    """The rows that some rule fails, with the name of their `observation`."""
+    return [
+        row | {"observation": name}
+        for name, table in judged.items()
+        for row in table.where(_fails(name)).rows(_FINDINGS_PER_RULE * len(rules_on(name)))
+    ]
+
+
+def counted(judged: Mapping[str, Table]) -> list[Row]:
+    """How often (`n`) which verdicts came together, by observation, its `counted_by`, and cluster.
+
+    Where one of the verdicts is a finding, by partition too.
     """
-    key = ("cluster", *tracks.NEAR)
-    concerned = {tuple(row[name] for name in key) for row in counted if row["topic"] is not None}
+    found: list[Row] = []
+    for name, table in judged.items():
+        key = (*observations()[name].counted_by, *(rule.code for rule in rules_on(name)), *_PARTITION)
+        counts = table.only_where(_fails(name), *NEAR).grouped(key, n=Column("count"))
+        found += [row | {"observation": name} for row in counts.rows()]
+    return found
+
+
+def _of_concerned(events: Table, counts: Sequence[Row]) -> dict[str, Table]:
+    """The observations of the partitions that findings are about: they need no other partition's lines.
+
+    Looking at these again costs less than to carry all that a finding names through every count.
+    """
+    concerned = {tuple(row[name] for name in _PARTITION) for row in counts if row["topic"] is not None}
     if not concerned:
         return {}
-    rows = [dict(zip(key, partition, strict=True)) for partition in sorted(concerned)]
-    ours, of_none = events.joined(rows, key, {}), events.present("cluster").absent("topic")
-    here = ours.plus(of_none).plus(events.absent("cluster")).near_by()  # throwables are in no cluster's tenure
-    return _judged(here, tracks.incarnations(here))
+    rows = [dict(zip(_PARTITION, partition, strict=True)) for partition in sorted(concerned)]
+    ours, of_none = events.joined(rows, _PARTITION, {}), events.present("cluster").absent("topic")
+    throwables = events.absent("cluster")  # they are in no cluster's tenure
+    return judged(inputs_of(ours.plus(of_none).plus(throwables)))

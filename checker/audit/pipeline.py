@@ -14,13 +14,15 @@ from .findings.tally import tallies
 from .findings.timeline import timeline
 from .fit import fitted
 from .history.spans import Span
-from .judge import counted, failing, judge, verdicts
-from .observe import tracks
-from .observe.placed import in_place
-from .rule import on_track
+from .judge import counted, failing, judge, judged
+from .observe.catalogue import inputs_of
+from .observe.controller.epoch_changes import CHANGES
+from .observe.controller.views import PARTITION_VIEWS, states_shown
+from .observe.duplicates import without_duplicates
+from .observe.placed import placed
+from .rules.catalogue import rules_on
+from .rules.verdicts import PASSING
 from .table.protocol import PythonTable, Row, Table
-
-_PASSING = ("held", "silent")
 
 
 def audited(log: Log, read: Read, release: int | None = None, *, with_timeline: bool = False) -> Audited:
@@ -32,15 +34,15 @@ def audited(log: Log, read: Read, release: int | None = None, *, with_timeline: 
     """
     histories, repeated = fitted(log, read, release)
     files = {file.index: file for file in read.files}
-    turns = {"turns": verdicts(PythonTable([asdict(turn) for turn in histories.epoch_changes]), on_track("turns"))}
+    changes = judged({CHANGES: PythonTable([asdict(change) for change in histories.epoch_changes])})
     looked = log.over_partitions(partial(_look, histories.spans, release, with_timeline))
     of = {what: [row for row in looked if row["what"] == what] for what in ("count", "failing", "state")}
-    counts = [*counted(turns), *of["count"]]
+    counts = [*counted(changes), *of["count"]]
     findings = [
         finding(rule, row | {"verdict": row[rule.code]}, files)
-        for row in [*failing(turns), *of["failing"]]
-        for rule in on_track(row["track"])
-        if row[rule.code] not in _PASSING
+        for row in [*failing(changes), *of["failing"]]
+        for rule in rules_on(row["observation"])
+        if row[rule.code] not in PASSING
     ]
     findings.sort(key=lambda f: (f.cluster, f.life or 0, f.controller_epoch or 0, *f.place.order, f.rule))
     return Audited(
@@ -55,9 +57,8 @@ def audited(log: Log, read: Read, release: int | None = None, *, with_timeline: 
 
 def _look(spans: Sequence[Span], release: int | None, with_timeline: bool, events: Table) -> list[Row]:
     """What becomes of the lines of some partitions: counts of verdicts, rows that fail, and states shown."""
-    here = tracks.once(in_place(events, spans, release))
-    views = tracks.incarnations(here)
-    counts, fails = judge(here, views)
-    states = tracks.timeline(views).rows() if with_timeline else []
+    inputs = inputs_of(without_duplicates(placed(events, spans, release)))
+    counts, fails = judge(inputs)
+    states = states_shown(inputs[PARTITION_VIEWS]).rows() if with_timeline else []
     rows = {"count": counts, "failing": fails, "state": states}
     return [row | {"what": what} for what, found in rows.items() for row in found]

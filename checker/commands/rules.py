@@ -18,17 +18,17 @@ def command(code: str | None, as_json: bool) -> None:
 
     CODE is a rule's code or its name.
     """
-    from ..audit import catalogue
-    from ..audit.rule import rules
+    from ..audit.rules import pages
+    from ..audit.rules.catalogue import find, rules
 
     try:
         if code is None:
-            text = catalogue.listing()
-            shown: dict[str, object] = {"rules": [catalogue.as_json(rule) for rule in rules().values()]}
+            text = pages.listing()
+            shown: dict[str, object] = {"rules": [pages.as_json(rule) for rule in rules().values()]}
         else:
-            rule = catalogue.find(code)
-            text = catalogue.page(rule)
-            shown = {**catalogue.as_json(rule), "page": text}
+            rule = find(code)
+            text = pages.page(rule)
+            shown = {**pages.as_json(rule), "page": text}
     except IsrproofError as error:
         fail(error, as_json=as_json)
     click.echo(json.dumps(shown, indent=2) if as_json else text.rstrip("\n"))

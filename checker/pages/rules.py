@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..audit.catalogue import listing, whole
+from ..audit.rules.pages import listing, whole
 
 PATH = "docs/rules.md"
 

@@ -6,8 +6,9 @@ import json
 
 import pytest
 from click.testing import CliRunner, Result
-from isrproof.checker.audit.catalogue import REQUIRED, find, headings, page, summary
-from isrproof.checker.audit.rule import Rule, rules
+from isrproof.checker.audit.rules.catalogue import find, rules
+from isrproof.checker.audit.rules.pages import REQUIRED, headings, page, summary
+from isrproof.checker.audit.rules.rule import Rule
 from isrproof.checker.cli import main
 from isrproof.checker.pages import rules as rules_page
 from isrproof.specs.releases import span

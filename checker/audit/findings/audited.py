@@ -16,8 +16,8 @@ from .tally import Tally
 class Audited:
     """`findings` are in the order of cluster, life, controller epoch, place; `tallies` by cluster and rule.
 
-    `repeated`: per file, where all is told twice, how many lines tell again what the line before told. `timeline` is
-    None where it was not asked for.
+    `repeated`: per file, where every event is there twice, how many lines are duplicates. `timeline` is None where it
+    was not asked for.
     """
 
     histories: Histories

@@ -1,4 +1,4 @@
-"""From a row of a track, and a rule's verdict on it, to a finding."""
+"""From a row of an observation, and a rule's verdict on it, to a finding."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from ....model.expr import free
 from ....specs.behaviours import BEHAVIOURS
 from ....specs.releases import names
 from ....traces.place import Place
+from ..fields import SEEDED
 from ..files.file import LogFile
-from ..rule import Rule
+from ..rules.rule import Rule
 from ..table.protocol import Row
-from ..vocabulary import SEEDED
 from .finding import Entity, Evidence, Finding
 
 
 def finding(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Finding:
-    """The finding of `rule` about a row of its track, whose column `verdict` is the rule's."""
+    """The finding of `rule` about a row of its observation, whose column `verdict` is the rule's."""
     bug = BEHAVIOURS.get(rule.bug or "")
     known = (
         bug is not None and bool(bug.releases & row.get("releases", 0)) and row["verdict"] in ("illegal", "suspicious")

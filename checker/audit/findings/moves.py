@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ..rules.catalogue import rules
 from ..table.protocol import Row
 
 _JUDGED_BY = {"replica": "KR101", "partition": "KR102"}
@@ -32,7 +33,7 @@ def moves(counted: Sequence[Row]) -> tuple[Move, ...]:
 def _of(machine: str, counted: Sequence[Row]) -> Iterator[Move]:
     code = _JUDGED_BY[machine]
     made: dict[tuple[int, str, str], Counter[str]] = defaultdict(Counter)
-    for row in (row for row in counted if row["track"] == f"{machine}_moves" and row[code] != "silent"):
+    for row in (row for row in counted if row["observation"] == rules()[code].observation and row[code] != "silent"):
         made[row["cluster"], row["from_state"], row["to_state"]][row[code]] += row["n"]
     for (cluster, source, target), verdicts in sorted(made.items(), key=lambda each: each[0]):
         yield Move(machine, source, target, sum(verdicts.values()), verdicts["illegal"] > 0, cluster)

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ..rule import on_track, rules
+from ..rules.catalogue import rules, rules_on
 from ..table.protocol import Row
 
 
@@ -26,12 +26,12 @@ class Tally:
 def tallies(counted: Iterable[Row]) -> dict[int, dict[str, Tally]]:
     """Per cluster that has any row, every rule's, by code.
 
-    Of `counted`, each row says how often (`n`) some verdicts came together on a `track` of a `cluster`, in columns
-    named by the rules' codes.
+    Each row of `counted` says how often (`n`) some verdicts came together on rows of an `observation` of a `cluster`.
+    Their columns are named by the rules' codes.
     """
     verdicts: dict[tuple[int, str], Counter[str]] = defaultdict(Counter)
     for row in counted:
-        for rule in on_track(row["track"]):
+        for rule in rules_on(row["observation"]):
             if row[rule.code] != "silent":
                 verdicts[row["cluster"], rule.code][row[rule.code]] += row["n"]
     clusters = {cluster for cluster, _ in verdicts}

@@ -11,7 +11,7 @@ from ..table.protocol import Row
 
 
 def timeline(rows: Iterable[Row], files: Mapping[int, LogFile]) -> tuple[TimelineRow, ...]:
-    """The rows of the track `timeline`, by life, partition, and the order of their lines."""
+    """What `states_shown` gives (observe/controller/views.py), by life, partition, and the order of lines."""
     ordered = sorted(
         rows, key=lambda row: (row["life"], row["topic"], row["partition"], row["controller_epoch"], row["at"])
     )

@@ -16,10 +16,10 @@ from itertools import pairwise
 from ....model.expr import const, false, field, ite
 from ....model.sorts import Bool, Int, MapOf
 from ....specs.machines import LEVELS
+from ..fields import LEVEL
 from ..files.file import UNKNOWN_LEVEL, LogFile
 from ..lines import CREATED, FACTS, HEARD, INACTIVE, MACHINES, READ, THROWN, is_line
 from ..table.protocol import Column, Row, Table
-from ..vocabulary import LEVEL
 from .spans import LINES_PER_FILE
 from .statements import BrokerReport, Evidence, Run, narrowing
 

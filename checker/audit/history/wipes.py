@@ -12,8 +12,8 @@ from functools import partial
 
 from ....model.expr import field
 from ....model.sorts import Bool
+from ..fields import ANYTHING, SEEDED, before, from_state, gap, seen_level, to_state
 from ..table.protocol import Row, Table
-from ..vocabulary import ANYTHING, SEEDED, before, from_state, gap, level, to_state
 from .claims import Cut
 from .spans import LINES_PER_FILE
 
@@ -92,7 +92,7 @@ def _creations(moves: Table, machine: str) -> Table:
     absent, new = _NEW[machine]
     creation = from_state(machine).eq(absent) & to_state(machine).eq(new)
     was_there = before(machine).ne(ANYTHING) & before(machine).ne(SEEDED) & before(machine).ne(absent)
-    shown = level.eq("TRACE") & ~gap
+    shown = seen_level.eq("TRACE") & ~gap
     return moves.derive(creation=creation, again=creation & was_there & shown)
 
 

@@ -1,4 +1,4 @@
-"""Events with the columns of the tenure that they belong to, in the order in which observations are made of them."""
+"""Events with the columns of the span that they are in, in the order in which observations are made of them."""
 
 from __future__ import annotations
 
@@ -6,42 +6,46 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from ....model.expr import field
-from ....model.sorts import Int
+from ....model.sorts import Bool, BoolSort, EnumSort, Int, IntSort, SetSort, Sort
 from ....specs.machines import machine as table_of
+from ..fields import EVENT, SPAN, sorts
 from ..history.spans import Span
 from ..lines import MOVED, REFUSED
 from ..table.protocol import Table
-from . import tracks
+from .observation import Input
+from .order import IN_ORDER, NEAR, PARTITION
 
-_SPAN_COLUMNS: Mapping[str, type] = {
-    "first": int,
-    "last": int,
-    "cluster": int,
-    "life": int,
-    "tenure": int,
-    "base": int,
-    "block": int,
-    "seen_level": str,
-    "lossy": bool,
-    "releases": int,
-    "start_seen": bool,
-    "known_since": int,
-    "since": int,
-    "until": int,
-    "doubled": bool,
-}
+at = field("at", Int())
+doubled, duplicate = field("doubled", Bool), field("duplicate", Bool)
+PLACED: Mapping[str, Sort] = {**EVENT, **SPAN, **sorts(at, doubled, duplicate)}
+"""The columns of a placed event.
+
+`at` grows along the lines of a tenure. `duplicate`: the line before says the same of the same partition at the same
+time. `doubled`: every event of the tenure is there twice.
+"""
+EVENTS = Input("placed events", (), lambda events: events)
+
+_TYPES: Mapping[type[Sort], type] = {IntSort: int, BoolSort: bool, EnumSort: str, SetSort: int}
+_SPAN_COLUMNS = {name: _TYPES[type(sort)] for name, sort in SPAN.items()} | {"doubled": bool, "base": int}
 _WITH_CONTROLLER = table_of("replica").releases
-
-
-def in_place(events: Table, spans: Sequence[Span], release: int | None) -> Table:
-    """The events of tenures, sorted once, so that no observation sorts or moves all lines again."""
-    columns = (*tracks.READS, *tracks.SPAN, "doubled", "at")
-    return tracks.in_place(placed(events, spans, release).select(*columns))
+_PRINTED = ("ts", *(name for name in EVENT if name not in ("ts", "file", "line")))
+"""What a line prints; times first, since they are rarely the same."""
 
 
 def placed(events: Table, spans: Sequence[Span], release: int | None = None) -> Table:
+    """The events of tenures, sorted once, so that no observation sorts or moves all lines again.
+
+    Args:
+        release: mask of the releases that ran, if it is known; else each span has its own.
+    """
+    columns = (*EVENT, *SPAN, "doubled", "at")
+    lines = _with_spans(events, spans, release).select(*columns)
+    return lines.kept(NEAR, (*PARTITION, *IN_ORDER), alike=_PRINTED)
+
+
+def _with_spans(events: Table, spans: Sequence[Span], release: int | None) -> Table:
     """Events of controllers with the columns of their span; those that no span covers are none of a controller's."""
-    # Wordings that contradict each other (a changed build, two logs in one) tell of no release: it may be any.
+    # Wordings that contradict each other (a changed build, two logs in one) fit no release: it may be any.
     rows = [
         asdict(span) | {"controller_epoch": span.epoch, "releases": span.releases or _WITH_CONTROLLER} for span in spans
     ]
@@ -51,11 +55,10 @@ def placed(events: Table, spans: Sequence[Span], release: int | None = None) -> 
     dated = spoken.present("controller_epoch").joined(
         rows, ("file", "controller", "controller_epoch"), _SPAN_COLUMNS, ("first", "last")
     )
-    # Some lines name the controller only (1.0: a partition that ceases to exist); their place tells the epoch.
+    # Some lines name the controller only (1.0: a partition that ceases to exist); their place decides the epoch.
     undated = (
         spoken.of_lines(MOVED["partition"])
         .absent("controller_epoch")
         .joined(rows, ("file", "controller"), {**_SPAN_COLUMNS, "controller_epoch": int}, ("since", "until"))
     )
-    at = field("base", Int()) + field("line", Int())
-    return dated.plus(undated).derive(at=at).plus(events.of_lines(REFUSED))
+    return dated.plus(undated).derive(at=field("base", Int()) + field("line", Int())).plus(events.of_lines(REFUSED))

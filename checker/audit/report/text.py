@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timezone
 
 from ..findings.finding import Finding
-from ..rule import rules
+from ..rules.catalogue import rules
 from .model import EXIT, Report
 
 _ORDER = ("illegal", "suspicious", "unknown", "refused")

@@ -1,1 +1,5 @@
-"""One module a rule: its docstring is the rule's page, `RULE` the rule; its example is traces/cases/CODE.md."""
+"""What is claimed of observations.
+
+A module in a folder of this package is one rule: its docstring is the rule's page, `RULE` the rule; its example is
+traces/cases/CODE.md. Modules that several rules share have names that begin with `_`.
+"""

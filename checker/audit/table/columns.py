@@ -291,9 +291,9 @@ class ColumnTable:
         names = (*near, *(name for name in order if name not in near))
         rows = in_order([key_of([self.cells(name)], self._size) for name in names])
         here = self if rows is None else self._rows(rows)
-        return here._with({"again": here._again(names, (*alike, *near))}) if alike else here
+        return here._with({"duplicate": here._duplicates(names, (*alike, *near))}) if alike else here
 
-    def _again(self, placed: Sequence[str], alike: Sequence[str]) -> Cells:
+    def _duplicates(self, placed: Sequence[str], alike: Sequence[str]) -> Cells:
         rows = np.flatnonzero(np.logical_and.reduce([self.cells(name).is_there for name in placed]))
         before, rows = rows[:-1], rows[1:]
         for name in alike:  # few are left after the first
@@ -301,12 +301,9 @@ class ColumnTable:
             there, was_there = cells.is_there[rows], cells.is_there[before]
             same = np.where(there & was_there, cells.data[rows] == cells.data[before], there == was_there)
             before, rows = before[same], rows[same]
-        again = np.zeros(self._size, dtype=bool)
-        again[rows] = True
-        return Cells(again)
-
-    def near_by(self) -> ColumnTable:
-        return self
+        found = np.zeros(self._size, dtype=bool)
+        found[rows] = True
+        return Cells(found)
 
     def apart(self, near: Sequence[str], most: int = PART) -> Sequence[ColumnTable]:
         if self._size <= most:

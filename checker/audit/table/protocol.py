@@ -1,8 +1,8 @@
 """The few relational steps that the audit is written in, and their plain reading.
 
-The pipeline (tracks.py, rules) is written once against `Table`. `PythonTable` is the reference reading: lists of rows
-in process. `SparkTable` (spark_table.py) reads the same steps as DataFrame calls. Conditions and new columns are
-expressions of the model's language, so that there is one definition of each.
+Histories, observations and rules are written once against `Table`. `PythonTable` is the reference reading: lists of
+rows in process. `ColumnTable` (columns.py) reads the same steps as NumPy arrays. Conditions and new columns are
+expressions of the model's language, so that there is one definition of each; encoding.py says what columns hold.
 
 A column may be absent (None): the line did not print it. Every step has the same rule for that, in both readings: a
 condition that reads an absent column is not true, an expression that reads one is absent. Nothing is ever guessed.
@@ -20,12 +20,9 @@ from typing import Any, Literal, Protocol
 
 from ....model.evaluate import compiled, name_of
 from ....model.expr import Expr, free
-from ....model.sorts import OptionSort, SetSort, Sort
-from ..vocabulary import NO_LEADER, RELEASE, release_mask, release_set
+from .encoding import decoder, encoder
 
 Row = dict[str, Any]
-FEW = 200_000
-"""Up to so many rows a plain loop is quicker than what another engine needs to plan."""
 
 
 @dataclass(frozen=True)
@@ -101,12 +98,9 @@ class Table(Protocol):
         """The same rows, computed once though read several times; those of the same `near` in one place, in order.
 
         What follows `along` a key that begins the order, and is itself in the order's rest, costs no sorting. If
-        columns are to be `alike`, a new column `again` tells whether a row has in them what the one before it of the
+        columns are to be `alike`, a new column `duplicate` is whether a row has in them what the one before it of the
         same `near` has; rows that lack one of `near` or `order` do not count.
         """
-
-    def near_by(self) -> Table:
-        """The same rows; in process, if they are few."""
 
     def apart(self, near: Sequence[str], most: int = ...) -> Sequence[Table]:
         """The same rows in several tables of about `most` rows, those of one `near` in one of them.
@@ -116,24 +110,6 @@ class Table(Protocol):
 
     def rows(self, limit: int | None = None) -> list[Row]:
         """All rows, or the first `limit` of them, in no stated order."""
-
-
-def decoder(sort: Sort) -> Callable[[Any], Any] | None:
-    """From a column's value to the language's: -1 is no broker, a list is a set, a mask is a set of releases."""
-    if isinstance(sort, OptionSort):
-        return lambda value: None if value == NO_LEADER else value
-    if isinstance(sort, SetSort):
-        return release_set if sort.element == RELEASE else frozenset
-    return None
-
-
-def encoder(sort: Sort) -> Callable[[Any], Any] | None:
-    """The way back, for derived columns."""
-    if isinstance(sort, OptionSort):
-        return lambda value: NO_LEADER if value is None else value
-    if isinstance(sort, SetSort):
-        return release_mask if sort.element == RELEASE else sorted
-    return None
 
 
 @cache
@@ -263,14 +239,11 @@ class PythonTable:
         place = (*near, *order)
         there = self.present(*place)._rows
         there.sort(key=lambda row: tuple(row[name] for name in place))
-        said = [tuple(row.get(name) for name in (*near, *alike)) for row in there]
-        again = [False, *(one == other for one, other in itertools.pairwise(said))]
-        placed = [row | {"again": same} for row, same in zip(there, again, strict=False)]
+        values = [tuple(row.get(name) for name in (*near, *alike)) for row in there]
+        duplicates = [False, *(one == other for one, other in itertools.pairwise(values))]
+        placed = [row | {"duplicate": same} for row, same in zip(there, duplicates, strict=False)]
         others = (row for row in self._rows if any(row.get(name) is None for name in place))
-        return PythonTable([*placed, *(row | {"again": False} for row in others)])
-
-    def near_by(self) -> PythonTable:
-        return self
+        return PythonTable([*placed, *(row | {"duplicate": False} for row in others)])
 
     def apart(self, near: Sequence[str], most: int = 0) -> Sequence[PythonTable]:
         return [self]

@@ -1,6 +1,6 @@
 """The NumPy reading of the audit's conditions: an expression over whole columns in memory.
 
-Values are held as vocabulary.py says; texts, and sets of brokers, are numbers of `Words`. What is asked of two sets is
+Values are held as encoding.py says; texts, and sets of brokers, are numbers of `Words`. What is asked of two sets is
 asked once for each pair of sets that occurs in an audit.
 """
 
@@ -16,9 +16,9 @@ from ....model.evaluate import name_of
 from ....model.expr import Expr, Op, free
 from ....model.reading import Reading, read
 from ....model.sorts import EnumSort, MapSort, OptionSort, SetSort, Sort
-from ..vocabulary import NO_LEADER, NOT_IN_RULES, is_mask, of_brokers, release_mask
 from .cells import Cells, Mask, Numbers, Words, absent, different
 from .constant_maps import ConstantMap
+from .encoding import NO_LEADER, NOT_IN_RULES, is_mask, of_brokers, release_mask
 
 
 class ColumnReading:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
-from isrproof.checker.audit.rule import rules
+from isrproof.checker.audit.rules.catalogue import rules
 from isrproof.specs.errors import IsrproofError
 from isrproof.specs.releases import RELEASES
 from isrproof.traces.cases import Case, Excerpt, cases, read

@@ -9,7 +9,7 @@ import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.findings.finding import Evidence, Finding
 from isrproof.checker.audit.options import Options
-from isrproof.checker.audit.rule import rules
+from isrproof.checker.audit.rules.catalogue import rules
 from isrproof.traces.cases import cases
 from isrproof.traces.place import Place
 from isrproof.traces.sources.text import Lines

@@ -6,8 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from isrproof.checker.audit.fields import from_state, releases, to_state
+from isrproof.checker.audit.rules.conditions import in_releases
+from isrproof.checker.audit.rules.moves import valid_in
+from isrproof.checker.audit.table.encoding import RELEASE
 from isrproof.checker.audit.table.protocol import PythonTable, Row
-from isrproof.checker.audit.vocabulary import RELEASE, from_state, in_releases, releases, to_state, valid_in
 from isrproof.model.errors import ImpossibleError, NotWrittenError
 from isrproof.model.evaluate import evaluate, name_of
 from isrproof.model.examples import EXAMPLES, Example

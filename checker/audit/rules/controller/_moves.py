@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from ...observe.tracks import made
-from ...rule import Rule, allowed_in
-from ...vocabulary import ANYTHING, before, from_state, releases, to_state, valid_in
-from ._words import continued, moved, not_allowed, possible_states, wanted_sources
+from .....model.expr import Expr, ite
+from ...fields import ANYTHING, before, from_state, gap, releases, seen_level, to_state
+from ...observe.controller.moves import made
+from ..moves import may_precede, may_precede_with_gap, valid_in
+from ..rule import Rule
+from ..verdicts import ILLEGAL, UNKNOWN, allowed_in
+from ._words import moved, not_allowed, possible_states, wanted_sources
 
 
 def illegal_transition(machine: str, code: str, issues: tuple[str, ...] = ()) -> Rule:
@@ -13,7 +16,7 @@ def illegal_transition(machine: str, code: str, issues: tuple[str, ...] = ()) ->
     return Rule(
         code=code,
         name=f"illegal-{machine}-transition",
-        track=f"{machine}_moves",
+        observation=f"{machine}_moves",
         kind=machine,
         releases="0.8.0-3.9",
         applies=made,
@@ -30,12 +33,19 @@ def impossible_state(machine: str, code: str) -> Rule:
     return Rule(
         code=code,
         name=f"impossible-{machine}-state",
-        track=f"{machine}_moves",
+        observation=f"{machine}_moves",
         kind=machine,
         releases="0.8.0-3.9",
         applies=before(machine).ne(ANYTHING),
-        verdict=continued(machine),
+        verdict=_continued(machine),
         message=lambda row: f"{moved(machine, row)}, but it was {row['before']} before",
         expected=lambda row: possible_states(machine, row),
         got=lambda row: f"from {row['from_state']}",
     )
+
+
+def _continued(name: str) -> Expr:
+    """The verdict on a from-state after the state before: hidden moves may lie between, and lost lines in a gap."""
+    now, past = from_state(name), before(name)
+    lost = ite(gap & releases.intersects(may_precede_with_gap(name)[past][now]), UNKNOWN, ILLEGAL)
+    return allowed_in(may_precede(name)[seen_level][past][now], releases, otherwise=lost)

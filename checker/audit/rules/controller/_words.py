@@ -1,24 +1,12 @@
-"""Sentences and conditions that several rules share."""
+"""Sentences that several rules share."""
 
 from __future__ import annotations
 
-from .....model.expr import Expr, ite
 from .....specs.machines import LEVELS, machine
 from .....specs.releases import RELEASES, names
-from ...rule import allowed_in
+from ...fields import states
 from ...table.protocol import Row
-from ...vocabulary import (
-    ILLEGAL,
-    UNKNOWN,
-    before,
-    from_state,
-    gap,
-    level,
-    may_precede,
-    may_precede_with_gap,
-    releases,
-    states,
-)
+from ..moves import may_precede
 
 
 def where(row: Row) -> str:
@@ -55,13 +43,6 @@ def possible_states(name: str, row: Row) -> str:
     reached = may_precede(name).data[LEVELS.index(row["seen_level"])]
     possible = reached[every.index(row["before"])]
     return "from one of " + ", ".join(state for state, allowed in zip(every, possible, strict=True) if allowed)
-
-
-def continued(name: str) -> Expr:
-    """The verdict on a from-state after the state before: hidden moves may lie between, and lost lines in a gap."""
-    now, past = from_state(name), before(name)
-    lost = ite(gap & releases.intersects(may_precede_with_gap(name)[past][now]), UNKNOWN, ILLEGAL)
-    return allowed_in(may_precede(name)[level][past][now], releases, otherwise=lost)
 
 
 def ids(values: list[int]) -> str:

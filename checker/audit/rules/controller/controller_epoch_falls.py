@@ -19,13 +19,14 @@ from __future__ import annotations
 from .....model.expr import field, ite
 from .....model.sorts import Bool
 from .....model.views import CONTROLLER_EPOCH_NEVER_FALLS
-from ...rule import Rule, step
-from ...vocabulary import HELD, ILLEGAL, SUSPICIOUS
+from ..conditions import step
+from ..rule import Rule
+from ..verdicts import HELD, ILLEGAL, SUSPICIOUS
 
 RULE = Rule(
     code="KR301",
     name="controller-epoch-falls",
-    track="turns",
+    observation="epoch_changes",
     kind="controller",
     verdict=ite(
         step(CONTROLLER_EPOCH_NEVER_FALLS.condition) | field("new_life", Bool),

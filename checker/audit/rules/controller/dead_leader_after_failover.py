@@ -25,10 +25,9 @@ Releases
 from __future__ import annotations
 
 from .....model.expr import either, ite, some
-from ...observe.tracks import (
+from ...fields import controller, from_state, known_since, lossy, releases, seen_level, start_seen, to_state
+from ...observe.controller.starts import (
     at_start,
-    controller,
-    known_since,
     last_isr,
     last_leader,
     last_leader_in,
@@ -36,22 +35,12 @@ from ...observe.tracks import (
     last_replicas,
     made_offline,
     moves_before,
-    start_seen,
 )
-from ...rule import Rule
+from ...table.encoding import NO_LEADER
 from ...table.protocol import Row
-from ...vocabulary import (
-    HELD,
-    ILLEGAL,
-    NO_LEADER,
-    UNKNOWN,
-    behaviour_releases,
-    from_state,
-    lossy,
-    offline_pass_logged,
-    releases,
-    to_state,
-)
+from ..conditions import behaviour_releases, in_releases
+from ..rule import Rule
+from ..verdicts import HELD, ILLEGAL, UNKNOWN
 from ._words import ids, where
 
 _offline_at_start = (
@@ -72,7 +61,12 @@ _must_be_taken_out = either(
 _nobody_moved = (
     made_offline.is_empty() & last_isr.subset_of(last_replicas) & ~releases.intersects(behaviour_releases("KAFKA-3143"))
 )
-_everything_seen = (known_since <= last_leader_in) & ~lossy & ~last_lossy & offline_pass_logged
+# Moving a replica to OfflineReplica shows: SC1 at TRACE, SC17 at INFO since 2.6 (KAFKA-8470).
+_offline_moves_shown = either(
+    seen_level.eq("TRACE"),
+    (seen_level.eq("DEBUG") | seen_level.eq("INFO")) & releases.subset_of(in_releases(">=2.6")),
+)
+_everything_seen = (known_since <= last_leader_in) & ~lossy & ~last_lossy & _offline_moves_shown
 
 
 def _message(row: Row) -> str:
@@ -100,7 +94,7 @@ def _got(row: Row) -> str:
 RULE = Rule(
     code="KR401",
     name="dead-leader-after-failover",
-    track="failed_starts",
+    observation="failed_starts",
     applies=_offline_at_start,
     verdict=ite(
         _taken_out & ~_nobody_moved,

@@ -17,17 +17,18 @@ from __future__ import annotations
 
 from .....model.expr import field, ite
 from .....model.sorts import Int
-from ...observe.tracks import next_version
-from ...rule import Rule
-from ...vocabulary import HELD, SUSPICIOUS, leader_epoch
+from ...fields import leader_epoch
+from ...observe.compared import next_version, was
+from ..rule import Rule
+from ..verdicts import HELD, SUSPICIOUS
 from ._words import where
 
-_raised = field("before_leader_epoch", Int()) < leader_epoch
+_raised = was(leader_epoch) < leader_epoch
 
 RULE = Rule(
     code="KR304",
     name="deposed-controller-writes",
-    track="chain",
+    observation="versions",
     applies=next_version & _raised,
     verdict=ite(field("read_in", Int()) <= field("written_by_epoch", Int()), HELD, SUSPICIOUS),
     message=lambda row: (

@@ -11,14 +11,15 @@ Releases
 
 from __future__ import annotations
 
-from ...rule import Rule, illegal_unless
-from ...vocabulary import leader
+from ...fields import leader
+from ..rule import Rule
+from ..verdicts import illegal_unless
 from ._words import ids, where
 
 RULE = Rule(
     code="KR209",
     name="election-without-leader",
-    track="elected",
+    observation="elections",
     verdict=illegal_unless(~leader.is_none()),
     message=lambda row: f"{where(row)} became OnlinePartition without a leader",
     expected=lambda row: f"a leader from {ids(row['isr'])}" if row["isr"] else "a leader",

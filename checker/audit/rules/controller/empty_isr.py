@@ -14,15 +14,18 @@ from __future__ import annotations
 
 from .....model.expr import ite
 from .....model.views import ISR_NOT_EMPTY
-from ...observe.tracks import election, emptied
-from ...rule import Rule
-from ...vocabulary import HELD, ILLEGAL, SUSPICIOUS, behaviour_releases, releases
+from ...fields import releases
+from ...observe.controller.elections import election
+from ...observe.controller.views import emptied
+from ..conditions import behaviour_releases
+from ..rule import Rule
+from ..verdicts import HELD, ILLEGAL, SUSPICIOUS
 from ._words import where
 
 RULE = Rule(
     code="KR202",
     name="empty-isr",
-    track="views",
+    observation="states",
     verdict=ite(
         ISR_NOT_EMPTY.condition,
         HELD,

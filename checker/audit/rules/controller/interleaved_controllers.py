@@ -13,14 +13,16 @@ Releases
 from __future__ import annotations
 
 from .....model.views import CONTROLLER_EPOCH_NEVER_FALLS
-from ...rule import Rule, illegal_unless, step
-from ...vocabulary import gap
+from ...fields import gap
+from ..conditions import step
+from ..rule import Rule
+from ..verdicts import illegal_unless
 from ._words import where
 
 RULE = Rule(
     code="KR302",
     name="interleaved-controllers",
-    track="elections",
+    observation="elections_by_version",
     verdict=illegal_unless(step(CONTROLLER_EPOCH_NEVER_FALLS.condition), in_doubt=gap),
     message=lambda row: (
         f"controller epoch {row['controller_epoch']} wrote version {row['partition_epoch']} of {where(row)} after"

@@ -15,22 +15,20 @@ Releases
 
 from __future__ import annotations
 
-from .....model.expr import field
-from .....model.sorts import Int
-from ...observe.tracks import next_version
-from ...rule import Rule, illegal_unless
-from ...vocabulary import gap, isr, leader, leader_epoch
+from ...fields import gap, isr, leader, leader_epoch
+from ...observe.compared import next_version, was
+from ..rule import Rule
+from ..verdicts import illegal_unless
 from ._words import ids, state, where
 
-_raised = field("before_leader_epoch", Int()) < leader_epoch
-_isr_before = field("before_isr", isr.sort)
+_raised = was(leader_epoch) < leader_epoch
 
 RULE = Rule(
     code="KR210",
     name="isr-grows-by-controller",
-    track="chain",
-    applies=next_version & _raised & leader.set().subset_of(_isr_before),
-    verdict=illegal_unless(isr.subset_of(_isr_before), in_doubt=gap),
+    observation="versions",
+    applies=next_version & _raised & leader.set().subset_of(was(isr)),
+    verdict=illegal_unless(isr.subset_of(was(isr)), in_doubt=gap),
     message=lambda row: f"the controller put a broker into the ISR of {where(row)}",
     expected=lambda row: f"an ISR within {ids(row['before_isr'])}",
     got=lambda row: f"{state(row)} after {state(row, 'before_')}",

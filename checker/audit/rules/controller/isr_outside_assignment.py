@@ -14,15 +14,15 @@ from __future__ import annotations
 
 from .....model.expr import ite
 from .....model.views import ISR_WITHIN_REPLICAS
-from ...observe.tracks import creation, fresh, reassigning
-from ...rule import Rule
-from ...vocabulary import HELD, ILLEGAL, SUSPICIOUS
+from ...observe.controller.views import creation, fresh, reassigning
+from ..rule import Rule
+from ..verdicts import HELD, ILLEGAL, SUSPICIOUS
 from ._words import ids, where
 
 RULE = Rule(
     code="KR203",
     name="isr-outside-assignment",
-    track="views",
+    observation="states",
     # A partition that a new controller finds without a leader is created with an assignment that no line prints.
     applies=~creation | fresh,
     verdict=ite(

@@ -10,16 +10,17 @@ Releases
 
 from __future__ import annotations
 
-from ...observe.tracks import leader_before
-from ...rule import Rule, illegal_unless
-from ...vocabulary import LEADER_DURING_DELETE, gap, leader
+from ...fields import LEADER_DURING_DELETE, gap, leader
+from ...observe.compared import was
+from ..rule import Rule
+from ..verdicts import illegal_unless
 from ._words import where
 
 RULE = Rule(
     code="KR403",
     name="leader-after-deletion-mark",
-    track="metadata",
-    applies=leader_before.eq(LEADER_DURING_DELETE),
+    observation="metadata_sent",
+    applies=was(leader).eq(LEADER_DURING_DELETE),
     verdict=illegal_unless(leader.is_none() | leader.eq(LEADER_DURING_DELETE), in_doubt=gap),
     message=lambda row: (
         f"{where(row)} was marked as deleted, then has leader {row['leader']} without being created again"

@@ -17,16 +17,19 @@ Releases
 
 from __future__ import annotations
 
-from .....model.expr import field, ite
-from .....model.sorts import Int
+from .....model.expr import ite
 from .....model.views import LEADER_EPOCH_NEVER_FALLS
-from ...observe.tracks import ELECTED, election
-from ...rule import Rule, illegal_unless, step
+from ...fields import gap, leader_epoch
+from ...lines import ELECTED
+from ...observe.compared import was
+from ...observe.controller.elections import election
 from ...table.protocol import Row
-from ...vocabulary import ILLEGAL, gap, leader_epoch
+from ..conditions import step
+from ..rule import Rule
+from ..verdicts import ILLEGAL, illegal_unless
 from ._words import where
 
-_not_raised = election & field("before_leader_epoch", Int()).eq(leader_epoch) & ~gap
+_not_raised = election & was(leader_epoch).eq(leader_epoch) & ~gap
 
 
 def _message(row: Row) -> str:
@@ -38,7 +41,7 @@ def _message(row: Row) -> str:
 RULE = Rule(
     code="KR205",
     name="leader-epoch-falls",
-    track="writes",
+    observation="znode_writes",
     verdict=ite(_not_raised, ILLEGAL, illegal_unless(step(LEADER_EPOCH_NEVER_FALLS.condition), in_doubt=gap)),
     message=_message,
     expected=lambda row: f"at least {row['before_leader_epoch'] + (row['row'] in ELECTED)}",

@@ -14,15 +14,17 @@ Releases
 from __future__ import annotations
 
 from .....model.views import LEADER_EPOCH_NEVER_FALLS
-from ...observe.tracks import metadata
-from ...rule import Rule, illegal_unless, step
-from ...vocabulary import behaviour_releases, gap, releases
+from ...fields import gap, releases
+from ...observe.controller.requests import metadata
+from ..conditions import behaviour_releases, step
+from ..rule import Rule
+from ..verdicts import illegal_unless
 from ._words import where
 
 RULE = Rule(
     code="KR402",
     name="leader-epoch-in-requests-falls",
-    track="requests",
+    observation="requests",
     verdict=illegal_unless(
         step(LEADER_EPOCH_NEVER_FALLS.condition),
         in_doubt=gap | metadata | releases.intersects(behaviour_releases("KAFKA-9212")),

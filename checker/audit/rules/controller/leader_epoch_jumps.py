@@ -13,14 +13,16 @@ from __future__ import annotations
 
 from .....model.expr import true
 from .....model.views import EPOCH_STEP
-from ...observe.tracks import next_version
-from ...rule import Rule, illegal_unless, step
+from ...observe.compared import next_version
+from ..conditions import step
+from ..rule import Rule
+from ..verdicts import illegal_unless
 from ._words import state, where
 
 RULE = Rule(
     code="KR206",
     name="leader-epoch-jumps",
-    track="chain",
+    observation="versions",
     applies=next_version,
     verdict=illegal_unless(step(EPOCH_STEP.condition), in_doubt=true),
     message=lambda row: (

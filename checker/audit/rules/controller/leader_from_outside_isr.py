@@ -14,15 +14,17 @@ from __future__ import annotations
 
 from .....model.expr import ite
 from .....model.views import LEADER_FROM_ISR, UNCLEAN_LEADER_ALONE_IN_ISR
-from ...observe.tracks import next_version
-from ...rule import Rule, step
-from ...vocabulary import HELD, ILLEGAL, SUSPICIOUS, gap
+from ...fields import gap
+from ...observe.compared import next_version
+from ..conditions import step
+from ..rule import Rule
+from ..verdicts import HELD, ILLEGAL, SUSPICIOUS
 from ._words import ids, state, where
 
 RULE = Rule(
     code="KR204",
     name="leader-from-outside-isr",
-    track="chain",
+    observation="versions",
     applies=next_version,
     verdict=ite(
         step(LEADER_FROM_ISR.condition),

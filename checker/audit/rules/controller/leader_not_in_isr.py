@@ -11,13 +11,14 @@ Releases
 from __future__ import annotations
 
 from .....model.views import LEADER_IN_ISR
-from ...rule import Rule, illegal_unless
+from ..rule import Rule
+from ..verdicts import illegal_unless
 from ._words import ids, where
 
 RULE = Rule(
     code="KR201",
     name="leader-not-in-isr",
-    track="views",
+    observation="states",
     verdict=illegal_unless(LEADER_IN_ISR.condition),
     message=lambda row: f"the leader of {where(row)} is broker {row['leader']}, which is not in its ISR",
     expected=lambda row: f"a leader in {ids(row['isr'])}, or none",

@@ -16,36 +16,24 @@ Releases
 
 from __future__ import annotations
 
-from .....model.expr import field, ite
-from ...observe.tracks import next_version, sent_between
-from ...rule import Rule
-from ...vocabulary import (
-    HELD,
-    SUSPICIOUS,
-    behaviour_releases,
-    from_state,
-    gap,
-    isr,
-    leader,
-    level,
-    releases,
-)
+from .....model.expr import ite
+from ...fields import from_state, gap, isr, leader, releases, seen_level
+from ...observe.compared import next_version, was
+from ...observe.controller.elections import sent_between
+from ..conditions import behaviour_releases
+from ..rule import Rule
+from ..verdicts import HELD, SUSPICIOUS
 from ._words import state, where
 
-_again = (
-    from_state("partition").eq("OnlinePartition")
-    & leader.eq(field("before_leader", leader.sort))
-    & isr.eq(field("before_isr", isr.sort))
-    & next_version
-)
+_same_again = from_state("partition").eq("OnlinePartition") & leader.eq(was(leader)) & isr.eq(was(isr)) & next_version
 
 RULE = Rule(
     code="KR303",
     name="retry-all-elections",
-    track="repeated_elections",
+    observation="repeated_elections",
     # Requests are logged one by one at TRACE only.
-    applies=level.eq("TRACE") & ~gap & releases.intersects(behaviour_releases("retry-all elections")),
-    verdict=ite(_again & ~sent_between, SUSPICIOUS, HELD),
+    applies=seen_level.eq("TRACE") & ~gap & releases.intersects(behaviour_releases("retry-all elections")),
+    verdict=ite(_same_again & ~sent_between, SUSPICIOUS, HELD),
     message=lambda row: f"{where(row)} was elected twice in one call, with the same outcome",
     expected=lambda row: f"one election: version {row['before_partition_epoch']}",
     got=lambda row: f"{state(row)}, version {row['partition_epoch']}",

@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from .....model.expr import true
 from .....specs.refusals import known_refusal
-from ...rule import Rule
 from ...table.protocol import Row
-from ...vocabulary import REFUSED
+from ..rule import Rule
+from ..verdicts import REFUSED
 from ._words import where
 
 
@@ -36,7 +36,7 @@ def _message(row: Row) -> str:
 RULE = Rule(
     code="KR105",
     name="transition-refused",
-    track="refusals",
+    observation="refusals",
     kind="replica",
     applies=true,
     verdict=REFUSED,

@@ -11,14 +11,16 @@ Releases
 from __future__ import annotations
 
 from .....model.views import ONE_LEADER_PER_EPOCH
-from ...rule import Rule, illegal_unless, step
-from ...vocabulary import gap
+from ...fields import gap
+from ..conditions import step
+from ..rule import Rule
+from ..verdicts import illegal_unless
 from ._words import where
 
 RULE = Rule(
     code="KR207",
     name="two-leaders-in-one-epoch",
-    track="same_epoch",
+    observation="same_leader_epoch",
     verdict=illegal_unless(step(ONE_LEADER_PER_EPOCH.condition), in_doubt=gap),
     message=lambda row: (
         f"{where(row)} has leader {row['leader']} in leader epoch {row['leader_epoch']}, which belongs to"

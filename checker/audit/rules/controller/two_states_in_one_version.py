@@ -11,15 +11,17 @@ Releases
 from __future__ import annotations
 
 from .....model.views import ONE_STATE_PER_PARTITION_EPOCH
-from ...observe.tracks import same_version
-from ...rule import Rule, illegal_unless, step
-from ...vocabulary import gap
+from ...fields import gap
+from ...observe.compared import same_version
+from ..conditions import step
+from ..rule import Rule
+from ..verdicts import illegal_unless
 from ._words import state, where
 
 RULE = Rule(
     code="KR208",
     name="two-states-in-one-version",
-    track="chain",
+    observation="versions",
     applies=same_version,
     verdict=illegal_unless(step(ONE_STATE_PER_PARTITION_EPOCH.condition), in_doubt=gap),
     message=lambda row: f"version {row['partition_epoch']} of {where(row)} is printed with two states",

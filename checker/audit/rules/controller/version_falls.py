@@ -15,18 +15,18 @@ Releases
 
 from __future__ import annotations
 
-from .....model.expr import field
-from .....model.sorts import Int
-from ...rule import Rule, illegal_unless
-from ...vocabulary import gap, partition_epoch
+from ...fields import gap, partition_epoch
+from ...observe.compared import was
+from ..rule import Rule
+from ..verdicts import illegal_unless
 from ._words import where
 
 RULE = Rule(
     code="KR211",
     name="version-falls",
-    track="elected",
+    observation="elections",
     # The same version again is a line that is there twice: KR205 has that.
-    verdict=illegal_unless(field("before_partition_epoch", Int()) <= partition_epoch, in_doubt=gap),
+    verdict=illegal_unless(was(partition_epoch) <= partition_epoch, in_doubt=gap),
     message=lambda row: (
         f"an election of {where(row)} wrote version {row['partition_epoch']} after one had written version"
         f" {row['before_partition_epoch']}"

@@ -6,28 +6,15 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ...specs.behaviours import behaviour
-from ...specs.errors import unknown
-from ...traces.cases import Case, Excerpt, cases
-from .rule import Rule, rules
+from ....specs.behaviours import behaviour
+from ....traces.cases import Case, Excerpt, cases
+from .catalogue import rules
+from .rule import Rule
 
 REQUIRED = ("Why it matters", "Releases")
 """Headings that the docstring of every rule has."""
 _HEADING = re.compile(r"(?<=\n\n)([A-Z][^\n]*[^\n.])\n(?=    [^ ])")
 _ISSUES = "https://issues.apache.org/jira/browse/"
-
-
-def find(name: str) -> Rule:
-    """The rule of that code or name.
-
-    Raises:
-        UnknownNameError: there is none; the message names the nearest.
-    """
-    for rule in rules().values():
-        if name.lower() in (rule.code.lower(), rule.name):
-            return rule
-    known = [*rules(), *(rule.name for rule in rules().values())]
-    raise unknown("rule", name.upper() if name.upper().startswith("KR") else name, known)
 
 
 def summary(rule: Rule) -> str:
@@ -57,9 +44,9 @@ def listing() -> str:
 
 
 def _limits(rule: Rule) -> str:
-    said = [] if rule.releases == "all" else [rule.releases]
-    said += rule.issues
-    return f" [{', '.join(said)}]" if said else ""
+    limits = [] if rule.releases == "all" else [rule.releases]
+    limits += rule.issues
+    return f" [{', '.join(limits)}]" if limits else ""
 
 
 def page(rule: Rule) -> str:

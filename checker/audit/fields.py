@@ -1,0 +1,83 @@
+"""Columns as fields of the model's language: those of every event and of its span, and those that any row may have.
+
+An observation (observe/) adds columns of its own. table/encoding.py says how a column holds a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...model.evaluate import name_of
+from ...model.expr import Expr, const, field, some
+from ...model.sorts import Bool, Enum, EnumSort, Int, Open, SetOf, Sort
+from ...model.views import PARTITION, Broker
+from ...specs.machines import LEVELS, machine
+from .lines import line
+from .table.encoding import RELEASE
+
+SEEDED, ANYTHING = "seeded at the start of the epoch", "anything"
+"""What stands for the state before an entity's first line: given by the controller's start-up, or not known at all."""
+LEADER_DURING_DELETE = some(const(-2, Broker))
+"""What UpdateMetadata says of a partition whose topic is being deleted."""
+LEVEL = Enum("Level", LEVELS)
+
+
+def sorts(*fields: Expr) -> dict[str, Sort]:
+    """The sorts of fields, by the names of their columns."""
+    return {name_of(each): each.sort for each in fields}
+
+
+def _states(name: str) -> tuple[str, ...]:
+    return tuple(state.name for state in machine(name).states)
+
+
+def states(name: str) -> EnumSort:
+    """The states of a machine, and the two words for what stands before a first line."""
+    return Enum(f"{name} state", (*_states(name), SEEDED, ANYTHING))
+
+
+def from_state(name: str) -> Expr:
+    return field("from_state", states(name))
+
+
+def to_state(name: str) -> Expr:
+    return field("to_state", states(name))
+
+
+def before(name: str) -> Expr:
+    """The state after the entity's previous line, or SEEDED or ANYTHING."""
+    return field("before", states(name))
+
+
+STATE = Enum("replica or partition state", (*_states("replica"), *_states("partition")))
+_NAME = Open("Name")
+
+leader, isr, replicas = PARTITION["leader"], PARTITION["isr"], PARTITION["replicas"]
+leader_epoch, partition_epoch = PARTITION["leader_epoch"], PARTITION["partition_epoch"]
+controller, controller_epoch = field("controller", Broker), PARTITION["controller_epoch"]
+written_by_epoch = field("written_by_epoch", Int())
+ts = field("ts", Int())
+from_state_untrue = field("from_state_untrue", SetOf(RELEASE))
+"""The releases of a wording in which its from-state need not be the state before."""
+
+EVENT: Mapping[str, Sort] = {
+    **sorts(field("file", Int(0)), field("line", Int(0)), line, ts, controller, controller_epoch),
+    **sorts(field("topic", _NAME), field("partition", Int(0)), field("replica", Broker)),
+    **sorts(field("from_state", STATE), field("to_state", STATE), leader, isr, leader_epoch, partition_epoch),
+    **sorts(written_by_epoch, replicas, field("valid_states", SetOf(STATE)), from_state_untrue),
+}
+"""What the audit reads of an event; the rest (recipients, correlation ids, ...) is not carried along."""
+
+releases = field("releases", SetOf(RELEASE))
+seen_level = field("seen_level", LEVEL)
+lossy, start_seen = field("lossy", Bool), field("start_seen", Bool)
+tenure, block, known_since = field("tenure", Int()), field("block", Int()), field("known_since", Int())
+
+SPAN: Mapping[str, Sort] = sorts(
+    *(field("cluster", Int()), field("life", Int()), tenure, block),
+    *(seen_level, lossy, releases, start_seen, known_since),
+)
+"""What observations and rules read of the span that an event is in."""
+
+gap = field("gap", Bool)
+"""Whether lines may be missing between a row and the one before it."""

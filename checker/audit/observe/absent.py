@@ -1,0 +1,14 @@
+"""Truth values of which an absent one counts as false: what a line does not print did not happen there."""
+
+from __future__ import annotations
+
+from ....model.expr import false
+from ..table.protocol import Table
+
+
+def false_where_absent(table: Table, *columns: str) -> Table:
+    """The table with `columns` present everywhere."""
+    table = table.derive(false=false)
+    for column in columns:
+        table = table.filled(column, "false")
+    return table

@@ -1,0 +1,52 @@
+"""Which observations there are: constants of the modules in the folders of `observe/`, discovered, not registered."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from .. import observe as package
+from ..table.protocol import Table
+from .observation import Input, Observation
+
+
+@cache
+def observations() -> Mapping[str, Observation]:
+    """All observations by name.
+
+    Raises:
+        ValueError: two have one name.
+    """
+    found: dict[str, Observation] = {}
+    for each in _declared():
+        if found.setdefault(each.name, each) is not each:
+            raise ValueError(f"two observations have the name {each.name!r}")
+    return dict(sorted(found.items()))
+
+
+def _declared() -> Iterator[Observation]:
+    """The observations that any module of a folder names; one that several modules name comes several times."""
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        if module.name.removeprefix(f"{package.__name__}.").count("."):
+            names = vars(importlib.import_module(module.name))
+            yield from (each for each in names.values() if isinstance(each, Observation))
+
+
+@cache
+def inputs() -> tuple[Input, ...]:
+    """What observations are made from."""
+    return tuple(dict.fromkeys(each.made_from for each in observations().values()))
+
+
+def inputs_of(events: Table) -> dict[Input, Table]:
+    """The inputs that are made from the placed events of some partitions."""
+    return {each: each.of_events(events) for each in inputs() if each.of_events is not None}
+
+
+@cache
+def lines_read() -> frozenset[str]:
+    """The lines that any observation is made of: ids of rows of the line table."""
+    of_inputs = (line for each in inputs() for line in each.lines)
+    return frozenset((*of_inputs, *(line for each in observations().values() for line in each.lines)))

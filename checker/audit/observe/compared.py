@@ -1,0 +1,60 @@
+"""Rows with what an earlier row of the same key has, in columns `before_*`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ....model.expr import Expr, either, field, ite
+from ....model.sorts import Sort
+from ..fields import (
+    block,
+    controller_epoch,
+    gap,
+    known_since,
+    lossy,
+    partition_epoch,
+    sorts,
+    tenure,
+)
+from ..table.protocol import Column, Table
+from .observation import Names
+
+_CARRIED = ("tenure", "block", "controller_epoch", "known_since", "line", "file")
+
+
+def was(column: Expr) -> Expr:
+    """What an earlier row has in a column."""
+    return field(f"before_{column.data}", column.sort)
+
+
+next_version = partition_epoch.eq(was(partition_epoch) + 1)
+same_version = partition_epoch.eq(was(partition_epoch))
+
+gap_in_tenure = either(lossy, ~block.eq(was(block)))
+"""Whether lines may be missing since the row before, which is of the same tenure."""
+# A row before by its version can be of a later epoch, so both ends are asked.
+_both_known = (known_since <= was(controller_epoch)) & (was(known_since) <= controller_epoch)
+_gap_anywhere = either(lossy, ~ite(tenure.eq(was(tenure)), block.eq(was(block)), _both_known))
+
+
+def earlier(*names: str, of: Expr | None = None) -> dict[str, Column]:
+    """Columns `before_*` with what the row before has in `names`, or the latest row before of which `of` is true.
+
+    Rows of which `of` is true must have all the columns.
+    """
+    return {f"before_{name}": Column("previous", name) if of is None else Column("last", name, of) for name in names}
+
+
+def earlier_sorts(columns: Mapping[str, Sort], *names: str) -> dict[str, Sort]:
+    """The sorts of the columns that `earlier` gives, and of `gap`; `columns` are those of a row."""
+    return {f"before_{name}": columns[name] for name in names} | sorts(gap)
+
+
+def compared(table: Table, key: Names, order: Names, *names: str, of: Expr | None = None) -> Table:
+    """Each row with `names` of the row before (see `earlier`), and whether lines may be missing between the two."""
+    return table.along(key, order, **earlier(*names, *_CARRIED, of=of)).derive(gap=_gap_anywhere)
+
+
+def compared_sorts(columns: Mapping[str, Sort], *names: str) -> dict[str, Sort]:
+    """The sorts of the columns that `compared` adds; `columns` are those of a row."""
+    return earlier_sorts(columns, *names, *_CARRIED)

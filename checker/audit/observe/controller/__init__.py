@@ -1,0 +1,1 @@
+"""Observations of what controllers write."""

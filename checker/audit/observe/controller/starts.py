@@ -1,0 +1,87 @@
+"""Elections that fail at a controller's start, with what the log shows of the partition until then."""
+
+from __future__ import annotations
+
+from .....model.expr import field
+from .....model.sorts import Bool, Int, SetOf
+from .....model.views import Broker
+from ...fields import (
+    LEADER_DURING_DELETE,
+    from_state,
+    isr,
+    leader,
+    lossy,
+    replicas,
+    seen_level,
+    sorts,
+    to_state,
+    ts,
+)
+from ...lines import FACTS, MOVED, READY, STOPPED, is_line
+from ...table.protocol import Column, Table
+from ..observation import Names, Observation
+from ..order import IN_ORDER, OF_TENURE, PARTITION, PLACE
+from ..placed import EVENTS, PLACED
+
+last_leader, last_leader_in = field("last_leader", leader.sort), field("last_leader_in", Int())
+last_lossy, last_isr = field("last_lossy", lossy.sort), field("last_isr", isr.sort)
+"""Of the last line that printed a leader and an ISR: its epoch too, and whether lines of its span may be missing."""
+last_replicas = field("last_replicas", replicas.sort)
+made_offline = field("made_offline", SetOf(Broker))
+"""The replicas that this tenure has moved, or tried to move, to OfflineReplica by then."""
+moves_before = field("moves_before", Int(0))
+"""How many moves of the partition this tenure has made or tried before."""
+at_start = field("at_start", Bool)
+"""The controller was not ready yet; above TRACE the partition may also have gone offline later, without a line."""
+
+_FAILED = STOPPED["partition"]
+_every_move_shown = seen_level.eq("TRACE")
+
+
+def _failed_starts(events: Table, key: Names, order: Names) -> Table:
+    failed = events.of_lines(_FAILED).select(*PARTITION)
+    lines = _with_last_view(events.of_lines(FACTS).matching(failed, PARTITION))
+    ready = events.of_lines(READY).grouped(("tenure",), ready_ts=Column("min", "ts"))
+    return (
+        lines.along(
+            key,
+            order,
+            moves_before=Column("so_far", where=is_line(MOVED["partition"] + _FAILED)),
+            made_offline=Column("gathered", "replica", to_state("replica").eq("OfflineReplica")),
+        )
+        .of_lines(_FAILED)
+        .attached(ready, ("tenure",), ("ready_ts",))
+        .derive(shown=_every_move_shown, at_start=_every_move_shown | (ts <= field("ready_ts", Int())))
+        .filled("at_start", "shown")
+        .filled("last_isr", "last_replicas")
+    )
+
+
+def _with_last_view(lines: Table) -> Table:
+    """With what lines before printed of the partition last, in any epoch; marks of deletions do not count."""
+    view = leader.ne(LEADER_DURING_DELETE)
+    return lines.along(
+        PARTITION,
+        IN_ORDER,
+        last_leader=Column("last", "leader", view),
+        last_leader_in=Column("last", "controller_epoch", view),
+        last_lossy=Column("last", "lossy", view),
+        last_isr=Column("last", "isr", view),
+        last_replicas=Column("last", "replicas"),
+    )
+
+
+FAILED_STARTS = Observation(
+    "failed_starts",
+    made_from=EVENTS,
+    lines=(*FACTS, *READY),
+    columns={
+        **PLACED,
+        **sorts(from_state("partition"), to_state("partition"), last_leader, last_leader_in, last_lossy, last_isr),
+        **sorts(last_replicas, made_offline, moves_before, at_start),
+    },
+    make=_failed_starts,
+    key=OF_TENURE,
+    order=PLACE,
+)
+"""Elections that failed although the tenure has not yet moved the partition: it was offline when the tenure began."""

@@ -1,0 +1,149 @@
+"""Lines that print a partition's leader and ISR: its views, over all the times it was created."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .....model.expr import Expr, both, const, field, ite
+from .....model.sorts import Bool, Int, Sort
+from ...fields import (
+    EVENT,
+    LEADER_DURING_DELETE,
+    SPAN,
+    block,
+    from_state,
+    isr,
+    leader,
+    leader_epoch,
+    partition_epoch,
+    replicas,
+    sorts,
+    tenure,
+    written_by_epoch,
+)
+from ...lines import CREATED, ELECTED, REASSIGNED, STOPPED, VIEWS, is_line, line
+from ...table.protocol import Column, Table
+from ..absent import false_where_absent
+from ..observation import Input
+from ..order import IN_ORDER, NEAR, PARTITION
+from ..placed import at
+
+ZNODE = ("leader", "isr", "leader_epoch", "partition_epoch")
+"""What a view shows of the partition's znode."""
+INCARNATION = (*PARTITION, "incarnation")
+"""A partition from its creation to its deletion."""
+INCARNATION_OF_TENURE = (*INCARNATION, "controller_epoch")
+
+creation, fresh, reassigning = field("creation", Bool), field("fresh", Bool), field("reassigning", Int(0))
+emptied, repeated = field("emptied", Bool), field("repeated", Bool)
+VIEW: Mapping[str, Sort] = {
+    **EVENT,
+    **SPAN,
+    **sorts(at, field("incarnation", Int(0)), creation, fresh, reassigning, repeated, emptied),
+}
+"""The columns of a view.
+
+`incarnation`: how often the partition was created up to here, in its life. `reassigning`: how often a reassignment was
+announced up to here. `replicas`: as printed, or else as printed last. `creation`: this line creates the znode; `fresh`:
+and its assignment was printed just before, by the same controller. `repeated`: prints what the line before printed.
+`emptied`: the ISR is empty, and was not on the line before.
+"""
+_LINES = (*CREATED, *STOPPED["partition"], *VIEWS)
+
+
+def _previous(value: Expr) -> Expr:
+    """What the line before printed in the same column, of the same partition."""
+    return field(f"previous_{value.data}", value.sort)
+
+
+_STATE = (written_by_epoch, leader_epoch, partition_epoch, leader, isr)
+_PREVIOUS = (line, tenure, block, *_STATE)
+_same_block = tenure.eq(_previous(tenure)) & block.eq(_previous(block))
+_repeats = both(
+    ~creation,
+    leader.ne(LEADER_DURING_DELETE),
+    _same_block,
+    *(value.eq(_previous(value)) for value in _STATE),
+    replicas.eq(field("last_replicas", replicas.sort)),
+)
+_emptied = isr.is_empty() & ~_previous(isr).is_empty() & _same_block
+
+
+def partition_views(events: Table) -> Table:
+    """Lines that print leader and ISR, with what was printed before of their partition.
+
+    A topic that is deleted and created again starts anew, so nothing is compared across a creation. A new controller
+    finds a partition new without saying so: then the election from NewPartition is the only sign.
+
+    A controller sends one state to many brokers, one after the other: of such a row of equal lines, only the first
+    is here.
+    """
+    lines = _with_line_before(_with_creations(events.of_lines(_LINES)))
+    views = _without_equal(lines.of_lines(VIEWS).present("leader_epoch", "leader"))
+    return (
+        _counted(views)
+        .filled("replicas", "last_replicas")
+        .filled("written_by_epoch", "controller_epoch")
+        .select(*VIEW)
+        .kept(NEAR, (*INCARNATION, *IN_ORDER))
+    )
+
+
+def _with_creations(lines: Table) -> Table:
+    """With `creation`; `assigned` is the tenure where a line prints a new partition's assignment, or 0."""
+    # An election that failed leaves the partition new, and time to change its assignment.
+    marked = lines.derive(was_new=from_state("partition").eq("NewPartition"))
+    return false_where_absent(marked, "was_new").derive(
+        creation=is_line(CREATED) | (is_line(ELECTED) & field("was_new", Bool)),
+        assigned=ite(is_line(CREATED), tenure, const(0, Int())),
+    )
+
+
+def _with_line_before(lines: Table) -> Table:
+    """With what the lines before printed of the same partition."""
+    return lines.along(
+        PARTITION,
+        IN_ORDER,
+        earlier=Column("so_far", "creation"),
+        announced=Column("so_far", where=is_line(REASSIGNED)),
+        last_replicas=Column("last", "replicas"),
+        assigned_in=Column("previous", "assigned"),
+        **{f"previous_{value.data}": Column("previous", str(value.data)) for value in _PREVIOUS},
+    )
+
+
+def _without_equal(views: Table) -> Table:
+    """The first of lines that print one state; with `repeated`."""
+    # No two elections write the same: a line of one that prints what the one before printed is a line too many.
+    equal = _repeats & line.eq(_previous(line)) & ~is_line(ELECTED)
+    marked = false_where_absent(views.derive(repeated=_repeats, equal=equal), "repeated", "equal")
+    return marked.where(~field("equal", Bool))
+
+
+def _counted(views: Table) -> Table:
+    """With what is counted of the lines up to each: creations, reassignments."""
+    created, announced = field("earlier", Int()), field("announced", Int())
+    marked = views.derive(
+        incarnation=ite(creation, created + 1, created),
+        reassigning=ite(is_line(REASSIGNED), announced + 1, announced),
+        fresh=creation & field("assigned_in", Int()).eq(tenure),
+        emptied=_emptied,
+    )
+    return false_where_absent(marked, "fresh", "emptied")
+
+
+PARTITION_VIEWS = Input("partition views", _LINES, partition_views)
+
+
+def without_deletions(views: Table) -> Table:
+    """Every printed view of a partition that is not the mark of a deletion."""
+    return views.where(leader.ne(LEADER_DURING_DELETE))
+
+
+def states_shown(views: Table) -> Table:
+    """Every state of a partition that the log shows, at the first line that shows it."""
+    return (
+        without_deletions(views)
+        .along((*INCARNATION, *ZNODE), IN_ORDER, shown=Column("so_far"))
+        .where(field("shown", Int()).eq(0))
+    )

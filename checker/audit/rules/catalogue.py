@@ -1,0 +1,59 @@
+"""Which rules there are: the modules in the folders of `rules/`, discovered, not registered."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+from inspect import cleandoc
+
+from ....specs.errors import unknown
+from .. import rules as package
+from .rule import Rule
+
+
+@cache
+def rules() -> Mapping[str, Rule]:
+    """All rules by code, each with the docstring of its module as its page.
+
+    Raises:
+        ValueError: two have one code.
+        UnknownNameError: a rule names an observation that does not exist, or reads a column that it has not.
+    """
+    found: dict[str, Rule] = {}
+    for name in _modules():
+        module = importlib.import_module(name)
+        rule: Rule = replace(module.RULE, page=cleandoc(module.__doc__ or ""))
+        if rule.code in found:
+            raise ValueError(f"two rules have the code {rule.code}: {found[rule.code].name} and {rule.name}")
+        found[rule.code] = rule
+    return dict(sorted(found.items()))
+
+
+def _modules() -> Iterator[str]:
+    """The modules of folders, but for those that several rules share, whose names begin with `_`."""
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        folder, _, name = module.name.removeprefix(f"{package.__name__}.").rpartition(".")
+        if folder and not module.ispkg and not name.startswith("_"):
+            yield module.name
+
+
+@cache
+def rules_on(observation: str) -> tuple[Rule, ...]:
+    """The rules that look at an observation's rows."""
+    return tuple(rule for rule in rules().values() if rule.observation == observation)
+
+
+def find(name: str) -> Rule:
+    """The rule of that code or name.
+
+    Raises:
+        UnknownNameError: there is none; the message names the nearest.
+    """
+    for rule in rules().values():
+        if name.lower() in (rule.code.lower(), rule.name):
+            return rule
+    known = [*rules(), *(rule.name for rule in rules().values())]
+    raise unknown("rule", name.upper() if name.upper().startswith("KR") else name, known)

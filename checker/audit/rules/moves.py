@@ -1,0 +1,57 @@
+"""Kafka's tables of moves as constants of the model's language."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from ....model.expr import Expr, const
+from ....model.machines import hidden_in
+from ....model.sorts import MapOf, SetOf
+from ....specs.machines import LEVELS, machine
+from ..fields import ANYTHING, LEVEL, SEEDED, states
+from ..table.encoding import RELEASE, release_set
+
+
+@cache
+def valid_in(name: str) -> Expr:
+    """Map from -> to -> the releases in which that move is valid."""
+    table, sort = machine(name), states(name)
+    known = {state.name for state in table.states}
+    return const(
+        {
+            a: {b: release_set(table.valid_in(a, b) if a in known and b in known else 0) for b in sort.values}
+            for a in sort.values
+        },
+        MapOf(sort, MapOf(sort, SetOf(RELEASE))),
+    )
+
+
+@cache
+def may_precede(name: str) -> Expr:
+    """Map level -> before -> from -> the releases in which moves that the level hides lead from one to the other."""
+    return const(
+        {at: _reached(name, at) for at in LEVELS},
+        MapOf(LEVEL, MapOf(states(name), MapOf(states(name), SetOf(RELEASE)))),
+    )
+
+
+@cache
+def may_precede_with_gap(name: str) -> Expr:
+    """Map before -> from -> the releases in which `from` can be the state now, if any line may be missing between."""
+    return const(_reached(name, None), MapOf(states(name), MapOf(states(name), SetOf(RELEASE))))
+
+
+def _reached(name: str, level: str | None) -> dict[str, dict[str, frozenset[str]]]:
+    table, names = machine(name), states(name).values
+    masks = hidden_in(name, level)
+    # An entity that the start-up did not seed is new to the controller: both are possible before its first line.
+    unseeded = {table.unknown_is: table.releases}
+    seeds = unseeded | {seed.state: seed.releases for seed in table.seeds}
+    everything = {state.name: state.releases for state in table.states}
+    starts = {state: {state: table.releases} for state in everything} | {SEEDED: seeds, ANYTHING: everything}
+    reached = {before: dict.fromkeys(names, 0) for before in names}
+    for before, possible in starts.items():
+        for state, since in possible.items():
+            for now in everything:
+                reached[before][now] |= masks.get((state, now), 0) & since
+    return {before: {now: release_set(mask) for now, mask in row.items()} for before, row in reached.items()}

@@ -1,0 +1,79 @@
+"""What a rule of the audit is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ....model.evaluate import name_of
+from ....model.expr import Expr, free, true
+from ....model.sorts import same
+from ....specs.errors import unknown
+from ..observe.catalogue import observations
+from ..table.protocol import Row
+from .verdicts import VERDICT
+
+Text = Callable[[Row], str]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One claim about every row of one observation.
+
+    Args:
+        code: never changes its meaning.
+        name: what is wrong, in a few words with dashes.
+        observation: the name of the observation (observe/) whose rows it looks at.
+        verdict: an expression of the sort VERDICT. Where a column that it reads is absent, the rule says nothing.
+        applies: the rows that the rule is about.
+        message: what happened, for people, from the columns of a row and the `verdict`; expected and got likewise.
+        kind: of the entity that a finding names: partition, replica, controller.
+        issues: KAFKA issues and KIPs; bug: the behaviour (specs/behaviours.toml) that is this fault as a known bug.
+        follows_from: codes of rules whose findings explain those of this one.
+        contradicts: whether a row that the rule fails and its line before (before_file, before_line) contradict each
+            other; asked only of rules that look back.
+
+    Raises:
+        UnknownNameError: there is no such observation, or it lacks a column that verdict or applies reads.
+        TypeError: the verdict is none, or a column is read with another sort than it has.
+    """
+
+    code: str
+    name: str
+    observation: str
+    verdict: Expr
+    message: Text
+    expected: Text
+    got: Text
+    applies: Expr = true
+    kind: str = "partition"
+    issues: tuple[str, ...] = ()
+    bug: str | None = None
+    releases: str = "all"
+    follows_from: tuple[str, ...] = ()
+    contradicts: Callable[[Row], bool] = lambda row: True
+    page: str = ""
+
+    def __post_init__(self) -> None:
+        if self.verdict.sort != VERDICT:
+            raise TypeError(f"{self.code}: the verdict is a {self.verdict.sort}, expected a {VERDICT}")
+        if self.observation not in observations():
+            raise unknown(f"observation of the rule {self.code}:", self.observation, observations())
+        columns = observations()[self.observation].columns
+        for leaf in self.reads:
+            name = name_of(leaf)
+            where = f"column of the observation {self.observation}"
+            if name not in columns:
+                raise unknown(f"{where}, read by the rule {self.code}:", name, columns)
+            if not same(leaf.sort, columns[name]):
+                raise TypeError(f"{self.code} reads a {leaf.sort}; the {where} {name!r} is a {columns[name]}")
+
+    @property
+    def reads(self) -> tuple[Expr, ...]:
+        """The columns that `verdict` and `applies` read, as fields."""
+        return tuple(sorted({*free(self.verdict), *free(self.applies)}, key=name_of))
+
+    @property
+    def looks_back(self) -> bool:
+        """Whether it reads what the line before shows."""
+        return any(name_of(leaf) == "before" or name_of(leaf).startswith("before_") for leaf in self.reads)

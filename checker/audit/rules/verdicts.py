@@ -1,0 +1,23 @@
+"""Verdicts of a rule on a row, and the common ways to come to one."""
+
+from __future__ import annotations
+
+from ....model.expr import Expr, const, ite
+from ....model.sorts import Enum
+
+VERDICT = Enum("Verdict", ("held", "illegal", "suspicious", "refused", "unknown", "silent"))
+"""Silent: the rule is not about that row."""
+HELD, ILLEGAL, SUSPICIOUS, REFUSED, UNKNOWN, SILENT = (const(value, VERDICT) for value in VERDICT.values)
+PASSING = ("held", "silent")
+"""Verdicts that make no finding."""
+
+
+def illegal_unless(condition: Expr, in_doubt: Expr | None = None) -> Expr:
+    """Held where the condition is; else illegal, but suspicious where `in_doubt` is true."""
+    broken = ILLEGAL if in_doubt is None else ite(in_doubt, SUSPICIOUS, ILLEGAL)
+    return ite(condition, HELD, broken)
+
+
+def allowed_in(allowed: Expr, releases: Expr, otherwise: Expr = ILLEGAL) -> Expr:
+    """Held if every release that it may be allows it, `otherwise` if none does, unknown if some do."""
+    return ite(releases.subset_of(allowed), HELD, ite(releases.intersects(allowed), UNKNOWN, otherwise))

@@ -1,0 +1,54 @@
+"""Observations of logs, as an audit makes them: the rows of each, and the events that they are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from isrproof.checker.audit.files.python import InProcess
+from isrproof.checker.audit.fit import fitted
+from isrproof.checker.audit.history.claims import claims
+from isrproof.checker.audit.observe.catalogue import inputs_of, lines_read
+from isrproof.checker.audit.observe.controller.epoch_changes import CHANGES
+from isrproof.checker.audit.observe.duplicates import without_duplicates
+from isrproof.checker.audit.observe.observation import Input
+from isrproof.checker.audit.observe.placed import placed
+from isrproof.checker.audit.table.columns import ColumnTable
+from isrproof.checker.audit.table.protocol import PythonTable, Row, Table
+from isrproof.traces.cases import cases
+from isrproof.traces.sources import expand
+
+RECORDED = Path(__file__).parents[1] / "traces" / "recorded"
+Tables = Callable[[list[Row]], Table]
+TABLES: tuple[Tables, ...] = (PythonTable, ColumnTable.of_rows)
+
+
+def inputs(paths: Sequence[Path], table: Tables) -> dict[Input, Table]:
+    """The inputs of observations that are made of logs; every path is a cluster."""
+    clusters = expand([str(path) for path in paths], lambda path: [])
+    sources = [(number, source) for number, (_, found) in enumerate(clusters) for source in found]
+    log = InProcess(sources, None, False, lines_read(), table, most=10**9)
+    histories, _ = fitted(log, log.read(claims), None)
+    found: dict[Input, Table] = {CHANGES: table([asdict(change) for change in histories.epoch_changes])}
+
+    def look(events: Table) -> list[Row]:
+        found.update(inputs_of(without_duplicates(placed(events, histories.spans))))
+        return []
+
+    log.over_partitions(look)
+    return found
+
+
+def recordings() -> list[Path]:
+    return sorted(path for path in RECORDED.iterdir() if path.is_dir())
+
+
+def excerpts(folder: Path) -> list[Path]:
+    """The excerpts of all case files, each written to a folder of its own."""
+    written = []
+    for case in cases().values():
+        for number, excerpt in enumerate(case.excerpts):
+            written.append(folder / f"{case.code}-{number}")
+            excerpt.write(written[-1])
+    return written
