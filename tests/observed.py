@@ -17,7 +17,7 @@ from isrproof.checker.audit.observe.placed import placed
 from isrproof.checker.audit.table.columns import ColumnTable
 from isrproof.checker.audit.table.protocol import PythonTable, Row, Table
 from isrproof.traces.cases import cases
-from isrproof.traces.sources import expand
+from isrproof.traces.sources.paths import expand
 
 RECORDED = Path(__file__).parents[1] / "traces" / "recorded"
 Tables = Callable[[list[Row]], Table]

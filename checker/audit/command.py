@@ -30,13 +30,17 @@ _BRIEF = 500_000_000
 """Bytes of text up to which Java's quick compiler is done sooner: what the other one compiles pays off later."""
 
 
+def _unsaid(why: str) -> None:
+    """Nobody is told which engine reads."""
+
+
 def audit(
-    paths: Sequence[str], options: Options | None = None, report_engine: Callable[[str], object] = lambda why: None
+    paths: Sequence[str], options: Options | None = None, report_engine: Callable[[str], object] = _unsaid
 ) -> list[Report]:
     """Audit logs: one report, or with `each` one for every path.
 
     Args:
-        report_engine: gets one line, which says which engine reads the logs and why.
+        report_engine: gets one line, which says which engine "auto" chose and why.
 
     Raises:
         IsrproofError: a path does not exist, or no file could be read.
@@ -47,7 +51,8 @@ def audit(
         clusters = expand(paths, lambda path: _elsewhere(path, options, sizes))
         sources = [(i if options.each else 0, source) for i, (_, files) in enumerate(clusters) for source in files]
         engine = chosen(options, [source for _, source in sources], sizes)
-        report_engine(engine.why)
+        if options.engine == "auto":
+            report_engine(engine.why)
         log = _log(engine, sources, options, sizes)
         with progress(f"reading {len(sources)} file{'s' * (len(sources) > 1)}", len(sources)) as advance:
             read = log.read(claims, advance)
@@ -115,7 +120,11 @@ def exit_code(report: Report, fail_on: str = "illegal") -> int:
 
 
 def audit_command(
-    paths: list[str], options: Options, json_wanted: bool, out: Path | None, report_engine: Callable[[str], object]
+    paths: list[str],
+    options: Options,
+    json_wanted: bool,
+    out: Path | None,
+    report_engine: Callable[[str], object] = _unsaid,
 ) -> tuple[str, int]:
     """What to print, and the exit code: the worst of the clusters' (illegal, then incomplete, then conforms)."""
     if out is not None:

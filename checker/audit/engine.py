@@ -41,7 +41,7 @@ def chosen(options: Options, sources: Sequence[Source], elsewhere: Mapping[str, 
     shown = f"{size / 1e6:.1f} MB of text"
     if options.engine != "auto":
         _check(options, sources)
-        return Engine(options.engine, size, f"{_TITLES[options.engine]} reads {shown}: --engine {options.engine}.")
+        return Engine(options.engine, size, "It was asked for.")
     if options.master or options.remote:
         given = "--master" if options.master else "--remote"
         return Engine("spark", size, f"Spark reads {shown}: {given} is given.")
@@ -55,9 +55,6 @@ def chosen(options: Options, sources: Sequence[Source], elsewhere: Mapping[str, 
             name, size, f"This process reads {shown}: Spark is not installed (pip install 'isrproof[audit]')."
         )
     return Engine(name, size, f"This process reads {shown}: Spark takes over above {IN_PROCESS // 1_000_000} MB.")
-
-
-_TITLES = {"python": "The reference", "columns": "This process", "spark": "Spark"}
 
 
 def _check(options: Options, sources: Sequence[Source]) -> None:

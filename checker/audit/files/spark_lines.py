@@ -41,7 +41,7 @@ Block = tuple[str, int]
 def placed_lines(spark: SparkSession, paths: Sequence[str | None], *, begins: bool = False) -> DataFrame:
     """Every line of the files: `value`, its `path` and `block`, and its `place`, which rises within a block by one.
 
-    With `begins`, that (traces/spark/extract.py), too.
+    With `begins`, how they begin (traces/spark/extract.py), too.
     """
     lines = (
         spark.read.option("lineSep", "\n")
@@ -57,9 +57,9 @@ def placed_lines(spark: SparkSession, paths: Sequence[str | None], *, begins: bo
         return lines.select("*", place)
     lines = lines.select("*", line_head(F.col("value")).alias("head"))
     lines = lines.select("*", behind_bracket(F.col("head")).alias("sentence"))
-    begins = beginning(F.col("value"), F.col("head"), F.col("sentence")).alias("begins")
+    number = beginning(F.col("value"), F.col("head"), F.col("sentence")).alias("begins")
     # Beside a place it is computed once: nothing that is asked of it moves below where lines are numbered.
-    return lines.select("value", "path", "block", place, begins)
+    return lines.select("value", "path", "block", place, number)
 
 
 def files_at(spark: SparkSession, path: str) -> dict[str, int]:

@@ -62,7 +62,7 @@ def encoded(columns: Mapping[str, Cells], words: Words, note: Any = None) -> byt
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema, options=_OPTIONS) as writer:
         writer.write_batch(batch)
-    return sink.getvalue().to_pybytes()
+    return bytes(sink.getvalue().to_pybytes())
 
 
 def decoded(part: bytes, names: Sequence[str], words: Words) -> tuple[dict[str, Cells], Any]:
