@@ -3,17 +3,25 @@
 A set of releases is a plain int everywhere, in Python and in Spark: bit `release.index` is set when the release is in
 it. `mask & span("<=2.2") == 0` says that none of `mask` is at or before 2.2. Fewer than 63 rows, so that a mask is
 non-negative in a signed 64-bit column. Data: releases.toml.
+
+Where a controller keeps its metadata, in ZooKeeper or in KRaft, is its *mode*: no release, but a column beside it, for
+some releases can run in either.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 from . import toml
 from .errors import IsrproofError, TableError, unknown
+
+MODES: Mapping[str, str] = {"zk": "ZooKeeper", "kraft": "KRaft"}
+"""Modes that a controller can run in, with their names for people."""
+ANY_MODE = "any"
+"""What stands for a mode where it does not matter."""
 
 _FILE = toml.FOLDER / "releases.toml"
 _NUMBER = re.compile(r"\d{1,3}(?:\.\d{1,3}){0,3}")
@@ -30,11 +38,11 @@ def _line(numbers: tuple[int, ...]) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Release:
-    """A row: the release `tags[0]`, and those after it that behave and log alike."""
+    """A row: the release `tags[0]`, and those after it that behave and log alike; `modes` it can run in."""
 
     name: str
     index: int
-    metadata: str
+    modes: tuple[str, ...]
     tags: tuple[str, ...]
 
     @property
@@ -72,8 +80,10 @@ def _load() -> tuple[Release, ...]:
     rows = toml.read(_FILE)["release"]
     releases = []
     for index, row in enumerate(rows):
-        toml.check_keys(row, f"releases.toml, row {index + 1}", ("name", "metadata", "tags"))
-        releases.append(Release(row["name"], index, row["metadata"], tuple(row["tags"])))
+        toml.check_keys(row, f"releases.toml, row {index + 1}", ("name", "modes", "tags"))
+        if not row["modes"] or set(row["modes"]) - set(MODES):
+            raise TableError(f"releases.toml, {row['name']}: expected modes of {', '.join(MODES)}, got {row['modes']}")
+        releases.append(Release(row["name"], index, tuple(row["modes"]), tuple(row["tags"])))
     numbers = [release.numbers for release in releases]
     if len(releases) > 62 or numbers != sorted(set(numbers)):
         raise TableError("releases.toml: expected at most 62 rows, oldest first, each name once")
@@ -82,6 +92,13 @@ def _load() -> tuple[Release, ...]:
 
 RELEASES: tuple[Release, ...] = _load()
 ALL: int = (1 << len(RELEASES)) - 1
+
+
+def in_mode(mode: str) -> int:
+    """The mask of the releases that can run in a mode; UnknownNameError for what is none."""
+    if mode not in MODES:
+        raise unknown("mode", mode, MODES)
+    return sum(row.mask for row in RELEASES if mode in row.modes)
 
 
 def latest(mask: int = ALL) -> Release:

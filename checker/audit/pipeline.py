@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from typing import Any
 
-from ...model.expr import Expr, either, field, free, ite
+from ...model.expr import Expr, either, field, free
 from ...model.sorts import Int
 from ...specs.behaviours import BEHAVIOURS
 from ...specs.machines import machine as table_of
@@ -271,7 +271,7 @@ def _of(track: str) -> tuple[Rule, ...]:
 
 def _verdicts(track: Table, its_rules: Sequence[Rule]) -> Table:
     """Every row with the verdict of each rule, in a column named by its code."""
-    verdicts = {rule.code: ite(rule.applies, rule.verdict, SILENT) for rule in its_rules}
+    verdicts = {rule.code: rule.judgement for rule in its_rules}
     judged = track.derive(**verdicts, silent=SILENT)
     for code in verdicts:
         judged = judged.filled(code, "silent")

@@ -10,8 +10,9 @@ from functools import cache
 from inspect import cleandoc
 
 from ...model.expr import Expr, Op, field, ite, replace, true
+from ...specs.releases import in_mode, span
 from .table.protocol import Row
-from .vocabulary import HELD, ILLEGAL, SUSPICIOUS, UNKNOWN, VERDICT
+from .vocabulary import HELD, ILLEGAL, SILENT, SUSPICIOUS, UNKNOWN, VERDICT, in_releases, releases
 
 Text = Callable[[Row], str]
 
@@ -28,6 +29,8 @@ class Rule:
         applies: the rows that the rule is about.
         message: what happened, for people, from the columns of a row; expected and got likewise.
         kind: of the entity that a finding names: partition, replica, controller.
+        releases: those that the rule is about, as specs.releases.span reads them. Of a row that can be of none of these
+            the rule says nothing.
         issues: KAFKA issues and KIPs; bug: the behaviour (specs/behaviours.toml) that is this fault as a known bug.
         follows_from: codes of rules whose findings explain those of this one.
     """
@@ -50,6 +53,17 @@ class Rule:
     def __post_init__(self) -> None:
         if self.verdict.sort != VERDICT:
             raise TypeError(f"{self.code}: the verdict is a {self.verdict.sort}, expected a {VERDICT}")
+
+    @property
+    def judgement(self) -> Expr:
+        """The verdict of a row that the rule is about, "silent" of any other."""
+        every_row = in_mode("zk")  # no line of another mode is audited
+        in_its_releases = true if span(self.releases) & every_row == every_row else _intersects(self.releases)
+        return ite(self.applies & in_its_releases, self.verdict, SILENT)
+
+
+def _intersects(text: str) -> Expr:
+    return releases.intersects(in_releases(text))
 
 
 def step(condition: Expr) -> Expr:

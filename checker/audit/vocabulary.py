@@ -93,7 +93,10 @@ offline_pass_logged = either(
     level.eq("TRACE"),
     (level.eq("DEBUG") | level.eq("INFO")) & releases.subset_of(in_releases(">=2.6")),
 )
-"""Whether moving a replica to OfflineReplica shows: SC1 at TRACE, SC17 at INFO since 2.6 (KAFKA-8470)."""
+"""Whether moving a replica to OfflineReplica shows.
+
+The line replica-moved is at TRACE, offline-replica-removed-from-isr at INFO since 2.6 (KAFKA-8470).
+"""
 
 LEADER_DURING_DELETE = some(const(-2, Broker))
 """What UpdateMetadata says of a partition whose topic is being deleted."""

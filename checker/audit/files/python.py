@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from ....specs.lines import STATE_CHANGE
 from ....traces.events.event import Continuation, Event, Unknown
 from ....traces.events.layouts import Layout
 from ....traces.events.parse import parse_line
@@ -16,7 +17,6 @@ from ..table.protocol import PythonTable, Row
 from .coverage import (
     MOST_BROKEN,
     OWN,
-    STATE_CHANGE,
     TEMPLATE_LENGTH,
     Coverage,
     Kind,

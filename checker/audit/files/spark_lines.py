@@ -19,9 +19,10 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, IntegerType, LongType, StringType, StructField, StructType
 
 from ....specs.errors import IsrproofError
+from ....specs.lines import STATE_CHANGE
 from ....traces.sources import is_elsewhere, is_log, some
 from ....traces.spark.parse import beginning, behind_bracket, line_head
-from .coverage import OWN, STATE_CHANGE, TEMPLATE_LENGTH
+from .coverage import OWN, TEMPLATE_LENGTH
 
 _GLOB = re.compile(r"([\\{}\[\]*?])")
 _FILE = re.compile("file:(//)?(?=/)")

@@ -17,19 +17,11 @@ Releases
 from __future__ import annotations
 
 from .....model.expr import field, ite
+from .....specs.behaviours import behaviour
+from .....specs.releases import names
 from ...observe.tracks import next_version, sent_between
 from ...rule import Rule
-from ...vocabulary import (
-    HELD,
-    SUSPICIOUS,
-    behaviour_releases,
-    from_state,
-    gap,
-    isr,
-    leader,
-    level,
-    releases,
-)
+from ...vocabulary import HELD, SUSPICIOUS, from_state, gap, isr, leader, level
 from ._words import state, where
 
 _again = (
@@ -44,11 +36,11 @@ RULE = Rule(
     name="retry-all-elections",
     track="repeated_elections",
     # Requests are logged one by one at TRACE only.
-    applies=level.eq("TRACE") & ~gap & releases.intersects(behaviour_releases("retry-all elections")),
+    applies=level.eq("TRACE") & ~gap,
     verdict=ite(_again & ~sent_between, SUSPICIOUS, HELD),
     message=lambda row: f"{where(row)} was elected twice in one call, with the same outcome",
     expected=lambda row: f"one election: version {row['before_partition_epoch']}",
     got=lambda row: f"{state(row)}, version {row['partition_epoch']}",
-    releases="1.1-2.3",
+    releases=names(behaviour("retry-all elections").releases),
     bug="retry-all elections",
 )
