@@ -9,7 +9,7 @@ functions of this module too.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from . import toml
@@ -28,9 +28,17 @@ def _line(numbers: tuple[int, ...]) -> tuple[int, ...]:
     return numbers[:3] if numbers[0] == 0 else numbers[:2]
 
 
+MODES: Mapping[str, str] = {"zk": "ZooKeeper", "kraft": "KRaft"}
+"""Modes that a controller can run in, with their names for people."""
+ANY_MODE = "any"
+"""What stands for a mode where it does not matter."""
+
 _TABLE = toml.read(FILE)["release"]
 for _row in _TABLE:
-    toml.check_keys(_row, f"releases.toml, row {_row.get('name', 'without name')}", ("name", "metadata", "tags"))
+    _where = f"releases.toml, row {_row.get('name', 'without name')}"
+    toml.check_keys(_row, _where, ("name", "modes", "tags"))
+    if not _row["modes"] or set(_row["modes"]) - set(MODES):
+        raise TableError(f"{_where}: expected modes of {', '.join(MODES)}, got {_row['modes']}")
 
 NAMES: tuple[str, ...] = tuple(row["name"] for row in _TABLE)
 """What people type for each row, oldest first."""
@@ -41,6 +49,17 @@ ALL: int = (1 << len(NAMES)) - 1
 _ROWS = tuple(map(_numbers, NAMES))
 if len(_ROWS) > 62 or list(_ROWS) != sorted(set(_ROWS)):
     raise TableError("releases.toml: expected at most 62 rows, oldest first, each name once")
+
+
+def in_mode(mode: str) -> int:
+    """The mask of the releases that can run in a mode.
+
+    Raises:
+        UnknownNameError: there is no such mode.
+    """
+    if mode not in MODES:
+        raise unknown("mode", mode, MODES)
+    return sum(1 << index for index, row in enumerate(_TABLE) if mode in row["modes"])
 
 
 @lru_cache(maxsize=1024)

@@ -1,6 +1,8 @@
 """Kafka's releases as rows, with what behaviours.toml says of each. Data: releases.toml.
 
-Sets of releases are bitmasks (release_sets.py); their functions are here too, for all who speak of releases.
+Sets of releases are bitmasks (release_sets.py); their functions are here too, for all who speak of releases. Where a
+controller keeps its metadata, in ZooKeeper or in KRaft, is its *mode*: no release, but a column beside it, for some
+releases can run in either.
 """
 
 from __future__ import annotations
@@ -11,14 +13,26 @@ from dataclasses import dataclass
 from . import toml
 from .behaviours import BEHAVIOURS, selected
 from .errors import IsrproofError
-from .release_sets import ALL, FILE, check_cover, named, names, span
+from .release_sets import ALL, ANY_MODE, FILE, MODES, check_cover, in_mode, named, names, span
 
-__all__ = ["ALL", "RELEASES", "Release", "check_cover", "latest", "names", "release", "span"]
+__all__ = [
+    "ALL",
+    "ANY_MODE",
+    "MODES",
+    "RELEASES",
+    "Release",
+    "check_cover",
+    "in_mode",
+    "latest",
+    "names",
+    "release",
+    "span",
+]
 
 
 @dataclass(frozen=True)
 class Release:
-    """A row: the release `tags[0]`, and those after it that behave and log alike.
+    """A row: the release `tags[0]`, and those after it that behave and log alike; `modes` it can run in.
 
     * `behaviours`: ids of the behaviours this release has, in the order of behaviours.toml.
     * `state_change_level`: the level of state.change.logger in the log4j.properties that the release ships.
@@ -26,7 +40,7 @@ class Release:
 
     name: str
     index: int
-    metadata: str
+    modes: tuple[str, ...]
     tags: tuple[str, ...]
     behaviours: tuple[str, ...]
     state_change_level: str
@@ -44,7 +58,7 @@ def _load() -> Iterator[Release]:
         yield Release(
             row["name"],
             index,
-            row["metadata"],
+            tuple(row["modes"]),
             tuple(row["tags"]),
             behaviours=tuple(id for id, one in BEHAVIOURS.items() if one.releases >> index & 1),
             state_change_level=next(level for mask, level in levels if mask >> index & 1),

@@ -93,20 +93,24 @@ class History:
                 for broker in self.assignment[tp]:
                     if broker in self.live:
                         kind = "become-leader" if broker == shown["leader"] else "become-follower"
-                        self.say("SC9", kind=kind, **(shown | {"broker": broker}))
+                        self.say("leader-and-isr-sent", kind=kind, **(shown | {"recipient": broker}))
             if not self.has(">=2.6"):
-                self.say("SC10", **(shown | {"broker": self.live[0], "brokers": tuple(self.live)}))
+                self.say(
+                    "update-metadata-sent", **(shown | {"recipient": self.live[0], "recipients": tuple(self.live)})
+                )
             for broker in self.live:
-                self.say("BR.cached", broker, **(shown | {"broker": broker}))
+                self.say("metadata-cached", broker, **(shown | {"speaker": broker}))
 
     def move(self, tp: TP, replica: int, target: str) -> None:
         before = self.replicas.get((tp, replica), "NonExistentReplica")
-        self.say("SC1", from_state=before, to_state=target, **(self.of(tp) | {"replica": replica}))
+        self.say("replica-moved", from_state=before, to_state=target, **(self.of(tp) | {"replica": replica}))
         self.replicas[tp, replica] = target
 
     def turn(self, tp: TP, target: str) -> None:
         before = self.partitions.get(tp, "NonExistentPartition")
-        row = {"NewPartition": "SC3", "OnlinePartition": "SC4"}.get(target, "SC5")
+        row = {"NewPartition": "partition-created", "OnlinePartition": "partition-online"}.get(
+            target, "partition-offline-or-gone"
+        )
         dated: dict[str, Any] = {}
         if target == "NonExistentPartition" and self.has("1.0"):
             dated = {"controller_epoch": None}
@@ -129,9 +133,9 @@ class History:
                 self.turn(tp, "OnlinePartition")
                 changed.append(tp)
             else:
-                self.say("SC6", from_state=self.partitions[tp], to_state="OnlinePartition", **self.of(tp))
+                self.say("partition-refused", from_state=self.partitions[tp], to_state="OnlinePartition", **self.of(tp))
                 if self.has(">=1.1"):
-                    self.say("TH.no-leader", strategy="OfflinePartitionLeaderElectionStrategy(false)",
+                    self.say("thrown-no-leader", strategy="OfflinePartitionLeaderElectionStrategy(false)",
                              error="kafka.common.StateChangeFailedException", topic=tp[0], partition=tp[1],
                              controller=None, controller_epoch=None)  # fmt: skip
         self.tell(changed)
@@ -290,7 +294,7 @@ def with_faults(written: list[Written], dice: random.Random, faults: int) -> lis
         line = found[i]
         changed: dict[str, Any] = dice.choice(
             (
-                {"from_state": "OfflineReplica" if line.event.row == "SC1" else "NewPartition"},
+                {"from_state": "OfflineReplica" if line.event.row == "replica-moved" else "NewPartition"},
                 {"leader": 4},
                 {"leader_epoch": 0},
                 {"isr": (2,)},

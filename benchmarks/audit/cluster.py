@@ -127,7 +127,7 @@ class Tenure:
         request = {"written_by_epoch": epoch}
 
         self._moved = {
-            (a, b): line("SC1", "replica", *tp, level="TRACE", from_state=a, to_state=b, **speaks)
+            (a, b): line("replica-moved", "replica", *tp, level="TRACE", from_state=a, to_state=b, **speaks)
             for a, b in (
                 ("OnlineReplica", "OnlineReplica"),
                 ("ReplicaDeletionIneligible", "OfflineReplica"),
@@ -140,35 +140,42 @@ class Tenure:
             )
         }
         self._went = {
-            (a, b): line("SC5", *tp, level="TRACE", from_state=a, to_state=b, **speaks)
+            (a, b): line("partition-offline-or-gone", *tp, level="TRACE", from_state=a, to_state=b, **speaks)
             for a, b in (("OnlinePartition", "OfflinePartition"), ("OnlinePartition", "NonExistentPartition"))
         }
         self._created = line(
-            "SC3", *tp, "replicas", level="TRACE", from_state="NonExistentPartition", to_state="NewPartition", **speaks
+            "partition-created",
+            *tp,
+            "replicas",
+            level="TRACE",
+            from_state="NonExistentPartition",
+            to_state="NewPartition",
+            **speaks,
         )
         self._elected = {
-            a: line("SC4", *tp, *state, level="TRACE", from_state=a, to_state="OnlinePartition", **speaks)
+            a: line("partition-online", *tp, *state, level="TRACE", from_state=a, to_state="OnlinePartition", **speaks)
             for a in ("OfflinePartition", "OnlinePartition", "NewPartition")
         }
         self._failed = line(
-            "SC6", *tp, level="ERROR", from_state="OfflinePartition", to_state="OnlinePartition", **speaks
+            "partition-refused", *tp, level="ERROR", from_state="OfflinePartition", to_state="OnlinePartition", **speaks
         )
-        self._no_leader = line("TH.no-leader", *tp, strategy="OfflinePartitionLeaderElectionStrategy(false)",
+        self._no_leader = line("thrown-no-leader", *tp, strategy="OfflinePartitionLeaderElectionStrategy(false)",
                                error="kafka.common.StateChangeFailedException")  # fmt: skip
         self._asked = {
             (kind, new): line(
-                "SC9", *tp, *state, "replicas", "broker", level="TRACE", kind=kind, is_new=new, adding=(), removing=(),
-                **speaks, **request,
+                "leader-and-isr-sent", *tp, *state, "replicas", "recipient", level="TRACE", kind=kind, is_new=new,
+                adding=(), removing=(), **speaks, **request,
             )
             for kind in ("become-leader", "become-follower")
             for new in (False, True)
         }  # fmt: skip
         self._told: dict[Ids, Callable[..., str]] = {}
-        self._answered = line("SC13", level="TRACE", **speaks)
-        self._received = line("BR.received", "leader", "isr", "leader_epoch", "partition_epoch", "replicas", *tp,
-                              level="TRACE", broker=controller, is_new=False, adding=(), removing=(),
-                              **speaks, **request)  # fmt: skip
-        self._handling = line("BR.handling", level="TRACE", broker=controller, kind="become-follower", **speaks)
+        self._answered = line("response-received", level="TRACE", **speaks)
+        self._received = line("leader-and-isr-received", *tp, *state, "replicas", level="TRACE", speaker=controller,
+                              is_new=False, adding=(), removing=(), **speaks, **request)  # fmt: skip
+        self._handling = line(
+            "leader-and-isr-handled", level="TRACE", speaker=controller, kind="become-follower", **speaks
+        )
 
     def _tick(self) -> None:
         self.cluster.ticks += 1
@@ -230,7 +237,7 @@ class Tenure:
                 partition=p.number,
                 leader=p.leader,
                 isr=p.isr,
-                broker=broker,
+                recipient=broker,
                 leader_epoch=p.leader_epoch,
                 partition_epoch=p.version,
                 replicas=p.replicas,
@@ -253,8 +260,8 @@ class Tenure:
 
     def _tell(self, brokers: Ids) -> Callable[..., str]:
         made = self._told[brokers] = line(
-            "SC10", "topic", "partition", "leader", "isr", "leader_epoch", "partition_epoch", "replicas",
-            "offline_replicas", level="TRACE", brokers=brokers, controller=self.controller,
+            "update-metadata-sent", "topic", "partition", "leader", "isr", "leader_epoch", "partition_epoch",
+            "replicas", "offline_replicas", level="TRACE", recipients=brokers, controller=self.controller,
             controller_epoch=self.epoch, written_by_epoch=self.epoch,
         )  # fmt: skip
         return made
@@ -342,7 +349,7 @@ class Tenure:
     def start(self, silent: Sequence[Partition] = ()) -> None:
         """Controller failover: every replica and every partition that is offline, once."""
         c = self.cluster
-        self.mark("CL.elected", controller_epoch=self.epoch, zk_version=self.epoch)
+        self.mark("controller-elected", controller_epoch=self.epoch, zk_version=self.epoch)
         for p in c.partitions:
             for replica in p.replicas:
                 if replica not in c.dead:
@@ -354,13 +361,13 @@ class Tenure:
         lost = self.online_pass(leaderless)
         for p in silent:
             self.plant("KR401", lost[id(p)])
-        self.mark("CL.ready", controller_epoch=self.epoch)
+        self.mark("controller-ready", controller_epoch=self.epoch)
 
     def broker_dies(self, broker: int) -> None:
         c = self.cluster
         c.dead.add(broker)
-        self.mark("CL.brokers", new_brokers=(), deleted_brokers=(broker,), bounced_brokers=(), brokers=c.live)
-        self.mark("CL.broker-failure", brokers=(broker,))
+        self.mark("live-brokers-changed", new_brokers=(), deleted_brokers=(broker,), bounced_brokers=(), brokers=c.live)
+        self.mark("broker-failure", brokers=(broker,))
         lead = [p for p in c.partitions if p.leader == broker]
         for p in lead:
             self.went(p, "OnlinePartition", "OfflinePartition")
@@ -370,8 +377,8 @@ class Tenure:
     def broker_returns(self, broker: int) -> None:
         c = self.cluster
         c.dead.discard(broker)
-        self.mark("CL.brokers", new_brokers=(broker,), deleted_brokers=(), bounced_brokers=(), brokers=c.live)
-        self.mark("CL.broker-startup", brokers=(broker,))
+        self.mark("live-brokers-changed", new_brokers=(broker,), deleted_brokers=(), bounced_brokers=(), brokers=c.live)
+        self.mark("broker-startup", brokers=(broker,))
         for p in c.partitions:
             self.told(p, ids(broker))
         here = [p for p in c.partitions if broker in p.replicas]
@@ -421,8 +428,8 @@ class Tenure:
 
 def _cached(broker: int, controller: int, epoch: int) -> Callable[..., str]:
     return line(
-        "BR.cached", "topic", "partition", "leader", "isr", "leader_epoch", "partition_epoch", "replicas",
-        "offline_replicas", level="TRACE", broker=broker, controller=controller, controller_epoch=epoch,
+        "metadata-cached", "topic", "partition", "leader", "isr", "leader_epoch", "partition_epoch", "replicas",
+        "offline_replicas", level="TRACE", speaker=broker, controller=controller, controller_epoch=epoch,
         written_by_epoch=epoch,
     )  # fmt: skip
 

@@ -7,18 +7,21 @@ from dataclasses import replace
 
 from isrproof.specs.behaviours import behaviour
 
-from .recording import HEARD, Edit, Fault, Recording, Spoken
-from .views import (
+from .recording import (
     CREATED,
-    DELETING,
     ELECTED,
-    NOBODY,
+    HEARD,
+    MOVED,
     REMOVED,
     REQUESTED,
+    STOPPED,
     TOLD,
-    View,
-    printed,
+    Edit,
+    Fault,
+    Recording,
+    Spoken,
 )
+from .views import DELETING, NOBODY, View, printed
 
 _FEW = 3
 
@@ -30,7 +33,7 @@ def epoch_falls(recording: Recording) -> Iterator[Fault]:
         for at in range(1, len(dated) - _FEW):
             few = dated[at : at + _FEW]
             # Epoch 1 and a new topic are the signs of a new cluster, not of a fall.
-            if any(one.event.row == CREATED for one in few):
+            if any(one.event.row in CREATED for one in few):
                 continue
             edits = tuple(Edit(file, one.line, replace(one.event, controller_epoch=epoch - 1)) for one in few)
             yield Fault(file, few[0].line, f"controller epoch {epoch - 1} after {epoch}, for {_FEW} lines", edits)
@@ -43,7 +46,7 @@ def interleaved(recording: Recording) -> Iterator[Fault]:
         if view.event.partition_epoch is not None:
             last[view.name] = view
     for view in last.values():
-        written = [e for e in (*view.earlier, view.event) if e.row == ELECTED]
+        written = [e for e in (*view.earlier, view.event) if e.row in ELECTED]
         if not written or written[-1].partition_epoch != view.event.partition_epoch or view.leader < 0:
             continue
         for (file, epoch), lines in recording.tenures().items():
@@ -72,7 +75,7 @@ def interleaved(recording: Recording) -> Iterator[Fault]:
 
 def _is_state_of(one: Spoken, view: View) -> bool:
     same = (one.event.topic, one.event.partition) == (view.event.topic, view.event.partition)
-    return same and one.event.row in (CREATED, ELECTED, "SC5")
+    return same and one.event.row in MOVED["partition"]
 
 
 def _end(recording: Recording, one: Spoken) -> int:
@@ -103,11 +106,11 @@ def dropped_offline_pass(recording: Recording) -> Iterator[Fault]:
         key = (one.file, one.epoch, name)
         dead = found_leader.setdefault(key, leaders.get(name, NOBODY))
         taken_out = event.to_state == "OfflineReplica"
-        if key not in begun and (taken_out or (key in passed and event.row in (TOLD, REMOVED, REQUESTED))):
+        if key not in begun and (taken_out or (key in passed and event.row in TOLD + REMOVED + REQUESTED)):
             passed.setdefault(key, []).append(one)
         if event.leader is not None and event.leader != DELETING:
             leaders[name] = event.leader
-        if event.row == "SC6" and key not in begun and dead != NOBODY:
+        if event.row in STOPPED["partition"] and key not in begun and dead != NOBODY:
             whole = passed.get(key, [])
             alone = [each for each in whole if each.event.to_state == "OfflineReplica"]
             for lines in (whole, alone) if len(alone) < len(whole) else (whole,):
@@ -117,7 +120,7 @@ def dropped_offline_pass(recording: Recording) -> Iterator[Fault]:
                     hidden = None if seen else "the file does not show that the epoch began here"
                     what = f"{name}: controller epoch {one.epoch} leaves broker {dead} as leader, which is dead"
                     yield Fault(one.file, one.line - len(lines), what, edits, hidden)
-        if event.row in (CREATED, ELECTED, "SC5", "SC6"):
+        if event.row in MOVED["partition"] + STOPPED["partition"]:
             begun.add(key)
 
 
@@ -128,7 +131,7 @@ def leader_after_deletion_mark(recording: Recording) -> Iterator[Fault]:
         for one in lines:
             event = one.event
             key = (event.topic, event.partition)
-            if event.row != TOLD or event.row in HEARD:
+            if event.row not in TOLD or event.row in HEARD:
                 continue
             if event.leader is not None and event.leader >= 0:
                 led[key] = one

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from isrproof.model.machines import closure
-from isrproof.specs.machines import machine
+from isrproof.specs.machines import Machine, machine
+from isrproof.specs.releases import Release
 
-from .recording import Edit, Fault, Recording, Spoken
-
-MOVED: Mapping[str, tuple[str, ...]] = {"replica": ("SC1",), "partition": ("SC3", "SC4", "SC5")}
-STOPPED: Mapping[str, tuple[str, ...]] = {"replica": ("SC2",), "partition": ("SC6",)}
-CREATED = "SC3"
-TARGETS: Mapping[str, tuple[str, ...]] = {"SC5": ("OfflinePartition", "NonExistentPartition")}
-"""Rows that name some targets only."""
+from .recording import CREATED, MOVED, STOPPED, Edit, Fault, Recording, Spoken
 
 
 @dataclass(frozen=True)
@@ -43,7 +38,7 @@ def moves(recording: Recording, name: str) -> Iterator[Move]:
         entities: dict[tuple[object, ...], list[Spoken]] = defaultdict(list)
         created: dict[tuple[object, ...], int] = {}
         for one in spoken:
-            if one.event.row == CREATED:
+            if one.event.row in CREATED:
                 created.setdefault((one.event.topic, one.event.partition), one.line)
             if one.event.row in MOVED[name] + STOPPED[name]:
                 entities[one.event.topic, one.event.partition, one.event.replica].append(one)
@@ -98,10 +93,9 @@ def illegal_to(recording: Recording) -> Iterator[Fault]:
         table = machine(name)
         for move in moves(recording, name):
             event = move.spoken.event
-            targets = TARGETS.get(event.row, tuple(s.name for s in table.states_in(recording.release)))
-            if not move.made or event.row in ("SC3", "SC4"):
+            if not move.made:
                 continue
-            for target in targets:
+            for target in _targets(table, event.row, recording.release):
                 if target == event.to_state or event.from_state in table.previous(target, recording.release):
                     continue
                 if table.valid_in(str(event.from_state), target) & move.spoken.event.releases:
@@ -109,6 +103,16 @@ def illegal_to(recording: Recording) -> Iterator[Fault]:
                     yield replace(_changed(move, replace(event, to_state=target), f"to {target}"), hidden=hidden)
                 else:
                     yield _changed(move, replace(event, to_state=target), f"to {target}, not {event.to_state}")
+
+
+def _targets(table: Machine, row: str, release: Release) -> tuple[str, ...]:
+    """The states that a line of this row may name as the new one."""
+    marks = [mark for mark in table.logged if mark.line == row and mark.releases & release.mask]
+    return tuple(
+        state.name
+        for state in table.states_in(release)
+        if any(mark.targets is None or state.name in mark.targets for mark in marks)
+    )
 
 
 def _changed(move: Move, event: object, what: str) -> Fault:

@@ -11,6 +11,8 @@ from functools import cached_property
 from pathlib import Path
 
 from isrproof.specs.errors import IsrproofError
+from isrproof.specs.lines import rows_with
+from isrproof.specs.lines.roles import ENTITIES, MOVES
 from isrproof.specs.releases import Release, release
 from isrproof.traces.events.event import Event
 from isrproof.traces.events.parse import parse_line
@@ -18,7 +20,16 @@ from isrproof.traces.events.render import render
 from isrproof.traces.sources.text import Lines
 
 STATE_CHANGE = "state-change.log"
-HEARD = ("BR.received", "BR.cached", "BR.metadata")
+MOVED: Mapping[str, tuple[str, ...]] = {name: rows_with(*MOVES, entity=name) for name in ENTITIES}
+"""By machine, lines of a move that was made."""
+STOPPED: Mapping[str, tuple[str, ...]] = {name: rows_with("move-refused", entity=name) for name in ENTITIES}
+"""By machine, lines of a move that was refused or failed."""
+CREATED, ELECTED = rows_with("created"), rows_with("elected")
+REQUESTED, TOLD = rows_with("leader-and-isr-sent"), rows_with("update-metadata-sent")
+REASSIGNED, REMOVED = rows_with("reassigned"), rows_with("replica-removed")
+WRITTEN = rows_with("elected", "reassigned", "replica-removed")
+"""Lines that are printed after a write of the znode."""
+HEARD = rows_with("request-received")
 """Lines in which a broker names a controller and its epoch."""
 
 

@@ -9,12 +9,9 @@ from dataclasses import dataclass, replace
 from isrproof.specs.behaviours import behaviour
 from isrproof.traces.events.event import Event
 
-from .recording import Edit, Fault, Recording, Spoken
+from .recording import CREATED, ELECTED, REASSIGNED, REQUESTED, TOLD, WRITTEN, Edit, Fault, Recording, Spoken
 
-CREATED, ELECTED, REQUESTED, TOLD, REASSIGNED, REMOVED = "SC3", "SC4", "SC9", "SC10", "SC14", "SC17"
-WRITTEN = (ELECTED, REASSIGNED, REMOVED)
-"""Lines that are printed after a write of the znode."""
-ASKED = (REQUESTED, TOLD)
+ASKED = REQUESTED + TOLD
 NOBODY, DELETING = -1, -2
 
 
@@ -67,7 +64,7 @@ def printed(recording: Recording) -> Iterator[View]:
     """Every view of every partition, in the order of controller epochs and lines."""
     entities: dict[tuple[object, object], list[Spoken]] = defaultdict(list)
     for one in recording.spoken:
-        if one.event.row in (CREATED, *WRITTEN, *ASKED):
+        if one.event.row in CREATED + WRITTEN + ASKED:
             entities[one.event.topic, one.event.partition].append(one)
     for lines in entities.values():
         earlier: list[Spoken] = []
@@ -75,12 +72,12 @@ def printed(recording: Recording) -> Iterator[View]:
         reassigning = created = False
         for one in lines:
             event = one.event
-            if event.row == CREATED or (event.from_state == "NewPartition" and not created):
+            if event.row in CREATED or (event.from_state == "NewPartition" and not created):
                 earlier = []
-            created = event.row == CREATED
+            created = event.row in CREATED
             replicas = event.replicas or replicas
-            reassigning = reassigning or event.row == REASSIGNED
-            if event.row == CREATED or event.leader is None or event.leader_epoch is None or event.leader == DELETING:
+            reassigning = reassigning or event.row in REASSIGNED
+            if event.row in CREATED or event.leader is None or event.leader_epoch is None or event.leader == DELETING:
                 continue
             events = tuple(each.event for each in earlier)
             yield View(one, events, tuple((e.file, e.epoch) for e in earlier), replicas, reassigning)
@@ -123,7 +120,7 @@ def isr_grows(recording: Recording) -> Iterator[Fault]:
     """An election puts an assigned replica into the ISR that was not in it just before."""
     for view in printed(recording):
         before = view.last_version()
-        if view.event.row != ELECTED or before is None or before.isr is None or view.leader not in before.isr:
+        if view.event.row not in ELECTED or before is None or before.isr is None or view.leader not in before.isr:
             continue
         newcomers = [broker for broker in view.replicas or () if broker not in {*before.isr, *view.isr}]
         if newcomers and view.epoch == (before.leader_epoch or 0) + 1:
@@ -133,7 +130,7 @@ def isr_grows(recording: Recording) -> Iterator[Fault]:
 def nobody_elected(recording: Recording) -> Iterator[Fault]:
     """An election succeeds, and nobody leads."""
     for view in printed(recording):
-        if view.event.row == ELECTED and view.event.partition_epoch is not None:
+        if view.event.row in ELECTED and view.event.partition_epoch is not None:
             yield view.fault("nobody elected", leader=NOBODY)
 
 
@@ -141,7 +138,7 @@ def elected_twice(recording: Recording) -> Iterator[Fault]:
     """The line of an election is there twice."""
     for view in printed(recording):
         one, event = view.spoken, view.event
-        if event.row == ELECTED and event.partition_epoch is not None and event.from_state != "NewPartition":
+        if event.row in ELECTED and event.partition_epoch is not None and event.from_state != "NewPartition":
             edits = (Edit(one.file, one.line, event, added=True),)
             yield Fault(one.file, one.line + 1, f"{view.name}: elected twice with one outcome", edits)
 
@@ -161,9 +158,9 @@ def epoch_falls_in_request(recording: Recording) -> Iterator[Fault]:
         sent = [
             e.leader_epoch or 0
             for e, tenure in zip(view.earlier, view.tenures, strict=True)
-            if e.row == REQUESTED and tenure == here
+            if e.row in REQUESTED and tenure == here
         ]
-        if view.event.row == REQUESTED and sent and 0 < sent[-1] <= view.epoch:
+        if view.event.row in REQUESTED and sent and 0 < sent[-1] <= view.epoch:
             yield view.fault(f"a request with leader epoch {sent[-1] - 1} after {sent[-1]}", leader_epoch=sent[-1] - 1)
 
 
@@ -171,7 +168,7 @@ def epoch_jumps(recording: Recording) -> Iterator[Fault]:
     """An election moves the leader epoch by more than one, from one version of the znode to the next."""
     for view in printed(recording):
         before = view.last_version()
-        if view.event.row == ELECTED and before is not None:
+        if view.event.row in ELECTED and before is not None:
             yield view.fault(f"leader epoch {view.epoch + 3} after {before.leader_epoch}", leader_epoch=view.epoch + 3)
 
 
@@ -209,7 +206,7 @@ def unclean_with_bigger_isr(recording: Recording) -> Iterator[Fault]:
     """A broker from outside the ISR of the version before is elected, and is not alone in the ISR."""
     for view in printed(recording):
         before = view.last_version()
-        if view.event.row != ELECTED or before is None or view.leader < 0:
+        if view.event.row not in ELECTED or before is None or view.leader < 0:
             continue
         members = before.isr or ()
         outside = [broker for broker in (*(view.replicas or ()), *recording.brokers) if broker not in members]

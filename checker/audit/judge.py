@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ...model.expr import Expr, both, either, field, ite
+from ...model.expr import Expr, both, either, field
 from .observe.catalogue import inputs_of, observations
 from .observe.observation import Input
 from .observe.order import NEAR
@@ -39,7 +39,7 @@ def judged(inputs: Mapping[Input, Table]) -> dict[str, Table]:
 
 def _with_verdicts(rows: Table, its_rules: Sequence[Rule]) -> Table:
     """Every row with the verdict of each rule, in a column named by its code."""
-    verdicts = {rule.code: ite(rule.applies, rule.verdict, SILENT) for rule in its_rules}
+    verdicts = {rule.code: rule.judgement for rule in its_rules}
     found = rows.derive(**verdicts, silent=SILENT)
     for code in verdicts:
         found = found.filled(code, "silent")

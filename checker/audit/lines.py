@@ -6,35 +6,38 @@ from collections.abc import Mapping
 
 from ...model.expr import Expr, either, field
 from ...model.sorts import Enum
+from ...specs.lines import STATE_CHANGE, rows_with
 from ...specs.lines import rows as line_rows
+from ...specs.lines.roles import ENTITIES, MOVES
+from ...specs.lines.roles import VIEWS as VIEW_ROLES
 
-MOVED: Mapping[str, tuple[str, ...]] = {"replica": ("SC1",), "partition": ("SC3", "SC4", "SC5")}
+MOVED: Mapping[str, tuple[str, ...]] = {name: rows_with(*MOVES, entity=name) for name in ENTITIES}
 """Lines of a move that was made."""
-STOPPED: Mapping[str, tuple[str, ...]] = {"replica": ("SC2",), "partition": ("SC6",)}
+STOPPED: Mapping[str, tuple[str, ...]] = {name: rows_with("move-refused", entity=name) for name in ENTITIES}
 """Lines of a move that was refused or failed: the state did not change."""
-CREATED = ("SC3",)
-ELECTED = ("SC4",)
-REQUESTED = ("SC9",)
-TOLD = ("SC10",)
-REASSIGNED = ("SC14",)
-REMOVED = ("SC17",)
-REFUSED = ("TH.refused-replica", "TH.refused-partition")
+CREATED = rows_with("created")
+ELECTED = rows_with("elected")
+REQUESTED = rows_with("leader-and-isr-sent")
+TOLD = rows_with("update-metadata-sent")
+REASSIGNED = rows_with("reassigned")
+REMOVED = rows_with("replica-removed")
+REFUSED = rows_with("refusal")
 """First lines of the throwables with which Kafka refuses a move."""
-THROWN = tuple(id for id in line_rows() if id.startswith("TH."))
-HEARD = ("BR.received", "BR.cached", "BR.metadata")
+THROWN = rows_with(speaker="throwable")
+HEARD = rows_with("request-received")
 """Lines in which a broker names a controller and its epoch."""
-READY = ("CL.ready",)
+READY = rows_with("ready")
 """The line with which a controller's start ends."""
-READ = ("CL.epoch-read",)
+READ = rows_with("epoch-read")
 """Lines in which a coming controller prints the epoch of the one before: it does not have that epoch itself."""
-INACTIVE = ("CL.starting", "CL.elected", "CL.resigned", "CL.elected-other", "CL.session-expired")
+INACTIVE = rows_with("start", "end", "other-controller")
 """Lines of a broker's controller module that it also writes when another broker is controller."""
-VIEWS = ELECTED + REQUESTED + TOLD + REASSIGNED + REMOVED
+VIEWS = rows_with(*VIEW_ROLES)
 """Lines that print a partition's leader and ISR."""
-MACHINES = tuple(id for id in line_rows() if id.startswith("SC"))
+MACHINES = rows_with(speaker="controller", family=STATE_CHANGE)
 """Lines that a controller writes to state-change.log."""
-DONE = (*MOVED["replica"], *MOVED["partition"], *STOPPED["replica"], *STOPPED["partition"], *REASSIGNED, *REMOVED)
-FACTS = tuple(sorted({*MOVED["replica"], *MOVED["partition"], *STOPPED["replica"], *STOPPED["partition"], *VIEWS}))
+DONE = rows_with(*MOVES, "move-refused", "reassigned", "replica-removed")
+FACTS = rows_with(*MOVES, "move-refused", *VIEW_ROLES)
 
 LINE = Enum("Line", tuple(line_rows()))
 line = field("row", LINE)

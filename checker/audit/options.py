@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 
 from ...specs.errors import IsrproofError
-from ...specs.machines import machine
-from ...specs.releases import names, span
+from ...specs.releases import in_mode, names, span
 
 FAIL_ON = ("illegal", "suspicious", "refused", "unknown")
 """From the strongest verdict of a finding to the weakest: each includes those before it."""
@@ -59,7 +58,7 @@ class Options:
 
 def _releases(text: str) -> int:
     """Of the releases named, those with a controller in ZooKeeper mode; later ones print none of the lines audited."""
-    with_zookeeper = machine("replica").releases
+    with_zookeeper = in_mode("zk")
     found = span(text) & with_zookeeper
     if not found:
         raise IsrproofError(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...specs.lines import Row, Slot, Wording, rows
-from ...specs.releases import names
+from ...specs.lines.roles import ROLES, SPEAKERS
+from ...specs.releases import ANY_MODE, MODES, names
 from ...traces.events.render import sample_line
 from . import table
 
@@ -18,12 +19,14 @@ def write() -> str:
         "# Log lines",
         "",
         "Made from `specs/lines/*.toml` by `python -m isrproof.checker.pages`: change the data, not this page. A row",
-        "is one meaning. It *bears* on a rule, or is *irrelevant*: recognised and counted, no field of it is read.",
-        "Both parsers and the writer are made from the same data.",
+        "is one meaning; it has a speaker, who writes the line, and a role, what the line tells. Both parsers and the",
+        "writer are made from the same data.",
         "",
         "In a wording, `{field}` is kept in that field of the event, `{}` is read and dropped. A field that is *not",
         "evidence* in some releases is one that these print whatever the truth is.",
     ]
+    lines += ["", *table(("speaker", "writes the line"), SPEAKERS.items())]
+    lines += ["", *table(("role", "what the line tells"), ROLES.items())]
     for row in rows().values():
         lines += ["", *_section(row)]
     return "\n".join([*lines, ""])
@@ -32,7 +35,9 @@ def write() -> str:
 def _section(row: Row) -> Iterator[str]:
     yield f"## {row.id}"
     yield ""
-    yield f"{row.meaning} {'Bears on a rule' if row.bears else 'Irrelevant'}."
+    role = f"{row.role}, {row.entity}" if row.entity else row.role
+    mode = "any" if row.mode == ANY_MODE else MODES[row.mode]
+    yield f"{row.meaning} Role: {role}. Speaker: {row.speaker}. Mode: {mode}."
     yield f"Source: {row.source}. Logger: {', '.join(f'`{name}`' for name, _ in row.loggers) or 'none'}."
     yield ""
     yield from table(("releases", "level", "text"), (_wording(wording) for wording in row.wordings))

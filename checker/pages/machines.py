@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...specs.machines import Machine, machine, machine_names
-from ...specs.releases import RELEASES, Release, names
+from ...specs.releases import MODES, RELEASES, Release, names
 from ..diagram import mermaid
 from ..diagram.drawing import draw
 from . import table
@@ -27,7 +27,8 @@ def write() -> str:
 
 
 def _machine(one: Machine) -> Iterator[str]:
-    yield from (f"## {one.name}", "", f"{one.title}. Kafka {names(one.releases)}. Source: `{one.source}`.", "")
+    where = f"Kafka {names(one.releases)} in {MODES[one.mode]} mode"
+    yield from (f"## {one.name}", "", f"{one.title}. {where}. Source: `{one.source}`.", "")
     yield f"An entity that the controller has not met is {one.unknown_is}."
     yield from ("", "### States", "")
     yield from table(

@@ -23,7 +23,7 @@ def write() -> str:
         "",
         "`log` is the level at which the release ships state.change.logger.",
         "",
-        *table(("row", "stands for", "metadata", "log", "new", "gone"), (_release(one) for one in RELEASES)),
+        *table(("row", "stands for", "mode", "log", "new", "gone"), (_release(one) for one in RELEASES)),
         "",
         "## Behaviours",
         "",
@@ -39,7 +39,7 @@ def _release(one: Release) -> Iterator[str]:
     before = RELEASES[one.index - 1].mask if one.index else 0
     born = [id for id, each in BEHAVIOURS.items() if each.releases & one.mask and not each.releases & before]
     gone = [id for id, each in BEHAVIOURS.items() if each.releases & before and not each.releases & one.mask]
-    yield from (one.name, ", ".join(one.tags), one.metadata, one.state_change_level)
+    yield from (one.name, ", ".join(one.tags), " or ".join(one.modes), one.state_change_level)
     yield ", ".join(born) if one.index else "all that reach back to it"
     yield ", ".join(gone)
 

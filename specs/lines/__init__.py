@@ -5,25 +5,33 @@ that print differently per release (a LeaderAndIsr, a partition) are expanded, w
 of literal text and slots, each with the bitmask of the releases that print it. Parsers, writer and documentation are
 made from wordings and from nothing else. Data: the .toml files beside this module, checked against Kafka's source tags.
 
-A row either *bears* on a rule or is *irrelevant*: recognised and counted, its fields are dropped.
+Columns of a row say who writes the line (`speaker`), what it tells (`role`, and the `entity` where that is a state
+machine's), and whether Kafka prints it with ZooKeeper or with KRaft (`mode`, releases.py); a file gives speaker and
+mode of the rows that have none of their own. The words are closed lists (roles.py). A row whose role is not
+"irrelevant" *bears* on a rule.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import toml
 from ..behaviours import behaviour
 from ..errors import TableError, unknown
-from ..releases import ALL, span
+from ..releases import ALL, ANY_MODE, MODES, in_mode, span
+from .roles import ENTITIES, OF_ENTITIES, ROLES, SPEAKERS
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 FOLDER = toml.FOLDER / "lines"
 
-FAMILIES = ("state.change.logger", "kafka.controller", "org.apache.kafka.controller")
+STATE_CHANGE = "state.change.logger"
+FAMILIES = (STATE_CHANGE, "kafka.controller", "org.apache.kafka.controller")
 
 _ID = "-?[0-9]+"
 _WORD = "[^ ]+"
@@ -124,17 +132,27 @@ class Wording:
 class Row:
     """One meaning. `loggers` is where it is printed, per release; throwables have none.
 
-    `sample` is a line as Kafka prints it; a row that is irrelevant may leave it to the writer.
+    `speaker` and `role` are keys of roles.SPEAKERS and roles.ROLES; `entity` is the state machine's, None where the
+    role has none. `mode` is a key of releases.MODES, or "any". `sample` is a line as Kafka prints it; a row that is
+    irrelevant may leave it to the writer.
     """
 
     id: str
     meaning: str
-    bears: bool
+    speaker: str
+    role: str
+    entity: str | None
+    mode: str
     loggers: tuple[tuple[str, int], ...]
     source: str
     sample: str | None
     wordings: tuple[Wording, ...]
     file: str
+
+    @property
+    def bears(self) -> bool:
+        """Whether any rule may ask for its fields."""
+        return self.role != "irrelevant"
 
     @property
     def family(self) -> str | None:
@@ -265,41 +283,96 @@ def _joint(some: tuple[tuple[str, int], ...], more: tuple[tuple[str, int], ...])
     return tuple(joint.items())
 
 
-def _row(row: dict[str, Any], within: int, file: str) -> Row:
+def _row(row: dict[str, Any], given: dict[str, Any], file: str) -> Row:
+    """A row; `given` are the columns of its file, which hold where the row has none of its own."""
     where = f"{file}.toml, line {row.get('id', '?')}"
-    toml.check_keys(row, where, ("id", "meaning", "bears", "source", "variant"), ("logger", "level", "sample"))
+    own = ("logger", "level", "sample", "speaker", "mode", "entity")
+    toml.check_keys(row, where, ("id", "meaning", "role", "source", "variant"), own)
+    speaker, mode, entity = row.get("speaker", given["speaker"]), row.get("mode", given["mode"]), row.get("entity")
+    _check_word("speaker", speaker, SPEAKERS, where)
+    _check_word("role", row["role"], ROLES, where)
+    _check_word("mode", mode, (*MODES, ANY_MODE), where)
+    if (entity is not None) != (row["role"] in OF_ENTITIES):
+        raise TableError(f"{where}: the role {row['role']} {'wants an' if entity is None else 'has no'} entity")
+    if entity is not None:
+        _check_word("entity", entity, ENTITIES, where)
+    within = ALL if mode == ANY_MODE else in_mode(mode)
     wordings: list[Wording] = []
     for variant in row["variant"]:
         toml.check_keys(variant, where, ("releases", "text"), ("level", "set", "untrue"))
         wordings += _wordings(row, variant, within, where)
     logger = row.get("logger", {})
     loggers = {logger: "all"} if isinstance(logger, str) else logger
-    if row["bears"] and "sample" not in row:
-        raise TableError(f"{where}: a line that bears on a rule needs a sample")
-    return Row(
+    made = Row(
         row["id"],
         row["meaning"],
-        row["bears"],
+        speaker,
+        row["role"],
+        entity,
+        mode,
         tuple((name, span(releases)) for name, releases in loggers.items()),
         row["source"],
         row.get("sample"),
         _merged(wordings),
         file,
     )
+    if made.bears and made.sample is None:
+        raise TableError(f"{where}: a line that bears on a rule needs a sample")
+    return made
+
+
+def _check_word(column: str, word: str, known: Iterable[str], where: str) -> None:
+    if word not in known:
+        raise TableError(f"{where}: {unknown(column, word, known)}")
+
+
+def load(folder: Traversable) -> Mapping[str, Row]:
+    """The rows of a folder of line files by id, in the order of the files (by name) and of each file.
+
+    Raises:
+        TableError: a file contradicts itself, or a column has a word that is in none of the closed lists.
+    """
+    table: dict[str, Row] = {}
+    for name, file in toml.files(folder).items():
+        if name == "formats":
+            continue
+        content = toml.read(file)
+        toml.check_keys(content, file.name, ("speaker", "mode", "line"))
+        for entry in content["line"]:
+            row = _row(entry, content, name)
+            if row.id in table:
+                raise TableError(f"{file.name}: line {row.id} is defined twice")
+            table[row.id] = row
+    return table
 
 
 @cache
 def rows() -> Mapping[str, Row]:
     """All rows by id, in the order of the files (by name) and of each file."""
-    table: dict[str, Row] = {}
-    for name, file in toml.files(FOLDER).items():
-        if name == "formats":
-            continue
-        content = toml.read(file)
-        toml.check_keys(content, file.name, ("line", "releases"))
-        for entry in content["line"]:
-            row = _row(entry, span(content["releases"]), name)
-            if row.id in table:
-                raise TableError(f"{file.name}: line {row.id} is defined twice")
-            table[row.id] = row
-    return table
+    return load(FOLDER)
+
+
+@cache
+def rows_with(
+    *roles: str, entity: str | None = None, speaker: str | None = None, family: str | None = None
+) -> tuple[str, ...]:
+    """Ids of the rows that have one of these roles (any, if none is given), this entity, speaker and family of loggers.
+
+    They come in the order of the table.
+
+    Raises:
+        UnknownNameError: a word that no row can have.
+    """
+    asked = [("role", role, ROLES) for role in roles]
+    asked += [("entity", entity, ENTITIES), ("speaker", speaker, SPEAKERS), ("family", family, FAMILIES)]
+    for column, word, known in asked:
+        if word is not None and word not in known:
+            raise unknown(column, word, known)
+    return tuple(
+        row.id
+        for row in rows().values()
+        if (not roles or row.role in roles)
+        and entity in (None, row.entity)
+        and speaker in (None, row.speaker)
+        and family in (None, row.family)
+    )

@@ -10,7 +10,8 @@ A file holds, each perhaps only for some releases (`with` and `without` name beh
 - `silent`: moves that a release also makes without any line, and when.
 - `seed`: the state given to an entity, without a line, when a controller starts, by a condition on what it finds.
 
-`unknown_is` is the state of an entity that the controller has not met.
+`unknown_is` is the state of an entity that the controller has not met. `mode` is the one that the controller runs in: a
+machine holds in the releases that can run in it.
 """
 
 from __future__ import annotations
@@ -121,6 +122,7 @@ class Machine:
     name: str
     title: str
     source: str
+    mode: str
     releases: int
     unknown_is: str
     states: tuple[State, ...]
@@ -198,12 +200,15 @@ def load(path: Traversable) -> Machine:
     where = f"machines/{path.name}"
     data = toml.read(path)
     tables = ("state", "row", "logged")
-    toml.check_keys(data, where, ("machine", "title", "source", "unknown_is", *tables), ("silent", "seed", *RANGE_KEYS))
-    whole = selected(data, releases.ALL)
+    toml.check_keys(
+        data, where, ("machine", "title", "source", "mode", "unknown_is", *tables), ("silent", "seed", *RANGE_KEYS)
+    )
+    whole = selected(data, releases.in_mode(data["mode"]))
     loaded = Machine(
         name=data["machine"],
         title=data["title"],
         source=data["source"],
+        mode=data["mode"],
         releases=whole,
         unknown_is=data["unknown_is"],
         states=tuple(_state(row, whole, where) for row in data["state"]),

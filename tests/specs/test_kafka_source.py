@@ -100,7 +100,7 @@ def test_an_untrue_from_state_is_read_after_the_move_or_not_at_all(row: Release)
 def test_the_commits_of_a_behaviour_are_where_its_releases_say(behaviour: Behaviour) -> None:
     commits = re.findall(r"\b[0-9a-f]{11}\b", behaviour.source)
     if not commits:
-        assert behaviour.unfixed or behaviour.id == "KIP-500"
+        assert behaviour.unfixed
         return
     with_commit = {tag for commit in commits for tag in containing(commit)}
     for row in RELEASES:

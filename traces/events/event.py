@@ -14,9 +14,12 @@ class Event:
     printed, which has no zone. `releases` is the bitmask of the releases that print this wording, `from_state_untrue`
     that of those among them in which its `from_state` need not be the state before; None if there is none.
 
-    `controller` and `controller_epoch` say who speaks; `written_by_epoch` is the epoch inside a printed state, which
-    may be older. `partition_epoch` is the znode's version too. `broker` is the recipient or the subject, `brokers` are
-    recipients or live brokers. `zk_version` is that of the controller epoch's znode. `detail` is free text.
+    `controller` and `controller_epoch` are the controller that the line names: on a controller's line (by its row's
+    speaker) the one that writes it, on a broker's line the one that a request came from. `speaker` is the broker that
+    writes a broker's line. `recipient` and `recipients` are the brokers that a request is sent to; `broker` and
+    `brokers` those that a line is about. `written_by_epoch` is the epoch inside a printed state, which may be older.
+    `partition_epoch` is the znode's version too. `zk_version` is that of the controller epoch's znode. `detail` is free
+    text.
     """
 
     row: str
@@ -25,6 +28,9 @@ class Event:
     releases: int = 0
     controller: int | None = None
     controller_epoch: int | None = None
+    speaker: int | None = None
+    recipient: int | None = None
+    recipients: tuple[int, ...] | None = None
     topic: str | None = None
     partition: int | None = None
     replica: int | None = None

@@ -80,7 +80,8 @@ def read(primitive: Primitive) -> Callable[[str], Any]:
 def sentence_of(message: str) -> str:
     """The beginning of a message without who speaks: "[Controller id=1 epoch=2] ", "Controller 1 epoch 2 ", ...
 
-    Plain searches only, so that Spark can do the same; both steps may apply to one message (SC2 and SC6 since 1.1).
+    Plain searches only, so that Spark can do the same; both steps may apply to one message (replica-refused and
+    partition-refused since 1.1).
     """
     message = message[:HEAD]
     if message[:1] == "[":

@@ -15,12 +15,12 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from ...specs.lines import Primitive, Slot
+from ...specs.lines import STATE_CHANGE, Primitive, Slot
 from ..events.layouts import LEVELS, escape
 from ..events.parse import TIME
 from ..events.wordings import SEPARATORS, Reader, Test, dispatch, sentence_of
 
-FAMILY = "state.change.logger"
+FAMILY = STATE_CHANGE
 WORDS = ("Changed", "Sending", "Cached", "Received", "changed", "sending", "cached", "received")
 """First words of what makes up a large log."""
 MOST_DIGITS = 18

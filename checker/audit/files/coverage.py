@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from ....specs.lines import STATE_CHANGE, rows_with
 from ....specs.machines import LEVELS
 from ....traces.sources.paths import Source
+from ..lines import MACHINES
 from .file import CLOCK_PUT_BACK, UNKNOWN_LEVEL, FileFacts, LogFile
 
-STATE_CHANGE = "state.change.logger"
 OWN = (STATE_CHANGE, "kafka.controller")
+_STATE_CHANGES = frozenset(rows_with(family=STATE_CHANGE))
 CLASSES = ("understood", "irrelevant", "continuation", "unknown")
 TEMPLATE_LENGTH = 160
 """Of an unknown line so many characters are shown, its numbers masked, so that lines of one wording count together."""
@@ -116,11 +118,11 @@ def facts(
         if kind.row is None:
             continue
         rows[kind.row] += n
-        if kind.row.startswith(("SC", "BR.")):
+        if kind.row in _STATE_CHANGES:
             prefixed += n * kind.prefixed
             if kind.level in LEVELS:
                 level = min(level, LEVELS.index(kind.level))
-    machines = any(row.startswith("SC") for row in rows)
+    machines = any(row in MACHINES for row in rows)
     broken = tuple(sorted(seen.broken))
     why = _why_lossy(lossy, problem, prefixed, strangers if machines else 0, len(broken))
     told = FileFacts(

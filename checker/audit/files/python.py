@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 
+from ....specs.lines import STATE_CHANGE
 from ....traces.events.event import Continuation, Event, Unknown
 from ....traces.events.layouts import Layout
 from ....traces.events.parse import parse_line
@@ -14,7 +15,6 @@ from ..table.protocol import PythonTable, Row, Table
 from .coverage import (
     MOST_BROKEN,
     OWN,
-    STATE_CHANGE,
     TEMPLATE_LENGTH,
     Coverage,
     Kind,

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ....specs.lines import rows as line_rows
 from ....traces.events.layouts import Layout
+from ..lines import THROWN
 from ..table.cells import Cells, Numbers, Words, cells_of, different, joined_cells, narrow
 from ..table.columns import ColumnTable
 from ..table.payload import decoded, payloads
@@ -194,7 +194,7 @@ def _buckets(table: ColumnTable, words: Words, buckets: int) -> Numbers:
     texts = topic.take(first).plain(words)
     of_topic = np.array([zlib.crc32((text or "").encode("utf-8", "replace")) for text in texts], dtype=np.int64)
     bucket = np.where(named, (of_topic[place] + partition.data.astype(np.int64) * _STRIDE) % buckets, -1)
-    thrown = ~named & table.is_line(_throwables())
+    thrown = ~named & table.is_line(THROWN)
     if thrown.any():
         file, line = table.cells("file").data, table.cells("line").data
         order = np.lexsort((line, file))
@@ -202,10 +202,6 @@ def _buckets(table: ColumnTable, words: Words, buckets: int) -> Numbers:
         follows = thrown[here] & (file[before] == file[here]) & (line[before] == line[here] - 1)
         bucket[here[follows]] = bucket[before[follows]]
     return bucket
-
-
-def _throwables() -> list[str]:
-    return [id for id, row in line_rows().items() if not row.loggers]
 
 
 def look_at(look: Look, names: Sequence[str], places: Places, data: Iterable[bytes]) -> list[Row]:

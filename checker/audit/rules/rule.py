@@ -6,12 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ....model.evaluate import name_of
-from ....model.expr import Expr, free, true
+from ....model.expr import Expr, free, ite, true
 from ....model.sorts import same
 from ....specs.errors import unknown
+from ....specs.releases import in_mode, span
+from ..fields import releases
 from ..observe.catalogue import observations
 from ..table.protocol import Row
-from .verdicts import VERDICT
+from .conditions import in_releases
+from .verdicts import SILENT, VERDICT
 
 Text = Callable[[Row], str]
 
@@ -28,6 +31,8 @@ class Rule:
         applies: the rows that the rule is about.
         message: what happened, for people, from the columns of a row and the `verdict`; expected and got likewise.
         kind: of the entity that a finding names: partition, replica, controller.
+        releases: those that the rule is about, as specs.releases.span reads them. Of a row that can be of none of these
+            the rule says nothing.
         issues: KAFKA issues and KIPs; bug: the behaviour (specs/behaviours.toml) that is this fault as a known bug.
         follows_from: codes of rules whose findings explain those of this one.
         contradicts: whether a row that the rule fails and its line before (before_file, before_line) contradict each
@@ -70,10 +75,21 @@ class Rule:
 
     @property
     def reads(self) -> tuple[Expr, ...]:
-        """The columns that `verdict` and `applies` read, as fields."""
-        return tuple(sorted({*free(self.verdict), *free(self.applies)}, key=name_of))
+        """The columns that its judgement reads, as fields."""
+        return tuple(sorted(free(self.judgement), key=name_of))
+
+    @property
+    def judgement(self) -> Expr:
+        """The verdict of a row that the rule is about, "silent" of any other."""
+        every_row = in_mode("zk")  # no line of another mode is audited
+        in_its_releases = true if span(self.releases) & every_row == every_row else _may_be_of(self.releases)
+        return ite(self.applies & in_its_releases, self.verdict, SILENT)
 
     @property
     def looks_back(self) -> bool:
         """Whether it reads what the line before shows."""
         return any(name_of(leaf) == "before" or name_of(leaf).startswith("before_") for leaf in self.reads)
+
+
+def _may_be_of(text: str) -> Expr:
+    return releases.intersects(in_releases(text))

@@ -23,14 +23,19 @@ from tests.evaluated import evaluated
 # 0.8.0 prints no from-states of replicas.
 ZOOKEEPER = [release.name for release in RELEASES if release.mask & span("0.8.1-3.9")]
 WALKS, STEPS = 6, 25
-_ROWS = {"NewPartition": "SC3", "OnlinePartition": "SC4", "OfflinePartition": "SC5", "NonExistentPartition": "SC5"}
+_ROWS = {
+    "NewPartition": "partition-created",
+    "OnlinePartition": "partition-online",
+    "OfflinePartition": "partition-offline-or-gone",
+    "NonExistentPartition": "partition-offline-or-gone",
+}
 
 
 def moved(name: str, before: str, after: str, count: int) -> Event:
     told: dict[str, Any] = {"topic": "t", "partition": 0, "controller": 3, "controller_epoch": 2}
     told |= {"from_state": before, "to_state": after, "replicas": (1, 2), "recovery": "RECOVERED"}
     if name == "replica":
-        return Event("SC1", replica=1, **told)
+        return Event("replica-moved", replica=1, **told)
     return Event(_ROWS[after], leader=1, isr=(1, 2), leader_epoch=count, partition_epoch=count, **told)
 
 
@@ -56,7 +61,7 @@ def walk(name: str, release: str, dice: random.Random, faults: bool) -> tuple[li
 @pytest.mark.parametrize("release", ZOOKEEPER)
 def test_what_the_machine_refuses_is_illegal_and_nothing_else(release: str, tmp_path: Path) -> None:
     dice = random.Random(release)
-    earlier = render(Event("SC6", topic="z", partition=0, controller=9, controller_epoch=1,
+    earlier = render(Event("partition-refused", topic="z", partition=0, controller=9, controller_epoch=1,
                            from_state="OfflinePartition", to_state="OnlinePartition"), release)  # fmt: skip
     refused = {}
     for name in ("replica", "partition"):

@@ -30,6 +30,7 @@ REPLICA, OTHER_REPLICA, PARTITION = 0, 1, 2
 """The three machines of a run."""
 LEVELS = ("TRACE", "INFO", "ERROR")
 NAMES = [release.name for release in RELEASES]
+_MOVED = {"NewPartition": "partition-created", "OnlinePartition": "partition-online"}
 _26, _23, _10, _081 = (NAMES.index(name) for name in ("2.6.0", "2.3", "1.0.2", "0.8.1"))
 _080, LAST = NAMES.index("0.8.0"), NAMES.index("3.9")
 
@@ -292,7 +293,8 @@ def events(run: Run) -> Iterator[Event]:
         "replicas": (1, 2),
     }
     other = told | state | {"topic": "z", "from_state": "OnlinePartition", "to_state": "OnlinePartition"}
-    shows_level = "SC6" if run.level == "ERROR" or (run.level == "INFO" and run.release < _26) else "SC4"
+    only_errors = run.level == "ERROR" or (run.level == "INFO" and run.release < _26)
+    shows_level = "partition-refused" if only_errors else "partition-online"
     if run.seen:
         yield Event(shows_level, **(other | {"controller": 9, "controller_epoch": 1}))
     if run.chatter:
@@ -301,13 +303,13 @@ def events(run: Run) -> Iterator[Event]:
         fields = told | state | {"from_state": line.a, "to_state": line.b}
         if line.machine != PARTITION:
             fields["replica"] = 1 + line.machine
-            yield Event("SC2" if line.refused else "SC1", **fields)
+            yield Event("replica-refused" if line.refused else "replica-moved", **fields)
         elif line.refused:
-            yield Event("SC6", **fields)
+            yield Event("partition-refused", **fields)
         else:
             if line.b == "NonExistentPartition" and NAMES[run.release].startswith("1.0"):
                 fields["controller_epoch"] = None
-            yield Event({"NewPartition": "SC3", "OnlinePartition": "SC4"}.get(line.b, "SC5"), **fields)
+            yield Event(_MOVED.get(line.b, "partition-offline-or-gone"), **fields)
 
 
 @dataclass(frozen=True)

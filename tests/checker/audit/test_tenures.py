@@ -30,16 +30,16 @@ def states(controller: int, epoch: int, topic: str = "t", created: bool = False)
     if created:
         state["partition_epoch"] = 0
     before = "NewPartition" if created else "OnlinePartition"
-    lines = [Event("SC4", from_state=before, to_state="OnlinePartition", **said, **state)]  # type: ignore[arg-type]
+    lines = [Event("partition-online", from_state=before, to_state="OnlinePartition", **said, **state)]  # type: ignore[arg-type]
     if created:
-        new = Event("SC3", from_state="NonExistentPartition", to_state="NewPartition", **said)  # type: ignore[arg-type]
+        new = Event("partition-created", from_state="NonExistentPartition", to_state="NewPartition", **said)  # type: ignore[arg-type]
         lines.insert(0, new)
     return lines
 
 
 def hears(broker: int, controller: int, epoch: int) -> list[Event]:
     return [
-        Event("BR.cached", broker=broker, controller=controller, controller_epoch=epoch, topic="t", partition=0,
+        Event("metadata-cached", speaker=broker, controller=controller, controller_epoch=epoch, topic="t", partition=0,
               leader=1, isr=(1, 2), leader_epoch=9, partition_epoch=9, written_by_epoch=epoch, replicas=(1, 2),
               offline_replicas=())
     ]  # fmt: skip
@@ -86,7 +86,7 @@ def test_one_wipe_makes_one_new_life_of_all_topics(tmp_path: Path) -> None:
 
 def test_a_line_that_names_no_epoch_is_of_the_tenure_around_it(tmp_path: Path) -> None:
     """1.0 does not say the epoch where a partition ceases to exist."""
-    gone = Event("SC5", controller=1, topic="t", partition=0, from_state="OfflinePartition",
+    gone = Event("partition-offline-or-gone", controller=1, topic="t", partition=0, from_state="OfflinePartition",
                  to_state="NonExistentPartition")  # fmt: skip
     events = [*states(1, 1, created=True), gone]
     lines = [render(replace(event, ts=START + i), "1.0.0") for i, event in enumerate(events)]
@@ -153,7 +153,7 @@ def test_a_deletion_that_may_be_in_a_missing_hour_is_no_sign_of_a_wipe(hour: int
 def test_a_deletion_that_the_level_hides_is_no_sign_of_a_wipe(level: str, lives: int, tmp_path: Path) -> None:
     """Since 2.6 the default level shows what is created and not what is deleted."""
     made = [*states(1, 1, created=True), *states(1, 1, created=True)]
-    move = Event("SC1", controller=1, controller_epoch=1, topic="u", partition=0, replica=1,
+    move = Event("replica-moved", controller=1, controller_epoch=1, topic="u", partition=0, replica=1,
                  from_state="OnlineReplica", to_state="OnlineReplica")  # fmt: skip
     shown = [replace(event, level="INFO") for event in made] + (
         [replace(move, level=level)] if level == "TRACE" else []
@@ -315,7 +315,7 @@ def test_a_level_is_told_by_the_lines_of_a_tenure(former: str, later: str, level
         replace(
             _run(0, epoch, first, first + 8),
             level=LEVELS.index(level),
-            evidence=(Evidence(0, first, "SC1", span(releases)),),
+            evidence=(Evidence(0, first, "replica-moved", span(releases)),),
             last_ts=last_ts,
         )
         for epoch, first, level, releases, last_ts in ((1, 1, "TRACE", former, 5), (2, 10, level, later, lasts))

@@ -21,7 +21,7 @@ def test_rows_are_in_order_and_none_is_twice() -> None:
 
 
 def test_each_is_in_the_table_of_releases() -> None:
-    assert all("zk" in release(patch).metadata for _, patch in EVERY)
+    assert all("zk" in release(patch).modes for _, patch in EVERY)
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,8 @@ _must_be_taken_out = either(
 _nobody_moved = (
     made_offline.is_empty() & last_isr.subset_of(last_replicas) & ~releases.intersects(behaviour_releases("KAFKA-3143"))
 )
-# Moving a replica to OfflineReplica shows: SC1 at TRACE, SC17 at INFO since 2.6 (KAFKA-8470).
+# Moving a replica to OfflineReplica shows: the line replica-moved is at TRACE, offline-replica-removed-from-isr at INFO
+# since 2.6 (KAFKA-8470).
 _offline_moves_shown = either(
     seen_level.eq("TRACE"),
     (seen_level.eq("DEBUG") | seen_level.eq("INFO")) & releases.subset_of(in_releases(">=2.6")),

@@ -6,7 +6,7 @@ Why it matters
     wrongly.
 
 Releases
-    All that print the version of the znode (1.1 and later).
+    All that print the version of the znode (1.0 and later).
 """
 
 from __future__ import annotations
@@ -31,6 +31,6 @@ RULE = Rule(
     ),
     expected=lambda row: f"{row['before_leader_epoch']} or {row['before_leader_epoch'] + 1}",
     got=lambda row: f"{state(row)} after {state(row, 'before_')}",
-    releases=">=1.1",
+    releases=">=1.0",
     follows_from=("KR205",),
 )

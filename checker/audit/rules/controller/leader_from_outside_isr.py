@@ -6,7 +6,7 @@ Why it matters
     then the new leader is alone in the ISR. If it is not alone, no election of Kafka's can have written this.
 
 Releases
-    All that print the version of the znode (1.1 and later): only two consecutive versions can be compared, because a
+    All that print the version of the znode (1.0 and later): only two consecutive versions can be compared, because a
     leader may expand the ISR without a line of the controller's.
 """
 
@@ -34,5 +34,5 @@ RULE = Rule(
     message=lambda row: f"{where(row)} got leader {row['leader']} from outside its ISR",
     expected=lambda row: f"a leader from {ids(row['before_isr'])}",
     got=lambda row: f"{state(row)} after {state(row, 'before_')}",
-    releases=">=1.1",
+    releases=">=1.0",
 )

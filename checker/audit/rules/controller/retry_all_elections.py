@@ -17,10 +17,11 @@ Releases
 from __future__ import annotations
 
 from .....model.expr import ite
-from ...fields import from_state, gap, isr, leader, releases, seen_level
+from .....specs.behaviours import behaviour
+from .....specs.releases import names
+from ...fields import from_state, gap, isr, leader, seen_level
 from ...observe.compared import next_version, was
 from ...observe.controller.elections import sent_between
-from ..conditions import behaviour_releases
 from ..rule import Rule
 from ..verdicts import HELD, SUSPICIOUS
 from ._words import state, where
@@ -32,11 +33,11 @@ RULE = Rule(
     name="retry-all-elections",
     observation="repeated_elections",
     # Requests are logged one by one at TRACE only.
-    applies=seen_level.eq("TRACE") & ~gap & releases.intersects(behaviour_releases("retry-all elections")),
+    applies=seen_level.eq("TRACE") & ~gap,
     verdict=ite(_same_again & ~sent_between, SUSPICIOUS, HELD),
     message=lambda row: f"{where(row)} was elected twice in one call, with the same outcome",
     expected=lambda row: f"one election: version {row['before_partition_epoch']}",
     got=lambda row: f"{state(row)}, version {row['partition_epoch']}",
-    releases="1.1-2.3",
+    releases=names(behaviour("retry-all elections").releases),
     bug="retry-all elections",
 )
