@@ -363,7 +363,7 @@ def rows_with(
     Raises:
         UnknownNameError: a word that no row can have.
     """
-    asked = [("role", role, ROLES) for role in roles]
+    asked: list[tuple[str, str | None, Iterable[str]]] = [("role", role, ROLES) for role in roles]
     asked += [("entity", entity, ENTITIES), ("speaker", speaker, SPEAKERS), ("family", family, FAMILIES)]
     for column, word, known in asked:
         if word is not None and word not in known:
