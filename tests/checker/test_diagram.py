@@ -300,6 +300,7 @@ def test_a_third_machine_is_one_more_file(tmp_path: Path, monkeypatch: pytest.Mo
         machine = "door"
         title = "A door"
         source = "none"
+        mode = "zk"
         unknown_is = "Shut"
         state = [{ name = "Shut", code = 0, meaning = "m" }, { name = "Open", code = 1, meaning = "m" }]
         row = [{ target = "Shut", previous = ["Open"] }, { target = "Open", previous = ["Shut"] }]

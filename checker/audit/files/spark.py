@@ -135,17 +135,19 @@ class SparkLog:
         spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(min(task.piece, _LINES_PER_BATCH)))
         spark.conf.set("spark.sql.adaptive.enabled", "false")
         lines = placed_lines(spark, paths, begins=task.layout is None)
-        extract = F.lit(None).cast("string")
+        found = F.lit(None).cast("string")
         if task.layout is None:
             found = replaced(F.col("value"), F.col("begins"), task.fields)
-            extract = F.when(found.startswith(SEPARATOR), found)
-        asked = lines.select(F.xxhash64("path").alias("home"), "block", "place", "value", extract.alias("extract"))
-        text = F.when(F.col("extract").isNull(), F.col("value").cast("binary")).alias("value")
+        # Spark keeps a projection apart whose costly column is used more than once.
+        asked = lines.select(F.xxhash64("path").alias("home"), "block", "place", "value", found.alias("found"))
+        is_extract = F.coalesce(F.col("found").startswith(SEPARATOR), F.lit(False))
+        extract = F.when(is_extract, F.col("found")).alias("extract")
+        text = F.when(~is_extract, F.col("value").cast("binary")).alias("value")
 
         def looked(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             return worker.encode(task, batches)
 
-        return asked.select("home", "block", "place", "extract", text).mapInArrow(looked, worker.OUTPUT)
+        return asked.select("home", "block", "place", extract, text).mapInArrow(looked, worker.OUTPUT)
 
     def _numbered(self, paths: Sequence[str | None], blocks: Iterable[Sequence[int]]) -> worker.Places:
         """The file and the shift of each block, from (home, begin, first place, lines) of parts of blocks."""

@@ -11,6 +11,7 @@ import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from ....traces.events.layouts import Layout
 from ..lines import THROWN
 from ..table.cells import Cells, Numbers, Words, cells_of, different, joined_cells, narrow
 from ..table.columns import ColumnTable
-from ..table.payload import decoded, payloads
+from ..table.payload import Payload, payloads
 from ..table.protocol import Row
 from .arrow import extracted_columns
 from .coverage import Coverage, Kind
@@ -207,14 +208,23 @@ def _buckets(table: ColumnTable, words: Words, buckets: int) -> Numbers:
 def look_at(look: Look, names: Sequence[str], places: Places, data: Iterable[bytes]) -> list[Row]:
     """What a look gives of the lines of one bucket, given as payloads."""
     words = Words()
-    parts: list[dict[str, Cells]] = []
-    for payload in data:
-        columns, blocks = decoded(payload, names, words)
-        file, shift = np.array(whole(blocks, places), dtype=np.int64).reshape(-1, 2).T
-        block = columns["file"].data
-        parts.append(columns | {"file": Cells(file[block]), "line": Cells(columns["line"].data + shift[block])})
-    columns = {name: joined_cells([part.pop(name) for part in parts]) for name in names}
-    return look(ColumnTable.of(words, columns))
+    parts = [(payload, whole(payload.note, places)) for payload in (Payload(each, words) for each in data)]
+
+    def column(name: str) -> Cells:
+        return joined_cells([_numbered(payload, blocks, name) for payload, blocks in parts])
+
+    size = sum(payload.size for payload, _ in parts)
+    return look(ColumnTable.made(words, size, {name: partial(column, name) for name in names}))
+
+
+def _numbered(payload: Payload, blocks: Sequence[tuple[int, int]], name: str) -> Cells:
+    """A column of a payload, with the numbers that files and lines have in the audit."""
+    cells = payload.cells(name)
+    if name not in ("file", "line"):
+        return cells
+    file, shift = np.array(blocks, dtype=np.int64).reshape(-1, 2).T
+    block = payload.cells("file").data
+    return Cells(file[block] if name == "file" else cells.data + shift[block])
 
 
 def shifted(row: Row, file: int, shift: int) -> Row:

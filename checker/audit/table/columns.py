@@ -64,6 +64,11 @@ class ColumnTable:
         return ColumnTable(words, size, [_part(columns)])
 
     @staticmethod
+    def made(words: Words, size: int, columns: Mapping[str, Callable[[], Cells]]) -> ColumnTable:
+        """From columns of a length, each made when it is first asked for."""
+        return ColumnTable(words, size, [_Part({name: cache(make) for name, make in columns.items()})])
+
+    @staticmethod
     def of_rows(rows: Sequence[Row], words: Words | None = None) -> ColumnTable:
         words = words or Words()
         names = dict.fromkeys(name for row in rows for name in row)
@@ -297,6 +302,8 @@ class ColumnTable:
         rows = np.flatnonzero(np.logical_and.reduce([self.cells(name).is_there for name in placed]))
         before, rows = rows[:-1], rows[1:]
         for name in alike:  # few are left after the first
+            if not len(rows):
+                break
             cells = self.cells(name)
             there, was_there = cells.is_there[rows], cells.is_there[before]
             same = np.where(there & was_there, cells.data[rows] == cells.data[before], there == was_there)

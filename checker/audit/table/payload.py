@@ -7,7 +7,7 @@ the metadata of its schema. One payload moves thousands of rows: whoever carries
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -65,19 +65,32 @@ def encoded(columns: Mapping[str, Cells], words: Words, note: Any = None) -> byt
     return bytes(sink.getvalue().to_pybytes())
 
 
-def decoded(part: bytes, names: Sequence[str], words: Words) -> tuple[dict[str, Cells], Any]:
-    """The columns of a payload, those that it lacks absent, and its note."""
-    batch = pa.ipc.open_stream(part).read_next_batch()
-    texts = json.loads(batch.schema.metadata[_WORDS])
-    numbers = words.numbers(tuple(text) if isinstance(text, list) else text for text in texts)
-    there = dict(zip(batch.schema.names, batch.columns, strict=True))
-    columns = {}
-    for name in names:
-        if f"{name}*" in there:
-            columns[name] = _cells(there[f"{name}*"], numbers)
-        else:
-            columns[name] = _cells(there[name]) if name in there else absent(batch.num_rows)
-    return columns, json.loads(batch.schema.metadata[_NOTE])
+class Payload:
+    """An encoded batch of rows; a column is decoded when it is asked for.
+
+    Args:
+        words: get the texts of the payload.
+    """
+
+    def __init__(self, data: bytes, words: Words) -> None:
+        self._batch = pa.ipc.open_stream(data).read_next_batch()
+        texts = json.loads(self._batch.schema.metadata[_WORDS])
+        self._numbers = words.numbers(tuple(text) if isinstance(text, list) else text for text in texts)
+
+    @property
+    def size(self) -> int:
+        return int(self._batch.num_rows)
+
+    @property
+    def note(self) -> Any:
+        return json.loads(self._batch.schema.metadata[_NOTE])
+
+    def cells(self, name: str) -> Cells:
+        """A column; one that the payload lacks is absent."""
+        names = self._batch.schema.names
+        if f"{name}*" in names:
+            return _cells(self._batch.column(f"{name}*"), self._numbers)
+        return _cells(self._batch.column(name)) if name in names else absent(self.size)
 
 
 def _cells(array: pa.Array, numbers: Numbers | None = None) -> Cells:
