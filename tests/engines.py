@@ -14,7 +14,8 @@ from isrproof.checker.audit.observe.catalogue import lines_read
 from isrproof.checker.audit.pipeline import audited
 from isrproof.checker.audit.report.json import as_json
 from isrproof.checker.audit.report.model import reports
-from isrproof.checker.audit.table.protocol import PythonTable, Row, Table
+from isrproof.checker.audit.table.protocol import Row, Table
+from isrproof.checker.audit.table.rows import PythonTable
 from isrproof.traces.sources.paths import Source, expand
 
 Sources = list[tuple[int, Source]]

@@ -15,7 +15,8 @@ from isrproof.checker.audit.observe.duplicates import without_duplicates
 from isrproof.checker.audit.observe.observation import Input
 from isrproof.checker.audit.observe.placed import placed
 from isrproof.checker.audit.table.columns import ColumnTable
-from isrproof.checker.audit.table.protocol import PythonTable, Row, Table
+from isrproof.checker.audit.table.protocol import Row, Table
+from isrproof.checker.audit.table.rows import PythonTable
 from isrproof.traces.cases import cases
 from isrproof.traces.sources.paths import expand
 

@@ -22,7 +22,8 @@ from .observe.duplicates import without_duplicates
 from .observe.placed import placed
 from .rules.catalogue import rules_on
 from .rules.verdicts import PASSING
-from .table.protocol import PythonTable, Row, Table
+from .table.protocol import Row, Table
+from .table.rows import PythonTable
 
 
 def audited(log: Log, read: Read, release: int | None = None, *, with_timeline: bool = False) -> Audited:

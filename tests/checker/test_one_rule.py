@@ -79,7 +79,7 @@ def printed(view: View) -> View:
 
 
 def audit_in_python(prop: Property, views: Views) -> list[bool]:
-    from isrproof.checker.audit.table.protocol import PythonTable
+    from isrproof.checker.audit.table.rows import PythonTable
 
     table = PythonTable([printed(view) for view in views]).derive(holds=prop.condition)
     return [row["holds"] for row in table.rows()]

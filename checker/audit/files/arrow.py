@@ -18,7 +18,7 @@ from pyarrow import csv
 from ....traces.events.parse import time_of
 from ....traces.events.wordings import Reader, read
 from ....traces.spark.extract import LEADING, RETURN, SEPARATOR, wordings
-from ..table.cells import Cells, Numbers, Words, cells_of
+from ..table.arrays import Array, Dictionary, Numbers, array_of
 
 _BLOCK = 1 << 23
 # RETURN stands for a carriage return within a line, which would end a line of CSV; no extract holds it.
@@ -57,18 +57,18 @@ def _table(extracts: pa.ChunkedArray, names: Sequence[str]) -> Mapping[str, Text
     return {name: _texts(table[name]) for name in names}
 
 
-def extracted_columns(extracts: pa.ChunkedArray, fields: Sequence[str], words: Words) -> dict[str, Cells]:
+def extracted_columns(extracts: pa.ChunkedArray, fields: Sequence[str], dictionary: Dictionary) -> dict[str, Array]:
     """The columns of understood lines: row, level, ts, releases and these fields. There must be at least one line."""
     texts = _table(extracts, ("_", *LEADING, *fields))
     wording = _numbers(texts["wording"], int) + _numbers(texts["piece"], len)
     found = {
-        "row": cells_of([reader.row.id for reader in wordings()], words).take(wording),
-        "level": _converted(texts["level"], lambda level: level or None, words),
-        "ts": _converted(texts["time"], time_of, words),
+        "row": array_of([reader.row.id for reader in wordings()], dictionary).take(wording),
+        "level": _converted(texts["level"], lambda level: level or None, dictionary),
+        "ts": _converted(texts["time"], time_of, dictionary),
     }
     releases = np.array([[_releases(reader, level) for level in texts["level"].different] for reader in wordings()])
-    found["releases"] = Cells(releases[wording, texts["level"].numbers])
-    return found | {field: _field(field, texts[field], wording, words) for field in fields}
+    found["releases"] = Array(releases[wording, texts["level"].numbers])
+    return found | {field: _field(field, texts[field], wording, dictionary) for field in fields}
 
 
 def _releases(reader: Reader, level: str) -> int:
@@ -79,12 +79,12 @@ def _numbers(texts: Texts, function: Callable[[str], int]) -> Numbers:
     return np.array([function(text) for text in texts.different], dtype=np.int64)[texts.numbers]
 
 
-def _converted(texts: Texts, function: Callable[[str], Any], words: Words) -> Cells:
-    return cells_of([function(text) for text in texts.different], words).take(texts.numbers)
+def _converted(texts: Texts, function: Callable[[str], Any], dictionary: Dictionary) -> Array:
+    return array_of([function(text) for text in texts.different], dictionary).take(texts.numbers)
 
 
-def _field(field: str, texts: Texts, wording: Numbers, words: Words) -> Cells:
-    """A field's values: what its wordings make of the texts that they print, or tell by their words; else absent."""
+def _field(field: str, texts: Texts, wording: Numbers, dictionary: Dictionary) -> Array:
+    """A field's values: what its wordings make of the texts that they print, or the constants that they stand for; else absent."""
     readings: list[Callable[[str], Any]] = []
     which: dict[Any, int] = {}
     of_wording = []
@@ -103,7 +103,7 @@ def _field(field: str, texts: Texts, wording: Numbers, words: Words) -> Cells:
     place[asked] = np.arange(len(asked))
     chosen = (divmod(pair, len(texts.different)) for pair in asked.tolist())
     values = [readings[how](texts.different[number]) for how, number in chosen]
-    return cells_of(values, words).take(place[pairs])
+    return array_of(values, dictionary).take(place[pairs])
 
 
 def _always(value: Any, text: str) -> Any:

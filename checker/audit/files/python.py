@@ -11,7 +11,8 @@ from ....traces.events.layouts import Layout
 from ....traces.events.parse import parse_line
 from ....traces.sources.paths import Source
 from ....traces.sources.text import Lines
-from ..table.protocol import PythonTable, Row, Table
+from ..table.protocol import Row, Table
+from ..table.rows import PythonTable
 from .coverage import (
     MOST_BROKEN,
     OWN,

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from ....traces.events.layouts import Layout
 from ..lines import THROWN
-from ..table.cells import Cells, Numbers, Words, cells_of, different, joined_cells, narrow
+from ..table.arrays import Array, Dictionary, Numbers, array_of, concatenated, different, narrow
 from ..table.columns import ColumnTable
 from ..table.payload import Payload, payloads
 from ..table.protocol import Row
@@ -88,14 +88,14 @@ def encode(task: Task, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordB
 
 
 def _piece(task: Task, lines: pa.Table) -> pa.RecordBatch:
-    words = Words()
+    dictionary = Dictionary()
     blocks, block = _blocks(lines)
     file, line = _placed(task, blocks, block, lines["place"].to_numpy())
     seen: dict[int, Coverage] = {}
     for number in np.unique(file).tolist():
         seen[number] = Coverage()
-    table = _events(task, lines, file, line, words, seen)
-    found = list(_by_bucket(task, table, words, blocks)) if task.buckets else []
+    table = _events(task, lines, file, line, dictionary, seen)
+    found = list(_by_bucket(task, table, dictionary, blocks)) if task.buckets else []
     counts = np.bincount(block, minlength=len(blocks)).tolist()
     looked = {
         "blocks": [[*key, n] for key, n in zip(blocks, counts, strict=True)],
@@ -110,7 +110,7 @@ def _piece(task: Task, lines: pa.Table) -> pa.RecordBatch:
 def _blocks(lines: pa.Table) -> tuple[list[Part], Numbers]:
     """The blocks of a piece, and for each line the number of its block among them."""
     home, begin, place = (lines[name].to_numpy() for name in ("home", "block", "place"))
-    example, number = different([Cells(home), Cells(begin)], lines.num_rows)
+    example, number = different([Array(home), Array(begin)], lines.num_rows)
     first = np.full(len(example), np.iinfo(np.int64).max)
     np.minimum.at(first, number, place)
     return list(zip(home[example].tolist(), begin[example].tolist(), first.tolist(), strict=True)), number
@@ -132,15 +132,15 @@ def whole(blocks: Iterable[Sequence[int]], places: Places) -> list[tuple[int, in
 
 
 def _events(
-    task: Task, lines: pa.Table, file: Numbers, line: Numbers, words: Words, seen: Mapping[int, Coverage]
+    task: Task, lines: pa.Table, file: Numbers, line: Numbers, dictionary: Dictionary, seen: Mapping[int, Coverage]
 ) -> ColumnTable:
     parts = []
     understood = np.asarray(lines["extract"].is_valid().to_numpy(zero_copy_only=False))
     here = np.flatnonzero(understood)
     if len(here):
-        columns = extracted_columns(lines["extract"].drop_null(), task.fields, words)
-        columns |= {"file": Cells(narrow(file[here])), "line": Cells(narrow(line[here]))}
-        _count(columns, words, seen)
+        columns = extracted_columns(lines["extract"].drop_null(), task.fields, dictionary)
+        columns |= {"file": Array(narrow(file[here])), "line": Array(narrow(line[here]))}
+        _count(columns, dictionary, seen)
         parts.append(columns)
     rest = np.flatnonzero(~understood)
     events = []
@@ -150,17 +150,17 @@ def _events(
         if event is not None:
             events.append({**event.__dict__, "file": number, "line": at})
     if events:
-        parts.append({name: cells_of([event.get(name) for event in events], words) for name in task.names})
+        parts.append({name: array_of([event.get(name) for event in events], dictionary) for name in task.names})
     if not parts:
-        return ColumnTable.of_rows([], words)
-    return ColumnTable.of(words, {name: joined_cells([part[name] for part in parts]) for name in task.names})
+        return ColumnTable.of_rows([], dictionary)
+    return ColumnTable.of(dictionary, {name: concatenated([part[name] for part in parts]) for name in task.names})
 
 
-def _count(columns: Mapping[str, Cells], words: Words, seen: Mapping[int, Coverage]) -> None:
+def _count(columns: Mapping[str, Array], dictionary: Dictionary, seen: Mapping[int, Coverage]) -> None:
     """Count understood lines of frequent wordings: they have no prefix."""
     key = [columns[name] for name in ("file", "row", "level")]
     first, place = different(key, len(columns["row"].data))
-    shown = [cells.take(first).plain(words) for cells in key]
+    shown = [array.take(first).plain(dictionary) for array in key]
     for file, row, level, n in zip(*shown, np.bincount(place).tolist(), strict=True):
         seen[file].kinds[Kind("understood", row, level)] += n
     there = np.flatnonzero(columns["ts"].is_there)
@@ -172,32 +172,34 @@ def _count(columns: Mapping[str, Cells], words: Words, seen: Mapping[int, Covera
             seen[number].dated(int(lines[at]), int(times[at]))
 
 
-def _by_bucket(task: Task, table: ColumnTable, words: Words, blocks: Sequence[Part]) -> Iterator[tuple[int, bytes]]:
+def _by_bucket(
+    task: Task, table: ColumnTable, dictionary: Dictionary, blocks: Sequence[Part]
+) -> Iterator[tuple[int, bytes]]:
     """The lines that rules look at, encoded by bucket."""
     kept = table.of_lines(task.kept)
     if not kept.size:
         return
-    columns = {name: kept.cells(name) for name in task.columns}
-    bucket = _buckets(kept, words, task.buckets)
-    yield from payloads(columns, words, bucket, blocks)
+    columns = {name: kept.array(name) for name in task.columns}
+    bucket = _buckets(kept, dictionary, task.buckets)
+    yield from payloads(columns, dictionary, bucket, blocks)
     shared = np.flatnonzero(bucket < 0)
     if len(shared):
-        rows = {name: cells.take(shared) for name, cells in columns.items()}
+        rows = {name: array.take(shared) for name, array in columns.items()}
         for number in range(task.buckets):
-            yield from payloads(rows, words, np.full(len(shared), number), blocks)
+            yield from payloads(rows, dictionary, np.full(len(shared), number), blocks)
 
 
-def _buckets(table: ColumnTable, words: Words, buckets: int) -> Numbers:
+def _buckets(table: ColumnTable, dictionary: Dictionary, buckets: int) -> Numbers:
     """For each line its bucket: its partition's; that of the line before for a throwable; -1 if it is for all."""
-    topic, partition = table.cells("topic"), table.cells("partition")
+    topic, partition = table.array("topic"), table.array("partition")
     named = topic.is_there & partition.is_there
     first, place = different([topic], table.size)
-    texts = topic.take(first).plain(words)
+    texts = topic.take(first).plain(dictionary)
     of_topic = np.array([zlib.crc32((text or "").encode("utf-8", "replace")) for text in texts], dtype=np.int64)
     bucket = np.where(named, (of_topic[place] + partition.data.astype(np.int64) * _STRIDE) % buckets, -1)
     thrown = ~named & table.is_line(THROWN)
     if thrown.any():
-        file, line = table.cells("file").data, table.cells("line").data
+        file, line = table.array("file").data, table.array("line").data
         order = np.lexsort((line, file))
         before, here = order[:-1], order[1:]
         follows = thrown[here] & (file[before] == file[here]) & (line[before] == line[here] - 1)
@@ -207,24 +209,24 @@ def _buckets(table: ColumnTable, words: Words, buckets: int) -> Numbers:
 
 def look_at(look: Look, names: Sequence[str], places: Places, data: Iterable[bytes]) -> list[Row]:
     """What a look gives of the lines of one bucket, given as payloads."""
-    words = Words()
-    parts = [(payload, whole(payload.note, places)) for payload in (Payload(each, words) for each in data)]
+    dictionary = Dictionary()
+    parts = [(payload, whole(payload.note, places)) for payload in (Payload(each, dictionary) for each in data)]
 
-    def column(name: str) -> Cells:
-        return joined_cells([_numbered(payload, blocks, name) for payload, blocks in parts])
+    def column(name: str) -> Array:
+        return concatenated([_numbered(payload, blocks, name) for payload, blocks in parts])
 
     size = sum(payload.size for payload, _ in parts)
-    return look(ColumnTable.made(words, size, {name: partial(column, name) for name in names}))
+    return look(ColumnTable.made(dictionary, size, {name: partial(column, name) for name in names}))
 
 
-def _numbered(payload: Payload, blocks: Sequence[tuple[int, int]], name: str) -> Cells:
+def _numbered(payload: Payload, blocks: Sequence[tuple[int, int]], name: str) -> Array:
     """A column of a payload, with the numbers that files and lines have in the audit."""
-    cells = payload.cells(name)
+    array = payload.array(name)
     if name not in ("file", "line"):
-        return cells
+        return array
     file, shift = np.array(blocks, dtype=np.int64).reshape(-1, 2).T
-    block = payload.cells("file").data
-    return Cells(file[block] if name == "file" else cells.data + shift[block])
+    block = payload.array("file").data
+    return Array(file[block] if name == "file" else array.data + shift[block])
 
 
 def shifted(row: Row, file: int, shift: int) -> Row:

@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 
 from ....model.expr import Expr
-from .cells import (
-    Cells,
+from .arrays import (
+    Array,
+    Dictionary,
     Mask,
     Numbers,
-    Words,
     absent,
-    cells_of,
+    array_of,
+    concatenated,
     in_order,
-    joined_cells,
     key_of,
     parts_of,
 )
@@ -39,10 +39,10 @@ _LINES = 10**12
 class _Part:
     """Columns of one earlier table, and the rows of it that are left; None: all."""
 
-    columns: Mapping[str, Callable[[], Cells]]
+    columns: Mapping[str, Callable[[], Array]]
     rows: Numbers | None = None
 
-    def cells(self, name: str) -> Cells:
+    def array(self, name: str) -> Array:
         whole = self.columns[name]()
         return whole if self.rows is None else whole.take(self.rows)
 
@@ -50,53 +50,55 @@ class _Part:
 class ColumnTable:
     """See `Table` for what the steps mean."""
 
-    def __init__(self, words: Words, size: int, parts: Sequence[_Part], reading: ColumnReading | None = None) -> None:
-        self._words = words
+    def __init__(
+        self, dictionary: Dictionary, size: int, parts: Sequence[_Part], reading: ColumnReading | None = None
+    ) -> None:
+        self._dictionary = dictionary
         self._size = size
         self._parts = tuple(parts)
-        self._reading = reading or ColumnReading(words)
-        self._known: dict[str, Cells] = {}
+        self._reading = reading or ColumnReading(dictionary)
+        self._known: dict[str, Array] = {}
 
     @staticmethod
-    def of(words: Words, columns: Mapping[str, Cells]) -> ColumnTable:
+    def of(dictionary: Dictionary, columns: Mapping[str, Array]) -> ColumnTable:
         """From columns of one length."""
         size = len(next(iter(columns.values())).data)
-        return ColumnTable(words, size, [_part(columns)])
+        return ColumnTable(dictionary, size, [_part(columns)])
 
     @staticmethod
-    def made(words: Words, size: int, columns: Mapping[str, Callable[[], Cells]]) -> ColumnTable:
+    def made(dictionary: Dictionary, size: int, columns: Mapping[str, Callable[[], Array]]) -> ColumnTable:
         """From columns of a length, each made when it is first asked for."""
-        return ColumnTable(words, size, [_Part({name: cache(make) for name, make in columns.items()})])
+        return ColumnTable(dictionary, size, [_Part({name: cache(make) for name, make in columns.items()})])
 
     @staticmethod
-    def of_rows(rows: Sequence[Row], words: Words | None = None) -> ColumnTable:
-        words = words or Words()
+    def of_rows(rows: Sequence[Row], dictionary: Dictionary | None = None) -> ColumnTable:
+        dictionary = dictionary or Dictionary()
         names = dict.fromkeys(name for row in rows for name in row)
-        columns = {name: cells_of([row.get(name) for row in rows], words) for name in names}
-        return ColumnTable(words, len(rows), [_part(columns)])
+        columns = {name: array_of([row.get(name) for row in rows], dictionary) for name in names}
+        return ColumnTable(dictionary, len(rows), [_part(columns)])
 
     @property
     def size(self) -> int:
         """How many rows there are."""
         return self._size
 
-    def cells(self, name: str) -> Cells:
+    def array(self, name: str) -> Array:
         """One column; absent in all rows if there is none of that name."""
         if name not in self._known:
             self._known[name] = self._fresh(name)
         return self._known[name]
 
-    def _fresh(self, name: str) -> Cells:
+    def _fresh(self, name: str) -> Array:
         """A column that this table does not keep."""
         part = next((part for part in reversed(self._parts) if name in part.columns), None)
-        return absent(self._size) if part is None else part.cells(name)
+        return absent(self._size) if part is None else part.array(name)
 
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for part in self._parts for name in part.columns))
 
     def _of(self, size: int, parts: Sequence[_Part]) -> ColumnTable:
-        return ColumnTable(self._words, size, parts, self._reading)
+        return ColumnTable(self._dictionary, size, parts, self._reading)
 
     def _rows(self, rows: Numbers) -> ColumnTable:
         left: dict[int, Numbers] = {}  # parts often have the same rows left
@@ -108,27 +110,27 @@ class ColumnTable:
     def _only(self, condition: Mask) -> ColumnTable:
         return self if condition.all() else self._rows(np.flatnonzero(condition))
 
-    def _with(self, columns: Mapping[str, Cells]) -> ColumnTable:
+    def _with(self, columns: Mapping[str, Array]) -> ColumnTable:
         return self._of(self._size, [*self._parts, _part(columns)])
 
-    def _read(self, expr: Expr) -> Cells:
-        return self._reading.cells(expr, self.cells, self._size)
+    def _read(self, expr: Expr) -> Array:
+        return self._reading.array(expr, self.array, self._size)
 
     def _true(self, condition: Expr) -> Mask:
         found = self._read(condition)
         return found.data.astype(bool) & found.is_there
 
     def _key(self, names: Iterable[str]) -> Numbers:
-        return key_of([self.cells(name) for name in names], self._size)
+        return key_of([self.array(name) for name in names], self._size)
 
     def where(self, condition: Expr) -> ColumnTable:
         return self._only(self._true(condition))
 
     def is_line(self, rows: Iterable[str]) -> Mask:
-        wanted = np.zeros(len(self._words.values), dtype=bool)
-        known = [number for number in map(self._words.number, rows) if number < len(wanted)]
+        wanted = np.zeros(len(self._dictionary.values), dtype=bool)
+        known = [number for number in map(self._dictionary.index, rows) if number < len(wanted)]
         wanted[known] = True
-        row = self.cells("row")
+        row = self.array("row")
         return wanted[row.data] & row.is_there
 
     def of_lines(self, rows: Iterable[str]) -> ColumnTable:
@@ -138,30 +140,30 @@ class ColumnTable:
         return self._only(~self.is_line(rows))
 
     def present(self, *columns: str) -> ColumnTable:
-        return self._only(np.logical_and.reduce([self.cells(name).is_there for name in columns]))
+        return self._only(np.logical_and.reduce([self.array(name).is_there for name in columns]))
 
     def absent(self, column: str) -> ColumnTable:
-        return self._only(~self.cells(column).is_there)
+        return self._only(~self.array(column).is_there)
 
     def derive(self, **columns: Expr) -> ColumnTable:
         return self._with({name: self._read(expr) for name, expr in columns.items()})
 
-    def _value(self, column: Column) -> Cells:
-        value = Cells(np.ones(self._size, dtype=bool)) if column.of is None else self.cells(column.of)
+    def _value(self, column: Column) -> Array:
+        value = Array(np.ones(self._size, dtype=bool)) if column.of is None else self.array(column.of)
         return value if column.where is None else value.where(self._true(column.where))
 
     def along(self, key: Sequence[str], order: Sequence[str], **columns: Column) -> ColumnTable:
         if not self._size:
             return self._with({name: absent(0) for name in columns})
         ids = self._key(key)
-        rows = in_order([ids, *(self.cells(name).data for name in order)])
+        rows = in_order([ids, *(self.array(name).data for name in order)])
         here = self if rows is None else self._rows(rows)
         ids = ids if rows is None else ids[rows]
         first = np.flatnonzero(np.diff(ids, prepend=ids[0] - 1))
         begin = np.repeat(first, np.diff(first, append=self._size))
         return here._with({name: here._running(column, begin) for name, column in columns.items()})
 
-    def _running(self, column: Column, begin: Numbers) -> Cells:
+    def _running(self, column: Column, begin: Numbers) -> Array:
         """`begin`: for each row the first of its key; the rows are in order."""
         value = self._value(column)
         if column.how == "gathered":
@@ -170,22 +172,22 @@ class ColumnTable:
         if column.how == "so_far":
             counted = _counts(value)
             before = np.cumsum(counted) - counted
-            return Cells(before - before[begin])
+            return Array(before - before[begin])
         last = here - 1
         if column.how == "last":
             seen = np.maximum.accumulate(np.where(value.is_there, here, -1))
             last = np.concatenate([[-1], seen[:-1]])
         return value.take(np.maximum(last, 0)).where(last >= begin)
 
-    def _gathered(self, value: Cells, begin: Numbers) -> Cells:
+    def _gathered(self, value: Array, begin: Numbers) -> Array:
         found: list[tuple[Any, ...]] = []
-        for row, (each, first) in enumerate(zip(value.plain(self._words), begin.tolist(), strict=True)):
+        for row, (each, first) in enumerate(zip(value.plain(self._dictionary), begin.tolist(), strict=True)):
             if row == first:
                 seen: set[Any] = set()
             found.append(tuple(sorted(seen)))
             if each is not None:
                 seen.add(each)
-        return cells_of(found, self._words)
+        return array_of(found, self._dictionary)
 
     def grouped(self, key: Sequence[str], **columns: Column) -> ColumnTable:
         if not self._size:
@@ -194,9 +196,10 @@ class ColumnTable:
         rows = np.argsort(ids, kind="stable")
         here, ids = self._rows(rows), ids[rows]
         first = np.flatnonzero(np.diff(ids, prepend=ids[0] - 1))
-        found = {name: here.cells(name).take(first) for name in key}
+        found = {name: here.array(name).take(first) for name in key}
         return ColumnTable.of(
-            self._words, found | {name: _over(here._value(each), each.how, first) for name, each in columns.items()}
+            self._dictionary,
+            found | {name: _over(here._value(each), each.how, first) for name, each in columns.items()},
         )
 
     def joined(
@@ -208,13 +211,15 @@ class ColumnTable:
     ) -> ColumnTable:
         if not rows or not self._size:
             return self._rows(np.zeros(0, dtype=np.int64))
-        few = {name: cells_of([row[name] for row in rows], self._words) for name in (*on, *columns, *(within or ()))}
-        here, there = self._keys([self.cells(name) for name in on], [few[name] for name in on])
+        few = {
+            name: array_of([row[name] for row in rows], self._dictionary) for name in (*on, *columns, *(within or ()))
+        }
+        here, there = self._keys([self.array(name) for name in on], [few[name] for name in on])
         keys, there = np.unique(there, return_inverse=True)
         group = np.minimum(np.searchsorted(keys, here), len(keys) - 1)
         found = keys[group] == here
         first, last = (few[name].data for name in within) if within else (np.zeros(len(rows), dtype=np.int64),) * 2
-        line = self.cells("line").data if within else np.zeros(self._size, dtype=np.int64)
+        line = self.array("line").data if within else np.zeros(self._size, dtype=np.int64)
         begins = there.reshape(-1) * _LINES + first
         order = np.argsort(begins, kind="stable")
         # Stretches of one key do not overlap: the last that begins up to here is the only one that can hold it.
@@ -226,42 +231,42 @@ class ColumnTable:
         left = self._rows(hits)
         return left._of(left._size, [*left._parts, here_too])
 
-    def _keys(self, here: Sequence[Cells], there: Sequence[Cells]) -> tuple[Numbers, Numbers]:
+    def _keys(self, here: Sequence[Array], there: Sequence[Array]) -> tuple[Numbers, Numbers]:
         """One key for the rows of two tables."""
-        size, more = (len(cells[0].data) for cells in (here, there))
-        key = key_of([joined_cells(pair) for pair in zip(here, there, strict=True)], size + more)
+        size, more = (len(array[0].data) for array in (here, there))
+        key = key_of([concatenated(pair) for pair in zip(here, there, strict=True)], size + more)
         return key[:size], key[size:]
 
     def attached(self, other: Table, on: Sequence[str], columns: Sequence[str]) -> ColumnTable:
         there = _columns(other)
         if not there._size or not self._size:
             return self._with({name: absent(self._size) for name in columns})
-        mine, theirs = self._keys([self.cells(name) for name in on], [there.cells(name) for name in on])
+        mine, theirs = self._keys([self.array(name) for name in on], [there.array(name) for name in on])
         order = np.argsort(theirs, kind="stable")
         at = order[np.maximum(np.searchsorted(theirs[order], mine, side="right") - 1, 0)]
         found = theirs[at] == mine
-        return self._with({name: there.cells(name).take(at).where(found) for name in columns})
+        return self._with({name: there.array(name).take(at).where(found) for name in columns})
 
     def filled(self, column: str, otherwise: str) -> ColumnTable:
-        cells = self.cells(column)
-        if cells.present is None:
+        array = self.array(column)
+        if array.present is None:
             return self
-        rest = self.cells(otherwise)
-        if not cells.present.any():
+        rest = self.array(otherwise)
+        if not array.present.any():
             return self._with({column: rest})
-        there = None if rest.present is None else cells.present | rest.present
-        data = np.where(cells.present, cells.data, rest.data)
-        return self._with({column: Cells(data, there, cells.words or rest.words)})
+        there = None if rest.present is None else array.present | rest.present
+        data = np.where(array.present, array.data, rest.data)
+        return self._with({column: Array(data, there, array.encoded or rest.encoded)})
 
     def only_where(self, condition: Expr, *columns: str) -> ColumnTable:
         holds = self._true(condition)
-        return self._with({name: self.cells(name).where(holds) for name in columns})
+        return self._with({name: self.array(name).where(holds) for name in columns})
 
     def matching(self, other: Table, on: Sequence[str]) -> ColumnTable:
         there = _columns(other)
         if not there._size or not self._size:
             return self._rows(np.zeros(0, dtype=np.int64))
-        mine, theirs = self._keys([self.cells(name) for name in on], [there.cells(name) for name in on])
+        mine, theirs = self._keys([self.array(name) for name in on], [there.array(name) for name in on])
         return self._only(np.isin(mine, theirs))
 
     def plus(self, other: Table) -> ColumnTable:
@@ -269,15 +274,15 @@ class ColumnTable:
         if not there._size:
             return self
 
-        def both(name: str) -> Callable[[], Cells]:
-            return cache(lambda: joined_cells([self._fresh(name), there._fresh(name)]))
+        def both(name: str) -> Callable[[], Array]:
+            return cache(lambda: concatenated([self._fresh(name), there._fresh(name)]))
 
         names = dict.fromkeys((*self.names, *there.names))
         return self._of(self._size + there._size, [_Part({name: both(name) for name in names})])
 
     def select(self, *columns: str) -> ColumnTable:
         parts = [
-            _Part({name: cells for name, cells in part.columns.items() if name in columns}, part.rows)
+            _Part({name: array for name, array in part.columns.items() if name in columns}, part.rows)
             for part in self._parts
         ]
         return self._of(self._size, parts)
@@ -285,7 +290,7 @@ class ColumnTable:
     def renamed(self, **old: str) -> ColumnTable:
         gone = set(old.values()) - set(old)
         parts = [
-            _Part({old.get(name, name): cells for name, cells in part.columns.items() if name not in gone}, part.rows)
+            _Part({old.get(name, name): array for name, array in part.columns.items() if name not in gone}, part.rows)
             for part in self._parts
         ]
         return self._of(self._size, parts)
@@ -294,44 +299,44 @@ class ColumnTable:
         if not self._size:
             return self
         names = (*near, *(name for name in order if name not in near))
-        rows = in_order([key_of([self.cells(name)], self._size) for name in names])
+        rows = in_order([key_of([self.array(name)], self._size) for name in names])
         here = self if rows is None else self._rows(rows)
         return here._with({"duplicate": here._duplicates(names, (*alike, *near))}) if alike else here
 
-    def _duplicates(self, placed: Sequence[str], alike: Sequence[str]) -> Cells:
-        rows = np.flatnonzero(np.logical_and.reduce([self.cells(name).is_there for name in placed]))
+    def _duplicates(self, placed: Sequence[str], alike: Sequence[str]) -> Array:
+        rows = np.flatnonzero(np.logical_and.reduce([self.array(name).is_there for name in placed]))
         before, rows = rows[:-1], rows[1:]
         for name in alike:  # few are left after the first
             if not len(rows):
                 break
-            cells = self.cells(name)
-            there, was_there = cells.is_there[rows], cells.is_there[before]
-            same = np.where(there & was_there, cells.data[rows] == cells.data[before], there == was_there)
+            array = self.array(name)
+            there, was_there = array.is_there[rows], array.is_there[before]
+            same = np.where(there & was_there, array.data[rows] == array.data[before], there == was_there)
             before, rows = before[same], rows[same]
         found = np.zeros(self._size, dtype=bool)
         found[rows] = True
-        return Cells(found)
+        return Array(found)
 
     def apart(self, near: Sequence[str], most: int = PART) -> Sequence[ColumnTable]:
         if self._size <= most:
             return [self]
-        there = np.logical_and.reduce([self.cells(name).is_there for name in near])
+        there = np.logical_and.reduce([self.array(name).is_there for name in near])
         part = np.where(there, parts_of(self._key(near), most), -1)
         return [self._rows(np.flatnonzero((part == number) | ~there)) for number in np.unique(part[there]).tolist()]
 
     def rows(self, limit: int | None = None) -> list[Row]:
         here = self if limit is None or limit >= self._size else self._rows(np.arange(limit))
         names = here.names
-        columns = [here.cells(name).plain(self._words) for name in names]
+        columns = [here.array(name).plain(self._dictionary) for name in names]
         return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
 
 
-def _itself(cells: Cells) -> Cells:
-    return cells
+def _itself(array: Array) -> Array:
+    return array
 
 
-def _part(columns: Mapping[str, Cells]) -> _Part:
-    return _Part({name: partial(_itself, cells) for name, cells in columns.items()})
+def _part(columns: Mapping[str, Array]) -> _Part:
+    return _Part({name: partial(_itself, array) for name, array in columns.items()})
 
 
 def _columns(table: Table) -> ColumnTable:
@@ -340,22 +345,22 @@ def _columns(table: Table) -> ColumnTable:
     return table
 
 
-def _counts(value: Cells) -> Numbers:
+def _counts(value: Array) -> Numbers:
     """1 where the value is present, and true if it is a truth value."""
     counted = value.data if value.data.dtype == bool else np.ones(len(value.data), dtype=bool)
     return (counted if value.present is None else counted & value.present).astype(np.int64)
 
 
-def _over(value: Cells, how: str, first: Numbers) -> Cells:
+def _over(value: Array, how: str, first: Numbers) -> Array:
     """An aggregate of each group; the rows are sorted by group, `first` are the groups' first rows."""
     if how == "count":
-        return Cells(np.add.reduceat(_counts(value), first))
+        return Array(np.add.reduceat(_counts(value), first))
     function, otherwise = _AGGREGATES[how]
     data = value.data.astype(np.int64)
     if value.present is None:
-        return Cells(function.reduceat(data, first))
+        return Array(function.reduceat(data, first))
     found = function.reduceat(np.where(value.present, data, otherwise), first)
-    return Cells(found, np.logical_or.reduceat(value.present, first))
+    return Array(found, np.logical_or.reduceat(value.present, first))
 
 
 _AGGREGATES: Mapping[str, tuple[np.ufunc, int]] = {

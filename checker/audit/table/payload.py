@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from .cells import Cells, Numbers, Words, absent, narrow
+from .arrays import Array, Dictionary, Numbers, absent, narrow
 
-_WORDS, _NOTE = b"words", b"note"
+_DICTIONARY, _NOTE = b"dictionary", b"note"
 _OPTIONS = pa.ipc.IpcWriteOptions(compression="zstd" if pa.Codec.is_available("zstd") else None)
 
 
-def payloads(columns: Mapping[str, Cells], words: Words, bucket: Numbers, note: Any) -> Iterator[tuple[int, bytes]]:
+def payloads(
+    columns: Mapping[str, Array], dictionary: Dictionary, bucket: Numbers, note: Any
+) -> Iterator[tuple[int, bytes]]:
     """The rows of each bucket, encoded, in the order of the buckets; rows of one bucket keep their order.
 
     Args:
@@ -30,34 +32,37 @@ def payloads(columns: Mapping[str, Cells], words: Words, bucket: Numbers, note: 
     order = order[np.searchsorted(bucket[order], 0) :]
     if not len(order):
         return
-    sorted_columns = {name: cells.take(order) for name, cells in columns.items()}
+    sorted_columns = {name: column.take(order) for name, column in columns.items()}
     numbers, first = np.unique(bucket[order], return_index=True)
     for number, begin, end in zip(numbers.tolist(), first.tolist(), [*first[1:].tolist(), len(order)], strict=True):
         part = {
-            name: Cells(cells.data[begin:end], None if cells.present is None else cells.present[begin:end], cells.words)
-            for name, cells in sorted_columns.items()
+            name: Array(
+                column.data[begin:end], None if column.present is None else column.present[begin:end], column.encoded
+            )
+            for name, column in sorted_columns.items()
         }
-        yield number, encoded(part, words, note)
+        yield number, encoded(part, dictionary, note)
 
 
-def encoded(columns: Mapping[str, Cells], words: Words, note: Any = None) -> bytes:
+def encoded(columns: Mapping[str, Array], dictionary: Dictionary, note: Any = None) -> bytes:
     """Columns of one length as a payload."""
-    used = [cells.data for cells in columns.values() if cells.words]
+    used = [column.data for column in columns.values() if column.encoded]
     numbers = np.unique(np.concatenate(used)) if used else np.zeros(0, dtype=np.int64)
     arrays = [
         pa.array(
-            narrow(np.searchsorted(numbers, cells.data) if cells.words else cells.data)
-            if cells.data.dtype != bool
-            else cells.data,
-            mask=None if cells.present is None else ~cells.present,
+            narrow(np.searchsorted(numbers, column.data) if column.encoded else column.data)
+            if column.data.dtype != bool
+            else column.data,
+            mask=None if column.present is None else ~column.present,
         )
-        for cells in columns.values()
+        for column in columns.values()
     ]
     named = {
-        f"{name}*" if cells.words else name: array for (name, cells), array in zip(columns.items(), arrays, strict=True)
+        f"{name}*" if column.encoded else name: made
+        for (name, column), made in zip(columns.items(), arrays, strict=True)
     }
-    texts = json.dumps([words.values[number] for number in numbers.tolist()], separators=(",", ":"))
-    told = {_WORDS: texts, _NOTE: json.dumps(note)}
+    texts = json.dumps([dictionary.values[number] for number in numbers.tolist()], separators=(",", ":"))
+    told = {_DICTIONARY: texts, _NOTE: json.dumps(note)}
     batch = pa.record_batch(list(named.values()), names=list(named)).replace_schema_metadata(told)
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema, options=_OPTIONS) as writer:
@@ -69,13 +74,13 @@ class Payload:
     """An encoded batch of rows; a column is decoded when it is asked for.
 
     Args:
-        words: get the texts of the payload.
+        dictionary: get the texts of the payload.
     """
 
-    def __init__(self, data: bytes, words: Words) -> None:
+    def __init__(self, data: bytes, dictionary: Dictionary) -> None:
         self._batch = pa.ipc.open_stream(data).read_next_batch()
-        texts = json.loads(self._batch.schema.metadata[_WORDS])
-        self._numbers = words.numbers(tuple(text) if isinstance(text, list) else text for text in texts)
+        texts = json.loads(self._batch.schema.metadata[_DICTIONARY])
+        self._numbers = dictionary.indices(tuple(text) if isinstance(text, list) else text for text in texts)
 
     @property
     def size(self) -> int:
@@ -85,19 +90,19 @@ class Payload:
     def note(self) -> Any:
         return json.loads(self._batch.schema.metadata[_NOTE])
 
-    def cells(self, name: str) -> Cells:
+    def array(self, name: str) -> Array:
         """A column; one that the payload lacks is absent."""
         names = self._batch.schema.names
         if f"{name}*" in names:
-            return _cells(self._batch.column(f"{name}*"), self._numbers)
-        return _cells(self._batch.column(name)) if name in names else absent(self.size)
+            return _decoded(self._batch.column(f"{name}*"), self._numbers)
+        return _decoded(self._batch.column(name)) if name in names else absent(self.size)
 
 
-def _cells(array: pa.Array, numbers: Numbers | None = None) -> Cells:
-    """`numbers`: for each text of the payload its number among the words."""
+def _decoded(array: pa.Array, numbers: Numbers | None = None) -> Array:
+    """`numbers`: for each text of the payload its number among the dictionary."""
     present = None if array.null_count == 0 else array.is_valid().to_numpy(zero_copy_only=False)
     whole = array if present is None else array.fill_null(False if pa.types.is_boolean(array.type) else 0)
     data = whole.to_numpy(zero_copy_only=False)
     if numbers is not None:
         data = numbers[data] if len(numbers) else np.zeros(len(data), dtype=np.int64)
-    return Cells(data, present, numbers is not None)
+    return Array(data, present, numbers is not None)

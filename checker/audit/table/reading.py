@@ -1,7 +1,7 @@
 """The NumPy reading of the audit's conditions: an expression over whole columns in memory.
 
-Values are held as encoding.py says; texts, and sets of brokers, are numbers of `Words`. What is asked of two sets is
-asked once for each pair of sets that occurs in an audit.
+Values are held as encoding.py says; texts, and sets of brokers, are indices of a `Dictionary`. What is asked of two
+sets is asked once for each pair of sets that occurs in an audit.
 """
 
 from __future__ import annotations
@@ -16,41 +16,41 @@ from ....model.evaluate import name_of
 from ....model.expr import Expr, Op, free
 from ....model.reading import Reading, read
 from ....model.sorts import EnumSort, MapSort, OptionSort, SetSort, Sort
-from .cells import Cells, Mask, Numbers, Words, absent, different
+from .arrays import Array, Dictionary, Mask, Numbers, absent, different
 from .constant_maps import ConstantMap
 from .encoding import NO_LEADER, NOT_IN_RULES, is_mask, of_brokers, release_mask
 
 
 class ColumnReading:
-    """The reading for columns of the same `words`."""
+    """The reading for columns of the same `dictionary`."""
 
-    def __init__(self, words: Words) -> None:
-        self._words = words
-        self._reading = reading(words)
+    def __init__(self, dictionary: Dictionary) -> None:
+        self._dictionary = dictionary
+        self._reading = reading(dictionary)
 
-    def cells(self, expr: Expr, column: Callable[[str], Cells], size: int) -> Cells:
+    def array(self, expr: Expr, column: Callable[[str], Array], size: int) -> Array:
         """The expression in every row; absent as soon as one column that it reads is absent."""
         fields = {leaf: column(name_of(leaf)) for leaf in sorted(free(expr), key=name_of)}
         present = _all_there(list(fields.values()))
         rows = None if present is None else np.flatnonzero(present)
-        leaves = {leaf: self._leaf(leaf, cells if rows is None else cells.take(rows)) for leaf, cells in fields.items()}
-        is_words = _is_words(expr.sort)
+        leaves = {leaf: self._leaf(leaf, array if rows is None else array.take(rows)) for leaf, array in fields.items()}
+        encoded = _is_words(expr.sort)
         if not (size if rows is None else len(rows)):
             return absent(size)
         value = read(expr, self._reading, leaves)
         if rows is None:
-            return Cells(np.broadcast_to(np.asarray(value), (size,)), None, is_words)
+            return Array(np.broadcast_to(np.asarray(value), (size,)), None, encoded)
         data = np.zeros(size, dtype=np.asarray(value).dtype)
         data[rows] = value
-        return Cells(data, present, is_words)
+        return Array(data, present, encoded)
 
-    def _leaf(self, leaf: Expr, cells: Cells) -> Numbers:
+    def _leaf(self, leaf: Expr, array: Array) -> Numbers:
         if isinstance(leaf.sort, SetSort) and not is_mask(leaf.sort):
-            return self._words.sets(cells.data)
-        return cells.data
+            return self._dictionary.sets(array.data)
+        return array.data
 
 
-def _all_there(columns: list[Cells]) -> Mask | None:
+def _all_there(columns: list[Array]) -> Mask | None:
     masks = [column.present for column in columns if column.present is not None]
     return reduce(np.logical_and, masks) if masks else None
 
@@ -63,7 +63,7 @@ def _bits(mask: Numbers) -> Numbers:
     return sum(np.right_shift(mask, bit) & 1 for bit in range(64))  # type: ignore[return-value]
 
 
-def reading(words: Words) -> Reading[Any]:
+def reading(dictionary: Dictionary) -> Reading[Any]:
     """The table of operators."""
 
     def literal(value: Any, sort: Sort) -> Any:
@@ -72,8 +72,8 @@ def reading(words: Words) -> Reading[Any]:
         if is_mask(sort):
             return np.int64(release_mask(value))  # a column of few releases may have less room
         if isinstance(sort, SetSort):
-            return words.number(tuple(sorted(value)))
-        return words.number(value) if isinstance(sort, EnumSort) else value
+            return dictionary.index(tuple(sorted(value)))
+        return dictionary.index(value) if isinstance(sort, EnumSort) else value
 
     def constant(node: Expr) -> Any:
         return ConstantMap.of(node) if isinstance(node.sort, MapSort) else literal(node.data, node.sort)
@@ -84,8 +84,8 @@ def reading(words: Words) -> Reading[Any]:
             return found
         index: Any = 0
         for names, asked in found.axes:
-            numbers = words.numbers(names)
-            place = np.zeros(len(words.values), dtype=np.int64)
+            numbers = dictionary.indices(names)
+            place = np.zeros(len(dictionary.values), dtype=np.int64)
             place[numbers] = np.arange(len(names))
             index = index * len(names) + place[asked]
         return np.array([literal(value, found.sort) for value in found.values()])[index]
@@ -100,15 +100,15 @@ def reading(words: Words) -> Reading[Any]:
         return lambda a, id: each(asked, a, id)
 
     def members(number: int) -> frozenset[int]:
-        return frozenset(words.values[number])
+        return frozenset(dictionary.values[number])
 
     def number_of(result: Any) -> Any:
-        return words.number(tuple(sorted(result))) if isinstance(result, frozenset) else result
+        return dictionary.index(tuple(sorted(result))) if isinstance(result, frozenset) else result
 
     def each(function: Callable[..., Any], *args: Numbers | int) -> Numbers:
         """A function of numbers, called once for the different rows."""
         columns = np.broadcast_arrays(*args)
-        first, place = different([Cells(column.ravel()) for column in columns], columns[0].size)
+        first, place = different([Array(column.ravel()) for column in columns], columns[0].size)
         asked = zip(*(column.ravel()[first].tolist() for column in columns), strict=True)
         return np.array([function(*row) for row in asked])[place].reshape(columns[0].shape)
 
@@ -117,7 +117,7 @@ def reading(words: Words) -> Reading[Any]:
         return np.where(condition, np.asarray(a), np.asarray(b))
 
     def option_set(node: Expr, option: Numbers) -> Numbers:
-        return each(lambda id: words.number(() if id == NO_LEADER else (id,)), option)
+        return each(lambda id: dictionary.index(() if id == NO_LEADER else (id,)), option)
 
     return Reading(
         "NumPy columns",

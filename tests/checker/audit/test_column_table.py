@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from isrproof.checker.audit.table.protocol import Column, PythonTable, Row, Table
+from isrproof.checker.audit.table.protocol import Column, Row, Table
+from isrproof.checker.audit.table.rows import PythonTable
 from isrproof.model.expr import const, field, ite
 from isrproof.model.sorts import Bool, Int, OptionOf
 from isrproof.model.views import Broker
@@ -168,7 +169,7 @@ def test_a_column_of_small_numbers_meets_large_ones(name: str) -> None:
 @given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-200, 200), max_size=5))
 def test_numbers_keep_their_values_in_less_room(values: list[int]) -> None:
     import numpy as np
-    from isrproof.checker.audit.table.cells import narrow
+    from isrproof.checker.audit.table.arrays import narrow
 
     assert narrow(np.array(values, dtype=np.int64)).tolist() == values
 
@@ -176,7 +177,7 @@ def test_numbers_keep_their_values_in_less_room(values: list[int]) -> None:
 @given(st.lists(st.integers(0, 9) | st.integers(0, 2**60), min_size=1), st.integers(1, 5))
 def test_parts_have_whole_keys_and_about_so_many_rows(keys: list[int], size: int) -> None:
     import numpy as np
-    from isrproof.checker.audit.table.cells import parts_of
+    from isrproof.checker.audit.table.arrays import parts_of
 
     part = parts_of(np.array(keys), size).tolist()
     assert all((a == b) >= (x == y) for a, x in zip(part, keys, strict=True) for b, y in zip(part, keys, strict=True))

@@ -10,7 +10,8 @@ from isrproof.checker.audit.fields import from_state, releases, to_state
 from isrproof.checker.audit.rules.conditions import in_releases
 from isrproof.checker.audit.rules.moves import valid_in
 from isrproof.checker.audit.table.encoding import RELEASE
-from isrproof.checker.audit.table.protocol import PythonTable, Row
+from isrproof.checker.audit.table.protocol import Row
+from isrproof.checker.audit.table.rows import PythonTable
 from isrproof.model.errors import ImpossibleError, NotWrittenError
 from isrproof.model.evaluate import evaluate, name_of
 from isrproof.model.examples import EXAMPLES, Example
@@ -128,11 +129,11 @@ def test_what_a_line_does_not_print_is_absent(reading: Reader) -> None:
 
 @pytest.mark.parametrize("op", [Op.RECORD, Op.SEQ_LEN, Op.FORALL, Op.FULL], ids=lambda op: op.value)
 def test_an_operator_that_a_reading_lacks_is_refused_by_name(op: Op) -> None:
-    from isrproof.checker.audit.table.cells import Words
+    from isrproof.checker.audit.table.arrays import Dictionary
     from isrproof.checker.audit.table.reading import reading
 
     with pytest.raises((ImpossibleError, NotWrittenError), match=rf"NumPy columns reading.*`{op.value}`"):
-        reading(Words()).operator(op)
+        reading(Dictionary()).operator(op)
 
 
 def test_no_member_of_a_set_of_releases_is_asked_for() -> None:

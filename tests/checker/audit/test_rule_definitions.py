@@ -19,7 +19,8 @@ from isrproof.checker.audit.rules.catalogue import rules, rules_on
 from isrproof.checker.audit.rules.conditions import step
 from isrproof.checker.audit.rules.rule import Rule
 from isrproof.checker.audit.rules.verdicts import PASSING, illegal_unless
-from isrproof.checker.audit.table.protocol import PythonTable, Row
+from isrproof.checker.audit.table.protocol import Row
+from isrproof.checker.audit.table.rows import PythonTable
 from isrproof.model.expr import Expr, after, field
 from isrproof.model.sorts import Bool, Int, SetOf
 from isrproof.model.views import LEADER_EPOCH_NEVER_FALLS, LEADER_IN_ISR, Broker

@@ -18,58 +18,64 @@ _WIDE = 2**31
 _KINDS = (np.int8, np.int16, np.int32, np.int64)
 
 
-class Words:
-    """Texts and lists, each once: a column holds their numbers, which are the same in all columns of an audit."""
+class Dictionary:
+    """Texts and lists, each once: an array has their indices, the same in all columns of an audit."""
 
     def __init__(self) -> None:
         self.values: list[Any] = []
-        self._numbers: dict[Hashable, int] = {}
+        self._indices: dict[Hashable, int] = {}
         self._as_sets: Numbers = np.zeros(0, dtype=np.int64)
 
-    def number(self, value: Any) -> int:
+    def index(self, value: Any) -> int:
         value = tuple(value) if isinstance(value, list) else value
-        known = self._numbers.get(value)
+        known = self._indices.get(value)
         if known is None:
-            known = self._numbers[value] = len(self.values)
+            known = self._indices[value] = len(self.values)
             self.values.append(value)
         return known
 
-    def numbers(self, values: Iterable[Any]) -> Numbers:
-        return np.array([self.number(value) for value in values], dtype=np.int64)
+    def indices(self, values: Iterable[Any]) -> Numbers:
+        return np.array([self.index(value) for value in values], dtype=np.int64)
 
-    def sets(self, numbers: Numbers) -> Numbers:
-        """For numbers of lists those of the same as sets: sorted, each member once."""
+    def sets(self, indices: Numbers) -> Numbers:
+        """For indices of lists those of the same lists as sets: sorted, each member once."""
         known, size = len(self._as_sets), len(self.values)
         if known < size:
             more = [
-                self.number(tuple(sorted(set(value)))) if isinstance(value, tuple) else known + place
+                self.index(tuple(sorted(set(value)))) if isinstance(value, tuple) else known + place
                 for place, value in enumerate(self.values[known:size])
             ]
             self._as_sets = np.concatenate([self._as_sets, more])
-        return self._as_sets[numbers]
+        return self._as_sets[indices]
 
 
 @dataclass(frozen=True)
-class Cells:
-    """One column: `data` has the values, or the numbers of `words`; `present` is None where no value is absent."""
+class Array:
+    """The values of one column.
+
+    Args:
+        data: of shape (rows,): whole numbers or truth values, or indices of a dictionary.
+        present: of shape (rows,), bool: where a value is there; None where none is absent.
+        encoded: the values are those of the dictionary.
+    """
 
     data: Numbers
     present: Mask | None = None
-    words: bool = False
+    encoded: bool = False
 
-    def take(self, rows: Numbers) -> Cells:
-        return Cells(self.data.take(rows), None if self.present is None else self.present.take(rows), self.words)
+    def take(self, rows: Numbers) -> Array:
+        return Array(self.data.take(rows), None if self.present is None else self.present.take(rows), self.encoded)
 
-    def where(self, condition: Mask) -> Cells:
+    def where(self, condition: Mask) -> Array:
         """Absent, too, where the condition is false."""
-        return Cells(self.data, condition if self.present is None else self.present & condition, self.words)
+        return Array(self.data, condition if self.present is None else self.present & condition, self.encoded)
 
-    def plain(self, words: Words) -> list[Any]:
+    def plain(self, dictionary: Dictionary) -> list[Any]:
         """As Python's values, None where absent."""
         found: list[Any] = self.data.tolist()
-        if self.words:
-            values = words.values
-            found = [values[number] for number in found]
+        if self.encoded:
+            values = dictionary.values
+            found = [values[index] for index in found]
         if self.present is None:
             return found
         return [value if there else None for value, there in zip(found, self.present.tolist(), strict=True)]
@@ -86,12 +92,12 @@ def narrow(numbers: Numbers) -> Numbers:
     return numbers.astype(next(fits))
 
 
-def absent(size: int) -> Cells:
-    return Cells(np.zeros(size, dtype=np.int8), np.zeros(size, dtype=bool))
+def absent(size: int) -> Array:
+    return Array(np.zeros(size, dtype=np.int8), np.zeros(size, dtype=bool))
 
 
-def cells_of(values: Sequence[Any], words: Words) -> Cells:
-    """A column from Python's values: numbers or truth values as they are, anything else as words."""
+def array_of(values: Sequence[Any], dictionary: Dictionary) -> Array:
+    """A column from Python's values: numbers or truth values as they are, anything else dictionary-encoded."""
     there = [value is not None for value in values]
     kind = type(next((value for value in values if value is not None), 0))
     if kind in (int, bool):
@@ -99,25 +105,25 @@ def cells_of(values: Sequence[Any], words: Words) -> Cells:
             [kind() if value is None else value for value in values], dtype=np.int64 if kind is int else bool
         )
     else:
-        data = words.numbers(() if value is None else value for value in values)
+        data = dictionary.indices(() if value is None else value for value in values)
     data = data if kind is bool else narrow(data)
-    return Cells(data, None if all(there) else np.array(there), kind not in (int, bool))
+    return Array(data, None if all(there) else np.array(there), kind not in (int, bool))
 
 
-def joined_cells(columns: Sequence[Cells]) -> Cells:
+def concatenated(columns: Sequence[Array]) -> Array:
     """One below the other."""
     known = [column for column in columns if column.present is None or column.present.any()]
     if not known:
         return absent(sum(len(column.data) for column in columns))
-    if len({column.words for column in known}) > 1:
-        raise TypeError("expected columns of one kind, got numbers and words")
+    if len({column.encoded for column in known}) > 1:
+        raise TypeError("expected columns of one kind, got numbers and encoded ones")
     present = None if all(each.present is None for each in columns) else np.concatenate([c.is_there for c in columns])
     kind = np.result_type(*(column.data for column in known))
     data = np.concatenate([column.data.astype(kind, copy=False) for column in columns])
-    return Cells(data, present, any(column.words for column in known))
+    return Array(data, present, any(column.encoded for column in known))
 
 
-def key_of(columns: Sequence[Cells], size: int) -> Numbers:
+def key_of(columns: Sequence[Array], size: int) -> Numbers:
     """A number for each row: equal where all of the columns are; an absent value equals an absent one."""
     key, room = np.zeros(size, dtype=np.int64), 1
     for column in columns:
@@ -129,7 +135,7 @@ def key_of(columns: Sequence[Cells], size: int) -> Numbers:
     return key
 
 
-def _from_nought(column: Cells) -> tuple[Numbers, int]:
+def _from_nought(column: Array) -> tuple[Numbers, int]:
     """The values as numbers from 0, which is that of an absent one; and how many there may be."""
     there = column.data if column.present is None else column.data[column.present]
     if not len(there):
@@ -148,7 +154,7 @@ def _numbered(values: Numbers) -> tuple[Numbers, int]:
     return cast(Numbers, place.astype(np.int64).reshape(-1)), len(different)
 
 
-def different(columns: Sequence[Cells], size: int) -> tuple[Numbers, Numbers]:
+def different(columns: Sequence[Array], size: int) -> tuple[Numbers, Numbers]:
     """The different rows, each by the first that is so; and for every row the number of its like among them."""
     _, first, place = np.unique(key_of(columns, size), return_index=True, return_inverse=True)
     return first, place.reshape(-1)
