@@ -84,7 +84,7 @@ def _converted(texts: Texts, function: Callable[[str], Any], dictionary: Diction
 
 
 def _field(field: str, texts: Texts, wording: Numbers, dictionary: Dictionary) -> Array:
-    """A field's values: what its wordings make of the texts that they print, or the constants that they stand for; else absent."""
+    """A field's values: what its wordings make of the texts that they print, or their constants; else absent."""
     readings: list[Callable[[str], Any]] = []
     which: dict[Any, int] = {}
     of_wording = []
