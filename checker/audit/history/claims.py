@@ -7,6 +7,7 @@ nothing reaches over such a *cut*, so the lines are looked at again once the cut
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -21,7 +22,7 @@ from ..files.file import UNKNOWN_LEVEL, LogFile
 from ..lines import CREATED, FACTS, HEARD, INACTIVE, MACHINES, READ, THROWN, is_line
 from ..table.protocol import Column, Row, Table
 from .spans import LINES_PER_FILE
-from .statements import BrokerReport, Evidence, Run, narrowing
+from .statements import BrokerReport, Evidence, Run, RunKey, narrowing
 
 Cut = tuple[int, int]
 """A file, and the line of it that is the first of another life."""
@@ -286,14 +287,15 @@ def _with_evidence(runs: Sequence[Run], rows: Sequence[Row]) -> list[Run]:
     at: dict[tuple[int, int], list[Run]] = defaultdict(list)
     for run in sorted(runs, key=lambda run: run.first):
         at[run.file, run.controller].append(run)
-    found: dict[Run, list[Evidence]] = defaultdict(list)
+    found: dict[RunKey, list[Evidence]] = defaultdict(list)
     for row in rows:
         # A run of a piece may be the end of one that began before; a line before its first run is of the run before.
         line = row["line"] if row["run"] is None else row["run"]
-        before = [run for run in at[row["file"], row["controller"]] if run.first <= line]
-        if before:
-            found[before[-1]].append(_as_evidence(row))
-    return [replace(run, evidence=narrowing(found.get(run, ()))) for run in runs]
+        own = at[row["file"], row["controller"]]
+        place = bisect_right(own, line, key=lambda run: run.first) - 1
+        if place >= 0:
+            found[own[place].key].append(_as_evidence(row))
+    return [replace(run, evidence=narrowing(found.get(run.key, ()))) for run in runs]
 
 
 def disordered(rows: Iterable[Row]) -> set[tuple[int, int, int]]:
