@@ -10,12 +10,12 @@ from isrproof.specs.behaviours import behaviour
 from .recording import (
     CREATED,
     ELECTED,
-    HEARD,
+    LEADER_AND_ISR_SENT,
+    METADATA_SENT,
     MOVED,
     REMOVED,
-    REQUESTED,
+    REQUEST_RECEIVED,
     STOPPED,
-    TOLD,
     Edit,
     Fault,
     Recording,
@@ -106,7 +106,9 @@ def dropped_offline_pass(recording: Recording) -> Iterator[Fault]:
         key = (one.file, one.epoch, name)
         dead = found_leader.setdefault(key, leaders.get(name, NOBODY))
         taken_out = event.to_state == "OfflineReplica"
-        if key not in begun and (taken_out or (key in passed and event.row in TOLD + REMOVED + REQUESTED)):
+        if key not in begun and (
+            taken_out or (key in passed and event.row in METADATA_SENT + REMOVED + LEADER_AND_ISR_SENT)
+        ):
             passed.setdefault(key, []).append(one)
         if event.leader is not None and event.leader != DELETING:
             leaders[name] = event.leader
@@ -131,7 +133,7 @@ def leader_after_deletion_mark(recording: Recording) -> Iterator[Fault]:
         for one in lines:
             event = one.event
             key = (event.topic, event.partition)
-            if event.row not in TOLD or event.row in HEARD:
+            if event.row not in METADATA_SENT or event.row in REQUEST_RECEIVED:
                 continue
             if event.leader is not None and event.leader >= 0:
                 led[key] = one

@@ -25,11 +25,11 @@ MOVED: Mapping[str, tuple[str, ...]] = {name: rows_with(*MOVES, entity=name) for
 STOPPED: Mapping[str, tuple[str, ...]] = {name: rows_with("move-refused", entity=name) for name in ENTITIES}
 """By machine, lines of a move that was refused or failed."""
 CREATED, ELECTED = rows_with("created"), rows_with("elected")
-REQUESTED, TOLD = rows_with("leader-and-isr-sent"), rows_with("update-metadata-sent")
+LEADER_AND_ISR_SENT, METADATA_SENT = rows_with("leader-and-isr-sent"), rows_with("update-metadata-sent")
 REASSIGNED, REMOVED = rows_with("reassigned"), rows_with("replica-removed")
 WRITTEN = rows_with("elected", "reassigned", "replica-removed")
 """Lines that are printed after a write of the znode."""
-HEARD = rows_with("request-received")
+REQUEST_RECEIVED = rows_with("request-received")
 """Lines in which a broker names a controller and its epoch."""
 
 
@@ -106,7 +106,7 @@ class Recording:
         for path, events in self.events.items():
             last: dict[int, int] = {}
             for line, event in events:
-                if event.row in HEARD or event.controller is None:
+                if event.row in REQUEST_RECEIVED or event.controller is None:
                     continue
                 epoch = event.controller_epoch or last.get(event.controller)
                 if epoch is not None:
@@ -123,7 +123,7 @@ class Recording:
                 epoch = event.controller_epoch
                 if epoch is None:
                     continue
-                if event.row not in HEARD and any(e < epoch for e in earlier):
+                if event.row not in REQUEST_RECEIVED and any(e < epoch for e in earlier):
                     found.add((path, epoch))
                 earlier.add(epoch)
         return frozenset(found)

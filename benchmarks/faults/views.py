@@ -9,9 +9,20 @@ from dataclasses import dataclass, replace
 from isrproof.specs.behaviours import behaviour
 from isrproof.traces.events.event import Event
 
-from .recording import CREATED, ELECTED, REASSIGNED, REQUESTED, TOLD, WRITTEN, Edit, Fault, Recording, Spoken
+from .recording import (
+    CREATED,
+    ELECTED,
+    LEADER_AND_ISR_SENT,
+    METADATA_SENT,
+    REASSIGNED,
+    WRITTEN,
+    Edit,
+    Fault,
+    Recording,
+    Spoken,
+)
 
-ASKED = REQUESTED + TOLD
+ASKED = LEADER_AND_ISR_SENT + METADATA_SENT
 NOBODY, DELETING = -1, -2
 
 
@@ -158,9 +169,9 @@ def epoch_falls_in_request(recording: Recording) -> Iterator[Fault]:
         sent = [
             e.leader_epoch or 0
             for e, tenure in zip(view.earlier, view.tenures, strict=True)
-            if e.row in REQUESTED and tenure == here
+            if e.row in LEADER_AND_ISR_SENT and tenure == here
         ]
-        if view.event.row in REQUESTED and sent and 0 < sent[-1] <= view.epoch:
+        if view.event.row in LEADER_AND_ISR_SENT and sent and 0 < sent[-1] <= view.epoch:
             yield view.fault(f"a request with leader epoch {sent[-1] - 1} after {sent[-1]}", leader_epoch=sent[-1] - 1)
 
 

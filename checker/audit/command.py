@@ -30,12 +30,12 @@ _BRIEF = 500_000_000
 """Bytes of text up to which Java's quick compiler is done sooner: what the other one compiles pays off later."""
 
 
-def _unsaid(why: str) -> None:
-    """Nobody is told which engine reads."""
+def _silent(why: str) -> None:
+    """Who does not ask which engine reads."""
 
 
 def audit(
-    paths: Sequence[str], options: Options | None = None, report_engine: Callable[[str], object] = _unsaid
+    paths: Sequence[str], options: Options | None = None, report_engine: Callable[[str], object] = _silent
 ) -> list[Report]:
     """Audit logs: one report, or with `each` one for every path.
 
@@ -124,7 +124,7 @@ def audit_command(
     options: Options,
     json_wanted: bool,
     out: Path | None,
-    report_engine: Callable[[str], object] = _unsaid,
+    report_engine: Callable[[str], object] = _silent,
 ) -> tuple[str, int]:
     """What to print, and the exit code: the worst of the clusters' (illegal, then incomplete, then conforms)."""
     if out is not None:

@@ -17,27 +17,27 @@ STOPPED: Mapping[str, tuple[str, ...]] = {name: rows_with("move-refused", entity
 """Lines of a move that was refused or failed: the state did not change."""
 CREATED = rows_with("created")
 ELECTED = rows_with("elected")
-REQUESTED = rows_with("leader-and-isr-sent")
-TOLD = rows_with("update-metadata-sent")
+LEADER_AND_ISR_SENT = rows_with("leader-and-isr-sent")
+METADATA_SENT = rows_with("update-metadata-sent")
 REASSIGNED = rows_with("reassigned")
 REMOVED = rows_with("replica-removed")
 REFUSED = rows_with("refusal")
 """First lines of the throwables with which Kafka refuses a move."""
 THROWN = rows_with(speaker="throwable")
-HEARD = rows_with("request-received")
+REQUEST_RECEIVED = rows_with("request-received")
 """Lines in which a broker names a controller and its epoch."""
 READY = rows_with("ready")
 """The line with which a controller's start ends."""
-READ = rows_with("epoch-read")
+EPOCH_READ = rows_with("epoch-read")
 """Lines in which a coming controller prints the epoch of the one before: it does not have that epoch itself."""
 INACTIVE = rows_with("start", "end", "other-controller")
 """Lines of a broker's controller module that it also writes when another broker is controller."""
 VIEWS = rows_with(*VIEW_ROLES)
 """Lines that print a partition's leader and ISR."""
-MACHINES = rows_with(speaker="controller", family=STATE_CHANGE)
+CONTROLLER_LINES = rows_with(speaker="controller", family=STATE_CHANGE)
 """Lines that a controller writes to state-change.log."""
-DONE = rows_with(*MOVES, "move-refused", "reassigned", "replica-removed")
-FACTS = rows_with(*MOVES, "move-refused", *VIEW_ROLES)
+HAPPENING_ONCE = rows_with(*MOVES, "move-refused", "reassigned", "replica-removed")
+MOVES_AND_VIEWS = rows_with(*MOVES, "move-refused", *VIEW_ROLES)
 
 LINE = Enum("Line", tuple(line_rows()))
 line = field("row", LINE)

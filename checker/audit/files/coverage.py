@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ....specs.lines import STATE_CHANGE, rows_with
 from ....specs.machines import LEVELS
 from ....traces.sources.paths import Source
-from ..lines import MACHINES
+from ..lines import CONTROLLER_LINES
 from .file import CLOCK_PUT_BACK, UNKNOWN_LEVEL, FileFacts, LogFile
 
 OWN = (STATE_CHANGE, "kafka.controller")
@@ -23,7 +23,7 @@ _COUNTED = 10_000
 TEMPLATES = 1_000
 """So many unknown templates of a file are counted, the commonest."""
 MOST_BROKEN = 1_000
-"""At most so many lines of a file are told that are not whole; where there are more, any line may be missing."""
+"""At most so many lines of a file are named that are not whole; where there are more, any line may be missing."""
 
 
 class Kind(NamedTuple):
@@ -91,8 +91,8 @@ class Coverage:
         return [[[*kind, n] for kind, n in self.kinds.items()], common, ends, self.broken]
 
     @staticmethod
-    def from_json(told: Sequence[Any]) -> Coverage:
-        kinds, unknown, (first, last, oldest, youngest), broken = told
+    def from_json(shown: Sequence[Any]) -> Coverage:
+        kinds, unknown, (first, last, oldest, youngest), broken = shown
         return Coverage(
             Counter({Kind(*kind): n for *kind, n in kinds}),
             Counter(dict(unknown)),
@@ -122,10 +122,10 @@ def facts(
             prefixed += n * kind.prefixed
             if kind.level in LEVELS:
                 level = min(level, LEVELS.index(kind.level))
-    machines = any(row in MACHINES for row in rows)
+    machines = any(row in CONTROLLER_LINES for row in rows)
     broken = tuple(sorted(seen.broken))
     why = _why_lossy(lossy, problem, prefixed, strangers if machines else 0, len(broken))
-    told = FileFacts(
+    shown = FileFacts(
         index=index,
         cluster=cluster,
         path=source.path,
@@ -153,7 +153,7 @@ def facts(
         broken=broken,
         goes_back=seen.goes_back(),
     )
-    return file, told
+    return file, shown
 
 
 def _why_lossy(asked: bool, problem: str | None, prefixed: int, strangers: int, broken: int) -> str | None:

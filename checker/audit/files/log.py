@@ -19,7 +19,7 @@ LINES = ("line", "first", "last", "last_created", "run")
 
 
 def nothing(files: int) -> None:
-    """Nobody is told how many files are read."""
+    """Who does not ask how many files are read."""
 
 
 @dataclass(frozen=True)

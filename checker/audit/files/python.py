@@ -55,16 +55,16 @@ class InProcess:
 
     def read(self, look: Look, advance: Callable[[int], None] = nothing) -> Read:
         rows: list[Row] = []
-        files, told = [], []
+        files, file_facts = [], []
         for index, (cluster, source) in enumerate(self._sources):
             file, fact = self._file(index, cluster, source, rows)
-            told.append(fact)
+            file_facts.append(fact)
             if not fact.unread:
                 files.append(file)
             advance(1)
         self._events = self._table(rows)
         found = [row for part in self._events.apart(("file",), **self._most) for row in look(part)]
-        return Read(tuple(files), tuple(told), found)
+        return Read(tuple(files), tuple(file_facts), found)
 
     def over_lines(self, look: Look, files: Collection[int]) -> list[Row]:
         asked = [{"file": file} for file in files]

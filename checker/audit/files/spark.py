@@ -96,13 +96,13 @@ class SparkLog:
                     seen[file].add(Coverage.from_json(coverage), shift)
                 rows += (worker.shifted(row, *places[row["file"]]) for row in piece["rows"])
         files: list[LogFile] = []
-        told: list[FileFacts] = []
+        file_facts: list[FileFacts] = []
         for index, ((cluster, source), (_, problem)) in enumerate(zip(self._sources, self._readings, strict=True)):
             file, fact = facts(index, cluster, source, seen[index], problem, self._lossy)
-            told.append(fact)
+            file_facts.append(fact)
             if not fact.unread:
                 files.append(file)
-        return Read(tuple(files), tuple(told), rows)
+        return Read(tuple(files), tuple(file_facts), rows)
 
     def over_lines(self, look: Look, files: Collection[int]) -> list[Row]:
         paths = [path if number in files else None for number, path in enumerate(self._paths)]

@@ -128,12 +128,12 @@ def shifts(paths: Sequence[str | None], blocks: Iterable[tuple[str, int, int, in
         per_file[path].append(tuple(block))  # type: ignore[arg-type]
     found = {}
     for path, own in per_file.items():
-        if _said(path) not in numbers:
+        if _given_back(path) not in numbers:
             asked = ", ".join([*numbers][:5])
             raise IsrproofError(f"Spark read {path}, which is none of the files asked for: {asked}.")
         before = 0
         for start, first, n in sorted(own):
-            found[path, start] = (numbers[_said(path)], before - first + 1)
+            found[path, start] = (numbers[_given_back(path)], before - first + 1)
             before += n
     return found
 
@@ -152,8 +152,8 @@ def numbered(lines: DataFrame, places: Mapping[Block, tuple[int, int]]) -> DataF
 
 def few_rows(spark: SparkSession, schema: StructType, rows: Sequence[Mapping[str, Any]]) -> DataFrame:
     """Rows of the driver as a DataFrame. They travel in the plan: createDataFrame starts Pythons in the cluster."""
-    told = F.from_json(F.lit(json.dumps(rows)), ArrayType(schema))
-    return spark.range(1, numPartitions=1).select(F.inline(told))
+    data = F.from_json(F.lit(json.dumps(rows)), ArrayType(schema))
+    return spark.range(1, numPartitions=1).select(F.inline(data))
 
 
 def _name(path: str) -> str:
@@ -167,6 +167,6 @@ def _name(path: str) -> str:
     return os.path.realpath(path[of_file.end() :] if of_file else path)
 
 
-def _said(path: str) -> str:
+def _given_back(path: str) -> str:
     """The name of what Spark says: a URI with its odd characters encoded."""
     return _name(unquote(path))

@@ -19,7 +19,7 @@ from ....model.sorts import Bool, Int, MapOf
 from ....specs.machines import LEVELS
 from ..fields import LEVEL
 from ..files.file import UNKNOWN_LEVEL, LogFile
-from ..lines import CREATED, FACTS, HEARD, INACTIVE, MACHINES, READ, THROWN, is_line
+from ..lines import CONTROLLER_LINES, CREATED, EPOCH_READ, INACTIVE, MOVES_AND_VIEWS, REQUEST_RECEIVED, THROWN, is_line
 from ..table.protocol import Column, Row, Table
 from .spans import LINES_PER_FILE
 from .statements import BrokerReport, Evidence, Run, RunKey, narrowing
@@ -43,18 +43,18 @@ _STATED = (*_SPEAKER, "part")
 def claims(events: Table, cuts: Cuts | None = None) -> list[Row]:
     """What consecutive lines of some files state, as rows of four kinds.
 
-    run: lines first..last in which `controller` says that it has `epoch`, and what is counted of them. heard: lines in
+    run: lines first..last in which `controller` says that it has `epoch`, and what is counted of them. report: lines in
     which a broker names both. holder: a line at which an epoch is first spoken of, or has another controller than
     before. evidence: the least line of a wording in a run, `run` being the run's first line.
     """
-    spoken = events.present("controller", "controller_epoch").without_lines((*THROWN, *READ))
+    spoken = events.present("controller", "controller_epoch").without_lines((*THROWN, *EPOCH_READ))
     parts = _parted(spoken, cuts or {})
-    own = parts.without_lines(HEARD).derive(rank=_RANK[field("level", LEVEL)])
+    own = parts.without_lines(REQUEST_RECEIVED).derive(rank=_RANK[field("level", LEVEL)])
     runs = [{"kind": "run"} | row for row in _runs(own)]
-    heard = parts.of_lines(HEARD).grouped(_STATED, first=Column("min", "line"), last=Column("max", "line"))
+    reports = parts.of_lines(REQUEST_RECEIVED).grouped(_STATED, first=Column("min", "line"), last=Column("max", "line"))
     return [
         *runs,
-        *({"kind": "heard"} | row for row in heard.rows()),
+        *({"kind": "report"} | row for row in reports.rows()),
         *({"kind": "holder"} | row for row in _holders(spoken)),
         *({"kind": "evidence"} | row for row in _evidence(events, runs)),
     ]
@@ -65,7 +65,7 @@ def backwards(events: Table, cuts: Cuts) -> list[Row]:
 
     Whoever joins rotated files in the order of their names (`cat state-change.log*`) has the youngest first.
     """
-    spoken = events.present("controller", "controller_epoch").without_lines((*THROWN, *READ))
+    spoken = events.present("controller", "controller_epoch").without_lines((*THROWN, *EPOCH_READ))
     along = _parted(spoken, cuts).along(
         _STATED, ("line",), before=Column("previous", "ts"), before_line=Column("previous", "line")
     )
@@ -127,10 +127,10 @@ def _stretches(own: Table, key: tuple[str, ...]) -> list[Row]:
         last=Column("max", "line"),
         first_ts=Column("min", "ts"),
         last_ts=Column("max", "ts"),
-        rank=Column("min", "rank", is_line(MACHINES)),
+        rank=Column("min", "rank", is_line(CONTROLLER_LINES)),
         created=Column("count", where=is_line(CREATED)),
         last_created=Column("max", "line", is_line(CREATED)),
-        moves=Column("count", where=is_line(FACTS)),
+        moves=Column("count", where=is_line(MOVES_AND_VIEWS)),
     ).rows()
     return sorted(found, key=lambda row: (row["file"], row["first"], row["controller_epoch"]))
 
@@ -175,7 +175,7 @@ def _evidence(events: Table, runs: Sequence[Row]) -> list[Row]:
 
     A line that names no epoch counts if only an active controller writes it: up to its next run the tenure is the same.
     """
-    lines = events.present("controller").without_lines((*HEARD, *THROWN, *READ, *INACTIVE))
+    lines = events.present("controller").without_lines((*REQUEST_RECEIVED, *THROWN, *EPOCH_READ, *INACTIVE))
     begins: dict[tuple[int, int], list[int]] = defaultdict(list)
     for run in runs:
         begins[run["file"], run["controller"]].append(run["first"])
@@ -224,16 +224,12 @@ def stated(rows: Sequence[Row]) -> tuple[list[Run], list[BrokerReport]]:
     first: dict[tuple[int, ...], int] = {}
     last: dict[tuple[int, ...], int] = {}
     for row in rows:
-        if row["kind"] == "heard":
+        if row["kind"] == "report":
             key = tuple(row[name] for name in _STATED)
             first[key] = min(first.get(key, row["first"]), row["first"])
             last[key] = max(last.get(key, 0), row["last"])
-    heard = [
-        BrokerReport(file, first[key], last[key], controller, epoch)
-        for key in first
-        for file, controller, epoch, _ in [key]
-    ]
-    return _with_evidence(runs, [row for row in rows if row["kind"] == "evidence"]), heard
+    reports = [BrokerReport(key[0], first[key], last[key], key[1], key[2]) for key in first]
+    return _with_evidence(runs, [row for row in rows if row["kind"] == "evidence"]), reports
 
 
 def _joined_runs(rows: Sequence[Row]) -> list[Run]:
@@ -326,7 +322,7 @@ def controllers(
     if cuts:
         again = over_lines(partial(claims, cuts=cuts), cuts.keys())
         rows = [*(row for row in rows if row["file"] not in cuts), *again]
-    runs, heard = stated(rows)
+    runs, reports = stated(rows)
     back: set[tuple[int, int, int]] = set()
     if suspected := {file.index: cuts.get(file.index, []) for file in files if file.goes_back}:
         back = disordered(over_lines(partial(backwards, cuts=suspected), suspected.keys()))
@@ -337,4 +333,4 @@ def controllers(
             wiped=(run.file, run.first) in wiped,
         )
         for run in runs
-    ], heard
+    ], reports

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....model.expr import field
 from ....model.sorts import Bool
-from ..lines import DONE
+from ..lines import HAPPENING_ONCE
 from ..table.protocol import Table
 from .absent import false_where_absent
 from .placed import doubled, duplicate
@@ -12,7 +12,7 @@ from .placed import doubled, duplicate
 
 def happening_once(events: Table) -> Table:
     """Moves made and tried, and writes of znodes. (Requests to several brokers are equal, so they are not here.)"""
-    return events.of_lines(DONE)
+    return events.of_lines(HAPPENING_ONCE)
 
 
 def without_duplicates(events: Table) -> Table:

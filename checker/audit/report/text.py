@@ -81,12 +81,12 @@ def _groups(findings: Sequence[Finding]) -> list[list[Finding]]:
         pair = (finding.got, finding.expected) if finding.verdict == "refused" else None
         by_event[finding.rule, finding.verdict, finding.life, finding.controller_epoch, pair].append(finding)
     epochs = Counter((rule, verdict, life, pair) for rule, verdict, life, _, pair in by_event)
-    told: dict[tuple[object, ...], list[Finding]] = defaultdict(list)
+    paragraphs: dict[tuple[object, ...], list[Finding]] = defaultdict(list)
     for (rule, verdict, life, epoch, kind), group in by_event.items():
         # What comes again in epoch after epoch is one story.
         many = epochs[rule, verdict, life, kind] > _EPOCHS
-        told[rule, verdict, life, None if many else epoch, kind] += group
-    return sorted(told.values(), key=lambda group: (_depth(group[0].rule), group[0].ts or 0, group[0].rule))
+        paragraphs[rule, verdict, life, None if many else epoch, kind] += group
+    return sorted(paragraphs.values(), key=lambda group: (_depth(group[0].rule), group[0].ts or 0, group[0].rule))
 
 
 def _depth(code: str) -> int:

@@ -62,8 +62,8 @@ def encoded(columns: Mapping[str, Array], dictionary: Dictionary, note: Any = No
         for (name, column), made in zip(columns.items(), arrays, strict=True)
     }
     texts = json.dumps([dictionary.values[number] for number in numbers.tolist()], separators=(",", ":"))
-    told = {_DICTIONARY: texts, _NOTE: json.dumps(note)}
-    batch = pa.record_batch(list(named.values()), names=list(named)).replace_schema_metadata(told)
+    metadata = {_DICTIONARY: texts, _NOTE: json.dumps(note)}
+    batch = pa.record_batch(list(named.values()), names=list(named)).replace_schema_metadata(metadata)
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema, options=_OPTIONS) as writer:
         writer.write_batch(batch)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from isrproof.checker.audit.lines import MOVED, REQUESTED
+from isrproof.checker.audit.lines import LEADER_AND_ISR_SENT, MOVED
 from isrproof.checker.audit.observe.absent import false_where_absent
 from isrproof.checker.audit.observe.compared import compared, compared_sorts, earlier, earlier_sorts
 from isrproof.checker.audit.observe.duplicates import happening_once, without_duplicates
@@ -82,7 +82,7 @@ def test_the_sorts_of_a_row_before_are_those_of_a_row() -> None:
 
 @BOTH
 def test_only_doubled_tenures_lose_their_duplicates(table: Tables) -> None:
-    move, request = MOVED["replica"][0], REQUESTED[0]
+    move, request = MOVED["replica"][0], LEADER_AND_ISR_SENT[0]
     rows = [
         {"row": move, "line": 1, "duplicate": False, "doubled": True},
         {"row": move, "line": 2, "duplicate": True, "doubled": True},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .....model.expr import field
 from .....model.sorts import Int
 from ...fields import from_state, sorts, to_state
-from ...lines import ELECTED, REASSIGNED, REMOVED, REQUESTED, is_line
+from ...lines import ELECTED, LEADER_AND_ISR_SENT, REASSIGNED, REMOVED, is_line
 from ...table.protocol import Column, Table
 from ..compared import compared, compared_sorts, earlier, earlier_sorts, gap_in_tenure, was
 from ..observation import Names, Observation
@@ -34,8 +34,8 @@ def _writes(views: Table, key: Names, order: Names) -> Table:
 
 def _repeated_elections(views: Table, key: Names, order: Names) -> Table:
     return (
-        without_deletions(views.of_lines(ELECTED + REQUESTED))
-        .along(key, order, sent=Column("so_far", where=is_line(REQUESTED)))
+        without_deletions(views.of_lines(ELECTED + LEADER_AND_ISR_SENT))
+        .along(key, order, sent=Column("so_far", where=is_line(LEADER_AND_ISR_SENT)))
         .of_lines(ELECTED)
         .present("partition_epoch", "isr")
         .along(key, order, **earlier(*_REPEATED))
@@ -68,7 +68,7 @@ ELECTIONS_BY_VERSION = Observation(
 REPEATED_ELECTIONS = Observation(
     "repeated_elections",
     made_from=PARTITION_VIEWS,
-    lines=ELECTED + REQUESTED,
+    lines=ELECTED + LEADER_AND_ISR_SENT,
     columns={**_COUNTED, **earlier_sorts(_COUNTED, *_REPEATED)},
     make=_repeated_elections,
     key=INCARNATION_OF_TENURE,

@@ -17,7 +17,7 @@ from ...fields import (
     to_state,
     ts,
 )
-from ...lines import FACTS, MOVED, READY, STOPPED, is_line
+from ...lines import MOVED, MOVES_AND_VIEWS, READY, STOPPED, is_line
 from ...table.protocol import Column, Table
 from ..observation import Names, Observation
 from ..order import IN_ORDER, OF_TENURE, PARTITION, PLACE
@@ -40,7 +40,7 @@ _every_move_shown = seen_level.eq("TRACE")
 
 def _failed_starts(events: Table, key: Names, order: Names) -> Table:
     failed = events.of_lines(_FAILED).select(*PARTITION)
-    lines = _with_last_view(events.of_lines(FACTS).matching(failed, PARTITION))
+    lines = _with_last_view(events.of_lines(MOVES_AND_VIEWS).matching(failed, PARTITION))
     ready = events.of_lines(READY).grouped(("tenure",), ready_ts=Column("min", "ts"))
     return (
         lines.along(
@@ -74,7 +74,7 @@ def _with_last_view(lines: Table) -> Table:
 FAILED_STARTS = Observation(
     "failed_starts",
     made_from=EVENTS,
-    lines=(*FACTS, *READY),
+    lines=(*MOVES_AND_VIEWS, *READY),
     columns={
         **PLACED,
         **sorts(from_state("partition"), to_state("partition"), last_leader, last_leader_in, last_lossy, last_isr),
