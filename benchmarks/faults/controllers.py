@@ -11,11 +11,11 @@ from .recording import (
     CREATED,
     ELECTED,
     LEADER_AND_ISR_SENT,
-    METADATA_SENT,
     MOVED,
     REMOVED,
     REQUEST_RECEIVED,
     STOPPED,
+    UPDATE_METADATA_SENT,
     Edit,
     Fault,
     Recording,
@@ -107,7 +107,7 @@ def dropped_offline_pass(recording: Recording) -> Iterator[Fault]:
         dead = found_leader.setdefault(key, leaders.get(name, NOBODY))
         taken_out = event.to_state == "OfflineReplica"
         if key not in begun and (
-            taken_out or (key in passed and event.row in METADATA_SENT + REMOVED + LEADER_AND_ISR_SENT)
+            taken_out or (key in passed and event.row in UPDATE_METADATA_SENT + REMOVED + LEADER_AND_ISR_SENT)
         ):
             passed.setdefault(key, []).append(one)
         if event.leader is not None and event.leader != DELETING:
@@ -133,7 +133,7 @@ def leader_after_deletion_mark(recording: Recording) -> Iterator[Fault]:
         for one in lines:
             event = one.event
             key = (event.topic, event.partition)
-            if event.row not in METADATA_SENT or event.row in REQUEST_RECEIVED:
+            if event.row not in UPDATE_METADATA_SENT or event.row in REQUEST_RECEIVED:
                 continue
             if event.leader is not None and event.leader >= 0:
                 led[key] = one

@@ -13,8 +13,8 @@ from .recording import (
     CREATED,
     ELECTED,
     LEADER_AND_ISR_SENT,
-    METADATA_SENT,
     REASSIGNED,
+    UPDATE_METADATA_SENT,
     WRITTEN,
     Edit,
     Fault,
@@ -22,7 +22,7 @@ from .recording import (
     Spoken,
 )
 
-ASKED = LEADER_AND_ISR_SENT + METADATA_SENT
+ASKED = LEADER_AND_ISR_SENT + UPDATE_METADATA_SENT
 NOBODY, DELETING = -1, -2
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .....model.expr import field
 from .....model.sorts import Bool
 from ...fields import sorts
-from ...lines import LEADER_AND_ISR_SENT, METADATA_SENT, is_line
+from ...lines import LEADER_AND_ISR_SENT, UPDATE_METADATA_SENT, is_line
 from ...table.protocol import Table
 from ..compared import compared, compared_sorts, earlier, earlier_sorts, gap_in_tenure
 from ..observation import Names, Observation
@@ -19,20 +19,20 @@ _COMPARED = ("leader", "leader_epoch", "line", "file", "block")
 
 def _requests(views: Table, key: Names, order: Names) -> Table:
     return (
-        without_deletions(views.of_lines(LEADER_AND_ISR_SENT + METADATA_SENT))
+        without_deletions(views.of_lines(LEADER_AND_ISR_SENT + UPDATE_METADATA_SENT))
         .along(key, order, **earlier(*_COMPARED, of=is_line(LEADER_AND_ISR_SENT)))
-        .derive(metadata=is_line(METADATA_SENT), gap=gap_in_tenure)
+        .derive(metadata=is_line(UPDATE_METADATA_SENT), gap=gap_in_tenure)
     )
 
 
 def _metadata_sent(views: Table, key: Names, order: Names) -> Table:
-    return compared(views.of_lines(METADATA_SENT), key, order, "leader")
+    return compared(views.of_lines(UPDATE_METADATA_SENT), key, order, "leader")
 
 
 REQUESTS = Observation(
     "requests",
     made_from=PARTITION_VIEWS,
-    lines=LEADER_AND_ISR_SENT + METADATA_SENT,
+    lines=LEADER_AND_ISR_SENT + UPDATE_METADATA_SENT,
     columns={**VIEW, **earlier_sorts(VIEW, *_COMPARED), **sorts(metadata)},
     make=_requests,
     key=INCARNATION_OF_TENURE,
@@ -43,7 +43,7 @@ REQUESTS = Observation(
 METADATA_SENT = Observation(
     "metadata_sent",
     made_from=PARTITION_VIEWS,
-    lines=METADATA_SENT,
+    lines=UPDATE_METADATA_SENT,
     columns={**VIEW, **compared_sorts(VIEW, "leader")},
     make=_metadata_sent,
     key=INCARNATION_OF_TENURE,
