@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -53,12 +54,13 @@ def audit(
         engine = chosen(options, [source for _, source in sources], sizes)
         if options.engine == "auto":
             report_engine(engine.why)
-        log = _log(engine, sources, options, sizes)
-        with progress(f"reading {len(sources)} file{'s' * (len(sources) > 1)}", len(sources)) as advance:
-            read = log.read(claims, advance)
-        _must_have_read(read.facts)
-        with progress("checking the rules"):
-            found = audited(log, read, options.releases, with_timeline=options.timeline)
+        with closing(_log(engine, sources, options, sizes)) as log:
+            with progress(f"reading {len(sources)} file{'s' * (len(sources) > 1)}", len(sources)) as advance:
+                read = log.read(claims, advance)
+            _must_have_read(read.facts)
+            with progress("checking the rules"):
+                found = audited(log, read, options.releases, with_timeline=options.timeline)
+        with progress("reading the lines that findings name"):
             found = replace(found, findings=with_excerpts(found.findings, lambda wanted: _texts(wanted, options)))
         narrow = Narrow(options.partition, options.since, options.until)
         return reports(found, read.facts, narrow)

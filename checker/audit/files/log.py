@@ -43,6 +43,9 @@ class Log(Protocol):
     def over_lines(self, look: Look, files: Collection[int]) -> list[Row]:
         """Look at the lines of some of the files once more."""
 
+    def close(self) -> None:
+        """Let go of what was read."""
+
     def over_partitions(self, look: Look) -> list[Row]:
         """Look at the lines of every partition, those of one in one table.
 

@@ -70,6 +70,9 @@ class InProcess:
         asked = [{"file": file} for file in files]
         return look(self._events.joined(asked, ("file",), {}))
 
+    def close(self) -> None:
+        self._events = self._table([])
+
     def over_partitions(self, look: Look) -> list[Row]:
         kept = self._events.of_lines(self._kept)
         return [row for part in kept.apart(("topic", "partition"), **self._most) for row in look(part)]

@@ -114,6 +114,11 @@ class SparkLog:
         task = replace(self._task, look=look, buckets=0, places=self._numbered(paths, blocks))
         return [row for piece in _looked(self._looking(task, paths)) for row in piece["rows"]]
 
+    def close(self) -> None:
+        """Spark would give what it keeps to whoever asks the same of these paths, whatever the files are by then."""
+        if self._encoded is not None:
+            self._encoded.unpersist()
+
     def over_partitions(self, look: Look) -> list[Row]:
         if self._encoded is None:
             return []

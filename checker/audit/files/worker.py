@@ -50,7 +50,7 @@ class Task:
         look: at each piece of lines.
         fields: of an event, those that its message prints and that anybody reads.
         layout: of the lines, if one was given.
-        kept: by row of the line table, the columns that a bucket gets; lines of other rows are for no bucket.
+        kept: ids of the rows of the line table whose lines buckets get, with these `columns`.
         buckets: how many there are; 0 if the events are for no bucket.
         places: where the blocks are; None if they are not counted yet.
         piece: so many lines are looked at together, at least.

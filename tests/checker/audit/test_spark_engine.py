@@ -120,6 +120,16 @@ def test_histories_with_faults_are_equal(examples: int, tmp_path: Path) -> None:
     assert any(report["findings"] for report in plain)
 
 
+def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
+    """Spark would know what it kept of the same path."""
+    found = []
+    for name in ("failover-on-leader-2.0.0-kill", "failover-on-leader-2.3.1-kill"):
+        shutil.copytree(RECORDED / name, tmp_path / "logs", dirs_exist_ok=True)
+        (report,) = audit([str(tmp_path)], Options(engine="spark"))
+        found.append(report.verdict)
+    assert found == ["illegal", "conforms"]
+
+
 def test_a_layout_of_ones_own_is_read_alike(tmp_path: Path) -> None:
     log = (RECORDED / "failover-on-leader-2.0.0-kill" / "broker-4" / "state-change.log").read_text()
     swapped = re.sub(r"(?m)^\[(.{23})\] ([A-Z]+) (.*) \(([^ ]*)\)$", r"\2|\1|\4|\3", log)
