@@ -19,12 +19,16 @@ _START = 180  # seconds
 
 
 def python_without(folder: Path, *, libraries: bool) -> Path:
-    """A Python that has this one's libraries, or only its own, but no editable install: this project is not there."""
-    site = sysconfig.get_path("purelib") if libraries else ""
-    made = folder / ("python" if libraries else "bare-python")
-    made.write_text(f'#!/bin/sh\nexport PYTHONPATH="$PYTHONPATH:{site}"\nexec {sys.executable} -S "$@"\n')
+    """A Python that has NumPy and PyArrow of this one's libraries, or none, and nothing of this project."""
+    here = folder / ("libraries" if libraries else "none")
+    here.mkdir(exist_ok=True)
+    for path in Path(sysconfig.get_path("purelib")).iterdir() if libraries else ():
+        if path.name.startswith(("numpy", "pyarrow")) and not (here / path.name).exists():
+            (here / path.name).symlink_to(path)
+    made = folder / f"python-{here.name}"
+    made.write_text(f'#!/bin/sh\nexport PYTHONPATH="$PYTHONPATH:{here}"\nexec {sys.executable} -S "$@"\n')
     made.chmod(0o755)
-    for module, there in (("isrproof", False), ("numpy", libraries)):
+    for module, there in (("isrproof", False), ("pandas", False), ("numpy", libraries)):
         found = subprocess.run([made, "-c", f"import {module}"], capture_output=True, cwd=folder, check=False)
         assert (found.returncode == 0) == there, module
     return made
