@@ -86,7 +86,9 @@ class SparkLog:
         seen: dict[int, Coverage] = defaultdict(Coverage)
         if any(self._paths):
             task = replace(self._task, look=look)
-            self._encoded = self._looking(task, self._paths).persist(StorageLevel.DISK_ONLY)
+            # No cache: that costs more, and a session gives it to whoever asks the same of these paths, whatever the
+            # files are by then.
+            self._encoded = self._looking(task, self._paths).localCheckpoint(storageLevel=StorageLevel.DISK_ONLY)
             pieces = _looked(self._encoded)
             self._places = self._numbered(self._paths, [block for piece in pieces for block in piece["blocks"]])
             for piece in pieces:
@@ -115,9 +117,7 @@ class SparkLog:
         return [row for piece in _looked(self._looking(task, paths)) for row in piece["rows"]]
 
     def close(self) -> None:
-        """Spark would give what it keeps to whoever asks the same of these paths, whatever the files are by then."""
-        if self._encoded is not None:
-            self._encoded.unpersist()
+        self._encoded = None
 
     def over_partitions(self, look: Look) -> list[Row]:
         if self._encoded is None:
