@@ -6,7 +6,7 @@ all lines of some partitions (`over_partitions`), in this process or on Spark's 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,7 +15,7 @@ from .file import FileFacts, LogFile
 
 Look = Callable[[Table], list[Row]]
 LINES = ("line", "first", "last", "last_created", "run")
-"""The columns of a look's rows that are numbers of lines; absent or 0 there is no line."""
+"""The columns of a look's rows that are numbers of lines; absent where there is none."""
 
 
 def nothing(files: int) -> None:
@@ -29,6 +29,12 @@ class Read:
     files: tuple[LogFile, ...]
     facts: tuple[FileFacts, ...]
     rows: list[Row]
+
+    @staticmethod
+    def of(found: Iterable[tuple[LogFile, FileFacts]], rows: list[Row]) -> Read:
+        """From what is known of each file, in order. Nothing could be read of a file: to the audit it is not there."""
+        both = list(found)
+        return Read(tuple(file for file, fact in both if not fact.unread), tuple(fact for _, fact in both), rows)
 
 
 class Log(Protocol):

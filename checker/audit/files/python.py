@@ -54,17 +54,13 @@ class InProcess:
         self._events: Table = table([])
 
     def read(self, look: Look, advance: Callable[[int], None] = nothing) -> Read:
-        rows: list[Row] = []
-        files, file_facts = [], []
+        events: list[Row] = []
+        found = []
         for index, (cluster, source) in enumerate(self._sources):
-            file, fact = self._file(index, cluster, source, rows)
-            file_facts.append(fact)
-            if not fact.unread:
-                files.append(file)
+            found.append(self._file(index, cluster, source, events))
             advance(1)
-        self._events = self._table(rows)
-        found = [row for part in self._events.apart(("file",), **self._most) for row in look(part)]
-        return Read(tuple(files), tuple(file_facts), found)
+        self._events = self._table(events)
+        return Read.of(found, [row for part in self._events.apart(("file",), **self._most) for row in look(part)])
 
     def over_lines(self, look: Look, files: Collection[int]) -> list[Row]:
         asked = [{"file": file} for file in files]

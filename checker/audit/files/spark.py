@@ -31,7 +31,6 @@ from ....traces.spark.extract import PRINTED, SEPARATOR, replaced
 from ..table.protocol import Row
 from . import worker
 from .coverage import Coverage, facts
-from .file import FileFacts, LogFile
 from .log import Look, Read, nothing
 from .spark_lines import homes, placed_lines, shifts
 
@@ -97,14 +96,11 @@ class SparkLog:
                     file, shift = places[number]
                     seen[file].add(Coverage.from_json(coverage), shift)
                 rows += (worker.shifted(row, *places[row["file"]]) for row in piece["rows"])
-        files: list[LogFile] = []
-        file_facts: list[FileFacts] = []
-        for index, ((cluster, source), (_, problem)) in enumerate(zip(self._sources, self._readings, strict=True)):
-            file, fact = facts(index, cluster, source, seen[index], problem, self._lossy)
-            file_facts.append(fact)
-            if not fact.unread:
-                files.append(file)
-        return Read(tuple(files), tuple(file_facts), rows)
+        found = (
+            facts(index, cluster, source, seen[index], problem, self._lossy)
+            for index, ((cluster, source), (_, problem)) in enumerate(zip(self._sources, self._readings, strict=True))
+        )
+        return Read.of(found, rows)
 
     def over_lines(self, look: Look, files: Collection[int]) -> list[Row]:
         paths = [path if number in files else None for number, path in enumerate(self._paths)]
