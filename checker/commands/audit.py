@@ -68,6 +68,7 @@ def command(
     line that bears on a rule was not understood), or nothing to check.
     """
     from ..audit.command import audit_command
+    from ..audit.report.terminal import show
 
     json_wanted = as_json or form == "json"
     try:
@@ -89,5 +90,8 @@ def command(
         text, code = audit_command(list(paths), options, json_wanted, out, partial(click.echo, err=True))
     except (IsrproofError, OSError) as error:
         fail(error, as_json=json_wanted)
-    click.echo(text, nl=not text.endswith("\n"))
+    if json_wanted:
+        click.echo(text)
+    else:
+        show(text)
     sys.exit(code)
