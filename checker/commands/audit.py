@@ -30,7 +30,7 @@ from ..failure import fail
 )
 @click.option("--fail-on", type=click.Choice(FAIL_ON), default="illegal", show_default=True, help="What makes exit 1.")
 @click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), help="Write findings, timeline and JSON there."
+    "--out", type=click.Path(file_okay=False, path_type=Path), help="Write findings, state, timeline and JSON there."
 )
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
