@@ -31,7 +31,7 @@ class Audited:
 
 def numbered_by_cluster(found: Audited) -> Audited:
     """The same with the lives of each cluster numbered from 1."""
-    number: dict[int | None, int | None] = {None: None}
+    number: dict[int, int] = {}
     known: Counter[int] = Counter()
     for life in found.histories.lives:
         known[life.cluster] += 1
@@ -41,6 +41,6 @@ def numbered_by_cluster(found: Audited) -> Audited:
         lives=tuple(replace(each, life=number[each.life]) for each in found.histories.lives),
         spans=tuple(replace(each, life=number[each.life]) for each in found.histories.spans),
     )
-    findings = tuple(replace(each, life=number[each.life]) for each in found.findings)
+    findings = tuple(each if each.life is None else replace(each, life=number[each.life]) for each in found.findings)
     rows = None if found.timeline is None else tuple(replace(row, life=number[row.life]) for row in found.timeline)
     return replace(found, histories=histories, findings=findings, timeline=rows)
