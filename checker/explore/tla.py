@@ -209,9 +209,7 @@ def _sorts(model: Model, properties: Sequence[Property]) -> list[FiniteSort | En
     stack: list[Sort] = [each.sort for each in model.fields]
     stack += [param.sort for action in model.actions for param in action.params]
     for node in topological(*conditions):
-        stack += (
-            [node.data.sort] if node.op in BINDERS else [node.sort] if node.op in (Op.FULL, Op.MAP_FILL) else []
-        )
+        stack += [node.data.sort] if node.op in BINDERS else [node.sort] if node.op in (Op.FULL, Op.MAP_FILL) else []
     while stack:
         sort = stack.pop()
         if isinstance(sort, FiniteSort | EnumSort):
