@@ -1,21 +1,24 @@
 """The controller: election, start-up and failover (controller.md 3.1, 3.2), and its event handlers (4).
 
 One thread takes the events one after the other; between the steps of a handler its broker may die, and others write.
+A call of a state machine is a step: for all partitions, and of replicas for all on one broker, as Kafka groups them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ...specs.machines import machine
-from ..action import Action, action, waived
-from ..expr import both, const, full, ite, mapped, setting, some
-from ..family import Chosen
-from ..sorts import SetOf
-from .effects import Effects, leads_nowhere
+from ..action import Action, Clause, action, waived
+from ..expr import Expr, both, const, exists, full, ite, mapped, setting, some
+from ..sorts import SetOf, Value
+from .effects import DELETION, SHUTDOWN, Effects, Held
 from .state import (
     FAILOVERS,
     Broker,
     PartitionState,
     ReplicaState,
+    asked_to_delete,
     assignment,
     b,
     c,
@@ -25,6 +28,8 @@ from .state import (
     created,
     epoch,
     exists_topic,
+    first,
+    ineligible,
     literal,
     live,
     now,
@@ -32,31 +37,31 @@ from .state import (
     p,
     partition_state,
     phase,
+    queued,
     r,
     registered,
     replica_state,
     replicas,
+    shutting,
+    to_delete,
     to_move,
     topics,
     znode,
 )
 
-
-def actions(chosen: Chosen) -> tuple[Action, ...]:
-    """What a controller does, in the order in which it does it."""
-    return (
-        _elect(),
-        _initialize_context(chosen),
-        _start_partitions(chosen),
-        _broker_change(chosen),
-        _elect_for_new_brokers(chosen),
-        _elect_for_dead_leaders(chosen),
-        _move_replicas_offline(chosen),
-        _new_partitions(chosen),
-    )
+Updates = dict[Expr, Expr | Value]
 
 
-def _elect() -> Action:
+def writes(state: Expr, held: Held) -> Updates:
+    """All partitions as a call of the partition state machine leaves them."""
+    return {
+        partition_state[c]: mapped(p, state),
+        cached[c]: mapped(p, held.cache),
+        znode: mapped(p, held.znode),
+    }
+
+
+def elect(_: Effects) -> Action:
     return action(
         "Elect",
         "A live broker becomes controller: it creates /controller and counts up /controller_epoch.",
@@ -76,47 +81,44 @@ def _elect() -> Action:
     )
 
 
-def _initialize_context(chosen: Chosen) -> Action:
+def initialize_context(effects: Effects) -> Action:
     """Steps 4 to 7 of a failover: the caches, and the replica state machine."""
-    seeds = {each.condition: each.state for each in machine("replica").seeds_in(chosen.release)}
+    seeds = _seeds(effects, "replica")
     state = ite(registered.contains(r), literal(seeds["online"], ReplicaState), literal(seeds["offline"], ReplicaState))
-    nobody = literal(machine("replica").unknown_is, ReplicaState)
     assigned = both(exists_topic(p), replicas(assignment[p]).contains(r))
+    online = effects.replica_to(both(assigned, registered.contains(r)), state, "OnlineReplica")
     # The repair of KAFKA-3143: replicas on all brokers that are not live are moved; on most there are none.
-    offline = const(frozenset(), SetOf(Broker)) if chosen.has("KAFKA-3143") else full(Broker).minus(registered)
+    broken = effects.chosen.has("KAFKA-3143")
+    offline = const(frozenset(), SetOf(Broker)) if broken else full(Broker).minus(registered)
+    updates: Updates = {
+        phase[c]: "starting",
+        live[c]: registered,
+        topics[c]: created,
+        cached[c]: znode,
+        replica_state[c]: mapped(p, mapped(r, ite(assigned, online, literal(unknown_is("replica"), ReplicaState)))),
+        to_move[c]: offline,
+    }
+    if DELETION in effects.chosen.parts:
+        updates |= {
+            to_delete[c]: queued,
+            ineligible[c]: mapped(p, both(queued.contains(p), ~replicas(assignment[p]).subset_of(registered))),
+        }
     return action(
         "InitializeContext",
         "A new controller reads live brokers, topics and partition states, and starts its replica state machine: a "
         "replica is online where its broker is live, else ineligible for deletion.",
         c,
         guard={"was just elected": phase[c].eq("elected")},
-        updates={
-            phase[c]: "starting",
-            live[c]: registered,
-            topics[c]: created,
-            cached[c]: znode,
-            replica_state[c]: mapped(p, mapped(r, ite(assigned, state, nobody))),
-            to_move[c]: offline,
-        },
+        updates=updates,
         cites=("onControllerFailover in KafkaController.scala", "startup in ReplicaStateMachine.scala"),
     )
 
 
-def _start_partitions(chosen: Chosen) -> Action:
-    effects = Effects(chosen)
-    seeds = {each.condition: each.state for each in machine("partition").seeds_in(chosen.release)}
-    found = ite(
-        cached[c][p].is_none(),
-        literal(seeds["no leader and ISR"], PartitionState),
-        ite(
-            leads_nowhere(c, p),
-            literal(seeds["leader not online"], PartitionState),
-            literal(seeds["leader online"], PartitionState),
-        ),
-    )
-    unknown = literal(machine("partition").unknown_is, PartitionState)
-    seeded = ite(topics[c].contains(p), found, unknown)
-    moved = effects.online(c, p, seeded, effects.waits_for_leader(seeded))
+def start_partitions(effects: Effects) -> Action:
+    seeds = {name: literal(state, PartitionState) for name, state in _seeds(effects, "partition").items()}
+    led = ite(effects.leads_nowhere(c, p), seeds["leader not online"], seeds["leader online"])
+    found = ite(cached[c][p].is_none(), seeds["no leader and ISR"], led)
+    seeded = ite(topics[c].contains(p), found, literal(unknown_is("partition"), PartitionState))
     return action(
         "StartPartitions",
         "A new controller gives each partition a state by its leader, tries to elect leaders for those without, and is "
@@ -126,21 +128,27 @@ def _start_partitions(chosen: Chosen) -> Action:
             "is starting": phase[c].eq("starting"),
             "replicas of dead brokers are moved": to_move[c].is_empty(),
         },
-        updates={
-            phase[c]: "idle",
-            partition_state[c]: mapped(p, moved.state),
-            cached[c]: mapped(p, moved.cache),
-            znode: mapped(p, moved.znode),
-        },
+        updates={phase[c]: _resumes(effects), **writes(*effects.brought_online(c, p, seeded))},
         cites=("startup in PartitionStateMachine.scala",),
     )
 
 
-def _broker_change(chosen: Chosen) -> Action:
-    effects = Effects(chosen)
+def broker_change(effects: Effects) -> Action:
     added, gone = registered.minus(live[c]), live[c].minus(registered)
-    online = effects.replica_to(replica_state[c][p][r], "OnlineReplica")
-    concerned = both(topics[c].contains(p), replicas(assignment[p]).contains(r), added.contains(r))
+    concerned = both(effects.is_assigned(c, p, r), added.contains(r))
+    online = effects.replica_to(concerned, replica_state[c][p][r], "OnlineReplica")
+    updates: Updates = {
+        phase[c]: ite(added.is_empty(), now("failing"), now("electing")),
+        live[c]: registered,
+        to_move[c]: gone,
+        replica_state[c]: mapped(p, mapped(r, online)),
+    }
+    if SHUTDOWN in effects.chosen.parts:
+        updates[shutting[c]] = shutting[c].intersect(registered)
+    if DELETION in effects.chosen.parts:
+        updates[ineligible[c]] = mapped(p, both(ineligible[c][p], ~replicas(assignment[p]).intersects(added)))
+        # What a broker has not answered in its earlier life, it never will.
+        updates[asked_to_delete[c]] = mapped(p, mapped(r, both(asked_to_delete[c][p][r], ~added.contains(r))))
     return action(
         "BrokerChange",
         "The controller reads the live brokers; replicas of new ones come online.",
@@ -149,63 +157,57 @@ def _broker_change(chosen: Chosen) -> Action:
             "is idle": phase[c].eq("idle"),
             "live brokers have changed": waived(live[c].ne(registered), "else nothing is to be done"),
         },
-        updates={
-            phase[c]: ite(added.is_empty(), now("failing"), now("electing")),
-            live[c]: registered,
-            to_move[c]: gone,
-            replica_state[c]: mapped(p, mapped(r, ite(concerned, online, replica_state[c][p][r]))),
-        },
+        updates=updates,
         cites=("BrokerChange, onBrokerStartup in KafkaController.scala",),
     )
 
 
-def _elect_for_new_brokers(chosen: Chosen) -> Action:
-    effects = Effects(chosen)
-    state = partition_state[c][p]
-    moved = effects.online(c, p, state, effects.waits_for_leader(state))
+def elect_for_new_brokers(effects: Effects) -> Action:
     return action(
         "ElectForNewBrokers",
         "With new brokers, the controller tries to elect leaders for all partitions without.",
         c,
         guard={"new brokers are known": phase[c].eq("electing")},
         updates={
-            phase[c]: ite(
-                to_move[c].is_empty(),
-                now("idle"),
-                now("failing"),
-            ),
-            partition_state[c]: mapped(p, moved.state),
-            cached[c]: mapped(p, moved.cache),
-            znode: mapped(p, moved.znode),
+            phase[c]: ite(to_move[c].is_empty(), _resumes(effects), now("failing")),
+            **writes(*effects.brought_online(c, p, partition_state[c][p])),
         },
         cites=("onBrokerStartup in KafkaController.scala",),
     )
 
 
-def _elect_for_dead_leaders(chosen: Chosen) -> Action:
-    effects = Effects(chosen)
-    state = partition_state[c][p]
-    offline = ite(leads_nowhere(c, p), effects.partition_to(state, "OfflinePartition"), state)
-    moved = effects.online(c, p, offline, effects.waits_for_leader(offline))
+def elect_for_dead_leaders(effects: Effects) -> Action:
+    leaderless = effects.queued_apart(c, p, effects.leads_nowhere(c, p))
+    offline = effects.partition_to(leaderless, partition_state[c][p], "OfflinePartition")
     return action(
         "ElectForDeadLeaders",
         "Brokers have died: partitions whose leader is not online go offline, and the controller tries to elect "
         "leaders for all partitions without.",
         c,
         guard={"dead brokers are known": phase[c].eq("failing")},
-        updates={
-            phase[c]: "moving",
-            partition_state[c]: mapped(p, moved.state),
-            cached[c]: mapped(p, moved.cache),
-            znode: mapped(p, moved.znode),
-        },
+        updates={phase[c]: "moving", **writes(*effects.brought_online(c, p, offline))},
         cites=("onReplicasBecomeOffline in KafkaController.scala",),
     )
 
 
-def _move_replicas_offline(chosen: Chosen) -> Action:
-    effects = Effects(chosen)
-    moved = effects.offline(c, p, b)
+def move_replicas_offline(effects: Effects) -> Action:
+    state, assigned = replica_state[c][p][b], effects.is_assigned(c, p, b)
+    updates: Updates = {
+        phase[c]: ite(
+            both(phase[c].eq("moving"), to_move[c].eq(some(b).set())),
+            _resumes(effects),
+            phase[c],
+        ),
+        to_move[c]: to_move[c].remove(b),
+    }
+    if DELETION in effects.chosen.parts:
+        # A starting controller moves replicas of queued topics like others; later their deletion has failed.
+        fails = both(assigned, effects.is_queued(c, p), phase[c].eq("moving"))
+        moved, held = effects.offline(c, p, b, state, both(assigned, ~fails))
+        moved = ite(fails, effects.replica_to(fails, state, "ReplicaDeletionIneligible"), moved)
+        updates[ineligible[c]] = mapped(p, ineligible[c][p] | fails)
+    else:
+        moved, held = effects.offline(c, p, b, state, assigned)
     return action(
         "MoveReplicasOffline",
         "The controller moves all replicas on a dead broker to OfflineReplica: out of their ISRs. It takes dead "
@@ -217,41 +219,72 @@ def _move_replicas_offline(chosen: Chosen) -> Action:
             "is to be moved": to_move[c].contains(b),
         },
         updates={
-            phase[c]: ite(
-                both(phase[c].eq("moving"), to_move[c].eq(some(b).set())),
-                now("idle"),
-                phase[c],
-            ),
-            to_move[c]: to_move[c].remove(b),
-            replica_state[c]: mapped(p, replica_state[c][p].put(b, moved.state)),
-            cached[c]: mapped(p, moved.cache),
-            znode: mapped(p, moved.znode),
+            **updates,
+            replica_state[c]: mapped(p, replica_state[c][p].put(b, moved)),
+            cached[c]: mapped(p, held.cache),
+            znode: mapped(p, held.znode),
         },
         cites=("doHandleStateChanges in ReplicaStateMachine.scala",),
     )
 
 
-def _new_partitions(chosen: Chosen) -> Action:
-    effects = Effects(chosen)
+def new_partitions(effects: Effects) -> Action:
     new = both(exists_topic(p), ~topics[c].contains(p))
-    opened = ite(new, effects.partition_to(partition_state[c][p], "NewPartition"), partition_state[c][p])
-    moved = effects.online(c, p, opened, new)
-    state = replica_state[c][p][r]
-    made = effects.replica_to(effects.replica_to(state, "NewReplica"), "OnlineReplica")
+    opened = effects.partition_to(new, partition_state[c][p], "NewPartition")
+    mine = both(new, replicas(assignment[p]).contains(r))
+    made = effects.replica_to(mine, replica_state[c][p][r], "NewReplica")
+    idle: Expr | Clause = phase[c].eq("idle")
+    if DELETION not in effects.chosen.parts:
+        idle = waived(phase[c].eq("idle"), "the thread does one thing at a time; a new topic disturbs nothing")
     return action(
         "NewPartitions",
         "The controller takes note of new topics: their partitions and replicas are new, then online.",
         c,
         guard={
-            "is idle": waived(phase[c].eq("idle"), "the thread does one thing at a time; a new topic disturbs nothing"),
+            "is idle": idle,
             "there are new topics": waived(topics[c].ne(created), "else nothing is to be done"),
         },
         updates={
             topics[c]: created,
-            partition_state[c]: mapped(p, moved.state),
-            cached[c]: mapped(p, moved.cache),
-            znode: mapped(p, moved.znode),
-            replica_state[c]: mapped(p, mapped(r, ite(both(new, replicas(assignment[p]).contains(r)), made, state))),
+            replica_state[c]: mapped(p, mapped(r, effects.replica_to(mine, made, "OnlineReplica"))),
+            **writes(*effects.online(c, p, opened, new)),
         },
         cites=("onNewPartitionCreation in KafkaController.scala",),
     )
+
+
+def elect_preferred(effects: Effects) -> Action:
+    preferred = assignment[p][0]
+    alive = preferred.set().subset_of(effects.online_brokers(c).intersect(znode[p].value["isr"]))
+    leader = ite(alive, preferred, first(assignment[p], const(frozenset(), SetOf(Broker))))
+    known = effects.queued_apart(c, p, topics[c].contains(p))
+    wanted = both(known, cached[c][p].is_some(), cached[c][p].value["leader"].ne(preferred))
+    state, held = effects.elected(c, p, partition_state[c][p], wanted, leader, znode[p].value["isr"])
+    return action(
+        "ElectPreferred",
+        "The first replica of each assignment is made leader where it is online and in the ISR: the leader is "
+        "balanced. A leader that is the preferred one already stays, as from 2.2 on.",
+        c,
+        guard={
+            "is idle": waived(phase[c].eq("idle"), "an election disturbs no handler"),
+            "a leader is not the preferred one": waived(exists(p, wanted), "else nothing is to be done"),
+        },
+        updates=writes(state, held),
+        cites=("onPreferredReplicaElection in KafkaController.scala",),
+    )
+
+
+def _resumes(effects: Effects) -> Expr:
+    """The phase after a handler that ends with resuming deletions."""
+    if DELETION not in effects.chosen.parts:
+        return now("idle")
+    return ite(to_delete[c].is_empty(), now("idle"), now("resuming"))
+
+
+def _seeds(effects: Effects, table: str) -> Mapping[str, str]:
+    return {each.condition: each.state for each in machine(table).seeds_in(effects.chosen.release)}
+
+
+def unknown_is(table: str) -> str:
+    """The state of an entity that the controller has not met."""
+    return machine(table).unknown_is

@@ -6,12 +6,12 @@ ControllerContext.scala: they grow old without it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from ...specs.machines import machine
 from ..expr import Expr, const, field, fill, full, ite, none, var
 from ..protocol import Field, starts
-from ..sorts import Bound, Enum, Finite, Int, MapOf, OptionOf, Record, SetOf, Setting, Sort, Value
+from ..sorts import Bool, Bound, Enum, Finite, Int, MapOf, OptionOf, Record, SetOf, Setting, Sort, Value
 
 BROKERS = Setting("brokers", 3, "how many brokers there are", at_least=1)
 PARTITIONS = Setting("partitions", 1, "how many topics there can be, of one partition each", at_least=1)
@@ -42,7 +42,23 @@ PartitionState = Enum("PartitionState", tuple(each.name for each in _PARTITION.s
 Znodes = MapOf(Partition, OptionOf(Znode))
 ReplicaStates = MapOf(Partition, MapOf(Broker, ReplicaState))
 PartitionStates = MapOf(Partition, PartitionState)
-Phase = Enum("Phase", ("none", "elected", "starting", "idle", "electing", "failing", "moving"))
+Marks = MapOf(Partition, MapOf(Broker, Bool))
+Phase = Enum(
+    "Phase",
+    (
+        "none",
+        "elected",
+        "starting",
+        "idle",
+        "electing",
+        "failing",
+        "moving",
+        "stopping",
+        "resuming",
+        "retrying",
+        "deleting",
+    ),
+)
 
 # ZooKeeper
 registered = field("registered", SetOf(Broker))
@@ -62,12 +78,22 @@ replica_state = field("replica_state", MapOf(Broker, ReplicaStates))
 partition_state = field("partition_state", MapOf(Broker, PartitionStates))
 to_move = field("to_move", MapOf(Broker, SetOf(Broker)))
 
+# Of controlled shutdown
+shutting = field("shutting", MapOf(Broker, SetOf(Broker)))
+
+# Of deletion
+queued = field("queued", SetOf(Partition))
+to_delete = field("to_delete", MapOf(Broker, SetOf(Partition)))
+ineligible = field("ineligible", MapOf(Broker, MapOf(Partition, Bool)))
+to_stop = field("to_stop", MapOf(Broker, Marks))
+asked_to_delete = field("asked_to_delete", MapOf(Broker, Marks))
+
 outages = field("outages_so_far", Int(0, OUTAGES))
 
 _NO_REPLICAS = fill(ReplicaStates, fill(MapOf(Broker, ReplicaState), _REPLICA.unknown_is))
 _NO_PARTITIONS = fill(PartitionStates, _PARTITION.unknown_is)
 
-# What a broker's controller process is while the broker is no controller.
+# What a broker's controller process is while the broker is no controller: what a part of the model adds is by its name.
 BLANK: Mapping[Expr, Expr | Value] = {
     phase: "none",
     epoch: 0,
@@ -78,7 +104,21 @@ BLANK: Mapping[Expr, Expr | Value] = {
     partition_state: _NO_PARTITIONS,
     to_move: frozenset(),
 }
+BLANK_OF_PART: Mapping[str, Mapping[Expr, Expr | Value]] = {
+    "controlled shutdown": {shutting: frozenset()},
+    "deletion": {
+        to_delete: frozenset(),
+        ineligible: fill(MapOf(Partition, Bool), False),
+        to_stop: fill(Marks, fill(MapOf(Broker, Bool), False)),
+        asked_to_delete: fill(Marks, fill(MapOf(Broker, Bool), False)),
+    },
+}
 _MEANINGS = {
+    shutting: "the brokers that it knows to be shutting down",
+    to_delete: "the topics that it is about to delete",
+    ineligible: "the topics whose deletion something stands in the way of",
+    to_stop: "the replicas that it is about to stop, to delete them",
+    asked_to_delete: "the replicas that it has told to be deleted, and got no answer",
     phase: "what the controller process of each broker is doing",
     epoch: "the controller epoch it was elected with",
     live: "the live brokers, as it read them last",
@@ -89,16 +129,32 @@ _MEANINGS = {
     to_move: "the brokers whose replicas it has still to move to OfflineReplica",
 }
 
-FIELDS: tuple[Field, ...] = (
+_ZOOKEEPER = (
     starts(registered, full(Broker), "ZooKeeper: the live brokers, /brokers/ids"),
     starts(controller, None, "ZooKeeper: who is controller, /controller"),
     starts(controller_epoch, 0, "ZooKeeper: /controller_epoch"),
     starts(assignment, fill(assignment.sort, fill(Assignment, None)), "ZooKeeper: each topic's replicas, in order"),
     starts(created, frozenset(), "ZooKeeper: the topics that there are"),
     starts(znode, fill(znode.sort, None), "ZooKeeper: each partition's state znode"),
-    *(starts(each, fill(each.sort, blank), _MEANINGS[each]) for each, blank in BLANK.items()),
-    starts(outages, 0, "how often brokers died or came back"),
 )
+_OF_PART = {"deletion": (starts(queued, frozenset(), "ZooKeeper: topics queued for deletion, /admin/delete_topics"),)}
+
+
+def process(parts: Iterable[str]) -> dict[Expr, Expr | Value]:
+    """The fields of a controller process, each with its value while the broker is no controller."""
+    more = [BLANK_OF_PART.get(part, {}) for part in sorted(parts)]
+    return {**BLANK, **{each: blank for fields in more for each, blank in fields.items()}}
+
+
+def fields(parts: Iterable[str]) -> tuple[Field, ...]:
+    """The state of a cluster that has these parts."""
+    return (
+        *_ZOOKEEPER,
+        *(each for part in sorted(parts) for each in _OF_PART.get(part, ())),
+        *(starts(each, fill(each.sort, blank), _MEANINGS[each]) for each, blank in process(parts).items()),
+        starts(outages, 0, "how often brokers died or came back"),
+    )
+
 
 c, b, r = var("c", Broker), var("b", Broker), var("r", Broker)
 p = var("p", Partition)
