@@ -60,6 +60,7 @@ def _condition(of: ConditionCount, conditions: Iterable[Condition]) -> Iterator[
 
 def _name(condition: Condition) -> str:
     name = partition_name(condition.topic, condition.partition)
+    name += f", life {condition.life}" if condition.life > 1 else ""
     if condition.condition == OFFLINE:
         leader = condition.leader
         return (

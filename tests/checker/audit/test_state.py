@@ -293,6 +293,14 @@ def test_a_later_controller_without_a_log_may_have_ended_it(tmp_path: Path) -> N
     assert "what 1 controller epoch did of which no controller's line was read" in one.state.unknown
 
 
+def test_what_lasts_to_a_wipe_is_not_there_at_the_end(tmp_path: Path) -> None:
+    second = failed(2).replace("id=2", "id=1").replace("Controller 2", "Controller 1")
+    assert offline(tmp_path, (*CREATED, *DIED, second)) == [(LASTS, None)]
+    assert offline(tmp_path, (*CREATED, *DIED, second, *CREATED)) == [(LAST_SHOWN, None)]
+    (one,) = audit([str(tmp_path)], Options(engine="python"))
+    assert len(one.lives) == 2
+
+
 def test_above_trace_a_deletion_shows_in_the_controllers_own_log(tmp_path: Path) -> None:
     refused = failed(1)
     assert offline(tmp_path, (refused,)) == [(LAST_SHOWN, None)]
