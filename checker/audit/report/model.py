@@ -190,6 +190,9 @@ def _state_unknown(found: Audited, cluster: int, files: Sequence[FileFacts]) -> 
     unseen = _stated(found, cluster) - _read(found, cluster)
     if unseen:
         yield f"what {len(unseen)} controller epoch{'s' * (len(unseen) > 1)} did of which no controller's line was read"
+    lives = sum(life.cluster == cluster for life in found.histories.lives)
+    if lives > 1:
+        yield f"which of {lives} lives of the cluster is the last"
     lossy = {(span.life, span.epoch) for span in spans if span.lossy}
     if lossy:
         yield f"what the lines say that may be missing of {len(lossy)} controller epoch{'s' * (len(lossy) > 1)}"
