@@ -18,13 +18,16 @@ from .fields import EVENT
 from .files.file import FileFacts
 from .files.log import Log
 from .files.python import InProcess
+from .findings.audited import Audited
 from .findings.excerpts import Texts, Wanted, with_excerpts
 from .history.claims import claims
 from .observe.catalogue import lines_read
+from .observe.narrow import EVERYTHING, Narrow
 from .options import FAIL_ON, Options
 from .pipeline import audited
 from .report.json import as_json
-from .report.model import EXIT, Narrow, Report, reports
+from .report.model import EXIT, Report, reports
+from .report.nothing import nothing_there
 from .report.text import as_text, clusters_as_text
 
 _BRIEF = 500_000_000
@@ -44,7 +47,7 @@ def audit(
         report_engine: gets one line, which says which engine "auto" chose and why.
 
     Raises:
-        IsrproofError: a path does not exist, or no file could be read.
+        IsrproofError: a path does not exist, no file could be read, or nothing in them is what `options` ask for.
     """
     options = options or Options()
     sizes: dict[str, int] = {}
@@ -58,12 +61,13 @@ def audit(
             with progress(f"reading {len(sources)} file{'s' * (len(sources) > 1)}", len(sources)) as advance:
                 read = log.read(claims, advance)
             _must_have_read(read.facts)
+            narrow = Narrow(options.partition, options.since, options.until)
             with progress("checking the rules"):
-                found = audited(log, read, options.releases, with_timeline=options.timeline)
+                found = audited(log, read, options.releases, narrow, with_timeline=options.timeline)
+                _must_be_there(log, narrow, found)
         with progress("reading the lines that findings name"):
             found = replace(found, findings=with_excerpts(found.findings, lambda wanted: _texts(wanted, options)))
-        narrow = Narrow(options.partition, options.since, options.until)
-        return reports(found, read.facts, narrow)
+        return reports(found, read.facts)
 
 
 def _elsewhere(path: str, options: Options, sizes: dict[str, int]) -> list[str]:
@@ -115,10 +119,17 @@ def _must_have_read(facts: Sequence[FileFacts]) -> None:
         )
 
 
+def _must_be_there(log: Log, narrow: Narrow, found: Audited) -> None:
+    if narrow != EVERYTHING and not found.scopes:
+        missing = nothing_there(narrow, log.over_partitions(narrow.nearest))
+        if missing is not None:
+            raise IsrproofError(missing)
+
+
 def exit_code(report: Report, fail_on: str = "illegal") -> int:
     """Of one cluster: its verdict's, or 1 if it has a finding that `fail_on` includes."""
     failing = FAIL_ON[: FAIL_ON.index(fail_on) + 1]
-    return 1 if any(finding.verdict in failing for finding in report.findings) else EXIT[report.verdict]
+    return 1 if any(report.counts[verdict] for verdict in failing) else EXIT[report.verdict]
 
 
 def audit_command(
@@ -144,8 +155,8 @@ def audit_command(
     if json_wanted:
         return text, code
     if options.each:
-        return clusters_as_text(list(zip(paths, made, strict=True))), code
-    return as_text(made[0]), code
+        return clusters_as_text(list(zip(paths, made, strict=True)), verbose=options.verbose), code
+    return as_text(made[0], verbose=options.verbose), code
 
 
 def _as_json(paths: Sequence[str], made: Sequence[Report], *, each: bool) -> str:

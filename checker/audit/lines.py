@@ -36,6 +36,8 @@ VIEWS = rows_with(*VIEW_ROLES)
 """Lines that print a partition's leader and ISR."""
 CONTROLLER_LINES = rows_with(speaker="controller", family=STATE_CHANGE)
 """Lines that a controller writes to state-change.log."""
+IN_KRAFT = rows_with(mode="kraft")
+"""Lines that Kafka prints in KRaft mode only."""
 HAPPENING_ONCE = rows_with(*MOVES, "move-refused", "reassigned", "replica-removed")
 MOVES_AND_VIEWS = rows_with(*MOVES, "move-refused", *VIEW_ROLES)
 

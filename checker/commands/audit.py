@@ -25,6 +25,9 @@ from ..failure import fail
 @click.option("--since", metavar="TIME", help="Report from this time on, as printed in the log: '2018-08-03 12:00:00'.")
 @click.option("--until", metavar="TIME", help="Report up to this time.")
 @click.option("--timeline", is_flag=True, help="Add what was reconstructed of every partition.")
+@click.option(
+    "--verbose", is_flag=True, help="Tell of every finding's evidence, and how often each rule was evaluated."
+)
 @click.option("--fail-on", type=click.Choice(FAIL_ON), default="illegal", show_default=True, help="What makes exit 1.")
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), help="Write findings, timeline and JSON there."
@@ -50,6 +53,7 @@ def command(
     since: str | None,
     until: str | None,
     timeline: bool,
+    verbose: bool,
     fail_on: str,
     out: Path | None,
     form: str,
@@ -76,6 +80,7 @@ def command(
             since=since,
             until=until,
             timeline=timeline,
+            verbose=verbose,
             fail_on=fail_on,
             engine=engine,
             master=master,

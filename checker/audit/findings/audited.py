@@ -9,12 +9,14 @@ from ....traces.timeline import TimelineRow
 from ..history.histories import Histories
 from .finding import Finding
 from .moves import Move
+from .scope import Scope
 from .tally import Tally
 
 
 @dataclass(frozen=True)
 class Audited:
-    """`findings` are in the order of cluster, life, controller epoch, place; `tallies` by cluster and rule.
+    """`findings` are in the order of cluster, life, controller epoch, place; `tallies` by cluster and rule, `scopes` by
+    cluster.
 
     `repeated`: per file, where every event is there twice, how many lines are duplicates. `timeline` is None where it
     was not asked for.
@@ -25,4 +27,5 @@ class Audited:
     tallies: Mapping[int, Mapping[str, Tally]]
     moves: tuple[Move, ...]
     repeated: Mapping[int, int]
+    scopes: Mapping[int, Scope]
     timeline: tuple[TimelineRow, ...] | None = None
