@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
@@ -11,6 +12,7 @@ from .findings.audited import Audited
 from .findings.judged import finding
 from .findings.moves import moves
 from .findings.scope import scopes
+from .findings.state import Ends, conditions, states, stopped_moves
 from .findings.tally import tallies
 from .findings.timeline import timeline
 from .fit import fitted
@@ -18,6 +20,7 @@ from .history.spans import Span
 from .judge import counted, failing, first_failing, judge, judged
 from .observe.catalogue import inputs_of
 from .observe.controller.epoch_changes import CHANGES
+from .observe.controller.stopped import STOPPED_MOVES
 from .observe.controller.views import PARTITION_VIEWS, states_shown
 from .observe.duplicates import without_duplicates
 from .observe.narrow import EVERYTHING, Narrow, scope
@@ -40,8 +43,11 @@ def audited(
     histories, repeated = fitted(log, read, release)
     files = {file.index: file for file in read.files}
     changes = judged({CHANGES: PythonTable([asdict(change) for change in histories.epoch_changes])}, narrow)
-    looked = log.over_partitions(partial(_look, histories.spans, release, narrow, with_timeline))
-    of = {what: [row for row in looked if row["what"] == what] for what in ("count", "failing", "state", "scope")}
+    ends = Ends.of(histories, read.files)
+    looked = log.over_partitions(partial(_look, histories.spans, ends, release, narrow, with_timeline))
+    of: dict[str, list[Row]] = defaultdict(list)
+    for row in looked:
+        of[row["what"]].append(row)
     counts = [*counted(changes), *of["count"]]
     findings = [finding(rules()[row["rule"]], row, files) for row in first_failing([*failing(changes), *of["failing"]])]
     findings.sort(key=lambda f: (f.cluster, f.life or 0, f.controller_epoch or 0, *f.place.order, f.rule))
@@ -52,14 +58,25 @@ def audited(
         moves(counts),
         repeated,
         scopes(of["scope"]),
+        states(of["conditions"], of["condition"], of["stopped"], files),
         timeline(of["state"], files) if with_timeline else None,
     )
 
 
-def _look(spans: Sequence[Span], release: int | None, narrow: Narrow, with_timeline: bool, events: Table) -> list[Row]:
-    """What becomes of the lines of some partitions: counts of verdicts, rows that fail, and states shown."""
+def _look(
+    spans: Sequence[Span], ends: Ends, release: int | None, narrow: Narrow, with_timeline: bool, events: Table
+) -> list[Row]:
+    """What becomes of the lines of some partitions: counts of verdicts, rows that fail, conditions, states shown."""
     inputs = inputs_of(without_duplicates(placed(events, spans, release)))
     counts, fails = judge(inputs, narrow)
-    states = narrow.of(states_shown(inputs[PARTITION_VIEWS])).rows() if with_timeline else []
-    rows = {"count": counts, "failing": fails, "state": states, "scope": scope(narrow.of(inputs[EVENTS]))}
+    numbers, told = conditions(events, inputs[EVENTS], inputs[PARTITION_VIEWS], ends, narrow)
+    rows = {
+        "count": counts,
+        "failing": fails,
+        "conditions": numbers,
+        "condition": told,
+        "stopped": stopped_moves(narrow.of(inputs[STOPPED_MOVES])),
+        "state": narrow.of(states_shown(inputs[PARTITION_VIEWS])).rows() if with_timeline else [],
+        "scope": scope(narrow.of(inputs[EVENTS])),
+    }
     return [row | {"what": what} for what, found in rows.items() for row in found]

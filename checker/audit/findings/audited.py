@@ -10,13 +10,14 @@ from ..history.histories import Histories
 from .finding import Finding
 from .moves import Move
 from .scope import Scope
+from .state import ClusterState
 from .tally import Tally
 
 
 @dataclass(frozen=True)
 class Audited:
-    """`findings` are in the order of cluster, life, controller epoch, place; `tallies` by cluster and rule, `scopes` by
-    cluster.
+    """`findings` are in the order of cluster, life, controller epoch, place; `tallies` by cluster and rule, `scopes`
+    and `states` by cluster.
 
     `repeated`: per file, where every event is there twice, how many lines are duplicates. `timeline` is None where it
     was not asked for.
@@ -28,4 +29,5 @@ class Audited:
     moves: tuple[Move, ...]
     repeated: Mapping[int, int]
     scopes: Mapping[int, Scope]
+    states: Mapping[int, ClusterState]
     timeline: tuple[TimelineRow, ...] | None = None

@@ -14,6 +14,7 @@ from ..findings.audited import Audited
 from ..findings.finding import Finding
 from ..findings.moves import Move
 from ..findings.scope import Scope
+from ..findings.state import ClusterState
 from ..findings.tally import Tally
 from ..history.histories import Life
 from ..history.spans import Span
@@ -121,7 +122,7 @@ class Report:
     """All that one audited cluster gave.
 
     `rules` are by code; `timeline` is None where it was not asked for. `counts` says how many findings there are of
-    each verdict; `findings` may be fewer, the first.
+    each verdict; `findings` may be fewer, the first. `state` is no verdict.
     """
 
     verdict: str
@@ -136,6 +137,7 @@ class Report:
     timeline: tuple[TimelineRow, ...] | None
     checked: Checked
     counts: Mapping[str, int]
+    state: ClusterState
 
     @property
     def left_out(self) -> int:
@@ -176,13 +178,48 @@ def _report(found: Audited, cluster: int, files: Sequence[FileFacts], paths: Map
         timeline=None if found.timeline is None else tuple(row for row in found.timeline if row.cluster == cluster),
         checked=_checked(found, cluster, tallies, files),
         counts={verdict: counts[verdict] for verdict in VERDICTS},
+        state=replace(found.states.get(cluster, ClusterState()), unknown=tuple(_state_unknown(found, cluster, files))),
     )
+
+
+def _state_unknown(found: Audited, cluster: int, files: Sequence[FileFacts]) -> Iterator[str]:
+    """Why the state of the cluster may be another one than its log shows."""
+    spans = [span for span in found.histories.spans if span.cluster == cluster]
+    if not spans:
+        yield "anything: no line of a controller in a known epoch was read"
+    unseen = _stated(found, cluster) - _read(found, cluster)
+    if unseen:
+        yield f"what {len(unseen)} controller epoch{'s' * (len(unseen) > 1)} did of which no controller's line was read"
+    lossy = {(span.life, span.epoch) for span in spans if span.lossy}
+    if lossy:
+        yield f"what the lines say that may be missing of {len(lossy)} controller epoch{'s' * (len(lossy) > 1)}"
+    traced = {(span.life, span.epoch) for span in spans if span.seen_level == "TRACE"}
+    hidden = _read(found, cluster) - traced
+    if hidden:
+        yield (
+            f"what levels above TRACE hide of {len(hidden)} controller epoch{'s' * (len(hidden) > 1)}: deletions,"
+            " moves to OfflinePartition, up to 2.5 every election that succeeds"
+        )
+    if spans:
+        yield "changes of an ISR by its leader: the controller prints them late, or not at all"
+    if any(row in IN_KRAFT for file in files for row in file.rows):
+        yield "what lines of KRaft mode say"
+
+
+def _read(found: Audited, cluster: int) -> set[tuple[int, int]]:
+    """Life and epoch of the tenures of which lines were read."""
+    return {(span.life, span.epoch) for span in found.histories.spans if span.cluster == cluster}
+
+
+def _stated(found: Audited, cluster: int) -> set[tuple[int, int]]:
+    """Life and epoch of all that is known of."""
+    lives = (life for life in found.histories.lives if life.cluster == cluster)
+    return {(life.life, epoch) for life in lives for epoch in life.epochs}
 
 
 def _checked(found: Audited, cluster: int, tallies: Mapping[str, Tally], files: Sequence[FileFacts]) -> Checked:
     spans = [span for span in found.histories.spans if span.cluster == cluster]
-    read = {(span.life, span.epoch) for span in spans}
-    stated = {(life.life, epoch) for life in found.histories.lives if life.cluster == cluster for epoch in life.epochs}
+    read, stated = _read(found, cluster), _stated(found, cluster)
     gaps = {span.lossy for span in spans}
     return Checked(
         brokers=tuple(sorted({span.controller for span in spans})),
