@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -19,16 +19,17 @@ from .files.file import FileFacts
 from .files.log import Log
 from .files.python import InProcess
 from .findings.audited import Audited
-from .findings.excerpts import Texts, Wanted, with_excerpts
+from .findings.excerpts import Texts, Wanted, lines_around, with_excerpts
 from .history.claims import claims
 from .observe.catalogue import lines_read
 from .observe.narrow import EVERYTHING, Narrow
 from .options import FAIL_ON, Options
 from .pipeline import audited
-from .report.json import as_json
+from .report.baseline import only_new, read_baseline
+from .report.files import put_text
+from .report.forms import FORMS, Lines, Run, write
 from .report.model import EXIT, Report, reports
 from .report.nothing import nothing_there
-from .report.text import as_text, clusters_as_text
 
 _BRIEF = 500_000_000
 """Bytes of text up to which Java's quick compiler is done sooner: what the other one compiles pays off later."""
@@ -128,39 +129,64 @@ def _must_be_there(log: Log, narrow: Narrow, found: Audited) -> None:
 
 def exit_code(report: Report, fail_on: str = "illegal") -> int:
     """Of one cluster: its verdict's, or 1 if it has a finding that `fail_on` includes."""
-    failing = FAIL_ON[: FAIL_ON.index(fail_on) + 1]
-    return 1 if any(report.counts[verdict] for verdict in failing) else EXIT[report.verdict]
+    return 1 if any(report.counts[verdict] for verdict in _failing(fail_on)) else EXIT[report.verdict]
+
+
+def _failing(fail_on: str) -> Sequence[str]:
+    return FAIL_ON[: FAIL_ON.index(fail_on) + 1]
 
 
 def audit_command(
     paths: list[str],
     options: Options,
-    json_wanted: bool,
-    out: Path | None,
+    form: str = "text",
+    out: Path | None = None,
     report_engine: Callable[[str], object] = _silent,
+    *,
+    html: Path | None = None,
+    baseline: Path | None = None,
 ) -> tuple[str, int]:
-    """What to print, and the exit code: the worst of the clusters' (illegal, then incomplete, then conforms)."""
+    """What to print, and the exit code: the worst of the clusters' (illegal, then incomplete, then conforms).
+
+    Args:
+        form: one of FORMS.
+        out: folder for JSON and Parquet; `html`: file for the page.
+        baseline: a report of an earlier run, whose findings are left out of this one's.
+
+    Raises:
+        IsrproofError: as `audit`; a library that a form needs is not there; the form is about one partition, and none
+            is named; the baseline is none.
+    """
+    forms = [FORMS[each] for each in (form, *(["html"] if html else []))]
+    if any(each.partition for each in forms) and options.partition is None:
+        raise IsrproofError(f"--format {form} is about one partition: say which by --partition TOPIC-N.")
     if out is not None:
-        from .report.parquet import must_have_arrow, write_out
+        from .report.parquet import must_have_arrow
 
         must_have_arrow()
+    known = None if baseline is None else read_baseline(baseline)
+    asked = options.timeline or FORMS[form].timeline
+    options = replace(options, timeline=options.timeline or any(each.timeline for each in forms))
     made = audit(paths, options, report_engine)
-    text = ""
-    if json_wanted or out is not None:
-        text = _as_json(paths, made, each=options.each)
+    if known is not None:
+        made = [only_new(report, known, str(baseline)) for report in made]
+    context = _context(made, options) if any(each.context for each in forms) else {}
+    whole = Run(paths, made, options.each, options.verbose, _failing(options.fail_on), context)
+    run = whole if asked else replace(whole, reports=[replace(report, timeline=None) for report in made])
     if out is not None:
-        write_out(out, text, made)
+        from .report.parquet import write_out
+
+        write_out(out, write("json", run), run.reports)
+    if html is not None:
+        put_text(html, write("html", whole))
+    if form == "github" and os.environ.get("GITHUB_STEP_SUMMARY"):
+        from .report.github import summary
+
+        with open(os.environ["GITHUB_STEP_SUMMARY"], "a", encoding="utf-8") as file:
+            file.write(summary(run))
     codes = {exit_code(report, options.fail_on) for report in made}
-    code = next(code for code in (1, 3, 0) if code in codes)
-    if json_wanted:
-        return text, code
-    if options.each:
-        return clusters_as_text(list(zip(paths, made, strict=True)), verbose=options.verbose), code
-    return as_text(made[0], verbose=options.verbose), code
+    return write(form, run), next(code for code in (1, 3, 0) if code in codes)
 
 
-def _as_json(paths: Sequence[str], made: Sequence[Report], *, each: bool) -> str:
-    """The report of all logs, or with `each` one object that has a report for every path."""
-    shown = [as_json(report) for report in made]
-    whole = {"clusters": [{"path": p, **r} for p, r in zip(paths, shown, strict=True)]} if each else shown[0]
-    return json.dumps(whole, indent=2, ensure_ascii=False)
+def _context(made: Sequence[Report], options: Options) -> Lines:
+    return lines_around([each for report in made for each in report.findings], lambda wanted: _texts(wanted, options))

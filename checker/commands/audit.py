@@ -10,6 +10,7 @@ import click
 
 from ...specs.errors import IsrproofError
 from ..audit.options import ENGINES, FAIL_ON, Options
+from ..audit.report.forms import FORMS
 from ..failure import fail
 
 
@@ -32,7 +33,19 @@ from ..failure import fail
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), help="Write findings, timeline and JSON there."
 )
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(list(FORMS)),
+    default="text",
+    show_default=True,
+    help="; ".join(f"{name}: {form.says}" for name, form in FORMS.items()) + ".",
+)
+@click.option(
+    "--baseline",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A JSON or SARIF report of an earlier run: tell of findings only that it has not.",
+)
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option(
     "--engine",
@@ -57,6 +70,7 @@ def command(
     fail_on: str,
     out: Path | None,
     form: str,
+    baseline: Path | None,
     as_json: bool,
     engine: str,
     master: str | None,
@@ -69,7 +83,7 @@ def command(
     """
     from ..audit.command import audit_command
 
-    json_wanted = as_json or form == "json"
+    form = "json" if as_json else form
     try:
         options = Options.of(
             release=release,
@@ -86,8 +100,8 @@ def command(
             master=master,
             remote=remote,
         )
-        text, code = audit_command(list(paths), options, json_wanted, out, partial(click.echo, err=True))
+        text, code = audit_command(list(paths), options, form, out, partial(click.echo, err=True), baseline=baseline)
     except (IsrproofError, OSError) as error:
-        fail(error, as_json=json_wanted)
+        fail(error, as_json=form == "json")
     click.echo(text, nl=not text.endswith("\n"))
     sys.exit(code)

@@ -159,7 +159,7 @@ def _report(found: Audited, cluster: int, files: Sequence[FileFacts], paths: Map
     findings = tuple(each for each in found.findings if each.cluster == cluster)
     counts = sum((Counter(tally.verdicts) for tally in tallies.values()), Counter[str]())
     return Report(
-        verdict=_verdict(counts, tallies, files),
+        verdict=verdict_of(counts, tallies, files),
         findings=findings,
         rules=tallies,
         coverage=_coverage(files),
@@ -260,7 +260,7 @@ def _twice(file: FileFacts, count: int) -> str:
     return f"{file.path}: {lines}, to the millisecond; read once"
 
 
-def _verdict(counts: Mapping[str, int], tallies: Mapping[str, Tally], files: Sequence[FileFacts]) -> str:
+def verdict_of(counts: Mapping[str, int], tallies: Mapping[str, Tally], files: Sequence[FileFacts]) -> str:
     """illegal > incomplete > nothing-to-check > conforms."""
     if counts["illegal"]:
         return "illegal"
