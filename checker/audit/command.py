@@ -172,7 +172,7 @@ def audit_command(
         made = [only_new(report, known, str(baseline)) for report in made]
     context = _context(made, options) if any(each.context for each in forms) else {}
     whole = Run(paths, made, options.each, options.verbose, _failing(options.fail_on), context)
-    run = whole if asked else replace(whole, reports=[replace(report, timeline=None) for report in made])
+    run = whole if asked else replace(whole, reports=[replace(report, timeline=None, brokers=None) for report in made])
     if out is not None:
         from .report.parquet import write_out
 

@@ -41,6 +41,7 @@ from ..failure import fail
     show_default=True,
     help="; ".join(f"{name}: {form.says}" for name, form in FORMS.items()) + ".",
 )
+@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the page of --format html there.")
 @click.option(
     "--baseline",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -70,6 +71,7 @@ def command(
     fail_on: str,
     out: Path | None,
     form: str,
+    html: Path | None,
     baseline: Path | None,
     as_json: bool,
     engine: str,
@@ -82,6 +84,7 @@ def command(
     line that bears on a rule was not understood), or nothing to check.
     """
     from ..audit.command import audit_command
+    from ..audit.report.terminal import show
 
     form = "json" if as_json else form
     try:
@@ -100,8 +103,13 @@ def command(
             master=master,
             remote=remote,
         )
-        text, code = audit_command(list(paths), options, form, out, partial(click.echo, err=True), baseline=baseline)
+        text, code = audit_command(
+            list(paths), options, form, out, partial(click.echo, err=True), html=html, baseline=baseline
+        )
     except (IsrproofError, OSError) as error:
         fail(error, as_json=form == "json")
-    click.echo(text, nl=not text.endswith("\n"))
+    if form == "text":
+        show(text)
+    else:
+        click.echo(text, nl=not text.endswith("\n"))
     sys.exit(code)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ....traces.timeline import TimelineRow
 from ..history.histories import Histories
+from .brokers import BrokerTimeline
 from .finding import Finding
 from .moves import Move
 from .scope import Scope
@@ -19,8 +20,8 @@ class Audited:
     """`findings` are in the order of cluster, life, controller epoch, place; `tallies` by cluster and rule, `scopes`
     and `states` by cluster.
 
-    `repeated`: per file, where every event is there twice, how many lines are duplicates. `timeline` is None where it
-    was not asked for.
+    `repeated`: per file, where every event is there twice, how many lines are duplicates. `timeline` is None, and
+    `brokers` is empty, where a timeline was not asked for.
     """
 
     histories: Histories
@@ -31,3 +32,4 @@ class Audited:
     scopes: Mapping[int, Scope]
     states: Mapping[int, ClusterState]
     timeline: tuple[TimelineRow, ...] | None = None
+    brokers: Mapping[int, BrokerTimeline] = field(default_factory=dict)

@@ -93,8 +93,8 @@ class ClusterState:
 class Ends:
     """What must be known of tenures to know whether a spell is over.
 
-    `last` tenures are those after which no other is known of; `whole` those from which no line is missing; `started`
-    those seen from their start. `clusters` are those of the files.
+    `last` tenures are those after which neither another nor another life is known of; `whole` those from which no line
+    is missing; `started` those seen from their start. `clusters` are those of the files.
     """
 
     last: frozenset[int]
@@ -103,12 +103,15 @@ class Ends:
     clusters: Mapping[int, int]
 
     @staticmethod
-    def of(histories: Histories, files: Iterable[LogFile]) -> Ends:
-        epochs = {life.life: max(life.epochs, default=0) for life in histories.lives}
+    def of(histories: Histories, files: Sequence[LogFile]) -> Ends:
+        streams = {file.index: (file.cluster, file.stream) for file in files}
+        latest = {streams[file]: life.life for life in histories.lives for file in life.files}
+        going_on = [life for life in histories.lives if all(latest[streams[file]] == life.life for file in life.files)]
+        epochs = {life.life: max(life.epochs, default=0) for life in going_on}
         # Above TRACE the deletion of a partition shows no line.
         traced = frozenset(span.tenure for span in histories.spans if span.seen_level == "TRACE")
         return Ends(
-            frozenset(span.tenure for span in histories.spans if span.epoch >= epochs[span.life]),
+            frozenset(span.tenure for span in histories.spans if span.epoch >= epochs.get(span.life, span.epoch + 1)),
             traced - {span.tenure for span in histories.spans if span.lossy},
             frozenset(span.tenure for span in histories.spans if span.start_seen),
             {file.index: file.cluster for file in files},

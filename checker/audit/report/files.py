@@ -14,6 +14,7 @@ def put(path: Path, write: Callable[[str], None]) -> None:
     os.close(handle)
     try:
         write(name)
+        os.chmod(name, 0o666 & ~_umask())
         os.replace(name, path)
     except BaseException:
         os.unlink(name)
@@ -28,3 +29,10 @@ def put_text(path: Path, text: str) -> None:
 def _write(name: str, text: str) -> None:
     with open(name, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
         file.write(text)
+
+
+def _umask() -> int:
+    """What a new file's rights lack; a temporary file has its owner's only."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

@@ -31,6 +31,7 @@ class Form:
 FORMS: Mapping[str, Form] = {
     "text": Form("a summary for a terminal"),
     "json": Form("all of it as one object, for programs"),
+    "html": Form("one page that needs nothing else, to open and to send", timeline=True, context=True),
     "markdown": Form("short, for a ticket"),
     "csv": Form("a row for each finding"),
     "sarif": Form("SARIF 2.1.0, for code scanning"),

@@ -24,6 +24,7 @@ from .model import Report
 
 SCHEMA = "isrproof-audit/1"
 """What the object is: its keys and their meaning; another number if a key goes or changes."""
+_ASKED_FOR = ("timeline", "brokers")
 _INNER = ("index", "cluster")
 """Numbers that mean something within one run only."""
 
@@ -36,9 +37,9 @@ def write(run: Run) -> str:
 
 
 def as_json(report: Report) -> dict[str, Any]:
-    """The one object that `--format json` prints for a cluster; without `timeline` where it was not asked for."""
+    """The one object that `--format json` prints for a cluster; without what was not asked for."""
     shown = _object(report)
-    kept = {name: value for name, value in shown.items() if name != "timeline" or value is not None}
+    kept = {name: value for name, value in shown.items() if name not in _ASKED_FOR or value is not None}
     return kept | {"what_to_do": _advice(report)}
 
 

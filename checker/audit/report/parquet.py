@@ -1,4 +1,5 @@
-"""What `--out DIR` leaves: audit.json, findings.parquet, and timeline.parquet where a timeline was asked for.
+"""What `--out DIR` leaves: audit.json, findings.parquet, conditions.parquet and stopped_moves.parquet (the state of the
+cluster), and timeline.parquet where a timeline was asked for.
 
 A column is a field of a dataclass. The fields of what is within it (an entity, a place) are columns of their own, and
 what it has several of is a list.
@@ -15,6 +16,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from ....specs.errors import IsrproofError
 from ....traces.timeline import TimelineRow
 from ..findings.finding import Finding
+from ..findings.state import Condition, StoppedMove
 from .files import put, put_text
 from .model import Report
 
@@ -39,10 +41,11 @@ def write_out(folder: Path, text: str, reports: Sequence[Report]) -> None:
     put_text(folder / "audit.json", text + "\n")
     findings = [finding for report in reports for finding in report.findings]
     derived = ("place", "severity", "fingerprint")
-    put(
-        folder / "findings.parquet",
-        lambda path: _write_parquet(path, Finding, findings, *derived),
-    )
+    put(folder / "findings.parquet", lambda path: _write_parquet(path, Finding, findings, *derived))
+    conditions = [each for report in reports for each in report.state.conditions]
+    put(folder / "conditions.parquet", lambda path: _write_parquet(path, Condition, conditions))
+    stopped = [each for report in reports for each in report.state.stopped]
+    put(folder / "stopped_moves.parquet", lambda path: _write_parquet(path, StoppedMove, stopped))
     timeline = [row for report in reports for row in report.timeline or ()]
     if timeline:
         put(folder / "timeline.parquet", lambda path: _write_parquet(path, TimelineRow, timeline))

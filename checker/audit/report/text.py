@@ -1,4 +1,4 @@
-"""The report as text: the summary first, a paragraph of two lines for each cause; all there is with `verbose`."""
+"""The report as text: the summary first, two lines for each cause, the state of the cluster; with `verbose` all."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from .causes import Cause, causes
 from .forms import Run
 from .model import EXIT, VERDICTS, Checked, Report
 from .shown import and_more, count, partition_name, plain, printed
+from .state_text import in_short, state_text
 
 _MEANING = {
     "illegal": "a guarantee of Kafka is broken",
@@ -46,6 +47,7 @@ def as_text(report: Report, title: str = "", *, verbose: bool = False) -> str:
     parts = [
         _headline(report, title),
         *_findings(report, verbose),
+        state_text(report.state, checked=report.checked.controller_epochs > 0),
         _timeline(report.timeline or ()),
         _rules(report) if verbose else "",
         _unknown(report),
@@ -54,12 +56,15 @@ def as_text(report: Report, title: str = "", *, verbose: bool = False) -> str:
 
 
 def clusters_as_text(reports: Sequence[tuple[str, Report]], *, verbose: bool = False) -> str:
-    """A line per cluster, then those that have a finding or could not be read whole."""
+    """A line per cluster, then those that do not conform, or of which there is something to tell."""
     width = max((len(plain(path)) for path, _ in reports), default=0)
     lines = [f"{plain(path):<{width}}  {report.verdict}: {_found(report)}" for path, report in reports]
-    troubled = [(path, report) for path, report in reports if report.findings or report.verdict != "conforms"]
-    whole = [as_text(report, plain(path), verbose=verbose) for path, report in troubled]
+    whole = [as_text(report, plain(path), verbose=verbose) for path, report in reports if _troubled(report)]
     return "\n\n".join(["\n".join(lines), *whole])
+
+
+def _troubled(report: Report) -> bool:
+    return report.verdict != "conforms" or bool(report.findings or in_short(report.state))
 
 
 # ---- The summary
@@ -96,7 +101,8 @@ def _checked(checked: Checked) -> str:
 
 def _found(report: Report) -> str:
     found = ", ".join(f"{report.counts[verdict]} {verdict}" for verdict in VERDICTS if report.counts[verdict])
-    return found or "no finding"
+    beside = in_short(report.state)
+    return (found or "no finding") + (f"; beside that {beside}" if beside else "")
 
 
 # ---- Findings

@@ -239,7 +239,9 @@ def test_out_writes_json_and_parquet_for_others_to_read(tmp_path: Path) -> None:
     assert parquet.read_table(tmp_path / "out" / "timeline.parquet").num_rows > 0
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "audit.json",
+        "conditions.parquet",
         "findings.parquet",
+        "stopped_moves.parquet",
         "timeline.parquet",
     ]
 

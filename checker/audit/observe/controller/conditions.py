@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from .....model.expr import Expr, const, either, field, ite
+from .....model.expr import Expr, both, const, either, field, ite
 from .....model.sorts import Bool, Enum
 from ...fields import LEADER_DURING_DELETE, from_state, isr, leader, replicas, tenure, to_state
 from ...lines import CREATED, ELECTED, MOVED, STOPPED, TOPIC_DELETED, VIEWS, is_line
@@ -95,16 +95,16 @@ def _of_each(signs: Table, spells_of: Callable[[Sequence[Row]], Iterable[Spell]]
         yield from spells_of(list(own))
 
 
-def _changing(signs: Table, trouble: Iterable[str]) -> Table:
-    """The lines of partitions that are ever in trouble; those that say what the line before says only once a tenure."""
-    marked = signs.along(
-        PARTITION,
-        IN_ORDER,
-        before_sign=Column("previous", "sign"),
-        before_tenure=Column("previous", "tenure"),
-        last_leader=Column("last", "leader"),
-    )
-    again = false_where_absent(marked.derive(again=_sign.eq(was(_sign)) & tenure.eq(was(tenure))), "again")
+def _changing(signs: Table, trouble: Iterable[str], *alike: Expr) -> Table:
+    """The lines of partitions that are ever in trouble; not those that say what the line before says in the tenure.
+
+    Args:
+        alike: columns that must be equal, besides the sign, for lines to say the same.
+    """
+    same = (_sign, tenure, *alike)
+    before = {str(was(each).data): Column("previous", str(each.data)) for each in same}
+    marked = signs.along(PARTITION, IN_ORDER, **before, last_leader=Column("last", "leader"))
+    again = false_where_absent(marked.derive(again=both(*(each.eq(was(each)) for each in same))), "again")
     changing = again.where(~field("again", Bool)).filled("leader", "last_leader")
     return changing.matching(changing.where(either(*(_sign.eq(each) for each in trouble))), PARTITION)
 
@@ -177,7 +177,7 @@ def _signs_of_isrs(views: Table) -> Table:
     deleting = views.where(leader.eq(LEADER_DURING_DELETE)).derive(sign=_value("deleting"))
     printed = views.where(leader.ne(LEADER_DURING_DELETE)).present("isr", "replicas")
     shown = printed.derive(sign=ite(replicas.subset_of(isr), _value("complete"), _value("lacking")))
-    return _changing(shown.plus(deleting), ("lacking",))
+    return _changing(shown.plus(deleting), ("lacking",), leader, isr)
 
 
 def _under_replicated(rows: Sequence[Row]) -> Iterator[Spell]:
