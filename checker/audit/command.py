@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...specs.errors import IsrproofError
 from ...traces.events.layouts import Layout, layout
 from ...traces.sources.paths import Source, expand
 from ..progress import progress
+from ..replacing import must_be_writable, replacing
 from ..spark_session import spark_failures
 from .engine import Engine, chosen, only_spark, text_size
 from .fields import EVENT
@@ -26,7 +27,7 @@ from .observe.narrow import EVERYTHING, Narrow
 from .options import FAIL_ON, Options
 from .pipeline import audited
 from .report.baseline import only_new, read_baseline
-from .report.files import put_text
+from .report.encodable import encodable, is_text
 from .report.forms import FORMS, Lines, Run, write
 from .report.model import EXIT, Report, reports
 from .report.nothing import nothing_there
@@ -61,14 +62,15 @@ def audit(
         with closing(_log(engine, sources, options, sizes)) as log:
             with progress(f"reading {len(sources)} file{'s' * (len(sources) > 1)}", len(sources)) as advance:
                 read = log.read(claims, advance)
-            _must_have_read(read.facts)
+            _must_have_read(read.facts, options.layout)
             narrow = Narrow(options.partition, options.since, options.until)
             with progress("checking the rules"):
                 found = audited(log, read, options.releases, narrow, with_timeline=options.timeline)
                 _must_be_there(log, narrow, found)
         with progress("reading the lines that findings name"):
             found = replace(found, findings=with_excerpts(found.findings, lambda wanted: _texts(wanted, options)))
-        return reports(found, read.facts)
+        made = reports(found, read.facts)
+        return made if all(is_text(fact.path) for fact in read.facts) else [encodable(report) for report in made]
 
 
 def _elsewhere(path: str, options: Options, sizes: dict[str, int]) -> list[str]:
@@ -107,16 +109,19 @@ def _log(engine: Engine, sources: list[tuple[int, Source]], options: Options, el
     return SparkLog(spark, sources, sizes, chosen_layout, options.lossy, lines_read(), tuple(EVENT))
 
 
-def _must_have_read(facts: Sequence[FileFacts]) -> None:
+def _must_have_read(facts: Sequence[FileFacts], pattern: str | None) -> None:
     if all(fact.unread for fact in facts):
         first = facts[0]
         more = f" (and {len(facts) - 1} more files)" if len(facts) > 1 else ""
         raise IsrproofError(f"{first.path}: {first.problem}{more}.")
     if not any(fact.coverage["understood"] or fact.coverage["irrelevant"] for fact in facts):
         lines = sum(fact.lines for fact in facts)
+        hint = "If its layout is its own, give it by --layout."
+        if pattern is not None:
+            hint = f"No line that Kafka prints is in the layout {pattern!r}; leave --layout away to try the known ones."
         raise IsrproofError(
             f"expected lines of Kafka's state-change.log or controller.log, found none in {lines} lines of"
-            f" {len(facts)} file(s), the first {facts[0].path}. If its layout is its own, give it by --layout."
+            f" {len(facts)} file(s), the first {facts[0].path}. {hint}"
         )
 
 
@@ -136,6 +141,20 @@ def _failing(fail_on: str) -> Sequence[str]:
     return FAIL_ON[: FAIL_ON.index(fail_on) + 1]
 
 
+@dataclass(frozen=True)
+class Answer:
+    """What to print of an audit.
+
+    `code` is the worst of the clusters' exit codes (illegal, then incomplete, then conforms), `verdict` a line that
+    says why. `problem` is what kept the files of --out from being written, all the same.
+    """
+
+    text: str
+    code: int
+    verdict: str
+    problem: str | None = None
+
+
 def audit_command(
     paths: list[str],
     options: Options,
@@ -145,8 +164,8 @@ def audit_command(
     *,
     html: Path | None = None,
     baseline: Path | None = None,
-) -> tuple[str, int]:
-    """What to print, and the exit code: the worst of the clusters' (illegal, then incomplete, then conforms).
+) -> Answer:
+    """Audit, write what is to be written to files, and say what to print.
 
     Args:
         form: one of FORMS.
@@ -154,38 +173,66 @@ def audit_command(
         baseline: a report of an earlier run, whose findings are left out of this one's.
 
     Raises:
-        IsrproofError: as `audit`; a library that a form needs is not there; the form is about one partition, and none
-            is named; the baseline is none.
+        IsrproofError, OSError: before anything is judged, as of `audit`, or since nothing can be written where files
+            are to be; a library that a form needs is not there; the form is about one partition, and none is named; the
+            baseline is none.
     """
     forms = [FORMS[each] for each in (form, *(["html"] if html else []))]
     if any(each.partition for each in forms) and options.partition is None:
         raise IsrproofError(f"--format {form} is about one partition: say which by --partition TOPIC-N.")
+    if html is not None:
+        must_be_writable(html.parent)
     if out is not None:
         from .report.parquet import must_have_arrow
 
         must_have_arrow()
+        must_be_writable(out)
     known = None if baseline is None else read_baseline(baseline)
     asked = options.timeline or FORMS[form].timeline
     options = replace(options, timeline=options.timeline or any(each.timeline for each in forms))
     made = audit(paths, options, report_engine)
     if known is not None:
-        made = [only_new(report, known, str(baseline)) for report in made]
+        made = [only_new(report, known, encodable(str(baseline))) for report in made]
     context = _context(made, options) if any(each.context for each in forms) else {}
-    whole = Run(paths, made, options.each, options.verbose, _failing(options.fail_on), context)
+    whole = Run([*map(encodable, paths)], made, options.each, options.verbose, _failing(options.fail_on), context)
     run = whole if asked else replace(whole, reports=[replace(report, timeline=None, brokers=None) for report in made])
-    if out is not None:
-        from .report.parquet import write_out
+    text = write(form, run)
+    problem = _written(run, whole, out, html)
+    if form == "github":
+        problem = problem or _summarised(run)
+    codes = {exit_code(report, options.fail_on) for report in made}
+    code = next(code for code in (1, 3, 0) if code in codes)
+    verdict = ", ".join(sorted({report.verdict for report in made}, key=[*EXIT].index))
+    return Answer(text, code, verdict, problem)
 
-        write_out(out, write("json", run), run.reports)
-    if html is not None:
-        put_text(html, write("html", whole))
-    if form == "github" and os.environ.get("GITHUB_STEP_SUMMARY"):
+
+def _written(run: Run, whole: Run, out: Path | None, html: Path | None) -> str | None:
+    """Write the files that are asked for; what kept them from being written."""
+    try:
+        if out is not None:
+            from .report.parquet import write_out
+
+            write_out(out, write("json", run), run.reports)
+        if html is not None:
+            with replacing(html) as fresh:
+                fresh.write_text(write("html", whole), encoding="utf-8")
+    except OSError as error:
+        return f"expected to write into {out or html}, which fails: {error.strerror or error}"
+    return None
+
+
+def _summarised(run: Run) -> str | None:
+    """Add to the step summary of GitHub Actions, where there is one; what kept it from being written."""
+    where = os.environ.get("GITHUB_STEP_SUMMARY")
+    if where:
         from .report.github import summary
 
-        with open(os.environ["GITHUB_STEP_SUMMARY"], "a", encoding="utf-8") as file:
-            file.write(summary(run))
-    codes = {exit_code(report, options.fail_on) for report in made}
-    return write(form, run), next(code for code in (1, 3, 0) if code in codes)
+        try:
+            with open(where, "a", encoding="utf-8") as file:
+                file.write(summary(run))
+        except OSError as error:
+            return f"expected to write the step summary to {where}, which fails: {error.strerror or error}"
+    return None
 
 
 def _context(made: Sequence[Report], options: Options) -> Lines:

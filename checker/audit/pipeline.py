@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 
 from .files.log import Log, Read
-from .findings.audited import Audited
+from .findings.audited import Audited, numbered_by_cluster
 from .findings.brokers import broker_timelines, live_brokers, tenures
 from .findings.judged import finding
 from .findings.moves import moves
@@ -17,6 +17,7 @@ from .findings.state import Ends, conditions, states, stopped_moves
 from .findings.tally import tallies
 from .findings.timeline import timeline
 from .fit import fitted
+from .history.contradicted import contradicted
 from .history.spans import Span
 from .judge import counted, failing, first_failing, judge, judged
 from .observe.catalogue import inputs_of
@@ -52,16 +53,18 @@ def audited(
     counts = [*counted(changes), *of["count"]]
     findings = [finding(rules()[row["rule"]], row, files) for row in first_failing([*failing(changes), *of["failing"]])]
     findings.sort(key=lambda f: (f.cluster, f.life or 0, f.controller_epoch or 0, *f.place.order, f.rule))
-    return Audited(
-        histories,
-        tuple(findings),
-        tallies(counts),
-        moves(counts),
-        repeated,
-        scopes(of["scope"]),
-        states(of["conditions"], of["condition"], of["stopped"], files),
-        timeline(of["state"], files) if with_timeline else None,
-        broker_timelines(of["tenure"], of["live"], files) if with_timeline else {},
+    return numbered_by_cluster(
+        Audited(
+            replace(histories, notes=(*histories.notes, *contradicted(histories, release, files))),
+            tuple(findings),
+            tallies(counts),
+            moves(counts),
+            repeated,
+            scopes(of["scope"]),
+            states(of["conditions"], of["condition"], of["stopped"], files),
+            timeline(of["state"], files) if with_timeline else None,
+            broker_timelines(of["tenure"], of["live"], files) if with_timeline else {},
+        )
     )
 
 

@@ -11,7 +11,7 @@ import click
 from ...specs.errors import IsrproofError
 from ..audit.options import ENGINES, FAIL_ON, Options
 from ..audit.report.forms import FORMS
-from ..failure import fail
+from ..failure import fail, say
 
 
 @click.command(name="audit")
@@ -21,7 +21,12 @@ from ..failure import fail
     "--release", default="auto", show_default=True, help="The release that ran, or auto: told by the wording."
 )
 @click.option("--lossy", is_flag=True, help="Any line may be missing: a missing line proves nothing.")
-@click.option("--layout", metavar="PATTERN", help="The log4j pattern of the files, if it is none of the known ones.")
+@click.option(
+    "--layout",
+    metavar="PATTERN",
+    help="The log4j pattern of the files, if it is none of the known ones, such as '%d{ISO8601} %p [%t] %m (%c)'. A"
+    " conversion other than %d %p %m %c %t %n, such as %x, stands for any text without a space.",
+)
 @click.option("--partition", metavar="TOPIC-N", help="Report this partition only.")
 @click.option("--since", metavar="TIME", help="Report from this time on, as printed in the log: '2018-08-03 12:00:00'.")
 @click.option("--until", metavar="TIME", help="Report up to this time.")
@@ -31,7 +36,7 @@ from ..failure import fail
 )
 @click.option("--fail-on", type=click.Choice(FAIL_ON), default="illegal", show_default=True, help="What makes exit 1.")
 @click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), help="Write findings, timeline and JSON there."
+    "--out", type=click.Path(file_okay=False, path_type=Path), help="Write findings, state, timeline and JSON there."
 )
 @click.option(
     "--format",
@@ -84,7 +89,7 @@ def command(
     line that bears on a rule was not understood), or nothing to check.
     """
     from ..audit.command import audit_command
-    from ..audit.report.terminal import show
+    from ..audit.report.terminal import coloured
 
     form = "json" if as_json else form
     try:
@@ -103,13 +108,12 @@ def command(
             master=master,
             remote=remote,
         )
-        text, code = audit_command(
-            list(paths), options, form, out, partial(click.echo, err=True), html=html, baseline=baseline
-        )
+        report_engine = partial(click.echo, err=True)
+        answer = audit_command(list(paths), options, form, out, report_engine, html=html, baseline=baseline)
     except (IsrproofError, OSError) as error:
         fail(error, as_json=form == "json")
-    if form == "text":
-        show(text)
-    else:
-        click.echo(text, nl=not text.endswith("\n"))
-    sys.exit(code)
+    if answer.problem is not None:
+        fail(answer.problem, as_json=form == "json", judged=answer.text)
+    text = coloured(answer.text) if form == "text" else answer.text
+    say(text, verdict=answer.verdict, nl=not answer.text.endswith("\n"))
+    sys.exit(answer.code)

@@ -1,4 +1,4 @@
-"""docs/models.md: the models of replication, their behaviours, and what the explorer is expected to find."""
+"""docs/models.md: the models, their behaviours, and what the explorer is expected to find."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ import inspect
 from collections.abc import Iterator
 from types import ModuleType
 
-from ...model.catalogue import models
+from ...model.action import Action
+from ...model.catalogue import families, models
 from ...model.discovery import modules
+from ...model.family import Family
 from ...model.protocol import Behaviour
 from ...model.replication import base
 from ...model.replication.base import REPLICATION
+from ...specs.behaviours import BEHAVIOURS
+from ...specs.releases import names
 from ..explore import matrix
 from ..explore.report import action_lines
 from . import table
@@ -22,9 +26,9 @@ PATH = "docs/models.md"
 def write() -> str:
     """A table of models, one of expectations, the base, and a section per behaviour."""
     lines = [
-        "# Models of replication",
+        "# Models",
         "",
-        "Made from `model/replication` by `python -m isrproof.checker.pages`: change the models, not this page.",
+        "Made from the folders of `model/` by `python -m isrproof.checker.pages`: change the models, not this page.",
         "`isrproof explore MODEL` searches one, `isrproof explore MODEL --list` prints all of it, and",
         "`isrproof explore --matrix` checks the expectations below.",
         "",
@@ -38,7 +42,7 @@ def write() -> str:
         "Settings are replicas/log size/records/last leader epoch. A length counts the states of the shortest",
         "counterexample. Every promised property that is not named holds, and every *sometimes* property is met.",
         "",
-        *table(("instance", "states", "violated", "shows"), (_expected(row) for row in matrix.rows())),
+        *table(("instance", "states", "violated", "shows"), _rows(of_families=False)),
         "",
         "## Properties",
         "",
@@ -63,7 +67,55 @@ def write() -> str:
             *(line for each in behaviour.replaces + behaviour.adds for line in action_lines(each)),
             "```",
         ]
+    for family in families().values():
+        lines += _family(family)
     return "\n".join([*lines, ""])
+
+
+def _rows(of_families: bool) -> Iterator[Iterator[str]]:
+    return (_expected(row) for row in matrix.rows() if (row.model in families()) == of_families)
+
+
+def _family(family: Family) -> list[str]:
+    """A section: parts, behaviours, what is found by release, properties, and the newest release's guards."""
+    newest = family.model()
+    settings = "/".join(each.name.replace("_", " ") for each in newest.settings if each.name != "max_leader_epoch")
+    return [
+        "",
+        f"## The {family.name}",
+        "",
+        f"{family.statement}",
+        f"`--release R` takes the behaviours that a release of {names(family.releases)} has, `--with` and `--without`",
+        "switch one, or a part. What an instance leaves out is said beside its verdict.",
+        "",
+        *table(
+            ("part", "what it is", "usual"),
+            ((each.name, each.statement, "yes" if each.usual else "no") for each in family.parts),
+        ),
+        "",
+        *table(("behaviour", "releases", "what it is"), (_behaviour(each) for each in family.behaviours)),
+        "",
+        f"### What the explorer finds in a {family.name}",
+        "",
+        f"Settings are {settings}.",
+        "",
+        *table(("instance", "states", "violated", "shows"), _rows(of_families=True)),
+        "",
+        *table(("property", "kind", "meaning"), ((each.name, each.kind, each.statement) for each in newest.properties)),
+        "",
+        f"### The steps of a {family.name}",
+        "",
+        *table(("action", "what it is", "when"), (_guarded(each) for each in newest.actions)),
+    ]
+
+
+def _behaviour(id: str) -> tuple[str, str, str]:
+    one = BEHAVIOURS[id]
+    return id, names(one.releases), one.meaning
+
+
+def _guarded(action: Action) -> tuple[str, str, str]:
+    return action.name, action.statement, "; ".join(each.label for each in (*action.guard, *action.limits))
 
 
 def _story(module: ModuleType) -> str:

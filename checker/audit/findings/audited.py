@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ....traces.timeline import TimelineRow
 from ..history.histories import Histories
@@ -33,3 +34,28 @@ class Audited:
     states: Mapping[int, ClusterState]
     timeline: tuple[TimelineRow, ...] | None = None
     brokers: Mapping[int, BrokerTimeline] = field(default_factory=dict)
+
+
+def numbered_by_cluster(found: Audited) -> Audited:
+    """The same with the lives of each cluster numbered from 1."""
+    number: dict[int, int] = {}
+    known: Counter[int] = Counter()
+    for life in found.histories.lives:
+        known[life.cluster] += 1
+        number[life.life] = known[life.cluster]
+    histories = replace(
+        found.histories,
+        lives=tuple(replace(each, life=number[each.life]) for each in found.histories.lives),
+        spans=tuple(replace(each, life=number[each.life]) for each in found.histories.spans),
+    )
+    findings = tuple(each if each.life is None else replace(each, life=number[each.life]) for each in found.findings)
+    rows = None if found.timeline is None else tuple(replace(row, life=number[row.life]) for row in found.timeline)
+    states = {
+        cluster: replace(state, conditions=tuple(replace(each, life=number[each.life]) for each in state.conditions))
+        for cluster, state in found.states.items()
+    }
+    brokers = {
+        cluster: replace(each, tenures=tuple(replace(one, life=number[one.life]) for one in each.tenures))
+        for cluster, each in found.brokers.items()
+    }
+    return replace(found, brokers=brokers, histories=histories, findings=findings, states=states, timeline=rows)

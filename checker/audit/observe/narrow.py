@@ -69,4 +69,4 @@ EVERYTHING = Narrow()
 def scope(events: Table) -> list[Row]:
     """Look: by cluster, how many `lines` there are, and how many `partitions` they are about."""
     by_partition = events.present("cluster").grouped(("cluster", *NEAR), n=Column("count"))
-    return by_partition.grouped(("cluster",), lines=Column("sum", "n"), partitions=Column("count", "topic")).rows()
+    return by_partition.grouped(("cluster",), lines=Column("sum", "n"), partitions=Column("count", "partition")).rows()

@@ -15,9 +15,9 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from ....specs.errors import IsrproofError
 from ....traces.timeline import TimelineRow
+from ...replacing import replacing
 from ..findings.finding import Finding
 from ..findings.state import Condition, StoppedMove
-from .files import put, put_text
 from .model import Report
 
 
@@ -36,22 +36,26 @@ def must_have_arrow() -> None:
 
 
 def write_out(folder: Path, text: str, reports: Sequence[Report]) -> None:
-    """Write each file under a temporary name, then rename it: nobody sees half a file. `text` is the JSON."""
+    """Write each file whole or not at all. `text` is the JSON."""
     folder.mkdir(parents=True, exist_ok=True)
-    put_text(folder / "audit.json", text + "\n")
+    with replacing(folder / "audit.json") as fresh:
+        fresh.write_text(text + "\n", encoding="utf-8")
     findings = [finding for report in reports for finding in report.findings]
-    derived = ("place", "severity", "fingerprint")
-    put(folder / "findings.parquet", lambda path: _write_parquet(path, Finding, findings, *derived))
     conditions = [each for report in reports for each in report.state.conditions]
-    put(folder / "conditions.parquet", lambda path: _write_parquet(path, Condition, conditions))
     stopped = [each for report in reports for each in report.state.stopped]
-    put(folder / "stopped_moves.parquet", lambda path: _write_parquet(path, StoppedMove, stopped))
+    with replacing(folder / "findings.parquet") as fresh:
+        _write_parquet(fresh, Finding, findings, "place", "severity", "fingerprint")
+    with replacing(folder / "conditions.parquet") as fresh:
+        _write_parquet(fresh, Condition, conditions)
+    with replacing(folder / "stopped_moves.parquet") as fresh:
+        _write_parquet(fresh, StoppedMove, stopped)
     timeline = [row for report in reports for row in report.timeline or ()]
     if timeline:
-        put(folder / "timeline.parquet", lambda path: _write_parquet(path, TimelineRow, timeline))
+        with replacing(folder / "timeline.parquet") as fresh:
+            _write_parquet(fresh, TimelineRow, timeline)
 
 
-def _write_parquet(path: str, kind: type, rows: Sequence[object], *derived: str) -> None:
+def _write_parquet(path: Path, kind: type, rows: Sequence[object], *derived: str) -> None:
     """Objects of one kind, a row each; `derived` are properties that are columns too."""
     import pyarrow
     import pyarrow.parquet

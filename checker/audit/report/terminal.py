@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 import sys
 
-import click
-
 _STYLES = (
     (r"^(?:.+: )?(illegal) \(exit 1\)", "bold red"),
     (r"^(?:.+: )?(incomplete|nothing-to-check) \(exit 3\)", "bold yellow"),
@@ -23,11 +21,10 @@ _STYLES = (
 """What stands at the beginning of a line that the report itself writes, and its style."""
 
 
-def show(text: str) -> None:
-    """Write a report to stdout. Pipes and files get it as it is."""
-    if not sys.stdout.isatty():
-        click.echo(text, nl=False)
-        return
+def coloured(text: str) -> str:
+    """A report as it is to be written to stdout: with colours on a terminal. Pipes and files get it as it is."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        return text
     from rich.console import Console
     from rich.text import Text
 
@@ -35,4 +32,7 @@ def show(text: str) -> None:
     for pattern, style in _STYLES:
         for match in re.finditer(pattern, text, re.MULTILINE):
             shown.stylize(style, *match.span(1))
-    Console(highlight=False, soft_wrap=True, emoji=False).print(shown, end="")
+    console = Console(highlight=False, soft_wrap=True, emoji=False)
+    with console.capture() as capture:
+        console.print(shown, end="")
+    return capture.get()

@@ -211,10 +211,10 @@ def sent(epoch: int, leader: int, isr: str) -> str:
     )
 
 
-def failed(epoch: int) -> str:
+def failed(epoch: int, before: str = "OfflinePartition") -> str:
     return (
         f"ERROR [Controller id={epoch} epoch={epoch}] Controller {epoch} epoch {epoch} failed to change state for"
-        " partition t-0 from OfflinePartition to OnlinePartition"
+        f" partition t-0 from {before} to OnlinePartition"
     )
 
 
@@ -239,6 +239,9 @@ def offline(folder: Path, *streams: tuple[str, ...], **options: Any) -> list[tup
         ((), []),
         (DIED, [(LASTS, None)]),
         ((*DIED, elected(1, 2, "2")), [(OVER, "elected")]),
+        ((failed(1, "NewPartition"),), [(LASTS, None)]),
+        ((failed(1, "OnlinePartition"),), []),  # a preferred leader that is dead, say: it keeps its leader
+        ((failed(1, "NonExistentPartition"),), []),
         ((*DIED, sent(1, 1, "1, 2")), [(LASTS, None)]),  # the dead leader that ZooKeeper still names
         ((*DIED, sent(1, -1, "1")), [(LASTS, None)]),
         ((*DIED, sent(1, -1, "1"), sent(1, 2, "2")), [(OVER, "elected")]),
