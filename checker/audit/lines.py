@@ -40,6 +40,8 @@ CONTROLLER_LINES = rows_with(speaker="controller", family=STATE_CHANGE)
 """Lines that a controller writes to state-change.log."""
 TOPIC_DELETED = rows_with("topic-deleted")
 """Lines of a controller that name a topic, and neither a partition nor an epoch."""
+LIVE_BROKERS = rows_with("live-brokers")
+"""Lines of a controller that name all brokers that it takes to be alive, and no epoch."""
 IN_KRAFT = rows_with(mode="kraft")
 """Lines that Kafka prints in KRaft mode only."""
 HAPPENING_ONCE = rows_with(*MOVES, "move-refused", "reassigned", "replica-removed")

@@ -9,6 +9,7 @@ from functools import partial
 
 from .files.log import Log, Read
 from .findings.audited import Audited, numbered_by_cluster
+from .findings.brokers import broker_timelines, live_brokers, tenures
 from .findings.judged import finding
 from .findings.moves import moves
 from .findings.scope import scopes
@@ -62,6 +63,7 @@ def audited(
             scopes(of["scope"]),
             states(of["conditions"], of["condition"], of["stopped"], files),
             timeline(of["state"], files) if with_timeline else None,
+            broker_timelines(of["tenure"], of["live"], files) if with_timeline else {},
         )
     )
 
@@ -80,6 +82,8 @@ def _look(
         "condition": told,
         "stopped": stopped_moves(narrow.of(inputs[STOPPED_MOVES])),
         "state": narrow.of(states_shown(inputs[PARTITION_VIEWS])).rows() if with_timeline else [],
+        "tenure": tenures(inputs[EVENTS], narrow) if with_timeline else [],
+        "live": live_brokers(events, narrow) if with_timeline else [],
         "scope": scope(narrow.of(inputs[EVENTS])),
     }
     return [row | {"what": what} for what, found in rows.items() for row in found]

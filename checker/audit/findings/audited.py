@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ....traces.timeline import TimelineRow
 from ..history.histories import Histories
+from .brokers import BrokerTimeline
 from .finding import Finding
 from .moves import Move
 from .scope import Scope
@@ -20,8 +21,8 @@ class Audited:
     """`findings` are in the order of cluster, life, controller epoch, place; `tallies` by cluster and rule, `scopes`
     and `states` by cluster.
 
-    `repeated`: per file, where every event is there twice, how many lines are duplicates. `timeline` is None where it
-    was not asked for.
+    `repeated`: per file, where every event is there twice, how many lines are duplicates. `timeline` is None, and
+    `brokers` is empty, where a timeline was not asked for.
     """
 
     histories: Histories
@@ -32,6 +33,7 @@ class Audited:
     scopes: Mapping[int, Scope]
     states: Mapping[int, ClusterState]
     timeline: tuple[TimelineRow, ...] | None = None
+    brokers: Mapping[int, BrokerTimeline] = field(default_factory=dict)
 
 
 def numbered_by_cluster(found: Audited) -> Audited:
@@ -52,4 +54,8 @@ def numbered_by_cluster(found: Audited) -> Audited:
         cluster: replace(state, conditions=tuple(replace(each, life=number[each.life]) for each in state.conditions))
         for cluster, state in found.states.items()
     }
-    return replace(found, histories=histories, findings=findings, states=states, timeline=rows)
+    brokers = {
+        cluster: replace(each, tenures=tuple(replace(one, life=number[one.life]) for one in each.tenures))
+        for cluster, each in found.brokers.items()
+    }
+    return replace(found, brokers=brokers, histories=histories, findings=findings, states=states, timeline=rows)

@@ -11,6 +11,7 @@ from ....traces.place import Place
 from ....traces.timeline import TimelineRow
 from ..files.file import FileFacts
 from ..findings.audited import Audited
+from ..findings.brokers import BrokerTimeline
 from ..findings.finding import Finding
 from ..findings.moves import Move
 from ..findings.scope import Scope
@@ -121,8 +122,8 @@ class Checked:
 class Report:
     """All that one audited cluster gave.
 
-    `rules` are by code; `timeline` is None where it was not asked for. `counts` says how many findings there are of
-    each verdict; `findings` may be fewer, the first. `state` is no verdict.
+    `rules` are by code; `timeline` and `brokers` are None where not asked for. `counts` says how many findings
+    there are of each verdict; `findings` may be fewer, the first. `state` is no verdict.
     """
 
     verdict: str
@@ -138,6 +139,7 @@ class Report:
     checked: Checked
     counts: Mapping[str, int]
     state: ClusterState
+    brokers: BrokerTimeline | None = None
 
     @property
     def left_out(self) -> int:
@@ -159,7 +161,7 @@ def _report(found: Audited, cluster: int, files: Sequence[FileFacts], paths: Map
     findings = tuple(each for each in found.findings if each.cluster == cluster)
     counts = sum((Counter(tally.verdicts) for tally in tallies.values()), Counter[str]())
     return Report(
-        verdict=_verdict(counts, tallies, files),
+        verdict=verdict_of(counts, tallies, files),
         findings=findings,
         rules=tallies,
         coverage=_coverage(files),
@@ -178,6 +180,7 @@ def _report(found: Audited, cluster: int, files: Sequence[FileFacts], paths: Map
         timeline=None if found.timeline is None else tuple(row for row in found.timeline if row.cluster == cluster),
         checked=_checked(found, cluster, tallies, files),
         counts={verdict: counts[verdict] for verdict in VERDICTS},
+        brokers=None if found.timeline is None else found.brokers.get(cluster, BrokerTimeline()),
         state=replace(found.states.get(cluster, ClusterState()), unknown=tuple(_state_unknown(found, cluster, files))),
     )
 
@@ -263,7 +266,7 @@ def _twice(file: FileFacts, count: int) -> str:
     return f"{file.path}: {lines}, to the millisecond; read once"
 
 
-def _verdict(counts: Mapping[str, int], tallies: Mapping[str, Tally], files: Sequence[FileFacts]) -> str:
+def verdict_of(counts: Mapping[str, int], tallies: Mapping[str, Tally], files: Sequence[FileFacts]) -> str:
     """illegal > incomplete > nothing-to-check > conforms."""
     if counts["illegal"]:
         return "illegal"

@@ -14,6 +14,7 @@ from ..fields import releases
 from ..observe.catalogue import observations
 from ..table.protocol import Row
 from .conditions import in_releases
+from .remedy import Remedy
 from .verdicts import SILENT, VERDICT
 
 Text = Callable[[Row], str]
@@ -36,6 +37,7 @@ class Rule:
             the rule says nothing.
         issues: KAFKA issues and KIPs; bug: the behaviour (specs/behaviours.toml) that is this fault as a known bug.
         follows_from: codes of rules whose findings explain those of this one.
+        remedy: what to do about a finding; every rule that is not a test's own has one.
         contradicts: whether a row that the rule fails and its line before (before_file, before_line) contradict each
             other; asked only of rules that look back.
 
@@ -59,6 +61,7 @@ class Rule:
     releases: str = "all"
     follows_from: tuple[str, ...] = ()
     contradicts: Callable[[Row], bool] = lambda row: True
+    remedy: Remedy | None = None
     page: str = ""
 
     def __post_init__(self) -> None:
