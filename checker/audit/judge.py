@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...model.expr import Expr, both, either, field
-from .observe.catalogue import inputs_of, observations
+from .observe.catalogue import observations
 from .observe.observation import Input
 from .observe.order import NEAR
 from .observe.placed import EVENTS
@@ -18,14 +18,14 @@ _FINDINGS_PER_RULE = 100_000
 _PARTITION = ("cluster", *NEAR)
 
 
-def judge(inputs: Mapping[Input, Table]) -> tuple[list[Row], list[Row]]:
-    """What the rules give of all the lines of some partitions: counts, and the rows that some rule fails.
+def judge(inputs: Mapping[Input, Table]) -> tuple[list[Row], Table | None]:
+    """What the rules give of all the lines of some partitions: counts, and the events that findings are about, if any.
 
     Args:
         inputs: of observations, made from the events of these partitions.
     """
     counts = counted(judged(inputs))
-    return counts, failing(_of_concerned(inputs[EVENTS], counts))
+    return counts, _of_concerned(inputs[EVENTS], counts)
 
 
 def judged(inputs: Mapping[Input, Table]) -> dict[str, Table]:
@@ -74,15 +74,15 @@ def counted(judged: Mapping[str, Table]) -> list[Row]:
     return found
 
 
-def _of_concerned(events: Table, counts: Sequence[Row]) -> dict[str, Table]:
-    """The observations of the partitions that findings are about: they need no other partition's lines.
+def _of_concerned(events: Table, counts: Sequence[Row]) -> Table | None:
+    """The lines of the partitions that findings are about: they need no other partition's.
 
     Looking at these again costs less than to carry all that a finding names through every count.
     """
     concerned = {tuple(row[name] for name in _PARTITION) for row in counts if row["topic"] is not None}
     if not concerned:
-        return {}
+        return None
     rows = [dict(zip(_PARTITION, partition, strict=True)) for partition in sorted(concerned)]
     ours, of_none = events.joined(rows, _PARTITION, {}), events.present("cluster").absent("topic")
     throwables = events.absent("cluster")  # they are in no cluster's tenure
-    return judged(inputs_of(ours.plus(of_none).plus(throwables)))
+    return ours.plus(of_none).plus(throwables)

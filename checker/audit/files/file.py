@@ -12,6 +12,9 @@ UNKNOWN_LEVEL = LEVELS.index("ERROR")
 CLOCK_PUT_BACK = 1_000
 """Milliseconds by which the times of a file may go back, though its lines are in order."""
 
+JITTER = 100
+"""Milliseconds by which threads may print late."""
+
 
 @dataclass(frozen=True)
 class LogFile:

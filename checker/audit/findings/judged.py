@@ -89,6 +89,8 @@ def _since(row: Row) -> str:
 
 def _assumption(rule: Rule, row: Row) -> str | None:
     """What a finding takes for granted about missing lines; None for one that needs nothing."""
+    if rule.code in row.get("by_order", ()):
+        return "order"
     asked = _asks_for_gaps(rule)
     return None if asked is None else "lossy" if row.get(asked) else "contiguous"
 

@@ -131,6 +131,7 @@ def _paragraph(group: list[Finding], groups: Iterable[list[Finding]]) -> str:
 _ASSUMPTION = {
     "contiguous": "that no line is missing between the first and the last of this controller's lines",
     "lossy": "nothing: any line may be missing here",
+    "order": "that lines of one millisecond stand in the order in which they were written",
 }
 
 
