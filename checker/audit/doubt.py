@@ -1,47 +1,59 @@
 """What a look at partitions tells of how files were collected: lines that are late, lines that are missing.
 
 A missing line is seen where an entity leaves a state that nothing led to, though lines that are not there could have
-led to it. One such contradiction is a fault, under the assumption that no line is missing. Of several the likelier
-cause is that lines are missing: no recording and no log of real clusters has two in one cluster that Kafka made. Then
-the assumption is dropped for the whole cluster, since whoever lost lines of one file lost those of others.
+led to it. Such a contradiction is a fault, under the assumption that no line is missing. The assumption is dropped for
+the whole cluster, since whoever lost lines of one file lost those of others,
+
+* where files show otherwise that they were collected carelessly: lines are cut, late, there twice, or lack another
+  that belongs to them (history/follow_ups.py);
+* where there are several contradictions: no log of a real cluster that we know has two that Kafka made. If all lines
+  that belong together are together, it takes more of them.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 
 from ...model.expr import Expr
 from .fields import before, from_state, releases
+from .files.file import LogFile
 from .history.doubts import Doubts
-from .history.histories import Histories
+from .history.follow_ups import follow_ups, shown
 from .rules.moves import may_precede_with_gap
-from .table.protocol import Row
+from .table.protocol import Row, Table
 from .table.rows import known
 
+OverLines = Callable[[Callable[[Table], list[Row]], Collection[int]], list[Row]]
+"""Gives what a look gives of the lines of some files."""
 _CONTRADICTED = {"replica_moves": ("KR103", "replica"), "partition_moves": ("KR104", "partition")}
 _SEVERAL = 2
 _RARE = 10_000
 """Of so many moves, one in contradiction may be a fault of the controller's, however many there are in all."""
+_MOST = 100
+"""The same, where all lines that belong together are there."""
 
 
-def doubts(late: Sequence[Row], counts: Sequence[Row], failing: Sequence[Row], histories: Histories) -> Doubts:
-    """What is to be doubted, from the tenures with late lines, counts of verdicts, and rows that some rule fails."""
-    return Doubts(
-        frozenset((row["file"], row["controller"], row["controller_epoch"]) for row in late),
-        frozenset(_gapped(counts, failing)),
-    )
-
-
-def _gapped(counts: Sequence[Row], failing: Sequence[Row]) -> list[int]:
-    """The clusters with several moves that missing lines would explain."""
-    made: Counter[int] = Counter()
-    for row in counts:
-        if row["observation"] in _CONTRADICTED:
-            made[row["cluster"]] += row["n"]
-    found = Counter(row["cluster"] for row in failing if _for_want_of_a_line(row))
-    return [cluster for cluster, n in found.items() if n >= _SEVERAL and n * _RARE >= made[cluster]]
+def doubts(looked: Mapping[str, Sequence[Row]], files: Mapping[int, LogFile], over_lines: OverLines) -> Doubts:
+    """What is to be doubted, from what a look at all partitions gave (pipeline.py); `files` are by their index."""
+    moves = Counter[int]()
+    for row in (row for row in looked["count"] if row["observation"] in _CONTRADICTED):
+        moves[row["cluster"]] += row["n"]
+    contradicted = Counter(row["cluster"] for row in looked["failing"] if _for_want_of_a_line(row))
+    careless = {files[row["file"]].cluster for row in (*looked["late"], *looked["repeated"])}
+    careless |= {file.cluster for file in files.values() if file.broken}
+    unmoved = Counter(row["cluster"] for row in looked["failing"] if _for_want_of_a_move(row))
+    asked = {cluster for cluster, n in (contradicted + unmoved).items() if n * _RARE >= moves[cluster]}
+    pairs = follow_ups(over_lines(shown, [f.index for f in files.values() if f.cluster in asked]) if asked else ())
+    whole = {files[index].cluster for index in pairs.whole}
+    gapped = asked & {files[index].cluster for index in pairs.gaps}
+    for cluster in asked & contradicted.keys() - gapped:
+        n = contradicted[cluster]
+        if cluster in careless or n >= (max(_SEVERAL, moves[cluster] / _MOST) if cluster in whole else _SEVERAL):
+            gapped.add(cluster)
+    late = frozenset((row["file"], row["controller"], row["controller_epoch"]) for row in looked["late"])
+    return Doubts(late, frozenset(gapped))
 
 
 def _for_want_of_a_line(row: Row) -> bool:
@@ -49,9 +61,14 @@ def _for_want_of_a_line(row: Row) -> bool:
     if row["observation"] not in _CONTRADICTED:
         return False
     code, machine = _CONTRADICTED[row["observation"]]
-    return row[code] == "illegal" and bool(known(_explained(machine))(row))
+    return bool(row[code] == "illegal" and known(_explained(machine))(row))
 
 
 @cache
 def _explained(machine: str) -> Expr:
     return releases.intersects(may_precede_with_gap(machine)[before(machine)][from_state(machine)])
+
+
+def _for_want_of_a_move(row: Row) -> bool:
+    """Whether a fault is that some replica was not moved."""
+    return bool(row["observation"] == "failed_starts" and row["KR401"] == "illegal")

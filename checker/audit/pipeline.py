@@ -43,13 +43,13 @@ def audited(log: Log, read: Read, release: int | None = None, *, with_timeline: 
         read: what was read, with the rows of `claims`.
         release: mask of the releases that ran, if it is known; else each tenure's is taken from its wording.
     """
+    files = {file.index: file for file in read.files}
     doubted, known = NO_DOUBT, None
     while doubted != known:
         known = doubted
         histories = fitted(log, read, release, known)
         of = _looked(log, histories, release, with_timeline)
-        doubted = known | doubts(of["late"], of["count"], of["failing"], histories)
-    files = {file.index: file for file in read.files}
+        doubted = known | doubts(of, files, log.over_lines)
     changes = judged({CHANGES: PythonTable([asdict(change) for change in histories.epoch_changes])})
     counts = [*counted(changes), *of["count"]]
     findings = [

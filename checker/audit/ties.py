@@ -9,8 +9,9 @@ just before, so each other line is put there once, then the line itself is put f
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from .judge import failing, judged
 from .observe.catalogue import inputs_of
@@ -22,11 +23,12 @@ BY_ORDER = "by_order"
 _MOST = 60
 """So many orders are tried; a finding with more that are possible is not vouched for."""
 _Place = tuple[int, int]
-_Moment = tuple[int, int | None]
-"""A tenure and a time."""
+"""A file and a line."""
+_Moment = tuple[Any, ...]
+"""A partition, a tenure and a time."""
 _Key = tuple[str, str, _Place]
 """A finding: the observation, the rule's code, the line."""
-_Order = tuple[tuple[_Moment, tuple[_Place, ...]], ...]
+_Order = Mapping[_Moment, Sequence[_Place]]
 """The lines of some moments, each in the order in which they shall stand."""
 
 
@@ -39,40 +41,41 @@ def settled(events: Table, fails: Sequence[Row]) -> list[Row]:
     illegal = {key: row for row in fails for key in _illegal(row)}
     if not illegal:
         return list(fails)
-    partitions = {(row["cluster"], row["topic"], row["partition"]) for row in illegal.values()}
-    rows = [
-        row
-        for row in events.rows()
-        if row["topic"] is None or row["cluster"] is None or _partition(row) in partitions
-    ]
-    moments = _Moments.of(rows)
+    partitions = {_partition(row) for row in illegal.values()}
+    moments = _Moments.of([row for row in events.rows() if _is_of_none(row) or _partition(row) in partitions])
     orders = {key: moments.orders(row) for key, row in illegal.items()}
     unsure = {key for key, several in orders.items() if len(several) > _MOST}
     for turn in _turns({key: several for key, several in orders.items() if key not in unsure}):
-        still = {key for row in failing(judged(inputs_of(events.like(moments.put(turn.values()))))) for key in _illegal(row)}
-        unsure |= turn.keys() - still
-    return [_with_doubt(row, [code for _, code, _ in _illegal(row) if (*_key(row, code),) in unsure]) for row in fails]
+        rows = failing(judged(inputs_of(events.like(moments.put(turn.values())))))
+        unsure |= turn.keys() - {key for row in rows for key in _illegal(row)}
+    return [_with_doubt(row, [key for key in _illegal(row) if key in unsure]) for row in fails]
 
 
-def _partition(row: Row) -> tuple[object, ...]:
+def _partition(row: Row) -> tuple[Any, ...]:
     return row["cluster"], row["topic"], row["partition"]
 
 
-def _key(row: Row, code: str) -> _Key:
-    return row["observation"], code, (row["file"], row["line"])
+def _is_of_none(row: Row) -> bool:
+    """Whether a line names no partition; or it is a throwable, which is in no cluster's tenure."""
+    return row["topic"] is None or row["cluster"] is None
 
 
 def _illegal(row: Row) -> Iterator[_Key]:
-    return (_key(row, rule.code) for rule in rules_on(row["observation"]) if row[rule.code] == "illegal")
+    """What is illegal about a row."""
+    place = (row["file"], row["line"])
+    return (
+        (row["observation"], rule.code, place) for rule in rules_on(row["observation"]) if row[rule.code] == "illegal"
+    )
 
 
-def _with_doubt(row: Row, codes: Sequence[str]) -> Row:
-    return row | dict.fromkeys(codes, "suspicious") | {BY_ORDER: tuple(codes)}
+def _with_doubt(row: Row, unsure: Sequence[_Key]) -> Row:
+    codes = tuple(code for _, code, _ in unsure)
+    return row | dict.fromkeys(codes, "suspicious") | {BY_ORDER: codes}
 
 
 @dataclass(frozen=True)
 class _Moments:
-    """Events, and which of them are of one partition, tenure and time, in the order of their places."""
+    """Events; where each of them is, by its line; and the lines of each moment, in the order in which they stand."""
 
     rows: Sequence[Row]
     at: Mapping[_Place, int]
@@ -84,62 +87,57 @@ class _Moments:
         at: dict[_Place, int] = {}
         of_line: dict[_Place, _Moment] = {}
         lines: dict[_Moment, list[_Place]] = defaultdict(list)
-        dated = (row for row in rows if row["ts"] is not None and row["at"] is not None and row["topic"] is not None)
+        dated = [row for row in rows if row["ts"] is not None and not _is_of_none(row)]
         for row in sorted(dated, key=lambda row: (row["at"], row["file"])):
-            place = row["file"], row["line"]
-            moment = (row["tenure"], row["ts"], row["topic"], row["partition"])
-            at[place] = row["at"]
-            of_line[place] = moment  # type: ignore[assignment]
-            lines[moment].append(place)  # type: ignore[index]
+            place, moment = (row["file"], row["line"]), (*_partition(row), row["tenure"], row["ts"])
+            at[place], of_line[place] = row["at"], moment
+            lines[moment].append(place)
         return _Moments(rows, at, of_line, {moment: tuple(places) for moment, places in lines.items()})
 
     def orders(self, row: Row) -> list[_Order]:
-        """The orders to try for a finding: those of its own moment, then those of the line before's."""
+        """The orders to try for a finding: those of its own moment, then those of the moment of the line before."""
         place = row["file"], row["line"]
-        if place not in self.of_line:
+        here = self.of_line.get(place)
+        if here is None:
             return []
-        here = self.of_line[place]
-        own = self.lines[here]
-        others = tuple(each for each in own if each != place)
-        first = (here, (place, *others))
+        others = [each for each in self.lines[here] if each != place]
+        first: _Order = {here: (place, *others)}
         found: list[_Order] = []
         if others:
-            found += [((here, _just_before(place, other, own)),) for other in others]
-            found += [(first,), ((here, (*others, place)),)]
-        before = row.get("before_file"), row.get("before_line")
-        there = self.of_line.get(before)  # type: ignore[call-overload]
+            found = [{here: _moved(other, place, self.lines[here])} for other in others]
+            found += [first, {here: (*others, place)}]
+        there = self.of_line.get((row.get("before_file", 0), row.get("before_line", 0)))
         if there is not None and there != here and len(self.lines[there]) > 1:
-            its_own = self.lines[there]
-            found += [(first, (there, (*(o for o in its_own if o != each), each))) for each in its_own]
+            own = self.lines[there]
+            found += [{**first, there: (*(o for o in own if o != last), last)} for last in own]
         return found
 
-    def put(self, orders: Sequence[_Order] | Iterator[_Order]) -> list[Row]:
-        """The events with the lines of some moments in another order."""
+    def put(self, orders: Iterable[_Order]) -> list[Row]:
+        """The events, with the lines of some moments in another order."""
         moved: dict[_Place, int] = {}
         for order in orders:
-            for moment, places in order:
+            for moment, places in order.items():
                 moved |= dict(zip(places, (self.at[place] for place in self.lines[moment]), strict=True))
         return [row | {"at": moved.get((row["file"], row["line"]), row["at"])} for row in self.rows]
 
 
-def _just_before(place: _Place, other: _Place, own: Sequence[_Place]) -> tuple[_Place, ...]:
-    rest = [each for each in own if each != other]
-    at = rest.index(place)
-    return (*rest[:at], other, *rest[at:])
+def _moved(place: _Place, to: _Place, places: Sequence[_Place]) -> tuple[_Place, ...]:
+    """Places, one of them moved to just before another."""
+    rest = [each for each in places if each != place]
+    return (*rest[: rest.index(to)], place, *rest[rest.index(to) :])
 
 
-def _turns(orders: Mapping[_Key, Sequence[_Order]]) -> Iterator[dict[_Key, _Order]]:
+def _turns(orders: Mapping[_Key, Sequence[_Order]]) -> list[dict[_Key, _Order]]:
     """All orders of all findings, as many at once as do not touch the same moment."""
     free: dict[_Moment, int] = defaultdict(int)
     turns: list[dict[_Key, _Order]] = []
     for key, several in orders.items():
         for order in several:
-            turn = max(free[moment] for moment, _ in order)
+            turn = max(free[moment] for moment in order)
             while turn < len(turns) and key in turns[turn]:
                 turn += 1
             if turn == len(turns):
                 turns.append({})
             turns[turn][key] = order
-            for moment, _ in order:
-                free[moment] = turn + 1
-    yield from turns
+            free |= dict.fromkeys(order, turn + 1)
+    return turns

@@ -55,9 +55,7 @@ class Outcome:
 
 
 def identity(finding: Finding) -> Identity:
-    return Identity(
-        finding.rule, str(finding.entity), finding.controller_epoch, _MILLIS.sub(r"\1", finding.excerpt)
-    )
+    return Identity(finding.rule, str(finding.entity), finding.controller_epoch, _MILLIS.sub(r"\1", finding.excerpt))
 
 
 def read(recording: Path) -> Files:
@@ -130,9 +128,7 @@ def told(report: Report) -> frozenset[str]:
     return frozenset(note.rpartition(": ")[2] for note in report.notes)
 
 
-def _outcome(
-    case: Case, clean: Mapping[Identity, Finding], notes: frozenset[str], report: Report
-) -> Outcome:
+def _outcome(case: Case, clean: Mapping[Identity, Finding], notes: frozenset[str], report: Report) -> Outcome:
     found = illegal(report)
     lost = tuple(sorted(clean.keys() - found.keys()))
     others = {identity(finding) for finding in report.findings if finding.verdict != "illegal"}
@@ -196,6 +192,9 @@ def shown(rows: Mapping[str, Row]) -> str:
         lines.append(
             f"| {name} | {row.runs} | {row.gaining} | {row.gained} | {row.kept} | {row.lost} | {row.untold} | {rules} |"
         )
-    total = [sum(getattr(row, name) for row in rows.values()) for name in ("runs", "gaining", "gained", "kept", "lost", "untold")]
+    total = [
+        sum(getattr(row, name) for row in rows.values())
+        for name in ("runs", "gaining", "gained", "kept", "lost", "untold")
+    ]
     lines.append(f"| all | {' | '.join(map(str, total))} | |")
     return "\n".join(lines)

@@ -326,9 +326,7 @@ def _hour_missing(files: Files, dice: random.Random, severity: float) -> Files:
     times = sorted(_key(entry) for lines in files.values() for entry in entries(lines))
     a, b = _stretch(len(times), dice, severity) if times else (0, 0)
     gone = set(times[a:b])
-    return {
-        path: flat(entry for entry in entries(lines) if _key(entry) not in gone) for path, lines in files.items()
-    }
+    return {path: flat(entry for entry in entries(lines) if _key(entry) not in gone) for path, lines in files.items()}
 
 
 def _head_missing(found: list[Entry], dice: random.Random, severity: float) -> list[Entry]:

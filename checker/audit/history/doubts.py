@@ -1,4 +1,4 @@
-"""What only a look at partitions shows of how files were collected: order that is not theirs, lines that are missing."""
+"""What only a look at partitions shows of how files were collected: lines out of order, lines that are missing."""
 
 from __future__ import annotations
 

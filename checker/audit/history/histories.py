@@ -37,7 +37,7 @@ from .tenures import JoinedLife, with_tenures
 from .walk import EpochChange, walk
 
 DISORDERED = "its times go back: files were joined in another order than they were written in; lines may be missing"
-GAPPED = "its moves contradict each other in several places, as they do where lines are missing: any line may be missing"
+GAPPED = "moves contradict each other as they do where lines are missing, and not once only: any line may be missing"
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def histories(
         lives=tuple(_life(life) for life in joined),
         epoch_changes=tuple(change for _, changes in walked for change in changes),
         notes=(
-            *_disordered(runs, layout),
+            *_disordered((run for life in joined for history in life.members for run in history.runs), layout),
             *(Note(cluster, GAPPED) for cluster in sorted(doubts.gapped)),
             *kept_apart,
             *_copies(joined),
@@ -98,7 +98,7 @@ def _life(life: JoinedLife) -> Life:
 
 
 def _disordered(runs: Iterable[Run], layout: Layout) -> list[Note]:
-    files = [layout.files[index] for index in sorted({run.file for run in runs if run.disordered})]
+    files = [layout.files[index] for index in sorted({run.file for run in runs if run.disordered or run.inserted})]
     return [Note(file.cluster, f"{file.path}: {DISORDERED}") for file in files]
 
 

@@ -16,7 +16,8 @@ from .streams import Position, positions, streams
 class Layout:
     """The streams; and the files and their positions, both by the index of the file.
 
-    `gapped` are the clusters of whose lines any may be missing. `positions` have blocks that end where lines may be missing. In `split_positions` they end at foreign epochs too.
+    `gapped` are the clusters of whose lines any may be missing. `positions` have blocks that end where lines may be
+    missing. In `split_positions` they end at foreign epochs too.
     """
 
     streams: Sequence[Sequence[LogFile]]

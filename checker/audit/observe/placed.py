@@ -40,14 +40,19 @@ def placed(events: Table, spans: Sequence[Span], release: int | None = None) -> 
     Args:
         release: mask of the releases that ran, if it is known; else each span has its own.
     """
-    lines = _with_spans(events, spans, release).select(*EVENT, *SPAN, "at").kept(NEAR, (*PARTITION, *IN_ORDER))
-    marked = lines.along(
+    columns = (*EVENT, *SPAN, "at")
+    return marked(_with_spans(events, spans, release).select(*columns).kept(NEAR, (*PARTITION, *IN_ORDER)))
+
+
+def marked(lines: Table) -> Table:
+    """Lines of tenures with `duplicate` and `late`."""
+    found = lines.along(
         (*NEAR, "life", "tenure"),
         PLACE,
         duplicate=Column("again", "ts", alike=_PRINTED),
         latest=Column("greatest", "ts"),
     )
-    return false_where_absent(marked.derive(late=ts + JITTER < field("latest", Int())), "late")
+    return false_where_absent(found.derive(late=ts + JITTER < field("latest", Int())), "late")
 
 
 def _with_spans(events: Table, spans: Sequence[Span], release: int | None) -> Table:

@@ -185,12 +185,17 @@ def in_order(columns: Sequence[Numbers]) -> Numbers | None:
 
 def greatest_before(numbers: Array, begin: Numbers) -> Array:
     """For each row the greatest of the numbers before it of its key; `begin`: the first row of its key."""
-    least = int(numbers.data.min()) if len(numbers.data) else 0
-    above = np.where(numbers.is_there, numbers.data.astype(np.int64) - least + 1, 0)
-    room = int(above.max(initial=0)) + 1
-    key = np.cumsum(begin == np.arange(len(begin))) * room  # rises from key to key: no maximum reaches over
-    before = np.concatenate([[0], np.maximum.accumulate(key + above)[:-1]]) - key
-    return Array(before + least - 1, before > 0)
+    keys = np.cumsum(begin == np.arange(len(begin)))
+    data, least = numbers.data.astype(np.int64), int(numbers.data.min(initial=0))
+    values = None
+    if (int(data.max(initial=0)) - least + 2) * (int(keys.max(initial=0)) + 1) >= _ROOM:
+        values, data = np.unique(data, return_inverse=True)
+        data, least = data.reshape(-1), 0
+    above = np.where(numbers.is_there, data - least + 1, 0)
+    offset = keys * (int(above.max(initial=0)) + 1)  # no maximum reaches over from key to key
+    before = np.concatenate([[0], np.maximum.accumulate(offset + above)[:-1]]) - offset
+    found = np.maximum(before - 1, 0) + least
+    return Array(found if values is None else values[found], before > 0)
 
 
 def again(value: Array, alike: Sequence[Array], begin: Numbers) -> Array:

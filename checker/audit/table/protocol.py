@@ -32,9 +32,7 @@ class Column:
     and).
     """
 
-    how: Literal[
-        "previous", "last", "so_far", "gathered", "greatest", "again", "min", "max", "count", "sum", "common"
-    ]
+    how: Literal["previous", "last", "so_far", "gathered", "greatest", "again", "min", "max", "count", "sum", "common"]
     of: str | None = None
     where: Expr | None = None
     alike: tuple[str, ...] = ()
