@@ -45,12 +45,12 @@ def doubts(looked: Mapping[str, Sequence[Row]], files: Mapping[int, LogFile], ov
     careless |= {file.cluster for file in files.values() if file.broken}
     unmoved = Counter(row["cluster"] for row in looked["failing"] if _for_want_of_a_move(row))
     asked = {cluster for cluster, n in (contradicted + unmoved).items() if n * _RARE >= moves[cluster]}
-    pairs = follow_ups(over_lines(shown, [f.index for f in files.values() if f.cluster in asked]) if asked else ())
-    whole = {files[index].cluster for index in pairs.whole}
-    gapped = asked & {files[index].cluster for index in pairs.gaps}
+    theirs = {index: file for index, file in files.items() if file.cluster in asked}
+    pairs = follow_ups(over_lines(shown, theirs) if theirs else (), theirs.values())
+    gapped = asked & pairs.gaps
     for cluster in asked & contradicted.keys() - gapped:
         n = contradicted[cluster]
-        if cluster in careless or n >= (max(_SEVERAL, moves[cluster] / _MOST) if cluster in whole else _SEVERAL):
+        if cluster in careless or n >= (max(_SEVERAL, moves[cluster] / _MOST) if cluster in pairs.whole else _SEVERAL):
             gapped.add(cluster)
     late = frozenset((row["file"], row["controller"], row["controller_epoch"]) for row in looked["late"])
     return Doubts(late, frozenset(gapped))

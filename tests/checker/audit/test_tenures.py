@@ -366,7 +366,7 @@ def test_lines_of_an_earlier_epoch_that_keep_their_times_are_no_fall(moved: bool
         del lines[:2]
     (report,) = audit([str(save(tmp_path, {1: lines}))], Options(engine="python"))
     assert not report.findings
-    assert [note for note in report.notes if ("their times go back" if moved else "twice") in note]
+    assert [note for note in report.notes if ("its times go back" if moved else "twice") in note]
     assert epochs(report) == [{1: 1, 2: 1, 3: 1}]
 
 
