@@ -10,7 +10,7 @@ from ....specs.releases import names
 from ....traces.place import Place
 from ....traces.timeline import TimelineRow
 from ..files.file import FileFacts
-from ..findings.audited import Audited
+from ..findings.audited import Audited, Repeated
 from ..findings.brokers import BrokerTimeline
 from ..findings.finding import Finding
 from ..findings.moves import Move
@@ -261,9 +261,9 @@ def _nothing(file: FileFacts) -> str:
     )
 
 
-def _twice(file: FileFacts, count: int) -> str:
-    lines = "1 line stands there twice" if count == 1 else f"{count} lines stand there twice"
-    return f"{file.path}: {lines}, to the millisecond; read once"
+def _twice(file: FileFacts, repeated: Repeated) -> str:
+    lines = "1 line stands there twice" if repeated.lines == 1 else f"{repeated.lines} lines stand there twice"
+    return f"{file.path}: {lines}, to the millisecond; read once (the first is line {repeated.first})"
 
 
 def verdict_of(counts: Mapping[str, int], tallies: Mapping[str, Tally], files: Sequence[FileFacts]) -> str:

@@ -25,6 +25,7 @@ _ASSUMPTION = {
     "lossy": "nothing: any line may be missing",
     "contiguous where not lossy": "that no line is missing between the first and the last of a controller's lines,"
     " but for files in which any may be missing",
+    "order": "that lines of one millisecond stand in the order in which they were written",
     None: "nothing",
 }
 _CAUSES = 20

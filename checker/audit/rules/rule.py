@@ -91,6 +91,11 @@ class Rule:
         return ite(self.applies & in_its_releases, self.verdict, SILENT)
 
     @property
+    def asks_for_gaps(self) -> str | None:
+        """The column by which its verdict depends on missing lines, if it does."""
+        return next((leaf.data for leaf in free(self.verdict) if leaf.data in ("gap", "lossy")), None)
+
+    @property
     def looks_back(self) -> bool:
         """Whether it reads what the line before shows."""
         return any(name_of(leaf) == "before" or name_of(leaf).startswith("before_") for leaf in self.reads)
