@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from ...specs.errors import IsrproofError
 from ...traces.events.layouts import Layout, layout
+from ...traces.metadata.files import MetadataFile, found_in
 from ...traces.sources.paths import Source, expand
 from ..progress import progress
 from ..spark_session import spark_failures
@@ -18,8 +20,10 @@ from .fields import EVENT
 from .files.file import FileFacts
 from .files.log import Log
 from .files.python import InProcess
+from .findings.audited import Metadata
 from .findings.excerpts import Texts, Wanted, with_excerpts
 from .history.claims import claims
+from .metadata import audited_metadata
 from .observe.catalogue import lines_read
 from .options import FAIL_ON, Options
 from .pipeline import audited
@@ -48,8 +52,10 @@ def audit(
     """
     options = options or Options()
     sizes: dict[str, int] = {}
+    metadata = [found_in([path]) for path in paths]
+    records = {os.path.realpath(file.path) for files in metadata for file in files}
     with spark_failures():
-        clusters = expand(paths, lambda path: _elsewhere(path, options, sizes))
+        clusters = expand(paths, lambda path: _elsewhere(path, options, sizes), records)
         sources = [(i if options.each else 0, source) for i, (_, files) in enumerate(clusters) for source in files]
         engine = chosen(options, [source for _, source in sources], sizes)
         if options.engine == "auto":
@@ -57,13 +63,29 @@ def audit(
         with closing(_log(engine, sources, options, sizes)) as log:
             with progress(f"reading {len(sources)} file{'s' * (len(sources) > 1)}", len(sources)) as advance:
                 read = log.read(claims, advance)
-            _must_have_read(read.facts)
+            kept = _metadata(metadata, options, len(sources), engine)
+            if not kept.logs:
+                _must_have_read(read.facts)
             with progress("checking the rules"):
                 found = audited(log, read, options.releases, with_timeline=options.timeline)
         with progress("reading the lines that findings name"):
             found = replace(found, findings=with_excerpts(found.findings, lambda wanted: _texts(wanted, options)))
         narrow = Narrow(options.partition, options.since, options.until)
-        return reports(found, read.facts, narrow)
+        return reports(found.plus(kept), (*read.facts, *kept.facts), narrow)
+
+
+def _metadata(files: Sequence[Sequence[MetadataFile]], options: Options, first: int, engine: Engine) -> Metadata:
+    """What the metadata logs of the clusters give; their files are numbered from `first` on."""
+    numbered = [(i if options.each else 0, own) for i, own in enumerate(files)]
+    if not any(own for _, own in numbered):
+        return Metadata()
+    by_cluster = [(i, [f for j, own in numbered if j == i for f in own]) for i in sorted({i for i, _ in numbered})]
+    with progress("reading metadata logs"):
+        if engine.name == "python":
+            return audited_metadata(by_cluster, first, with_timeline=options.timeline)
+        from .table.columns import ColumnTable
+
+        return audited_metadata(by_cluster, first, ColumnTable.of_rows, with_timeline=options.timeline)
 
 
 def _elsewhere(path: str, options: Options, sizes: dict[str, int]) -> list[str]:

@@ -8,6 +8,7 @@ from functools import partial
 
 from .files.log import Log, Read
 from .findings.audited import Audited
+from .findings.finding import in_report_order
 from .findings.judged import finding
 from .findings.moves import moves
 from .findings.tally import tallies
@@ -45,7 +46,7 @@ def audited(log: Log, read: Read, release: int | None = None, *, with_timeline: 
         for rule in rules_on(row["observation"])
         if row[rule.code] not in PASSING
     ]
-    findings.sort(key=lambda f: (f.cluster, f.life or 0, f.controller_epoch or 0, *f.place.order, f.rule))
+    findings.sort(key=in_report_order)
     return Audited(
         histories,
         tuple(findings),

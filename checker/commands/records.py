@@ -109,7 +109,7 @@ def _names(record: Record, topic: str) -> bool:
 def _is_about(record: Record, topic: str | None, ids: set[str]) -> bool:
     data = record.data or {}
     if record.type == "CONFIG_RECORD":
-        return data["resourceType"] == _TOPIC_CONFIG and data["resourceName"] == topic
+        return bool(data["resourceType"] == _TOPIC_CONFIG and data["resourceName"] == topic)
     return bool(data.get("topicId") in ids or _names(record, topic or "") or data.get("topicName") == topic)
 
 

@@ -103,12 +103,13 @@ def _field(row: Mapping[str, Any], where: str) -> Field:
     if structs != ("fields" in row):
         raise TableError(f"{where}: [] and struct have fields, and nothing else has")
     nullable = bool(row.get("null", False))
-    default = row.get("default", None if nullable or "tag" not in row else _zero(kind))
+    default = row.get("default", None if nullable or "tag" not in row else zero(kind))
     fields = _fields(row.get("fields", ()), where)
     return Field(row["name"], kind, row.get("from", 0), nullable, row.get("tag"), default, fields)
 
 
-def _zero(kind: str) -> Any:
+def zero(kind: str) -> Any:
+    """The value of a type that stands for nothing."""
     if kind.startswith("[]"):
         return []
     return {"bool": False, "float64": 0.0, "string": "", "bytes": "", "uuid": "AAAAAAAAAAAAAAAAAAAAAA"}.get(kind, 0)

@@ -44,9 +44,20 @@ class Record(NamedTuple):
     control: bool
 
 
-@dataclass(frozen=True)
-class Batch:
-    """Records that were appended at once; `position` is its first byte in the file, `last` its last record's offset."""
+class Frame(NamedTuple):
+    """A batch whose CRC is right, not yet decoded: `position` is its first byte in the file, `last` the offset of its
+    last record."""
+
+    position: int
+    offset: int
+    last: int
+    epoch: int
+    control: bool
+    raw: bytes
+
+
+class Batch(NamedTuple):
+    """Records that were appended at once; the rest as in its frame."""
 
     position: int
     offset: int
@@ -88,14 +99,31 @@ class Batches:
         return self._notes[0] + (f" (and {more} more like this)" if more else "")
 
     def __iter__(self) -> Iterator[Batch]:
+        return (batch for frame in self.frames() if (batch := self.decoded(frame)) is not None)
+
+    def frames(self) -> Iterator[Frame]:
+        """The batches whose CRC is right, from the start of the file; earlier counts and notes are dropped."""
         self.counts, self.zeros, self._notes = Counts(), 0, []
         try:
             with open(self.path, "rb") as file:
-                yield from self._batches(file, os.fstat(file.fileno()).st_size)
+                yield from self._frames(file, os.fstat(file.fileno()).st_size)
         except OSError as error:
             self._notes.append(f"cannot be read: {error.strerror or error}")
 
-    def _batches(self, file: BinaryIO, size: int) -> Iterator[Batch]:
+    def decoded(self, frame: Frame) -> Batch | None:
+        """A batch with its records; None, and a note, if its bytes contradict themselves, or a library is missing."""
+        try:
+            return Batch(*frame[:5], self._records(frame))
+        except MalformedError as wrong:
+            self._left_out(frame.position, wrong)
+        except IsrproofError as wrong:
+            self._notes.append(f"byte {frame.position}: {wrong}")
+        return None
+
+    def _left_out(self, position: int, wrong: MalformedError) -> None:
+        self._notes.append(f"byte {position}: expected a batch, got {wrong}; it was left out")
+
+    def _frames(self, file: BinaryIO, size: int) -> Iterator[Frame]:
         position = 0
         while position < size:
             file.seek(position)
@@ -107,11 +135,11 @@ class Batches:
                 return
             raw = prefix + file.read(length)
             try:
-                yield self._batch(raw, position)
+                frame = _frame(raw, position)
             except MalformedError as wrong:
-                self._notes.append(f"byte {position}: expected a batch, got {wrong}; it was left out")
-            except IsrproofError as wrong:
-                self._notes.append(f"byte {position}: {wrong}")
+                self._left_out(position, wrong)
+            else:
+                yield frame
             position += whole
 
     def _end(self, file: BinaryIO, position: int, size: int, length: int) -> None:
@@ -128,26 +156,16 @@ class Batches:
                 f"byte {position}: expected a batch of records, got a length of {length}; the rest was not read"
             )
 
-    def _batch(self, raw: bytes, position: int) -> Batch:
-        """A batch with its records.
+    def _records(self, frame: Frame) -> tuple[Record, ...]:
+        """The records of a batch.
 
         Raises:
             MalformedError: the bytes contradict themselves.
             IsrproofError: a library is missing that reads them.
         """
-        import google_crc32c
-
-        base, _, epoch, magic, crc, attributes, last, first_time, last_time, *_, count = HEADER.unpack_from(raw)
-        if magic != 2:
-            raise MalformedError(f"magic {magic}")
-        if google_crc32c.value(raw[_CHECKED_FROM:]) != crc:
-            raise MalformedError("one whose CRC is wrong")
-        if base < 0 or epoch < 0 or count < 0 or last != count - 1:
-            raise MalformedError(
-                f"one of {count} records at offset {base} with last offset {base + last}, epoch {epoch}"
-            )
-        data = compression.expanded(attributes & _CODEC, raw[HEADER.size :])
-        control = bool(attributes & _CONTROL)
+        base, _, epoch, _, _, attributes, _, first_time, last_time, *_, count = HEADER.unpack_from(frame.raw)
+        data = compression.expanded(attributes & _CODEC, frame.raw[HEADER.size :])
+        control = frame.control
         records = []
         at = 0
         try:
@@ -171,7 +189,7 @@ class Batches:
             raise MalformedError("a record that ends too early") from error
         if at != len(data):
             raise MalformedError(f"{len(data) - at} bytes after its last record")
-        return Batch(position, base, base + last, epoch, control, tuple(records))
+        return tuple(records)
 
     def _decoded(self, control: bool, key: bytes | None, value: bytes | None) -> tuple[str, int, Message | None]:
         odd = self.counts.tags
@@ -184,6 +202,24 @@ class Batches:
             self.counts.decoded += 1
             self.counts.control += control
         return kind, version, message
+
+
+def _frame(raw: bytes, position: int) -> Frame:
+    """A batch, its header and its CRC checked.
+
+    Raises:
+        MalformedError: they are not right.
+    """
+    import google_crc32c
+
+    base, _, epoch, magic, crc, attributes, last, *_, count = HEADER.unpack_from(raw)
+    if magic != 2:
+        raise MalformedError(f"magic {magic}")
+    if google_crc32c.value(raw[_CHECKED_FROM:]) != crc:
+        raise MalformedError("one whose CRC is wrong")
+    if base < 0 or epoch < 0 or count < 0 or last != count - 1:
+        raise MalformedError(f"{count} records from offset {base} to {base + last} in epoch {epoch}")
+    return Frame(position, base, base + last, epoch, bool(attributes & _CONTROL), raw)
 
 
 def _bytes(data: bytes, at: int) -> tuple[bytes | None, int]:

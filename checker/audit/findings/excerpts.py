@@ -21,7 +21,7 @@ Texts = dict[str, dict[int, str]]
 def with_excerpts(findings: Sequence[Finding], elsewhere: Callable[[Wanted], Texts]) -> tuple[Finding, ...]:
     """The findings, each with the text of its line; `elsewhere` reads lines of files that are not on this machine.
 
-    What stands at an offset of a binary log has no text.
+    What stands at an offset of a metadata log keeps the text that it has.
     """
     here: Wanted = defaultdict(set)
     there: Wanted = defaultdict(set)
@@ -31,7 +31,9 @@ def with_excerpts(findings: Sequence[Finding], elsewhere: Callable[[Wanted], Tex
     texts: Texts = {path: Lines(path).chosen(numbers) for path, numbers in here.items()}
     if there:
         texts |= elsewhere(there)
-    return tuple(replace(each, excerpt=_text(each.place, texts)) for each in findings)
+    return tuple(
+        each if each.place.line is None else replace(each, excerpt=_text(each.place, texts)) for each in findings
+    )
 
 
 def _text(place: Place, texts: Texts) -> str:

@@ -77,3 +77,8 @@ class Finding:
     @property
     def severity(self) -> str:
         return {"illegal": "error", "suspicious": "warning"}.get(self.verdict, "note")
+
+
+def in_report_order(finding: Finding) -> tuple[object, ...]:
+    """By this, findings are sorted."""
+    return finding.cluster, finding.life or 0, finding.controller_epoch or 0, *finding.place.order, finding.rule

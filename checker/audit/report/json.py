@@ -16,14 +16,18 @@ from ..findings.moves import Move
 from ..findings.tally import Tally
 from .model import Report
 
+_OPTIONAL = ("timeline", "metadata")
 _INNER = ("index", "cluster")
 """Numbers that mean something within one run only."""
 
 
 def as_json(report: Report) -> dict[str, Any]:
-    """The one object that `--format json` prints for a cluster; without `timeline` where it was not asked for."""
+    """The one object that `--format json` prints for a cluster; without `timeline` where it was not asked for, without
+    `metadata` and `coverage.records` where there is no metadata log."""
     shown = _object(report)
-    return {name: value for name, value in shown.items() if name != "timeline" or value is not None}
+    if report.coverage.records is None:
+        del shown["coverage"]["records"]
+    return {name: value for name, value in shown.items() if name not in _OPTIONAL or value is not None}
 
 
 def timeline_row(row: TimelineRow) -> dict[str, Any]:

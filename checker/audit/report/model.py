@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 from ....specs.releases import names
 from ....traces.place import Place
 from ....traces.timeline import TimelineRow
 from ..files.file import FileFacts
-from ..findings.audited import Audited
+from ..findings.audited import Audited, MetadataLog
 from ..findings.finding import Finding
 from ..findings.moves import Move
 from ..findings.tally import Tally
@@ -48,8 +48,20 @@ class UnknownTemplate:
 
 
 @dataclass(frozen=True)
+class RecordsReport:
+    """Records of metadata logs and their snapshots, those of a log once, however many copies have them; `uncommitted`
+    are those of all that are not known to be committed."""
+
+    decoded: int
+    control: int
+    unknown: int
+    uncommitted: int
+
+
+@dataclass(frozen=True)
 class CoverageReport:
-    """Lines of all files: per class, per row of the line table, and the commonest unknown templates."""
+    """Lines of all files: per class, per row of the line table, and the commonest unknown templates. `records` are of
+    metadata logs; None where there is none."""
 
     understood: int
     irrelevant: int
@@ -57,6 +69,7 @@ class CoverageReport:
     unknown: int
     rows: Mapping[str, int]
     top_unknown: tuple[UnknownTemplate, ...]
+    records: RecordsReport | None = None
 
     @property
     def lines(self) -> int:
@@ -120,6 +133,7 @@ class Report:
     transitions: tuple[Move, ...]
     notes: tuple[str, ...]
     timeline: tuple[TimelineRow, ...] | None = None
+    metadata: tuple[MetadataLog, ...] | None = None
 
 
 def reports(found: Audited, files: Sequence[FileFacts], narrow: Narrow | None = None) -> list[Report]:
@@ -142,18 +156,20 @@ def _report(
         verdict=_verdict(findings, tallies, files),
         findings=findings,
         rules=tallies,
-        coverage=_coverage(files),
+        coverage=_coverage(files, found.metadata.records.get(cluster)),
         files=tuple(_file(file) for file in files),
         lives=tuple(_life(each, paths) for each in found.histories.lives if each.cluster == cluster),
         releases=tuple(_stretch(each, paths) for each in found.histories.spans if each.cluster == cluster),
         transitions=tuple(each for each in found.moves if each.cluster == cluster),
         notes=(
             *(note for of, note in found.histories.notes if of == cluster),
+            *(note for of, note in found.metadata.notes if of == cluster),
             *(f"{file.path}: {file.problem}" for file in files if file.problem),
             *(f"{file.path}: {file.lossy}" for file in files if file.lossy),
             *(_twice(file, found.repeated[file.index]) for file in files if file.index in found.repeated),
         ),
         timeline=None if found.timeline is None else tuple(_narrowed(found.timeline, cluster, narrow)),
+        metadata=tuple(log for log in found.metadata.logs if log.cluster == cluster) or None,
     )
 
 
@@ -177,7 +193,7 @@ def _verdict(findings: Sequence[Finding], tallies: Mapping[str, Tally], files: S
     return "conforms"
 
 
-def _coverage(files: Sequence[FileFacts]) -> CoverageReport:
+def _coverage(files: Sequence[FileFacts], records: Mapping[str, int] | None) -> CoverageReport:
     classes: Counter[str] = Counter()
     rows: Counter[str] = Counter()
     unknown: Counter[str] = Counter()
@@ -193,7 +209,12 @@ def _coverage(files: Sequence[FileFacts]) -> CoverageReport:
         unknown=classes["unknown"],
         rows=dict(sorted(rows.items())),
         top_unknown=tuple(UnknownTemplate(*each) for each in top),
+        records=None if records is None else _records(records),
     )
+
+
+def _records(counts: Mapping[str, int]) -> RecordsReport:
+    return RecordsReport(*(counts.get(each.name, 0) for each in fields(RecordsReport)))
 
 
 def _file(file: FileFacts) -> FileFacts:

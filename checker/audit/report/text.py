@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timezone
 
+from ..findings.audited import MetadataLog
 from ..findings.finding import Finding
 from ..rules.catalogue import rules
 from .model import EXIT, Report
@@ -30,6 +31,7 @@ def as_text(report: Report, title: str = "") -> str:
         if of_verdict:
             parts.append(f"{verdict.upper()}: {_MEANING[verdict]}")
             parts += [_paragraph(group, groups) for group in of_verdict]
+    parts += [_metadata(log) for log in report.metadata or ()]
     parts.append(_rules(report))
     parts.append(_coverage(report))
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -158,6 +160,21 @@ def _time(ts: int) -> str:
     return datetime.fromtimestamp(ts / 1000, timezone.utc).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
 
 
+def _metadata(log: MetadataLog) -> str:
+    """A metadata log in a few lines: its copies, what is committed, its levels and its leaders."""
+    nodes = ", ".join(plain(node) for node in log.nodes)
+    lines = [
+        f"metadata log of node{_s(len(log.nodes))} {nodes}: offsets {log.begins} to {log.ends - 1}, committed before"
+        f" {log.committed} ({log.because})"
+    ]
+    levels = ", ".join(f"{each.name} from offset {each.offset} on" for each in log.levels[-_SHOWN:])
+    lines += [f"  metadata.version {levels}"] if levels else []
+    last = list(log.leaders.items())[-_SHOWN:]
+    reigns = ", ".join(f"{epoch} led by {leader}" for epoch, leader in last)
+    lines += [f"  {len(log.leaders)} raft epoch{_s(len(log.leaders))}: {reigns}"] if last else []
+    return "\n".join(lines)
+
+
 def _rules(report: Report) -> str:
     lines = ["rules                                  evaluated       held     failed  undecided"]
     for code, tally in sorted(report.rules.items()):
@@ -171,9 +188,17 @@ def _rules(report: Report) -> str:
 
 def _coverage(report: Report) -> str:
     cover = report.coverage
-    lines = [
-        f"lines {cover.lines}: {cover.understood} understood, {cover.irrelevant} irrelevant,"
-        f" {cover.continuation} continuation, {cover.unknown} unknown"
-    ]
-    lines += [f"  unknown {each.count:>6} x {plain(each.template[:160])}" for each in cover.top_unknown[:5]]
+    lines = []
+    if cover.lines or cover.records is None:
+        lines.append(
+            f"lines {cover.lines}: {cover.understood} understood, {cover.irrelevant} irrelevant,"
+            f" {cover.continuation} continuation, {cover.unknown} unknown"
+        )
+    if cover.records is not None:
+        each = cover.records
+        lines.append(
+            f"records {each.decoded + each.control + each.unknown}: {each.decoded} decoded, {each.control} control,"
+            f" {each.unknown} unknown; {each.uncommitted} not known to be committed"
+        )
+    lines += [f"  unknown {top.count:>6} x {plain(top.template[:160])}" for top in cover.top_unknown[:5]]
     return "\n".join(lines)

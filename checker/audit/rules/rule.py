@@ -30,7 +30,8 @@ class Rule:
         verdict: an expression of the sort VERDICT. Where a column that it reads is absent, the rule says nothing.
         applies: the rows that the rule is about.
         message: what happened, for people, from the columns of a row and the `verdict`; expected and got likewise.
-        kind: of the entity that a finding names: partition, replica, controller.
+        kind: of the entity that a finding names: partition, replica, controller; of a metadata log also topic,
+            broker and quorum.
         releases: those that the rule is about, as specs.releases.span reads them. Of a row that can be of none of these
             the rule says nothing.
         issues: KAFKA issues and KIPs; bug: the behaviour (specs/behaviours.toml) that is this fault as a known bug.

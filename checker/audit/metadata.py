@@ -1,0 +1,163 @@
+"""The audit of a cluster's metadata log: from the copies of its nodes to findings, one batch after the other."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from ...specs.machines import LEVELS
+from ...specs.metadata.levels import level_name
+from ...traces.metadata.batches import Batches
+from ...traces.metadata.files import MetadataFile
+from ...traces.metadata.reader import in_table_order
+from ...traces.place import Place
+from ...traces.timeline import TimelineRow
+from .files.file import FileFacts, LogFile
+from .files.metadata import MetadataCopy, Segment, copies
+from .findings.audited import LevelChange, Metadata, MetadataLog
+from .findings.finding import Finding
+from .findings.judged import finding
+from .history.quorum import Quorum, quorums
+from .judge import counted, failing, judged
+from .observe.catalogue import observations
+from .observe.kraft.fold import PARTITION_CHANGES, Shown
+from .observe.kraft.shown import Seen, shown
+from .rules.catalogue import rules_on
+from .rules.verdicts import PASSING
+from .table.protocol import Row, Table
+from .table.rows import PythonTable
+
+_TOGETHER = 20_000
+"""So many rows are judged at once: more would only take more memory."""
+
+
+def audited_metadata(
+    found: Sequence[tuple[int, Sequence[MetadataFile]]],
+    first: int,
+    table: Callable[[list[Row]], Table] = PythonTable,
+    *,
+    with_timeline: bool = False,
+) -> Metadata:
+    """Audit the metadata logs of clusters.
+
+    Args:
+        found: the number of each cluster, and its metadata files.
+        first: the number of the first of these files among those of the audit.
+        table: makes a table of rows.
+    """
+    result = Metadata()
+    for cluster, files in found:
+        own = copies(files, first)
+        first += sum(len(copy.segments) + len(copy.snapshots) for copy in own)
+        for quorum in quorums(own):
+            _audit(quorum, cluster, table, result, with_timeline)
+    return result
+
+
+def _audit(quorum: Quorum, cluster: int, table: Callable[[list[Row]], Table], result: Metadata, timeline: bool) -> None:
+    seen = Seen()
+    segments = {each.index: each for each in _segments(scan.copy for scan in quorum.copies)}
+    files = {index: _file(each, cluster) for index, each in segments.items()}
+    failed: list[Row] = []
+    for rows in _together(shown(quorum, cluster, seen)):
+        verdicts = judged({observations()[name].made_from: table(of) for name, of in rows.items()})
+        result.counts += counted(verdicts)
+        failed += failing(verdicts)
+        if timeline:
+            result.timeline += [_timeline_row(row, files) for row in rows.get(PARTITION_CHANGES, ())]
+    made = [
+        finding(rule, row | {"verdict": row[rule.code]}, files)
+        for row in failed
+        for rule in rules_on(row["observation"])
+        if row[rule.code] not in PASSING
+    ]
+    result.findings += _with_excerpts(made)
+    result.facts += [_facts(each, cluster) for each in segments.values()]
+    result.notes += [(cluster, note) for note in seen.notes]
+    result.records[cluster] = result.records.get(cluster, Counter()) + seen.records
+    result.logs.append(
+        MetadataLog(
+            nodes=tuple(scan.copy.node for scan in quorum.copies),
+            begins=quorum.start,
+            ends=quorum.end,
+            committed=quorum.committed,
+            because=quorum.because,
+            leaders=seen.leaders,
+            levels=tuple(LevelChange(offset, level, level_name(level)) for offset, level in seen.levels),
+            cluster=cluster,
+        )
+    )
+
+
+def _timeline_row(row: Row, files: Mapping[int, LogFile]) -> TimelineRow:
+    file = files[row["file"]]
+    return TimelineRow(
+        topic=row["topic"],
+        partition=row["partition"],
+        leader=row["leader"],
+        isr=tuple(row["isr"]),
+        leader_epoch=row["leader_epoch"],
+        controller_epoch=row["controller_epoch"],
+        partition_epoch=row["partition_epoch"],
+        life=1,
+        place=Place(file.path, offset=row["offset"]),
+        ts=row["ts"],
+        cluster=file.cluster,
+    )
+
+
+def _segments(own: Iterable[MetadataCopy]) -> Iterator[Segment]:
+    return (each for copy in own for each in (*copy.segments, *copy.snapshots))
+
+
+def _together(rows: Iterator[Shown]) -> Iterator[dict[str, list[Row]]]:
+    """Rows by their observation, some thousands at a time."""
+    found: dict[str, list[Row]] = {}
+    count = 0
+    for name, row in rows:
+        found.setdefault(name, []).append(row)
+        count += 1
+        if count == _TOGETHER:
+            yield found
+            found, count = {}, 0
+    if found:
+        yield found
+
+
+def _file(segment: Segment, cluster: int) -> LogFile:
+    directory = segment.path.rpartition("/")[0]
+    return LogFile(segment.index, cluster, segment.path, directory, directory, level=len(LEVELS))
+
+
+def _facts(segment: Segment, cluster: int) -> FileFacts:
+    batches = segment.batches
+    nothing = dict.fromkeys(("understood", "irrelevant", "continuation", "unknown"), 0)
+    return FileFacts(
+        segment.index,
+        cluster,
+        segment.path,
+        lines=0,
+        coverage=nothing,
+        rows={},
+        unknown=dict(batches.counts.unknown.most_common()),
+        bearing_unknown=sum(batches.counts.unknown.values()),
+        problem=batches.problem,
+    )
+
+
+def _with_excerpts(findings: Sequence[Finding]) -> list[Finding]:
+    """Findings with the record that they name, as `isrproof records` prints its data."""
+    wanted: dict[str, set[int]] = {}
+    for each in findings:
+        if each.place.offset is not None:
+            wanted.setdefault(each.file, set()).add(each.place.offset)
+    texts: dict[tuple[str, int], str] = {}
+    for path, offsets in wanted.items():
+        for batch in Batches(path):
+            for record in batch.records:
+                if record.offset in offsets and record.data is not None:
+                    data = json.dumps(in_table_order(record.type, record.data), ensure_ascii=False)
+                    texts[path, record.offset] = f"{record.type} {data}"[:1000]
+    return [replace(each, excerpt=texts.get((each.file, each.place.offset or 0), "")) for each in findings]
