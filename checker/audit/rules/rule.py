@@ -36,6 +36,7 @@ class Rule:
             the rule says nothing.
         issues: KAFKA issues and KIPs; bug: the behaviour (specs/behaviours.toml) that is this fault as a known bug.
         follows_from: codes of rules whose findings explain those of this one.
+        compares: whether its rows set two places against each other without columns of the one before.
         contradicts: whether a row that the rule fails and its line before (before_file, before_line) contradict each
             other; asked only of rules that look back.
 
@@ -58,6 +59,7 @@ class Rule:
     releases: str = "all"
     follows_from: tuple[str, ...] = ()
     contradicts: Callable[[Row], bool] = lambda row: True
+    compares: bool = False
     page: str = ""
 
     def __post_init__(self) -> None:
@@ -89,7 +91,7 @@ class Rule:
     @property
     def looks_back(self) -> bool:
         """Whether it reads what the line before shows."""
-        return any(name_of(leaf) == "before" or name_of(leaf).startswith("before_") for leaf in self.reads)
+        return self.compares or any(name_of(leaf) == "before" or name_of(leaf).startswith("before_") for leaf in self.reads)
 
 
 def _may_be_of(text: str) -> Expr:

@@ -61,6 +61,7 @@ PARTITIONS = _observation(
     {
         **_RECORD,
         **_TOPIC,
+        **_BEFORE,
         **sorts(*_STATE, *(was(each) for each in _STATE), created, named, inactive, repeated, isr_size, min_isr),
         **sorts(wrong_directories, directory_count, replica_count),
     },
@@ -83,6 +84,7 @@ REGISTRATIONS = _observation(
     fold.REGISTRATIONS,
     {
         **_RECORD,
+        **_BEFORE,
         **sorts(field("broker", Broker), epoch, last_epoch, lag, same_incarnation, cleaned, in_batch),
         **sorts(registers, current, shared_directories),
     },
@@ -103,7 +105,7 @@ LEADERS = _observation(
 )
 """LeaderChange records; `other_leader` is who another record says leads the same epoch, or the same broker."""
 
-VOTERS = _observation(fold.VOTERS, {**_RECORD, **sorts(voters, was(voters), changed)})
+VOTERS = _observation(fold.VOTERS, {**_RECORD, **_BEFORE, **sorts(voters, was(voters), changed)})
 """Sets of voters, each with the one before; `changed` says how many voters came or went."""
 
 is_open, ends, left_open = _fields(open=Bool, ends=Bool, left_open=Bool)
@@ -112,7 +114,7 @@ TRANSACTIONS = _observation(fold.TRANSACTIONS, {**_RECORD, **sorts(is_open, ends
 one that was left open."""
 
 next_id = field("next", Int())
-PRODUCER_IDS = _observation(fold.PRODUCERS, {**_RECORD, **sorts(next_id, was(next_id))})
+PRODUCER_IDS = _observation(fold.PRODUCERS, {**_RECORD, **_BEFORE, **sorts(next_id, was(next_id))})
 """Blocks of producer ids, each with the one before."""
 
 told = field("told", Bool)

@@ -56,6 +56,7 @@ class Fold:
         self._first_broker_seen = False
         self._first_data: Row | None = None
         self._touched: dict[str, Row] = {}
+        self._last: dict[tuple[str, int], tuple[int, int]] = {}
 
     # Batches and records
 
@@ -103,6 +104,7 @@ class Fold:
             after = tuple(sorted(voter["voterId"] for voter in data["voters"]))
             before = self.state.voters
             self.state.voters = after
+            row = row | self._earlier(row, (VOTERS, 0))
             if before is not None:
                 shown = {"voters": list(after), "before_voters": list(before)}
                 yield VOTERS, self._with_context(row) | shown | {"changed": len({*after} ^ {*before})}
@@ -217,6 +219,7 @@ class Fold:
             "partition": after.number,
             **_shown("", after),
             **({} if before is None else _shown("before_", before)),
+            **self._earlier(row, (after.topic, after.number)),
             "created": before is None,
             "isr_size": len(after.isr),
             "named": data.get("leader", NO_CHANGE) != NO_CHANGE,
@@ -234,6 +237,12 @@ class Fold:
         shown["min_isr"] = state.min_isr(after)  # Kafka asks for it before it writes the change
         state.put(after)
         return PARTITION_CHANGES, shown
+
+    def _earlier(self, row: Row, entity: tuple[str, int]) -> Row:
+        """The place of the record before that is about the same."""
+        before = self._last.get(entity)
+        self._last[entity] = row["file"], row["offset"]
+        return {} if before is None else {"before_file": before[0], "before_offset": before[1]}
 
     def _missing(self, row: Row, topic: str, number: int | None = None) -> Row:
         shown = {"topic": self.state.names.get(topic, topic), "partition": number, "known": False}
@@ -291,8 +300,9 @@ class Fold:
     def _producer_ids(self, data: Data, row: Row) -> Iterator[Shown]:
         before, after = self.state.producer_ids, data["nextProducerId"]
         self.state.producer_ids = after
+        earlier = self._earlier(row, (PRODUCERS, 0))
         if before is not None:
-            yield PRODUCERS, self._with_context(row) | {"next": after, "before_next": before}
+            yield PRODUCERS, self._with_context(row) | earlier | {"next": after, "before_next": before}
 
     # Brokers and controllers
 
@@ -303,6 +313,7 @@ class Fold:
         yield (
             REGISTRATIONS,
             self._with_context(row)
+            | self._earlier(row, (REGISTRATIONS, after.id))
             | {
                 "broker": after.id,
                 "epoch": after.epoch,
@@ -369,6 +380,7 @@ class Fold:
         yield (
             REGISTRATIONS,
             self._with_context(row)
+            | self._earlier(row, (REGISTRATIONS, broker))
             | {
                 "broker": broker,
                 "epoch": epoch,

@@ -46,6 +46,7 @@ def _said(words: dict, row: Row) -> str:  # type: ignore[type-arg]
 RULE = Rule(
     code="KR501",
     name="copies-differ",
+    compares=True,
     observation="metadata_copies",
     kind="quorum",
     verdict=broken_unless(fits),

@@ -38,6 +38,7 @@ def _got(row: Row) -> str:
 RULE = Rule(
     code="KR502",
     name="epoch-with-wrong-leader",
+    compares=True,
     observation="metadata_leaders",
     kind="quorum",
     verdict=broken_unless(leader_id.eq(other_leader) & _elected & _begins),

@@ -31,6 +31,7 @@ def _what(row: Row) -> str:
 RULE = Rule(
     code="KR504",
     name="snapshot-differs-from-log",
+    compares=True,
     observation="metadata_snapshots",
     verdict=broken_unless(differs.is_empty()),
     message=lambda row: f"a snapshot differs from the log about {_what(row)}",

@@ -30,6 +30,7 @@ _placed = either(lag.eq(0), cleaned, _one_less, same_incarnation)
 RULE = Rule(
     code="KR511",
     name="registration-epoch-wrong",
+    compares=True,
     observation="metadata_registrations",
     kind="broker",
     verdict=broken_unless(

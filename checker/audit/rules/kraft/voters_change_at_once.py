@@ -20,6 +20,7 @@ from ._words import broken_unless, ids
 RULE = Rule(
     code="KR521",
     name="voters-change-at-once",
+    compares=True,
     observation="metadata_voters",
     kind="quorum",
     verdict=broken_unless(changed <= 1),
