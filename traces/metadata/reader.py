@@ -20,6 +20,8 @@ Message = dict[str, Any]
 Odd = Counter[int]
 """Tags that the table does not have, with how often they were met."""
 _Reader = Callable[[bytes, int, Odd], tuple[Any, int]]
+_NO_OP = b"\x01\x14\x00\x00"
+"""A NoOp record: half of all records are."""
 FRAME = 1
 """The version of the frame around every data record."""
 
@@ -30,6 +32,8 @@ def data_record(value: bytes, odd: Odd) -> tuple[str, int, Message | None]:
     Raises:
         MalformedError: these bytes are no record.
     """
+    if value == _NO_OP:
+        return "NO_OP_RECORD", 0, {}
     try:
         frame, at = uvarint(value, 0)
         if frame != FRAME:
@@ -65,6 +69,11 @@ def control_record(key: bytes, value: bytes, odd: Odd) -> tuple[str, int, Messag
 
 def _read(kind: RecordType, version: int, data: bytes, at: int, odd: Odd) -> Message:
     """A message that takes up all the data, in the newest shape that does."""
+    if not kind.older:
+        message, end = _shapes(kind.name, version)[0](data, at, odd)
+        if end != len(data):
+            raise MalformedError(f"{len(data) - end} bytes after the end of a {kind.name}")
+        return message  # type: ignore[no-any-return]
     wrong: MalformedError | IndexError | struct.error | None = None
     for read in _shapes(kind.name, version):
         tags: Odd = Counter()

@@ -36,12 +36,18 @@ def uvarint(data: bytes, at: int, last: int = _INT) -> tuple[int, int]:
 
 def varint(data: bytes, at: int) -> tuple[int, int]:
     """A zigzag varint of 32 bits, and where it ends; raises as `uvarint`."""
+    value = data[at]
+    if value < 0x80:  # nearly all are
+        return (value >> 1) ^ -(value & 1), at + 1
     value, at = uvarint(data, at)
     return (value >> 1) ^ -(value & 1), at
 
 
 def varlong(data: bytes, at: int) -> tuple[int, int]:
     """A zigzag varint of 64 bits, and where it ends; raises as `uvarint`."""
+    value = data[at]
+    if value < 0x80:
+        return (value >> 1) ^ -(value & 1), at + 1
     value, at = uvarint(data, at, _LONG)
     return (value >> 1) ^ -(value & 1), at
 

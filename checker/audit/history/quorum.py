@@ -214,29 +214,32 @@ def joined(quorum: Quorum, misfits: list[Misfit]) -> Iterator[Joined]:
     Copies that have another record of the same offset and epoch go to `misfits`. Only one batch of each copy is in
     memory at a time.
     """
-    heads = [(each.copy, each.copy.frames()) for each in quorum.copies]
-    waiting: list[tuple[MetadataCopy, Iterator[Placed], Placed]] = []
-    for copy, frames in heads:
-        if (head := next(frames, None)) is not None:
-            waiting.append((copy, frames, head))
+    waiting = [
+        (copy, frames, head)
+        for copy, frames in ((each.copy, each.copy.frames()) for each in quorum.copies)
+        if (head := next(frames, None)) is not None
+    ]
     expected: int | None = None
     while waiting:
         offset = min(head.frame.offset for _, _, head in waiting)
-        here = [each for each in waiting if each[2].frame.offset == offset]
         epoch = quorum.chain.epoch_at(offset)
-        of_chain = [each for each in here if epoch is None or each[2].frame.epoch == epoch]
-        if of_chain and (expected is None or offset >= expected) and offset < max(quorum.end, 1):
-            _, _, first = of_chain[0]
-            for copy, _, other in of_chain[1:]:
-                if other.frame.raw != first.frame.raw:
-                    misfits.append(Misfit("record", copy, other, first))
-            batch = first.segment.batches.decoded(first.frame)
-            if batch is not None:
-                gap = expected is not None and offset != expected
-                yield Joined(first.segment, batch, batch.last < quorum.committed, gap)
-                expected = batch.last + 1
-        waiting = [
-            (copy, frames, head) if head.frame.offset != offset else (copy, frames, after)
-            for copy, frames, head in waiting
-            if (after := head if head.frame.offset != offset else next(frames, None)) is not None
-        ]
+        first: Placed | None = None
+        after = []
+        for copy, frames, head in waiting:
+            if head.frame.offset != offset:
+                after.append((copy, frames, head))
+                continue
+            if epoch is None or head.frame.epoch == epoch:
+                if first is None:
+                    first = head
+                elif head.frame.raw != first.frame.raw:
+                    misfits.append(Misfit("record", copy, head, first))
+            if (following := next(frames, None)) is not None:
+                after.append((copy, frames, following))
+        waiting = after
+        if first is None or offset >= max(quorum.end, 1) or (expected is not None and offset < expected):
+            continue
+        batch = first.segment.batches.decoded(first.frame)
+        if batch is not None:
+            yield Joined(first.segment, batch, batch.last < quorum.committed, expected not in (None, offset))
+            expected = batch.last + 1

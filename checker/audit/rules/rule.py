@@ -91,7 +91,9 @@ class Rule:
     @property
     def looks_back(self) -> bool:
         """Whether it reads what the line before shows."""
-        return self.compares or any(name_of(leaf) == "before" or name_of(leaf).startswith("before_") for leaf in self.reads)
+        return self.compares or any(
+            name_of(leaf) == "before" or name_of(leaf).startswith("before_") for leaf in self.reads
+        )
 
 
 def _may_be_of(text: str) -> Expr:

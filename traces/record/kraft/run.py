@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import lzma
 import random
 import shutil
 import tempfile
@@ -29,6 +31,10 @@ LINES = (
     releases.Line("4.2", ("4.2.0",), "2.13"),
 )
 """Releases that can be recorded in KRaft mode."""
+DUMP = "metadata.dump.xz"
+"""What Kafka's dump tool says of a node's segments and snapshots."""
+GZIP_FROM = 50_000
+"""Bytes from which a log is kept compressed."""
 KEPT_LOGS = ("server.log", "controller.log", "state-change.log")
 FORMAT = 1
 _FEATURES_SINCE = (4, 0)
@@ -112,6 +118,14 @@ def _layout(scenario: KRaftScenario, options: Options, version: str) -> Layout:
     return layout
 
 
+def _write(file: Path, raw: bytes) -> None:
+    """A log, compressed if it is large; the same bytes every time."""
+    if len(raw) < GZIP_FROM:
+        file.write_bytes(raw)
+    else:
+        file.with_name(f"{file.name}.gz").write_bytes(gzip.compress(raw, mtime=0))
+
+
 def _without_zeros(segment: Path) -> None:
     """Cut off the megabytes that Kafka allocates for a segment and has not written when it is killed."""
     batches = Batches(str(segment))
@@ -130,7 +144,7 @@ def _keep(cluster: KRaftCluster, node: int, kept: Path) -> list[str]:
         file = cluster.home(node) / name
         if file.is_file() and file.stat().st_size:
             text = file.read_text(encoding="utf-8", errors="replace").replace(str(cluster.home(node)), "/var/lib/kafka")
-            (target / name).write_text(text.replace(str(cluster.folder), "/var/lib"), encoding="utf-8")
+            _write(target / name, text.replace(str(cluster.folder), "/var/lib").encode())
     for place, into in ((cluster.metadata(node), target / "metadata"), (cluster.disks(node)[0], target)):
         for file in sorted(place.iterdir()):
             if file.is_file() and named(str(file)) is not None:
@@ -141,5 +155,5 @@ def _keep(cluster: KRaftCluster, node: int, kept: Path) -> list[str]:
     said = cluster.tool(
         "kafka.tools.DumpLogSegments", ["--cluster-metadata-decoder", "--files", ",".join(dumped)], cluster.folder
     )
-    (target / "metadata-dump.txt").write_text(said.replace(f"{kept}/", ""), encoding="utf-8")
+    (target / DUMP).write_bytes(lzma.compress(said.replace(f"{kept}/", "").encode()))
     return sorted(str(path.relative_to(kept)) for path in target.rglob("*") if path.is_file())

@@ -103,7 +103,8 @@ def _unclean(story: Story) -> None:
 
 def _elr(story: Story) -> None:
     """The ISR falls below min.insync.replicas and becomes empty; leaders come from the ELR, or are the last known."""
-    story.create("e", {0: [1, 2], 1: [2, 1], 2: [1, 2, 3]}, min_insync_replicas=2)
+    story.create("e", {0: [1, 2], 1: [2, 1]}, min_insync_replicas=2)
+    story.create("all", {0: [1, 2, 3]}, min_insync_replicas=2)
     story.sleep(2)
     for first, second in ((1, 2), (2, 1)):
         story.terminate(first)

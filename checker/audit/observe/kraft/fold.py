@@ -53,7 +53,7 @@ class Fold:
         self._opened_in = -1
         self._base = self._before = -1
         self._only_changes_since = -1
-        self._first_broker_seen = False
+        self._first_broker_seen = not from_start
         self._first_data: Row | None = None
         self._touched: dict[str, Row] = {}
         self._last: dict[tuple[str, int], tuple[int, int]] = {}
@@ -75,6 +75,9 @@ class Fold:
         self._touched = {}
 
     def record(self, record: Record, segment: Segment, committed: bool) -> Iterator[Shown]:
+        if record.type == "NO_OP_RECORD" and record.epoch == self.epoch and self._first_broker_seen:
+            self._only_changes_since = record.offset + 1
+            return  # half of all records
         if record.data is None:
             return
         row = self._place(record, segment, committed)
@@ -155,7 +158,7 @@ class Fold:
             yield from self._applied(record, row)
 
     def _applied(self, record: Record, row: Row) -> Iterator[Shown]:
-        if self._from_start and not self._first_broker_seen:
+        if not self._first_broker_seen:
             yield from self._beginning(record, row)
         handler = _HANDLERS.get(record.type)
         if handler is not None:
