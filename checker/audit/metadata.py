@@ -16,16 +16,18 @@ from ...traces.place import Place
 from ...traces.timeline import TimelineRow
 from .files.file import FileFacts, LogFile
 from .files.metadata import MetadataCopy, Segment, copies
-from .findings.audited import LevelChange, Metadata, MetadataLog
-from .findings.finding import Finding
+from .findings.audited import Audited
+from .findings.finding import Finding, in_report_order
 from .findings.judged import finding
+from .findings.metadata import LevelChange, Metadata, MetadataLog
+from .findings.tally import tallies
 from .history.quorum import Quorum, quorums
-from .judge import counted, failing, judged
+from .judge import counted, failing, first_failing, judged
 from .observe.catalogue import observations
 from .observe.kraft.fold import PARTITION_CHANGES, Shown
 from .observe.kraft.shown import Seen, shown
-from .rules.catalogue import rules_on
-from .rules.verdicts import PASSING
+from .observe.narrow import EVERYTHING, Narrow
+from .rules.catalogue import rules
 from .table.protocol import Row, Table
 from .table.rows import PythonTable
 
@@ -37,6 +39,7 @@ def audited_metadata(
     found: Sequence[tuple[int, Sequence[MetadataFile]]],
     first: int,
     table: Callable[[list[Row]], Table] = PythonTable,
+    narrow: Narrow = EVERYTHING,
     *,
     with_timeline: bool = False,
 ) -> Metadata:
@@ -52,27 +55,31 @@ def audited_metadata(
         own = copies(files, first)
         first += sum(len(copy.segments) + len(copy.snapshots) for copy in own)
         for quorum in quorums(own):
-            _audit(quorum, cluster, table, result, with_timeline)
+            _audit(quorum, cluster, table, narrow, result, with_timeline)
     return result
 
 
-def _audit(quorum: Quorum, cluster: int, table: Callable[[list[Row]], Table], result: Metadata, timeline: bool) -> None:
+def _audit(
+    quorum: Quorum,
+    cluster: int,
+    table: Callable[[list[Row]], Table],
+    narrow: Narrow,
+    result: Metadata,
+    timeline: bool,
+) -> None:
     seen = Seen()
     segments = {each.index: each for each in _segments(scan.copy for scan in quorum.copies)}
     files = {index: _file(each, cluster) for index, each in segments.items()}
     failed: list[Row] = []
     for rows in _together(shown(quorum, cluster, seen)):
-        verdicts = judged({observations()[name].made_from: table(of) for name, of in rows.items()})
+        inputs = {observations()[name].made_from: table(of) for name, of in rows.items()}
+        verdicts = judged(inputs, narrow)
         result.counts += counted(verdicts)
         failed += failing(verdicts)
         if timeline:
-            result.timeline += [_timeline_row(row, files) for row in rows.get(PARTITION_CHANGES, ())]
-    made = [
-        finding(rule, row | {"verdict": row[rule.code]}, files)
-        for row in failed
-        for rule in rules_on(row["observation"])
-        if row[rule.code] not in PASSING
-    ]
+            of_partitions = narrow.of(PythonTable(rows.get(PARTITION_CHANGES, [])))
+            result.timeline += [_timeline_row(row, files) for row in of_partitions.rows()]
+    made = [finding(rules()[row["rule"]], row, files) for row in first_failing(failed)]
     result.findings += _with_excerpts(made)
     result.facts += [_facts(each, cluster) for each in segments.values()]
     result.notes += [(cluster, note) for note in seen.notes]
@@ -106,6 +113,19 @@ def _timeline_row(row: Row, files: Mapping[int, LogFile]) -> TimelineRow:
         ts=row["ts"],
         cluster=file.cluster,
     )
+
+
+def with_metadata(found: Audited, metadata: Metadata) -> Audited:
+    """What was found in lines of text, and what metadata logs gave."""
+    if not metadata.logs:
+        return found
+    joined = {cluster: dict(own) for cluster, own in found.tallies.items()}
+    for cluster, own in tallies(metadata.counts).items():
+        there = joined.setdefault(cluster, {})
+        there |= {code: tally for code, tally in own.items() if tally.evaluated or code not in there}
+    findings = tuple(sorted((*found.findings, *metadata.findings), key=in_report_order))
+    timeline = None if found.timeline is None else (*found.timeline, *metadata.timeline)
+    return replace(found, findings=findings, tallies=joined, timeline=timeline, metadata=metadata)
 
 
 def _segments(own: Iterable[MetadataCopy]) -> Iterator[Segment]:

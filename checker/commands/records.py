@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...specs.errors import IsrproofError, unknown
-from ..failure import fail
+from ..failure import fail, say
 
 if TYPE_CHECKING:
     from ...traces.metadata.batches import Record
@@ -58,7 +58,7 @@ def command(
                 and (ids is None or _is_about(record, topic, ids))
                 and (partition is None or (record.data or {}).get("partitionId") == partition)
             ):
-                click.echo(show(path, record))
+                say(show(path, record))
         counts = batches.counts
         read += counts.decoded
         problems += _tell(path, batches.problem, sum(counts.unknown.values()), sum(counts.tags.values()))

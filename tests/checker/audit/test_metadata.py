@@ -204,7 +204,7 @@ def test_the_command_tells_of_the_log(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, ["audit", str(tmp_path)])
     assert result.exit_code == 0
     assert "metadata log of node 1: offsets 0 to 13, committed before 14 (the quorum has one voter)" in result.stdout
-    assert "records 14: 13 decoded, 1 control, 0 unknown; 0 not known to be committed" in result.stdout
+    assert "1 file, 0 lines; 14 records: 13 decoded, 1 control, 0 unknown, 0 not known to be committed" in result.stdout
 
 
 def test_a_folder_with_nothing_of_either_is_misuse(tmp_path: Path) -> None:

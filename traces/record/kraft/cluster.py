@@ -6,13 +6,13 @@ import base64
 import random
 import select
 import shutil
-import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
+from signal import Signals
 
 from .. import processes
 from ..configuration import LAYOUT, properties
@@ -165,10 +165,10 @@ class KRaftCluster:
             [*command, "kafka.Kafka", str(home / "server.properties")], home / "output.log"
         )
 
-    def signal(self, node: int, number: signal.Signals) -> None:
+    def signal(self, node: int, number: Signals) -> None:
         processes.send(self.running[node], number)
 
-    def stop(self, node: int, number: signal.Signals, seconds: float = 90.0) -> None:
+    def stop(self, node: int, number: Signals, seconds: float = 90.0) -> None:
         """Stop a node by a signal and wait for its end; killed if it does not end."""
         self.signal(node, number)
         try:

@@ -102,21 +102,22 @@ def _unclean(story: Story) -> None:
 
 
 def _elr(story: Story) -> None:
-    """The ISR falls below min.insync.replicas and becomes empty; leaders come from the ELR, or are the last known."""
+    """The ISR falls below min.insync.replicas and becomes empty; leaders come from the ELR, or are the last known.
+
+    In 4.0.0 the broker that was killed last is elected as soon as it registers, still fenced (KAFKA-19522).
+    """
     story.create("e", {0: [1, 2], 1: [2, 1]}, min_insync_replicas=2)
     story.create("all", {0: [1, 2, 3]}, min_insync_replicas=2)
     story.sleep(2)
-    for first, second in ((1, 2), (2, 1)):
-        story.terminate(first)
-        story.sleep(3)
-        story.kill(second)
+    for stop, order in ((story.terminate, (2, 1)), (story.kill, (1, 2))):
+        stop(1)
         story.sleep(8)
-        story.start(second)
-        story.wait_for(second)
-        story.sleep(4)
-        story.start(first)
-        story.wait_for(first)
-        story.sleep(5)
+        story.kill(2)
+        story.sleep(8)
+        for broker in order:
+            story.start(broker)
+            story.wait_for(broker)
+            story.sleep(5)
     story.ask("config", "e", "min.insync.replicas=1")
     story.sleep(2)
     story.kill(2)
