@@ -10,7 +10,7 @@ from ...model.sorts import Int
 from .observe.catalogue import observations
 from .observe.observation import Input
 from .observe.order import NEAR
-from .rules.catalogue import rules_on
+from .rules.catalogue import rules, rules_on
 from .rules.rule import Rule
 from .rules.verdicts import PASSING, SILENT, VERDICT
 from .table.protocol import Column, Row, Table
@@ -55,7 +55,7 @@ def failing(judged: Mapping[str, Table]) -> list[Row]:
     for name, table in judged.items():
         fails = table.where(_fails(name))
         for rule in rules_on(name):
-            of_rule = _first(fails.where(_is_finding(rule)).derive(verdict=field(rule.code, VERDICT)))
+            of_rule = _first(fails.where(_is_finding(rule)).derive(verdict=field(rule.code, VERDICT)), rule)
             found += [row | {"observation": name, "rule": rule.code} for row in of_rule.rows()]
     return found
 
@@ -65,12 +65,14 @@ def first_failing(rows: Sequence[Row]) -> list[Row]:
     by_rule: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         by_rule[row["rule"]].append(row)
-    return [row for own in by_rule.values() for row in _first(PythonTable(own)).rows()]
+    return [row for code, own in by_rule.items() for row in _first(PythonTable(own), rules()[code]).rows()]
 
 
-def _first(rows: Table) -> Table:
+def _first(rows: Table, rule: Rule) -> Table:
     """The first of each cluster and verdict."""
-    numbered = rows.along(("cluster", "verdict"), ("file", "line"), number=Column("so_far"))
+    columns = observations()[rule.observation].columns
+    place = ("file", "line" if "line" in columns else "offset")
+    numbered = rows.along(("cluster", "verdict"), place, number=Column("so_far"))
     return numbered.where(field("number", Int()) < FINDINGS)
 
 

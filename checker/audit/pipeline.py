@@ -11,6 +11,7 @@ from .doubt import contradictions, doubts
 from .files.log import Log, Read
 from .findings.audited import Audited, Repeated, numbered_by_cluster
 from .findings.brokers import broker_timelines, live_brokers, tenures
+from .findings.finding import in_report_order
 from .findings.judged import finding
 from .findings.moves import moves
 from .findings.scope import scopes
@@ -64,7 +65,7 @@ def audited(
     changes = {name: narrow.of(table) for name, table in judged({CHANGES: changed}).items()}
     counts = [*counted(changes), *of["count"]]
     findings = [finding(rules()[row["rule"]], row, files) for row in first_failing([*failing(changes), *of["failing"]])]
-    findings.sort(key=lambda f: (f.cluster, f.life or 0, f.controller_epoch or 0, *f.place.order, f.rule))
+    findings.sort(key=in_report_order)
     return numbered_by_cluster(
         Audited(
             replace(histories, notes=(*histories.notes, *contradicted(histories, release, files))),

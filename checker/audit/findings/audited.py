@@ -11,6 +11,7 @@ from ..history.histories import Histories
 from ..table.protocol import Row
 from .brokers import BrokerTimeline
 from .finding import Finding
+from .metadata import Metadata
 from .moves import Move
 from .scope import Scope
 from .state import ClusterState
@@ -52,6 +53,7 @@ class Audited:
     states: Mapping[int, ClusterState]
     timeline: tuple[TimelineRow, ...] | None = None
     brokers: Mapping[int, BrokerTimeline] = field(default_factory=dict)
+    metadata: Metadata = field(default_factory=Metadata)
 
 
 def numbered_by_cluster(found: Audited) -> Audited:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 from ....specs.releases import names
 from ....traces.place import Place
@@ -13,6 +13,7 @@ from ..files.file import FileFacts
 from ..findings.audited import Audited, Repeated
 from ..findings.brokers import BrokerTimeline
 from ..findings.finding import Finding
+from ..findings.metadata import MetadataLog
 from ..findings.moves import Move
 from ..findings.scope import Scope
 from ..findings.state import ClusterState
@@ -39,8 +40,20 @@ class UnknownTemplate:
 
 
 @dataclass(frozen=True)
+class RecordsReport:
+    """Records of metadata logs and their snapshots, those of a log once, however many copies have them; `uncommitted`
+    are those of all that are not known to be committed."""
+
+    decoded: int
+    control: int
+    unknown: int
+    uncommitted: int
+
+
+@dataclass(frozen=True)
 class CoverageReport:
-    """Lines of all files: per class, per row of the line table, and the commonest unknown templates."""
+    """Lines of all files: per class, per row of the line table, and the commonest unknown templates. `records` are of
+    metadata logs; None where there is none."""
 
     understood: int
     irrelevant: int
@@ -48,6 +61,7 @@ class CoverageReport:
     unknown: int
     rows: Mapping[str, int]
     top_unknown: tuple[UnknownTemplate, ...]
+    records: RecordsReport | None = None
 
     @property
     def lines(self) -> int:
@@ -123,7 +137,8 @@ class Report:
     """All that one audited cluster gave.
 
     `rules` are by code; `timeline` and `brokers` are None where not asked for. `counts` says how many findings
-    there are of each verdict; `findings` may be fewer, the first. `state` is no verdict.
+    there are of each verdict; `findings` may be fewer, the first. `state` is no verdict. `metadata` is None where there
+    is no log of KRaft's metadata.
     """
 
     verdict: str
@@ -140,6 +155,7 @@ class Report:
     counts: Mapping[str, int]
     state: ClusterState
     brokers: BrokerTimeline | None = None
+    metadata: tuple[MetadataLog, ...] | None = None
 
     @property
     def left_out(self) -> int:
@@ -164,13 +180,14 @@ def _report(found: Audited, cluster: int, files: Sequence[FileFacts], paths: Map
         verdict=verdict_of(counts, tallies, files),
         findings=findings,
         rules=tallies,
-        coverage=_coverage(files),
+        coverage=_coverage(files, found.metadata.records.get(cluster)),
         files=tuple(_file(file) for file in files),
         lives=tuple(_life(each, paths) for each in found.histories.lives if each.cluster == cluster),
         releases=tuple(_stretch(each, paths) for each in found.histories.spans if each.cluster == cluster),
         transitions=tuple(each for each in found.moves if each.cluster == cluster),
         notes=(
             *(note for of, note in found.histories.notes if of == cluster),
+            *(note for of, note in found.metadata.notes if of == cluster),
             *(f"{file.path}: {file.problem}" for file in files if file.problem),
             *(f"{file.path}: {file.lossy}" for file in files if file.lossy),
             *(_nothing(file) for file in files if file.taught_nothing),
@@ -182,6 +199,7 @@ def _report(found: Audited, cluster: int, files: Sequence[FileFacts], paths: Map
         counts={verdict: counts[verdict] for verdict in VERDICTS},
         brokers=None if found.timeline is None else found.brokers.get(cluster, BrokerTimeline()),
         state=replace(found.states.get(cluster, ClusterState()), unknown=tuple(_state_unknown(found, cluster, files))),
+        metadata=tuple(log for log in found.metadata.logs if log.cluster == cluster) or None,
     )
 
 
@@ -277,7 +295,7 @@ def verdict_of(counts: Mapping[str, int], tallies: Mapping[str, Tally], files: S
     return "conforms"
 
 
-def _coverage(files: Sequence[FileFacts]) -> CoverageReport:
+def _coverage(files: Sequence[FileFacts], records: Mapping[str, int] | None) -> CoverageReport:
     classes: Counter[str] = Counter()
     rows: Counter[str] = Counter()
     unknown: Counter[str] = Counter()
@@ -293,7 +311,12 @@ def _coverage(files: Sequence[FileFacts]) -> CoverageReport:
         unknown=classes["unknown"],
         rows=dict(sorted(rows.items())),
         top_unknown=tuple(UnknownTemplate(*each) for each in top),
+        records=None if records is None else _records(records),
     )
+
+
+def _records(counts: Mapping[str, int]) -> RecordsReport:
+    return RecordsReport(*(counts.get(each.name, 0) for each in fields(RecordsReport)))
 
 
 def _file(file: FileFacts) -> FileFacts:
