@@ -116,7 +116,8 @@ class Checked:
     """What a verdict is about: it says nothing of anything else.
 
     `brokers` are those whose lines as a controller were read; `controller_epochs` how many epochs these lines are of,
-    and `controller_epochs_unseen` how many more only others name. `rules` had something to evaluate, of `rules_known`.
+    and `controller_epochs_unseen` how many more only others name. `rules` had something to evaluate, of `rules_known`
+    that are about what was read.
     `assumption`: contiguous (that no line is missing between the first and the last of a controller's), lossy (none:
     any line may be missing), "contiguous where not lossy"; None where there is no such line. Files in `nothing_from`
     are full of lines of which none was understood.
@@ -245,13 +246,15 @@ def _checked(found: Audited, cluster: int, tallies: Mapping[str, Tally], files: 
     spans = [span for span in found.histories.spans if span.cluster == cluster]
     read, stated = _read(found, cluster), _stated(found, cluster)
     gaps = {span.lossy for span in spans}
+    has_metadata = any(log.cluster == cluster for log in found.metadata.logs)
+    families = {"kraft"} if has_metadata and not spans else {"kraft", "controller"} if has_metadata else {"controller"}
     return Checked(
         brokers=tuple(sorted({span.controller for span in spans})),
         controller_epochs=len(read),
         controller_epochs_unseen=len(stated - read),
         partitions=found.scopes.get(cluster, Scope()).partitions,
         rules=tuple(code for code, tally in tallies.items() if tally.evaluated),
-        rules_known=len(rules()),
+        rules_known=sum(rule.family in families for rule in rules().values()),
         assumption=_ASSUMPTION[frozenset(gaps)],
         nothing_from=tuple(file.path for file in files if file.taught_nothing),
     )

@@ -40,6 +40,7 @@ class Rule:
         follows_from: codes of rules whose findings explain those of this one.
         remedy: what to do about a finding; every rule that is not a test's own has one.
         compares: whether its rows set two places against each other without columns of the one before.
+        page, family: of its module (catalogue.py): its docstring and its folder, which says whose doing it judges.
         contradicts: whether a row that the rule fails and its line before (before_file, before_line) contradict each
             other; asked only of rules that look back.
 
@@ -66,6 +67,7 @@ class Rule:
     remedy: Remedy | None = None
     compares: bool = False
     page: str = ""
+    family: str = ""
 
     def __post_init__(self) -> None:
         if self.verdict.sort != VERDICT:
