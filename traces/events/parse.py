@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime, timezone
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from .event import Continuation, Event, Irrelevant, Parsed, Unknown, event
 from .layouts import KNOWN, LEVELS, NO_LOGGER, Layout
@@ -44,13 +45,13 @@ def time_of(text: str) -> int | None:
 class _Ready:
     """A reader with everything the loop needs, looked up once."""
 
-    __slots__ = ("bears", "constants", "convert", "family", "levels", "match", "names", "passes", "releases", "row")
+    __slots__ = ("bears", "begins", "constants", "convert", "levels", "match", "names", "passes", "releases", "row")
 
     def __init__(self, reader: Reader, test: Test) -> None:
         self.row = reader.row.id
         self.bears = reader.row.bears
         self.passes = test.passes
-        self.family = reader.row.family or ""
+        self.begins = reader.row.begins
         self.match = re.compile(reader.pattern, re.DOTALL).fullmatch
         self.names = tuple(name for name, _ in reader.groups)
         self.convert = tuple(read(primitive) for _, primitive in reader.groups)
@@ -62,27 +63,53 @@ class _Ready:
 _Bucket = tuple[_Ready, ...]
 
 
-@cache
-def _ready() -> tuple[dict[str, _Bucket], _Bucket, _Bucket]:
-    by_key, loose, throwables = dispatch()
+class _Found(NamedTuple):
+    by_key: dict[str, _Bucket]
+    loose: _Bucket
+    opening: _Bucket
+    throwables: _Bucket
 
+
+@cache
+def _ready() -> _Found:
     def ready(bucket: Bucket) -> _Bucket:
         return tuple(_Ready(reader, test) for reader, test in bucket)
 
-    return {key: ready(found) for key, found in by_key.items()}, ready(loose), ready(throwables)
+    found = dispatch()
+    by_key = {key: ready(bucket) for key, bucket in found.by_key.items()}
+    return _Found(by_key, ready(found.loose), ready(found.opening), ready(found.throwables))
+
+
+@lru_cache(maxsize=4096)
+def _of_logger(logger: str) -> str | None:
+    """The row of whatever else a logger prints."""
+    return next((row.id for name, row in dispatch().by_logger if f"{logger}.".startswith(name)), None)
 
 
 def parse_message(message: str, logger: str, level: str, ts: int | None = None) -> Event | Irrelevant | None:
     """What a message says, or None if no row of a logger of that name matches."""
-    by_key, loose, _ = _ready()
+    by_key, loose, _, _ = _ready()
     sentence = sentence_of(message)
+    dotted = f"{logger}."
+    only = None
     for ready in by_key.get(key_of(sentence), loose):
-        if ready.passes(message, sentence) and (logger.startswith(ready.family) or logger == NO_LOGGER):
+        if only is not None and ready.row != only:
+            continue
+        if ready.passes(message, sentence) and (dotted.startswith(ready.begins) or logger == NO_LOGGER):
             if not ready.bears:
                 return Irrelevant(ready.row, level, ts)
             match = ready.match(message)
-            return None if match is None else _event(ready, match, level, ts)
-    return None
+            if match is not None:
+                return _event(ready, match, level, ts)
+            only = ready.row
+    row = _of_logger(logger) if only is None else None
+    return None if row is None else Irrelevant(row, level, ts)
+
+
+def _opening(message: str, level: str, ts: int | None) -> Irrelevant | None:
+    """The first line of a message of several lines; no such line bears on a rule."""
+    sentence = sentence_of(message)
+    return next((Irrelevant(ready.row, level, ts) for ready in _ready().opening if ready.passes(message, sentence)), None)
 
 
 def _event(ready: _Ready, match: re.Match[str], level: str | None, ts: int | None) -> Event:
@@ -102,7 +129,7 @@ def _separated(text: str) -> bool:
 def parse_throwable(text: str) -> Event | None:
     """The first line of a throwable that the table knows."""
     sentence = sentence_of(text)
-    for ready in _ready()[2]:
+    for ready in _ready().throwables:
         if ready.passes(text, sentence):
             match = ready.match(text)
             return None if match is None else _event(ready, match, None, None)
@@ -123,9 +150,9 @@ def _undressed(text: str) -> Parsed | None:
         return None
     rest = text[27 + len(level) :]
     ts = time_of(text[1:24])
-    message, _, logger = rest.rpartition(" (")
-    if not message or logger[-1:] != ")" or " " in logger:
-        return Unknown(level, ts, None, rest)
+    message, named, logger = rest.rpartition(" (")
+    if not named or logger[-1:] != ")" or " " in logger:
+        return _opening(rest, level, ts) or Unknown(level, ts, None, rest)
     logger = logger[:-1]
     found = None if _separated(text) else parse_message(message, logger, level, ts)
     return found or Unknown(level, ts, logger, message)
@@ -147,7 +174,7 @@ def parse_line(text: str, layout: Layout | None = None) -> Parsed:
     else:
         layouts = (layout,)
     for known in layouts:
-        normal = known.normal(text)
+        normal = known.normal(text.rstrip(" "))
         if normal is not None:
             found = _undressed(normal)
             if found is not None:

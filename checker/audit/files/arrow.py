@@ -91,7 +91,7 @@ def _field(field: str, texts: Texts, wording: Numbers, dictionary: Dictionary) -
     for reader in wordings():
         primitive = dict(reader.groups).get(field)
         constant = reader.constants.get(field)
-        key = (primitive and (primitive.kind, primitive.name == "brokerstates"), constant)
+        key = (primitive and (primitive.kind, primitive.numbers), constant)
         if key not in which:
             which[key] = len(readings)
             readings.append(read(primitive) if primitive else partial(_always, constant))
