@@ -47,7 +47,9 @@ BY_NAME: dict[str, st.SearchStrategy[Any]] = {
     "errors": st.sampled_from(["NOT_LEADER_OR_FOLLOWER", "UNKNOWN_SERVER_ERROR"]),
     "dir": st.sampled_from(["/d1", "C:\\Program Files\\d-2", "/var/lib/kafka data/x.y"]),
     "path": st.sampled_from(["/d1/t-0", "C:\\d 2\\u-1.0123-delete"]),
-    "lagging": st.lists(st.tuples(BROKER, BROKER), min_size=1, max_size=3).map(lambda pairs: tuple(n for pair in pairs for n in pair)),
+    "lagging": st.lists(st.tuples(BROKER, BROKER), min_size=1, max_size=3).map(
+        lambda pairs: tuple(n for pair in pairs for n in pair)
+    ),
 }
 BY_NAME["lagging-since"] = BY_NAME["lagging"]
 

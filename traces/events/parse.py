@@ -109,7 +109,9 @@ def parse_message(message: str, logger: str, level: str, ts: int | None = None) 
 def _opening(message: str, level: str, ts: int | None) -> Irrelevant | None:
     """The first line of a message of several lines; no such line bears on a rule."""
     sentence = sentence_of(message)
-    return next((Irrelevant(ready.row, level, ts) for ready in _ready().opening if ready.passes(message, sentence)), None)
+    return next(
+        (Irrelevant(ready.row, level, ts) for ready in _ready().opening if ready.passes(message, sentence)), None
+    )
 
 
 def _event(ready: _Ready, match: re.Match[str], level: str | None, ts: int | None) -> Event:
