@@ -153,8 +153,8 @@ class Wording:
 
 @dataclass(frozen=True)
 class Row:
-    """One meaning. `loggers` is where it is printed, per release; throwables have none. `opens`: it is the first line of
-    a message of several, whose logger's name is in the last.
+    """One meaning. `loggers` is where it is printed, per release; throwables have none. `opens`: it is the first line
+    of a message of several, whose logger's name is in the last.
 
     `speaker` and `role` are keys of roles.SPEAKERS and roles.ROLES; `entity` is the state machine's, None where the
     role has none. `mode` is a key of releases.MODES, or "any". `sample` is a line as Kafka prints it; a row that is

@@ -123,7 +123,9 @@ FILES = re.compile(
 """Whose lines the tables of brokers' lines hold."""
 ELSEWHERE = ("preRegister", "Transition from", "BrokerEndPoint", "TruncationState", "EpochEntry")
 """Words that no message has: of log4j, or of what a value is printed as."""
-VALUES = re.compile(r"\{[^{}]*\}|[{}\[\]()]|New: |(?:the |any )?follower's|(?<=to )the follower(?= for)")
+VALUES = re.compile(
+    r"\{[^{}]*\}|[{}\[\]()]|New: |(?:the |any )?follower's|(?<=to )the follower(?= for)|(?<=or )follower(?= is)"
+)
 """What a message is interrupted by: slots, brackets and words that a value prints."""
 
 

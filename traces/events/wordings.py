@@ -3,7 +3,8 @@
 One place for both parsers. A line is told in three steps that Python and Spark do alike: the first word of its
 sentence gives a bucket; in the bucket the first wording whose literal parts are all in the line is taken; if its row
 bears on a rule, its pattern must match the whole message, or that of another wording of this row whose literal parts
-are there; else the line is unknown. An irrelevant line needs no pattern: nobody reads its fields. A line that no wording is found for may be told by its logger's name alone.
+are there; else the line is unknown. An irrelevant line needs no pattern: nobody reads its fields. A line that no
+wording is found for may be told by its logger's name alone.
 """
 
 from __future__ import annotations
@@ -318,7 +319,9 @@ def dispatch() -> Dispatch:
         else:
             by_key.setdefault(reader.key, []).append(reader)
     return Dispatch(
-        {key: _bucket(found) for key, found in by_key.items()},
-        *(_bucket(found) for found in others.values()),
-        tuple(sorted(by_logger.items(), key=lambda each: (-len(each[0]), each[0]))),
+        by_key={key: _bucket(found) for key, found in by_key.items()},
+        loose=_bucket(others["loose"]),
+        opening=_bucket(others["opening"]),
+        throwables=_bucket(others["throwables"]),
+        by_logger=tuple(sorted(by_logger.items(), key=lambda each: (-len(each[0]), each[0]))),
     )
