@@ -37,7 +37,8 @@ def test_conforming_is_exit_0() -> None:
     ("name", "content", "says"),
     [
         ("binary.log", b"\0\1\2" * 100, "binary"),
-        ("utf16.log", LOG.read_text().encode("utf-16"), "UTF-16"),
+        ("zipped.log", b"PK\3\4" + b"\0" * 100, "a zip archive"),
+        ("hole.log", b"\0" * 9_000, "nothing but NUL"),
         ("empty.log", b"", "found none in 0 lines"),
         ("other.log", b"hello\nworld\n", "found none in 2 lines"),
     ],
