@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 
 from .files.log import Log, Read
-from .findings.audited import Audited
+from .findings.audited import Audited, numbered_by_cluster
 from .findings.judged import finding
 from .findings.moves import moves
 from .findings.tally import tallies
 from .findings.timeline import timeline
 from .fit import fitted
+from .history.contradicted import contradicted
 from .history.spans import Span
 from .judge import counted, failing, judge, judged
 from .observe.catalogue import inputs_of
@@ -46,13 +47,15 @@ def audited(log: Log, read: Read, release: int | None = None, *, with_timeline: 
         if row[rule.code] not in PASSING
     ]
     findings.sort(key=lambda f: (f.cluster, f.life or 0, f.controller_epoch or 0, *f.place.order, f.rule))
-    return Audited(
-        histories,
-        tuple(findings),
-        tallies(counts),
-        moves(counts),
-        repeated,
-        timeline(of["state"], files) if with_timeline else None,
+    return numbered_by_cluster(
+        Audited(
+            replace(histories, notes=(*histories.notes, *contradicted(histories, release, files))),
+            tuple(findings),
+            tallies(counts),
+            moves(counts),
+            repeated,
+            timeline(of["state"], files) if with_timeline else None,
+        )
     )
 
 

@@ -16,7 +16,7 @@ _TIME = re.compile(TIME)
 _LEVELS = frozenset(LEVELS)
 # What a line without time and level must not contain to be the rest of a longer message: it is a cut line then.
 TAILS = ("(state.change.logger)", "(kafka.", "(org.apache.kafka.", "[Controller id=", "[Broker id=")
-STUMP = r"\[?[12][0-9]{3}-[0-9]{2}-[0-9]{2}.{0,21}|\[[12][0-9-]{0,9}|\x00.*"
+STUMP = r"\[?[12][0-9]{3}-[0-9]{2}-[0-9]{2}.{0,21}|\[(?:[12][0-9-]{0,9})?|\x00.*"
 """What is left of a line that was cut within its time and level; or that never reached the disk."""
 _STUMP = re.compile(STUMP, re.DOTALL)
 CONTINUATION = Continuation()

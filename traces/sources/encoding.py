@@ -85,7 +85,10 @@ def _encoding(file: IO[bytes]) -> str:
     A log that was cut off in place while its writer went on begins with NULs, as many as were cut.
     """
     read = _read(file)
-    start = sample = next(read, b"")
+    start = b""
+    while len(start) < _SAMPLE and (block := next(read, b"")):
+        start += block
+    sample = start
     while sample and not sample.strip(b"\0"):
         sample = next(read, b"")
     if start and not sample:

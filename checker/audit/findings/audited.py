@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ....traces.timeline import TimelineRow
 from ..history.histories import Histories
@@ -26,3 +27,20 @@ class Audited:
     moves: tuple[Move, ...]
     repeated: Mapping[int, int]
     timeline: tuple[TimelineRow, ...] | None = None
+
+
+def numbered_by_cluster(found: Audited) -> Audited:
+    """The same with the lives of each cluster numbered from 1."""
+    number: dict[int | None, int | None] = {None: None}
+    known: Counter[int] = Counter()
+    for life in found.histories.lives:
+        known[life.cluster] += 1
+        number[life.life] = known[life.cluster]
+    histories = replace(
+        found.histories,
+        lives=tuple(replace(each, life=number[each.life]) for each in found.histories.lives),
+        spans=tuple(replace(each, life=number[each.life]) for each in found.histories.spans),
+    )
+    findings = tuple(replace(each, life=number[each.life]) for each in found.findings)
+    rows = None if found.timeline is None else tuple(replace(row, life=number[row.life]) for row in found.timeline)
+    return replace(found, histories=histories, findings=findings, timeline=rows)
