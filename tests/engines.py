@@ -16,6 +16,7 @@ from isrproof.checker.audit.report.json import as_json
 from isrproof.checker.audit.report.model import reports
 from isrproof.checker.audit.table.protocol import Row, Table
 from isrproof.checker.audit.table.rows import PythonTable
+from isrproof.traces.formats.detect import UNASKED
 from isrproof.traces.sources.paths import Source, expand
 
 Sources = list[tuple[int, Source]]
@@ -43,7 +44,7 @@ def columns(paths: Sequence[Path | str], *, each: bool = True, most: int | None 
 
 
 def _in_process(found: Sources, table: Callable[[list[Row]], Table], most: int | None) -> InProcess:
-    return InProcess(found, None, False, lines_read(), table, most)
+    return InProcess(found, UNASKED, False, lines_read(), table, most)
 
 
 def spark(

@@ -18,6 +18,7 @@ from isrproof.checker.audit.table.columns import ColumnTable
 from isrproof.checker.audit.table.protocol import Row, Table
 from isrproof.checker.audit.table.rows import PythonTable
 from isrproof.traces.cases import cases
+from isrproof.traces.formats.detect import UNASKED
 from isrproof.traces.sources.paths import expand
 
 RECORDED = Path(__file__).parents[1] / "traces" / "recorded"
@@ -29,7 +30,7 @@ def inputs(paths: Sequence[Path], table: Tables) -> dict[Input, Table]:
     """The inputs of observations that are made of logs; every path is a cluster."""
     clusters = expand([str(path) for path in paths], lambda path: [])
     sources = [(number, source) for number, (_, found) in enumerate(clusters) for source in found]
-    log = InProcess(sources, None, False, lines_read(), table, most=10**9)
+    log = InProcess(sources, UNASKED, False, lines_read(), table, most=10**9)
     histories, _ = fitted(log, log.read(claims), None)
     found: dict[Input, Table] = {CHANGES: table([asdict(change) for change in histories.epoch_changes])}
 

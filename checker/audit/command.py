@@ -6,11 +6,12 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from ...specs.errors import IsrproofError
-from ...traces.events.layouts import Layout, layout
-from ...traces.sources.paths import Source, expand
+from ...traces.formats.detect import asked_for, detect
+from ...traces.sources.paths import Source, expand, is_elsewhere
 from ..progress import progress
 from ..replacing import must_be_writable
 from ..spark_session import spark_failures
@@ -19,6 +20,7 @@ from .fields import EVENT
 from .files.file import FileFacts
 from .files.log import Log
 from .files.python import InProcess
+from .files.streams import chosen as chosen_lines
 from .findings.excerpts import Texts, Wanted, with_excerpts
 from .history.claims import claims
 from .observe.catalogue import lines_read
@@ -63,7 +65,9 @@ def audit(
             with progress("checking the rules"):
                 found = audited(log, read, options.releases, with_timeline=options.timeline)
         with progress("reading the lines that findings name"):
-            found = replace(found, findings=with_excerpts(found.findings, lambda wanted: _texts(wanted, options)))
+            by_path = {source.path: source for _, source in sources}
+            texts = partial(_texts, by_path, options)
+            found = replace(found, findings=with_excerpts(found.findings, texts))
         narrow = Narrow(options.partition, options.since, options.until)
         made = reports(found, read.facts, narrow)
         return made if all(is_text(fact.path) for fact in read.facts) else [encodable(report) for report in made]
@@ -81,28 +85,35 @@ def _elsewhere(path: str, options: Options, sizes: dict[str, int]) -> list[str]:
     return list(found)
 
 
-def _texts(wanted: Wanted, options: Options) -> Texts:
-    from ..spark_session import session
-    from .files.spark_lines import texts
+def _texts(sources: Mapping[str, Source], options: Options, wanted: Wanted) -> Texts:
+    asked = asked_for(options.input, options.layout)
+    here = {path: sources[path].there for path in wanted if not is_elsewhere(path)}
+    found = {path: chosen_lines(there, detect(there, asked), wanted[path]) for path, there in here.items()}
+    there = {path: {line for line, _ in places} for path, places in wanted.items() if is_elsewhere(path)}
+    if there:
+        from ..spark_session import session
+        from .files.spark_lines import texts
 
-    return texts(session(options.master, options.remote), wanted)
+        read = texts(session(options.master, options.remote), there)
+        found |= {path: {(line, None): text for line, text in lines.items()} for path, lines in read.items()}
+    return found
 
 
 def _log(engine: Engine, sources: list[tuple[int, Source]], options: Options, elsewhere: Mapping[str, int]) -> Log:
-    chosen_layout: Layout | None = None if options.layout is None else layout(options.layout)
+    asked = asked_for(options.input, options.layout)
     if engine.name == "python":
-        return InProcess(sources, chosen_layout, options.lossy, lines_read())
+        return InProcess(sources, asked, options.lossy, lines_read())
     if engine.name == "columns":
         from .table.columns import ColumnTable
 
-        return InProcess(sources, chosen_layout, options.lossy, lines_read(), ColumnTable.of_rows)
+        return InProcess(sources, asked, options.lossy, lines_read(), ColumnTable.of_rows)
     from ..spark_session import session
 
     spark = session(options.master, options.remote, brief=engine.size <= _BRIEF)
     from .files.spark import SparkLog  # without PySpark the session says what to install
 
     sizes = [text_size(source.path, elsewhere) for _, source in sources]
-    return SparkLog(spark, sources, sizes, chosen_layout, options.lossy, lines_read(), tuple(EVENT))
+    return SparkLog(spark, sources, sizes, asked, options.lossy, lines_read(), tuple(EVENT))
 
 
 def _must_have_read(facts: Sequence[FileFacts], pattern: str | None) -> None:
@@ -112,7 +123,8 @@ def _must_have_read(facts: Sequence[FileFacts], pattern: str | None) -> None:
         raise IsrproofError(f"{first.path}: {first.problem}{more}.")
     if not any(fact.coverage["understood"] or fact.coverage["irrelevant"] for fact in facts):
         lines = sum(fact.lines for fact in facts)
-        hint = "If its layout is its own, give it by --layout."
+        told = next((fact.problem for fact in facts if fact.problem), None)
+        hint = f"Of it, {told}." if told else "If its layout is its own, give it by --layout."
         if pattern is not None:
             hint = f"No line that Kafka prints is in the layout {pattern!r}; leave --layout away to try the known ones."
         raise IsrproofError(

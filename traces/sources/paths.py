@@ -32,6 +32,7 @@ class Source:
         stream: the log that it is a part of, the same for all its rotated files.
         hour: of an hourly rotation, in hours since 1970; None for other names.
         number: of a rotation by size; None for other names.
+        at: where its bytes are, if not at `path`: it came out of an archive, say.
     """
 
     path: str
@@ -39,6 +40,12 @@ class Source:
     stream: str
     hour: int | None = None
     number: int | None = None
+    at: str | None = None
+
+    @property
+    def there(self) -> str:
+        """The path of its bytes."""
+        return self.at or self.path
 
     @property
     def compressed(self) -> bool:

@@ -27,7 +27,7 @@ from ..table.protocol import Row
 from .arrow import extracted_columns
 from .coverage import Coverage, Kind
 from .log import LINES, Look
-from .python import counted
+from .counting import counted
 
 PIECE = 200_000
 """What is made of so many lines is in memory three times, and is some hundred MB."""

@@ -3,36 +3,33 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from ....traces.place import Place
-from ....traces.sources.paths import is_elsewhere
-from ....traces.sources.text import Lines
 from .finding import Finding
 
 _LONGEST = 1000
 
 
-Wanted = dict[str, set[int]]
-Texts = dict[str, dict[int, str]]
+At = tuple[int, int | None]
+"""A line of a file, and which part of it; None for the first."""
+Wanted = dict[str, set[At]]
+Texts = Mapping[str, Mapping[At, str]]
 
 
-def with_excerpts(findings: Sequence[Finding], elsewhere: Callable[[Wanted], Texts]) -> tuple[Finding, ...]:
-    """The findings, each with the text of its line; `elsewhere` reads lines of files that are not on this machine.
+def with_excerpts(findings: Sequence[Finding], texts_of: Callable[[Wanted], Texts]) -> tuple[Finding, ...]:
+    """The findings, each with the text of its line; `texts_of` reads them, by file.
 
     What stands at an offset of a binary log has no text.
     """
-    here: Wanted = defaultdict(set)
-    there: Wanted = defaultdict(set)
+    wanted: Wanted = defaultdict(set)
     for place in (finding.place for finding in findings):
         if place.line is not None:
-            (there if is_elsewhere(place.file) else here)[place.file].add(place.line)
-    texts: Texts = {path: Lines(path).chosen(numbers) for path, numbers in here.items()}
-    if there:
-        texts |= elsewhere(there)
+            wanted[place.file].add((place.line, place.part))
+    texts = texts_of(wanted) if wanted else {}
     return tuple(replace(each, excerpt=_text(each.place, texts)) for each in findings)
 
 
 def _text(place: Place, texts: Texts) -> str:
-    return "" if place.line is None else texts[place.file].get(place.line, "")[:_LONGEST]
+    return "" if place.line is None else texts[place.file].get((place.line, place.part), "")[:_LONGEST]

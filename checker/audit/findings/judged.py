@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from ....model.expr import free
 from ....specs.behaviours import BEHAVIOURS
 from ....specs.releases import names
-from ....traces.place import Place
 from ..fields import SEEDED
 from ..files.file import LogFile
 from ..rules.rule import Rule
@@ -43,20 +42,20 @@ def finding(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Finding:
         issue=rule.issues,
         known_issue=rule.bug if known else None,
         fixed_in=", ".join(bug.fixed_in) if known and bug is not None else None,
-        decided_by=_decided_by(row),
+        decided_by=_decided_by(row, files),
         cluster=files[row["file"]].cluster,
     )
 
 
 def _evidence(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Iterator[Evidence]:
     """What was seen, what contradicts it, what would decide; as far as the row names lines."""
-    path = files[row["file"]].path
-    yield Evidence("seen", Place(path, row["line"]))
+    file = files[row["file"]]
+    yield Evidence("seen", file.place(row["line"]))
     if row.get("thrown_from_state") is not None:
-        yield Evidence("contradicts", Place(path, row["line"] + 1))
+        yield Evidence("contradicts", file.place(row["line"] + 1))
     if row.get("before_file") is None or row.get("before_line") is None:
         return
-    before = Place(files[row["before_file"]].path, row["before_line"])
+    before = files[row["before_file"]].place(row["before_line"])
     if rule.looks_back and rule.contradicts(row):
         yield Evidence("contradicts", before)
     if row["verdict"] == "unknown" and _gap(row) and _asks_for_gaps(rule):
@@ -68,20 +67,21 @@ def _gap(row: Row) -> bool:
     return bool(row.get("gap", row.get("lossy")))
 
 
-def _decided_by(row: Row) -> str | None:
+def _decided_by(row: Row, files: Mapping[int, LogFile]) -> str | None:
     """What would decide an unknown finding."""
     if row["verdict"] != "unknown":
         return None
     if _gap(row):
-        return f"the lines that may be missing {_since(row)}"
+        return f"the lines that may be missing {_since(row, files)}"
     if row.get("last_leader_in", row["known_since"]) < row["known_since"]:
         return f"the lines since controller epoch {row['last_leader_in']}, of which some may be missing"
     return f"a line whose wording tells Kafka {names(row['releases'])} apart, or --release"
 
 
-def _since(row: Row) -> str:
+def _since(row: Row, files: Mapping[int, LogFile]) -> str:
     if row.get("before_line") is not None:
-        return f"between line {row['before_line']} and this one"
+        before = files[row.get("before_file", row["file"])].place(row["before_line"])
+        return f"between line {before.line} and this one"
     if row.get("before") == SEEDED:
         return f"between the start of controller epoch {row['controller_epoch']} and this one"
     return "before this one"

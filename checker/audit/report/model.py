@@ -19,6 +19,8 @@ from ..history.spans import Span
 
 EXIT = {"illegal": 1, "incomplete": 3, "nothing-to-check": 3, "conforms": 0}
 """Verdicts of a run, the strongest first, and the exit codes that they mean."""
+PLAIN = "kafka"
+"""The layout of Kafka's own configuration."""
 _TOP = 10
 """So many unknown templates are shown."""
 
@@ -125,15 +127,15 @@ class Report:
 def reports(found: Audited, files: Sequence[FileFacts], narrow: Narrow | None = None) -> list[Report]:
     """A report per cluster that has files, in the order of the clusters."""
     narrow = narrow or Narrow()
-    paths = {file.index: file.path for file in files}
+    of = {file.index: file for file in files}
     per_cluster = defaultdict(list)
     for file in files:
         per_cluster[file.cluster].append(file)
-    return [_report(found, cluster, members, paths, narrow) for cluster, members in sorted(per_cluster.items())]
+    return [_report(found, cluster, members, of, narrow) for cluster, members in sorted(per_cluster.items())]
 
 
 def _report(
-    found: Audited, cluster: int, files: Sequence[FileFacts], paths: Mapping[int, str], narrow: Narrow
+    found: Audited, cluster: int, files: Sequence[FileFacts], of: Mapping[int, FileFacts], narrow: Narrow
 ) -> Report:
     tallies = dict(sorted(found.tallies.get(cluster, {}).items()))
     of_cluster = (each for each in found.findings if each.cluster == cluster)
@@ -144,13 +146,14 @@ def _report(
         rules=tallies,
         coverage=_coverage(files),
         files=tuple(_file(file) for file in files),
-        lives=tuple(_life(each, paths) for each in found.histories.lives if each.cluster == cluster),
-        releases=tuple(_stretch(each, paths) for each in found.histories.spans if each.cluster == cluster),
+        lives=tuple(_life(each, of) for each in found.histories.lives if each.cluster == cluster),
+        releases=tuple(_stretch(each, of) for each in found.histories.spans if each.cluster == cluster),
         transitions=tuple(each for each in found.moves if each.cluster == cluster),
         notes=(
             *(note for of, note in found.histories.notes if of == cluster),
-            *(f"{file.path}: {file.problem}" for file in files if file.problem),
-            *(f"{file.path}: {file.lossy}" for file in files if file.lossy),
+            *_read_as(files),
+            *(f"{file.name}: {file.problem}" for file in files if file.problem),
+            *(f"{file.name}: {file.lossy}" for file in files if file.lossy),
             *(_twice(file, found.repeated[file.index]) for file in files if file.index in found.repeated),
         ),
         timeline=None if found.timeline is None else tuple(_narrowed(found.timeline, cluster, narrow)),
@@ -161,9 +164,22 @@ def _narrowed(rows: Iterable[TimelineRow], cluster: int, narrow: Narrow) -> Iter
     return (row for row in rows if row.cluster == cluster and narrow.wants(row.topic, row.partition, row.ts))
 
 
+def _read_as(files: Sequence[FileFacts]) -> Iterable[str]:
+    """How files were read that are not as Kafka's own log4j.properties has them."""
+    for file in files:
+        if file.read_as not in (None, PLAIN):
+            zone = "" if file.zone is None else f", {_zone(file.zone)}"
+            yield "; ".join([f"{file.name}: read as {file.read_as}{zone}", *file.notes])
+
+
+def _zone(minutes: int) -> str:
+    hours, rest = divmod(abs(minutes), 60)
+    return f"times are {'-' if minutes < 0 else '+'}{hours:02d}:{rest:02d} of UTC"
+
+
 def _twice(file: FileFacts, count: int) -> str:
     lines = "1 line stands there twice" if count == 1 else f"{count} lines stand there twice"
-    return f"{file.path}: {lines}, to the millisecond; read once"
+    return f"{file.name}: {lines}, to the millisecond; read once"
 
 
 def _verdict(findings: Sequence[Finding], tallies: Mapping[str, Tally], files: Sequence[FileFacts]) -> str:
@@ -201,26 +217,28 @@ def _file(file: FileFacts) -> FileFacts:
     return replace(file, rows=dict(sorted(file.rows.items())), unknown=dict(list(file.unknown.items())[:_TOP]))
 
 
-def _life(life: Life, paths: Mapping[int, str]) -> LifeReport:
+def _life(life: Life, of: Mapping[int, FileFacts]) -> LifeReport:
     return LifeReport(
         life=life.life,
         epochs=tuple(ControllerEpoch(epoch, who) for epoch, who in life.epochs.items()),
-        files=tuple(paths[index] for index in life.files),
+        files=tuple(dict.fromkeys(of[index].path for index in life.files)),
         begins=life.why,
     )
 
 
-def _stretch(span: Span, paths: Mapping[int, str]) -> WordingStretch:
+def _stretch(span: Span, of: Mapping[int, FileFacts]) -> WordingStretch:
+    file = of[span.file]
+    first, last = sorted((file.place(span.first).line or 0, file.place(span.last).line or 0))
     return WordingStretch(
-        file=paths[span.file],
-        first_line=span.first,
-        last_line=span.last,
+        file=file.path,
+        first_line=first,
+        last_line=last,
         life=span.life,
         controller=span.controller,
         controller_epoch=span.epoch,
         releases=names(span.releases) if span.releases else "contradictory",
         evidence=tuple(
-            WordingEvidence(Place(paths[each.file], each.line), each.row, names(each.releases))
+            WordingEvidence(of[each.file].place(each.line), each.row, names(each.releases))
             for each in span.evidence
         ),
         level=span.seen_level,
