@@ -57,5 +57,5 @@ def spark(
     found = sources(paths, each=each)
     sizes = [0 for _ in found]
     return reports_of(
-        SparkLog(session(), found, sizes, None, False, lines_read(), tuple(EVENT), buckets=buckets, piece=piece)
+        SparkLog(session(), found, sizes, UNASKED, False, lines_read(), tuple(EVENT), buckets=buckets, piece=piece)
     )

@@ -55,6 +55,11 @@ class Detected:
     looks: int
     nearest: str | None = None
 
+    @staticmethod
+    def plain() -> Detected:
+        """Of a file that nobody looked at: it is read as plain lines."""
+        return Detected(Reading(), 0, 0, 0)
+
     @property
     def problem(self) -> str | None:
         """Why the file cannot be understood, though it looks like a log; None if it can be, or does not."""

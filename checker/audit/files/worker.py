@@ -105,7 +105,13 @@ def _piece(task: Task, lines: pa.Table) -> pa.RecordBatch:
     }
     numbers = [LOOKED, *(number for number, _ in found)]
     data = [json.dumps(looked).encode(), *(payload for _, payload in found)]
-    return pa.record_batch([pa.array(numbers, pa.int32()), pa.array(data, pa.binary())], names=["bucket", "payload"])
+    return output(numbers, data)
+
+
+def output(buckets: Sequence[int], payloads: Sequence[bytes]) -> pa.RecordBatch:
+    """Rows of `OUTPUT`."""
+    columns = [pa.array(buckets, pa.int32()), pa.array(payloads, pa.binary())]
+    return pa.record_batch(columns, names=["bucket", "payload"])
 
 
 def _blocks(lines: pa.Table) -> tuple[list[Part], Numbers]:
