@@ -16,14 +16,14 @@ from isrproof.checker.audit.report.json import as_json
 from isrproof.checker.audit.report.model import reports
 from isrproof.checker.audit.table.protocol import Row, Table
 from isrproof.checker.audit.table.rows import PythonTable
-from isrproof.traces.formats.detect import UNASKED
+from isrproof.traces.formats.detect import UNASKED, holds_lines
 from isrproof.traces.sources.paths import Source, expand
 
 Sources = list[tuple[int, Source]]
 
 
 def sources(paths: Sequence[Path | str], *, each: bool = True) -> Sources:
-    clusters = expand([str(path) for path in paths], lambda path: [])
+    clusters = expand([str(path) for path in paths], lambda path: [], holds_lines)
     return [(i if each else 0, source) for i, (_, found) in enumerate(clusters) for source in found]
 
 

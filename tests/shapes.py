@@ -10,7 +10,7 @@ import gzip
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -68,7 +68,9 @@ def recorded(recording: Path) -> list[Said]:
 def in_layout(row: LayoutRow, said: Said) -> list[str]:
     """The lines that an event is in a layout."""
     if row.pattern:
-        text = row.pattern.removesuffix("%n").replace("%d{yyyy-MM-dd HH:mm:ss}", said.time.strftime("%Y-%m-%d %H:%M:%S"))
+        text = row.pattern.removesuffix("%n").replace(
+            "%d{yyyy-MM-dd HH:mm:ss}", said.time.strftime("%Y-%m-%d %H:%M:%S")
+        )
         text = text.replace("%d", said.time.strftime("%Y-%m-%d %H:%M:%S,%f")[:-3])
         text = text.replace("%-5p", f"{said.level:<5}").replace("%p", said.level).replace("%t", "main")
         text = text.replace("%c{1}", said.logger.rpartition(".")[2]).replace("%L", "66").replace("%c", said.logger)

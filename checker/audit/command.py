@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from ...specs.errors import IsrproofError
-from ...traces.formats.detect import asked_for, detect
+from ...traces.formats.detect import asked_for, detect, holds_lines
 from ...traces.sources.paths import Source, expand, is_elsewhere
 from ..progress import progress
 from ..replacing import must_be_writable
@@ -53,7 +53,7 @@ def audit(
     options = options or Options()
     sizes: dict[str, int] = {}
     with spark_failures():
-        clusters = expand(paths, lambda path: _elsewhere(path, options, sizes))
+        clusters = expand(paths, lambda path: _elsewhere(path, options, sizes), holds_lines)
         sources = [(i if options.each else 0, source) for i, (_, files) in enumerate(clusters) for source in files]
         engine = chosen(options, [source for _, source in sources], sizes)
         if options.engine == "auto":
@@ -112,7 +112,7 @@ def _log(engine: Engine, sources: list[tuple[int, Source]], options: Options, el
     spark = session(options.master, options.remote, brief=engine.size <= _BRIEF)
     from .files.spark import SparkLog  # without PySpark the session says what to install
 
-    sizes = [text_size(source.path, elsewhere) for _, source in sources]
+    sizes = [text_size(source.there, elsewhere) for _, source in sources]
     return SparkLog(spark, sources, sizes, asked, options.lossy, lines_read(), tuple(EVENT))
 
 

@@ -45,9 +45,10 @@ class Options:
         """From words as a user writes them.
 
         Raises:
-            IsrproofError: an unknown format, an unknown release or one without ZooKeeper, a partition or a time that is none.
+            IsrproofError: an unknown format, an unknown release or one without ZooKeeper, a partition or a time that is
+                none.
         """
-        asked_for(others.get("input"), others.get("layout"))  # type: ignore[arg-type]
+        asked_for(others.get("input"), None)  # type: ignore[arg-type]
         if others.get("master") and others.get("remote"):
             raise IsrproofError("--master and --remote name two places to run; give one.")
         return Options(

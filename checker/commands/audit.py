@@ -27,7 +27,10 @@ from ..failure import fail, say
     " conversion other than %d %p %m %c %t %n, such as %x, stands for any text without a space.",
 )
 @click.option(
-    "--input", "envelope", metavar="ENVELOPE[/LAYOUT]", help="How the files are wrapped, if they do not show it: formats."
+    "--input",
+    "envelope",
+    metavar="ENVELOPE[/LAYOUT]",
+    help="How the files are wrapped, if they do not show it: formats.",
 )
 @click.option("--partition", metavar="TOPIC-N", help="Report this partition only.")
 @click.option("--since", metavar="TIME", help="Report from this time on, as printed in the log: '2018-08-03 12:00:00'.")

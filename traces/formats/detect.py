@@ -96,6 +96,11 @@ def detect(path: str, asked: Asked = UNASKED) -> Detected:
     return detected(_sampled(Lines(path)), asked)
 
 
+def holds_lines(path: str) -> bool:
+    """Whether a file has lines in a layout that is known, in any envelope."""
+    return detect(path).known > 0
+
+
 def _sampled(lines: Iterable[str]) -> list[str]:
     found, size = [], 0
     for line in islice(lines, SAMPLE):
@@ -120,9 +125,7 @@ def detected(sample: Sequence[str], asked: Asked = UNASKED) -> Detected:
         best = _of_table(sample, asked) or best
     bare = not best.chain
     is_json = bare and best.layout is not None and best.layout in layouts() and bool(layouts()[best.layout].keys)
-    reading = Reading(
-        best.chain, best.layout, whole=whole, falls=bare and not is_json and _falls(texts), json=is_json
-    )
+    reading = Reading(best.chain, best.layout, whole=whole, falls=bare and not is_json and _falls(texts), json=is_json)
     return Detected(reading, len(texts), best.known, looks, None if best.known else _nearest(texts))
 
 
@@ -198,7 +201,9 @@ def _falls(texts: Sequence[str]) -> bool:
 
 def _nearest(texts: Sequence[str]) -> str | None:
     """The envelope that holds most of these lines."""
-    held = Counter({id: sum(take(row, text) is not None for text in texts) for id, row in envelopes().items() if not row.columns})
+    held = Counter(
+        {id: sum(take(row, text) is not None for text in texts) for id, row in envelopes().items() if not row.columns}
+    )
     for id, n in held.most_common():
         if n * 2 > len(texts) and id not in ("grep", "stern", "aws-tail"):
             return id

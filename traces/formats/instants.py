@@ -27,8 +27,9 @@ def instant(value: Any) -> int | None:
     """
     if isinstance(value, Mapping):
         seconds, nanos = value.get("epochSecond"), value.get("nanoOfSecond", 0)
-        whole = isinstance(seconds, int) and isinstance(nanos, int)
-        return int(seconds) * SECOND + int(nanos) if whole and abs(int(seconds)) < 1e11 else None
+        if not isinstance(seconds, int) or not isinstance(nanos, int) or abs(seconds) >= _UNITS[0][0]:
+            return None
+        return seconds * SECOND + nanos
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         return None
     text = value.strip() if isinstance(value, str) else repr(value)

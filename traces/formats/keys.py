@@ -56,7 +56,7 @@ def has(objects: Objects, key: str) -> bool:
 
 
 def members(objects: Objects, each: Keys) -> Iterator[Objects]:
-    """The objects that are reached by these keys one after the other, through lists; a key that is absent is skipped."""
+    """The objects that are reached by these keys one by one, through lists; a key that is absent is skipped."""
     if not each:
         yield objects
         return

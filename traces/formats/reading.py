@@ -127,6 +127,7 @@ class Unwrapped:
         self._zones: dict[str, list[int]] = defaultdict(list)
         self._records: dict[str, int] = defaultdict(int)
         self._ends = False
+        self._cut = 0
 
     def __iter__(self) -> Iterator[Line]:
         lines = Lines(self._path)
@@ -136,6 +137,8 @@ class Unwrapped:
         except TooLargeError as error:
             self.problem = str(error)
         self.problem = self.problem or lines.problem
+        if self._cut and self.problem is None:
+            self.problem = f"pieces of {self._cut} line{'s' * (self._cut > 1)} are missing"
         for label, zones in self._zones.items():
             zones.sort()
             self.facts[label].zone = zones[len(zones) // 2] * 15
@@ -202,6 +205,7 @@ class Unwrapped:
 
     def _unfinished(self, before: _Piece, label: str) -> Entry:
         """A piece whose rest is not there: a gap."""
+        self._cut += 1
         held = before.held()
         return self._entry(before.place, held._replace(value=held.value + ENDLESS), label)
 

@@ -1,6 +1,6 @@
-"""What a worker does with files that Spark cannot split: it reads each whole, through its envelopes, as lines of blocks.
+"""What a worker does with files that Spark cannot split: it reads each whole, through its envelopes.
 
-A block is a stream of a file. What reading told of the streams goes to the driver beside the rows of looks.
+Each stream of a file is a block of lines. What reading told of the streams goes to the driver beside the rows of looks.
 """
 
 from __future__ import annotations

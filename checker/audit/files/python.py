@@ -60,9 +60,7 @@ class InProcess:
         kept = self._events.of_lines(self._kept)
         return [row for part in kept.apart(("topic", "partition"), **self._most) for row in look(part)]
 
-    def _file(
-        self, index: int, cluster: int, source: Source, rows: list[Row]
-    ) -> list[tuple[LogFile, FileFacts]]:
+    def _file(self, index: int, cluster: int, source: Source, rows: list[Row]) -> list[tuple[LogFile, FileFacts]]:
         """Each stream of a file, numbered from `index` on, in the order of their labels."""
         how = detect(source.there, self._asked)
         read = read_streams(source.there, how, self._asked.layout)
@@ -71,5 +69,7 @@ class InProcess:
             for row in each.rows:
                 row["file"] = number
             rows += each.rows
-            found.append(facts(number, cluster, source, each.seen, read.problem, self._lossy, each.facts))
+            found.append(
+                facts(number, cluster, source, each.seen, source.problem or read.problem, self._lossy, each.facts)
+            )
         return found

@@ -22,7 +22,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from ....traces.formats.detect import Asked, Detected, detect
-from ....traces.sources.encoding import BROKEN, is_plain
+from ....traces.sources.compression import BROKEN, compression
+from ....traces.sources.encoding import is_plain
 from ....traces.sources.paths import Source, is_elsewhere
 from ....traces.spark.extract import PRINTED, SEPARATOR, replaced
 from ..table.protocol import Row
@@ -37,6 +38,7 @@ _SPLIT = "64m"
 """Bytes of text that one task reads: it is one piece, or a few."""
 _LINES_PER_BATCH = 100_000
 _PAYLOADS_PER_BATCH = "500"
+_CODECS = (".bz2", ".deflate", ".snappy", ".lz4", ".zst")
 _MOST_TASKS = 10_000
 BUCKET = 128_000_000
 """Bytes of text whose events are one bucket."""
@@ -112,7 +114,9 @@ class SparkLog:
                 file, shift = places[number]
                 seen[file].add(Coverage.from_json(coverage), shift)
             rows += (worker.shifted(row, *places[row["file"]]) for row in piece["rows"])
-        found = [self._facts(index, source, label, seen[index], told) for index, (source, label) in enumerate(self._index)]
+        found = [
+            self._facts(index, source, label, seen[index], told) for index, (source, label) in enumerate(self._index)
+        ]
         return Read.of(found, rows)
 
     def _streams(self, told: Mapping[int, by_file.Told]) -> Iterator[tuple[int, str]]:
@@ -128,7 +132,7 @@ class SparkLog:
         streams = told[number].streams if number in told else {}
         stream_facts, numbering = streams.get(label, (None, None))
         numbering = None if how.reading.native else numbering
-        problem = (told[number].problem if number in told else None) or how.problem
+        problem = source.problem or (told[number].problem if number in told else None) or how.problem
         return facts(index, cluster, source, seen, problem, self._lossy, stream_of(label, how, numbering, stream_facts))
 
     def over_lines(self, look: Look, files: Collection[int]) -> list[Row]:
@@ -237,8 +241,10 @@ def _can_be_split(source: Source, how: Detected) -> bool:
     path = source.there
     if is_elsewhere(path):
         return True
-    readable = how.reading.native and is_plain(path) and _can_be_named(path)
-    return readable and (not source.compressed or _is_whole(path))
+    if not (how.reading.native and os.path.isfile(path) and is_plain(path) and _can_be_named(path)):
+        return False
+    # Spark goes by the name.
+    return _is_whole(path) if path.endswith(".gz") else compression(path) is None and not path.endswith(_CODECS)
 
 
 def _can_be_named(path: str) -> bool:

@@ -12,8 +12,8 @@ from ....traces.formats.detect import Detected
 from ....traces.formats.reading import PARTS, Numbering, StreamFacts, Unwrapped
 from ....traces.sources.text import Lines
 from ..table.protocol import Row
-from .coverage import Coverage, Stream
 from .counting import counted
+from .coverage import Coverage, Stream
 
 
 @dataclass

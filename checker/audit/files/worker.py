@@ -25,9 +25,9 @@ from ..table.columns import ColumnTable
 from ..table.payload import Payload, payloads
 from ..table.protocol import Row
 from .arrow import extracted_columns
+from .counting import counted
 from .coverage import Coverage, Kind
 from .log import LINES, Look
-from .counting import counted
 
 PIECE = 200_000
 """What is made of so many lines is in memory three times, and is some hundred MB."""

@@ -80,7 +80,8 @@ def _decided_by(row: Row, files: Mapping[int, LogFile]) -> str | None:
 
 def _since(row: Row, files: Mapping[int, LogFile]) -> str:
     if row.get("before_line") is not None:
-        before = files[row.get("before_file", row["file"])].place(row["before_line"])
+        file = row["file"] if row.get("before_file") is None else row["before_file"]
+        before = files[file].place(row["before_line"])
         return f"between line {before.line} and this one"
     if row.get("before") == SEEDED:
         return f"between the start of controller epoch {row['controller_epoch']} and this one"

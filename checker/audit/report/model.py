@@ -167,7 +167,7 @@ def _narrowed(rows: Iterable[TimelineRow], cluster: int, narrow: Narrow) -> Iter
 def _read_as(files: Sequence[FileFacts]) -> Iterable[str]:
     """How files were read that are not as Kafka's own log4j.properties has them."""
     for file in files:
-        if file.read_as not in (None, PLAIN):
+        if file.notes or file.read_as not in (None, PLAIN):
             zone = "" if file.zone is None else f", {_zone(file.zone)}"
             yield "; ".join([f"{file.name}: read as {file.read_as}{zone}", *file.notes])
 
@@ -238,8 +238,7 @@ def _stretch(span: Span, of: Mapping[int, FileFacts]) -> WordingStretch:
         controller_epoch=span.epoch,
         releases=names(span.releases) if span.releases else "contradictory",
         evidence=tuple(
-            WordingEvidence(of[each.file].place(each.line), each.row, names(each.releases))
-            for each in span.evidence
+            WordingEvidence(of[each.file].place(each.line), each.row, names(each.releases)) for each in span.evidence
         ),
         level=span.seen_level,
         lossy=span.lossy,
