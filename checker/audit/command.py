@@ -89,13 +89,12 @@ def _texts(sources: Mapping[str, Source], options: Options, wanted: Wanted) -> T
     asked = asked_for(options.input, options.layout)
     here = {path: sources[path].there for path in wanted if not is_elsewhere(path)}
     found = {path: chosen_lines(there, detect(there, asked), wanted[path]) for path, there in here.items()}
-    there = {path: {line for line, _ in places} for path, places in wanted.items() if is_elsewhere(path)}
+    there = {path: places for path, places in wanted.items() if is_elsewhere(path)}
     if there:
         from ..spark_session import session
-        from .files.spark_lines import texts
+        from .files.spark import texts
 
-        read = texts(session(options.master, options.remote), there)
-        found |= {path: {(line, None): text for line, text in lines.items()} for path, lines in read.items()}
+        found |= texts(session(options.master, options.remote), there, asked)
     return found
 
 

@@ -10,6 +10,7 @@ from .files.log import Log, Read
 from .findings.audited import Audited, numbered_by_cluster
 from .findings.judged import finding
 from .findings.moves import moves
+from .findings.places import in_files
 from .findings.tally import tallies
 from .findings.timeline import timeline
 from .fit import fitted
@@ -49,7 +50,7 @@ def audited(log: Log, read: Read, release: int | None = None, *, with_timeline: 
     findings.sort(key=lambda f: (f.cluster, f.life or 0, f.controller_epoch or 0, *f.place.order, f.rule))
     return numbered_by_cluster(
         Audited(
-            replace(histories, notes=(*histories.notes, *contradicted(histories, release, files))),
+            in_files(replace(histories, notes=(*histories.notes, *contradicted(histories, release, files))), files),
             tuple(findings),
             tallies(counts),
             moves(counts),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain as chained
 from itertools import islice, pairwise
@@ -13,7 +13,7 @@ from typing import Any
 
 from ...specs.errors import IsrproofError, unknown
 from ...specs.formats import Envelope, envelopes, layouts
-from ..events.layouts import WITH_THREAD, Layout, layout
+from ..events.layouts import PREFIXED, WITH_THREAD, Layout, layout
 from ..events.parse import is_default
 from ..sources.text import Lines
 from .instants import SECOND
@@ -29,6 +29,7 @@ _DEEPEST = 3
 _LEAST = 0.2
 """An envelope holds this share of the lines, at least: a stack trace may stand in none."""
 _FALLS = 3
+UNKNOWN_PREFIX = "kafka behind an unknown prefix"
 DEFAULT = "kafka"
 """The layout that is looked for first in every line, and is the quickest."""
 _LOOKS = re.compile(
@@ -123,6 +124,9 @@ def detected(sample: Sequence[str], asked: Asked = UNASKED) -> Detected:
         whole, best = False, _explained(texts, asked)
     if not best.known:
         best = _of_table(sample, asked) or best
+    if not best.known:  # What stands before the lines may be anything: the parser looks behind it.
+        best = _Explained(sum(PREFIXED.normal(text) is not None for text in texts))
+        best = replace(best, layout=UNKNOWN_PREFIX) if best.known else best
     bare = not best.chain
     is_json = bare and best.layout is not None and best.layout in layouts() and bool(layouts()[best.layout].keys)
     reading = Reading(best.chain, best.layout, whole=whole, falls=bare and not is_json and _falls(texts), json=is_json)

@@ -8,10 +8,10 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from ...specs.formats import envelopes
-from ..sources.text import ENDLESS, LONGEST, Lines
+from ..sources.text import ENDLESS, LONGEST
 from .instants import SECOND
 from .order import Entry, ordered, printed
 from .records import Record, TooLargeError, document, json_lines, table
@@ -51,6 +51,18 @@ class Reading:
 
     def __str__(self) -> str:
         return " over ".join([*self.chain, self.layout or "unknown lines"])
+
+
+class Text(Protocol):
+    """The text of a file; `problem` is what kept the rest from being read."""
+
+    problem: str | None
+
+    def __iter__(self) -> Iterator[str]:
+        """Its lines."""
+
+    def blocks(self) -> Iterator[bytes]:
+        """All of it, in UTF-8."""
 
 
 class Line(NamedTuple):
@@ -119,8 +131,8 @@ class Unwrapped:
     """The lines of a file, stream by stream where they must be sorted. When they are read, `problem` says what kept the
     rest from being read, and `facts` tells of each stream, by label."""
 
-    def __init__(self, path: str, reading: Reading) -> None:
-        self._path, self._reading = path, reading
+    def __init__(self, lines: Text, reading: Reading) -> None:
+        self._lines, self._reading = lines, reading
         self._chain = [envelopes()[id] for id in reading.chain]
         self.problem: str | None = None
         self.facts: dict[str, StreamFacts] = defaultdict(StreamFacts)
@@ -130,7 +142,7 @@ class Unwrapped:
         self._cut = 0
 
     def __iter__(self) -> Iterator[Line]:
-        lines = Lines(self._path)
+        lines = self._lines
         sorts = self._reading.falls or any(envelope.order == "any" for envelope in self._chain)
         try:
             yield from self._sorted(lines) if sorts else self._written(lines)
@@ -148,12 +160,12 @@ class Unwrapped:
             for label in self._records:
                 self.facts[label].lossy = f"exactly {total} records, a row limit: lines may be missing"
 
-    def _written(self, lines: Lines) -> Iterator[Line]:
+    def _written(self, lines: Text) -> Iterator[Line]:
         for label, entry in self._entries(lines):
             for place, text in zip(entry.places, entry.lines, strict=True):
                 yield Line(label, place, text)
 
-    def _sorted(self, lines: Lines) -> Iterator[Line]:
+    def _sorted(self, lines: Text) -> Iterator[Line]:
         of_label: dict[str, list[Entry]] = defaultdict(list)
         for label, entry in self._entries(lines):
             of_label[label].append(entry)
@@ -168,7 +180,7 @@ class Unwrapped:
                 for place, text in zip(entry.places, entry.lines, strict=True):
                     yield Line(label, place, text)
 
-    def _entries(self, lines: Lines) -> Iterator[tuple[str, Entry]]:
+    def _entries(self, lines: Text) -> Iterator[tuple[str, Entry]]:
         """What records hold, pieces joined, in the order of the file."""
         waiting: dict[str, _Piece] = {}
         for place, held in self._held(lines):
@@ -219,7 +231,7 @@ class Unwrapped:
         step = PARTS if many else 1
         return Entry(held.outer, texts, [place + step * i for i in range(len(texts))])
 
-    def _held(self, lines: Lines) -> Iterator[tuple[int, Held]]:
+    def _held(self, lines: Text) -> Iterator[tuple[int, Held]]:
         """Lines as envelopes hold them; one that is in no envelope is the rest of what its writer wrote before."""
         label: str | None = None
         early: list[tuple[int, Held]] = []
@@ -262,7 +274,7 @@ class Unwrapped:
                 found.append(Held(each.value, label, outer, each.goes_on or held.goes_on))
         return found
 
-    def _framed(self, lines: Lines) -> Iterator[Record]:
+    def _framed(self, lines: Text) -> Iterator[Record]:
         kind = self._chain[0].kind if self._chain else "json" if self._reading.json else "text"
         if kind == "csv":
             return table(lines)

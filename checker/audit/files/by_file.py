@@ -6,13 +6,16 @@ Each stream of a file is a block of lines. What reading told of the streams goes
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import pyarrow as pa
 
-from ....traces.formats.reading import Numbering, Reading, StreamFacts, Unwrapped
+from ....traces.formats.reading import Numbering, Reading, StreamFacts, Text, Unwrapped
+from ....traces.sources.text import Lines, text_of
 from . import worker
 
 _BATCH = 10_000
@@ -68,23 +71,38 @@ class Told:
         return told
 
 
-def encode(task: worker.Task, files: Iterable[Whole]) -> Iterator[pa.RecordBatch]:
+class Given:
+    """The text of a file that another reads line by line."""
+
+    problem: str | None = None
+
+    def __init__(self, lines: Iterable[bytes]) -> None:
+        self._given = lines
+
+    def __iter__(self) -> Iterator[str]:
+        return map(text_of, self._given)
+
+    def blocks(self) -> Iterator[bytes]:
+        return (line + b"\n" for line in self._given)
+
+
+def encode(task: worker.Task, files: Iterable[tuple[Whole, Text]]) -> Iterator[pa.RecordBatch]:
     """The lines of files, as `worker.encode` gives them, and for each file what was told."""
-    for file in files:
+    for file, text in files:
         told = Told(file.home)
-        yield from worker.encode(task, _batches(file, told))
+        yield from worker.encode(task, _batches(file, text, told))
         note = json.dumps({"blocks": [], "coverage": [], "rows": [], "told": told.as_json()}).encode()
         yield worker.output([worker.LOOKED], [note])
 
 
-def _batches(file: Whole, told: Told) -> Iterator[pa.RecordBatch]:
-    unwrapped = Unwrapped(file.path, file.reading)
+def _batches(file: Whole, text: Text, told: Told) -> Iterator[pa.RecordBatch]:
+    unwrapped = Unwrapped(text, file.reading)
     block: dict[str, int] = {}
     blocks: list[int] = []
     places: list[int] = []
     values: list[bytes] = []
     size = 0
-    for label, place, text in unwrapped:
+    for label, place, line in unwrapped:
         if label not in block:
             block[label] = len(block)
             told.streams[label] = StreamFacts(), Numbering()
@@ -92,8 +110,8 @@ def _batches(file: Whole, told: Told) -> Iterator[pa.RecordBatch]:
             continue
         blocks.append(block[label])
         places.append(told.streams[label][1].add(place))
-        values.append(text.encode("utf-8", "replace"))
-        size += len(text)
+        values.append(line.encode("utf-8", "replace"))
+        size += len(line)
         if len(places) == _BATCH or size > _TEXT:
             yield _batch(file.home, blocks, places, values)
             blocks, places, values, size = [], [], [], 0
@@ -111,9 +129,15 @@ def _batch(home: int, blocks: list[int], places: list[int], values: list[bytes])
     return pa.RecordBatch.from_arrays(arrays, schema=_SCHEMA)
 
 
-def asked(files: Collection[Whole], numbers: Iterable[pa.RecordBatch]) -> Iterator[Whole]:
-    """The files whose places in a list Spark gave to this worker."""
-    listed = list(files)
+def opened(files: Sequence[Whole], numbers: Iterable[pa.RecordBatch]) -> Iterator[tuple[Whole, Text]]:
+    """The files whose places in a list Spark gave to this worker, which can open them."""
     for batch in numbers:
         for number in batch["id"].to_pylist():
-            yield listed[number]
+            yield files[number], Lines(files[number].path)
+
+
+def handed(files: Mapping[str, Whole], lines: Iterable[pa.RecordBatch]) -> Iterator[tuple[Whole, Text]]:
+    """The files, by the names that Spark has for them, whose lines (path, value) it reads, one file after another."""
+    rows = (row for batch in lines for row in zip(batch["path"].to_pylist(), batch["value"].to_pylist(), strict=True))
+    for path, of_file in groupby(rows, key=itemgetter(0)):
+        yield files[path], Given(map(itemgetter(1), of_file))

@@ -164,7 +164,6 @@ def facts(
         read_as=stream.read_as,
         zone=stream.zone,
         notes=stream.notes,
-        numbering=stream.numbering,
     )
     own = _of_writer(source, stream)
     first_ts = None if seen.first is None else seen.first[1]

@@ -48,14 +48,11 @@ class LogFile:
     numbering: Numbering | None = None
 
     def place(self, line: int) -> Place:
-        return _place(self.path, self.numbering, line)
-
-
-def _place(path: str, numbering: Numbering | None, line: int) -> Place:
-    if numbering is None:
-        return Place(path, line)
-    number, part = numbering.place(line)
-    return Place(path, number, part=part)
+        """Where one of its lines stands in the file."""
+        if self.numbering is None:
+            return Place(self.path, line)
+        number, part = self.numbering.place(line)
+        return Place(self.path, number, part=part)
 
 
 @dataclass(frozen=True)
@@ -65,7 +62,7 @@ class FileFacts:
 
     `label` says who writes, of a file that tells it. `read_as` are its envelopes and its layout. `zone` is the
     writer's, in minutes east of UTC, where its lines and their envelope have times. `notes` tell what was done to its
-    lines. `numbering` is LogFile's.
+    lines.
     """
 
     index: int
@@ -82,15 +79,11 @@ class FileFacts:
     read_as: str | None = None
     zone: int | None = None
     notes: tuple[str, ...] = ()
-    numbering: Numbering | None = None
 
     @property
     def name(self) -> str:
         """For notes: the path, and who writes."""
         return f"{self.path} ({self.label})" if self.label else self.path
-
-    def place(self, line: int) -> Place:
-        return _place(self.path, self.numbering, line)
 
     @property
     def unread(self) -> bool:

@@ -21,18 +21,21 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from ....traces.formats.detect import Asked, Detected, detect
+from ....traces.formats.detect import SAMPLE, Asked, Detected, detect, detected
 from ....traces.sources.compression import BROKEN, compression
 from ....traces.sources.encoding import is_plain
 from ....traces.sources.paths import Source, is_elsewhere
+from ....traces.sources.paths import source as source_of
+from ....traces.sources.text import text_of
 from ....traces.spark.extract import PRINTED, SEPARATOR, replaced
 from ..table.protocol import Row
 from . import by_file, worker
 from .coverage import Coverage, facts
 from .file import FileFacts, LogFile
 from .log import Look, Read, nothing
-from .spark_lines import homes, placed_lines, shifts
-from .streams import stream_of
+from .spark_lines import homes, named, placed_lines, shifts
+from .spark_lines import texts as lines_of
+from .streams import At, chosen_of, stream_of
 
 _SPLIT = "64m"
 """Bytes of text that one task reads: it is one piece, or a few."""
@@ -69,7 +72,7 @@ class SparkLog:
         piece: int | None = None,
     ) -> None:
         self._spark, self._sources, self._lossy = spark, sources, lossy
-        self._detected = [_detected(source, asked) for _, source in sources]
+        self._detected = [_detected(spark, source, asked) for _, source in sources]
         self._paths = [
             source.there if _can_be_split(source, how) else None
             for (_, source), how in zip(sources, self._detected, strict=True)
@@ -193,11 +196,28 @@ class SparkLog:
         return asked.select("home", "block", "place", extract, text).mapInArrow(looked, worker.OUTPUT)
 
     def _looking_whole(self, task: worker.Task, files: Sequence[by_file.Whole]) -> DataFrame:
-        def looked(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            return by_file.encode(task, by_file.asked(files, batches))
+        far = {file.path: file for file in files if is_elsewhere(file.path)}
+        near = [file for file in files if file.path not in far]
 
-        numbers = self._spark.range(0, len(files), 1, min(len(files), _MOST_TASKS))
-        return numbers.mapInArrow(looked, worker.OUTPUT)
+        def opened(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            return by_file.encode(task, by_file.opened(near, batches))
+
+        jobs = []
+        if near:
+            numbers = self._spark.range(0, len(near), 1, min(len(near), _MOST_TASKS))
+            jobs.append(numbers.mapInArrow(opened, worker.OUTPUT))
+        if far:
+            names = named(self._spark, list(far))
+            of_name = {name: far[path] for name, path in names.items()}
+
+            def handed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+                return by_file.encode(task, by_file.handed(of_name, batches))
+
+            lines = placed_lines(self._spark, list(far)).repartition(min(len(far), _MOST_TASKS), "path")
+            in_order = lines.sortWithinPartitions("path", "block", "place")
+            text = in_order.select("path", F.col("value").cast("binary").alias("value"))
+            jobs.append(text.mapInArrow(handed, worker.OUTPUT))
+        return jobs[0] if len(jobs) == 1 else jobs[0].unionAll(jobs[1])
 
     def _placed(
         self, paths: Sequence[str | None], told: Mapping[int, by_file.Told], blocks: Iterable[Sequence[int]]
@@ -232,15 +252,18 @@ def _looked(encoded: DataFrame) -> list[dict[str, Any]]:
     return [piece | {"rows": [worker.plain(row) for row in piece["rows"]]} for piece in found]
 
 
-def _detected(source: Source, asked: Asked) -> Detected:
-    return Detected.plain() if is_elsewhere(source.path) else detect(source.there, asked)
+def _detected(spark: SparkSession, source: Source, asked: Asked) -> Detected:
+    if not is_elsewhere(source.path):
+        return detect(source.there, asked)
+    first = placed_lines(spark, [source.path]).limit(SAMPLE).select(F.col("value").cast("binary")).collect()
+    return detected([text_of(bytes(row["value"])) for row in first], asked)
 
 
 def _can_be_split(source: Source, how: Detected) -> bool:
     """Whether Spark can read a file natively: plain text, or whole gzip data, that is in no envelope."""
     path = source.there
     if is_elsewhere(path):
-        return True
+        return how.reading.native
     if not (how.reading.native and os.path.isfile(path) and is_plain(path) and _can_be_named(path)):
         return False
     # Spark goes by the name.
@@ -265,3 +288,20 @@ def _is_whole(path: str) -> bool:
     except BROKEN:
         return False
     return True
+
+
+def texts(spark: SparkSession, wanted: Mapping[str, Collection[At]], asked: Asked) -> dict[str, dict[At, str]]:
+    """The texts of some places of files that only Spark can reach, without their envelopes."""
+    how = {path: _detected(spark, source_of(path), asked) for path in wanted}
+    native = {path: {line for line, _ in wanted[path]} for path in wanted if how[path].reading.native}
+    read = lines_of(spark, native) if native else {}
+    found: dict[str, dict[At, str]] = {
+        path: {(line, None): text for line, text in lines.items()} for path, lines in read.items()
+    }
+    for path in wanted.keys() - native.keys():
+        rows = (
+            placed_lines(spark, [path]).orderBy("block", "place").select(F.col("value").cast("binary").alias("value"))
+        )
+        given = by_file.Given(bytes(row["value"]) for row in rows.toLocalIterator())
+        found[path] = chosen_of(given, how[path], wanted[path])
+    return found

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ....specs.formats import envelopes
 from ....traces.events.layouts import Layout
 from ....traces.formats.detect import Detected
-from ....traces.formats.reading import PARTS, Numbering, StreamFacts, Unwrapped
+from ....traces.formats.reading import PARTS, Numbering, StreamFacts, Text, Unwrapped
 from ....traces.sources.text import Lines
 from ..table.protocol import Row
 from .counting import counted
@@ -47,7 +47,7 @@ def read_streams(path: str, how: Detected, layout: Layout | None) -> ReadFile:
         for number, text in enumerate(lines, start=1):
             _count(own, number, text, layout)
         return ReadFile([ReadStream(own.seen, own.rows, stream_of("", how, None))], lines.problem or how.problem)
-    unwrapped = Unwrapped(path, how.reading)
+    unwrapped = Unwrapped(Lines(path), how.reading)
     for line in unwrapped:
         stream = streams.get(line.label)
         if stream is None:
@@ -66,12 +66,21 @@ def _count(stream: _Growing, number: int, text: str, layout: Layout | None) -> N
         stream.rows.append({**event.__dict__, "line": number})
 
 
-def chosen(path: str, how: Detected, places: Collection[tuple[int, int | None]]) -> dict[tuple[int, int | None], str]:
-    """The texts of some places (line, part) of a file, without their envelopes."""
+At = tuple[int, int | None]
+"""A line of a file, and which part of it; None for the first."""
+
+
+def chosen(path: str, how: Detected, places: Collection[At]) -> dict[At, str]:
+    """The texts of some places of a file, without their envelopes."""
     if how.reading.native:
         return {(number, None): text for number, text in Lines(path).chosen({line for line, _ in places}).items()}
+    return chosen_of(Lines(path), how, places)
+
+
+def chosen_of(text: Text, how: Detected, places: Collection[At]) -> dict[At, str]:
+    """The same, of a text that is not read natively."""
     wanted = {line * PARTS + (part - 1 if part else 0): (line, part) for line, part in places}
-    return {wanted[line.place]: line.text for line in Unwrapped(path, how.reading) if line.place in wanted}
+    return {wanted[line.place]: line.text for line in Unwrapped(text, how.reading) if line.place in wanted}
 
 
 def stream_of(label: str, how: Detected, numbering: Numbering | None, told: StreamFacts | None = None) -> Stream:

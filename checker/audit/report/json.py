@@ -16,7 +16,7 @@ from ..findings.moves import Move
 from ..findings.tally import Tally
 from .model import Report
 
-_INNER = ("index", "cluster", "numbering")
+_INNER = ("index", "cluster")
 """Numbers that mean something within one run only."""
 
 

@@ -127,15 +127,15 @@ class Report:
 def reports(found: Audited, files: Sequence[FileFacts], narrow: Narrow | None = None) -> list[Report]:
     """A report per cluster that has files, in the order of the clusters."""
     narrow = narrow or Narrow()
-    of = {file.index: file for file in files}
+    paths = {file.index: file.path for file in files}
     per_cluster = defaultdict(list)
     for file in files:
         per_cluster[file.cluster].append(file)
-    return [_report(found, cluster, members, of, narrow) for cluster, members in sorted(per_cluster.items())]
+    return [_report(found, cluster, members, paths, narrow) for cluster, members in sorted(per_cluster.items())]
 
 
 def _report(
-    found: Audited, cluster: int, files: Sequence[FileFacts], of: Mapping[int, FileFacts], narrow: Narrow
+    found: Audited, cluster: int, files: Sequence[FileFacts], paths: Mapping[int, str], narrow: Narrow
 ) -> Report:
     tallies = dict(sorted(found.tallies.get(cluster, {}).items()))
     of_cluster = (each for each in found.findings if each.cluster == cluster)
@@ -146,8 +146,8 @@ def _report(
         rules=tallies,
         coverage=_coverage(files),
         files=tuple(_file(file) for file in files),
-        lives=tuple(_life(each, of) for each in found.histories.lives if each.cluster == cluster),
-        releases=tuple(_stretch(each, of) for each in found.histories.spans if each.cluster == cluster),
+        lives=tuple(_life(each, paths) for each in found.histories.lives if each.cluster == cluster),
+        releases=tuple(_stretch(each, paths) for each in found.histories.spans if each.cluster == cluster),
         transitions=tuple(each for each in found.moves if each.cluster == cluster),
         notes=(
             *(note for of, note in found.histories.notes if of == cluster),
@@ -217,28 +217,27 @@ def _file(file: FileFacts) -> FileFacts:
     return replace(file, rows=dict(sorted(file.rows.items())), unknown=dict(list(file.unknown.items())[:_TOP]))
 
 
-def _life(life: Life, of: Mapping[int, FileFacts]) -> LifeReport:
+def _life(life: Life, paths: Mapping[int, str]) -> LifeReport:
     return LifeReport(
         life=life.life,
         epochs=tuple(ControllerEpoch(epoch, who) for epoch, who in life.epochs.items()),
-        files=tuple(dict.fromkeys(of[index].path for index in life.files)),
+        files=tuple(dict.fromkeys(paths[index] for index in life.files)),
         begins=life.why,
     )
 
 
-def _stretch(span: Span, of: Mapping[int, FileFacts]) -> WordingStretch:
-    file = of[span.file]
-    first, last = sorted((file.place(span.first).line or 0, file.place(span.last).line or 0))
+def _stretch(span: Span, paths: Mapping[int, str]) -> WordingStretch:
     return WordingStretch(
-        file=file.path,
-        first_line=first,
-        last_line=last,
+        file=paths[span.file],
+        first_line=span.first,
+        last_line=span.last,
         life=span.life,
         controller=span.controller,
         controller_epoch=span.epoch,
         releases=names(span.releases) if span.releases else "contradictory",
         evidence=tuple(
-            WordingEvidence(of[each.file].place(each.line), each.row, names(each.releases)) for each in span.evidence
+            WordingEvidence(Place(paths[each.file], each.line), each.row, names(each.releases))
+            for each in span.evidence
         ),
         level=span.seen_level,
         lossy=span.lossy,
