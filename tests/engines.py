@@ -23,7 +23,7 @@ Sources = list[tuple[int, Source]]
 
 
 def sources(paths: Sequence[Path | str], *, each: bool = True) -> Sources:
-    clusters = expand([str(path) for path in paths], lambda path: [], holds_lines)
+    clusters = expand([str(path) for path in paths], lambda path: [], holds_lines=holds_lines)
     return [(i if each else 0, source) for i, (_, found) in enumerate(clusters) for source in found]
 
 

@@ -54,6 +54,19 @@ def _new() -> tuple[IO[bytes], str]:
     return os.fdopen(handle, "wb"), path
 
 
+_THERE: dict[str, str] = {}
+
+
+def unpacked_at(path: str, there: str) -> None:
+    """Remember where the bytes are of what is shown as a path: as long as the private folder is there."""
+    _THERE[path] = there
+
+
+def there_of(path: str) -> str:
+    """Where the bytes are of what is shown as a path."""
+    return _THERE.get(path, path)
+
+
 def standard_input() -> str:
     """Where the bytes of standard input are, once they are read."""
     file, path = _new()

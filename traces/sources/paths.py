@@ -8,7 +8,7 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -75,6 +75,7 @@ def _never(path: str) -> bool:
 def expand(
     paths: Sequence[str],
     elsewhere: Callable[[str], Sequence[str]] = lambda path: [path],
+    other: Collection[str] = (),
     holds_lines: Callable[[str], bool] = _never,
 ) -> list[tuple[str, list[Source]]]:
     """Each PATH (a file, a directory, a glob, an archive, - for standard input) with its files, sorted by name.
@@ -83,6 +84,7 @@ def expand(
 
     Args:
         elsewhere: tells the files of a path that only Spark can reach.
+        other: files that are no text, by their real paths: they are left out, and a path may have nothing else.
         holds_lines: whether a file in a folder, whose name is that of a table or of JSON, is a log all the same.
 
     Raises:
@@ -93,7 +95,7 @@ def expand(
     for path in paths:
         files: list[Source] = []
         there = is_elsewhere(path)
-        for file in elsewhere(path) if there else _files(path, holds_lines):
+        for file in elsewhere(path) if there else _files(path, other, holds_lines):
             if (real := file if there else os.path.realpath(file)) not in seen:
                 seen.add(real)
                 files += [source(file)] if there else _unpacked(file, holds_lines)
@@ -114,7 +116,10 @@ def _unpacked(path: str, holds_lines: Callable[[str], bool]) -> list[Source]:
 
 def _members(path: str, at: str, holds_lines: Callable[[str], bool], depth: int) -> list[Source]:
     if depth == archives.DEEPEST or not archives.is_archive(at):
-        return [source(path) if at == path else replace(source(path), at=at)]
+        if at == path:
+            return [source(path)]
+        archives.unpacked_at(path, at)
+        return [replace(source(path), at=at)]
     found = []
     for name, there, problem in archives.members(at):
         shown = f"{path}{_IN}{name}" if name else path
@@ -129,17 +134,24 @@ def _members(path: str, at: str, holds_lines: Callable[[str], bool], depth: int)
     return sorted(found, key=lambda each: each.path)
 
 
-def _files(path: str, holds_lines: Callable[[str], bool]) -> list[str]:
+def _files(path: str, other: Collection[str], holds_lines: Callable[[str], bool]) -> list[str]:
     here = Path(path)
     if here.is_file() or path == archives.STANDARD_INPUT:
-        return [path]
+        return [] if os.path.realpath(path) in other else [path]
     if here.is_dir():
-        return some(path, sorted(_inside(path, holds_lines)))
+        found = sorted(_inside(path, holds_lines))
+        files = [file for file in found if os.path.realpath(file) not in other]
+        return files if len(files) < len(found) else some(path, files)
     if glob.has_magic(path):
         matches = sorted(match for match in glob.glob(path, recursive=True))
         files = [
-            file for match in matches for file in (_files(match, holds_lines) if Path(match).is_dir() else [match])
+            file
+            for match in matches
+            for file in (_files(match, other, holds_lines) if Path(match).is_dir() else [match])
         ]
+        files = [file for file in files if os.path.realpath(file) not in other]
+        if matches and other:
+            return files
         if files:
             return files
         raise IsrproofError(f"{path}: expected files that match this pattern, found none.")

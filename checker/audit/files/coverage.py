@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -13,10 +14,11 @@ from ....traces.formats.reading import Numbering
 from ....traces.sources.paths import Source
 from ....traces.sources.paths import source as source_of
 from ..lines import CONTROLLER_LINES
-from .file import CLOCK_PUT_BACK, UNKNOWN_LEVEL, FileFacts, LogFile
+from .file import CLOCK_PUT_BACK, OTHER_LOGS, UNKNOWN_LEVEL, FileFacts, LogFile
 
 OWN = (STATE_CHANGE, "kafka.controller")
 _STATE_CHANGES = frozenset(rows_with(family=STATE_CHANGE))
+_OTHER_STREAMS = frozenset(os.path.basename(source_of(name).stream) for name in OTHER_LOGS)
 CLASSES = ("understood", "irrelevant", "continuation", "unknown")
 TEMPLATE_LENGTH = 160
 """Of an unknown line so many characters are shown, its numbers masked, so that lines of one wording count together."""
@@ -158,6 +160,7 @@ def facts(
         rows=dict(rows),
         unknown=dict(sorted(seen.unknown.items(), key=lambda each: (-each[1], each[0]))[:TEMPLATES]),
         bearing_unknown=bearing,
+        taught_nothing=_taught_nothing(source, classes, strangers),
         problem=problem,
         lossy=why,
         label=stream.label,
@@ -197,6 +200,17 @@ def _of_writer(source: Source, stream: Stream) -> Source:
         return replace(source, stream=f"{source.directory}: {stream.label}", hour=None, number=None)
     named = source_of(stream.label)
     return replace(named, path=source.path, stream=f"{source.directory}: {named.stream}")
+
+
+def _taught_nothing(source: Source, classes: Mapping[str, int], strangers: int) -> bool:
+    """Whether lines of a controller may be in a file of which nothing was understood.
+
+    None are if its lines are all of other loggers, or it has the name of another log.
+    """
+    if classes["understood"] or classes["irrelevant"] or os.path.basename(source.stream) in _OTHER_STREAMS:
+        return False
+    unknown = classes["unknown"]
+    return unknown > strangers or (not unknown and classes["continuation"] > 0)
 
 
 def _why_lossy(

@@ -33,7 +33,7 @@ from . import by_file, worker
 from .coverage import Coverage, facts
 from .file import FileFacts, LogFile
 from .log import Look, Read, nothing
-from .spark_lines import homes, named, placed_lines, shifts
+from .spark_lines import blocks, homes, named, placed_lines, shifts
 from .spark_lines import texts as lines_of
 from .streams import At, chosen_of, stream_of
 
@@ -148,8 +148,8 @@ class SparkLog:
         if any(paths):
             # Spark cuts fewer files into other blocks.
             lines = placed_lines(self._spark, paths)
-            blocks = lines.groupBy(F.xxhash64("path"), "block").agg(F.min("place"), F.count(F.lit(1))).collect()
-            task = replace(self._task, look=look, buckets=0, places=self._placed(paths, {}, blocks))
+            counted = [(each.home, each.begin, each.first, each.lines) for each in blocks(lines)]
+            task = replace(self._task, look=look, buckets=0, places=self._placed(paths, {}, counted))
             rows += [row for piece in _looked(self._looking(task, paths)) for row in piece["rows"]]
         whole = [replace(file, wanted=frozenset(wanted[file.home])) for file in self._whole if file.home in wanted]
         if whole:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -10,6 +10,8 @@ from ....traces.place import Place
 from .finding import Finding
 
 _LONGEST = 1000
+_AROUND, _SHOWN = 3, 200
+"""So many lines before and after are shown, of so many findings of one rule and verdict."""
 
 
 At = tuple[int, int | None]
@@ -21,14 +23,33 @@ Texts = Mapping[str, Mapping[At, str]]
 def with_excerpts(findings: Sequence[Finding], texts_of: Callable[[Wanted], Texts]) -> tuple[Finding, ...]:
     """The findings, each with the text of its line; `texts_of` reads them, by file.
 
-    What stands at an offset of a binary log has no text.
+    What stands at an offset of a metadata log keeps the text that it has.
     """
     wanted: Wanted = defaultdict(set)
     for place in (finding.place for finding in findings):
         if place.line is not None:
             wanted[place.file].add((place.line, place.part))
     texts = texts_of(wanted) if wanted else {}
-    return tuple(replace(each, excerpt=_text(each.place, texts)) for each in findings)
+    return tuple(
+        each if each.place.line is None else replace(each, excerpt=_text(each.place, texts)) for each in findings
+    )
+
+
+def lines_around(findings: Sequence[Finding], texts_of: Callable[[Wanted], Texts]) -> dict[str, dict[int, str]]:
+    """The lines that the first findings of each rule and verdict name, all their evidence, and those around them."""
+    wanted: Wanted = defaultdict(set)
+    met: Counter[tuple[str, str]] = Counter()
+    for finding in findings:
+        met[finding.rule, finding.verdict] += 1
+        if met[finding.rule, finding.verdict] <= _SHOWN:
+            for place in (each.place for each in finding.evidence):
+                if place.line is not None:
+                    around = range(max(1, place.line - _AROUND), place.line + _AROUND + 1)
+                    wanted[place.file].update((line, None) for line in around)
+    texts = texts_of(wanted) if wanted else {}
+    return {
+        path: {line: text[:_LONGEST] for (line, _), text in sorted(of.items())} for path, of in sorted(texts.items())
+    }
 
 
 def _text(place: Place, texts: Texts) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ....model.expr import free
 from ....specs.behaviours import BEHAVIOURS
 from ....specs.releases import names
+from ....traces.place import Place
 from ..fields import SEEDED
 from ..files.file import LogFile
 from ..rules.rule import Rule
@@ -31,7 +31,7 @@ def finding(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Finding:
             row.get("topic"),
             row.get("partition"),
             row.get("replica") if rule.kind == "replica" else None,
-            row.get("controller") if rule.kind == "controller" else None,
+            row.get(rule.kind) if rule.kind in ("controller", "broker") else None,
         ),
         life=row.get("life"),
         controller_epoch=row.get("controller_epoch"),
@@ -43,6 +43,7 @@ def finding(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Finding:
         known_issue=rule.bug if known else None,
         fixed_in=", ".join(bug.fixed_in) if known and bug is not None else None,
         decided_by=_decided_by(row, files),
+        cause=None if rule.cause is None else rule.cause(row),
         cluster=files[row["file"]].cluster,
     )
 
@@ -50,16 +51,22 @@ def finding(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Finding:
 def _evidence(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Iterator[Evidence]:
     """What was seen, what contradicts it, what would decide; as far as the row names lines."""
     file = files[row["file"]]
-    yield Evidence("seen", file.place(row["line"]))
+    yield Evidence("seen", _place(file, row))
     if row.get("thrown_from_state") is not None:
         yield Evidence("contradicts", file.place(row["line"] + 1))
-    if row.get("before_file") is None or row.get("before_line") is None:
+    if row.get("before_file") is None or row.get("before_line", row.get("before_offset")) is None:
         return
-    before = files[row["before_file"]].place(row["before_line"])
+    before = _place(files[row["before_file"]], row, "before_")
     if rule.looks_back and rule.contradicts(row):
         yield Evidence("contradicts", before)
-    if row["verdict"] == "unknown" and _gap(row) and _asks_for_gaps(rule):
+    if row["verdict"] == "unknown" and _gap(row) and rule.asks_for_gaps:
         yield Evidence("decides", before)
+
+
+def _place(file: LogFile, row: Row, prefix: str = "") -> Place:
+    """A line of a text log, or a record of a metadata log."""
+    line = row.get(f"{prefix}line")
+    return file.place(line) if line is not None else Place(file.path, offset=row[f"{prefix}offset"])
 
 
 def _gap(row: Row) -> bool:
@@ -90,10 +97,7 @@ def _since(row: Row, files: Mapping[int, LogFile]) -> str:
 
 def _assumption(rule: Rule, row: Row) -> str | None:
     """What a finding takes for granted about missing lines; None for one that needs nothing."""
-    asked = _asks_for_gaps(rule)
+    if row.get("by_order"):
+        return "order"
+    asked = rule.asks_for_gaps
     return None if asked is None else "lossy" if row.get(asked) else "contiguous"
-
-
-def _asks_for_gaps(rule: Rule) -> str | None:
-    """The column by which a rule's verdict depends on missing lines, if it does."""
-    return next((leaf.data for leaf in free(rule.verdict) if leaf.data in ("gap", "lossy")), None)

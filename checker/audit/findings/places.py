@@ -9,6 +9,7 @@ from ..files.file import LogFile
 from ..history.histories import Histories
 from ..history.spans import Span
 from ..history.statements import Evidence
+from .audited import Repeated
 
 
 def in_files(histories: Histories, files: Mapping[int, LogFile]) -> Histories:
@@ -16,6 +17,11 @@ def in_files(histories: Histories, files: Mapping[int, LogFile]) -> Histories:
     if all(file.numbering is None for file in files.values()):
         return histories
     return replace(histories, spans=tuple(_span(span, files[span.file]) for span in histories.spans))
+
+
+def repeated_in_files(repeated: Mapping[int, Repeated], files: Mapping[int, LogFile]) -> dict[int, Repeated]:
+    """The same with the number that a line has in its file."""
+    return {index: replace(each, first=_line(files[index], each.first)) for index, each in repeated.items()}
 
 
 def _span(span: Span, file: LogFile) -> Span:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 T = TypeVar("T")
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 def encodable(value: T) -> T:
     """A report, or any part of it, with texts that can be written as UTF-8."""
     found = _encodable(value)
-    return value if found is None else found  # type: ignore[no-any-return]
+    return value if found is None else cast(T, found)
 
 
 def _encodable(value: Any) -> Any:
