@@ -54,6 +54,11 @@ class LayoutRow:
     parts: Parts = Parts()
     label: Keys = ()
 
+    @property
+    def in_seconds(self) -> bool:
+        """Whether its times have no milliseconds."""
+        return self.pattern is not None and "ss}" in self.pattern
+
 
 @dataclass(frozen=True)
 class Envelope:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ....specs.formats import envelopes
+from ....specs.formats import envelopes, layouts
 from ....traces.events.layouts import Layout
 from ....traces.formats.detect import Detected
 from ....traces.formats.reading import PARTS, Numbering, StreamFacts, Text, Unwrapped
@@ -66,6 +66,7 @@ def _count(stream: _Growing, number: int, text: str, layout: Layout | None) -> N
         stream.rows.append({**event.__dict__, "line": number})
 
 
+IN_SECONDS = "its times have no milliseconds: lines that say the same in one second count once"
 At = tuple[int, int | None]
 """A line of a file, and which part of it; None for the first."""
 
@@ -86,12 +87,14 @@ def chosen_of(text: Text, how: Detected, places: Collection[At]) -> dict[At, str
 def stream_of(label: str, how: Detected, numbering: Numbering | None, told: StreamFacts | None = None) -> Stream:
     """What reading told of a stream."""
     told = told or StreamFacts()
+    layout = layouts().get(how.reading.layout or "")
+    ties = [IN_SECONDS] if layout is not None and layout.in_seconds else []
     return Stream(
         label=label,
         read_as=str(how.reading) if how.known or how.reading.chain else None,
         label_is_path=any(envelopes()[id].path for id in how.reading.chain),
         lossy=told.lossy,
         zone=told.zone,
-        notes=tuple(told.notes),
+        notes=(*told.notes, *ties),
         numbering=numbering,
     )
