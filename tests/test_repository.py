@@ -55,6 +55,7 @@ ARROWS: dict[str, set[str]] = {
         *("checker.progress", "checker.replacing", "checker.spark_session"),
     },
     "checker.failure": set(),
+    "checker.formats": {"specs", "traces"},
     "checker.replacing": set(),
     "checker.machines": {"specs"},
     "checker.diagram": {"specs", "checker.machines"},

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from .event import Continuation, Event, Irrelevant, Parsed, Unknown, event
-from .layouts import KNOWN, LEVELS, NO_LOGGER, Layout
+from .layouts import KNOWN, LEVELS, NO_LOGGER, WITH_THREAD, Layout
 from .wordings import SEPARATORS, Bucket, Reader, Test, dispatch, key_of, read, sentence_of
 
 TIME = "([12][0-9]{3}-[0-9]{2}-[0-9]{2}) ([0-9]{2}:[0-9]{2}:[0-9]{2}),([0-9]{3})"
@@ -153,6 +153,12 @@ def _plain(text: str) -> bool:
     return text[:2] in ("[1", "[2") and text[5:6] == "-" and text[20:21] == "," and text[24:26] == "] "
 
 
+def is_default(text: str) -> bool:
+    """Whether a line begins as the default layout does."""
+    level = text[26:32].partition(" ")[0]
+    return _plain(text) and level in _LEVELS and text[27 + len(level) : 28 + len(level)] != " "
+
+
 def _undressed(text: str) -> Parsed | None:
     """A line in the default layout; None if it is not."""
     if not _plain(text):
@@ -161,6 +167,8 @@ def _undressed(text: str) -> Parsed | None:
     if level not in _LEVELS:
         return None
     rest = text[27 + len(level) :]
+    if rest[:1] == " ":  # The level is padded.
+        return None
     ts = time_of(text[1:24])
     message, named, logger = rest.rpartition(" (")
     if not named or logger[-1:] != ")" or " " in logger:
@@ -178,7 +186,7 @@ def parse_line(text: str, layout: Layout | None = None) -> Parsed:
     if layout is None:
         found = _undressed(text)
         if found is not None:
-            return found
+            return _with_thread(text) or found
         if not text or text[0] in " \t":
             return CONTINUATION
         layouts: tuple[Layout, ...] = KNOWN if text[0] in "[12" or "] " in text else ()
@@ -191,6 +199,12 @@ def parse_line(text: str, layout: Layout | None = None) -> Parsed:
             if found is not None:
                 return found
     return _bare(text)
+
+
+def _with_thread(text: str) -> Parsed | None:
+    """A line in the default layout that has its thread at the end; None if it is none."""
+    normal = WITH_THREAD.normal(text) if text[-1] == "]" else None
+    return None if normal is None else _undressed(normal)
 
 
 def _bare(text: str) -> Parsed:

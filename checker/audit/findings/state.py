@@ -235,7 +235,7 @@ def _count(condition: str, rows: Iterable[Row]) -> ConditionCount:
 
 def _condition(row: Row, files: Mapping[int, LogFile]) -> Condition:
     values = {each.name: row[each.name] for each in fields(Condition) if each.name != "place"}
-    return Condition(**values, place=Place(files[row["file"]].path, row["line"]))
+    return Condition(**values, place=files[row["file"]].place(row["line"]))
 
 
 def _stopped(rows: Iterable[Row]) -> list[StoppedMove]:
