@@ -9,17 +9,16 @@ just before, so each other line is put there once, then the line itself is put f
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .judge import failing, judged
 from .observe.catalogue import inputs_of
-from .rules.catalogue import rules_on
 from .table.protocol import Row, Table
 
 BY_ORDER = "by_order"
-"""The column of a failing row with the codes of the rules whose verdict rests on the order within a millisecond."""
+"""The column of a failing row whose verdict rests on the order within a millisecond."""
 _MOST = 60
 """So many orders are tried; a finding with more that are possible is not vouched for."""
 _Place = tuple[int, int]
@@ -38,7 +37,7 @@ def settled(events: Table, fails: Sequence[Row]) -> list[Row]:
     Args:
         events: the placed events of all partitions that have a row that fails, without duplicates.
     """
-    illegal = {key: row for row in fails for key in _illegal(row)}
+    illegal = {_key(row): row for row in fails if row["verdict"] == "illegal"}
     if not illegal:
         return list(fails)
     partitions = {_partition(row) for row in illegal.values()}
@@ -47,8 +46,9 @@ def settled(events: Table, fails: Sequence[Row]) -> list[Row]:
     unsure = {key for key, several in orders.items() if len(several) > _MOST}
     for turn in _turns({key: several for key, several in orders.items() if key not in unsure}):
         rows = failing(judged(inputs_of(events.like(moments.put(turn.values())))))
-        unsure |= turn.keys() - {key for row in rows for key in _illegal(row)}
-    return [_with_doubt(row, [key for key in _illegal(row) if key in unsure]) for row in fails]
+        unsure |= turn.keys() - {_key(row) for row in rows if row["verdict"] == "illegal"}
+    doubted = {"verdict": "suspicious", BY_ORDER: True}
+    return [row | doubted if row["verdict"] == "illegal" and _key(row) in unsure else row for row in fails]
 
 
 def _partition(row: Row) -> tuple[Any, ...]:
@@ -60,17 +60,8 @@ def _is_of_none(row: Row) -> bool:
     return row["topic"] is None or row["cluster"] is None
 
 
-def _illegal(row: Row) -> Iterator[_Key]:
-    """What is illegal about a row."""
-    place = (row["file"], row["line"])
-    return (
-        (row["observation"], rule.code, place) for rule in rules_on(row["observation"]) if row[rule.code] == "illegal"
-    )
-
-
-def _with_doubt(row: Row, unsure: Sequence[_Key]) -> Row:
-    codes = tuple(code for _, code, _ in unsure)
-    return row | dict.fromkeys(codes, "suspicious") | {BY_ORDER: codes}
+def _key(row: Row) -> _Key:
+    return row["observation"], row["rule"], (row["file"], row["line"])
 
 
 @dataclass(frozen=True)

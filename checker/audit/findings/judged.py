@@ -43,6 +43,7 @@ def finding(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Finding:
         known_issue=rule.bug if known else None,
         fixed_in=", ".join(bug.fixed_in) if known and bug is not None else None,
         decided_by=_decided_by(row),
+        cause=None if rule.cause is None else rule.cause(row),
         cluster=files[row["file"]].cluster,
     )
 
@@ -88,7 +89,7 @@ def _since(row: Row) -> str:
 
 def _assumption(rule: Rule, row: Row) -> str | None:
     """What a finding takes for granted about missing lines; None for one that needs nothing."""
-    if rule.code in row.get("by_order", ()):
+    if row.get("by_order"):
         return "order"
     asked = rule.asks_for_gaps
     return None if asked is None else "lossy" if row.get(asked) else "contiguous"

@@ -106,5 +106,5 @@ class Table(Protocol):
     def like(self, rows: Sequence[Row]) -> Table:
         """A table of the same reading, of other rows."""
 
-    def rows(self, limit: int | None = None) -> list[Row]:
-        """All rows, or the first `limit` of them, in no stated order."""
+    def rows(self) -> list[Row]:
+        """All rows, in no stated order."""

@@ -144,8 +144,8 @@ class PythonTable:
     def like(self, rows: Sequence[Row]) -> PythonTable:
         return PythonTable(list(rows))
 
-    def rows(self, limit: int | None = None) -> list[Row]:
-        return self._rows[:limit]
+    def rows(self) -> list[Row]:
+        return list(self._rows)
 
 
 def _by_key(rows: list[Row], key: Sequence[str]) -> Iterator[list[Row]]:
