@@ -19,14 +19,17 @@ from .fields import EVENT
 from .files.file import FileFacts
 from .files.log import Log
 from .files.python import InProcess
+from .findings.audited import Audited
 from .findings.excerpts import Texts, Wanted, with_excerpts
 from .history.claims import claims
 from .observe.catalogue import lines_read
+from .observe.narrow import EVERYTHING, Narrow
 from .options import FAIL_ON, Options
 from .pipeline import audited
 from .report.encodable import encodable, is_text
 from .report.json import as_json
-from .report.model import EXIT, Narrow, Report, reports
+from .report.model import EXIT, Report, reports
+from .report.nothing import nothing_there
 from .report.text import as_text, clusters_as_text
 
 _BRIEF = 500_000_000
@@ -46,7 +49,7 @@ def audit(
         report_engine: gets one line, which says which engine "auto" chose and why.
 
     Raises:
-        IsrproofError: a path does not exist, or no file could be read.
+        IsrproofError: a path does not exist, no file could be read, or nothing in them is what `options` ask for.
     """
     options = options or Options()
     sizes: dict[str, int] = {}
@@ -60,12 +63,13 @@ def audit(
             with progress(f"reading {len(sources)} file{'s' * (len(sources) > 1)}", len(sources)) as advance:
                 read = log.read(claims, advance)
             _must_have_read(read.facts, options.layout)
+            narrow = Narrow(options.partition, options.since, options.until)
             with progress("checking the rules"):
-                found = audited(log, read, options.releases, with_timeline=options.timeline)
+                found = audited(log, read, options.releases, narrow, with_timeline=options.timeline)
+                _must_be_there(log, narrow, found)
         with progress("reading the lines that findings name"):
             found = replace(found, findings=with_excerpts(found.findings, lambda wanted: _texts(wanted, options)))
-        narrow = Narrow(options.partition, options.since, options.until)
-        made = reports(found, read.facts, narrow)
+        made = reports(found, read.facts)
         return made if all(is_text(fact.path) for fact in read.facts) else [encodable(report) for report in made]
 
 
@@ -121,10 +125,17 @@ def _must_have_read(facts: Sequence[FileFacts], pattern: str | None) -> None:
         )
 
 
+def _must_be_there(log: Log, narrow: Narrow, found: Audited) -> None:
+    if narrow != EVERYTHING and not found.scopes:
+        missing = nothing_there(narrow, log.over_partitions(narrow.nearest))
+        if missing is not None:
+            raise IsrproofError(missing)
+
+
 def exit_code(report: Report, fail_on: str = "illegal") -> int:
     """Of one cluster: its verdict's, or 1 if it has a finding that `fail_on` includes."""
     failing = FAIL_ON[: FAIL_ON.index(fail_on) + 1]
-    return 1 if any(finding.verdict in failing for finding in report.findings) else EXIT[report.verdict]
+    return 1 if any(report.counts[verdict] for verdict in failing) else EXIT[report.verdict]
 
 
 @dataclass(frozen=True)
@@ -170,8 +181,10 @@ def audit_command(
     codes = {exit_code(report, options.fail_on) for report in made}
     code = next(code for code in (1, 3, 0) if code in codes)
     verdict = ", ".join(sorted({report.verdict for report in made}, key=[*EXIT].index))
-    if not json_wanted:
-        text = clusters_as_text(list(zip(paths, made, strict=True))) if options.each else as_text(made[0])
+    if not json_wanted and options.each:
+        text = clusters_as_text(list(zip(paths, made, strict=True)), verbose=options.verbose)
+    elif not json_wanted:
+        text = as_text(made[0], verbose=options.verbose)
     return Answer(text, code, verdict, problem)
 
 

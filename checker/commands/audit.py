@@ -30,6 +30,9 @@ from ..failure import fail, say
 @click.option("--since", metavar="TIME", help="Report from this time on, as printed in the log: '2018-08-03 12:00:00'.")
 @click.option("--until", metavar="TIME", help="Report up to this time.")
 @click.option("--timeline", is_flag=True, help="Add what was reconstructed of every partition.")
+@click.option(
+    "--verbose", is_flag=True, help="Tell of every finding's evidence, and how often each rule was evaluated."
+)
 @click.option("--fail-on", type=click.Choice(FAIL_ON), default="illegal", show_default=True, help="What makes exit 1.")
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), help="Write findings, timeline and JSON there."
@@ -55,6 +58,7 @@ def command(
     since: str | None,
     until: str | None,
     timeline: bool,
+    verbose: bool,
     fail_on: str,
     out: Path | None,
     form: str,
@@ -69,6 +73,7 @@ def command(
     line that bears on a rule was not understood), or nothing to check.
     """
     from ..audit.command import audit_command
+    from ..audit.report.terminal import coloured
 
     json_wanted = as_json or form == "json"
     try:
@@ -81,6 +86,7 @@ def command(
             since=since,
             until=until,
             timeline=timeline,
+            verbose=verbose,
             fail_on=fail_on,
             engine=engine,
             master=master,
@@ -91,5 +97,6 @@ def command(
         fail(error, as_json=json_wanted)
     if answer.problem is not None:
         fail(answer.problem, as_json=json_wanted, judged=answer.text)
-    say(answer.text, verdict=answer.verdict, nl=not answer.text.endswith("\n"))
+    text = answer.text if json_wanted else coloured(answer.text)
+    say(text, verdict=answer.verdict, nl=not answer.text.endswith("\n"))
     sys.exit(answer.code)

@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from ..failure import fail, say
 
-_MODEL = ("release", "without")
+_MODEL = ("release", "without", "adding")
 _BOUNDS = ("max_states", "max_depth", "max_seconds", "max_memory")
 
 # What is done instead of a search -> the options that it reads; any other one is refused.
@@ -43,6 +43,10 @@ def settings_of(values: tuple[str, ...]) -> dict[str, int]:
 @click.argument("model", required=False)
 @click.option("--release", help="Only the behaviours that this Kafka release has, for example 2.0.0.")
 @click.option("--without", multiple=True, metavar="BEHAVIOUR", help="Leave a behaviour out; may be repeated.")
+@click.option(
+    "--with", "adding", multiple=True, metavar="PART",
+    help="Add a part, or a behaviour that the release does not have; may be repeated. --list MODEL names the parts.",
+)  # fmt: skip
 @click.option("--set", "sets", multiple=True, metavar="NAME=INT", help="A setting of the instance; may be repeated.")
 @click.option("--property", "properties", multiple=True, metavar="P", help="Check only these; may be repeated.")
 @click.option("--symmetry", is_flag=True, help="Search one state per orbit of interchangeable replicas.")
@@ -134,7 +138,7 @@ def _run(options: dict[str, Any], as_json: bool) -> int:
     shown = None if as_json or not sys.stderr.isatty() else _Progress()
     try:
         result = explore_instance(
-            chosen(options["model"], options["release"], options["without"]),
+            chosen_of(options),
             settings_of(options["sets"]),
             list(options["properties"]) or None,
             symmetry=options["symmetry"],
@@ -161,10 +165,19 @@ def _run(options: dict[str, Any], as_json: bool) -> int:
     return EXIT[result.verdict]
 
 
-def chosen(name: str, release: str | None, without: tuple[str, ...]) -> Any:
-    """The model of that name, or of FILE.py:NAME, with the behaviours of a release, or without some."""
-    from ...model.catalogue import model, models
+def chosen_of(options: Mapping[str, Any]) -> Any:
+    """The model that the options of a command name."""
+    return chosen(options["model"], options["release"], options["without"], options["adding"])
 
+
+def chosen(name: str, release: str | None, without: tuple[str, ...], adding: tuple[str, ...] = ()) -> Any:
+    """The model of that name, or of FILE.py:NAME, with the behaviours of a release, or without some."""
+    from ...model.catalogue import families, model, models
+
+    if name in families():
+        return families()[name].model(release, without, adding)
+    if adding:
+        raise click.UsageError(f"--with is for models that have parts ({', '.join(families())}); {name} has none.")
     if name not in models() and ".py:" not in name:
         from ...specs.errors import IsrproofError
         from ...specs.machines import machine_names
@@ -189,12 +202,12 @@ def chosen(name: str, release: str | None, without: tuple[str, ...]) -> Any:
 
 
 def _list(options: dict[str, Any], as_json: bool) -> int:
-    from ...model.catalogue import models
+    from ...model.catalogue import families, models
 
     if options["model"] is None:
         from ...specs.machines import machine_names
 
-        statements = {name: chosen(name, None, ()).statement for name in (*models(), *machine_names())}
+        statements = {name: chosen(name, None, ()).statement for name in (*models(), *families(), *machine_names())}
         if as_json:
             _print_json({"models": statements})
         else:
@@ -203,7 +216,7 @@ def _list(options: dict[str, Any], as_json: bool) -> int:
         return 0
     from ..explore.report import model_lines
 
-    found = chosen(options["model"], options["release"], options["without"])
+    found = chosen_of(options)
     if as_json:
         _print_json({"model": found.name, "lines": model_lines(found)})
     else:
@@ -238,7 +251,7 @@ def _export(options: dict[str, Any], as_json: bool) -> int:
 
     folder, settings = Path(options["out"]), settings_of(options["sets"])
     names = list(options["properties"]) or None
-    model, properties, _ = select(chosen(options["model"], options["release"], options["without"]), names)
+    model, properties, _ = select(chosen_of(options), names)
     if options["export"] == "tla":
         written = [*tla.write(model.instance(**settings), properties, folder)]
     else:
@@ -264,7 +277,7 @@ def _mutate(options: dict[str, Any], as_json: bool) -> int:
     settings = settings_of(options["sets"])
     found = []
     for each in mutate.mutations(
-        chosen(options["model"], options["release"], options["without"]),
+        chosen_of(options),
         list(options["properties"]) or None,
         [settings] if settings else None,
         Limits(options["max_states"], options["max_depth"], options["max_seconds"], options["max_memory"]),

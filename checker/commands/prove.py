@@ -16,7 +16,7 @@ from click.core import ParameterSource
 from .. import INTERRUPTED
 from ..failure import fail, say
 
-_MODEL = ("release", "without")
+_MODEL = ("release", "without", "adding")
 
 # What is done instead of a proof -> the options that it reads; any other one is refused.
 MODES = {
@@ -36,6 +36,10 @@ EXIT = {"holds": 0, "violated": 1, "unknown": 3}
 @click.argument("model", required=False)
 @click.option("--release", help="Only the behaviours that this Kafka release has, for example 2.0.0.")
 @click.option("--without", multiple=True, metavar="BEHAVIOUR", help="Leave a behaviour out; may be repeated.")
+@click.option(
+    "--with", "adding", multiple=True, metavar="PART",
+    help="Add a part, or a behaviour that the release does not have; may be repeated.",
+)  # fmt: skip
 @click.option("--property", "properties", multiple=True, metavar="P", help="Prove only these; may be repeated.")
 @click.option(
     "--set", "sets", multiple=True, metavar="NAME=INT",
@@ -147,9 +151,9 @@ def _run(options: dict[str, Any]) -> int:
         return _run_matrix(options)
     if options["model"] in TABLES:
         return _run_table(options)
-    from .explore import chosen, settings_of
+    from .explore import chosen_of, settings_of
 
-    model = chosen(options["model"], options["release"], options["without"])
+    model = chosen_of(options)
     kept = settings_of(options["sets"])
     if options["minimise"]:
         return _minimise(model, options)

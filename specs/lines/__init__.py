@@ -384,9 +384,14 @@ def rows() -> Mapping[str, Row]:
 
 @cache
 def rows_with(
-    *roles: str, entity: str | None = None, speaker: str | None = None, family: str | None = None
+    *roles: str,
+    entity: str | None = None,
+    speaker: str | None = None,
+    family: str | None = None,
+    mode: str | None = None,
 ) -> tuple[str, ...]:
-    """Ids of the rows that have one of these roles (any, if none is given), this entity, speaker and family of loggers.
+    """Ids of the rows that have one of these roles (any, if none is given), this entity, speaker, family of loggers and
+    mode.
 
     They come in the order of the table.
 
@@ -395,6 +400,7 @@ def rows_with(
     """
     asked: list[tuple[str, str | None, Iterable[str]]] = [("role", role, ROLES) for role in roles]
     asked += [("entity", entity, ENTITIES), ("speaker", speaker, SPEAKERS), ("family", family, FAMILIES)]
+    asked.append(("mode", mode, (*MODES, ANY_MODE)))
     for column, word, known in asked:
         if word is not None and word not in known:
             raise unknown(column, word, known)
@@ -405,4 +411,5 @@ def rows_with(
         and entity in (None, row.entity)
         and speaker in (None, row.speaker)
         and family in (None, row.family)
+        and mode in (None, row.mode)
     )

@@ -33,7 +33,7 @@ from ..table.protocol import Row
 from . import worker
 from .coverage import Coverage, facts
 from .log import Look, Read, nothing
-from .spark_lines import homes, placed_lines, shifts
+from .spark_lines import blocks, homes, placed_lines, shifts
 
 _SPLIT = "64m"
 """Bytes of text that one task reads: it is one piece, or a few."""
@@ -108,9 +108,8 @@ class SparkLog:
         if not any(paths):
             return []
         # Spark cuts fewer files into other blocks.
-        lines = placed_lines(self._spark, paths)
-        blocks = lines.groupBy(F.xxhash64("path"), "block").agg(F.min("place"), F.count(F.lit(1))).collect()
-        task = replace(self._task, look=look, buckets=0, places=self._numbered(paths, blocks))
+        counted = [(each.home, each.begin, each.first, each.lines) for each in blocks(placed_lines(self._spark, paths))]
+        task = replace(self._task, look=look, buckets=0, places=self._numbered(paths, counted))
         return [row for piece in _looked(self._looking(task, paths)) for row in piece["rows"]]
 
     def close(self) -> None:

@@ -11,7 +11,7 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -110,7 +110,7 @@ def texts(spark: SparkSession, wanted: Mapping[str, Iterable[int]]) -> dict[str,
     """The texts of some lines, by file and number."""
     paths = list(wanted)
     lines = placed_lines(spark, paths)
-    counted = lines.groupBy("path", "block").agg(F.min("place"), F.count(F.lit(1))).collect()
+    counted = [(each.path, each.begin, each.first, each.lines) for each in blocks(lines)]
     asked = [{"file": file, "line": line} for file, path in enumerate(paths) for line in wanted[path]]
     few = F.broadcast(few_rows(spark, _LINES, asked))
     found: dict[str, dict[int, str]] = {path: {} for path in paths}
@@ -118,6 +118,23 @@ def texts(spark: SparkSession, wanted: Mapping[str, Iterable[int]]) -> dict[str,
     for row in asked_for.select("file", "line", F.col("value").cast("binary")).collect():
         found[paths[row["file"]]][row["line"]] = text_of(bytes(row["value"]))
     return found
+
+
+class CountedBlock(NamedTuple):
+    """A block of placed lines: its path and the hash of that (as `homes` says), the byte at which it begins, the place
+    of its first line, and how many lines it has."""
+
+    home: int
+    path: str
+    begin: int
+    first: int
+    lines: int
+
+
+def blocks(lines: DataFrame) -> list[CountedBlock]:
+    """Of placed lines; reads all of them."""
+    keys = (F.xxhash64("path"), "path", "block")
+    return [CountedBlock(*row) for row in lines.groupBy(*keys).agg(F.min("place"), F.count(F.lit(1))).collect()]
 
 
 def _asked(paths: Sequence[str | None]) -> list[str]:

@@ -10,12 +10,15 @@ from ....traces.timeline import TimelineRow
 from ..history.histories import Histories
 from .finding import Finding
 from .moves import Move
+from .scope import Scope
+from .state import ClusterState
 from .tally import Tally
 
 
 @dataclass(frozen=True)
 class Audited:
-    """`findings` are in the order of cluster, life, controller epoch, place; `tallies` by cluster and rule.
+    """`findings` are in the order of cluster, life, controller epoch, place; `tallies` by cluster and rule, `scopes`
+    and `states` by cluster.
 
     `repeated`: per file, where every event is there twice, how many lines are duplicates. `timeline` is None where it
     was not asked for.
@@ -26,6 +29,8 @@ class Audited:
     tallies: Mapping[int, Mapping[str, Tally]]
     moves: tuple[Move, ...]
     repeated: Mapping[int, int]
+    scopes: Mapping[int, Scope]
+    states: Mapping[int, ClusterState]
     timeline: tuple[TimelineRow, ...] | None = None
 
 
@@ -43,4 +48,8 @@ def numbered_by_cluster(found: Audited) -> Audited:
     )
     findings = tuple(each if each.life is None else replace(each, life=number[each.life]) for each in found.findings)
     rows = None if found.timeline is None else tuple(replace(row, life=number[row.life]) for row in found.timeline)
-    return replace(found, histories=histories, findings=findings, timeline=rows)
+    states = {
+        cluster: replace(state, conditions=tuple(replace(each, life=number[each.life]) for each in state.conditions))
+        for cluster, state in found.states.items()
+    }
+    return replace(found, histories=histories, findings=findings, states=states, timeline=rows)

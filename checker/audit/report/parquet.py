@@ -1,4 +1,5 @@
-"""What `--out DIR` leaves: audit.json, findings.parquet, and timeline.parquet where a timeline was asked for.
+"""What `--out DIR` leaves: audit.json, findings.parquet, conditions.parquet and stopped_moves.parquet (the state of the
+cluster), and timeline.parquet where a timeline was asked for.
 
 A column is a field of a dataclass. The fields of what is within it (an entity, a place) are columns of their own, and
 what it has several of is a list.
@@ -16,6 +17,7 @@ from ....specs.errors import IsrproofError
 from ....traces.timeline import TimelineRow
 from ...replacing import replacing
 from ..findings.finding import Finding
+from ..findings.state import Condition, StoppedMove
 from .model import Report
 
 
@@ -39,8 +41,14 @@ def write_out(folder: Path, text: str, reports: Sequence[Report]) -> None:
     with replacing(folder / "audit.json") as fresh:
         fresh.write_text(text + "\n", encoding="utf-8")
     findings = [finding for report in reports for finding in report.findings]
+    conditions = [each for report in reports for each in report.state.conditions]
+    stopped = [each for report in reports for each in report.state.stopped]
     with replacing(folder / "findings.parquet") as fresh:
         _write_parquet(fresh, Finding, findings, "place", "severity")
+    with replacing(folder / "conditions.parquet") as fresh:
+        _write_parquet(fresh, Condition, conditions)
+    with replacing(folder / "stopped_moves.parquet") as fresh:
+        _write_parquet(fresh, StoppedMove, stopped)
     timeline = [row for report in reports for row in report.timeline or ()]
     if timeline:
         with replacing(folder / "timeline.parquet") as fresh:
