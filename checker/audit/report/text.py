@@ -6,8 +6,11 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from ....traces.timeline import TimelineRow
+from ..rules.advice import advice
 from ..rules.catalogue import rules
 from .causes import Cause, causes
+from .forms import Run
+from .metadata_text import metadata_text, records_text
 from .model import EXIT, VERDICTS, Checked, Report
 from .shown import and_more, count, partition_name, plain, printed
 from .state_text import in_short, state_text
@@ -23,10 +26,18 @@ _ASSUMPTION = {
     "lossy": "nothing: any line may be missing",
     "contiguous where not lossy": "that no line is missing between the first and the last of a controller's lines,"
     " but for files in which any may be missing",
+    "order": "that lines of one millisecond stand in the order in which they were written",
     None: "nothing",
 }
 _CAUSES = 20
 """So many causes of one verdict are told of without `verbose`."""
+
+
+def write(run: Run) -> str:
+    """All reports; with `each` a line for every path first."""
+    if run.each:
+        return clusters_as_text(run.clusters, verbose=run.verbose)
+    return as_text(run.reports[0], verbose=run.verbose)
 
 
 def as_text(report: Report, title: str = "", *, verbose: bool = False) -> str:
@@ -38,12 +49,19 @@ def as_text(report: Report, title: str = "", *, verbose: bool = False) -> str:
     parts = [
         _headline(report, title),
         *_findings(report, verbose),
-        state_text(report.state, checked=report.checked.controller_epochs > 0),
+        *metadata_text(report.metadata or ()),
+        _state_of_cluster(report),
         _timeline(report.timeline or ()),
         _rules(report) if verbose else "",
         _unknown(report),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _state_of_cluster(report: Report) -> str:
+    """What controllers' lines show; a metadata log is told of by itself."""
+    checked = report.checked.controller_epochs > 0
+    return "" if report.metadata and not checked else state_text(report.state, checked=checked)
 
 
 def clusters_as_text(reports: Sequence[tuple[str, Report]], *, verbose: bool = False) -> str:
@@ -63,7 +81,7 @@ def _troubled(report: Report) -> bool:
 
 def _headline(report: Report, title: str) -> str:
     lines = [f"{title + ': ' if title else ''}{report.verdict} (exit {EXIT[report.verdict]}): {_found(report)}"]
-    lines.append(f"checked: {_checked(report.checked)}")
+    lines.append(f"checked: {_checked(report.checked, metadata=report.metadata is not None)}")
     cover = report.coverage
     files = f"{count(len(report.files), 'file')}, {count(cover.lines, 'line')}"
     if cover.lines:
@@ -71,6 +89,8 @@ def _headline(report: Report, title: str) -> str:
             f": {cover.understood} understood, {cover.irrelevant} irrelevant, {cover.continuation} continuation,"
             f" {cover.unknown} unknown"
         )
+    if cover.records is not None:
+        files += f"; {records_text(cover.records)}"
     releases = sorted({stretch.releases for stretch in report.releases})
     lines.append(f"{files}; wording of Kafka {' and '.join(releases)}" if releases else files)
     if len(report.lives) > 1:
@@ -78,7 +98,9 @@ def _headline(report: Report, title: str) -> str:
     return "\n".join([*lines, *(f"note: {plain(note)}" for note in report.notes)])
 
 
-def _checked(checked: Checked) -> str:
+def _checked(checked: Checked, *, metadata: bool) -> str:
+    if not checked.controller_epochs and metadata:
+        return f"the metadata log; {len(checked.rules)} of {checked.rules_known} rules had something to evaluate"
     if not checked.controller_epochs:
         return "nothing: no line of a controller in a known epoch"
     brokers = f"broker{'s' * (len(checked.brokers) > 1)} {and_more(list(map(str, checked.brokers)))}"
@@ -120,6 +142,11 @@ def _of_rule(same: list[Cause], verbose: bool) -> str:
     lines = [f"  {first.rule} {first.name}{issue}"]
     for cause in same:
         lines += _in_full(cause) if verbose else _in_brief(cause)
+    todo = advice(rules()[first.rule])
+    if todo is not None and verbose:
+        lines += [f"    {word:<8} {text}" for word, text in todo.sentences()]
+    elif todo is not None and first.verdict == "illegal":
+        lines.append(f"    what to do: isrproof rules {first.rule}")
     return "\n".join(lines)
 
 
