@@ -126,7 +126,7 @@ PRIMITIVES: Mapping[str, Primitive] = {
         Primitive("recovery-code", "recovery", "[01]"),
         Primitive("election", "text", "PREFERRED|UNCLEAN"),
         Primitive("trigger", "text", "[A-Za-z]+"),
-        Primitive("throwable", "text", r"[^ :]*(?:Exception|Error|Throwable)[^ :.]*"),
+        Primitive("throwable", "text", r"[^ :]{0,200}(?:Exception|Error|Throwable)[^ :.]{0,200}"),
         Primitive("word", "text", _WORD),
         Primitive("tps", "text", r"[A-Za-z0-9._,-]*"),
         Primitive("names", "text", "[A-Za-z0-9._, -]*"),

@@ -232,8 +232,7 @@ def _list_of(primitive: Primitive) -> str:
     number = f"[0-9]{{1,{MOST_DIGITS}}}+"
     if primitive.exact:
         return primitive.exact.replace("[0-9]+", number).replace(")*", ")*+")
-    separator = ", ?" if " " in primitive.inner else ","
-    found = f"{number}(?:{separator}{number})*+"
+    found = f"{number}(?:{primitive.separator}{number})*+"
     return f"(?:{found})?" if re.fullmatch(primitive.inner, "") else found
 
 
