@@ -55,13 +55,21 @@ ARROWS: dict[str, set[str]] = {
     "checker.diagram": {"specs", "checker.machines"},
     "checker.explore": {"specs", "model", "checker.diagram"},
     "checker.prove": {"specs", "model", "checker.explore"},
+    "checker.conformance": {"specs", "model", "traces", "checker.explore"},
     "checker.pages": {
         *("specs", "model", "traces"),
         *("checker.audit", "checker.diagram", "checker.explore", "checker.prove"),
     },
     "checker.commands": {
         *("specs", "model", "traces", "checker", "checker.failure", "checker.machines"),
-        *("checker.audit", "checker.diagram", "checker.explore", "checker.prove", "checker.pages"),
+        *(
+            "checker.audit",
+            "checker.conformance",
+            "checker.diagram",
+            "checker.explore",
+            "checker.prove",
+            "checker.pages",
+        ),
     },
     "checker.cli": {"checker", "checker.commands", "checker.failure"},
     "checker.__main__": {"checker", "checker.cli"},

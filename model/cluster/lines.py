@@ -20,7 +20,7 @@ def _says(row: str, c: Expr, given: Expr, entity: tuple[Expr, ...], **fields: ob
     over = tuple(each for each in entity if each in (p, r))
     of = {"topic": entity[0], "partition": entity[0]} if entity else {}
     spoken = {"controller": c, "controller_epoch": epoch[c]}
-    return Line(row, c, {**spoken, **of, **fields}, given, over)  # type: ignore[dict-item]
+    return Line(row, c, {**spoken, **of, **fields}, given, over)
 
 
 def replica_moved(c: Expr, of: Expr, which: Expr, state: Expr, target: str, done: Expr, refused: Expr) -> Block:
