@@ -20,7 +20,9 @@ from ..findings.tally import Tally
 from ..history.histories import Life
 from ..history.spans import Span
 from ..lines import IN_KRAFT
+from ..observe.catalogue import observations
 from ..rules.catalogue import rules
+from ..rules.rule import Rule
 
 EXIT = {"illegal": 1, "incomplete": 3, "nothing-to-check": 3, "conforms": 0}
 """Verdicts of a run, the strongest first, and the exit codes that they mean."""
@@ -245,10 +247,18 @@ def _checked(found: Audited, cluster: int, tallies: Mapping[str, Tally], files: 
         controller_epochs_unseen=len(stated - read),
         partitions=found.scopes.get(cluster, Scope()).partitions,
         rules=tuple(code for code, tally in tallies.items() if tally.evaluated),
-        rules_known=len(rules()),
+        rules_known=sum(_could_look(rule, found, cluster, files) for rule in rules().values()),
         assumption=_ASSUMPTION[frozenset(gaps)],
         nothing_from=tuple(file.path for file in files if file.taught_nothing),
     )
+
+
+def _could_look(rule: Rule, found: Audited, cluster: int, files: Sequence[FileFacts]) -> bool:
+    """Whether there are files of the kind that a rule looks at: metadata logs, or lines of text."""
+    of_records = any(log.cluster == cluster for log in found.metadata.logs)
+    if "offset" in observations()[rule.observation].columns:
+        return of_records
+    return not of_records or any(file.lines for file in files)
 
 
 _ASSUMPTION = {

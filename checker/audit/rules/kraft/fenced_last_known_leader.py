@@ -6,8 +6,8 @@ Why it matters
     truncate to the log of a broker that may have lost its disk.
 
 How it is seen
-    The partition had neither ISR nor ELR, its last known leader is made leader as RECOVERING, and the broker is fenced
-    or gone at that record: typically in the batch in which it registers again and is still fenced.
+    The partition had no ISR, and no ELR or one that the record empties; its last known leader is made leader as
+    RECOVERING, and the broker is fenced or gone at that record: typically in the batch in which it registers again.
 
 Releases
     4.0.0 and 4.0.1 with the feature eligible.leader.replicas.version on.
@@ -27,7 +27,7 @@ RULE = Rule(
     observation="metadata_partitions",
     applies=both(
         both(named, leader.is_some(), leader.ne(was(leader)), recovering),
-        both(was(isr).is_empty(), was(elr).is_empty(), leader.set().eq(was(last_known))),
+        both(was(isr).is_empty(), elr.is_empty(), leader.set().eq(was(last_known))),
     ),
     verdict=broken_unless(~leader.set().intersects(inactive)),
     message=lambda row: f"{where(row)} gets its last known leader {row['leader']} back, which is not active",

@@ -20,7 +20,7 @@ from ...observe.kraft.columns import created, elr, inactive, isr, last_known, le
 from ..rule import Rule
 from ._words import broken_unless, ids, where
 
-_last_known = both(recovering, was(isr).is_empty(), was(elr).is_empty(), leader.set().eq(was(last_known)))
+_last_known = both(recovering, was(isr).is_empty(), elr.is_empty(), leader.set().eq(was(last_known)))
 
 RULE = Rule(
     code="KR507",
