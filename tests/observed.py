@@ -38,7 +38,7 @@ def inputs(paths: Sequence[Path], table: Tables) -> dict[Input, Table]:
     clusters = expand([str(path) for path in paths], lambda path: [], records)
     sources = [(number, source) for number, (_, found) in enumerate(clusters) for source in found]
     log = InProcess(sources, None, False, lines_read(), table, most=10**9)
-    histories, _ = fitted(log, log.read(claims), None)
+    histories = fitted(log, log.read(claims), None)
     found: dict[Input, Table] = {CHANGES: table([asdict(change) for change in histories.epoch_changes])}
 
     def look(events: Table) -> list[Row]:

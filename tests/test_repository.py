@@ -59,6 +59,7 @@ ARROWS: dict[str, set[str]] = {
     "checker.machines": {"specs"},
     "checker.diagram": {"specs", "checker.machines"},
     "checker.explore": {"specs", "model", "checker.diagram", "checker.replacing"},
+    "checker.conformance": {"specs", "model", "traces", "checker.explore"},
     "checker.prove": {"specs", "model", "checker.explore", "checker.replacing"},
     "checker.pages": {
         *("specs", "model", "traces"),
@@ -66,7 +67,8 @@ ARROWS: dict[str, set[str]] = {
     },
     "checker.commands": {
         *("specs", "model", "traces", "checker", "checker.failure", "checker.machines", "checker.replacing"),
-        *("checker.audit", "checker.diagram", "checker.explore", "checker.prove", "checker.pages"),
+        *("checker.audit", "checker.conformance", "checker.diagram", "checker.explore", "checker.prove"),
+        *("checker.pages",),
     },
     "checker.cli": {"checker", "checker.commands", "checker.failure"},
     "checker.__main__": {"checker", "checker.cli"},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -14,7 +13,7 @@ from ...traces.events.layouts import Layout, layout
 from ...traces.metadata.files import MetadataFile, found_in
 from ...traces.sources.paths import Source, expand
 from ..progress import progress
-from ..replacing import must_be_writable
+from ..replacing import must_be_writable, replacing
 from ..spark_session import spark_failures
 from .engine import Engine, chosen, only_spark, text_size
 from .fields import EVENT
@@ -22,7 +21,7 @@ from .files.file import FileFacts
 from .files.log import Log
 from .files.python import InProcess
 from .findings.audited import Audited
-from .findings.excerpts import Texts, Wanted, with_excerpts
+from .findings.excerpts import Texts, Wanted, lines_around, with_excerpts
 from .findings.metadata import Metadata
 from .history.claims import claims
 from .metadata import audited_metadata, with_metadata
@@ -30,11 +29,11 @@ from .observe.catalogue import lines_read
 from .observe.narrow import EVERYTHING, Narrow
 from .options import FAIL_ON, Options
 from .pipeline import audited
+from .report.baseline import only_new, read_baseline
 from .report.encodable import encodable, is_text
-from .report.json import as_json
+from .report.forms import FORMS, Lines, Run, write
 from .report.model import EXIT, Report, reports
 from .report.nothing import nothing_there
-from .report.text import as_text, clusters_as_text
 from .table.protocol import Row, Table
 from .table.rows import PythonTable
 
@@ -163,8 +162,11 @@ def _must_be_there(log: Log, narrow: Narrow, found: Audited) -> None:
 
 def exit_code(report: Report, fail_on: str = "illegal") -> int:
     """Of one cluster: its verdict's, or 1 if it has a finding that `fail_on` includes."""
-    failing = FAIL_ON[: FAIL_ON.index(fail_on) + 1]
-    return 1 if any(report.counts[verdict] for verdict in failing) else EXIT[report.verdict]
+    return 1 if any(report.counts[verdict] for verdict in _failing(fail_on)) else EXIT[report.verdict]
+
+
+def _failing(fail_on: str) -> Sequence[str]:
+    return FAIL_ON[: FAIL_ON.index(fail_on) + 1]
 
 
 @dataclass(frozen=True)
@@ -184,42 +186,82 @@ class Answer:
 def audit_command(
     paths: list[str],
     options: Options,
-    json_wanted: bool,
-    out: Path | None,
+    form: str = "text",
+    out: Path | None = None,
     report_engine: Callable[[str], object] = _silent,
+    *,
+    html: Path | None = None,
+    baseline: Path | None = None,
 ) -> Answer:
-    """Audit, write what is to be written to `out`, and say what to print.
+    """Audit, write what is to be written to files, and say what to print.
+
+    Args:
+        form: one of FORMS.
+        out: folder for JSON and Parquet; `html`: file for the page.
+        baseline: a report of an earlier run, whose findings are left out of this one's.
 
     Raises:
-        IsrproofError, OSError: before anything is judged, as of `audit`, or since nothing can be written in `out`.
+        IsrproofError, OSError: before anything is judged, as of `audit`, or since nothing can be written where files
+            are to be; a library that a form needs is not there; the form is about one partition, and none is named; the
+            baseline is none.
     """
+    forms = [FORMS[each] for each in (form, *(["html"] if html else []))]
+    if any(each.partition for each in forms) and options.partition is None:
+        raise IsrproofError(f"--format {form} is about one partition: say which by --partition TOPIC-N.")
+    if html is not None:
+        must_be_writable(html.parent)
     if out is not None:
-        from .report.parquet import must_have_arrow, write_out
+        from .report.parquet import must_have_arrow
 
         must_have_arrow()
         must_be_writable(out)
+    known = None if baseline is None else read_baseline(baseline)
+    asked = options.timeline or FORMS[form].timeline
+    options = replace(options, timeline=options.timeline or any(each.timeline for each in forms))
     made = audit(paths, options, report_engine)
-    text, problem = "", None
-    if json_wanted or out is not None:
-        text = _as_json(paths, made, each=options.each)
-    if out is not None:
-        try:
-            write_out(out, text, made)
-        except OSError as error:
-            problem = f"expected to write into {out}, which fails: {error.strerror or error}"
+    if known is not None:
+        made = [only_new(report, known, encodable(str(baseline))) for report in made]
+    context = _context(made, options) if any(each.context for each in forms) else {}
+    whole = Run([*map(encodable, paths)], made, options.each, options.verbose, _failing(options.fail_on), context)
+    run = whole if asked else replace(whole, reports=[replace(report, timeline=None, brokers=None) for report in made])
+    text = write(form, run)
+    problem = _written(run, whole, out, html)
+    if form == "github":
+        problem = problem or _summarised(run)
     codes = {exit_code(report, options.fail_on) for report in made}
     code = next(code for code in (1, 3, 0) if code in codes)
     verdict = ", ".join(sorted({report.verdict for report in made}, key=[*EXIT].index))
-    if not json_wanted and options.each:
-        text = clusters_as_text(list(zip(paths, made, strict=True)), verbose=options.verbose)
-    elif not json_wanted:
-        text = as_text(made[0], verbose=options.verbose)
     return Answer(text, code, verdict, problem)
 
 
-def _as_json(paths: Sequence[str], made: Sequence[Report], *, each: bool) -> str:
-    """The report of all logs, or with `each` one object that has a report for every path."""
-    shown = [as_json(report) for report in made]
-    named = zip(map(encodable, paths), shown, strict=True)
-    whole = {"clusters": [{"path": path, **report} for path, report in named]} if each else shown[0]
-    return json.dumps(whole, indent=2, ensure_ascii=False)
+def _written(run: Run, whole: Run, out: Path | None, html: Path | None) -> str | None:
+    """Write the files that are asked for; what kept them from being written."""
+    try:
+        if out is not None:
+            from .report.parquet import write_out
+
+            write_out(out, write("json", run), run.reports)
+        if html is not None:
+            with replacing(html) as fresh:
+                fresh.write_text(write("html", whole), encoding="utf-8")
+    except OSError as error:
+        return f"expected to write into {out or html}, which fails: {error.strerror or error}"
+    return None
+
+
+def _summarised(run: Run) -> str | None:
+    """Add to the step summary of GitHub Actions, where there is one; what kept it from being written."""
+    where = os.environ.get("GITHUB_STEP_SUMMARY")
+    if where:
+        from .report.github import summary
+
+        try:
+            with open(where, "a", encoding="utf-8") as file:
+                file.write(summary(run))
+        except OSError as error:
+            return f"expected to write the step summary to {where}, which fails: {error.strerror or error}"
+    return None
+
+
+def _context(made: Sequence[Report], options: Options) -> Lines:
+    return lines_around([each for report in made for each in report.findings], lambda wanted: _texts(wanted, options))

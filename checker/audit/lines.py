@@ -28,6 +28,8 @@ REASONS = rows_with(speaker="throwable", mode="zk")
 THROWN = rows_with(speaker="throwable")
 REQUEST_RECEIVED = rows_with("request-received")
 """Lines in which a broker names a controller and its epoch."""
+CACHED = ("metadata-cached",)
+"""The line in which a broker prints what an UpdateMetadata request says of a partition."""
 READY = rows_with("ready")
 """The line with which a controller's start ends."""
 EPOCH_READ = rows_with("epoch-read")
@@ -40,6 +42,8 @@ CONTROLLER_LINES = rows_with(speaker="controller", family=STATE_CHANGE)
 """Lines that a controller writes to state-change.log."""
 TOPIC_DELETED = rows_with("topic-deleted")
 """Lines of a controller that name a topic, and neither a partition nor an epoch."""
+LIVE_BROKERS = rows_with("live-brokers")
+"""Lines of a controller that name all brokers that it takes to be alive, and no epoch."""
 IN_KRAFT = rows_with(mode="kraft")
 """Lines that Kafka prints in KRaft mode only."""
 HAPPENING_ONCE = rows_with(*MOVES, "move-refused", "reassigned", "replica-removed")

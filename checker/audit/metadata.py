@@ -73,7 +73,7 @@ def _audit(
     failed: list[Row] = []
     for rows in _together(shown(quorum, cluster, seen)):
         inputs = {observations()[name].made_from: table(of) for name, of in rows.items()}
-        verdicts = judged(inputs, narrow)
+        verdicts = {name: narrow.of(of) for name, of in judged(inputs).items()}
         result.counts += counted(verdicts)
         failed += failing(verdicts)
         if timeline:

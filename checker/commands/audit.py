@@ -10,6 +10,7 @@ import click
 
 from ...specs.errors import IsrproofError
 from ..audit.options import ENGINES, FAIL_ON, Options
+from ..audit.report.forms import FORMS
 from ..failure import fail, say
 
 
@@ -35,9 +36,22 @@ from ..failure import fail, say
 )
 @click.option("--fail-on", type=click.Choice(FAIL_ON), default="illegal", show_default=True, help="What makes exit 1.")
 @click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), help="Write findings, timeline and JSON there."
+    "--out", type=click.Path(file_okay=False, path_type=Path), help="Write findings, state, timeline and JSON there."
 )
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(list(FORMS)),
+    default="text",
+    show_default=True,
+    help="; ".join(f"{name}: {form.says}" for name, form in FORMS.items()) + ".",
+)
+@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the page of --format html there.")
+@click.option(
+    "--baseline",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A JSON or SARIF report of an earlier run: tell of findings only that it has not.",
+)
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option(
     "--engine",
@@ -62,6 +76,8 @@ def command(
     fail_on: str,
     out: Path | None,
     form: str,
+    html: Path | None,
+    baseline: Path | None,
     as_json: bool,
     engine: str,
     master: str | None,
@@ -75,7 +91,7 @@ def command(
     from ..audit.command import audit_command
     from ..audit.report.terminal import coloured
 
-    json_wanted = as_json or form == "json"
+    form = "json" if as_json else form
     try:
         options = Options.of(
             release=release,
@@ -92,11 +108,12 @@ def command(
             master=master,
             remote=remote,
         )
-        answer = audit_command(list(paths), options, json_wanted, out, partial(click.echo, err=True))
+        report_engine = partial(click.echo, err=True)
+        answer = audit_command(list(paths), options, form, out, report_engine, html=html, baseline=baseline)
     except (IsrproofError, OSError) as error:
-        fail(error, as_json=json_wanted)
+        fail(error, as_json=form == "json")
     if answer.problem is not None:
-        fail(answer.problem, as_json=json_wanted, judged=answer.text)
-    text = answer.text if json_wanted else coloured(answer.text)
+        fail(answer.problem, as_json=form == "json", judged=answer.text)
+    text = coloured(answer.text) if form == "text" else answer.text
     say(text, verdict=answer.verdict, nl=not answer.text.endswith("\n"))
     sys.exit(answer.code)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import Literal
 
@@ -79,6 +80,21 @@ class Finding:
     @property
     def severity(self) -> str:
         return {"illegal": "error", "suspicious": "warning"}.get(self.verdict, "note")
+
+    @property
+    def fingerprint(self) -> str:
+        """What two runs know it by, though files were rotated, renamed, or more of them given.
+
+        It is of the rule, what it is about, and the line itself; of neither file, number nor verdict, which a longer
+        log may change.
+        """
+        about = self.entity
+        parts = (
+            self.rule,
+            *(about.kind, about.topic, about.partition, about.replica, about.broker),
+            *(self.controller_epoch, self.ts, self.excerpt or self.message),
+        )
+        return hashlib.sha256(repr(parts).encode("utf-8", "backslashreplace")).hexdigest()[:32]
 
 
 def in_report_order(finding: Finding) -> tuple[object, ...]:

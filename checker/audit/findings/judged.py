@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ....model.expr import free
 from ....specs.behaviours import BEHAVIOURS
 from ....specs.releases import names
 from ....traces.place import Place
@@ -60,7 +59,7 @@ def _evidence(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Iterator[Ev
     before = _place(files[row["before_file"]].path, row, "before_")
     if rule.looks_back and rule.contradicts(row):
         yield Evidence("contradicts", before)
-    if row["verdict"] == "unknown" and _gap(row) and _asks_for_gaps(rule):
+    if row["verdict"] == "unknown" and _gap(row) and rule.asks_for_gaps:
         yield Evidence("decides", before)
 
 
@@ -96,10 +95,7 @@ def _since(row: Row) -> str:
 
 def _assumption(rule: Rule, row: Row) -> str | None:
     """What a finding takes for granted about missing lines; None for one that needs nothing."""
-    asked = _asks_for_gaps(rule)
+    if row.get("by_order"):
+        return "order"
+    asked = rule.asks_for_gaps
     return None if asked is None else "lossy" if row.get(asked) else "contiguous"
-
-
-def _asks_for_gaps(rule: Rule) -> str | None:
-    """The column by which a rule's verdict depends on missing lines, if it does."""
-    return next((leaf.data for leaf in free(rule.verdict) if leaf.data in ("gap", "lossy")), None)

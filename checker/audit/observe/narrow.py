@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from ....model.expr import Expr, either, field
 from ....model.sorts import Bool
 from ..fields import ts
+from ..lines import LIVE_BROKERS, TOPIC_DELETED
 from ..table.protocol import Column, Row, Table
 from .absent import false_where_absent
 from .order import NEAR
@@ -51,7 +52,7 @@ class Narrow:
         `before` and `after` it are the times nearest to it; absent where there is none, or the stretch has no such end.
         """
         early, late = either(*self._too_early()), either(*self._too_late())
-        found = events.grouped(
+        found = events.without_lines((*LIVE_BROKERS, *TOPIC_DELETED)).grouped(  # no rule looks at these
             NEAR,
             lines=Column("count", where=~(early | late)),
             first=Column("min", "ts"),
@@ -68,4 +69,4 @@ EVERYTHING = Narrow()
 def scope(events: Table) -> list[Row]:
     """Look: by cluster, how many `lines` there are, and how many `partitions` they are about."""
     by_partition = events.present("cluster").grouped(("cluster", *NEAR), n=Column("count"))
-    return by_partition.grouped(("cluster",), lines=Column("sum", "n"), partitions=Column("count", "topic")).rows()
+    return by_partition.grouped(("cluster",), lines=Column("sum", "n"), partitions=Column("count", "partition")).rows()

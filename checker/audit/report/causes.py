@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ..findings.finding import Finding
 from ..rules.catalogue import rules
+from .model import VERDICTS
 
 _Kind = tuple[str, str, int | None, bool]
 _EPOCHS = 3
@@ -59,6 +60,11 @@ def causes(findings: Sequence[Finding]) -> list[Cause]:
         groups[kind, None if by_epoch and events[kind] > _EPOCHS else event] += group
     ordered = sorted(groups.values(), key=lambda group: (_depth(group[0].rule), group[0].ts or 0, group[0].rule))
     return [Cause(tuple(group), _follows_from(group, ordered)) for group in ordered]
+
+
+def severest_first(findings: Sequence[Finding]) -> list[Cause]:
+    """The causes by verdict, those of one verdict in the order of `causes`."""
+    return sorted(causes(findings), key=lambda cause: VERDICTS.index(cause.first.verdict))
 
 
 def _depth(code: str) -> int:

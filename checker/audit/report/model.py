@@ -10,7 +10,8 @@ from ....specs.releases import names
 from ....traces.place import Place
 from ....traces.timeline import TimelineRow
 from ..files.file import FileFacts
-from ..findings.audited import Audited
+from ..findings.audited import Audited, Repeated
+from ..findings.brokers import BrokerTimeline
 from ..findings.finding import Finding
 from ..findings.metadata import MetadataLog
 from ..findings.moves import Move
@@ -20,9 +21,7 @@ from ..findings.tally import Tally
 from ..history.histories import Life
 from ..history.spans import Span
 from ..lines import IN_KRAFT
-from ..observe.catalogue import observations
 from ..rules.catalogue import rules
-from ..rules.rule import Rule
 
 EXIT = {"illegal": 1, "incomplete": 3, "nothing-to-check": 3, "conforms": 0}
 """Verdicts of a run, the strongest first, and the exit codes that they mean."""
@@ -117,7 +116,8 @@ class Checked:
     """What a verdict is about: it says nothing of anything else.
 
     `brokers` are those whose lines as a controller were read; `controller_epochs` how many epochs these lines are of,
-    and `controller_epochs_unseen` how many more only others name. `rules` had something to evaluate, of `rules_known`.
+    and `controller_epochs_unseen` how many more only others name. `rules` had something to evaluate, of `rules_known`
+    that are about what was read.
     `assumption`: contiguous (that no line is missing between the first and the last of a controller's), lossy (none:
     any line may be missing), "contiguous where not lossy"; None where there is no such line. Files in `nothing_from`
     are full of lines of which none was understood.
@@ -137,9 +137,9 @@ class Checked:
 class Report:
     """All that one audited cluster gave.
 
-    `rules` are by code; `timeline` is None where it was not asked for. `counts` says how many findings there are of
-    each verdict; `findings` may be fewer, the first. `state` is no verdict. `metadata` is None where there is no log of
-    KRaft's metadata.
+    `rules` are by code; `timeline` and `brokers` are None where not asked for. `counts` says how many findings
+    there are of each verdict; `findings` may be fewer, the first. `state` is no verdict. `metadata` is None where there
+    is no log of KRaft's metadata.
     """
 
     verdict: str
@@ -155,6 +155,7 @@ class Report:
     checked: Checked
     counts: Mapping[str, int]
     state: ClusterState
+    brokers: BrokerTimeline | None = None
     metadata: tuple[MetadataLog, ...] | None = None
 
     @property
@@ -177,7 +178,7 @@ def _report(found: Audited, cluster: int, files: Sequence[FileFacts], paths: Map
     findings = tuple(each for each in found.findings if each.cluster == cluster)
     counts = sum((Counter(tally.verdicts) for tally in tallies.values()), Counter[str]())
     return Report(
-        verdict=_verdict(counts, tallies, files),
+        verdict=verdict_of(counts, tallies, files),
         findings=findings,
         rules=tallies,
         coverage=_coverage(files, found.metadata.records.get(cluster)),
@@ -197,6 +198,7 @@ def _report(found: Audited, cluster: int, files: Sequence[FileFacts], paths: Map
         timeline=None if found.timeline is None else tuple(row for row in found.timeline if row.cluster == cluster),
         checked=_checked(found, cluster, tallies, files),
         counts={verdict: counts[verdict] for verdict in VERDICTS},
+        brokers=None if found.timeline is None else found.brokers.get(cluster, BrokerTimeline()),
         state=replace(found.states.get(cluster, ClusterState()), unknown=tuple(_state_unknown(found, cluster, files))),
         metadata=tuple(log for log in found.metadata.logs if log.cluster == cluster) or None,
     )
@@ -210,6 +212,9 @@ def _state_unknown(found: Audited, cluster: int, files: Sequence[FileFacts]) -> 
     unseen = _stated(found, cluster) - _read(found, cluster)
     if unseen:
         yield f"what {len(unseen)} controller epoch{'s' * (len(unseen) > 1)} did of which no controller's line was read"
+    lives = sum(life.cluster == cluster for life in found.histories.lives)
+    if lives > 1:
+        yield f"which of {lives} lives of the cluster is the last"
     lossy = {(span.life, span.epoch) for span in spans if span.lossy}
     if lossy:
         yield f"what the lines say that may be missing of {len(lossy)} controller epoch{'s' * (len(lossy) > 1)}"
@@ -241,24 +246,18 @@ def _checked(found: Audited, cluster: int, tallies: Mapping[str, Tally], files: 
     spans = [span for span in found.histories.spans if span.cluster == cluster]
     read, stated = _read(found, cluster), _stated(found, cluster)
     gaps = {span.lossy for span in spans}
+    has_metadata = any(log.cluster == cluster for log in found.metadata.logs)
+    families = {"kraft"} if has_metadata and not spans else {"kraft", "controller"} if has_metadata else {"controller"}
     return Checked(
         brokers=tuple(sorted({span.controller for span in spans})),
         controller_epochs=len(read),
         controller_epochs_unseen=len(stated - read),
         partitions=found.scopes.get(cluster, Scope()).partitions,
         rules=tuple(code for code, tally in tallies.items() if tally.evaluated),
-        rules_known=sum(_could_look(rule, found, cluster, files) for rule in rules().values()),
+        rules_known=sum(rule.family in families for rule in rules().values()),
         assumption=_ASSUMPTION[frozenset(gaps)],
         nothing_from=tuple(file.path for file in files if file.taught_nothing),
     )
-
-
-def _could_look(rule: Rule, found: Audited, cluster: int, files: Sequence[FileFacts]) -> bool:
-    """Whether there are files of the kind that a rule looks at: metadata logs, or lines of text."""
-    of_records = any(log.cluster == cluster for log in found.metadata.logs)
-    if "offset" in observations()[rule.observation].columns:
-        return of_records
-    return not of_records or any(file.lines for file in files)
 
 
 _ASSUMPTION = {
@@ -283,12 +282,12 @@ def _nothing(file: FileFacts) -> str:
     )
 
 
-def _twice(file: FileFacts, count: int) -> str:
-    lines = "1 line stands there twice" if count == 1 else f"{count} lines stand there twice"
-    return f"{file.path}: {lines}, to the millisecond; read once"
+def _twice(file: FileFacts, repeated: Repeated) -> str:
+    lines = "1 line stands there twice" if repeated.lines == 1 else f"{repeated.lines} lines stand there twice"
+    return f"{file.path}: {lines}, to the millisecond; read once (the first is line {repeated.first})"
 
 
-def _verdict(counts: Mapping[str, int], tallies: Mapping[str, Tally], files: Sequence[FileFacts]) -> str:
+def verdict_of(counts: Mapping[str, int], tallies: Mapping[str, Tally], files: Sequence[FileFacts]) -> str:
     """illegal > incomplete > nothing-to-check > conforms."""
     if counts["illegal"]:
         return "illegal"

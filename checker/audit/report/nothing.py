@@ -18,7 +18,7 @@ def nothing_there(narrow: Narrow, rows: Sequence[Row]) -> str | None:
     Args:
         rows: what `Narrow.nearest` gives of all partitions.
     """
-    there = sorted({(row["topic"], row["partition"]) for row in rows if row["topic"] is not None})
+    there = sorted({(row["topic"], row["partition"]) for row in rows if row["partition"] is not None})
     if narrow.partition is not None and narrow.partition not in there:
         return _no_partition(narrow.partition, there)
     about = [row for row in rows if narrow.partition in (None, (row["topic"], row["partition"]))]

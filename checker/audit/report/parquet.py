@@ -44,7 +44,7 @@ def write_out(folder: Path, text: str, reports: Sequence[Report]) -> None:
     conditions = [each for report in reports for each in report.state.conditions]
     stopped = [each for report in reports for each in report.state.stopped]
     with replacing(folder / "findings.parquet") as fresh:
-        _write_parquet(fresh, Finding, findings, "place", "severity")
+        _write_parquet(fresh, Finding, findings, "place", "severity", "fingerprint")
     with replacing(folder / "conditions.parquet") as fresh:
         _write_parquet(fresh, Condition, conditions)
     with replacing(folder / "stopped_moves.parquet") as fresh:

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from ....traces.timeline import TimelineRow
+from ..rules.advice import advice
 from ..rules.catalogue import rules
 from .causes import Cause, causes
+from .forms import Run
 from .metadata_text import metadata_text, records_text
 from .model import EXIT, VERDICTS, Checked, Report
 from .shown import and_more, count, partition_name, plain, printed
@@ -24,10 +26,18 @@ _ASSUMPTION = {
     "lossy": "nothing: any line may be missing",
     "contiguous where not lossy": "that no line is missing between the first and the last of a controller's lines,"
     " but for files in which any may be missing",
+    "order": "that lines of one millisecond stand in the order in which they were written",
     None: "nothing",
 }
 _CAUSES = 20
 """So many causes of one verdict are told of without `verbose`."""
+
+
+def write(run: Run) -> str:
+    """All reports; with `each` a line for every path first."""
+    if run.each:
+        return clusters_as_text(run.clusters, verbose=run.verbose)
+    return as_text(run.reports[0], verbose=run.verbose)
 
 
 def as_text(report: Report, title: str = "", *, verbose: bool = False) -> str:
@@ -132,6 +142,11 @@ def _of_rule(same: list[Cause], verbose: bool) -> str:
     lines = [f"  {first.rule} {first.name}{issue}"]
     for cause in same:
         lines += _in_full(cause) if verbose else _in_brief(cause)
+    todo = advice(rules()[first.rule])
+    if todo is not None and verbose:
+        lines += [f"    {word:<8} {text}" for word, text in todo.sentences()]
+    elif todo is not None and first.verdict == "illegal":
+        lines.append(f"    what to do: isrproof rules {first.rule}")
     return "\n".join(lines)
 
 

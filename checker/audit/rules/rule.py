@@ -14,6 +14,7 @@ from ..fields import releases
 from ..observe.catalogue import observations
 from ..table.protocol import Row
 from .conditions import in_releases
+from .remedy import Remedy
 from .verdicts import SILENT, VERDICT
 
 Text = Callable[[Row], str]
@@ -37,7 +38,9 @@ class Rule:
             the rule says nothing.
         issues: KAFKA issues and KIPs; bug: the behaviour (specs/behaviours.toml) that is this fault as a known bug.
         follows_from: codes of rules whose findings explain those of this one.
+        remedy: what to do about a finding; every rule that is not a test's own has one.
         compares: whether its rows set two places against each other without columns of the one before.
+        page, family: of its module (catalogue.py): its docstring and its folder, which says whose doing it judges.
         contradicts: whether a row that the rule fails and its line before (before_file, before_line) contradict each
             other; asked only of rules that look back.
 
@@ -61,8 +64,10 @@ class Rule:
     releases: str = "all"
     follows_from: tuple[str, ...] = ()
     contradicts: Callable[[Row], bool] = lambda row: True
+    remedy: Remedy | None = None
     compares: bool = False
     page: str = ""
+    family: str = ""
 
     def __post_init__(self) -> None:
         if self.verdict.sort != VERDICT:
@@ -89,6 +94,11 @@ class Rule:
         every_row = in_mode("zk")  # no line of another mode is audited
         in_its_releases = true if span(self.releases) & every_row == every_row else _may_be_of(self.releases)
         return ite(self.applies & in_its_releases, self.verdict, SILENT)
+
+    @property
+    def asks_for_gaps(self) -> str | None:
+        """The column by which its verdict depends on missing lines, if it does."""
+        return next((leaf.data for leaf in free(self.verdict) if leaf.data in ("gap", "lossy")), None)
 
     @property
     def looks_back(self) -> bool:

@@ -2,8 +2,8 @@
 
 A partition is *offline* from the line that says so to the line that shows its end:
 
-* It begins with a move to OfflinePartition, with an election that fails unless the partition is online, or with a view
-  whose leader is -1. Then it is *leaderless*: ZooKeeper names no leader. Before, ZooKeeper may name a dead one.
+* It begins with a move to OfflinePartition, with an election of a new or an offline partition that fails, or with a
+  view whose leader is -1. Then it is *leaderless*: ZooKeeper names no leader. Before, ZooKeeper may name a dead one.
 * It ends with an election, with its deletion, or with the next controller, if that one prints a leader and does not
   find it offline. A leader that the same controller prints says nothing: it may be the dead one.
 
@@ -122,7 +122,8 @@ def _signs_of_leaders(events: Table, views: Table) -> Table:
     moved = events.of_lines(MOVED["partition"]).derive(
         sign=ite(is_line(ELECTED), _value("elected"), ite(is_line(CREATED), _value("created"), other))
     )
-    failed = events.of_lines(STOPPED["partition"]).where(online & from_state("partition").ne("OnlinePartition"))
+    without = either(*(from_state("partition").eq(state) for state in ("NewPartition", "OfflinePartition")))
+    failed = events.of_lines(STOPPED["partition"]).where(online & without)
     printed = views.without_lines(ELECTED).derive(
         sign=ite(
             leader.eq(LEADER_DURING_DELETE),

@@ -39,6 +39,7 @@ from ...observe.controller.starts import (
 from ...table.encoding import NO_LEADER
 from ...table.protocol import Row
 from ..conditions import behaviour_releases, in_releases
+from ..remedy import STATE, Remedy
 from ..rule import Rule
 from ..verdicts import HELD, ILLEGAL, UNKNOWN
 from ._words import ids, where
@@ -115,4 +116,12 @@ RULE = Rule(
     got=_got,
     issues=("KAFKA-3143", "KAFKA-8152", "KAFKA-3096"),
     bug="KAFKA-3143",
+    remedy=Remedy(
+        workaround="Start the dead broker again, or another one that is in the ISR: the controller then elects"
+        " a leader. If all of the ISR is lost for good, an unclean election is left"
+        " (unclean.leader.election.enable=true on the topic, then a new controller): records that only the lost"
+        " replicas have are lost.",
+        verify=STATE,
+        look_for="a leader that is not -1, and is one of the ids that `ls /brokers/ids` prints",
+    ),
 )

@@ -17,6 +17,7 @@ from __future__ import annotations
 from .....model.expr import true
 from .....specs.refusals import known_refusal
 from ...table.protocol import Row
+from ..remedy import MOVE_CONTROLLER, TOPICS, Remedy
 from ..rule import Rule
 from ..verdicts import REFUSED
 from ._words import where
@@ -53,4 +54,10 @@ RULE = Rule(
     expected=lambda row: f"from one of {', '.join(row['thrown_valid_states'])}",
     got=lambda row: f"from {row['thrown_from_state']}",
     issues=("KAFKA-8237", "KAFKA-6650"),
+    remedy=Remedy(
+        workaround="None is needed where the finding calls it harmless. A deletion that hangs goes on when all"
+        f" brokers with a replica of the topic are up; if it does not: {MOVE_CONTROLLER}",
+        verify=TOPICS,
+        look_for="the topic is not in the list, or is there without 'marked for deletion'",
+    ),
 )
