@@ -21,6 +21,7 @@ from ...observe.kraft.columns import committed, fits, proved
 from ...table.protocol import Row
 from ..rule import Rule
 from ..verdicts import HELD, ILLEGAL, SUSPICIOUS
+from ._remedies import COPY_OF_METADATA
 
 _EXPECTED = {
     "gap": lambda row: f"the offset after {row['before_offset']}'s batch",
@@ -55,4 +56,5 @@ RULE = Rule(
     message=lambda row: _said(_MESSAGE, row),
     expected=lambda row: _said(_EXPECTED, row),
     got=lambda row: _said(_GOT, row),
+    remedy=COPY_OF_METADATA,
 )

@@ -19,6 +19,7 @@ from .....model.expr import both
 from ...observe.compared import was
 from ...observe.kraft.columns import elr, inactive, isr, last_known, leader, named, recovering
 from ..rule import Rule
+from ._remedies import RECORDS_MAY_BE_LOST
 from ._words import broken_unless, ids, where
 
 RULE = Rule(
@@ -35,4 +36,5 @@ RULE = Rule(
     got=lambda row: f"leader {row['leader']}; not active: {ids(row['inactive'])}",
     issues=("KAFKA-19522", "KIP-966"),
     bug="KAFKA-19522",
+    remedy=RECORDS_MAY_BE_LOST,
 )

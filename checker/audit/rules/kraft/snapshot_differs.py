@@ -22,6 +22,7 @@ from ...observe.kraft.columns import differs, proved
 from ...table.protocol import Row
 from ..rule import Rule
 from ..verdicts import SUSPICIOUS
+from ._remedies import COPY_OF_METADATA
 from ._words import broken_unless, where
 
 
@@ -42,4 +43,5 @@ RULE = Rule(
     got=lambda row: "; ".join(row["differs"]),
     contradicts=lambda row: True,
     issues=("KAFKA-13968", "KAFKA-14618", "KAFKA-14894", "KAFKA-14857", "KAFKA-16583", "KAFKA-17713"),
+    remedy=COPY_OF_METADATA,
 )
