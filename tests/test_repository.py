@@ -52,8 +52,9 @@ ARROWS: dict[str, set[str]] = {
     "checker.spark_workers": {"specs"},
     "checker.audit": {
         *("specs", "model", "traces"),
-        *("checker.progress", "checker.replacing", "checker.spark_session"),
+        *("checker.ci", "checker.progress", "checker.replacing", "checker.spark_session"),
     },
+    "checker.ci": {"specs", "model"},
     "checker.failure": set(),
     "checker.replacing": set(),
     "checker.machines": {"specs"},
@@ -65,7 +66,16 @@ ARROWS: dict[str, set[str]] = {
         *("checker.audit", "checker.diagram", "checker.explore", "checker.prove"),
     },
     "checker.commands": {
-        *("specs", "model", "traces", "checker", "checker.failure", "checker.machines", "checker.replacing"),
+        *(
+            "specs",
+            "model",
+            "traces",
+            "checker",
+            "checker.ci",
+            "checker.failure",
+            "checker.machines",
+            "checker.replacing",
+        ),
         *("checker.audit", "checker.diagram", "checker.explore", "checker.prove", "checker.pages"),
     },
     "checker.cli": {"checker", "checker.commands", "checker.failure"},
