@@ -24,8 +24,8 @@ from .model import Report
 
 SCHEMA = "isrproof-audit/1"
 """What the object is: its keys and their meaning; another number if a key goes or changes."""
-_ASKED_FOR = ("timeline", "brokers")
-_INNER = ("index", "cluster")
+ASKED_FOR = ("timeline", "brokers")
+INNER = ("index", "cluster")
 """Numbers that mean something within one run only."""
 
 
@@ -39,7 +39,7 @@ def write(run: Run) -> str:
 def as_json(report: Report) -> dict[str, Any]:
     """The one object that `--format json` prints for a cluster; without what was not asked for."""
     shown = _object(report)
-    kept = {name: value for name, value in shown.items() if name not in _ASKED_FOR or value is not None}
+    kept = {name: value for name, value in shown.items() if name not in ASKED_FOR or value is not None}
     return kept | {"what_to_do": _advice(report)}
 
 
@@ -60,7 +60,7 @@ def _object(value: Any) -> dict[str, Any]:
         each = getattr(value, name)
         if isinstance(each, Place):
             shown |= _place(each)
-        elif name not in _INNER:
+        elif name not in INNER:
             shown[name] = _shown(each)
     return shown
 
