@@ -65,6 +65,7 @@ ARROWS: dict[str, set[str]] = {
         *("specs", "model", "traces"),
         *("checker.audit", "checker.diagram", "checker.explore", "checker.prove"),
     },
+    "checker.testing": {"specs", "model", "traces", "checker.audit", "checker.explore"},
     "checker.commands": {
         *(
             "specs",
