@@ -15,6 +15,7 @@ from click.core import ParameterSource
 
 from ...specs.machines import machine_names
 from .. import INTERRUPTED
+from ..ci.claims import FORMS, claims, write
 from ..failure import fail, say
 
 _MODEL = ("release", "without", "adding")
@@ -79,7 +80,11 @@ EXIT = {"holds": 0, "violated": 1, "unknown": 3}
     "--jobs", type=click.IntRange(1), default=2, show_default=True, metavar="N",
     help="With --matrix: how many processes share it.",
 )  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option(
+    "--format", "layout", type=click.Choice(["text", "json", *FORMS]), default="text", show_default=True,
+    help="sarif, junit and github are for CI.",
+)  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.pass_context
 def command(context: click.Context, /, **options: Any) -> None:
     """Prove the properties of MODEL for logs of any length and any number of epochs, records and replicas.
@@ -92,6 +97,7 @@ def command(context: click.Context, /, **options: Any) -> None:
     """
     from ...specs.errors import IsrproofError
 
+    options["as_json"] = options["as_json"] or options["layout"] == "json"
     try:
         _refuse_unread(context, options)
         # With several processes this one only waits for them.
@@ -168,6 +174,11 @@ def _run(options: dict[str, Any]) -> int:
     proof = _prove(model, kept, options)
     if options["as_json"]:
         _print_json(report.json_report(proof), proof.verdict)
+    elif options["layout"] in FORMS:
+        from ..explore.report import path_lines
+
+        found = claims(model.name, options["model"], proof.properties, path_lines)
+        say(write(options["layout"], found), verdict=proof.verdict)
     else:
         say(report.text_report(proof), verdict=proof.verdict)
     return EXIT[proof.verdict]
