@@ -49,7 +49,7 @@ COMMANDS = {
     "demo": (["demo", "--html", "/dev/null"], "isrproof.checker.audit.command.audit_command"),
     "diagram": (["diagram", "replica"], "isrproof.checker.diagram.drawing.draw"),
     "explore": (["explore", "kip101"], "isrproof.checker.explore.run.explore_instance"),
-    "formats": (["formats"], "isrproof.checker.formats.listing"),
+    "formats": (["formats", str(RECORDING)], "isrproof.checker.formats.detected"),
     "prove": (["prove", "kip101"], "isrproof.checker.prove.run.prove"),
     "record": (["record", "chaos", "--kafka", "2.0.0", "--out", "/dev/null/x"], "isrproof.traces.record.run.record"),
     "records": (["records", str(RECORDING)], "isrproof.traces.metadata.files.must_be_found"),
