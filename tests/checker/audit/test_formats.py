@@ -54,7 +54,7 @@ def files(folder: Path) -> list[Path]:
 
 
 def same(report: dict[str, Any], recording: str, layout: str) -> None:
-    """The report says what that of the plain recording says; without milliseconds it may see fewer lines, and says so."""
+    """The report says what the plain recording's says; without milliseconds it may see fewer lines, and says so."""
     wanted, shown = told(plain(recording)), told(report)
     if not layouts()[layout].in_seconds:
         assert shown == wanted
