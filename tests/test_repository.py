@@ -67,7 +67,16 @@ ARROWS: dict[str, set[str]] = {
         *("checker.audit", "checker.diagram", "checker.explore", "checker.prove"),
     },
     "checker.commands": {
-        *("specs", "model", "traces", "checker", "checker.failure", "checker.machines", "checker.replacing"),
+        *(
+            "specs",
+            "model",
+            "traces",
+            "checker",
+            "checker.failure",
+            "checker.formats",
+            "checker.machines",
+            "checker.replacing",
+        ),
         *("checker.audit", "checker.conformance", "checker.diagram", "checker.explore", "checker.prove"),
         *("checker.pages",),
     },
