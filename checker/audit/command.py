@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
-import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...specs.errors import IsrproofError
 from ...traces.events.layouts import Layout, layout
+from ...traces.metadata.files import MetadataFile, found_in
 from ...traces.sources.paths import Source, expand
 from ..progress import progress
+from ..replacing import must_be_writable, replacing
 from ..spark_session import spark_failures
 from .engine import Engine, chosen, only_spark, text_size
 from .fields import EVENT
 from .files.file import FileFacts
 from .files.log import Log
 from .files.python import InProcess
-from .findings.excerpts import Texts, Wanted, with_excerpts
+from .findings.audited import Audited
+from .findings.excerpts import Texts, Wanted, lines_around, with_excerpts
+from .findings.metadata import Metadata
 from .history.claims import claims
+from .metadata import audited_metadata, with_metadata
 from .observe.catalogue import lines_read
+from .observe.narrow import EVERYTHING, Narrow
 from .options import FAIL_ON, Options
 from .pipeline import audited
-from .report.json import as_json
-from .report.model import EXIT, Narrow, Report, reports
-from .report.text import as_text, clusters_as_text
+from .report.baseline import only_new, read_baseline
+from .report.encodable import encodable, is_text
+from .report.forms import FORMS, Lines, Run, write
+from .report.model import EXIT, Report, reports
+from .report.nothing import nothing_there
+from .table.protocol import Row, Table
+from .table.rows import PythonTable
 
 _BRIEF = 500_000_000
 """Bytes of text up to which Java's quick compiler is done sooner: what the other one compiles pays off later."""
@@ -44,12 +54,14 @@ def audit(
         report_engine: gets one line, which says which engine "auto" chose and why.
 
     Raises:
-        IsrproofError: a path does not exist, or no file could be read.
+        IsrproofError: a path does not exist, no file could be read, or nothing in them is what `options` ask for.
     """
     options = options or Options()
     sizes: dict[str, int] = {}
     with spark_failures():
-        clusters = expand(paths, lambda path: _elsewhere(path, options, sizes))
+        metadata = [found_in([path]) for path in paths]
+        records = {os.path.realpath(file.path) for files in metadata for file in files}
+        clusters = expand(paths, lambda path: _elsewhere(path, options, sizes), records)
         sources = [(i if options.each else 0, source) for i, (_, files) in enumerate(clusters) for source in files]
         engine = chosen(options, [source for _, source in sources], sizes)
         if options.engine == "auto":
@@ -57,13 +69,36 @@ def audit(
         with closing(_log(engine, sources, options, sizes)) as log:
             with progress(f"reading {len(sources)} file{'s' * (len(sources) > 1)}", len(sources)) as advance:
                 read = log.read(claims, advance)
-            _must_have_read(read.facts)
+            narrow = Narrow(options.partition, options.since, options.until)
+            kept = _metadata(metadata, options, narrow, len(sources), engine)
+            if not kept.logs:
+                _must_have_read(read.facts, options.layout)
             with progress("checking the rules"):
-                found = audited(log, read, options.releases, with_timeline=options.timeline)
+                found = audited(log, read, options.releases, narrow, with_timeline=options.timeline)
+                if not kept.counts:
+                    _must_be_there(log, narrow, found)
         with progress("reading the lines that findings name"):
             found = replace(found, findings=with_excerpts(found.findings, lambda wanted: _texts(wanted, options)))
-        narrow = Narrow(options.partition, options.since, options.until)
-        return reports(found, read.facts, narrow)
+        facts = (*read.facts, *kept.facts)
+        made = reports(with_metadata(found, kept), facts)
+        return made if all(is_text(fact.path) for fact in facts) else [encodable(report) for report in made]
+
+
+def _metadata(
+    files: Sequence[Sequence[MetadataFile]], options: Options, narrow: Narrow, first: int, engine: Engine
+) -> Metadata:
+    """What the metadata logs of the clusters give; their files are numbered from `first` on."""
+    numbered = [(i if options.each else 0, own) for i, own in enumerate(files)]
+    if not any(own for _, own in numbered):
+        return Metadata()
+    by_cluster = [(i, [f for j, own in numbered if j == i for f in own]) for i in sorted({i for i, _ in numbered})]
+    table: Callable[[list[Row]], Table] = PythonTable
+    if engine.name != "python":
+        from .table.columns import ColumnTable
+
+        table = ColumnTable.of_rows
+    with progress("reading metadata logs"):
+        return audited_metadata(by_cluster, first, table, narrow, with_timeline=options.timeline)
 
 
 def _elsewhere(path: str, options: Options, sizes: dict[str, int]) -> list[str]:
@@ -102,54 +137,131 @@ def _log(engine: Engine, sources: list[tuple[int, Source]], options: Options, el
     return SparkLog(spark, sources, sizes, chosen_layout, options.lossy, lines_read(), tuple(EVENT))
 
 
-def _must_have_read(facts: Sequence[FileFacts]) -> None:
+def _must_have_read(facts: Sequence[FileFacts], pattern: str | None) -> None:
     if all(fact.unread for fact in facts):
         first = facts[0]
         more = f" (and {len(facts) - 1} more files)" if len(facts) > 1 else ""
         raise IsrproofError(f"{first.path}: {first.problem}{more}.")
     if not any(fact.coverage["understood"] or fact.coverage["irrelevant"] for fact in facts):
         lines = sum(fact.lines for fact in facts)
+        hint = "If its layout is its own, give it by --layout."
+        if pattern is not None:
+            hint = f"No line that Kafka prints is in the layout {pattern!r}; leave --layout away to try the known ones."
         raise IsrproofError(
             f"expected lines of Kafka's state-change.log or controller.log, found none in {lines} lines of"
-            f" {len(facts)} file(s), the first {facts[0].path}. If its layout is its own, give it by --layout."
+            f" {len(facts)} file(s), the first {facts[0].path}. {hint}"
         )
+
+
+def _must_be_there(log: Log, narrow: Narrow, found: Audited) -> None:
+    if narrow != EVERYTHING and not found.scopes:
+        missing = nothing_there(narrow, log.over_partitions(narrow.nearest))
+        if missing is not None:
+            raise IsrproofError(missing)
 
 
 def exit_code(report: Report, fail_on: str = "illegal") -> int:
     """Of one cluster: its verdict's, or 1 if it has a finding that `fail_on` includes."""
-    failing = FAIL_ON[: FAIL_ON.index(fail_on) + 1]
-    return 1 if any(finding.verdict in failing for finding in report.findings) else EXIT[report.verdict]
+    return 1 if any(report.counts[verdict] for verdict in _failing(fail_on)) else EXIT[report.verdict]
+
+
+def _failing(fail_on: str) -> Sequence[str]:
+    return FAIL_ON[: FAIL_ON.index(fail_on) + 1]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What to print of an audit.
+
+    `code` is the worst of the clusters' exit codes (illegal, then incomplete, then conforms), `verdict` a line that
+    says why. `problem` is what kept the files of --out from being written, all the same.
+    """
+
+    text: str
+    code: int
+    verdict: str
+    problem: str | None = None
 
 
 def audit_command(
     paths: list[str],
     options: Options,
-    json_wanted: bool,
-    out: Path | None,
+    form: str = "text",
+    out: Path | None = None,
     report_engine: Callable[[str], object] = _silent,
-) -> tuple[str, int]:
-    """What to print, and the exit code: the worst of the clusters' (illegal, then incomplete, then conforms)."""
+    *,
+    html: Path | None = None,
+    baseline: Path | None = None,
+) -> Answer:
+    """Audit, write what is to be written to files, and say what to print.
+
+    Args:
+        form: one of FORMS.
+        out: folder for JSON and Parquet; `html`: file for the page.
+        baseline: a report of an earlier run, whose findings are left out of this one's.
+
+    Raises:
+        IsrproofError, OSError: before anything is judged, as of `audit`, or since nothing can be written where files
+            are to be; a library that a form needs is not there; the form is about one partition, and none is named; the
+            baseline is none.
+    """
+    forms = [FORMS[each] for each in (form, *(["html"] if html else []))]
+    if any(each.partition for each in forms) and options.partition is None:
+        raise IsrproofError(f"--format {form} is about one partition: say which by --partition TOPIC-N.")
+    if html is not None:
+        must_be_writable(html.parent)
     if out is not None:
-        from .report.parquet import must_have_arrow, write_out
+        from .report.parquet import must_have_arrow
 
         must_have_arrow()
+        must_be_writable(out)
+    known = None if baseline is None else read_baseline(baseline)
+    asked = options.timeline or FORMS[form].timeline
+    options = replace(options, timeline=options.timeline or any(each.timeline for each in forms))
     made = audit(paths, options, report_engine)
-    text = ""
-    if json_wanted or out is not None:
-        text = _as_json(paths, made, each=options.each)
-    if out is not None:
-        write_out(out, text, made)
+    if known is not None:
+        made = [only_new(report, known, encodable(str(baseline))) for report in made]
+    context = _context(made, options) if any(each.context for each in forms) else {}
+    whole = Run([*map(encodable, paths)], made, options.each, options.verbose, _failing(options.fail_on), context)
+    run = whole if asked else replace(whole, reports=[replace(report, timeline=None, brokers=None) for report in made])
+    text = write(form, run)
+    problem = _written(run, whole, out, html)
+    if form == "github":
+        problem = problem or _summarised(run)
     codes = {exit_code(report, options.fail_on) for report in made}
     code = next(code for code in (1, 3, 0) if code in codes)
-    if json_wanted:
-        return text, code
-    if options.each:
-        return clusters_as_text(list(zip(paths, made, strict=True))), code
-    return as_text(made[0]), code
+    verdict = ", ".join(sorted({report.verdict for report in made}, key=[*EXIT].index))
+    return Answer(text, code, verdict, problem)
 
 
-def _as_json(paths: Sequence[str], made: Sequence[Report], *, each: bool) -> str:
-    """The report of all logs, or with `each` one object that has a report for every path."""
-    shown = [as_json(report) for report in made]
-    whole = {"clusters": [{"path": p, **r} for p, r in zip(paths, shown, strict=True)]} if each else shown[0]
-    return json.dumps(whole, indent=2, ensure_ascii=False)
+def _written(run: Run, whole: Run, out: Path | None, html: Path | None) -> str | None:
+    """Write the files that are asked for; what kept them from being written."""
+    try:
+        if out is not None:
+            from .report.parquet import write_out
+
+            write_out(out, write("json", run), run.reports)
+        if html is not None:
+            with replacing(html) as fresh:
+                fresh.write_text(write("html", whole), encoding="utf-8")
+    except OSError as error:
+        return f"expected to write into {out or html}, which fails: {error.strerror or error}"
+    return None
+
+
+def _summarised(run: Run) -> str | None:
+    """Add to the step summary of GitHub Actions, where there is one; what kept it from being written."""
+    where = os.environ.get("GITHUB_STEP_SUMMARY")
+    if where:
+        from .report.github import summary
+
+        try:
+            with open(where, "a", encoding="utf-8") as file:
+                file.write(summary(run))
+        except OSError as error:
+            return f"expected to write the step summary to {where}, which fails: {error.strerror or error}"
+    return None
+
+
+def _context(made: Sequence[Report], options: Options) -> Lines:
+    return lines_around([each for report in made for each in report.findings], lambda wanted: _texts(wanted, options))

@@ -57,6 +57,7 @@ leader_epoch, partition_epoch = PARTITION["leader_epoch"], PARTITION["partition_
 controller, controller_epoch = field("controller", Broker), PARTITION["controller_epoch"]
 written_by_epoch = field("written_by_epoch", Int())
 ts = field("ts", Int())
+brokers = field("brokers", replicas.sort)
 from_state_untrue = field("from_state_untrue", SetOf(RELEASE))
 """The releases of a wording in which its from-state need not be the state before."""
 
@@ -64,7 +65,7 @@ EVENT: Mapping[str, Sort] = {
     **sorts(field("file", Int(0)), field("line", Int(0)), line, ts, controller, controller_epoch),
     **sorts(field("topic", _NAME), field("partition", Int(0)), field("replica", Broker)),
     **sorts(field("from_state", STATE), field("to_state", STATE), leader, isr, leader_epoch, partition_epoch),
-    **sorts(written_by_epoch, replicas, field("valid_states", SetOf(STATE)), from_state_untrue),
+    **sorts(written_by_epoch, replicas, brokers, field("valid_states", SetOf(STATE)), from_state_untrue),
 }
 """What the audit reads of an event; the rest (recipients, correlation ids, ...) is not carried along."""
 

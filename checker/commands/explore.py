@@ -10,7 +10,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from ..failure import fail
+from ..failure import fail, say
 
 _MODEL = ("release", "without", "adding")
 _BOUNDS = ("max_states", "max_depth", "max_seconds", "max_memory")
@@ -153,15 +153,15 @@ def _run(options: dict[str, Any], as_json: bool) -> int:
             shown.close()
     first = next((each.path for each in result.violations if each.path is not None), None)
     if as_json:
-        _print_json(report.json_report(result))
+        _print_json(report.json_report(result), result.verdict)
     elif options["layout"] == "text":
-        click.echo(report.text_report(result))
+        say(report.text_report(result), verdict=result.verdict)
     elif first is None:
         click.echo(f"{result.instance.name}: {result.verdict}; there is no counterexample to write", err=True)
     elif options["layout"] == "itf":
         _print_json(report.itf(first, result.instance.name))
     else:
-        click.echo(report.mermaid(first))
+        say(report.mermaid(first))
     return EXIT[result.verdict]
 
 
@@ -178,13 +178,18 @@ def chosen(name: str, release: str | None, without: tuple[str, ...], adding: tup
         return families()[name].model(release, without, adding)
     if adding:
         raise click.UsageError(f"--with is for models that have parts ({', '.join(families())}); {name} has none.")
-    if name not in models():
+    if name not in models() and ".py:" not in name:
+        from ...specs.errors import IsrproofError
         from ...specs.machines import machine_names
 
         if name in machine_names():
             from ...model.tables import table_model
 
             return table_model(name, release)
+        if name.endswith(".py"):
+            raise IsrproofError(f"{name} is a file; expected FILE.py:NAME, such as {name}:MODEL for its model MODEL")
+        known = ", ".join((*models(), *machine_names()))
+        raise IsrproofError(f"unknown model {name!r}; expected one of: {known}; or FILE.py:NAME, a model of your own")
     found = model(name)
     if release is not None:
         from ...specs.behaviours import BEHAVIOURS
@@ -207,7 +212,7 @@ def _list(options: dict[str, Any], as_json: bool) -> int:
             _print_json({"models": statements})
         else:
             for name, statement in statements.items():
-                click.echo(f"{name:<{max(map(len, statements))}}  {statement}")
+                say(f"{name:<{max(map(len, statements))}}  {statement}")
         return 0
     from ..explore.report import model_lines
 
@@ -215,7 +220,7 @@ def _list(options: dict[str, Any], as_json: bool) -> int:
     if as_json:
         _print_json({"model": found.name, "lines": model_lines(found)})
     else:
-        click.echo("\n".join(model_lines(found)))
+        say("\n".join(model_lines(found)))
     return 0
 
 
@@ -227,14 +232,14 @@ def _matrix(as_json: bool) -> int:
     for result in matrix.run_all(lambda title: click.echo(f"exploring {title}", err=True)):
         results.append(result)
         if not as_json:
-            click.echo("\n".join(matrix.lines(result)))
+            say("\n".join(matrix.lines(result)))
     good = all(result.as_expected for result in results)
     if as_json:
         rows = [matrix.json_row(result) for result in results]
         _print_json({"verdict": "holds" if good else "violated", "rows": rows})
     else:
         wrong = sum(not result.as_expected for result in results)
-        click.echo(f"{len(results)} rows, {'all as expected' if good else f'{wrong} NOT as expected'}")
+        say(f"{len(results)} rows, {'all as expected' if good else f'{wrong} NOT as expected'}")
     return 0 if good else 1
 
 
@@ -260,7 +265,7 @@ def _export(options: dict[str, Any], as_json: bool) -> int:
         _print_json({"written": [str(path) for path in written]})
     else:
         for path in written:
-            click.echo(str(path))
+            say(str(path))
     return 0
 
 
@@ -281,7 +286,7 @@ def _mutate(options: dict[str, Any], as_json: bool) -> int:
     ):
         found.append(each)
         if not as_json:
-            click.echo(mutate.line(each))
+            say(mutate.line(each))
     verdicts = [each.verdict for each in found]
     wrong = {"unexplained", "contradicted"} & set(verdicts)
     verdict = "violated" if wrong else "unknown" if "unknown" in verdicts else "holds"
@@ -291,14 +296,14 @@ def _mutate(options: dict[str, Any], as_json: bool) -> int:
         _print_json({"verdict": verdict, "instances": instances, "clauses": clauses})
     else:
         counts = ", ".join(f"{verdicts.count(each)} {each}" for each in dict.fromkeys(verdicts))
-        click.echo(f"{len(found)} clauses: {counts}; searched {', '.join(map(mutate.constants, instances))}")
+        say(f"{len(found)} clauses: {counts}; searched {', '.join(map(mutate.constants, instances))}")
     return EXIT[verdict]
 
 
-def _print_json(value: Any) -> None:
+def _print_json(value: Any, verdict: str = "") -> None:
     import json
 
-    click.echo(json.dumps(value))
+    say(json.dumps(value), verdict=verdict)
 
 
 class _Progress:

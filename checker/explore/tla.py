@@ -8,7 +8,6 @@ that TLA+ or the module itself uses is another one there, see `identifier`.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -35,6 +34,7 @@ from ...model.sorts import (
     Value,
     default,
 )
+from ..replacing import replacing
 
 _HELPERS = r"""
 OptionGet(option, otherwise) == IF option = <<>> THEN otherwise ELSE option[1]
@@ -121,11 +121,10 @@ def write(instance: Instance, properties: Sequence[Property], folder: Path) -> t
 
 
 def put(path: Path, text: str) -> Path:
-    """Writes a file under a temporary name, then renames it."""
+    """Writes a file, all of it or nothing."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".part")
-    partial.write_text(text, encoding="utf-8")
-    os.replace(partial, path)
+    with replacing(path) as fresh:
+        fresh.write_text(text, encoding="utf-8")
     return path
 
 

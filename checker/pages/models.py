@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
+import ast
+import inspect
 from collections.abc import Iterator
+from types import ModuleType
 
 from ...model.action import Action
 from ...model.catalogue import families, models
+from ...model.discovery import modules
 from ...model.family import Family
 from ...model.protocol import Behaviour
+from ...model.replication import base
 from ...model.replication.base import REPLICATION
 from ...specs.behaviours import BEHAVIOURS
 from ...specs.releases import names
@@ -17,17 +21,6 @@ from ..explore.report import action_lines
 from . import table
 
 PATH = "docs/models.md"
-
-# The module that tells a behaviour's story, by the behaviour's name.
-STORIES = {
-    "KIP-101": "kip101",
-    "KIP-279": "kip279",
-    "KIP-320 first try": "kip320_first_try",
-    "KIP-320": "kip320",
-    "KIP-497": "kip497",
-    "unclean.leader.election": "unclean",
-    "min.insync.replicas": "kip966",
-}
 
 
 def write() -> str:
@@ -57,16 +50,17 @@ def write() -> str:
         "",
         "## The base",
         "",
-        _story("base"),
+        _story(base),
         "",
         "```",
         *(line for action in REPLICATION.actions for line in action_lines(action)),
         "```",
     ]
+    stories = _stories()
     for behaviour in _behaviours():
         lines += ["", f"## {behaviour.name}", "", behaviour.statement]
-        if behaviour.name in STORIES:
-            lines += ["", _story(STORIES[behaviour.name])]
+        if behaviour.name in stories:
+            lines += ["", stories[behaviour.name]]
         lines += [
             "",
             "```",
@@ -124,9 +118,26 @@ def _guarded(action: Action) -> tuple[str, str, str]:
     return action.name, action.statement, "; ".join(each.label for each in (*action.guard, *action.limits))
 
 
-def _story(module: str) -> str:
-    found = importlib.import_module(f"...model.replication.{module}", __package__)
-    return str(found.__doc__).strip()
+def _story(module: ModuleType) -> str:
+    return str(module.__doc__).strip()
+
+
+def _stories() -> dict[str, str]:
+    """The docstrings of the modules that define behaviours, by the first behaviour that each defines."""
+    found = {}
+    for module in modules(of_lemmas=False):
+        mine = _assigned(module)
+        own = [value for name, value in vars(module).items() if isinstance(value, Behaviour) and name in mine]
+        if own and module is not base:
+            found[own[0].name] = _story(module)
+    return found
+
+
+def _assigned(module: ModuleType) -> set[str]:
+    """The names that a module gives a value; what it imports is another's."""
+    statements = ast.parse(inspect.getsource(module)).body
+    targets = [target for each in statements if isinstance(each, ast.Assign) for target in each.targets]
+    return {target.id for target in targets if isinstance(target, ast.Name)}
 
 
 def _behaviours() -> tuple[Behaviour, ...]:

@@ -23,6 +23,8 @@ ROLES: Mapping[str, str] = {
     "update-metadata-sent": "an UpdateMetadata request about a partition is sent to brokers",
     "reassigned": "the replicas of a partition being reassigned are sent its new assignment and raised leader epoch",
     "replica-removed": "what the state znode holds after a replica went offline",
+    "topic-deleted": "a controller finished the deletion of a topic: its partitions are no more",
+    "live-brokers": "a controller prints which brokers are alive",
     "request-received": "a broker names the controller, and its epoch, that a request came from",
     "start": "a broker starts to become the controller",
     "epoch-read": "a coming controller read the epoch of the one before: it does not have that epoch itself",

@@ -16,7 +16,7 @@ _TIME = re.compile(TIME)
 _LEVELS = frozenset(LEVELS)
 # What a line without time and level must not contain to be the rest of a longer message: it is a cut line then.
 TAILS = ("(state.change.logger)", "(kafka.", "(org.apache.kafka.", "[Controller id=", "[Broker id=")
-STUMP = r"\[?[12][0-9]{3}-[0-9]{2}-[0-9]{2}.{0,21}|\[[12][0-9-]{0,9}|\x00.*"
+STUMP = r"\[?[12][0-9]{3}-[0-9]{2}-[0-9]{2}.{0,21}|\[(?:[12][0-9-]{0,9})?|\x00.*"
 """What is left of a line that was cut within its time and level; or that never reached the disk."""
 _STUMP = re.compile(STUMP, re.DOTALL)
 CONTINUATION = Continuation()
@@ -44,7 +44,9 @@ def time_of(text: str) -> int | None:
 class _Ready:
     """A reader with everything the loop needs, looked up once."""
 
-    __slots__ = ("bears", "constants", "convert", "family", "levels", "match", "names", "passes", "releases", "row")
+    __slots__ = (
+        *("bears", "constants", "convert", "family", "levels", "match", "names", "passes", "releases", "row", "wrong"),
+    )
 
     def __init__(self, reader: Reader, test: Test) -> None:
         self.row = reader.row.id
@@ -57,6 +59,7 @@ class _Ready:
         self.constants = reader.constants
         self.levels = dict(reader.wording.levels)
         self.releases = reader.wording.releases
+        self.wrong = reader.wrong
 
 
 _Bucket = tuple[_Ready, ...]
@@ -72,8 +75,8 @@ def _ready() -> tuple[dict[str, _Bucket], _Bucket, _Bucket]:
     return {key: ready(found) for key, found in by_key.items()}, ready(loose), ready(throwables)
 
 
-def parse_message(message: str, logger: str, level: str, ts: int | None = None) -> Event | Irrelevant | None:
-    """What a message says, or None if no row of a logger of that name matches."""
+def parse_message(message: str, logger: str, level: str, ts: int | None = None) -> Event | Irrelevant | Unknown:
+    """What a message says; it is unknown if no row of a logger of that name matches."""
     by_key, loose, _ = _ready()
     sentence = sentence_of(message)
     for ready in by_key.get(key_of(sentence), loose):
@@ -81,17 +84,21 @@ def parse_message(message: str, logger: str, level: str, ts: int | None = None) 
             if not ready.bears:
                 return Irrelevant(ready.row, level, ts)
             match = ready.match(message)
-            return None if match is None else _event(ready, match, level, ts)
-    return None
+            found = None if match is None else _event(ready, match, level, ts)
+            return found or Unknown(level, ts, logger, message, ready.wrong(message))
+    return Unknown(level, ts, logger, message)
 
 
-def _event(ready: _Ready, match: re.Match[str], level: str | None, ts: int | None) -> Event:
+def _event(ready: _Ready, match: re.Match[str], level: str | None, ts: int | None) -> Event | None:
+    """None if one of the texts is none that Kafka prints."""
     values = ready.constants.copy()
     values["level"] = level
     values["ts"] = ts
     values["releases"] = ready.levels.get(level or "", ready.releases)
     for name, convert, text in zip(ready.names, ready.convert, match.groups(), strict=False):
-        values[name] = convert(text)
+        value = values[name] = convert(text)
+        if value is None:
+            return None
     return event(values)
 
 
@@ -99,13 +106,15 @@ def _separated(text: str) -> bool:
     return SEPARATORS[0] in text or SEPARATORS[1] in text
 
 
-def parse_throwable(text: str) -> Event | None:
-    """The first line of a throwable that the table knows."""
+def parse_throwable(text: str) -> Event | Unknown | None:
+    """The first line of a throwable that the table knows; unknown if one of its words is wrong."""
     sentence = sentence_of(text)
     for ready in _ready()[2]:
         if ready.passes(text, sentence):
             match = ready.match(text)
-            return None if match is None else _event(ready, match, None, None)
+            if match is None:
+                return None
+            return _event(ready, match, None, None) or Unknown(message=text, wrong=ready.wrong(text))
     return None
 
 
@@ -127,8 +136,7 @@ def _undressed(text: str) -> Parsed | None:
     if not message or logger[-1:] != ")" or " " in logger:
         return Unknown(level, ts, None, rest)
     logger = logger[:-1]
-    found = None if _separated(text) else parse_message(message, logger, level, ts)
-    return found or Unknown(level, ts, logger, message)
+    return Unknown(level, ts, logger, message) if _separated(text) else parse_message(message, logger, level, ts)
 
 
 def parse_line(text: str, layout: Layout | None = None) -> Parsed:

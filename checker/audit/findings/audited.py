@@ -2,27 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from ....traces.timeline import TimelineRow
 from ..history.histories import Histories
+from ..table.protocol import Row
+from .brokers import BrokerTimeline
 from .finding import Finding
+from .metadata import Metadata
 from .moves import Move
+from .scope import Scope
+from .state import ClusterState
 from .tally import Tally
 
 
 @dataclass(frozen=True)
-class Audited:
-    """`findings` are in the order of cluster, life, controller epoch, place; `tallies` by cluster and rule.
+class Repeated:
+    """How many lines of a file say what another line says of the same millisecond, and the first of them."""
 
-    `repeated`: per file, where every event is there twice, how many lines are duplicates. `timeline` is None where it
-    was not asked for.
+    lines: int
+    first: int
+
+    @staticmethod
+    def by_file(rows: Iterable[Row]) -> dict[int, Repeated]:
+        """From rows (`file`, `n`, `first`), of which a file can have several."""
+        found: dict[int, Repeated] = {}
+        for row in rows:
+            before = found.get(row["file"], Repeated(0, row["first"]))
+            found[row["file"]] = Repeated(before.lines + row["n"], min(before.first, row["first"]))
+        return found
+
+
+@dataclass(frozen=True)
+class Audited:
+    """`findings` are in the order of cluster, life, controller epoch, place; `tallies` by cluster and rule, `scopes`
+    and `states` by cluster.
+
+    `repeated` is by the file's number, where lines are there more than once. `timeline` is None, and `brokers` is
+    empty, where a timeline was not asked for.
     """
 
     histories: Histories
     findings: tuple[Finding, ...]
     tallies: Mapping[int, Mapping[str, Tally]]
     moves: tuple[Move, ...]
-    repeated: Mapping[int, int]
+    repeated: Mapping[int, Repeated]
+    scopes: Mapping[int, Scope]
+    states: Mapping[int, ClusterState]
     timeline: tuple[TimelineRow, ...] | None = None
+    brokers: Mapping[int, BrokerTimeline] = field(default_factory=dict)
+    metadata: Metadata = field(default_factory=Metadata)
+
+
+def numbered_by_cluster(found: Audited) -> Audited:
+    """The same with the lives of each cluster numbered from 1."""
+    number: dict[int, int] = {}
+    known: Counter[int] = Counter()
+    for life in found.histories.lives:
+        known[life.cluster] += 1
+        number[life.life] = known[life.cluster]
+    histories = replace(
+        found.histories,
+        lives=tuple(replace(each, life=number[each.life]) for each in found.histories.lives),
+        spans=tuple(replace(each, life=number[each.life]) for each in found.histories.spans),
+    )
+    findings = tuple(each if each.life is None else replace(each, life=number[each.life]) for each in found.findings)
+    rows = None if found.timeline is None else tuple(replace(row, life=number[row.life]) for row in found.timeline)
+    states = {
+        cluster: replace(state, conditions=tuple(replace(each, life=number[each.life]) for each in state.conditions))
+        for cluster, state in found.states.items()
+    }
+    brokers = {
+        cluster: replace(each, tenures=tuple(replace(one, life=number[one.life]) for one in each.tenures))
+        for cluster, each in found.brokers.items()
+    }
+    return replace(found, brokers=brokers, histories=histories, findings=findings, states=states, timeline=rows)

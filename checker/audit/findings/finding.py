@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import Literal
 
@@ -38,7 +39,8 @@ class Evidence:
 class Finding:
     """One report by one rule. `evidence` begins with what was seen; for a throwable that is its ERROR line.
 
-    `ts` is that line's time, milliseconds as printed, and `excerpt` its text.
+    `ts` is that line's time, milliseconds as printed, and `excerpt` its text. Findings of a rule that have the same
+    `cause` have one cause, which it says; None: the rule knows none that several share.
     """
 
     rule: str
@@ -58,6 +60,7 @@ class Finding:
     fixed_in: str | None = None
     decided_by: str | None = None
     excerpt: str = ""
+    cause: str | None = None
     cluster: int = 0
 
     @property
@@ -77,3 +80,23 @@ class Finding:
     @property
     def severity(self) -> str:
         return {"illegal": "error", "suspicious": "warning"}.get(self.verdict, "note")
+
+    @property
+    def fingerprint(self) -> str:
+        """What two runs know it by, though files were rotated, renamed, or more of them given.
+
+        It is of the rule, what it is about, and the line itself; of neither file, number nor verdict, which a longer
+        log may change.
+        """
+        about = self.entity
+        parts = (
+            self.rule,
+            *(about.kind, about.topic, about.partition, about.replica, about.broker),
+            *(self.controller_epoch, self.ts, self.excerpt or self.message),
+        )
+        return hashlib.sha256(repr(parts).encode("utf-8", "backslashreplace")).hexdigest()[:32]
+
+
+def in_report_order(finding: Finding) -> tuple[object, ...]:
+    """By this, findings are sorted."""
+    return finding.cluster, finding.life or 0, finding.controller_epoch or 0, *finding.place.order, finding.rule

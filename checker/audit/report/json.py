@@ -5,25 +5,51 @@ An object's keys are the fields of its dataclass, in their order; a place gives 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from importlib.metadata import version
 from typing import Any
 
 from ....traces.place import Place
 from ....traces.timeline import TimelineRow
 from ..findings.finding import Finding
 from ..findings.moves import Move
+from ..findings.state import StoppedMove
 from ..findings.tally import Tally
+from ..rules.advice import advice
+from ..rules.catalogue import rules
+from .forms import Run
 from .model import Report
 
+SCHEMA = "isrproof-audit/1"
+"""What the object is: its keys and their meaning; another number if a key goes or changes."""
+_OPTIONAL = ("timeline", "brokers", "metadata")
 _INNER = ("index", "cluster")
 """Numbers that mean something within one run only."""
 
 
+def write(run: Run) -> str:
+    """The report of all logs, or with `each` one object that has a report for every path."""
+    shown = [as_json(report) for report in run.reports]
+    whole = {"clusters": [{"path": p, **r} for p, r in zip(run.paths, shown, strict=True)]} if run.each else shown[0]
+    return json.dumps({"schema": SCHEMA, "version": version("isrproof"), **whole}, indent=2, ensure_ascii=False)
+
+
 def as_json(report: Report) -> dict[str, Any]:
-    """The one object that `--format json` prints for a cluster; without `timeline` where it was not asked for."""
+    """The one object that `--format json` prints for a cluster; without what was not asked for, or is not there:
+    `metadata` and `coverage.records` where there is no metadata log."""
     shown = _object(report)
-    return {name: value for name, value in shown.items() if name != "timeline" or value is not None}
+    if report.coverage.records is None:
+        del shown["coverage"]["records"]
+    kept = {name: value for name, value in shown.items() if name not in _OPTIONAL or value is not None}
+    return kept | {"what_to_do": _advice(report)}
+
+
+def _advice(report: Report) -> dict[str, Any]:
+    """By the code of each rule that has a finding."""
+    found = {code: advice(rules()[code]) for code in sorted({each.rule for each in report.findings})}
+    return {code: _object(each) for code, each in found.items() if each is not None}
 
 
 def timeline_row(row: TimelineRow) -> dict[str, Any]:
@@ -48,6 +74,8 @@ def _shown(value: Any) -> Any:
         return _finding(value)
     if isinstance(value, Move):
         return _move(value)
+    if isinstance(value, StoppedMove):
+        return {"machine": value.machine, "from": value.source, "to": value.target} | _rest(value)
     if isinstance(value, Tally):
         return {"evaluated": value.evaluated, **_object(value)}
     if is_dataclass(value):
@@ -66,7 +94,12 @@ def _finding(finding: Finding) -> dict[str, Any]:
     for name, value in _object(finding).items():
         shown |= _place(finding.place) if name == "evidence" else {name: value}
     evidence = _shown(finding.evidence)
-    return {**shown, "severity": finding.severity, "place": _place(finding.place), "evidence": evidence}
+    derived = {"severity": finding.severity, "fingerprint": finding.fingerprint, "place": _place(finding.place)}
+    return {**shown, **derived, "evidence": evidence}
+
+
+def _rest(move: StoppedMove) -> dict[str, Any]:
+    return {name: value for name, value in _object(move).items() if name not in ("machine", "source", "target")}
 
 
 def _move(move: Move) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ....specs.behaviours import behaviour
 from ....traces.cases import Case, Excerpt, cases
+from .advice import advice
 from .catalogue import rules
 from .rule import Rule
 
@@ -27,6 +28,7 @@ def headings(rule: Rule) -> tuple[str, ...]:
 
 
 def as_json(rule: Rule) -> dict[str, Any]:
+    todo = advice(rule)
     return {
         "code": rule.code,
         "name": rule.name,
@@ -35,6 +37,7 @@ def as_json(rule: Rule) -> dict[str, Any]:
         "issues": list(rule.issues),
         "fixed_in": list(behaviour(rule.bug).fixed_in) if rule.bug else [],
         "follows_from": list(rule.follows_from),
+        "what_to_do": None if todo is None else vars(todo),
     }
 
 
@@ -64,6 +67,7 @@ def _body(rule: Rule, mark: str) -> Iterator[str]:
     text = _HEADING.sub(lambda match: f"{mark} {match[1]}\n\n", rule.page)
     yield from (line.removeprefix("    ") for line in text.splitlines())
     yield ""
+    yield from _what_to_do(rule, mark)
     if rule.code in cases():
         yield from _example(cases()[rule.code], mark)
     yield from ("", f"{mark} Facts", "", f"* Releases: {rule.releases}")
@@ -76,6 +80,15 @@ def _body(rule: Rule, mark: str) -> Iterator[str]:
     if rule.follows_from:
         yield f"* Its findings may follow from those of {', '.join(rule.follows_from)}"
     yield f"* All cases: `traces/cases/{rule.code}.md`"
+
+
+def _what_to_do(rule: Rule, mark: str) -> Iterator[str]:
+    todo = advice(rule)
+    if todo is not None:
+        yield from (f"{mark} What to do", "", f"* {todo.now}")
+        if todo.upgrade:
+            yield f"* Upgrade to {todo.upgrade}."
+        yield from (f"* Verify: `{todo.verify}` prints {todo.look_for}.", "")
 
 
 def _example(case: Case, mark: str) -> Iterator[str]:

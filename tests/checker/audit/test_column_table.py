@@ -131,8 +131,11 @@ STEPS = {
     "renamed over another": lambda t: t.renamed(n="at"),
     "absent": lambda t: t.absent("key").absent("none"),
     "present": lambda t: t.present("key", "yes"),
-    "alike": lambda t: t.kept(("key",), ("at",), alike=("line", "yes")),
-    "alike out of place": lambda t: t.only_where(field("yes", Bool), "at").kept(("key",), ("at",), alike=("line",)),
+    "again": lambda t: t.along(("key",), ("at",), seen=Column("again", "n", alike=("line", "yes"))),
+    "again of what is absent": lambda t: t.only_where(field("yes", Bool), "n").along(
+        ("key",), ("at",), seen=Column("again", "n"), high=Column("greatest", "n")
+    ),
+    "greatest": lambda t: t.along(("key",), ("at",), high=Column("greatest", "n")),
     "kept": lambda t: t.kept(("key",), ("key", "at")).along(("key",), ("at",), count=Column("so_far")),
 }
 
@@ -189,4 +192,3 @@ def test_parts_have_whole_keys_and_about_so_many_rows(keys: list[int], size: int
 def test_two_kinds_of_table_do_not_meet() -> None:
     with pytest.raises(TypeError, match="two engines meet"):
         in_columns(PythonTable(ROWS)).plus(PythonTable(ROWS))
-    assert len(in_columns(PythonTable(ROWS)).rows(2)) == 2

@@ -54,7 +54,7 @@ def test_a_row_of_the_timeline_reads_as_it_was_written() -> None:
 
 def test_parquet_has_what_the_json_has(tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
-    audit_command([str(CHAOS)], Options(engine="python", timeline=True), False, tmp_path)
+    audit_command([str(CHAOS)], Options(engine="python", timeline=True), out=tmp_path)
     shown = json.loads((tmp_path / "audit.json").read_text(encoding="utf-8"))
     findings = parquet.read_table(tmp_path / "findings.parquet")
     expected = [{**each, **each["entity"], "cluster": 0, "offset": None} for each in shown["findings"]]
@@ -63,13 +63,20 @@ def test_parquet_has_what_the_json_has(tmp_path: Path) -> None:
         each["evidence"] = [{**one, "offset": None} for one in each["evidence"]]
     assert findings.to_pylist() == expected
     assert findings.schema.field("partition").type == "int64"
+    conditions = parquet.read_table(tmp_path / "conditions.parquet").to_pylist()
+    assert conditions == [{**each, "offset": None} for each in shown["state"]["conditions"]]
+    stopped = parquet.read_table(tmp_path / "stopped_moves.parquet").to_pylist()
+    names = {"source": "from", "target": "to"}
+    assert [{names.get(name, name): value for name, value in each.items()} for each in stopped] == shown["state"][
+        "stopped"
+    ]
     rows = parquet.read_table(tmp_path / "timeline.parquet").to_pylist()
     assert rows == [{**each, "cluster": 0, "offset": None} for each in shown["timeline"]]
 
 
 def test_findings_of_a_clean_log_have_the_columns_all_the_same(tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
-    audit_command([str(RECORDED / "lifecycle-2.0.0")], Options(engine="python"), False, tmp_path)
+    audit_command([str(RECORDED / "lifecycle-2.0.0")], Options(engine="python"), out=tmp_path)
     columns = parquet.read_schema(tmp_path / "findings.parquet").names
     assert set(get_type_hints(Finding)) - {"entity"} < set(columns)
     assert not (tmp_path / "timeline.parquet").exists()

@@ -14,6 +14,7 @@ import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.json import as_json
+from isrproof.specs.errors import IsrproofError
 
 from tests import engines
 from tests.doubled import doubled
@@ -63,6 +64,22 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (there / "linked.log").write_bytes(log)
     (folder / "link").symlink_to(there)
     return folder
+
+
+def test_what_is_asked_for_is_equal_and_what_is_not_there_is_told_alike() -> None:
+    path = str(RECORDED / "chaos-1.1.1-2")
+    since = Options.of(since="2026-11-21 21:06:08").since
+    for asked in ({"partition": ("d", 0)}, {"since": since}):
+        python, spark = (audit([path], Options(engine=engine, **asked)) for engine in ("python", "spark"))  # type: ignore[arg-type]
+        assert [as_json(report) for report in spark] == [as_json(report) for report in python]
+        assert python[0].findings
+    for asked in ({"partition": ("dd", 0)}, {"partition": ("d", 7)}, {"until": since - 10**9 if since else None}):
+        said_by = []
+        for engine in ("python", "spark"):
+            with pytest.raises(IsrproofError) as error:
+                audit([path], Options(engine=engine, **asked))  # type: ignore[arg-type]
+            said_by.append(str(error.value))
+        assert len(set(said_by)) == 1
 
 
 def test_findings_coverage_timeline_and_lives_are_equal(odd: Path) -> None:

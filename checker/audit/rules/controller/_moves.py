@@ -6,9 +6,17 @@ from .....model.expr import Expr, ite
 from ...fields import ANYTHING, before, from_state, gap, releases, seen_level, to_state
 from ...observe.controller.moves import made
 from ..moves import may_precede, may_precede_with_gap, valid_in
+from ..remedy import MOVE_CONTROLLER, STATE, Remedy
 from ..rule import Rule
 from ..verdicts import ILLEGAL, UNKNOWN, allowed_in
 from ._words import moved, not_allowed, possible_states, wanted_sources
+
+_REMEDY = Remedy(
+    workaround=f"{MOVE_CONTROLLER} Ask who built the broker that wrote the line: Kafka as released cannot have"
+    " done this.",
+    verify=STATE,
+    look_for="a leader that is live and in isr, or no such znode if the topic was deleted",
+)
 
 
 def illegal_transition(machine: str, code: str, issues: tuple[str, ...] = ()) -> Rule:
@@ -25,6 +33,7 @@ def illegal_transition(machine: str, code: str, issues: tuple[str, ...] = ()) ->
         expected=lambda row: wanted_sources(machine, row),
         got=lambda row: f"from {row['from_state']}",
         issues=issues,
+        remedy=_REMEDY,
     )
 
 
@@ -41,6 +50,7 @@ def impossible_state(machine: str, code: str) -> Rule:
         message=lambda row: f"{moved(machine, row)}, but it was {row['before']} before",
         expected=lambda row: possible_states(machine, row),
         got=lambda row: f"from {row['from_state']}",
+        remedy=_REMEDY,
     )
 
 

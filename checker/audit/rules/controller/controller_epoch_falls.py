@@ -20,6 +20,7 @@ from .....model.expr import field, ite
 from .....model.sorts import Bool
 from .....model.views import CONTROLLER_EPOCH_NEVER_FALLS
 from ..conditions import step
+from ..remedy import CONTROLLER_EPOCH, Remedy
 from ..rule import Rule
 from ..verdicts import HELD, ILLEGAL, SUSPICIOUS
 
@@ -39,4 +40,10 @@ RULE = Rule(
     ),
     expected=lambda row: f"an epoch above {row['before_controller_epoch']}, or the signs of a new cluster",
     got=lambda row: f"epoch {row['controller_epoch']}",
+    remedy=Remedy(
+        workaround="See whether ZooKeeper was wiped, or restored from an old backup. Brokers ignore a"
+        " controller whose epoch is smaller than one they have obeyed: restart those that do.",
+        verify=CONTROLLER_EPOCH,
+        look_for="an epoch that is not smaller than any in the logs",
+    ),
 )

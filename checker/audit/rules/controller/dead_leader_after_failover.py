@@ -39,6 +39,7 @@ from ...observe.controller.starts import (
 from ...table.encoding import NO_LEADER
 from ...table.protocol import Row
 from ..conditions import behaviour_releases, in_releases
+from ..remedy import STATE, Remedy
 from ..rule import Rule
 from ..verdicts import HELD, ILLEGAL, UNKNOWN
 from ._words import ids, where
@@ -77,6 +78,13 @@ def _message(row: Row) -> str:
     return f"{after} keeps broker {row['last_leader']} as leader, which is dead"
 
 
+def _cause(row: Row) -> str:
+    took_over = f"controller {row['controller']} took over with epoch {row['controller_epoch']}"
+    if row["last_leader"] == NO_LEADER:
+        return f"{took_over} and moved no replica of partitions without a leader to OfflineReplica"
+    return f"{took_over} and keeps broker {row['last_leader']} as leader, which is dead"
+
+
 def _expected(row: Row) -> str:
     if row["last_leader"] == NO_LEADER:
         return "each replica on a dead broker moved to OfflineReplica before the election"
@@ -103,8 +111,17 @@ RULE = Rule(
         ite(_everything_seen & (_must_be_taken_out | _nobody_moved), ILLEGAL, UNKNOWN),
     ),
     message=_message,
+    cause=_cause,
     expected=_expected,
     got=_got,
     issues=("KAFKA-3143", "KAFKA-8152", "KAFKA-3096"),
     bug="KAFKA-3143",
+    remedy=Remedy(
+        workaround="Start the dead broker again, or another one that is in the ISR: the controller then elects"
+        " a leader. If all of the ISR is lost for good, an unclean election is left"
+        " (unclean.leader.election.enable=true on the topic, then a new controller): records that only the lost"
+        " replicas have are lost.",
+        verify=STATE,
+        look_for="a leader that is not -1, and is one of the ids that `ls /brokers/ids` prints",
+    ),
 )

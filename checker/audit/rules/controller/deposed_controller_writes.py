@@ -19,6 +19,7 @@ from .....model.expr import field, ite
 from .....model.sorts import Int
 from ...fields import leader_epoch
 from ...observe.compared import next_version, was
+from ..remedy import MOVE_CONTROLLER, STATE, Remedy
 from ..rule import Rule
 from ..verdicts import HELD, SUSPICIOUS
 from ._words import where
@@ -42,4 +43,10 @@ RULE = Rule(
     follows_from=("KR302",),
     # The version before may have been read once more, by the successor, on a later line.
     contradicts=lambda row: bool(row["before_controller_epoch"] == row["read_in"]),
+    remedy=Remedy(
+        workaround="Find out why the process of the earlier controller stood still beyond its ZooKeeper"
+        f" session (garbage collection, swapping, a frozen machine), and restart that broker. {MOVE_CONTROLLER}",
+        verify=STATE,
+        look_for="the controller_epoch of the controller that is in office",
+    ),
 )

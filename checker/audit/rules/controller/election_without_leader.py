@@ -12,6 +12,7 @@ Releases
 from __future__ import annotations
 
 from ...fields import leader
+from ..remedy import MOVE_CONTROLLER, STATE, Remedy
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import ids, where
@@ -25,4 +26,10 @@ RULE = Rule(
     expected=lambda row: f"a leader from {ids(row['isr'])}" if row["isr"] else "a leader",
     got=lambda row: f"leader {row['leader']}",
     releases=">=1.1",
+    remedy=Remedy(
+        workaround=f"Start a broker that is in the ISR. {MOVE_CONTROLLER} The one in office takes the partition"
+        " to be online.",
+        verify=STATE,
+        look_for="a leader that is not -1",
+    ),
 )

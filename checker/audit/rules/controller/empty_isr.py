@@ -14,10 +14,12 @@ from __future__ import annotations
 
 from .....model.expr import ite
 from .....model.views import ISR_NOT_EMPTY
+from .....specs.behaviours import behaviour
 from ...fields import releases
 from ...observe.controller.elections import election
 from ...observe.controller.views import emptied
 from ..conditions import behaviour_releases
+from ..remedy import STATE, Remedy
 from ..rule import Rule
 from ..verdicts import HELD, ILLEGAL, SUSPICIOUS
 from ._words import where
@@ -35,4 +37,12 @@ RULE = Rule(
     expected=lambda row: "at least one member (the last one is always kept since 1.1)",
     got=lambda row: f"leader {row['leader']}, ISR []",
     issues=("KAFKA-5642",),
+    remedy=Remedy(
+        workaround="No clean election is possible. Start every broker that has a replica. If they do not elect"
+        " a leader, an unclean election is left (unclean.leader.election.enable=true on the topic): records that"
+        " only lost replicas have are lost.",
+        verify=STATE,
+        look_for="an ISR that is not empty, and a leader that is in it",
+        upgrade=f"{behaviour('KAFKA-5642').since} or later keep the last member of the ISR",
+    ),
 )

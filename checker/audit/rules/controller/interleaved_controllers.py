@@ -15,6 +15,7 @@ from __future__ import annotations
 from .....model.views import CONTROLLER_EPOCH_NEVER_FALLS
 from ...fields import gap
 from ..conditions import step
+from ..remedy import MOVE_CONTROLLER, STATE, Remedy
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import where
@@ -32,4 +33,10 @@ RULE = Rule(
     got=lambda row: f"controller epoch {row['controller_epoch']}",
     issues=("KAFKA-6082",),
     bug="KAFKA-6082",
+    remedy=Remedy(
+        workaround="Find out why the process of the earlier controller stood still beyond its ZooKeeper"
+        f" session (garbage collection, swapping, a frozen machine), and restart that broker. {MOVE_CONTROLLER}",
+        verify=STATE,
+        look_for="the controller_epoch of the controller that is in office",
+    ),
 )

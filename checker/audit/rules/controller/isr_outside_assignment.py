@@ -15,6 +15,7 @@ from __future__ import annotations
 from .....model.expr import ite
 from .....model.views import ISR_WITHIN_REPLICAS
 from ...observe.controller.views import creation, fresh, reassigning
+from ..remedy import MOVE_CONTROLLER, TOPIC, Remedy
 from ..rule import Rule
 from ..verdicts import HELD, ILLEGAL, SUSPICIOUS
 from ._words import ids, where
@@ -34,4 +35,10 @@ RULE = Rule(
     expected=lambda row: f"an ISR within {ids(row['replicas'])}, unless the partition is being reassigned",
     got=lambda row: f"ISR {ids(row['isr'])}",
     issues=("KAFKA-9672",),
+    remedy=Remedy(
+        workaround="None is needed while the partition is being reassigned: wait for its end"
+        f" (kafka-reassign-partitions.sh --verify). If it is not: {MOVE_CONTROLLER}",
+        verify=TOPIC,
+        look_for="an Isr of which each member is among the Replicas",
+    ),
 )

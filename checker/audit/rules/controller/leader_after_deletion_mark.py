@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from ...fields import LEADER_DURING_DELETE, gap, leader
 from ...observe.compared import was
+from ..remedy import MOVE_CONTROLLER, TOPICS, Remedy
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import where
@@ -27,4 +28,10 @@ RULE = Rule(
     ),
     expected=lambda row: "leader -2 until the topic is created again",
     got=lambda row: f"leader {row['leader']}",
+    remedy=Remedy(
+        workaround="Keep all brokers with a replica of the topic up until its deletion ends. If it comes back:"
+        f" {MOVE_CONTROLLER}",
+        verify=TOPICS,
+        look_for="the topic is not in the list",
+    ),
 )

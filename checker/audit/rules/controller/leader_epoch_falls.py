@@ -25,6 +25,7 @@ from ...observe.compared import was
 from ...observe.controller.elections import election
 from ...table.protocol import Row
 from ..conditions import step
+from ..remedy import COPIES, KEEP_LOGS, MOVE_CONTROLLER, Remedy
 from ..rule import Rule
 from ..verdicts import ILLEGAL, illegal_unless
 from ._words import where
@@ -46,4 +47,9 @@ RULE = Rule(
     message=_message,
     expected=lambda row: f"at least {row['before_leader_epoch'] + (row['row'] in ELECTED)}",
     got=lambda row: f"{row['leader_epoch']}",
+    remedy=Remedy(
+        workaround=f"{KEEP_LOGS} {MOVE_CONTROLLER}",
+        verify=COPIES,
+        look_for="a lag of 0 for every replica",
+    ),
 )

@@ -17,6 +17,7 @@ from .....model.views import LEADER_EPOCH_NEVER_FALLS
 from ...fields import gap, releases
 from ...observe.controller.requests import metadata
 from ..conditions import behaviour_releases, step
+from ..remedy import MOVE_CONTROLLER, STATE, Remedy
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import where
@@ -38,4 +39,9 @@ RULE = Rule(
     issues=("KAFKA-9212",),
     bug="KAFKA-9212",
     follows_from=("KR205",),
+    remedy=Remedy(
+        workaround=f"Let the reassignment end. If followers or clients stay on the old epoch: {MOVE_CONTROLLER}",
+        verify=STATE,
+        look_for="the leader_epoch that the latest requests carry",
+    ),
 )

@@ -15,6 +15,7 @@ from .....model.expr import true
 from .....model.views import EPOCH_STEP
 from ...observe.compared import next_version
 from ..conditions import step
+from ..remedy import STATE, Remedy
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import state, where
@@ -33,4 +34,10 @@ RULE = Rule(
     got=lambda row: f"{state(row)} after {state(row, 'before_')}",
     releases=">=1.0",
     follows_from=("KR205",),
+    remedy=Remedy(
+        workaround="Find out what else writes the state of partitions in ZooKeeper (a tool, a script, a second"
+        " cluster on the same path), and stop it.",
+        verify=STATE,
+        look_for="values that only the controller in office and the leader have written",
+    ),
 )

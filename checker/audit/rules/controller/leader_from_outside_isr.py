@@ -17,6 +17,7 @@ from .....model.views import LEADER_FROM_ISR, UNCLEAN_LEADER_ALONE_IN_ISR
 from ...fields import gap
 from ...observe.compared import next_version
 from ..conditions import step
+from ..remedy import TOPIC, Remedy
 from ..rule import Rule
 from ..verdicts import HELD, ILLEGAL, SUSPICIOUS
 from ._words import ids, state, where
@@ -35,4 +36,11 @@ RULE = Rule(
     expected=lambda row: f"a leader from {ids(row['before_isr'])}",
     got=lambda row: f"{state(row)} after {state(row, 'before_')}",
     releases=">=1.0",
+    remedy=Remedy(
+        workaround="Compare the logs of the replicas that were in the ISR with the new leader's"
+        " (kafka-dump-log.sh): what only they have is lost to readers. Set unclean.leader.election.enable=false"
+        " where records matter more than availability.",
+        verify=TOPIC,
+        look_for="an Isr with more than one member, and no config unclean.leader.election.enable=true",
+    ),
 )

@@ -11,6 +11,7 @@ Releases
 from __future__ import annotations
 
 from .....model.views import LEADER_IN_ISR
+from ..remedy import KEEP_LOGS, MOVE_CONTROLLER, STATE, Remedy
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import ids, where
@@ -23,4 +24,9 @@ RULE = Rule(
     message=lambda row: f"the leader of {where(row)} is broker {row['leader']}, which is not in its ISR",
     expected=lambda row: f"a leader in {ids(row['isr'])}, or none",
     got=lambda row: f"leader {row['leader']}",
+    remedy=Remedy(
+        workaround=f"{KEEP_LOGS} {MOVE_CONTROLLER}",
+        verify=STATE,
+        look_for="a leader that is a member of isr",
+    ),
 )

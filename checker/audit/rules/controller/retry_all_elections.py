@@ -22,6 +22,7 @@ from .....specs.releases import names
 from ...fields import from_state, gap, isr, leader, seen_level
 from ...observe.compared import next_version, was
 from ...observe.controller.elections import sent_between
+from ..remedy import STATE, Remedy
 from ..rule import Rule
 from ..verdicts import HELD, SUSPICIOUS
 from ._words import state, where
@@ -40,4 +41,10 @@ RULE = Rule(
     got=lambda row: f"{state(row)}, version {row['partition_epoch']}",
     releases=names(behaviour("retry-all elections").releases),
     bug="retry-all elections",
+    remedy=Remedy(
+        workaround="None is needed: epochs grow for nothing, and no record is lost. Elections of fewer"
+        " partitions at a time keep it small.",
+        verify=STATE,
+        look_for="a leader_epoch that no longer grows",
+    ),
 )

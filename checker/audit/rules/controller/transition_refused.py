@@ -17,6 +17,7 @@ from __future__ import annotations
 from .....model.expr import true
 from .....specs.refusals import known_refusal
 from ...table.protocol import Row
+from ..remedy import MOVE_CONTROLLER, TOPICS, Remedy
 from ..rule import Rule
 from ..verdicts import REFUSED
 from ._words import where
@@ -28,6 +29,14 @@ def _machine(row: Row) -> str:
 
 def _message(row: Row) -> str:
     who = f"replica {row['replica']} of {where(row)}" if _machine(row) == "replica" else f"partition {where(row)}"
+    return _refused(who, row)
+
+
+def _cause(row: Row) -> str:
+    return _refused("replicas" if _machine(row) == "replica" else "partitions", row)
+
+
+def _refused(who: str, row: Row) -> str:
     text = f"Kafka refused to move {who} from {row['thrown_from_state']} to {row['to_state']}"
     known = known_refusal(row["thrown_from_state"], row["to_state"], row["releases"])
     return f"{text}: {known.when}" if known else text
@@ -41,7 +50,14 @@ RULE = Rule(
     applies=true,
     verdict=REFUSED,
     message=_message,
+    cause=_cause,
     expected=lambda row: f"from one of {', '.join(row['thrown_valid_states'])}",
     got=lambda row: f"from {row['thrown_from_state']}",
     issues=("KAFKA-8237", "KAFKA-6650"),
+    remedy=Remedy(
+        workaround="None is needed where the finding calls it harmless. A deletion that hangs goes on when all"
+        f" brokers with a replica of the topic are up; if it does not: {MOVE_CONTROLLER}",
+        verify=TOPICS,
+        look_for="the topic is not in the list, or is there without 'marked for deletion'",
+    ),
 )

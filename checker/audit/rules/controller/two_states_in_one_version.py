@@ -14,6 +14,7 @@ from .....model.views import ONE_STATE_PER_PARTITION_EPOCH
 from ...fields import gap
 from ...observe.compared import same_version
 from ..conditions import step
+from ..remedy import MOVE_CONTROLLER, STATE, Remedy
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import state, where
@@ -29,4 +30,9 @@ RULE = Rule(
     got=state,
     releases=">=1.0",
     follows_from=("KR207", "KR201", "KR205"),
+    remedy=Remedy(
+        workaround=f"Find out whether two clusters share one path in ZooKeeper (zookeeper.connect). {MOVE_CONTROLLER}",
+        verify=STATE,
+        look_for="what the latest lines print",
+    ),
 )

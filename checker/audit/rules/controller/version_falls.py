@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from ...fields import gap, partition_epoch
 from ...observe.compared import was
+from ..remedy import MOVE_CONTROLLER, STATE, Remedy
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import where
@@ -35,4 +36,10 @@ RULE = Rule(
     got=lambda row: f"version {row['partition_epoch']}",
     releases=">=1.1",
     follows_from=("KR302", "KR205"),
+    remedy=Remedy(
+        workaround="Find out whether two clusters share one path in ZooKeeper (zookeeper.connect), or whether"
+        f" it was restored from a backup. {MOVE_CONTROLLER}",
+        verify=STATE,
+        look_for="a dataVersion that is not smaller than any in the logs",
+    ),
 )

@@ -1,0 +1,83 @@
+"""What brokers were over time: alive or not, and controller; as far as controllers print it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ....traces.place import Place
+from ..files.file import LogFile
+from ..lines import LIVE_BROKERS
+from ..observe.narrow import Narrow
+from ..table.protocol import Column, Row, Table
+
+_TENURE = ("cluster", "life", "controller_epoch", "controller")
+
+
+@dataclass(frozen=True)
+class Tenure:
+    """A broker's time as controller: of its first and its last line about any partition, milliseconds as printed."""
+
+    life: int
+    controller_epoch: int
+    controller: int
+    first: int | None
+    last: int | None
+
+
+@dataclass(frozen=True)
+class LiveBrokers:
+    """The brokers that a controller took to be alive at `ts`, as one of its lines names them."""
+
+    ts: int
+    controller: int
+    brokers: tuple[int, ...]
+    place: Place
+
+
+@dataclass(frozen=True)
+class BrokerTimeline:
+    """`tenures` by life and epoch. `live` by time; that is each controller's own clock."""
+
+    tenures: tuple[Tenure, ...] = ()
+    live: tuple[LiveBrokers, ...] = ()
+
+
+def tenures(placed: Table, narrow: Narrow) -> list[Row]:
+    """Look: the first and the last time of each tenure's lines."""
+    times = {"first": Column("min", "ts"), "last": Column("max", "ts")}
+    return narrow.in_time(placed.present(*_TENURE)).grouped(_TENURE, **times).rows()
+
+
+def live_brokers(events: Table, narrow: Narrow) -> list[Row]:
+    """Look: the lines that name all live brokers."""
+    told = events.of_lines(LIVE_BROKERS).present("controller", "brokers", "ts")
+    return narrow.in_time(told.select("file", "line", "ts", "controller", "brokers")).rows()
+
+
+def broker_timelines(
+    of_tenures: Iterable[Row], live: Iterable[Row], files: Mapping[int, LogFile]
+) -> dict[int, BrokerTimeline]:
+    """By cluster: what the looks give of several tables; lines that name no partition may be in each."""
+    times: dict[tuple[int, ...], list[int]] = {}
+    for row in of_tenures:
+        own = times.setdefault(tuple(row[name] for name in _TENURE), [])
+        own += [row[name] for name in ("first", "last") if row[name] is not None]
+    found = [
+        (cluster, Tenure(life, epoch, who, min(own, default=None), max(own, default=None)))
+        for (cluster, life, epoch, who), own in sorted(times.items())
+    ]
+    lines = {(row["file"], row["line"]): row for row in live}
+    ordered = sorted(lines.values(), key=lambda row: (row["ts"], row["file"], row["line"]))
+    told = [(files[row["file"]].cluster, _live(row, files)) for row in ordered]
+    return {
+        cluster: BrokerTimeline(
+            tuple(tenure for of, tenure in found if of == cluster), tuple(each for of, each in told if of == cluster)
+        )
+        for cluster in sorted({file.cluster for file in files.values()})
+    }
+
+
+def _live(row: Row, files: Mapping[int, LogFile]) -> LiveBrokers:
+    place = Place(files[row["file"]].path, row["line"])
+    return LiveBrokers(row["ts"], row["controller"], tuple(sorted(row["brokers"])), place)

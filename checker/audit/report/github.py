@@ -1,0 +1,75 @@
+"""The report for GitHub Actions: annotations on stdout, and a step summary in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from .causes import Cause, severest_first
+from .forms import Run
+from .markdown import write as as_markdown
+from .model import Report
+from .shown import count, plain
+
+_COMMAND = {"illegal": "error", "suspicious": "warning"}
+_SHOWN = 10
+"""So many of a kind are shown of one step; what is more is counted."""
+_LONGEST = 1_000_000
+"""Bytes of a step summary; GitHub refuses one above 1 MiB."""
+
+
+def write(run: Run) -> str:
+    """An annotation for each cause, the severest first, and one about the verdict."""
+    lines = []
+    told: dict[str, int] = {"error": 0, "warning": 0, "notice": 0}
+    for title, report in run.clusters:
+        for cause in severest_first(report.findings):
+            command = _COMMAND.get(cause.first.verdict, "notice")
+            told[command] += 1
+            if told[command] < _SHOWN:
+                lines.append(_annotation(cause, command, title))
+    for command, number in told.items():
+        if number >= _SHOWN:
+            lines.append(_command(command, f"and {count(number - _SHOWN + 1, 'other cause')}", {"title": "isrproof"}))
+    lines += [line for title, report in run.clusters for line in _verdict(title, report)]
+    return "\n".join(lines)
+
+
+def summary(run: Run) -> str:
+    """The text for GITHUB_STEP_SUMMARY, cut at a line if it is too long."""
+    text = as_markdown(run)
+    if len(text.encode("utf-8")) <= _LONGEST:
+        return text
+    cut = text.encode("utf-8")[:_LONGEST].decode("utf-8", "ignore")
+    return cut[: cut.rindex("\n") + 1] + "\nThe rest does not fit into a step summary.\n"
+
+
+def _annotation(cause: Cause, command: str, title: str) -> str:
+    first = cause.first
+    properties = {"file": first.file, **({} if first.line is None else {"line": str(first.line)})}
+    head = f"{first.rule} {first.name} ({first.verdict})" + (f", {title}" if title else "")
+    known = f"; {first.known_issue}, fixed in {first.fixed_in}" if first.known_issue and first.fixed_in else ""
+    said = (
+        f"{cause.sentence}. Expected {first.expected}; got {first.got}{known}. {count(len(cause.findings), 'finding')}"
+    )
+    return _command(command, said, {**properties, "title": head})
+
+
+def _verdict(title: str, report: Report) -> Iterator[str]:
+    if report.verdict != "illegal":
+        command = "notice" if report.verdict == "conforms" else "warning"
+        notes = "; ".join(report.notes[:5])
+        yield _command(command, f"{report.verdict}. {notes}", {"title": f"isrproof audit {title}".strip()})
+
+
+def _command(name: str, text: str, properties: Mapping[str, str]) -> str:
+    """A workflow command: whatever the text holds, it stays one line and one command."""
+    told = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+    return f"::{name} {told}::{_data(text)}"
+
+
+def _data(text: str) -> str:
+    return plain(text).replace("%", "%25")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

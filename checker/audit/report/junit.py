@@ -1,0 +1,109 @@
+"""The report as JUnit's XML: a suite for each cluster, a test case for each rule, and one for the reading itself."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from ....specs.errors import IsrproofError
+from ..findings.finding import Finding
+from ..rules.advice import advice
+from ..rules.catalogue import rules
+from ..rules.pages import summary
+from .causes import Cause, causes
+from .forms import Run
+from .model import Report
+from .shown import count
+
+if TYPE_CHECKING:
+    from junitparser import TestCase, TestSuite
+    from junitparser.junitparser import FinalResult
+
+_NOT_XML = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
+_LINES = 20
+"""So many lines of a cause are listed."""
+READING = "every line that bears on a rule was understood"
+
+
+def clean(text: str) -> str:
+    """Text that XML 1.0 may hold: what it may not is written as in Python."""
+    return _NOT_XML.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+
+
+def write(run: Run) -> str:
+    """The document; needs junitparser."""
+    try:
+        from junitparser import JUnitXml
+    except ImportError as error:
+        raise IsrproofError("--format junit needs junitparser: pip install 'isrproof[reports]'.") from error
+    document = JUnitXml("isrproof")
+    for title, report in run.clusters:
+        document.add_testsuite(_suite(title or " ".join(run.paths), report, run.failing))
+    document.update_statistics()  # type: ignore[no-untyped-call]
+    into = io.BytesIO()
+    document.write(into)
+    return into.getvalue().decode("utf-8")
+
+
+def _suite(title: str, report: Report, failing: Sequence[str]) -> TestSuite:
+    from junitparser import TestCase, TestSuite
+
+    suite = TestSuite(clean(f"isrproof audit {title}"))
+    reading = TestCase(READING, classname="isrproof.audit")
+    reading.time = 0.0
+    reading.result = list(_reading(report))
+    suite.add_testcase(reading)
+    found = causes(report.findings)
+    for code in rules():
+        suite.add_testcase(_case(code, report, [each for each in found if each.first.rule == code], failing))
+    return suite
+
+
+def _reading(report: Report) -> Iterator[FinalResult]:
+    from junitparser import Error
+
+    if report.verdict == "incomplete":
+        yield Error(clean("incomplete: " + "; ".join(report.notes)), "incomplete")
+
+
+def _case(code: str, report: Report, found: Sequence[Cause], failing: Sequence[str]) -> TestCase:
+    from junitparser import Failure, Skipped, TestCase
+
+    rule = rules()[code]
+    case = TestCase(f"{code} {rule.name}", classname="isrproof.audit")
+    case.time = 0.0
+    tally = report.rules.get(code)
+    broken = [each for each in found if each.first.verdict in failing]
+    others = [each for each in found if each.first.verdict not in failing]
+    if broken:
+        failure = Failure(clean(_sentence(broken)), broken[0].first.verdict)
+        todo = advice(rule)
+        told = [] if todo is None else [f"{word}: {text}" for word, text in todo.sentences()]
+        failure.text = clean("\n".join([*(line for each in broken for line in _lines(each)), *told]))
+        case.result = [failure]
+    elif tally is None or not tally.evaluated:
+        case.result = [Skipped(f"nothing to check: no line that it is about ({summary(rule)})")]
+    elif any(each.first.verdict == "unknown" for each in others):
+        undecided = [each for each in others if each.first.verdict == "unknown"]
+        decided = undecided[0].first.decided_by
+        reason = f"; decided by {decided}" if decided else ""
+        case.result = [Skipped(clean(f"unknown: {_sentence(undecided)}{reason}"))]
+    if others:
+        case.system_out = clean("\n".join(f"{each.first.verdict}: {each.sentence}" for each in others))
+    return case
+
+
+def _sentence(found: Sequence[Cause]) -> str:
+    more = f" (and {count(len(found) - 1, 'other cause')})" if len(found) > 1 else ""
+    return found[0].sentence + more
+
+
+def _lines(cause: Cause) -> Iterator[str]:
+    yield f"{cause.first.verdict}: {cause.sentence}; {count(len(cause.findings), 'finding')}"
+    yield f"  expected {cause.first.expected}; got {cause.first.got}"
+    shown: Sequence[Finding] = cause.findings[:_LINES]
+    yield from (f"  {each.place}: {each.message}" for each in shown)
+    if len(shown) < len(cause.findings):
+        yield f"  and {len(cause.findings) - len(shown)} more"

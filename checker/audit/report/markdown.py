@@ -1,0 +1,85 @@
+"""The report as Markdown, short enough for a ticket. Log content stays text: it makes no markup, link or mention."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ..rules.advice import advice
+from ..rules.catalogue import rules
+from .causes import Cause, severest_first
+from .forms import Run
+from .healing import Healings
+from .model import VERDICTS, Report
+from .shown import and_more, count, partition_name, plain, printed
+
+_CAUSES = 20
+_MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+!|~&@:])")
+_ISSUE = "https://issues.apache.org/jira/browse/"
+
+
+def write(run: Run) -> str:
+    """A section for each cluster; those that conform are one line each."""
+    parts = [line for title, report in run.clusters for line in section(title, report)]
+    return "\n".join(parts) + "\n"
+
+
+def escaped(text: str) -> str:
+    """Text from a log that no reader of Markdown takes for markup."""
+    return _MARKUP.sub(r"\\\1", plain(text))
+
+
+def code(text: str) -> str:
+    """Text from a log as code, in a fence that is longer than any in it."""
+    shown = plain(text)
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", shown)), default=0))
+    space = " " if "`" in shown else ""
+    return f"{fence}{space}{shown}{space}{fence}"
+
+
+def section(title: str, report: Report) -> Iterator[str]:
+    """The lines of one cluster's report."""
+    counts = ", ".join(f"{report.counts[verdict]} {verdict}" for verdict in VERDICTS if report.counts[verdict])
+    head = f"## isrproof audit{': ' + escaped(title) if title else ''}"
+    yield from (head, "", f"**{report.verdict}**: {counts or 'no finding'}", "")
+    found = severest_first(report.findings)
+    healings = Healings.of(report)
+    for cause in found[:_CAUSES]:
+        yield from _cause(cause, healings)
+    if len(found) > _CAUSES:
+        yield from (f"And {count(len(found) - _CAUSES, 'other cause')}.", "")
+    for number in sorted({cause.first.rule for cause in found[:_CAUSES] if cause.first.verdict != "refused"}):
+        yield from _todo(number)
+    yield f"Checked: {count(report.checked.partitions, 'partition')} in"
+    yield f"{count(report.checked.controller_epochs, 'controller epoch')};"
+    yield f"{len(report.checked.rules)} of {report.checked.rules_known} rules had something to evaluate."
+    unseen = [*report.notes[:10], *(f"unknown: {why}" for why in report.state.unknown)]
+    if unseen:
+        yield from ("", "Not seen, or to know:", "", *(f"* {escaped(note)}" for note in unseen))
+    yield ""
+
+
+def _cause(cause: Cause, healings: Healings) -> Iterator[str]:
+    first = cause.first
+    issue = f", [{first.known_issue}]({_ISSUE}{first.known_issue}), fixed in {first.fixed_in}"
+    known = issue if first.known_issue and first.fixed_in and first.known_issue.startswith("KAFKA-") else ""
+    yield f"* **{first.verdict}** {first.rule} {first.name}{known}: {escaped(cause.sentence)}."
+    partitions = [partition_name(*each) for each in cause.partitions]
+    where = f"{count(len(partitions), 'partition')} ({code(and_more(partitions, 5))})" if partitions else ""
+    when = " to ".join(dict.fromkeys(printed(ts) for ts in cause.times))
+    told = [each for each in (count(len(cause.findings), "finding"), where, when) if each]
+    yield f"  {', '.join(told)}; {code(str(first.place))}"
+    if first.excerpt:
+        yield from ("", f"  {code(first.excerpt[:300])}", "")
+    healing = healings.of_cause(cause)
+    if healing:
+        yield from (f"  {escaped(healing)}", "")
+
+
+def _todo(number: str) -> Sequence[str]:
+    todo = advice(rules()[number])
+    if todo is None:
+        return ()
+    lines = [f"What to do about {number}:", "", f"* {todo.now}"]
+    lines += [f"* Upgrade to {todo.upgrade}."] if todo.upgrade else []
+    return [*lines, f"* `{todo.verify}` prints {todo.look_for}.", ""]

@@ -1,0 +1,18 @@
+"""The states of one partition that the log shows, a JSON object on each line, for a checker of traces."""
+
+from __future__ import annotations
+
+import json
+
+from .forms import Run
+from .json import timeline_row
+
+
+def write(run: Run) -> str:
+    """In the order of the partition's history; an object is an element of the JSON report's `timeline`."""
+    rows = [
+        {"path": title, **timeline_row(row)} if run.each else timeline_row(row)
+        for title, report in run.clusters
+        for row in report.timeline or ()
+    ]
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

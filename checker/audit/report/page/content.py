@@ -1,0 +1,243 @@
+"""What the template shows of a report: texts and numbers, no markup."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .....specs.machines import machine, machine_names
+from .....traces.place import Place
+from ...findings.finding import Finding
+from ...findings.moves import Move
+from ...rules.advice import Advice, advice
+from ...rules.catalogue import rules
+from ...rules.pages import headings, summary
+from ..causes import Cause, severest_first
+from ..forms import Lines
+from ..healing import Healings, in_words
+from ..model import Report
+from ..perfetto import offline_changes
+from ..shown import and_more, count, partition_name, plain, printed
+from ..state_text import state_text
+from .partitions import partitions
+
+_Pair = tuple[str, str]
+_FINDINGS = 30
+"""So many findings of a cause are shown with their lines."""
+_NAMED = 500
+"""So many more are named by their line only."""
+ISSUES = "https://issues.apache.org/jira/browse/"
+_MARKS = 20_000
+"""So many findings have a mark on the timeline."""
+
+
+@dataclass(frozen=True)
+class ShownLine:
+    """A line of a log, `named` by the evidence or beside such a one."""
+
+    number: int
+    text: str
+    named: bool
+
+
+@dataclass(frozen=True)
+class ShownPlace:
+    """A place of a finding's evidence, with the lines around it."""
+
+    role: str
+    place: str
+    lines: tuple[ShownLine, ...]
+
+
+@dataclass(frozen=True)
+class ShownFinding:
+    """A finding, and `partition` by which the script knows its partition; empty if it is about none."""
+
+    finding: Finding
+    when: str
+    places: tuple[ShownPlace, ...]
+    healing: str
+    partition: str
+
+
+@dataclass(frozen=True)
+class ShownCause:
+    """A cause with its first findings in full; of those beyond, `named` are places only, and `more` only counted."""
+
+    cause: Cause
+    sentence: str
+    number: int
+    when: str
+    partitions: str
+    healing: str
+    advice: Advice | None
+    findings: tuple[ShownFinding, ...]
+    named: tuple[tuple[str, str], ...]
+    more: int
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """How often each move of a state machine was made: a row for each state before, a column for each after.
+
+    A cell has a count, whether the table of any release allows the move, and whether a move made so was illegal.
+    """
+
+    title: str
+    source: str
+    states: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[tuple[int, bool, bool], ...]], ...]
+
+
+@dataclass(frozen=True)
+class RulePage:
+    """A rule's page, as paragraphs under headings."""
+
+    code: str
+    name: str
+    summary: str
+    parts: tuple[tuple[str, str], ...]
+    issues: tuple[str, ...]
+    advice: Advice | None
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A section of the page."""
+
+    id: str
+    title: str
+    report: Report
+    causes: tuple[ShownCause, ...]
+    state: tuple[str, ...]
+    matrices: tuple[Matrix, ...]
+    data: Mapping[str, Any]
+
+
+def cluster(number: int, title: str, report: Report, context: Lines) -> Cluster:
+    """All that the template and the script show of one report."""
+    healings = Healings.of(report)
+    return Cluster(
+        id=f"c{number}",
+        title=plain(title),
+        report=report,
+        causes=tuple(
+            _cause(index, each, healings, context) for index, each in enumerate(severest_first(report.findings), 1)
+        ),
+        state=tuple(state_text(report.state, checked=report.checked.controller_epochs > 0).splitlines()[1:]),
+        matrices=tuple(_matrices(report)),
+        data={**_brokers(report), "partitions": partitions(report)},
+    )
+
+
+# ---- Causes and findings
+
+
+def _cause(number: int, cause: Cause, healings: Healings, context: Lines) -> ShownCause:
+    shown, others = cause.findings[:_FINDINGS], cause.findings[_FINDINGS:]
+    names = [partition_name(*each) for each in cause.partitions]
+    return ShownCause(
+        cause=cause,
+        sentence=cause.sentence[0].upper() + cause.sentence[1:],
+        number=number,
+        when=" to ".join(dict.fromkeys(printed(ts) for ts in cause.times)),
+        partitions=f"{count(len(names), 'partition')}: {and_more(names)}" if names else "",
+        healing=healings.of_cause(cause),
+        advice=advice(rules()[cause.first.rule]),
+        findings=tuple(_finding(each, healings, context) for each in shown),
+        named=tuple((str(each.place), each.message) for each in others[:_NAMED]),
+        more=max(0, len(others) - _NAMED),
+    )
+
+
+def _finding(finding: Finding, healings: Healings, context: Lines) -> ShownFinding:
+    healing = healings.healing(finding)
+    about = finding.entity
+    name = "" if about.topic is None or about.partition is None else f"{about.topic}-{about.partition}"
+    return ShownFinding(
+        finding=finding,
+        when="" if finding.ts is None else printed(finding.ts),
+        places=tuple(_places(finding, context)),
+        healing="" if healing is None else in_words(healing),
+        partition=f"{finding.life or 1} {name}" if name else "",
+    )
+
+
+def _places(finding: Finding, context: Lines) -> Iterator[ShownPlace]:
+    """Places of one file whose lines are near each other are shown once."""
+    named: dict[str, set[int]] = {}
+    for each in finding.evidence:
+        if each.place.line is not None:
+            named.setdefault(each.place.file, set()).add(each.place.line)
+    for each in finding.evidence:
+        lines = tuple(_around(each.place, named, context))
+        if each.role == "seen" and not lines and finding.excerpt and each.place.line is not None:
+            lines = (ShownLine(each.place.line, finding.excerpt, True),)
+        yield ShownPlace(each.role, str(each.place), lines)
+
+
+def _around(place: Place, named: Mapping[str, set[int]], context: Lines) -> Iterator[ShownLine]:
+    if place.line is not None:
+        texts = context.get(place.file, {})
+        for number in range(place.line - 3, place.line + 4):
+            if number in texts:
+                yield ShownLine(number, texts[number], number in named[place.file])
+
+
+# ---- Rules and state machines
+
+
+def rule_page(code: str) -> RulePage:
+    """The page of a rule: its docstring, taken apart at its headings."""
+    rule = rules()[code]
+    heads = headings(rule)
+    parts: list[tuple[str, list[str]]] = [("", [])]
+    for line in rule.page.splitlines()[1:]:
+        if line in heads:
+            parts.append((line, []))
+        else:
+            parts[-1][1].append(line.strip())
+    told = tuple((head, " ".join(filter(None, lines))) for head, lines in parts)
+    return RulePage(code, rule.name, summary(rule), tuple(p for p in told if p[1]), rule.issues, advice(rule))
+
+
+def _matrices(report: Report) -> Iterator[Matrix]:
+    for name in machine_names():
+        made = {(each.source, each.target): each for each in report.transitions if each.machine == name}
+        if not made:
+            continue
+        table = machine(name)
+        allowed = {(source, row.target) for row in table.rows for source in row.previous}
+        states = tuple(state.name for state in table.states)
+        states += tuple(sorted({end for pair in made for end in pair} - set(states)))
+        yield Matrix(
+            table.title,
+            table.source,
+            states,
+            tuple((source, tuple(_cell((source, to), made, allowed) for to in states)) for source in states),
+        )
+
+
+def _cell(pair: _Pair, made: Mapping[_Pair, Move], allowed: Collection[_Pair]) -> tuple[int, bool, bool]:
+    move = made.get(pair)
+    return (0, pair in allowed, False) if move is None else (move.count, pair in allowed, move.illegal)
+
+
+# ---- The timeline
+
+
+def _brokers(report: Report) -> dict[str, Any]:
+    """What the timeline draws; times in milliseconds as printed."""
+    shown = report.brokers
+    tenures = () if shown is None else shown.tenures
+    live = () if shown is None else shown.live
+    timed = [each for each in report.findings if each.ts is not None]
+    return {
+        "tenures": [
+            [t.life, t.controller_epoch, t.controller, t.first, t.last] for t in tenures if t.first is not None
+        ],
+        "live": [[each.ts, each.controller, list(each.brokers), plain(str(each.place))] for each in live],
+        "offline": offline_changes(report),
+        "marks": [[each.ts, each.rule, each.verdict, plain(each.message)[:200]] for each in timed[:_MARKS]],
+    }

@@ -1,0 +1,92 @@
+"""The states of all partitions, as the columns and names that page.js reads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Any
+
+from .....traces.timeline import TimelineRow
+from ...observe.controller.conditions import OFFLINE
+from ..model import Report
+from ..shown import plain
+from .columns import ABSENT, Numbers, differences, packed
+
+MOST = 600_000
+"""States that a page holds: those of partitions with findings first, then of the offline ones, then in order."""
+_Key = tuple[int, str, int]
+
+
+def partitions(report: Report, most: int = MOST) -> dict[str, Any]:
+    """Columns of partitions and of their states, the names that these number, and how much is left out.
+
+    Times are seconds since `base`, and milliseconds of a second; -1 milliseconds: the line has no time.
+    """
+    groups = [(key, list(rows)) for key, rows in groupby(report.timeline or (), key=_key)]
+    findings = Counter((each.life, each.entity.topic, each.entity.partition) for each in report.findings)
+    offline: Counter[_Key] = Counter()
+    for each in report.state.conditions:
+        if each.condition == OFFLINE and each.since is not None and each.until is not None:
+            offline[each.life, each.topic, each.partition] += max(each.until - each.since, 0)
+    kept = _first(groups, findings, offline, most)
+    topics: Numbers[str] = Numbers()
+    isrs: Numbers[tuple[int, ...] | None] = Numbers()
+    files: Numbers[str] = Numbers()
+    rows = [row for _, own in kept for row in own]
+    times = [row.ts for row in rows if row.ts is not None]
+    base = min(times, default=0) // 1000
+    seconds, last = [], base
+    for row in rows:
+        last = last if row.ts is None else row.ts // 1000
+        seconds.append(last - base)
+    heads: Sequence[Iterable[int]] = (
+        [topics(key[1]) for key, _ in kept],
+        [key[2] for key, _ in kept],
+        [key[0] for key, _ in kept],
+        [len(own) for _, own in kept],
+        [findings[key] for key, _ in kept],
+        [min(offline[key], 2**31 - 1) for key, _ in kept],
+    )
+    states: Sequence[Iterable[int]] = (
+        differences(seconds),
+        [-1 if row.ts is None else row.ts % 1000 for row in rows],
+        [row.leader for row in rows],
+        [isrs(row.isr) for row in rows],
+        [row.leader_epoch for row in rows],
+        [ABSENT if row.controller_epoch is None else row.controller_epoch for row in rows],
+        [ABSENT if row.partition_epoch is None else row.partition_epoch for row in rows],
+        [files(row.place.file) for row in rows],
+        differences((row.place.line or 0) if row.place.offset is None else row.place.offset for row in rows),
+    )
+    return {
+        "base": base,
+        "partitions": len(kept),
+        "states": len(rows),
+        "leftOut": len(groups) - len(kept),
+        "topics": [plain(topic) for topic in topics.values()],
+        "isrs": ["?" if isr is None else ", ".join(map(str, isr)) for isr in isrs.values()],
+        "files": [plain(file) for file in files.values()],
+        "heads": packed(heads),
+        "rows": packed(states),
+    }
+
+
+def _key(row: TimelineRow) -> _Key:
+    return row.life, row.topic, row.partition
+
+
+def _first(
+    groups: Sequence[tuple[_Key, list[TimelineRow]]], findings: Counter[Any], offline: Counter[_Key], most: int
+) -> list[tuple[_Key, list[TimelineRow]]]:
+    """As many as there is room for, in their own order."""
+    if sum(len(rows) for _, rows in groups) <= most:
+        return list(groups)
+    ranked = sorted(range(len(groups)), key=lambda i: (-findings[groups[i][0]], -offline[groups[i][0]], i))
+    chosen, room = [], most
+    for index in ranked:
+        room -= len(groups[index][1])
+        if room < 0:
+            break
+        chosen.append(index)
+    return [groups[index] for index in sorted(chosen)]

@@ -1,0 +1,112 @@
+"""Leaders over time as Chrome's trace JSON, for ui.perfetto.dev: a broker is a process, a partition a thread."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from ..observe.controller.conditions import OFFLINE
+from .forms import Run
+from .model import Report
+from .shown import partition_name
+from .terms import by_partition
+
+_CLUSTER = 1_000_000
+"""So far the numbers of two clusters' processes are apart; the cluster itself has the first."""
+_NOBODY = 999_999
+"""What stands for the broker of a partition without a leader."""
+Event = dict[str, Any]
+
+
+def write(run: Run) -> str:
+    """One object. Lines without a time are not in it; `otherData` counts them."""
+    events = [event for number, (title, report) in enumerate(run.clusters) for event in _of(number, title, report)]
+    untimed = sum(row.ts is None for report in run.reports for row in report.timeline or ())
+    head = json.dumps({"displayTimeUnit": "ms", "otherData": {"states without a time": untimed}})[:-1]
+    lines = ",\n".join(json.dumps(event, ensure_ascii=False) for event in events)
+    return f'{head}, "traceEvents": [\n{lines}\n]}}\n'
+
+
+def _of(number: int, title: str, report: Report) -> Iterator[Event]:
+    base = number * _CLUSTER
+    start = f"{title}: " if title else ""
+    yield _name(base, None, f"{start}cluster")
+    threads: dict[tuple[int, str, int], int] = {}
+    named: set[int] = set()
+    lanes: set[tuple[int, int]] = set()
+    for key, terms in by_partition(report):
+        life, topic, partition = key
+        threads[key] = len(threads) + 1
+        name = partition_name(topic, partition) + (f", life {life}" if life > 1 else "")
+        for term in terms:
+            broker = term.row.leader if term.row.leader >= 0 else _NOBODY
+            process = base + 1 + broker
+            if process not in named:
+                named.add(process)
+                yield _name(process, None, start + ("no leader" if broker == _NOBODY else f"broker {broker}"))
+            if (process, threads[key]) not in lanes:
+                lanes.add((process, threads[key]))
+                yield _name(process, threads[key], name)
+            epoch = f", epoch {term.row.leader_epoch}"
+            yield {
+                "ph": "X",
+                "cat": "leader",
+                "name": ("leader" if term.row.leader >= 0 else "no leader") + epoch,
+                "pid": process,
+                "tid": threads[key],
+                "ts": term.start * 1000,
+                "dur": (term.end - term.start) * 1000,
+                "args": {
+                    "isr": "?" if term.row.isr is None else str(list(term.row.isr)),
+                    "controller epoch": term.row.controller_epoch,
+                    "line": str(term.row.place),
+                },
+            }
+    yield from _findings(report, base)
+    yield from _offline(report, base)
+
+
+def _findings(report: Report, base: int) -> Iterator[Event]:
+    for each in report.findings:
+        if each.ts is not None:
+            yield {
+                "ph": "i",
+                "s": "p",
+                "cat": "finding",
+                "name": f"{each.rule} {each.name}",
+                "pid": base,
+                "tid": 0,
+                "ts": each.ts * 1000,
+                "args": {"verdict": each.verdict, "message": each.message, "line": str(each.place)},
+            }
+
+
+def _offline(report: Report, base: int) -> Iterator[Event]:
+    """How many partitions are offline, at each time that this changes."""
+    changes = offline_changes(report)
+    for ts, n in changes:
+        yield {"ph": "C", "name": "offline partitions", "pid": base, "tid": 0, "ts": ts * 1000, "args": {"n": n}}
+
+
+def offline_changes(report: Report) -> list[tuple[int, int]]:
+    """Time and number from then on, in order; of a spell whose end no line shows the end is not counted."""
+    steps: dict[int, int] = {}
+    for spell in report.state.conditions:
+        if spell.condition == OFFLINE and spell.since is not None:
+            steps[spell.since] = steps.get(spell.since, 0) + 1
+            if spell.until is not None:
+                end = max(spell.until, spell.since)
+                steps[end] = steps.get(end, 0) - 1
+    n = 0
+    found = []
+    for ts in sorted(steps):
+        n += steps[ts]
+        found.append((ts, n))
+    return found
+
+
+def _name(process: int, thread: int | None, name: str) -> Event:
+    kind = "process_name" if thread is None else "thread_name"
+    lane = {"pid": process} if thread is None else {"pid": process, "tid": thread}
+    return {"ph": "M", "name": kind, **lane, "args": {"name": name}}

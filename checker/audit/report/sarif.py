@@ -1,0 +1,153 @@
+"""The report as SARIF 2.1.0 (OASIS), within the limits of GitHub's code scanning."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from ....traces.place import Place
+from ....traces.sources.paths import is_elsewhere
+from ..findings.finding import Finding
+from ..rules.advice import advice
+from ..rules.catalogue import rules
+from ..rules.pages import page, summary
+from ..rules.rule import Rule
+from .forms import Run
+from .model import EXIT, VERDICTS, Report
+from .shown import plain
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+MOST = 5_000
+"""Results that GitHub keeps of a run; the severest come first."""
+MARK = "isrproof/v1"
+"""The name of our own fingerprint; GitHub reads the one beside it only."""
+_KIND = {"illegal": "fail", "suspicious": "fail", "unknown": "review", "refused": "informational"}
+_LEVEL = {"illegal": "error", "suspicious": "warning"}
+"""Of those that fail; of all others SARIF wants none."""
+
+
+def write(run: Run) -> str:
+    """One run of one tool, with the findings of all clusters."""
+    return json.dumps(document(run), indent=2, ensure_ascii=False)
+
+
+def document(run: Run) -> dict[str, Any]:
+    """As `write`, not yet a text."""
+    found = [each for report in run.reports for each in report.findings]
+    marked = sorted(zip(found, _marks(found), strict=True), key=lambda pair: VERDICTS.index(pair[0].verdict))
+    kept = marked[:MOST]
+    codes = sorted({finding.rule for finding, _ in kept})
+    driver = {
+        "name": "isrproof",
+        "version": version("isrproof"),
+        "rules": [_rule(rules()[code]) for code in codes],
+    }
+    return {
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {"driver": driver},
+                "columnKind": "unicodeCodePoints",
+                "invocations": [_invocation(run, len(found) - len(kept))],
+                "results": [_result(finding, mark, codes.index(finding.rule)) for finding, mark in kept],
+                "properties": {"verdicts": {title or "all": report.verdict for title, report in run.clusters}},
+            }
+        ],
+    }
+
+
+def _marks(findings: Iterable[Finding]) -> Iterator[str]:
+    """Of each finding, told apart where several are alike: "HASH:1", "HASH:2"."""
+    met: Counter[str] = Counter()
+    for own in (each.fingerprint for each in findings):
+        met[own] += 1
+        yield f"{own}:{met[own]}"
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    todo = advice(rule)
+    told = [] if todo is None else [f"{word}: {text}" for word, text in todo.sentences()]
+    shown: dict[str, Any] = {
+        "id": rule.code,
+        "name": "".join(word.capitalize() for word in rule.name.split("-")),
+        "shortDescription": {"text": summary(rule)},
+        "fullDescription": {"text": rule.page},
+        "help": {"text": "\n".join([summary(rule), "", *told]), "markdown": page(rule)},
+        "defaultConfiguration": {"level": "error"},
+        "properties": {"tags": ["kafka", "replication", *rule.issues[:8]]},
+    }
+    if rule.issues:
+        shown["helpUri"] = f"https://issues.apache.org/jira/browse/{rule.issues[0]}"
+    return shown
+
+
+def _result(finding: Finding, mark: str, index: int) -> dict[str, Any]:
+    kind = _KIND[finding.verdict]
+    known = f" Known as {finding.known_issue}, fixed in {finding.fixed_in}." if finding.known_issue else ""
+    decided = f" Decided by {finding.decided_by}." if finding.decided_by else ""
+    said = f"{finding.message}. Expected {finding.expected}; got {finding.got}.{known}{decided}"
+    shown = {
+        "ruleId": finding.rule,
+        "ruleIndex": index,
+        "kind": kind,
+        "level": _LEVEL[finding.verdict] if kind == "fail" else "none",
+        "message": {"text": plain(said)},
+        "locations": [_location(finding.place, finding.excerpt)],
+        "partialFingerprints": {MARK: mark, "primaryLocationLineHash": mark},
+        "properties": {"verdict": finding.verdict, "name": finding.name},
+    }
+    others = [
+        {"id": number, **_location(each.place, ""), "message": {"text": each.role}}
+        for number, each in enumerate(finding.evidence[1:], 1)
+    ]
+    return shown | ({"relatedLocations": others} if others else {})
+
+
+def _location(place: Place, text: str) -> dict[str, Any]:
+    region: dict[str, Any] = {}
+    if place.line is not None:
+        region = {"startLine": place.line}
+    elif place.offset is not None:
+        region = {"byteOffset": place.offset}
+    if text:
+        region["snippet"] = {"text": plain(text)}
+    return {"physicalLocation": {"artifactLocation": _artifact(place.file), "region": region}}
+
+
+def _artifact(path: str) -> Mapping[str, str]:
+    """A path below the current directory is relative to it, as a checkout's are; any other is a whole address."""
+    if is_elsewhere(path):
+        return {"uri": path}
+    whole, here = os.path.abspath(path), os.getcwd()
+    if os.path.commonpath([whole, here]) == here:
+        return {
+            "uri": quote(Path(os.path.relpath(whole, here)).as_posix(), errors="surrogateescape"),
+            "uriBaseId": "%SRCROOT%",
+        }
+    return {"uri": Path(whole).as_uri()}
+
+
+def _invocation(run: Run, cut: int) -> dict[str, Any]:
+    notes = [
+        {"level": "note" if report.verdict == "conforms" else "warning", "message": {"text": plain(each)}}
+        for title, report in run.clusters
+        for each in _notes(title, report)
+    ]
+    if cut:
+        notes.append({"level": "warning", "message": {"text": f"{cut} findings more than {MOST} are left out here"}})
+    code = max((EXIT[report.verdict] for report in run.reports), default=0)
+    return {"executionSuccessful": True, "exitCode": code, "toolExecutionNotifications": notes}
+
+
+def _notes(title: str, report: Report) -> Iterator[str]:
+    start = f"{title}: " if title else ""
+    yield f"{start}verdict {report.verdict}"
+    notes: Sequence[str] = report.notes
+    yield from (f"{start}{note}" for note in notes[:100])

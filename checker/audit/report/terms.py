@@ -1,0 +1,42 @@
+"""Leader terms: a partition's states in its order, each from the line that shows it to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from ....traces.timeline import TimelineRow
+from .model import Report
+
+
+@dataclass(frozen=True)
+class Term:
+    """A state of a partition; `start` and `end` in milliseconds as printed, never back: brokers' clocks differ."""
+
+    row: TimelineRow
+    start: int
+    end: int
+
+
+def by_partition(report: Report) -> Iterator[tuple[tuple[int, str, int], list[Term]]]:
+    """The terms of each (life, topic, partition), of states whose lines have times."""
+    last = last_time(report)
+    for key, own in groupby(report.timeline or (), key=lambda row: (row.life, row.topic, row.partition)):
+        yield key, list(_terms([row for row in own if row.ts is not None], last))
+
+
+def last_time(report: Report) -> int:
+    """The latest that any state or finding has."""
+    times = [row.ts for row in report.timeline or () if row.ts is not None]
+    times += [each.ts for each in report.findings if each.ts is not None]
+    times += [each.until or each.since or 0 for each in report.state.conditions]
+    return max(times, default=0)
+
+
+def _terms(rows: Sequence[TimelineRow], last: int) -> Iterator[Term]:
+    start = 0
+    for index, row in enumerate(rows):
+        start = max(start, row.ts or 0)
+        following = rows[index + 1].ts if index + 1 < len(rows) else last
+        yield Term(row, start, max(start, following or 0))

@@ -1,0 +1,398 @@
+"""Every form of a report: what its readers accept, and that log content stays text in it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shutil
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner
+from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.options import Options
+from isrproof.checker.audit.report.forms import FORMS, Run, write
+from isrproof.checker.audit.report.github import summary
+from isrproof.checker.audit.report.model import VERDICTS, Report
+from isrproof.checker.audit.rules.catalogue import rules
+from isrproof.checker.commands.audit import command
+
+RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
+CHAOS = RECORDED / "chaos-1.1.1-2"
+CLEAN = RECORDED / "lifecycle-2.0.0"
+FAILOVER = RECORDED / "failover-on-leader-2.0.0-kill"
+SOUND = RECORDED / "failover-elsewhere-2.0.0-kill"
+HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)>`|]]>%0A\n::error::\x1b[31m@all {{ 7*7 }} \udce9'
+"""What breaks out of attributes, elements, code, cells, sections, lines, or cannot be encoded."""
+OURS = (
+    "rule",
+    "name",
+    "verdict",
+    "kind",
+    "role",
+    "condition",
+    "end",
+    "by",
+    "machine",
+    "issue",
+    "known_issue",
+    "fixed_in",
+)
+"""Fields that hold words of this project only."""
+CONTEXT = {str(CHAOS / "broker-3" / "state-change.log"): {221: "before", 222: "the line"}}
+
+
+@cache
+def made(path: Path, partition: str | None = None) -> Report:
+    """The report of a log, with its timeline."""
+    (report,) = audit([str(path)], Options.of(engine="columns", timeline=True, partition=partition))
+    return report
+
+
+def form(name: str, path: Path, partition: str | None = None, failing: Sequence[str] = ("illegal",)) -> str:
+    return write(name, Run([str(path)], [made(path, partition)], failing=failing, context=CONTEXT))
+
+
+def poisoned(value: Any) -> Any:
+    """What a report is made of, with a script in each text that a log or a path can bring in."""
+    if isinstance(value, str):
+        return value + HOSTILE
+    if isinstance(value, tuple):
+        return tuple(map(poisoned, value))
+    if isinstance(value, Mapping):
+        return {key: poisoned(each) for key, each in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        names = [each.name for each in fields(value) if each.name not in OURS]
+        return replace(value, **{name: poisoned(getattr(value, name)) for name in names})
+    return value
+
+
+@pytest.fixture(scope="module")
+def hostile() -> Run:
+    return Run(["logs" + HOSTILE], [poisoned(made(CHAOS))], context=poisoned(CONTEXT))
+
+
+# ---- All of them
+
+
+def test_every_form_is_a_module_and_a_choice_of_the_command() -> None:
+    folder = Path(__file__).parents[3] / "checker" / "audit" / "report"
+    writers = {
+        path.stem for path in folder.glob("*.py") if re.search(r"^def write\(run: Run\)", path.read_text(), re.M)
+    }
+    assert set(FORMS) == writers
+    shown = " ".join(CliRunner().invoke(command, ["--help"]).output.split())
+    assert all(f"{name}: {each.says}" in shown for name, each in FORMS.items())
+
+
+@pytest.mark.parametrize("name", sorted(set(FORMS) - {"ndjson"}))
+@pytest.mark.parametrize("path", [CHAOS, CLEAN], ids=["illegal", "conforms"])
+def test_the_same_input_gives_the_same_bytes(name: str, path: Path) -> None:
+    assert form(name, path) == form(name, path) != ""
+
+
+def test_every_form_takes_several_clusters() -> None:
+    run = Run([str(CHAOS), str(CLEAN)], [made(CHAOS), made(CLEAN)], each=True)
+    for name in FORMS:
+        assert "lifecycle-2.0.0" in write(name, run), name
+
+
+def test_the_exit_code_does_not_depend_on_the_form() -> None:
+    for name, each in FORMS.items():
+        arguments = ["--engine", "columns", *(["--partition", "t-1"] if each.partition else []), "--format", name]
+        assert CliRunner().invoke(command, [*arguments, str(SOUND)]).exit_code == 0, name
+        assert CliRunner().invoke(command, [*arguments, str(FAILOVER)]).exit_code == 1, name
+
+
+# ---- SARIF
+
+
+@pytest.fixture(scope="module")
+def sarif_schema() -> Any:
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads((Path(__file__).parent / "schemas" / "sarif-2.1.0.json").read_text(encoding="utf-8"))
+    return jsonschema.Draft7Validator(schema, format_checker=jsonschema.Draft7Validator.FORMAT_CHECKER)
+
+
+def sarif(path: Path) -> dict[str, Any]:
+    (run,) = json.loads(form("sarif", path))["runs"]
+    return dict(run)
+
+
+@pytest.mark.parametrize("path", [CHAOS, CLEAN, FAILOVER], ids=["illegal", "conforms", "failover"])
+def test_sarif_is_what_its_schema_says(sarif_schema: Any, path: Path) -> None:
+    assert list(sarif_schema.iter_errors(json.loads(form("sarif", path)))) == []
+
+
+def test_hostile_sarif_is_what_its_schema_says(sarif_schema: Any, hostile: Run) -> None:
+    assert list(sarif_schema.iter_errors(json.loads(write("sarif", hostile)))) == []
+
+
+def test_the_schema_refuses_something(sarif_schema: Any) -> None:
+    assert list(sarif_schema.iter_errors({"version": "2.1.0", "runs": [{"results": []}]}))
+
+
+def test_sarif_has_every_finding_with_its_rule_and_line() -> None:
+    run = sarif(CHAOS)
+    report = made(CHAOS)
+    codes = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    got = [
+        (
+            codes[each["ruleIndex"]],
+            each["properties"]["verdict"],
+            each["locations"][0]["physicalLocation"]["region"]["startLine"],
+        )
+        for each in run["results"]
+    ]
+    assert sorted(got) == sorted((each.rule, each.verdict, each.line) for each in report.findings)
+    assert all((each["level"] != "none") == (each["kind"] == "fail") for each in run["results"])
+    assert run["results"][0]["level"] == "error"
+
+
+def test_fingerprints_survive_rotation(tmp_path: Path) -> None:
+    """The same lines, in files of other names, cut at another place."""
+    moved = tmp_path / "elsewhere"
+    shutil.copytree(FAILOVER, moved)
+    log = moved / "broker-4" / "state-change.log"
+    lines = log.read_text(encoding="utf-8").splitlines(keepends=True)
+    (moved / "broker-4" / "state-change.log.1").write_text("".join(lines[:20]))
+    log.write_text("".join(lines[20:]))
+    before, after = ({mark(each) for each in sarif(path)["results"]} for path in (FAILOVER, moved))
+    assert before == after
+    assert len(before) == 2
+
+
+def mark(result: Mapping[str, Any]) -> str:
+    return str(result["partialFingerprints"]["primaryLocationLineHash"])
+
+
+def test_fingerprints_tell_findings_apart() -> None:
+    marks = [mark(each) for each in sarif(CHAOS)["results"]]
+    assert len(set(marks)) == len(marks) == 24
+
+
+def test_more_results_than_github_keeps_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isrproof.checker.audit.report.sarif.MOST", 2)
+    run = sarif(CHAOS)
+    assert [each["properties"]["verdict"] for each in run["results"]] == ["illegal", "illegal"]
+    notes = [each["message"]["text"] for each in run["invocations"][0]["toolExecutionNotifications"]]
+    assert "22 findings more than 2 are left out here" in notes
+
+
+# ---- JUnit
+
+
+def test_junit_has_a_case_for_every_rule() -> None:
+    pytest.importorskip("junitparser")
+    (suite,) = ElementTree.fromstring(form("junit", CHAOS).encode())
+    cases = {case.get("name", "").split()[0]: case for case in suite}
+    assert set(cases) == {*rules(), "every"}
+    assert cases["KR401"].find("failure") is not None
+    assert cases["KR402"].find("failure") is None  # suspicious
+    assert "suspicious" in (cases["KR402"].findtext("system-out") or "")
+    assert suite.get("failures") == "1"
+
+
+def test_junit_fails_for_what_the_exit_code_fails_for() -> None:
+    pytest.importorskip("junitparser")
+    (suite,) = ElementTree.fromstring(form("junit", CHAOS, failing=("illegal", "suspicious")).encode())
+    assert {case.get("name", "")[:5] for case in suite if case.find("failure") is not None} == {
+        "KR203",
+        "KR401",
+        "KR402",
+    }
+
+
+def test_junit_skips_what_had_nothing_to_check_with_the_reason(tmp_path: Path) -> None:
+    pytest.importorskip("junitparser")
+    log = tmp_path / "controller.log"
+    log.write_text("[2018-08-03 12:00:00,123] INFO [Controller id=3] Resigned (kafka.controller.KafkaController)\n")
+    (suite,) = ElementTree.fromstring(form("junit", log).encode())
+    skipped = [case.find("skipped") for case in suite]
+    assert len([each for each in skipped if each is not None]) == len(rules())
+    assert all("nothing to check" in each.get("message", "") for each in skipped if each is not None)
+
+
+def test_junit_of_an_incomplete_audit_has_an_error(tmp_path: Path) -> None:
+    pytest.importorskip("junitparser")
+    shutil.copytree(CLEAN, tmp_path / "logs")
+    (tmp_path / "logs" / "more.log").write_bytes(b"\0\1\2" * 100)
+    (suite,) = ElementTree.fromstring(form("junit", tmp_path / "logs").encode())
+    assert suite.get("errors") == "1"
+    error = suite[0].find("error")
+    assert error is not None
+    assert "binary" in error.get("message", "")
+
+
+def test_junit_is_xml_whatever_the_log_holds(hostile: Run) -> None:
+    pytest.importorskip("junitparser")
+    text = write("junit", hostile)
+    assert "\x1b" not in text
+    (suite,) = ElementTree.fromstring(text.encode())
+    assert any("<script>alert(1)</script>" in (case.findtext("failure") or "") for case in suite)
+
+
+# ---- GitHub
+
+
+def test_annotations_are_one_line_each_whatever_the_log_holds(hostile: Run) -> None:
+    lines = write("github", hostile).splitlines()
+    assert "file=" in lines[0]
+    assert ",line=" in lines[0]
+    for line in lines:
+        assert re.fullmatch(r"::(error|warning|notice) ([a-z]+=[^,:]*,?)+::.*", line), line
+        assert "%0A" not in line
+
+
+def test_the_severest_annotations_come_first() -> None:
+    kinds = [line[2:].split()[0] for line in form("github", CHAOS).splitlines()]
+    assert kinds == sorted(kinds, key=["error", "warning", "notice"].index)
+
+
+def test_a_conforming_log_gets_one_notice() -> None:
+    line = form("github", CLEAN).splitlines()[-1]
+    assert line.startswith("::notice title=isrproof audit::conforms.")
+
+
+def test_a_step_summary_is_written_where_github_wants_it(tmp_path: Path) -> None:
+    where = tmp_path / "summary.md"
+    where.write_text("before\n")
+    arguments = ["--engine", "python", "--format", "github", str(FAILOVER)]
+    CliRunner().invoke(command, arguments, env={"GITHUB_STEP_SUMMARY": str(where)})
+    assert where.read_text().startswith("before\n## isrproof audit")
+
+
+def test_a_step_summary_is_never_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isrproof.checker.audit.report.github._LONGEST", 500)
+    assert len(summary(Run([str(CHAOS)], [made(CHAOS)])).encode()) < 600
+
+
+# ---- Markdown and CSV
+
+
+def test_markdown_says_what_to_do_and_whether_it_healed() -> None:
+    text = form("markdown", CHAOS)
+    assert "**illegal**: 3 illegal, 11 suspicious, 10 refused" in text
+    assert "Upgrade to 2.3.0 or later, in which KAFKA-3143 is fixed." in text
+    assert "Healed" in text
+    assert text.index("KR401") < text.index("KR203")
+    assert len(text) < 10_000
+
+
+def test_log_content_is_no_markup(hostile: Run) -> None:
+    text = write("markdown", hostile)
+    outside = re.sub(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)", "", text)
+    assert "alert" in text
+    assert not re.search(r"(?<!\\)<|(?<!\\)@", outside)
+    assert "\x1b" not in text
+
+
+def test_csv_has_a_row_for_each_finding(hostile: Run) -> None:
+    rows = list(csv.DictReader(io.StringIO(form("csv", CHAOS))))
+    assert [(row["rule"], row["file"], int(row["line"])) for row in rows] == [
+        (each.rule, each.file, each.line) for each in made(CHAOS).findings
+    ]
+    assert any(row["healed"] for row in rows if row["rule"] == "KR401")
+    assert len(list(csv.DictReader(io.StringIO(write("csv", hostile))))) == len(rows)
+
+
+def test_no_cell_is_a_formula() -> None:
+    report = made(CHAOS)
+    first = replace(report.findings[0], message="=cmd|'/c calc'!A1", excerpt="@SUM(1)")
+    run = Run(["logs"], [replace(report, findings=(first,))])
+    (row,) = csv.DictReader(io.StringIO(write("csv", run)))
+    assert (row["message"], row["excerpt"]) == ("'=cmd|'/c calc'!A1", "'@SUM(1)")
+
+
+# ---- Timelines
+
+
+def test_slices_of_a_lane_never_overlap() -> None:
+    trace = json.loads(form("perfetto", CHAOS))
+    lanes: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+    for event in trace["traceEvents"]:
+        assert {"ph", "pid"} <= set(event)
+        if event["ph"] == "X":
+            assert event["dur"] >= 0
+            lanes[event["pid"], event["tid"]].append((event["ts"], event["dur"]))
+    for slices in lanes.values():
+        ordered = sorted(slices)
+        for (start, length), (following, _) in pairwise(ordered):
+            assert start + length <= following
+    named = {(each["pid"], each.get("tid")) for each in trace["traceEvents"] if each["ph"] == "M"}
+    assert set(lanes) <= named
+    assert {(pid, None) for pid, _ in lanes} <= named
+
+
+def test_a_trace_has_a_mark_for_every_finding_and_counts_what_is_offline() -> None:
+    events = json.loads(form("perfetto", CHAOS))["traceEvents"]
+    assert len([each for each in events if each["ph"] == "i"]) == 24
+    counts = [each["args"]["n"] for each in events if each["ph"] == "C"]
+    assert max(counts) > 0
+    assert min(counts) >= 0
+
+
+def test_vector_clocks_grow_and_are_told_by_the_pattern() -> None:
+    head, empty, *lines = form("shiviz", CHAOS).splitlines()
+    assert empty == ""
+    pattern = re.compile(head.replace("(?<", "(?P<"))
+    clocks: dict[str, dict[str, int]] = {}
+    for line in lines:
+        match = pattern.fullmatch(line)
+        assert match, line
+        host, clock = match["host"], json.loads(match["clock"])
+        before = clocks.get(host, {})
+        assert clock[host] == before.get(host, 0) + 1
+        assert all(clock.get(other, 0) >= count for other, count in before.items())
+        for other, count in clock.items():
+            assert other == host or count <= clocks[other][other]
+        clocks[host] = clock
+    assert len(clocks) == 3
+    assert any(len(clock) > 1 for clock in clocks.values())
+
+
+def test_a_partition_is_a_line_for_each_state() -> None:
+    rows = [json.loads(line) for line in form("ndjson", CHAOS, partition="d-0").splitlines()]
+    assert len(rows) == len(made(CHAOS, "d-0").timeline or ())
+    assert {(row["topic"], row["partition"]) for row in rows} == {("d", 0)}
+
+
+def test_events_of_one_partition_want_its_name() -> None:
+    result = CliRunner().invoke(command, ["--engine", "python", "--format", "ndjson", str(CHAOS)])
+    assert result.exit_code == 2
+    assert "--partition TOPIC-N" in result.stderr
+
+
+# ---- Baseline
+
+
+@pytest.mark.parametrize("name", ["json", "sarif"])
+def test_findings_of_a_baseline_are_not_told_again(tmp_path: Path, name: str) -> None:
+    baseline = tmp_path / "baseline"
+    baseline.write_text(form(name, CHAOS))
+    arguments = ["--engine", "python", "--json", "--baseline", str(baseline)]
+    known = CliRunner().invoke(command, [*arguments, str(CHAOS)])
+    report = json.loads(known.stdout)
+    assert (known.exit_code, report["verdict"], report["findings"]) == (0, "conforms", [])
+    assert report["counts"] == dict.fromkeys(VERDICTS, 0)
+    assert any("24 findings of the baseline" in note for note in report["notes"])
+    other = CliRunner().invoke(command, [*arguments, str(FAILOVER)])
+    assert (other.exit_code, len(json.loads(other.stdout)["findings"])) == (1, 2)
+
+
+@pytest.mark.parametrize("content", ["no json", "[]", "{}", '{"findings": [{}]}', '{"runs": [{}]}'])
+def test_what_is_no_baseline_is_told_in_one_message(tmp_path: Path, content: str) -> None:
+    baseline = tmp_path / "baseline"
+    baseline.write_text(content)
+    result = CliRunner().invoke(command, ["--engine", "python", "--baseline", str(baseline), str(CLEAN)])
+    assert result.exit_code == 2
+    assert "expected a report that" in result.stderr

@@ -1,0 +1,329 @@
+"""The page: what is in it, that log content in it stays text, and how it behaves in a real browser."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from isrproof.checker.audit.report.forms import Run, write
+from isrproof.checker.audit.report.model import Report
+from isrproof.checker.audit.report.page.columns import differences, packed
+from isrproof.checker.audit.report.page.partitions import partitions
+from isrproof.traces.place import Place
+from isrproof.traces.timeline import TimelineRow
+
+from tests.checker.audit.test_forms import CHAOS, CONTEXT, HOSTILE, SOUND, made, poisoned
+
+pytest.importorskip("jinja2")
+
+
+def page(report: Report) -> str:
+    return write("html", Run([str(CHAOS)], [report], context=CONTEXT))
+
+
+class Elements(HTMLParser):
+    """The names of elements and attributes, and all text outside of scripts and styles."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.names: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.words: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+    def handle_data(self, data: str) -> None:
+        if self.names[-1:] not in (["script"], ["style"]):
+            self.words.append(data)
+
+
+# ---- What is in it
+
+
+def test_the_page_says_what_happened_where_and_what_to_do() -> None:
+    said = " ".join(" ".join(Elements(page(made(CHAOS))).words).split())
+    for each in (
+        "Controller 3 took over with epoch 4 and keeps broker 4 as leader, which is dead.",
+        "Healed: 2 of 2 findings, the last 8.912 s later.",
+        "fixed in 2.3.0",
+        "Upgrade to 2.3.0 or later, in which KAFKA-3143 is fixed.",
+        "replica 4 moved to OfflineReplica before the election, and the leader set to -1",
+        "broker-3/state-change.log:222",
+        "changes of an ISR by its leader: the controller prints them late, or not at all",
+        "3,941 lines of 8 files",
+    ):
+        assert each in said, each
+
+
+def test_the_page_shows_the_lines_around_those_that_a_finding_names() -> None:
+    text = page(made(CHAOS))
+    assert '<div><span class="no">221</span><code>before</code></div>' in text
+    assert '<div class="named"><span class="no">222</span><code>the line</code></div>' in text
+
+
+def test_a_conforming_log_has_a_page_too() -> None:
+    text = page(made(SOUND))
+    assert "<h1>conforms</h1>" in text
+    assert 'class="cause' not in text
+
+
+def test_the_page_needs_nothing_else() -> None:
+    elements = Elements(page(made(CHAOS)))
+    assert not {"link", "img", "iframe", "object", "embed", "base"} & set(elements.names)
+    assert not [name for name, _ in elements.attributes if name in ("src", "srcset", "style") or name.startswith("on")]
+    links = {value for name, value in elements.attributes if name == "href"}
+    assert all(re.match(r"#|https://issues\.apache\.org/jira/browse/KAFKA-\d+$", link) for link in links)
+
+
+def test_links_into_the_page_lead_somewhere() -> None:
+    elements = Elements(page(made(CHAOS)))
+    ids = [value for name, value in elements.attributes if name == "id"]
+    assert len(ids) == len(set(ids))
+    links = {value[1:] for name, value in elements.attributes if name == "href" and value.startswith("#")}
+    assert links <= set(ids)
+
+
+def test_log_content_makes_no_element_and_no_attribute() -> None:
+    sound, planted = Elements(page(made(CHAOS))), page(poisoned(made(CHAOS)))
+    found = Elements(planted)
+    assert "alert(1)" in planted
+    assert set(found.names) == set(sound.names)
+    assert {name for name, _ in found.attributes} == {name for name, _ in sound.attributes}
+    assert found.names.count("script") == 2
+    assert "\x1b" not in planted
+
+
+def test_the_policy_names_the_only_script_and_style() -> None:
+    text = page(poisoned(made(CHAOS)))
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', text)
+    for kind, whole in (("script", r"<script>(.*?)</script>"), ("style", r"<style>(.*?)</style>")):
+        (content,) = re.findall(whole, text, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert f"{kind}-src 'sha256-{digest}'" in policy.replace("&#39;", "'").replace("&#43;", "+")
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+
+
+def test_the_script_makes_no_markup_of_text() -> None:
+    script = (Path(__file__).parents[3] / "checker" / "audit" / "report" / "page" / "page.js").read_text()
+    assert not re.search(
+        r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|Function\(|fetch\(|XMLHttp", script
+    )
+
+
+# ---- Columns
+
+
+def unpacked(text: str, columns: int) -> list[list[int]]:
+    data = gzip.decompress(base64.b64decode(text))
+    length = len(data) // columns // 4
+    found = []
+    for at in range(0, len(data), 4 * length):
+        planes = [data[at + byte * length : at + (byte + 1) * length] for byte in range(4)]
+        found.append([int.from_bytes(bytes(four), "little", signed=True) for four in zip(*planes, strict=True)])
+    return found
+
+
+def test_columns_come_back_as_they_were() -> None:
+    columns = [[0, 1, -1, 2**31 - 1, -(2**31)], [7, 7, 7, 8, 8]]
+    assert unpacked(packed(columns), 2) == columns
+    assert differences([3, 5, 4]) == [3, 2, -1]
+
+
+def test_every_state_of_every_partition_is_in_the_columns() -> None:
+    report = made(CHAOS)
+    data = partitions(report)
+    topic, number, _, length, findings, _ = unpacked(data["heads"], 6)
+    seconds, millis, leader, isr, epoch, *_, file, line = unpacked(data["rows"], 9)
+    rows = list(report.timeline or ())
+    assert sum(length) == data["states"] == len(rows)
+    assert sum(findings) == sum(each.entity.partition is not None for each in report.findings)
+    names = [(data["topics"][t], n) for t, n, many in zip(topic, number, length, strict=True) for _ in range(many)]
+    assert names == [(row.topic, row.partition) for row in rows]
+    at, lines = 0, 0
+    for index, row in enumerate(rows):
+        at, lines = at + seconds[index], lines + line[index]
+        assert (data["base"] + at) * 1000 + millis[index] == row.ts
+        assert (leader[index], epoch[index]) == (row.leader, row.leader_epoch)
+        assert data["isrs"][isr[index]] == ", ".join(map(str, row.isr or ()))
+        assert f"{data['files'][file[index]]}:{lines}" == str(row.place)
+
+
+def test_partitions_with_findings_are_kept_where_there_is_no_room_for_all() -> None:
+    data = partitions(made(CHAOS), most=40)
+    _, _, _, length, findings, _ = unpacked(data["heads"], 6)
+    assert sum(length) <= 40
+    assert data["leftOut"] == 10 - len(length) > 0
+    assert max(findings) == 7
+
+
+def large(partitions: int, terms: int) -> Report:
+    """A report of many partitions, each of which changed its leader so often."""
+    rows = [
+        TimelineRow(
+            topic=f"topic-{partition // 50:05d}",
+            partition=partition % 50,
+            leader=1 + (partition * 7 + term) % 60,
+            isr=tuple(sorted({1 + (partition * 7 + term) % 60, 1 + (partition * 7 + term + 1) % 60, 61})),
+            leader_epoch=term,
+            controller_epoch=1 + term,
+            partition_epoch=term * 2,
+            life=1,
+            place=Place(f"broker-{term % 3}/state-change.log", 1 + partition * 3 + term),
+            ts=1_795_295_000_000 + term * 3_600_000 + partition * 37 % 1_800_000,
+        )
+        for partition in range(partitions)
+        for term in range(terms)
+    ]
+    return replace(made(CHAOS), timeline=tuple(rows))
+
+
+# ---- In a browser
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    api = pytest.importorskip("playwright.sync_api")
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        pytest.skip("no Chromium on this machine: install Debian's package chromium")
+    with api.sync_playwright() as driver:
+        try:
+            started = driver.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        except api.Error as error:
+            pytest.skip(f"{found} does not start: {error}")
+        yield started
+        started.close()
+
+
+class Opened:
+    """A page in a browser, and what it printed and asked for."""
+
+    def __init__(self, browser: Any, path: Path, **context: Any) -> None:
+        self.tab = browser.new_context(viewport={"width": 1200, "height": 800}, **context).new_page()
+        self.said: list[str] = []
+        self.asked: list[str] = []
+        self.tab.on("console", lambda message: self.said.append(message.text))
+        self.tab.on("pageerror", lambda error: self.said.append(str(error)))
+        self.tab.on("dialog", lambda dialog: (self.said.append("dialog"), dialog.dismiss()))
+        self.tab.on("request", lambda request: self.asked.append(request.url))
+        self.tab.goto(path.as_uri())
+        self.own = path.as_uri()
+
+    def loaded(self) -> Any:
+        self.tab.evaluate("document.querySelector('[data-partitions]').scrollIntoView()")
+        self.tab.wait_for_selector("[data-partitions][data-loaded]")
+        return self.tab
+
+    def check(self) -> None:
+        assert self.said == []
+        assert self.asked == [self.own]
+
+
+def opened(browser: Any, folder: Path, report: Report, **context: Any) -> Opened:
+    path = folder / "page.html"
+    path.write_text(page(report), encoding="utf-8")
+    return Opened(browser, path, **context)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_browser_opens_searches_and_zooms(browser: Any, tmp_path: Path, scheme: str) -> None:
+    it = opened(browser, tmp_path, made(CHAOS), color_scheme=scheme)
+    tab = it.loaded()
+    assert tab.locator(".list .row").count() == 10
+    tab.keyboard.press("/")
+    tab.keyboard.type("d-")
+    assert tab.locator(".list .row").count() == 2
+    tab.keyboard.press("ArrowDown")
+    assert tab.locator(".detail h3").inner_text().startswith("d-")
+    assert "state-change.log" in tab.locator(".detail tbody tr").first.inner_text()
+    before = tab.locator(".timeline .tools span").inner_text()
+    tab.get_by_role("button", name="Zoom in").click()
+    after = tab.locator(".timeline .tools span").inner_text()
+    assert before != after
+    tab.get_by_role("button", name="All of it").click()
+    assert tab.locator(".timeline .tools span").inner_text() == before
+    tab.locator(".timeline svg").press("+")
+    assert tab.locator(".timeline .tools span").inner_text() != before
+    assert tab.locator(".timeline svg rect.tenure").count() > 0
+    it.check()
+
+
+@pytest.mark.browser
+def test_a_finding_leads_to_the_lanes_of_its_partition(browser: Any, tmp_path: Path) -> None:
+    it = opened(browser, tmp_path, made(CHAOS))
+    it.tab.locator(".finding button[data-partition='1 d-0']").first.click()
+    it.tab.wait_for_selector(".detail svg rect")
+    assert it.tab.locator(".detail h3").inner_text() == "d-0"
+    it.check()
+
+
+@pytest.mark.browser
+def test_a_mark_leads_to_its_finding(browser: Any, tmp_path: Path) -> None:
+    it = opened(browser, tmp_path, made(CHAOS))
+    tab = it.loaded()
+    tab.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = false; })")
+    tab.locator(".timeline .mark[data-mark=KR401]").first.dispatch_event("click")
+    assert tab.locator("details.cause[open]").count() == 1
+    it.check()
+
+
+@pytest.mark.browser
+def test_log_content_runs_nothing_in_a_browser(browser: Any, tmp_path: Path) -> None:
+    it = opened(browser, tmp_path, poisoned(made(CHAOS)))
+    tab = it.loaded()
+    assert "<script>alert(1)</script>" in tab.locator(".list .row").first.inner_text()
+    assert tab.locator("img").count() == 0
+    it.check()
+
+
+@pytest.mark.browser
+def test_a_script_that_got_in_all_the_same_would_not_run(browser: Any, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    planted = '<script>document.title = "ran"</script><img src="x" onerror="document.title = \'ran\'"></main>'
+    path.write_text(page(made(CHAOS)).replace("</main>", planted), encoding="utf-8")
+    it = Opened(browser, path)
+    it.loaded()
+    assert it.tab.title() == "isrproof audit: illegal"
+    assert any("Content Security Policy" in each for each in it.said)
+
+
+@pytest.mark.browser
+def test_the_page_can_be_read_without_a_script(browser: Any, tmp_path: Path) -> None:
+    it = opened(browser, tmp_path, made(CHAOS), java_script_enabled=False)
+    assert it.tab.locator("h1").inner_text() == "illegal"
+    assert "need JavaScript" in it.tab.locator(".timeline").inner_text()
+    assert it.tab.locator(".finding").count() > 0
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_a_hundred_thousand_partitions_are_ten_megabytes_and_usable(browser: Any, tmp_path: Path) -> None:
+    it = opened(browser, tmp_path, large(100_000, 5))
+    assert (tmp_path / "page.html").stat().st_size <= 10_000_000
+    tab = it.loaded()
+    assert "100,000 of 100,000 partitions" in tab.locator(".partitions .tools").inner_text()
+    tab.locator(".partitions input").fill("topic-01234-7")
+    assert tab.locator(".list .row").count() == 1
+    tab.locator(".list .row").first.click()
+    assert tab.locator(".detail tbody tr").count() == 5
+    it.check()
+
+
+def test_hostile_text_is_what_the_tests_above_take_it_for() -> None:
+    assert "<script>" in HOSTILE
+    assert json.loads(json.dumps(HOSTILE)) == HOSTILE
