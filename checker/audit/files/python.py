@@ -11,6 +11,7 @@ from ....traces.events.layouts import Layout
 from ....traces.events.parse import parse_line
 from ....traces.sources.paths import Source
 from ....traces.sources.text import Lines
+from ..lines import OF_BROKERS
 from ..table.protocol import Row, Table
 from ..table.rows import PythonTable
 from .coverage import (
@@ -25,6 +26,7 @@ from .file import FileFacts, LogFile
 from .log import Look, Read, nothing
 
 _NUMBERS = re.compile(r"[0-9]+")
+_UNREAD = frozenset(OF_BROKERS)
 _CONTINUATION = Kind("continuation")
 
 
@@ -84,7 +86,7 @@ class InProcess:
 
 
 def counted(number: int, text: str, layout: Layout | None, seen: Coverage) -> Event | None:
-    """Count a line; what it says, if it is understood."""
+    """Count a line; what it says, if it is understood and anything reads it."""
     parsed = parse_line(text, layout)
     if isinstance(parsed, Continuation):
         seen.kinds[_CONTINUATION] += 1
@@ -103,7 +105,7 @@ def counted(number: int, text: str, layout: Layout | None, seen: Coverage) -> Ev
     understood = isinstance(parsed, Event)
     prefixed = text[:1] not in "[12"
     seen.kinds[Kind("understood" if understood else "irrelevant", parsed.row, parsed.level, prefixed)] += 1
-    return parsed if isinstance(parsed, Event) else None
+    return parsed if isinstance(parsed, Event) and parsed.row not in _UNREAD else None
 
 
 def template(text: str) -> str:
