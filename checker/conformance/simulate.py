@@ -90,12 +90,14 @@ def log_of(instance: Instance, run: Sequence[Taken], release: Release, level: st
     writer = Writer(instance, release, names)
     files: dict[str, list[str]] = {}
     steps, now = [], START
-    for taken in run:
+    for number, taken in enumerate(run):
         places, file, shown = [], "", True
         for block in writer.blocks(taken.action, taken.params, taken.before, taken.after):
             for broker, event in block:
-                at = writer.level(event)
                 row = rows()[event.row]
+                if row.speaker == "broker":  # requests are not in the model; those of a step are one
+                    event = replace(event, correlation_id=number)
+                at = writer.level(event)
                 if row.loggers:  # a stack trace is where its line is
                     of_states = row.family == STATE_CHANGE
                     file = f"broker-{broker}/{'state-change' if of_states else 'controller'}.log"
