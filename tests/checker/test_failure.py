@@ -54,7 +54,7 @@ COMMANDS = {
     "record": (["record", "chaos", "--kafka", "2.0.0", "--out", "/dev/null/x"], "isrproof.traces.record.run.record"),
     "records": (["records", str(RECORDING)], "isrproof.traces.metadata.files.must_be_found"),
     "rules": (["rules"], "isrproof.checker.audit.rules.pages.listing"),
-    "simulate": (["simulate", "cluster"], "isrproof.checker.commands.explore.chosen_of"),
+    "simulate": (["simulate", "cluster"], "isrproof.checker.conformance.simulate.random_run"),
     "validate": (["validate", "cluster", str(RECORDING)], "isrproof.checker.conformance.read.read"),
 }
 
