@@ -21,6 +21,8 @@ FAILURES = {
     "prove": ["prove", "kip302"],
     "record": ["record", "nothing", "--kafka", "2.0.0", "--out", "/dev/null/x"],
     "rules": ["rules", "KR999"],
+    "simulate": ["simulate", "kip302"],
+    "validate": ["validate", "cluster", "/dev/null/x"],
 }
 
 
