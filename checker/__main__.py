@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import sys
 
 from . import INTERRUPTED
@@ -12,6 +13,8 @@ def main() -> None:
     """Runs the command line; exit code 3 if it is interrupted before it can say so itself."""
     # Commands make next to nothing that refers to itself, and end: to look for it takes a tenth of a short one's time.
     gc.disable()
+    if isinstance(sys.stdout, io.TextIOWrapper):  # JSON is UTF-8, whatever the terminal's language
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         from .cli import main as command_line
 

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from . import INTERRUPTED, commands
-from .failure import fail
+from .failure import fail, unexpected
 
 
 class _Subcommands(click.Group):
@@ -32,16 +32,29 @@ class _Subcommands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the subcommand; misuse is told as one JSON object if JSON is asked for, and an interrupt in one line."""
-        wants_json = asks_for_json(ctx.args)
+        as_json = asks_for_json(ctx.args)
         try:
             return super().invoke(ctx)
         except click.UsageError as error:
-            if not wants_json:
+            if not as_json:
                 raise
             fail(error.format_message(), as_json=True)
         except KeyboardInterrupt:
             click.echo(INTERRUPTED, err=True)
             ctx.exit(3)
+        except click.ClickException as error:
+            fail(error.format_message(), as_json=as_json)
+        except (click.Abort, click.exceptions.Exit):
+            raise
+        except Exception as error:
+            fail(unexpected(error), as_json=as_json)
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """Prints --help and --version, too."""
+        try:
+            return super().make_context(*args, **extra)
+        except OSError as error:
+            fail(unexpected(error), as_json=False)
 
 
 def asks_for_json(args: list[str]) -> bool:

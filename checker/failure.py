@@ -1,22 +1,86 @@
-"""How a subcommand says that it failed, the same for all: one message, exit code 2."""
+"""How a subcommand prints its result, and how it says that it failed: one way for all.
+
+Exit code 1 is a verdict, and nothing else. Whatever keeps a command from its result is one message and exit code 2;
+what was judged until then is printed all the same.
+"""
 
 from __future__ import annotations
 
+import os
+import sys
+import traceback
+from contextlib import suppress
 from typing import NoReturn
 
 import click
 
+DEBUG = "ISRPROOF_DEBUG"
+"""With this variable set an error that nobody expected shows its trace."""
 
-def fail(error: object, *, as_json: bool) -> NoReturn:
+
+def say(text: str, *, verdict: str = "", nl: bool = True) -> None:
+    """Print a result, or a part of it, on stdout. Where that cannot be written, the `verdict` goes to stderr.
+
+    Raises:
+        SystemExit: with code 2, if it cannot be written.
+    """
+    try:
+        if sys.stdout is None:
+            raise OSError("it is closed")
+        click.echo(text, nl=nl)
+    except OSError as error:
+        _give_up_stdout()
+        said = f" The verdict: {verdict}." if verdict else ""
+        _end(f"expected to write the result to stdout, which fails: {error.strerror or error}.{said}")
+
+
+def fail(error: object, *, as_json: bool, judged: str = "") -> NoReturn:
     """End the command with what `error` says: one JSON object on stdout, or a line on stderr.
+
+    Args:
+        judged: the report of what was judged all the same, JSON if `as_json`.
 
     Raises:
         SystemExit: always, with code 2.
     """
+    message = os.fsencode(str(error)).decode("utf-8", "backslashreplace")
     if as_json:
         import json
 
-        click.echo(json.dumps({"verdict": "error", "error": str(error)}))
-    else:
-        click.echo(f"Error: {error}", err=True)
+        shown = {"judged": json.loads(judged)} if judged else {}
+        say(json.dumps({"verdict": "error", "error": message, **shown}), verdict="none, an error")
+        raise SystemExit(2)
+    if judged:
+        say(judged, nl=not judged.endswith("\n"))
+    _end(message)
+
+
+def unexpected(error: BaseException) -> str:
+    """One line about an error that no part of the project has a message for; with its trace if `DEBUG` is set."""
+    if os.environ.get(DEBUG):
+        with suppress(OSError):
+            click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
+    if isinstance(error, OSError):
+        return f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" at {os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""
+    what = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    return f"this is a defect of isrproof: {what}{place}; {DEBUG}=1 shows the trace."
+
+
+def _end(message: str) -> NoReturn:
+    try:
+        sys.stdout.flush()
+    except (OSError, AttributeError):
+        _give_up_stdout()
+    with suppress(OSError):
+        click.echo(f"Error: {message}", err=True)
     raise SystemExit(2)
+
+
+def _give_up_stdout() -> None:
+    """What is still to be written would fail once more when Python ends."""
+    with suppress(OSError, ValueError, AttributeError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)

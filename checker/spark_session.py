@@ -248,6 +248,7 @@ def session(
     local = master is None or master.startswith("local")
     if local:  # a cluster's machines must find this one, and have a Python of their own
         os.environ["PYSPARK_PYTHON"] = sys.executable
+        settings["spark.python.daemon.module"] = "isrproof.checker.spark_daemon"  # else each worker imports all
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         settings |= {
             "spark.driver.host": "127.0.0.1",

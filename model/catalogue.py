@@ -10,7 +10,19 @@ from pathlib import Path
 
 from .discovery import modules
 from .errors import DefinitionError, UnknownNameError, unknown
+from .family import Family
 from .protocol import Model
+
+
+@cache
+def families() -> Mapping[str, Family]:
+    """The families of models by name: what a model is depends on the release of Kafka."""
+    found: dict[str, Family] = {}
+    for module in modules(of_lemmas=False):
+        for name, value in vars(module).items():
+            if isinstance(value, Family) and not name.startswith("_"):
+                found[value.name] = value
+    return found
 
 
 @cache
@@ -29,7 +41,9 @@ def models() -> Mapping[str, Model]:
 
 
 def model(name: str) -> Model:
-    """A model by its name, or one of your own by `FILE.py:NAME`: the file is executed, and NAME is taken of it.
+    """A model by its name; one of your own by `FILE.py:NAME`: the file is executed, and NAME is taken of it.
+
+    Of a family it is the model of the newest release.
 
     Raises:
         UnknownNameError: there is none of that name, or no such file.
@@ -37,8 +51,10 @@ def model(name: str) -> Model:
     """
     if ".py:" in name:
         return _of_file(name)
+    if name in families():
+        return families()[name].model()
     if name not in models():
-        raise unknown("model", name, models())
+        raise unknown("model", name, (*models(), *families()))
     return models()[name]
 
 

@@ -131,6 +131,11 @@ def _map_fill(node: Expr, value: Closure) -> Closure:
     return lambda env: (value(env),) * len(elements(sort.key, env))
 
 
+def _map_each(node: Expr, body: Callable[[Mapping[Expr, Closure]], Closure]) -> Closure:
+    value, name, sort = body({}), name_of(node.data), node.data.sort
+    return lambda env: tuple(value({**env, name: key}) for key in elements(sort, env))
+
+
 def _map_get(node: Expr, a_map: Closure, key: Closure) -> Closure:
     sort = _map_sort(node)
 
@@ -197,6 +202,7 @@ PYTHON: Reading[Closure] = Reading(
         Op.RECORD: lambda node, *args: lambda env: tuple(arg(env) for arg in args),
         Op.RECORD_GET: _record_get,
         Op.MAP_FILL: _map_fill,
+        Op.MAP_EACH: _map_each,
         Op.MAP_GET: _map_get,
         Op.MAP_PUT: _map_put,
         Op.SEQ_LEN: _lifted(len),

@@ -21,6 +21,7 @@ from .expr import (
     forall,
     full,
     ite,
+    mapped,
     minimum,
     record,
     setting,
@@ -175,6 +176,19 @@ EXAMPLES: tuple[Example, ...] = (
     Example("record changed", entry.changed(id=0), _cases("entry", ((1, 2), (0, 2)))),
     Example("eq of records", entry.eq(record(Entry, id=1, epoch=2)), _cases("entry", ((1, 2), True), ((1, 3), False))),
     Example("map fill", fill(hw.sort, 3), _cases("", ((3, 3, 3),))),
+    Example(
+        "map of a value for each key",
+        mapped(r, ite(members.contains(r), hw[r] + 1, i)),
+        _cases("members hw i", (_set(0, 2), (1, 5, 1), 7, (2, 7, 2)), (_set(), (0, 0, 0), 1, (1, 1, 1))),
+    ),
+    Example(
+        "map of maps",
+        mapped(e, mapped(r, hw[r].eq(e))),
+        _cases(
+            "hw",
+            ((0, 1, 2), ((True, False, False), (False, True, False), (False, False, True))),
+        ),
+    ),
     Example("map get", hw[member], _cases("hw member", ((1, 2, 3), 2, 3), ((1, 2, 3), 0, 1))),
     Example("map put", hw.put(member, i), _cases("hw member i", ((1, 2, 3), 1, 5, (1, 5, 3)))),
     Example(

@@ -24,6 +24,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NoReturn
 
 from .errors import DefinitionError, SortError
+from .operators import BINDERS as BINDERS
 from .operators import LEAVES as LEAVES
 from .operators import QUANTIFIERS as QUANTIFIERS
 from .operators import Op as Op
@@ -86,7 +87,7 @@ def _variables(node: Expr) -> tuple[frozenset[Expr], frozenset[Expr]]:
         return _NOTHING if node.op is Op.CONST else frozenset((node,)), _NOTHING
     free = _NOTHING.union(*[arg._free for arg in node.args])
     bound = _NOTHING.union(*[arg._bound for arg in node.args])
-    return (free - {node.data}, bound | {node.data}) if node.op in QUANTIFIERS else (free, bound)
+    return (free - {node.data}, bound | {node.data}) if node.op in BINDERS else (free, bound)
 
 
 class Expr:
@@ -375,6 +376,13 @@ def fill(sort: Sort, value: Expr | Value) -> Expr:
     return _node(Op.MAP_FILL, (_want(lift(value, sort.value), sort.value),), sort)
 
 
+def mapped(bound: Expr, value: Expr) -> Expr:
+    """The map that has at every key the value that is written with the variable: `mapped(r, end[r] + 1)`."""
+    value = lift(value, Bool)
+    _may_bind(bound, value, "a map")
+    return _node(Op.MAP_EACH, (value,), MapSort(bound.sort, value.sort), bound)
+
+
 def full(element: Sort) -> Expr:
     """The set of all elements of a finite sort, an enum or a Bool."""
     if not isinstance(element, FiniteSort | EnumSort | BoolSort):
@@ -453,7 +461,7 @@ def resort(expr: Expr, instead: Mapping[Sort, Sort]) -> Expr:
     """The expression over other sorts: a condition over `Broker`s as one over a model's `Replica`s."""
     done: dict[Expr, Expr] = {}
     for node in topological(expr):
-        data = resort(node.data, instead) if node.op in QUANTIFIERS else node.data
+        data = resort(node.data, instead) if node.op in BINDERS else node.data
         done[node] = _node(node.op, tuple(done[arg] for arg in node.args), with_sorts(node.sort, instead), data)
     return done[expr]
 
@@ -469,16 +477,18 @@ def _junction(op: Op, conditions: Iterable[Expr | bool]) -> Expr:
 
 
 def _quantifier(op: Op, bound: Expr, body: Expr | bool) -> Expr:
-    if not isinstance(bound, Expr) or bound.op is not Op.VAR:
-        raise DefinitionError(f"a quantifier binds a variable made by var(), not `{bound!r}`")
-    if not (is_key(bound.sort) or isinstance(bound.sort, IntSort)):
-        raise SortError(
-            f"a quantifier ranges over a Bool, an enum, a finite sort or an integer range, not {bound.sort}"
-        )
     body = _want(lift(body, Bool), Bool)
-    if bound in body._bound:
-        raise DefinitionError(f"`{bound!r}` is bound twice in `{body!r}`; give one of the quantifiers another variable")
+    _may_bind(bound, body, "a quantifier", unbounded=True)
     return _node(op, (body,), Bool, bound)
+
+
+def _may_bind(bound: Expr, body: Expr, what: str, unbounded: bool = False) -> None:
+    if not isinstance(bound, Expr) or bound.op is not Op.VAR:
+        raise DefinitionError(f"{what} binds a variable made by var(), not `{bound!r}`")
+    if not (is_key(bound.sort) or (unbounded and isinstance(bound.sort, IntSort))):
+        raise SortError(f"{what} ranges over a Bool, an enum, a finite sort or an integer range, not {bound.sort}")
+    if bound in body._bound:
+        raise DefinitionError(f"`{bound!r}` is bound twice in `{body!r}`; give one of the two another variable")
 
 
 def _identifier(name: str) -> str:

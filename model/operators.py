@@ -49,6 +49,7 @@ class Op(enum.Enum):
     RECORD = "record"  # a value for each field, in order
     RECORD_GET = "record_get"  # data: the field's name
     MAP_FILL = "map_fill"  # the same value at every key
+    MAP_EACH = "map_each"  # data: the bound variable, over the keys; argument: the value at that key
     MAP_GET = "map_get"  # map, key; outside an integer range of keys: the default of the value sort
     MAP_PUT = "map_put"  # map, key, value; outside an integer range of keys: the map unchanged
     SEQ_LEN = "seq_len"
@@ -61,6 +62,8 @@ class Op(enum.Enum):
 
 LEAVES = frozenset({Op.CONST, Op.FIELD, Op.AFTER, Op.VAR, Op.SETTING})
 QUANTIFIERS = frozenset({Op.FORALL, Op.EXISTS})
+BINDERS = QUANTIFIERS | {Op.MAP_EACH}
+"""The operators that bind a variable in their one argument."""
 
 
 class Node(Protocol):

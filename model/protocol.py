@@ -97,7 +97,10 @@ class Behaviour:
 
 @dataclass(frozen=True)
 class Model:
-    """A protocol: what a state is, which steps there are, what is promised."""
+    """A protocol: what a state is, which steps there are, what is promised.
+
+    `left_out`: parts of the real system that the model could have and does not; said beside its verdicts.
+    """
 
     name: str
     statement: str
@@ -111,6 +114,7 @@ class Model:
     behaviours: tuple[Behaviour, ...] = ()
     watched: tuple[str, ...] = ()
     unwatched: Model | None = None
+    left_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for what, sort in (("settings", Setting), ("fields", Field), ("actions", Action), ("properties", Property)):

@@ -72,7 +72,7 @@ def _parts(expr: Expr, sort: Sort) -> list[tuple[Expr, Sort]]:
         return list(zip(args, (inner for _, inner in sort.fields), strict=True))
     if isinstance(sort, OptionSort) and expr.op is Op.SOME:
         return [(args[0], sort.element)]
-    if isinstance(sort, MapSort) and expr.op is Op.MAP_FILL:
+    if isinstance(sort, MapSort) and expr.op in (Op.MAP_FILL, Op.MAP_EACH):
         return [(args[0], sort.value)]
     if isinstance(sort, MapSort) and expr.op is Op.MAP_PUT:
         return [(args[0], sort), (args[2], sort.value)]

@@ -13,12 +13,13 @@ from typing import Generic, TypeVar
 
 from .errors import ImpossibleError, NotWrittenError
 from .expr import (
-    QUANTIFIERS,
+    BINDERS,
     Expr,
     Op,
     both,
     const,
     either,
+    fill,
     replace,
     substitute,
     topological,
@@ -47,9 +48,8 @@ NOT_YET = _NotYet()
 class Reading(Generic[T]):
     """A table of translations.
 
-    `quantifiers` are not walked into (their body reads a bound variable): a reading gets the node and, as its one
-    argument, a function that reads the body with further leaves; readings without quantifiers are given expressions
-    through `unroll`.
+    Operators that bind a variable are not walked into: a reading gets the node and, as its one argument, a function
+    that reads the body with further leaves; readings without them are given expressions through `unroll`.
     """
 
     name: str
@@ -87,7 +87,7 @@ def read(expr: Expr, reading: Reading[T], leaves: Mapping[Expr, T], done: dict[E
         if node in leaves:
             memo[node] = leaves[node]
             continue
-        if node.op in QUANTIFIERS:
+        if node.op in BINDERS:
             body = node.args[0]
             memo[node] = reading.operator(node.op)(
                 node, lambda more, body=body: read(body, reading, {**leaves, **more})
@@ -102,15 +102,18 @@ def read(expr: Expr, reading: Reading[T], leaves: Mapping[Expr, T], done: dict[E
 
 
 def unroll(expr: Expr, settings: Settings) -> Expr:
-    """The expression without quantifiers: each one written out over the values of its variable in this instance."""
+    """The expression without bound variables: each binder written out over the values of its variable here."""
 
     def written_out(node: Expr) -> Expr | None:
-        if node.op not in QUANTIFIERS:
+        if node.op not in BINDERS:
             return None
-        cases = [
-            substitute(node.args[0], {node.data: const(value, node.data.sort)})
-            for value in elements(node.data.sort, settings)
-        ]
+        keys = [const(value, node.data.sort) for value in elements(node.data.sort, settings)]
+        cases = [substitute(node.args[0], {node.data: key}) for key in keys]
+        if node.op is Op.MAP_EACH:
+            made = fill(node.sort, cases[0])
+            for key, case in zip(keys[1:], cases[1:], strict=True):
+                made = made.put(key, case)
+            return made
         return both(*cases) if node.op is Op.FORALL else either(*cases)
 
     return replace(expr, written_out)

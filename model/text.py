@@ -151,6 +151,7 @@ _TABLE: Mapping[Op, Callable[..., Part]] = {
     Op.RECORD: _record,
     Op.RECORD_GET: lambda node, value: (f"{_wrap(value, _ATOM)}.{node.data}", _ATOM),
     Op.MAP_FILL: lambda node, value: (f"[every {node.sort.key}: {value[0]}]", _ATOM),
+    Op.MAP_EACH: lambda node, value: (f"[{node.data.data} in {node.data.sort}: {value[0]}]", _ATOM),
     Op.MAP_GET: lambda node, a_map, key: (f"{_wrap(a_map, _ATOM)}[{key[0]}]", _ATOM),
     Op.MAP_PUT: lambda node, a_map, key, value: (f"{_wrap(a_map, _ATOM)} with [{key[0]}] = {value[0]}", _SUM),
     Op.SEQ_LEN: _call("length"),

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from .errors import DefinitionError, SortError, unknown
-from .expr import Expr, after, field, resort, substitute
+from .expr import Expr, after, field, forall, resort, substitute, true
 from .property import Property
 from .sorts import Int, Open, OptionOf, SetOf, Sort, same, with_sorts
 
@@ -165,11 +165,16 @@ class Projection:
     Args:
         sorts: which sort of the model stands for an open sort of the view: `{Broker: Replica}`.
         values: the fields of the view that the model has, as expressions over its state.
+        key: the variable by which the values speak of one of several entities, if there are several: the property is
+            then promised of each of them.
+        given: when there is such an entity at all; nothing is said of one that there is not.
     """
 
     view: View
     sorts: Mapping[Sort, Sort]
     values: Mapping[str, Expr]
+    key: Expr | None = None
+    given: Expr = true
 
     def __post_init__(self) -> None:
         for name, value in self.values.items():
@@ -193,4 +198,8 @@ class Projection:
         condition = resort(prop.condition, self.sorts)
         now = {field(name, with_sorts(self.view[name].sort, self.sorts)): value for name, value in self.values.items()}
         later = {after(leaf): after(value) for leaf, value in now.items()}
-        return replace(prop, condition=substitute(condition, now | later))
+        stated = substitute(condition, now | later)
+        if self.given is not true:
+            there = self.given & after(self.given) if prop.needs_after else self.given
+            stated = there.implies(stated)
+        return replace(prop, condition=stated if self.key is None else forall(self.key, stated))

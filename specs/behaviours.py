@@ -52,15 +52,16 @@ def behaviour(id: str) -> Behaviour:
 def selected(row: Mapping[str, Any], whole: int) -> int:
     """The releases of a table's row: those of `whole` with every behaviour of its `with` and none of its `without`."""
     mask = whole
-    for id in _several(row.get("with", ())):
+    for id in several(row.get("with", ())):
         mask &= behaviour(id).releases
-    for id in _several(row.get("without", ())):
+    for id in several(row.get("without", ())):
         mask &= ~behaviour(id).releases
     return mask
 
 
-def _several(value: str | Iterable[str]) -> Iterable[str]:
-    return (value,) if isinstance(value, str) else value
+def several(value: str | Iterable[str]) -> tuple[str, ...]:
+    """The ids of a `with` or `without`: one, or a list of them."""
+    return (value,) if isinstance(value, str) else tuple(value)
 
 
 def _load() -> Mapping[str, Behaviour]:

@@ -48,19 +48,24 @@ ARROWS: dict[str, set[str]] = {
     "checker": set(),  # what is in its __init__
     "checker.progress": set(),
     "checker.spark_session": {"specs", "checker.spark_workers"},
+    "checker.spark_daemon": {"traces", "checker.audit"},
     "checker.spark_workers": {"specs"},
-    "checker.audit": {"specs", "model", "traces", "checker.progress", "checker.spark_session"},
+    "checker.audit": {
+        *("specs", "model", "traces"),
+        *("checker.progress", "checker.replacing", "checker.spark_session"),
+    },
     "checker.failure": set(),
+    "checker.replacing": set(),
     "checker.machines": {"specs"},
     "checker.diagram": {"specs", "checker.machines"},
-    "checker.explore": {"specs", "model", "checker.diagram"},
-    "checker.prove": {"specs", "model", "checker.explore"},
+    "checker.explore": {"specs", "model", "checker.diagram", "checker.replacing"},
+    "checker.prove": {"specs", "model", "checker.explore", "checker.replacing"},
     "checker.pages": {
         *("specs", "model", "traces"),
         *("checker.audit", "checker.diagram", "checker.explore", "checker.prove"),
     },
     "checker.commands": {
-        *("specs", "model", "traces", "checker", "checker.failure", "checker.machines"),
+        *("specs", "model", "traces", "checker", "checker.failure", "checker.machines", "checker.replacing"),
         *("checker.audit", "checker.diagram", "checker.explore", "checker.prove", "checker.pages"),
     },
     "checker.cli": {"checker", "checker.commands", "checker.failure"},

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from ...model.expr import Expr, both, either, field
+from ...model.sorts import Int
 from .observe.catalogue import inputs_of, observations
+from .observe.narrow import EVERYTHING, Narrow
 from .observe.observation import Input
 from .observe.order import NEAR
 from .observe.placed import EVENTS
@@ -13,25 +16,28 @@ from .rules.catalogue import rules_on
 from .rules.rule import Rule
 from .rules.verdicts import PASSING, SILENT, VERDICT
 from .table.protocol import Column, Row, Table
+from .table.rows import PythonTable
 
-_FINDINGS_PER_RULE = 100_000
+FINDINGS = 100_000
+"""So many findings of one rule, verdict and cluster are told of, the first by file and line; all are counted."""
 _PARTITION = ("cluster", *NEAR)
 
 
-def judge(inputs: Mapping[Input, Table]) -> tuple[list[Row], list[Row]]:
+def judge(inputs: Mapping[Input, Table], narrow: Narrow) -> tuple[list[Row], list[Row]]:
     """What the rules give of all the lines of some partitions: counts, and the rows that some rule fails.
 
     Args:
         inputs: of observations, made from the events of these partitions.
+        narrow: what to count and to tell of.
     """
-    counts = counted(judged(inputs))
-    return counts, failing(_of_concerned(inputs[EVENTS], counts))
+    counts = counted(judged(inputs, narrow))
+    return counts, failing(_of_concerned(inputs[EVENTS], counts, narrow))
 
 
-def judged(inputs: Mapping[Input, Table]) -> dict[str, Table]:
-    """Every observation of these inputs that rules are stated over, by its name, with their verdicts."""
+def judged(inputs: Mapping[Input, Table], narrow: Narrow = EVERYTHING) -> dict[str, Table]:
+    """Every observation of these inputs that rules are stated over, by its name, with their verdicts, narrowed."""
     return {
-        name: _with_verdicts(observation.of(inputs[observation.made_from]), rules_on(name))
+        name: narrow.of(_with_verdicts(observation.of(inputs[observation.made_from]), rules_on(name)))
         for name, observation in observations().items()
         if observation.made_from in inputs and rules_on(name)
     }
@@ -48,17 +54,37 @@ def _with_verdicts(rows: Table, its_rules: Sequence[Rule]) -> Table:
 
 def _fails(observation: str) -> Expr:
     """Whether some rule has a verdict on a row that makes a finding."""
-    verdicts = [field(rule.code, VERDICT) for rule in rules_on(observation)]
-    return either(*(both(*(verdict.ne(passing) for passing in PASSING)) for verdict in verdicts))
+    return either(*map(_is_finding, rules_on(observation)))
+
+
+def _is_finding(rule: Rule) -> Expr:
+    verdict = field(rule.code, VERDICT)
+    return both(*(verdict.ne(passing) for passing in PASSING))
 
 
 def failing(judged: Mapping[str, Table]) -> list[Row]:
-    """The rows that some rule fails, with the name of their `observation`."""
-    return [
-        row | {"observation": name}
-        for name, table in judged.items()
-        for row in table.where(_fails(name)).rows(_FINDINGS_PER_RULE * len(rules_on(name)))
-    ]
+    """A row for each finding, with the name of its `observation`, the code of its `rule`, and its `verdict`."""
+    found: list[Row] = []
+    for name, table in judged.items():
+        fails = table.where(_fails(name))
+        for rule in rules_on(name):
+            of_rule = _first(fails.where(_is_finding(rule)).derive(verdict=field(rule.code, VERDICT)))
+            found += [row | {"observation": name, "rule": rule.code} for row in of_rule.rows()]
+    return found
+
+
+def first_failing(rows: Sequence[Row]) -> list[Row]:
+    """Of what `failing` gives of several tables, what it would give of all of them in one."""
+    by_rule: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        by_rule[row["rule"]].append(row)
+    return [row for own in by_rule.values() for row in _first(PythonTable(own)).rows()]
+
+
+def _first(rows: Table) -> Table:
+    """The first of each cluster and verdict."""
+    numbered = rows.along(("cluster", "verdict"), ("file", "line"), number=Column("so_far"))
+    return numbered.where(field("number", Int()) < FINDINGS)
 
 
 def counted(judged: Mapping[str, Table]) -> list[Row]:
@@ -74,7 +100,7 @@ def counted(judged: Mapping[str, Table]) -> list[Row]:
     return found
 
 
-def _of_concerned(events: Table, counts: Sequence[Row]) -> dict[str, Table]:
+def _of_concerned(events: Table, counts: Sequence[Row], narrow: Narrow) -> dict[str, Table]:
     """The observations of the partitions that findings are about: they need no other partition's lines.
 
     Looking at these again costs less than to carry all that a finding names through every count.
@@ -85,4 +111,4 @@ def _of_concerned(events: Table, counts: Sequence[Row]) -> dict[str, Table]:
     rows = [dict(zip(_PARTITION, partition, strict=True)) for partition in sorted(concerned)]
     ours, of_none = events.joined(rows, _PARTITION, {}), events.present("cluster").absent("topic")
     throwables = events.absent("cluster")  # they are in no cluster's tenure
-    return judged(inputs_of(ours.plus(of_none).plus(throwables)))
+    return judged(inputs_of(ours.plus(of_none).plus(throwables)), narrow)

@@ -23,6 +23,8 @@ REASSIGNED = rows_with("reassigned")
 REMOVED = rows_with("replica-removed")
 REFUSED = rows_with("refusal")
 """First lines of the throwables with which Kafka refuses a move."""
+REASONS = rows_with(speaker="throwable", mode="zk")
+"""First lines of the throwables that say why a move was refused or failed."""
 THROWN = rows_with(speaker="throwable")
 REQUEST_RECEIVED = rows_with("request-received")
 """Lines in which a broker names a controller and its epoch."""
@@ -38,6 +40,10 @@ VIEWS = rows_with(*VIEW_ROLES)
 """Lines that print a partition's leader and ISR."""
 CONTROLLER_LINES = rows_with(speaker="controller", family=STATE_CHANGE)
 """Lines that a controller writes to state-change.log."""
+TOPIC_DELETED = rows_with("topic-deleted")
+"""Lines of a controller that name a topic, and neither a partition nor an epoch."""
+IN_KRAFT = rows_with(mode="kraft")
+"""Lines that Kafka prints in KRaft mode only."""
 HAPPENING_ONCE = rows_with(*MOVES, "move-refused", "reassigned", "replica-removed")
 MOVES_AND_VIEWS = rows_with(*MOVES, "move-refused", *VIEW_ROLES)
 

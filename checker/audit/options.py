@@ -27,6 +27,7 @@ class Options:
     since: int | None = None
     until: int | None = None
     timeline: bool = False
+    verbose: bool = False
     fail_on: str = "illegal"
     engine: str = "auto"
     master: str | None = None
@@ -43,15 +44,19 @@ class Options:
         """From words as a user writes them.
 
         Raises:
-            IsrproofError: an unknown release or one without ZooKeeper, a partition or a time that is none.
+            IsrproofError: an unknown release or one without ZooKeeper, a partition or a time that is none, times in the
+                wrong order.
         """
         if others.get("master") and others.get("remote"):
             raise IsrproofError("--master and --remote name two places to run; give one.")
+        first, last = (None if each is None else _time(each) for each in (since, until))
+        if first is not None and last is not None and first > last:
+            raise IsrproofError(f"--since is after --until: {since!r}, {until!r}; expected the earlier time first.")
         return Options(
             releases=None if release == "auto" else _releases(release),
             partition=None if partition is None else _partition(partition),
-            since=None if since is None else _time(since),
-            until=None if until is None else _time(until),
+            since=first,
+            until=last,
             **others,  # type: ignore[arg-type]
         )
 

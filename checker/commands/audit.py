@@ -10,7 +10,7 @@ import click
 
 from ...specs.errors import IsrproofError
 from ..audit.options import ENGINES, FAIL_ON, Options
-from ..failure import fail
+from ..failure import fail, say
 
 
 @click.command(name="audit")
@@ -20,11 +20,19 @@ from ..failure import fail
     "--release", default="auto", show_default=True, help="The release that ran, or auto: told by the wording."
 )
 @click.option("--lossy", is_flag=True, help="Any line may be missing: a missing line proves nothing.")
-@click.option("--layout", metavar="PATTERN", help="The log4j pattern of the files, if it is none of the known ones.")
+@click.option(
+    "--layout",
+    metavar="PATTERN",
+    help="The log4j pattern of the files, if it is none of the known ones, such as '%d{ISO8601} %p [%t] %m (%c)'. A"
+    " conversion other than %d %p %m %c %t %n, such as %x, stands for any text without a space.",
+)
 @click.option("--partition", metavar="TOPIC-N", help="Report this partition only.")
 @click.option("--since", metavar="TIME", help="Report from this time on, as printed in the log: '2018-08-03 12:00:00'.")
 @click.option("--until", metavar="TIME", help="Report up to this time.")
 @click.option("--timeline", is_flag=True, help="Add what was reconstructed of every partition.")
+@click.option(
+    "--verbose", is_flag=True, help="Tell of every finding's evidence, and how often each rule was evaluated."
+)
 @click.option("--fail-on", type=click.Choice(FAIL_ON), default="illegal", show_default=True, help="What makes exit 1.")
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), help="Write findings, timeline and JSON there."
@@ -50,6 +58,7 @@ def command(
     since: str | None,
     until: str | None,
     timeline: bool,
+    verbose: bool,
     fail_on: str,
     out: Path | None,
     form: str,
@@ -64,6 +73,7 @@ def command(
     line that bears on a rule was not understood), or nothing to check.
     """
     from ..audit.command import audit_command
+    from ..audit.report.terminal import coloured
 
     json_wanted = as_json or form == "json"
     try:
@@ -76,13 +86,17 @@ def command(
             since=since,
             until=until,
             timeline=timeline,
+            verbose=verbose,
             fail_on=fail_on,
             engine=engine,
             master=master,
             remote=remote,
         )
-        text, code = audit_command(list(paths), options, json_wanted, out, partial(click.echo, err=True))
+        answer = audit_command(list(paths), options, json_wanted, out, partial(click.echo, err=True))
     except (IsrproofError, OSError) as error:
         fail(error, as_json=json_wanted)
-    click.echo(text, nl=not text.endswith("\n"))
-    sys.exit(code)
+    if answer.problem is not None:
+        fail(answer.problem, as_json=json_wanted, judged=answer.text)
+    text = answer.text if json_wanted else coloured(answer.text)
+    say(text, verdict=answer.verdict, nl=not answer.text.endswith("\n"))
+    sys.exit(answer.code)

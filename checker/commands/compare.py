@@ -9,7 +9,7 @@ from typing import IO
 import click
 
 from ...traces.timeline import TimelineRow, timeline_row
-from ..failure import fail
+from ..failure import fail, say
 
 
 @click.command()
@@ -37,20 +37,20 @@ def command(recording: Path, audit_json: IO[str], as_json: bool) -> None:
         counts = {"shown": len(found.shown), "hidden": found.reasons, "unexplained": len(found.unexplained)}
         wrong = [{"row": timeline_json(row), "expected": expected} for row, expected in found.wrong]
         missing = [vars(version) for version in found.unexplained]
-        click.echo(json.dumps({"recording": recording.name, **counts, "wrong": wrong, "missing": missing}))
+        say(json.dumps({"recording": recording.name, **counts, "wrong": wrong, "missing": missing}))
     else:
-        click.echo(f"{recording.name}: {len(found.shown)} znode versions shown, {len(found.wrong)} rows wrong")
+        say(f"{recording.name}: {len(found.shown)} znode versions shown, {len(found.wrong)} rows wrong")
         for reason, count in found.reasons.items():
             if count:
-                click.echo(f"  {count} hidden: {REASONS[reason]}")
+                say(f"  {count} hidden: {REASONS[reason]}")
         for version in found.unexplained:
             name = f"{version.topic}-{version.partition}"
-            click.echo(f"  not shown, no reason known: {name} version {version.version}, written by {version.by}")
+            say(f"  not shown, no reason known: {name} version {version.version}, written by {version.by}")
         for row, expected in found.wrong:
             shown = timeline_json(row)
             said = {key: shown[key] for key in ("partition_epoch", "leader", "isr", "leader_epoch", "controller_epoch")}
-            click.echo(f"  wrong: {row.topic}-{row.partition} {said} at {row.place}")
-            click.echo(f"    expected {expected}")
+            say(f"  wrong: {row.topic}-{row.partition} {said} at {row.place}")
+            say(f"    expected {expected}")
     raise SystemExit(1 if found.wrong else 0)
 
 

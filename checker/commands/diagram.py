@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 
 import click
 
 from ...specs.errors import IsrproofError, unknown
 from ...specs.machines import machine_names
+from ..failure import fail, say
+from ..replacing import replacing
 
 FORMATS = {"mermaid": ".mmd", "dot": ".dot", "svg": ".svg"}
 """Each format and the usual ending of its files; a module of checker/diagram writes it."""
 OTHER_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".ps", ".eps")
 """Endings of files that would not hold what their name says."""
-
-
-class _Misuse(click.ClickException):
-    exit_code = 2
 
 
 @click.command(
@@ -52,11 +48,12 @@ def command(
         writer = _format(format_, out)
         text = _facts(machine, release) if facts else _picture(machine, release, writer, level, counts)
         if out is None:
-            click.echo(text, nl=False)
+            say(text, nl=False)
         else:
-            _write(out, text)
+            with replacing(out) as fresh:
+                fresh.write_text(text, encoding="utf-8")
     except (IsrproofError, OSError) as error:
-        raise _Misuse(str(error)) from error
+        fail(error, as_json=False)
 
 
 def _picture(machine: str, release: str | None, format_: str, level: str | None, counts: Path | None) -> str:
@@ -93,15 +90,3 @@ def _format(name: str | None, out: Path | None) -> str:
     if name not in FORMATS:
         raise unknown("format", name, FORMATS)
     return name
-
-
-def _write(path: Path, text: str) -> None:
-    """Write beside the file and rename, so that a reader never meets half of it."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

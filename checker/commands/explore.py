@@ -10,9 +10,9 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from ..failure import fail
+from ..failure import fail, say
 
-_MODEL = ("release", "without")
+_MODEL = ("release", "without", "adding")
 _BOUNDS = ("max_states", "max_depth", "max_seconds", "max_memory")
 
 # What is done instead of a search -> the options that it reads; any other one is refused.
@@ -43,6 +43,10 @@ def settings_of(values: tuple[str, ...]) -> dict[str, int]:
 @click.argument("model", required=False)
 @click.option("--release", help="Only the behaviours that this Kafka release has, for example 2.0.0.")
 @click.option("--without", multiple=True, metavar="BEHAVIOUR", help="Leave a behaviour out; may be repeated.")
+@click.option(
+    "--with", "adding", multiple=True, metavar="PART",
+    help="Add a part, or a behaviour that the release does not have; may be repeated. --list MODEL names the parts.",
+)  # fmt: skip
 @click.option("--set", "sets", multiple=True, metavar="NAME=INT", help="A setting of the instance; may be repeated.")
 @click.option("--property", "properties", multiple=True, metavar="P", help="Check only these; may be repeated.")
 @click.option("--symmetry", is_flag=True, help="Search one state per orbit of interchangeable replicas.")
@@ -134,7 +138,7 @@ def _run(options: dict[str, Any], as_json: bool) -> int:
     shown = None if as_json or not sys.stderr.isatty() else _Progress()
     try:
         result = explore_instance(
-            chosen(options["model"], options["release"], options["without"]),
+            chosen_of(options),
             settings_of(options["sets"]),
             list(options["properties"]) or None,
             symmetry=options["symmetry"],
@@ -149,29 +153,43 @@ def _run(options: dict[str, Any], as_json: bool) -> int:
             shown.close()
     first = next((each.path for each in result.violations if each.path is not None), None)
     if as_json:
-        _print_json(report.json_report(result))
+        _print_json(report.json_report(result), result.verdict)
     elif options["layout"] == "text":
-        click.echo(report.text_report(result))
+        say(report.text_report(result), verdict=result.verdict)
     elif first is None:
         click.echo(f"{result.instance.name}: {result.verdict}; there is no counterexample to write", err=True)
     elif options["layout"] == "itf":
         _print_json(report.itf(first, result.instance.name))
     else:
-        click.echo(report.mermaid(first))
+        say(report.mermaid(first))
     return EXIT[result.verdict]
 
 
-def chosen(name: str, release: str | None, without: tuple[str, ...]) -> Any:
-    """The model of that name, or of FILE.py:NAME, with the behaviours of a release, or without some."""
-    from ...model.catalogue import model, models
+def chosen_of(options: Mapping[str, Any]) -> Any:
+    """The model that the options of a command name."""
+    return chosen(options["model"], options["release"], options["without"], options["adding"])
 
-    if name not in models():
+
+def chosen(name: str, release: str | None, without: tuple[str, ...], adding: tuple[str, ...] = ()) -> Any:
+    """The model of that name, or of FILE.py:NAME, with the behaviours of a release, or without some."""
+    from ...model.catalogue import families, model, models
+
+    if name in families():
+        return families()[name].model(release, without, adding)
+    if adding:
+        raise click.UsageError(f"--with is for models that have parts ({', '.join(families())}); {name} has none.")
+    if name not in models() and ".py:" not in name:
+        from ...specs.errors import IsrproofError
         from ...specs.machines import machine_names
 
         if name in machine_names():
             from ...model.tables import table_model
 
             return table_model(name, release)
+        if name.endswith(".py"):
+            raise IsrproofError(f"{name} is a file; expected FILE.py:NAME, such as {name}:MODEL for its model MODEL")
+        known = ", ".join((*models(), *machine_names()))
+        raise IsrproofError(f"unknown model {name!r}; expected one of: {known}; or FILE.py:NAME, a model of your own")
     found = model(name)
     if release is not None:
         from ...specs.behaviours import BEHAVIOURS
@@ -184,25 +202,25 @@ def chosen(name: str, release: str | None, without: tuple[str, ...]) -> Any:
 
 
 def _list(options: dict[str, Any], as_json: bool) -> int:
-    from ...model.catalogue import models
+    from ...model.catalogue import families, models
 
     if options["model"] is None:
         from ...specs.machines import machine_names
 
-        statements = {name: chosen(name, None, ()).statement for name in (*models(), *machine_names())}
+        statements = {name: chosen(name, None, ()).statement for name in (*models(), *families(), *machine_names())}
         if as_json:
             _print_json({"models": statements})
         else:
             for name, statement in statements.items():
-                click.echo(f"{name:<{max(map(len, statements))}}  {statement}")
+                say(f"{name:<{max(map(len, statements))}}  {statement}")
         return 0
     from ..explore.report import model_lines
 
-    found = chosen(options["model"], options["release"], options["without"])
+    found = chosen_of(options)
     if as_json:
         _print_json({"model": found.name, "lines": model_lines(found)})
     else:
-        click.echo("\n".join(model_lines(found)))
+        say("\n".join(model_lines(found)))
     return 0
 
 
@@ -214,14 +232,14 @@ def _matrix(as_json: bool) -> int:
     for result in matrix.run_all(lambda title: click.echo(f"exploring {title}", err=True)):
         results.append(result)
         if not as_json:
-            click.echo("\n".join(matrix.lines(result)))
+            say("\n".join(matrix.lines(result)))
     good = all(result.as_expected for result in results)
     if as_json:
         rows = [matrix.json_row(result) for result in results]
         _print_json({"verdict": "holds" if good else "violated", "rows": rows})
     else:
         wrong = sum(not result.as_expected for result in results)
-        click.echo(f"{len(results)} rows, {'all as expected' if good else f'{wrong} NOT as expected'}")
+        say(f"{len(results)} rows, {'all as expected' if good else f'{wrong} NOT as expected'}")
     return 0 if good else 1
 
 
@@ -233,7 +251,7 @@ def _export(options: dict[str, Any], as_json: bool) -> int:
 
     folder, settings = Path(options["out"]), settings_of(options["sets"])
     names = list(options["properties"]) or None
-    model, properties, _ = select(chosen(options["model"], options["release"], options["without"]), names)
+    model, properties, _ = select(chosen_of(options), names)
     if options["export"] == "tla":
         written = [*tla.write(model.instance(**settings), properties, folder)]
     else:
@@ -247,7 +265,7 @@ def _export(options: dict[str, Any], as_json: bool) -> int:
         _print_json({"written": [str(path) for path in written]})
     else:
         for path in written:
-            click.echo(str(path))
+            say(str(path))
     return 0
 
 
@@ -259,7 +277,7 @@ def _mutate(options: dict[str, Any], as_json: bool) -> int:
     settings = settings_of(options["sets"])
     found = []
     for each in mutate.mutations(
-        chosen(options["model"], options["release"], options["without"]),
+        chosen_of(options),
         list(options["properties"]) or None,
         [settings] if settings else None,
         Limits(options["max_states"], options["max_depth"], options["max_seconds"], options["max_memory"]),
@@ -268,7 +286,7 @@ def _mutate(options: dict[str, Any], as_json: bool) -> int:
     ):
         found.append(each)
         if not as_json:
-            click.echo(mutate.line(each))
+            say(mutate.line(each))
     verdicts = [each.verdict for each in found]
     wrong = {"unexplained", "contradicted"} & set(verdicts)
     verdict = "violated" if wrong else "unknown" if "unknown" in verdicts else "holds"
@@ -278,14 +296,14 @@ def _mutate(options: dict[str, Any], as_json: bool) -> int:
         _print_json({"verdict": verdict, "instances": instances, "clauses": clauses})
     else:
         counts = ", ".join(f"{verdicts.count(each)} {each}" for each in dict.fromkeys(verdicts))
-        click.echo(f"{len(found)} clauses: {counts}; searched {', '.join(map(mutate.constants, instances))}")
+        say(f"{len(found)} clauses: {counts}; searched {', '.join(map(mutate.constants, instances))}")
     return EXIT[verdict]
 
 
-def _print_json(value: Any) -> None:
+def _print_json(value: Any, verdict: str = "") -> None:
     import json
 
-    click.echo(json.dumps(value))
+    say(json.dumps(value), verdict=verdict)
 
 
 class _Progress:

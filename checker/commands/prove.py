@@ -15,9 +15,9 @@ from click.core import ParameterSource
 
 from ...specs.machines import machine_names
 from .. import INTERRUPTED
-from ..failure import fail
+from ..failure import fail, say
 
-_MODEL = ("release", "without")
+_MODEL = ("release", "without", "adding")
 
 # What is done instead of a proof -> the options that it reads; any other one is refused.
 MODES = {
@@ -36,6 +36,10 @@ EXIT = {"holds": 0, "violated": 1, "unknown": 3}
 @click.argument("model", required=False)
 @click.option("--release", help="Only the behaviours that this Kafka release has, for example 2.0.0.")
 @click.option("--without", multiple=True, metavar="BEHAVIOUR", help="Leave a behaviour out; may be repeated.")
+@click.option(
+    "--with", "adding", multiple=True, metavar="PART",
+    help="Add a part, or a behaviour that the release does not have; may be repeated.",
+)  # fmt: skip
 @click.option("--property", "properties", multiple=True, metavar="P", help="Prove only these; may be repeated.")
 @click.option(
     "--set", "sets", multiple=True, metavar="NAME=INT",
@@ -147,9 +151,9 @@ def _run(options: dict[str, Any]) -> int:
         return _run_matrix(options)
     if options["model"] in machine_names():
         return _run_table(options)
-    from .explore import chosen, settings_of
+    from .explore import chosen_of, settings_of
 
-    model = chosen(options["model"], options["release"], options["without"])
+    model = chosen_of(options)
     kept = settings_of(options["sets"])
     if options["minimise"]:
         return _minimise(model, options)
@@ -163,9 +167,9 @@ def _run(options: dict[str, Any]) -> int:
 
     proof = _prove(model, kept, options)
     if options["as_json"]:
-        _print_json(report.json_report(proof))
+        _print_json(report.json_report(proof), proof.verdict)
     else:
-        click.echo(report.text_report(proof))
+        say(report.text_report(proof), verdict=proof.verdict)
     return EXIT[proof.verdict]
 
 
@@ -189,7 +193,7 @@ def _minimise(model: Any, options: dict[str, Any]) -> int:
     if options["as_json"]:
         _print_json({"model": model.name, "rows": rows})
     else:
-        click.echo(f"{model.name}: {rows} questions need more than the goal itself")
+        say(f"{model.name}: {rows} questions need more than the goal itself")
     return 0
 
 
@@ -201,7 +205,7 @@ def _write_smtlib(model: Any, kept: dict[str, int], options: dict[str, Any]) -> 
     if options["as_json"]:
         _print_json({"model": model.name, "folder": str(folder), "questions": written})
     else:
-        click.echo(f"{written} questions written to {folder}")
+        say(f"{written} questions written to {folder}")
     return 0
 
 
@@ -214,7 +218,7 @@ def _each_dropped(model: Any, options: dict[str, Any], what: str) -> int:
     for each in by.dropped(model, _effort(options), _progress):
         found.append(each)
         if not as_json:
-            click.echo(by.line(each))
+            say(by.line(each))
     verdict = "holds" if all(each.as_said for each in found) else "unknown"
     if as_json:
         _print_json({"model": model.name, "verdict": verdict, what: [by.json_row(each) for each in found]})
@@ -222,7 +226,7 @@ def _each_dropped(model: Any, options: dict[str, Any], what: str) -> int:
         verdicts = [each.verdict for each in found]
         counts = ", ".join(f"{verdicts.count(each)} {each}" for each in dict.fromkeys(verdicts))
         others = sum(not each.as_said for each in found)
-        click.echo(f"{len(found)} {what}: {counts}; {others or 'none'} other than the model says")
+        say(f"{len(found)} {what}: {counts}; {others or 'none'} other than the model says")
     return EXIT[verdict]
 
 
@@ -238,7 +242,7 @@ def _run_matrix(options: dict[str, Any]) -> int:
     if options["as_json"]:
         _print_json(matrix.matrix_json(found))
     else:
-        click.echo(matrix.matrix_text(found))
+        say(matrix.matrix_text(found))
     return 0 if found.as_expected else 1
 
 
@@ -249,7 +253,7 @@ def _run_table(options: dict[str, Any]) -> int:
     if options["as_json"]:
         _print_json(tables.table_json(options["model"], found))
     else:
-        click.echo(tables.table_report(options["model"], found))
+        say(tables.table_report(options["model"], found))
     return EXIT[tables.overall_of(found)]
 
 
@@ -267,7 +271,7 @@ def _told(answer: Any) -> None:
             click.echo("", err=True)
 
 
-def _print_json(value: Any) -> None:
+def _print_json(value: Any, verdict: str = "") -> None:
     import json
 
-    click.echo(json.dumps(value))
+    say(json.dumps(value), verdict=verdict)

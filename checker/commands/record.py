@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ..failure import fail
+from ..failure import fail, say
 
 
 @click.command()
@@ -71,7 +71,7 @@ def command(
     except (IsrproofError, OSError) as error:
         fail(error, as_json=as_json)
     if as_json:
-        click.echo(json.dumps({key: value for key, value in manifest.items() if key != "znodes"}))
+        say(json.dumps({key: value for key, value in manifest.items() if key != "znodes"}))
     else:
         lines = sum(row["lines"] for row in manifest["files"])
-        click.echo(f"{out}: {len(manifest['files'])} logs, {lines} lines, {len(manifest['znodes'])} znode changes")
+        say(f"{out}: {len(manifest['files'])} logs, {lines} lines, {len(manifest['znodes'])} znode changes")

@@ -7,7 +7,7 @@ import json
 import click
 
 from ...specs.errors import IsrproofError
-from ..failure import fail
+from ..failure import fail, say
 
 
 @click.command(name="rules")
@@ -31,4 +31,4 @@ def command(code: str | None, as_json: bool) -> None:
             shown = {**pages.as_json(rule), "page": text}
     except IsrproofError as error:
         fail(error, as_json=as_json)
-    click.echo(json.dumps(shown, indent=2) if as_json else text.rstrip("\n"))
+    say(json.dumps(shown, indent=2) if as_json else text.rstrip("\n"))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...model.errors import NotWrittenError
-from ...model.expr import QUANTIFIERS, Expr, Op
+from ...model.expr import BINDERS, Expr, Op
 from ...model.sorts import (
     BoolSort,
     EnumSort,
@@ -112,7 +112,7 @@ class Flattener:
                 later = {(str(expr.data), None)}
             elif expr.op is Op.MAP_GET and expr.args[0].op is Op.AFTER and expr.args[1].op is Op.VAR:
                 later = {(str(expr.args[0].data), expr.args[1])}
-            elif expr.op in QUANTIFIERS:
+            elif expr.op in BINDERS:
                 below.discard(expr.data)
                 later = {(name, None if key is expr.data else key) for name, key in later}
             found = self._variables[expr] = tuple(sorted(below, key=lambda each: str(each.data)))
@@ -150,8 +150,10 @@ class Flattener:
             return self.value(binding[expr], expr.sort)
         if op is Op.SETTING:
             return self.s.const(self.settings[expr.data.name])
-        if op in QUANTIFIERS:
+        if op in BINDERS:
             values = elements(expr.data.sort, self.settings)
+            if op is Op.MAP_EACH:
+                return Rows(tuple(self.flat(expr.args[0], {**binding, expr.data: value}) for value in values))
             cases = [self.truth(expr.args[0], {**binding, expr.data: value}) for value in values]
             return self.s.both(*cases) if op is Op.FORALL else self.s.either(*cases)
         if op not in _TABLE:

@@ -1,4 +1,7 @@
-"""`isrproof explore --matrix`: every rung of the ladder against every property, compared with what is expected."""
+"""`isrproof explore --matrix`: every model against every property, compared with what is expected.
+
+The expectations are written beside the models, in a file `expected.toml` of their folder.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...model import replication
+from ... import model as models
+from ...model.catalogue import families
 from ...model.catalogue import model as model_named
 from ...model.errors import DefinitionError
 from ...model.protocol import Model
@@ -15,17 +19,19 @@ from ...specs import toml
 from .result import Decided, Exploration
 from .run import explore_instance
 
-EXPECTED = Path(replication.__file__).parent / "expected.toml"
+EXPECTED = tuple(sorted(Path(models.__file__).parent.glob("*/expected.toml")))
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of expected.toml."""
+    """One line of expected.toml. Of a family it names the release, and may add parts."""
 
     model: str
     settings: dict[str, int]
     distinct: int | None = None
     without: tuple[str, ...] = ()
+    release: str | None = None
+    adding: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
     violated: dict[str, int] = field(default_factory=dict)
     shows: dict[str, str] = field(default_factory=dict)
@@ -33,7 +39,9 @@ class Row:
     @property
     def title(self) -> str:
         constants = "/".join(str(each) for each in self.settings.values())
-        return f"{self.model}{''.join(f' without {each}' for each in self.without)} {constants}"
+        release = f"-{self.release}" if self.release else ""
+        named = (*(f" without {each}" for each in self.without), *(f" with {each}" for each in self.adding))
+        return f"{self.model}{release}{''.join(named)} {constants}"
 
 
 @dataclass(frozen=True)
@@ -74,14 +82,19 @@ def rows() -> tuple[Row, ...]:
         DefinitionError: a row expects something of a property that is not checked, or a violation shows nothing.
     """
     found = []
-    for each in toml.read(EXPECTED)["row"]:
+    for each in (row for path in EXPECTED for row in toml.read(path)["row"]):
         name = f"expected.toml, {each.get('model')}"
-        toml.check_keys(each, name, ("model", "settings"), ("distinct", "without", "asked", "violated", "shows"))
+        toml.check_keys(
+            each, name, ("model", "settings"),
+            ("distinct", "without", "release", "with", "asked", "violated", "shows"),
+        )  # fmt: skip
         row = Row(
             each["model"],
             each["settings"],
             each.get("distinct"),
             tuple(each.get("without", ())),
+            each.get("release"),
+            tuple(each.get("with", ())),
             tuple(each.get("asked", ())),
             each.get("violated", {}),
             each.get("shows", {}),
@@ -94,6 +107,8 @@ def rows() -> tuple[Row, ...]:
 
 def model_of(row: Row) -> Model:
     """The model that a row is about."""
+    if row.model in families():
+        return families()[row.model].model(row.release, row.without, row.adding)
     found = model_named(row.model)
     return found.without(*row.without) if row.without else found
 
@@ -151,7 +166,9 @@ def json_row(result: Result) -> dict[str, Any]:
     """A row as a JSON object."""
     return {
         "model": result.row.model,
+        "release": result.row.release,
         "without": list(result.row.without),
+        "with": list(result.row.adding),
         "settings": result.row.settings,
         "distinct": result.exploration.distinct,
         "expected_distinct": result.row.distinct,

@@ -40,6 +40,8 @@ def text_report(result: Exploration) -> str:
         f"  {result.distinct:,} distinct states, {result.generated:,} generated, depth {result.depth}, "
         f"{result.deadlocks:,} without successor{', one per orbit' if result.symmetry else ''}"
     )
+    if model.left_out:
+        lines.append(f"  not in this model: {'; '.join(model.left_out)}")
     if result.stopped:
         lines.append(f"  unfinished: the search stopped at {result.stopped}")
     idle = [each.action for each in result.coverage if each.taken == 0]
@@ -65,6 +67,9 @@ def model_lines(model: Model) -> list[str]:
     if model.behaviours:
         lines.append("behaviours, each on top of those before")
         lines += [f"    {each.name}: {each.statement}" for each in model.behaviours]
+    if model.left_out:
+        lines.append("parts left out")
+        lines += [f"    {each}" for each in model.left_out]
     lines.append("state")
     for field in model.fields:
         lines.append(f"    {field.name}: {field.sort}; {field.meaning}; starts as {text(field.initial)}")
@@ -177,8 +182,10 @@ def json_report(result: Exploration) -> dict[str, Any]:
             }
             for each in result.properties
         ],
+        "violated": [each.prop.name for each in result.violations],
         "violations": [violation_json(each) for each in result.violations],
         "left_out": list(result.left_out),
+        "parts_left_out": list(result.instance.model.left_out),
         "coverage": [
             {
                 "action": each.action,

@@ -8,14 +8,13 @@ that TLA+ or the module itself uses is another one there, see `identifier`.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from ...model.action import Action
 from ...model.errors import DefinitionError, ImpossibleError
-from ...model.expr import QUANTIFIERS, Expr, Op, topological
+from ...model.expr import BINDERS, Expr, Op, topological
 from ...model.property import Property
 from ...model.protocol import Field, Instance, Model
 from ...model.reading import Reading, read
@@ -35,6 +34,7 @@ from ...model.sorts import (
     Value,
     default,
 )
+from ..replacing import replacing
 
 _HELPERS = r"""
 OptionGet(option, otherwise) == IF option = <<>> THEN otherwise ELSE option[1]
@@ -121,11 +121,10 @@ def write(instance: Instance, properties: Sequence[Property], folder: Path) -> t
 
 
 def put(path: Path, text: str) -> Path:
-    """Writes a file under a temporary name, then renames it."""
+    """Writes a file, all of it or nothing."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".part")
-    partial.write_text(text, encoding="utf-8")
-    os.replace(partial, path)
+    with replacing(path) as fresh:
+        fresh.write_text(text, encoding="utf-8")
     return path
 
 
@@ -209,9 +208,7 @@ def _sorts(model: Model, properties: Sequence[Property]) -> list[FiniteSort | En
     stack: list[Sort] = [each.sort for each in model.fields]
     stack += [param.sort for action in model.actions for param in action.params]
     for node in topological(*conditions):
-        stack += (
-            [node.data.sort] if node.op in QUANTIFIERS else [node.sort] if node.op in (Op.FULL, Op.MAP_FILL) else []
-        )
+        stack += [node.data.sort] if node.op in BINDERS else [node.sort] if node.op in (Op.FULL, Op.MAP_FILL) else []
     while stack:
         sort = stack.pop()
         if isinstance(sort, FiniteSort | EnumSort):
@@ -320,6 +317,11 @@ def _quantifier(word: str) -> Callable[..., str]:
     return translate
 
 
+def _each(node: Expr, body: Callable[[Mapping[Expr, str]], str]) -> str:
+    bound = f"{node.data.data}_"
+    return f"[{bound} \\in {domain(node.data.sort)} |-> {body({node.data: bound})}]"
+
+
 def _get_beyond(node: Expr, a_map: str, key: str) -> str:
     sort = node.args[0].sort
     assert isinstance(sort, MapSort)
@@ -378,6 +380,7 @@ TLA: Reading[str] = Reading(
         Op.RECORD: _record,
         Op.RECORD_GET: lambda node, held: f"{held}.{node.data}",
         Op.MAP_FILL: _fill,
+        Op.MAP_EACH: _each,
         Op.MAP_GET: _get_beyond,
         Op.MAP_PUT: _call("MapPut"),
         Op.SEQ_LEN: _call("Len"),

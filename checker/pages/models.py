@@ -1,37 +1,34 @@
-"""docs/models.md: the models of replication, their behaviours, and what the explorer is expected to find."""
+"""docs/models.md: the models, their behaviours, and what the explorer is expected to find."""
 
 from __future__ import annotations
 
-import importlib
+import ast
+import inspect
 from collections.abc import Iterator
+from types import ModuleType
 
-from ...model.catalogue import models
+from ...model.action import Action
+from ...model.catalogue import families, models
+from ...model.discovery import modules
+from ...model.family import Family
 from ...model.protocol import Behaviour
+from ...model.replication import base
 from ...model.replication.base import REPLICATION
+from ...specs.behaviours import BEHAVIOURS
+from ...specs.releases import names
 from ..explore import matrix
 from ..explore.report import action_lines
 from . import table
 
 PATH = "docs/models.md"
 
-# The module that tells a behaviour's story, by the behaviour's name.
-STORIES = {
-    "KIP-101": "kip101",
-    "KIP-279": "kip279",
-    "KIP-320 first try": "kip320_first_try",
-    "KIP-320": "kip320",
-    "KIP-497": "kip497",
-    "unclean.leader.election": "unclean",
-    "min.insync.replicas": "kip966",
-}
-
 
 def write() -> str:
     """A table of models, one of expectations, the base, and a section per behaviour."""
     lines = [
-        "# Models of replication",
+        "# Models",
         "",
-        "Made from `model/replication` by `python -m isrproof.checker.pages`: change the models, not this page.",
+        "Made from the folders of `model/` by `python -m isrproof.checker.pages`: change the models, not this page.",
         "`isrproof explore MODEL` searches one, `isrproof explore MODEL --list` prints all of it, and",
         "`isrproof explore --matrix` checks the expectations below.",
         "",
@@ -45,7 +42,7 @@ def write() -> str:
         "Settings are replicas/log size/records/last leader epoch. A length counts the states of the shortest",
         "counterexample. Every promised property that is not named holds, and every *sometimes* property is met.",
         "",
-        *table(("instance", "states", "violated", "shows"), (_expected(row) for row in matrix.rows())),
+        *table(("instance", "states", "violated", "shows"), _rows(of_families=False)),
         "",
         "## Properties",
         "",
@@ -53,28 +50,94 @@ def write() -> str:
         "",
         "## The base",
         "",
-        _story("base"),
+        _story(base),
         "",
         "```",
         *(line for action in REPLICATION.actions for line in action_lines(action)),
         "```",
     ]
+    stories = _stories()
     for behaviour in _behaviours():
         lines += ["", f"## {behaviour.name}", "", behaviour.statement]
-        if behaviour.name in STORIES:
-            lines += ["", _story(STORIES[behaviour.name])]
+        if behaviour.name in stories:
+            lines += ["", stories[behaviour.name]]
         lines += [
             "",
             "```",
             *(line for each in behaviour.replaces + behaviour.adds for line in action_lines(each)),
             "```",
         ]
+    for family in families().values():
+        lines += _family(family)
     return "\n".join([*lines, ""])
 
 
-def _story(module: str) -> str:
-    found = importlib.import_module(f"...model.replication.{module}", __package__)
-    return str(found.__doc__).strip()
+def _rows(of_families: bool) -> Iterator[Iterator[str]]:
+    return (_expected(row) for row in matrix.rows() if (row.model in families()) == of_families)
+
+
+def _family(family: Family) -> list[str]:
+    """A section: parts, behaviours, what is found by release, properties, and the newest release's guards."""
+    newest = family.model()
+    settings = "/".join(each.name.replace("_", " ") for each in newest.settings if each.name != "max_leader_epoch")
+    return [
+        "",
+        f"## The {family.name}",
+        "",
+        f"{family.statement}",
+        f"`--release R` takes the behaviours that a release of {names(family.releases)} has, `--with` and `--without`",
+        "switch one, or a part. What an instance leaves out is said beside its verdict.",
+        "",
+        *table(
+            ("part", "what it is", "usual"),
+            ((each.name, each.statement, "yes" if each.usual else "no") for each in family.parts),
+        ),
+        "",
+        *table(("behaviour", "releases", "what it is"), (_behaviour(each) for each in family.behaviours)),
+        "",
+        f"### What the explorer finds in a {family.name}",
+        "",
+        f"Settings are {settings}.",
+        "",
+        *table(("instance", "states", "violated", "shows"), _rows(of_families=True)),
+        "",
+        *table(("property", "kind", "meaning"), ((each.name, each.kind, each.statement) for each in newest.properties)),
+        "",
+        f"### The steps of a {family.name}",
+        "",
+        *table(("action", "what it is", "when"), (_guarded(each) for each in newest.actions)),
+    ]
+
+
+def _behaviour(id: str) -> tuple[str, str, str]:
+    one = BEHAVIOURS[id]
+    return id, names(one.releases), one.meaning
+
+
+def _guarded(action: Action) -> tuple[str, str, str]:
+    return action.name, action.statement, "; ".join(each.label for each in (*action.guard, *action.limits))
+
+
+def _story(module: ModuleType) -> str:
+    return str(module.__doc__).strip()
+
+
+def _stories() -> dict[str, str]:
+    """The docstrings of the modules that define behaviours, by the first behaviour that each defines."""
+    found = {}
+    for module in modules(of_lemmas=False):
+        mine = _assigned(module)
+        own = [value for name, value in vars(module).items() if isinstance(value, Behaviour) and name in mine]
+        if own and module is not base:
+            found[own[0].name] = _story(module)
+    return found
+
+
+def _assigned(module: ModuleType) -> set[str]:
+    """The names that a module gives a value; what it imports is another's."""
+    statements = ast.parse(inspect.getsource(module)).body
+    targets = [target for each in statements if isinstance(each, ast.Assign) for target in each.targets]
+    return {target.id for target in targets if isinstance(target, ast.Name)}
 
 
 def _behaviours() -> tuple[Behaviour, ...]:

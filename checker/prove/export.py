@@ -9,6 +9,7 @@ from ...model.property import Property
 from ...model.protocol import Model
 from ...model.script import script_of
 from ...model.sorts import Settings
+from ..replacing import replacing
 from . import rows, smt
 from .cti import Refuter
 from .induction import Asked, Induction, Question
@@ -60,9 +61,8 @@ def smtlib(model: Model, folder: Path, kept: Settings | None = None, effort: Eff
             f"hypotheses: {', '.join(names) or 'none'}; unsat proves it",
         )
         target = folder / f"{name.replace('/', '-')}.smt2"
-        fresh = target.with_suffix(".new")
-        fresh.write_text(text, encoding="utf-8")
-        fresh.replace(target)
+        with replacing(target) as fresh:
+            fresh.write_text(text, encoding="utf-8")
     return len(written)
 
 

@@ -463,6 +463,7 @@ def _table(domain: Domain) -> Reading[Shape]:
             Op.RECORD: record,
             Op.RECORD_GET: record_get,
             Op.MAP_FILL: lambda node, value: lambda key: value,
+            Op.MAP_EACH: lambda node, body: lambda key: body({node.data: key}),
             Op.MAP_GET: map_get,
             Op.MAP_PUT: map_put,
             Op.SEQ_LEN: lambda node, values: values.length,

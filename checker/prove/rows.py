@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ...model.protocol import Model
 from ...specs import toml
+from ..replacing import replacing
 
 FILE = Path(__file__).parent / "hypotheses.toml"
 
@@ -48,7 +49,6 @@ def write(name: str, rows: Mapping[str, Iterable[str]], path: Path = FILE) -> No
             lemmas = ", ".join(f'"{lemma}"' for lemma in row)
             lines.append(f'"{question}" = [{lemmas}]\n')
         lines.append("\n")
-    fresh = path.with_suffix(".new")
-    fresh.write_text("".join(lines).rstrip("\n") + "\n", encoding="utf-8")
-    fresh.replace(path)
+    with replacing(path) as fresh:
+        fresh.write_text("".join(lines).rstrip("\n") + "\n", encoding="utf-8")
     _all.cache_clear()

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from .. import toml
 from ..behaviours import behaviour
 from ..errors import TableError, unknown
+from ..machines import machine
 from ..releases import ALL, ANY_MODE, MODES, in_mode, span
 from .roles import ENTITIES, OF_ENTITIES, ROLES, SPEAKERS
 
@@ -45,6 +46,9 @@ class Primitive:
     is quick at: unbounded, few ranges. Lists are read loosely here and checked when they become numbers.
     `kind` is what the text becomes: "int", "ints", "text", "texts" (a comma list) or "bool". `show` writes it.
     A list of more than numbers has `item`, how one item is written, and `numbers`, a pattern that finds an item's.
+
+    `exact` is a narrower pattern of what Kafka can print there, where `inner` lets through more: a line whose words
+    are those of a wording, with another text there, is corrupt, and the text that is wrong can be named.
     """
 
     name: str
@@ -56,16 +60,31 @@ class Primitive:
     separator: str = ","
     item: str = ""
     numbers: str = ""
+    exact: str = ""
 
 
 _CSV = "[0-9,]*"
 _LIST = "[0-9, ]*"
-_ITEMS = "[A-Za-z0-9=(), -]*"
-_STATE, _STATE_NUMBERS = "BrokerState(brokerId={}, brokerEpoch=-1)", "brokerId=([0-9]+)"
 _LAGGING, _LAGGING_SINCE = "[brokeIdnOfst0-9:(), -]*", "[A-Za-z0-9:(), -]*"
 _LAGS, _LAGS_SINCE = "(brokerId: {}, endOffset: {})", "(brokerId: {}, endOffset: {}, lastCaughtUpTimeMs: 0)"
 _LAG_NUMBERS = "brokerId: (-?[0-9]+), endOffset: (-?[0-9]+)"
 _COLLECTION = r"[A-Za-z0-9_.$]+\("  # Set(, List(, ArrayBuffer(, and HashSet( of Scala 2.13
+_TOPIC = "[A-Za-z0-9._-]+"  # Topic.LEGAL_CHARS, the same since kafka.common.Topic of 0.8
+_BROKER_STATE = r"BrokerState\(brokerId=[0-9]+, brokerEpoch=-?[0-9]+\)"
+
+
+def _state(of: str) -> Primitive:
+    """The name of a state of a machine."""
+    return Primitive(f"{of}-state", "text", "[A-Za-z]+", exact=_names(of))
+
+
+def _states(of: str) -> Primitive:
+    return Primitive(f"{of}-states", "texts", "[A-Za-z,]*", exact=f"(?:{_names(of)})(?:,(?:{_names(of)}))*")
+
+
+def _names(of: str) -> str:
+    return "|".join(state.name for state in machine(of).states)
+
 
 PRIMITIVES: Mapping[str, Primitive] = {
     primitive.name: primitive
@@ -81,13 +100,24 @@ PRIMITIVES: Mapping[str, Primitive] = {
         Primitive("idset", "ints", _LIST, _COLLECTION, r"\)", "Set({})", ", "),
         Primitive("idarray", "ints", _LIST, _COLLECTION, r"\)", "ArrayBuffer({})", ", "),
         Primitive("collection", "text", "[A-Za-z]+"),
-        Primitive("brokerstates", "ints", _ITEMS, _COLLECTION, r"\)", "List({})", ", ", _STATE, _STATE_NUMBERS),
+        Primitive(
+            "brokerstates",
+            "ints",
+            "[A-Za-z0-9=(), -]*",
+            _COLLECTION,
+            r"\)",
+            "List({})",
+            ", ",
+            item="BrokerState(brokerId={}, brokerEpoch=-1)",
+            numbers="brokerId=([0-9]+)",
+            exact=f"(?:{_BROKER_STATE}(?:, {_BROKER_STATE})*)?",
+        ),
         Primitive("lagging", "ints", _LAGGING, separator=" ", item=_LAGS, numbers=_LAG_NUMBERS),
         Primitive("lagging-since", "ints", _LAGGING_SINCE, separator=" ", item=_LAGS_SINCE, numbers=_LAG_NUMBERS),
-        Primitive("topic", "text", r"[^ ,'\[\]]+"),
-        Primitive("topic-after-id", "text", r"[^ ,:'\[\]]+", "(?:[A-Za-z0-9_-]{22}:)?"),
-        Primitive("state", "text", "[A-Za-z]+"),
-        Primitive("states", "texts", "[A-Za-z,]*"),
+        Primitive("topic", "text", r"[^ ,'\[\]]+", exact=_TOPIC),
+        Primitive("topic-after-id", "text", r"[^ ,:'\[\]]+", "(?:[A-Za-z0-9_-]{22}:)?", exact=_TOPIC),
+        *map(_state, ENTITIES),
+        *map(_states, ENTITIES),
         Primitive("kind", "text", "become-leader|become-follower"),
         Primitive("request", "text", "LeaderAndIsr|UpdateMetadata"),
         Primitive("recovery", "text", "RECOVERED|RECOVERING"),
@@ -391,9 +421,14 @@ def rows() -> Mapping[str, Row]:
 
 @cache
 def rows_with(
-    *roles: str, entity: str | None = None, speaker: str | None = None, family: str | None = None
+    *roles: str,
+    entity: str | None = None,
+    speaker: str | None = None,
+    family: str | None = None,
+    mode: str | None = None,
 ) -> tuple[str, ...]:
-    """Ids of the rows that have one of these roles (any, if none is given), this entity, speaker and family of loggers.
+    """Ids of the rows that have one of these roles (any, if none is given), this entity, speaker, family of loggers and
+    mode.
 
     They come in the order of the table.
 
@@ -402,6 +437,7 @@ def rows_with(
     """
     asked: list[tuple[str, str | None, Iterable[str]]] = [("role", role, ROLES) for role in roles]
     asked += [("entity", entity, ENTITIES), ("speaker", speaker, SPEAKERS), ("family", family, FAMILIES)]
+    asked.append(("mode", mode, (*MODES, ANY_MODE)))
     for column, word, known in asked:
         if word is not None and word not in known:
             raise unknown(column, word, known)
@@ -412,4 +448,5 @@ def rows_with(
         and entity in (None, row.entity)
         and speaker in (None, row.speaker)
         and family in (None, row.family)
+        and mode in (None, row.mode)
     )

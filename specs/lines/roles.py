@@ -23,6 +23,7 @@ ROLES: Mapping[str, str] = {
     "update-metadata-sent": "an UpdateMetadata request about a partition is sent to brokers",
     "reassigned": "the replicas of a partition being reassigned are sent its new assignment and raised leader epoch",
     "replica-removed": "what the state znode holds after a replica went offline",
+    "topic-deleted": "a controller finished the deletion of a topic: its partitions are no more",
     "request-received": "a broker names the controller, and its epoch, that a request came from",
     "request-begun": "a broker begins to carry out a request, whole or for a partition",
     "request-ended": "a broker has carried out a request, whole or for a partition",

@@ -21,13 +21,13 @@ machine holds in the releases that can run in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from .. import releases, toml
-from ..behaviours import RANGE_KEYS, behaviour, selected
+from ..behaviours import RANGE_KEYS, behaviour, selected, several
 from ..errors import IsrproofError, TableError, unknown
 from ..releases import Release
 
@@ -63,11 +63,16 @@ class State:
 
 @dataclass(frozen=True)
 class Row:
-    """The states from which `target` may be entered, in the order in which Kafka prints them."""
+    """The states from which `target` may be entered, in the order in which Kafka prints them.
+
+    `having`, `lacking`: the behaviours by which the row is chosen.
+    """
 
     target: str
     previous: tuple[str, ...]
     releases: int
+    having: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -190,6 +195,12 @@ class Machine:
         name, mask = self.state(target).name, self.release(release).mask
         return next((row.previous for row in self.rows if row.target == name and row.releases & mask), ())
 
+    def previous_with(self, target: str, behaviours: Container[str]) -> tuple[str, ...]:
+        """The valid previous states of `target` where exactly these behaviours are on, as in no release perhaps."""
+        name = self.state(target).name
+        rows = [row for row in self.rows if row.target == name and all(each in behaviours for each in row.having)]
+        return next((row.previous for row in rows if not any(each in behaviours for each in row.lacking)), ())
+
     def valid_in(self, source: str, target: str) -> int:
         """The mask of releases in which the move `source` -> `target` is valid."""
         source, target = self.state(source).name, self.state(target).name
@@ -274,7 +285,8 @@ def _state(row: Mapping[str, Any], whole: int, where: str) -> State:
 
 def _row(row: Mapping[str, Any], whole: int, where: str) -> Row:
     toml.check_keys(row, f"{where}, row", ("target", "previous"), RANGE_KEYS)
-    return Row(row["target"], tuple(row["previous"]), selected(row, whole))
+    having, lacking = (several(row.get(key, ())) for key in RANGE_KEYS)
+    return Row(row["target"], tuple(row["previous"]), selected(row, whole), having, lacking)
 
 
 def _logged(row: Mapping[str, Any], whole: int, where: str) -> Logged:

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from isrproof.specs.lines import Primitive, Slot, Wording, rows
+from isrproof.specs.lines.roles import ENTITIES
+from isrproof.specs.machines import machine
 from isrproof.specs.releases import RELEASES
 from isrproof.traces.events.event import Event, Irrelevant
 from isrproof.traces.events.parse import parse_line
@@ -17,7 +19,11 @@ from isrproof.traces.events.wordings import readers
 
 BROKER = st.integers(-2, 2**31 - 1)
 TOPIC = st.from_regex(r"[A-Za-z0-9._-]{1,30}", fullmatch=True)
-STATE = st.sampled_from(["OnlineReplica", "OfflineReplica", "NewPartition", "ReplicaDeletionIneligible"])
+# "... from OnlinePartition to OnlinePartition with leader" is a wording of its own, which says more.
+STATES = {
+    of: st.sampled_from([state.name for state in machine(of).states if state.name != "OnlinePartition"])
+    for of in ENTITIES
+}
 TEXT = st.text(st.characters(blacklist_categories=("Cs", "Cc", "Zl", "Zp")), max_size=40)
 WORD = st.from_regex(r"[A-Za-z0-9_().,:-]{1,30}", fullmatch=True)
 BY_KIND: dict[str, st.SearchStrategy[Any]] = {
@@ -25,14 +31,14 @@ BY_KIND: dict[str, st.SearchStrategy[Any]] = {
     "ints": st.lists(st.integers(0, 2**31 - 1), max_size=5).map(tuple),
     "bool": st.booleans(),
     "recovery": st.sampled_from(["RECOVERED", "RECOVERING"]),
-    "texts": st.lists(STATE, min_size=1, max_size=4).map(tuple),
 }
 BY_NAME: dict[str, st.SearchStrategy[Any]] = {
     "index": st.integers(0, 2**31 - 1),
     "csv1": st.lists(st.integers(0, 2**31 - 1), min_size=1, max_size=5).map(tuple),
     "topic": TOPIC,
     "topic-after-id": TOPIC,
-    "state": STATE,
+    **{f"{of}-state": states for of, states in STATES.items()},
+    **{f"{of}-states": st.lists(states, min_size=1, max_size=4).map(tuple) for of, states in STATES.items()},
     "kind": st.sampled_from(["become-leader", "become-follower"]),
     "request": st.sampled_from(["LeaderAndIsr", "UpdateMetadata"]),
     "recovery": st.sampled_from(["RECOVERED", "RECOVERING"]),

@@ -117,12 +117,16 @@ class Continuation:
 
 @dataclass(frozen=True)
 class Unknown:
-    """A line that no row matches. `logger` is None where the line was cut or the layout prints none."""
+    """A line that no row matches. `logger` is None where the line was cut or the layout prints none.
+
+    `wrong` says which word keeps it from being a line that bears on a rule, and of which row, where it is one word.
+    """
 
     level: str | None = None
     ts: int | None = None
     logger: str | None = None
     message: str = ""
+    wrong: str | None = None
 
 
 Parsed = Event | Irrelevant | Continuation | Unknown

@@ -17,7 +17,7 @@ _TIME = re.compile(TIME)
 _LEVELS = frozenset(LEVELS)
 # What a line without time and level must not contain to be the rest of a longer message: it is a cut line then.
 TAILS = ("(state.change.logger)", "(kafka.", "(org.apache.kafka.", "[Controller id=", "[Broker id=")
-STUMP = r"\[?[12][0-9]{3}-[0-9]{2}-[0-9]{2}.{0,21}|\[[12][0-9-]{0,9}|\x00.*"
+STUMP = r"\[?[12][0-9]{3}-[0-9]{2}-[0-9]{2}.{0,21}|\[(?:[12][0-9-]{0,9})?|\x00.*"
 """What is left of a line that was cut within its time and level; or that never reached the disk."""
 _STUMP = re.compile(STUMP, re.DOTALL)
 CONTINUATION = Continuation()
@@ -45,7 +45,9 @@ def time_of(text: str) -> int | None:
 class _Ready:
     """A reader with everything the loop needs, looked up once."""
 
-    __slots__ = ("bears", "begins", "constants", "convert", "levels", "match", "names", "passes", "releases", "row")
+    __slots__ = (
+        *("bears", "begins", "constants", "convert", "levels", "match", "names", "passes", "releases", "row", "wrong"),
+    )
 
     def __init__(self, reader: Reader, test: Test) -> None:
         self.row = reader.row.id
@@ -58,6 +60,7 @@ class _Ready:
         self.constants = reader.constants
         self.levels = dict(reader.wording.levels)
         self.releases = reader.wording.releases
+        self.wrong = reader.wrong
 
 
 _Bucket = tuple[_Ready, ...]
@@ -86,41 +89,46 @@ def _of_logger(logger: str) -> str | None:
     return next((row.id for name, row in dispatch().by_logger if f"{logger}.".startswith(name)), None)
 
 
-def parse_message(message: str, logger: str, level: str, ts: int | None = None) -> Event | Irrelevant | None:
-    """What a message says, or None if no row of a logger of that name matches."""
+def parse_message(message: str, logger: str, level: str, ts: int | None = None) -> Event | Irrelevant | Unknown:
+    """What a message says; it is unknown if no row of a logger of that name matches."""
     by_key, loose, _, _ = _ready()
     sentence = sentence_of(message)
     dotted = f"{logger}."
-    only = None
+    failed: _Ready | None = None
     for ready in by_key.get(key_of(sentence), loose):
-        if only is not None and ready.row != only:
+        if failed is not None and ready.row != failed.row:
             continue
         if ready.passes(message, sentence) and (dotted.startswith(ready.begins) or logger == NO_LOGGER):
             if not ready.bears:
                 return Irrelevant(ready.row, level, ts)
             match = ready.match(message)
-            if match is not None:
-                return _event(ready, match, level, ts)
-            only = ready.row
-    row = _of_logger(logger) if only is None else None
-    return None if row is None else Irrelevant(row, level, ts)
+            found = None if match is None else _event(ready, match, level, ts)
+            if found is not None:
+                return found
+            failed = failed or ready
+    if failed is not None:
+        return Unknown(level, ts, logger, message, failed.wrong(message))
+    row = _of_logger(logger)
+    return Unknown(level, ts, logger, message) if row is None else Irrelevant(row, level, ts)
 
 
 def _opening(message: str, level: str, ts: int | None) -> Irrelevant | None:
     """The first line of a message of several lines; no such line bears on a rule."""
     sentence = sentence_of(message)
-    return next(
-        (Irrelevant(ready.row, level, ts) for ready in _ready().opening if ready.passes(message, sentence)), None
-    )
+    found = (ready.row for ready in _ready().opening if ready.passes(message, sentence))
+    return next((Irrelevant(row, level, ts) for row in found), None)
 
 
-def _event(ready: _Ready, match: re.Match[str], level: str | None, ts: int | None) -> Event:
+def _event(ready: _Ready, match: re.Match[str], level: str | None, ts: int | None) -> Event | None:
+    """None if one of the texts is none that Kafka prints."""
     values = ready.constants.copy()
     values["level"] = level
     values["ts"] = ts
     values["releases"] = ready.levels.get(level or "", ready.releases)
     for name, convert, text in zip(ready.names, ready.convert, match.groups(), strict=False):
-        values[name] = convert(text)
+        value = values[name] = convert(text)
+        if value is None:
+            return None
     return event(values)
 
 
@@ -128,13 +136,15 @@ def _separated(text: str) -> bool:
     return SEPARATORS[0] in text or SEPARATORS[1] in text
 
 
-def parse_throwable(text: str) -> Event | None:
-    """The first line of a throwable that the table knows."""
+def parse_throwable(text: str) -> Event | Unknown | None:
+    """The first line of a throwable that the table knows; unknown if one of its words is wrong."""
     sentence = sentence_of(text)
     for ready in _ready().throwables:
         if ready.passes(text, sentence):
             match = ready.match(text)
-            return None if match is None else _event(ready, match, None, None)
+            if match is None:
+                return None
+            return _event(ready, match, None, None) or Unknown(message=text, wrong=ready.wrong(text))
     return None
 
 
@@ -156,8 +166,7 @@ def _undressed(text: str) -> Parsed | None:
     if not named or logger[-1:] != ")" or " " in logger:
         return _opening(rest, level, ts) or Unknown(level, ts, None, rest)
     logger = logger[:-1]
-    found = None if _separated(text) else parse_message(message, logger, level, ts)
-    return found or Unknown(level, ts, logger, message)
+    return Unknown(level, ts, logger, message) if _separated(text) else parse_message(message, logger, level, ts)
 
 
 def parse_line(text: str, layout: Layout | None = None) -> Parsed:

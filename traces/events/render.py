@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timezone
 from functools import lru_cache
 from typing import Any
 
 from ...specs.errors import IsrproofError, unknown
-from ...specs.lines import Primitive, Row, Wording, rows
+from ...specs.lines import Primitive, Row, Slot, Wording, rows
 from ...specs.releases import Release, release
 from .event import Event
 
@@ -20,8 +21,10 @@ _SAMPLES: dict[str, tuple[str, str]] = {
     "bool": ("true", "false"),
     "topic": ("t", "u.v"),
     "topic-after-id": ("t", "u.v"),
-    "state": ("OnlineReplica", "NewReplica"),
-    "states": ("NewReplica,OnlineReplica", "NewReplica"),
+    "replica-state": ("OnlineReplica", "NewReplica"),
+    "replica-states": ("NewReplica,OnlineReplica", "NewReplica"),
+    "partition-state": ("OfflinePartition", "NewPartition"),
+    "partition-states": ("NewPartition,OnlinePartition", "NewPartition"),
     "kind": ("become-leader", "become-follower"),
     "request": ("LeaderAndIsr", "UpdateMetadata"),
     "recovery": ("RECOVERED", "RECOVERING"),
@@ -74,9 +77,19 @@ def _fits(wording: Wording, event: Event, level: str | None, mask: int) -> bool:
     said = {field: value for field, value in wording.constants if field not in untrue}
     if level is not None and all(name not in ("", level) for name, _ in wording.levels):
         return False
-    return all(getattr(event, field) == value for field, value in said.items()) and all(
-        getattr(event, field) is not None for field in wording.fields
+    return (
+        all(getattr(event, field) == value for field, value in said.items())
+        and all(getattr(event, field) is not None for field in wording.fields)
+        and all(_may_show(slot, event) for slot in wording.pieces if isinstance(slot, Slot) and slot.primitive.exact)
     )
+
+
+def _may_show(slot: Slot, event: Event) -> bool:
+    """Whether what the event has for a slot can stand there."""
+    value = None if slot.field is None else getattr(event, slot.field)
+    if value is None or slot.primitive.kind not in ("text", "texts"):
+        return True
+    return re.fullmatch(slot.primitive.exact, shown(slot.primitive, value)) is not None
 
 
 def wording_of(event: Event, release_row: Release) -> Wording:

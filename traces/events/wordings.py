@@ -10,9 +10,9 @@ wording is found for may be told by its logger's name alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, cached_property, lru_cache, partial
 from typing import Any
 
 from ...specs.lines import Primitive, Row, Slot, Wording, rows
@@ -29,6 +29,8 @@ _DRESSING = "[2018-08-03 12:00:00,123] INFO  (kafka.controller.KafkaController)"
 
 RECOVERY = {"0": "RECOVERED", "1": "RECOVERING"}
 _LARGEST = 2**63 - 1
+_LONGEST_WORD = 200
+"""So many characters of a message may be a word that is wrong."""
 
 
 def _int(text: str) -> int | None:
@@ -71,9 +73,19 @@ _READ: Mapping[str, Callable[[str], Any]] = {
 }
 
 
+@cache
 def read(primitive: Primitive) -> Callable[[str], Any]:
-    """What turns the kept text of a primitive into the value of a field."""
-    return partial(_items, re.compile(primitive.numbers)) if primitive.item else _READ[primitive.kind]
+    """What turns the kept text of a primitive into the value of a field: None for a text that Kafka cannot print."""
+    convert = partial(_items, re.compile(primitive.numbers)) if primitive.item else _READ[primitive.kind]
+    if not primitive.exact:
+        return convert
+    is_exact = re.compile(primitive.exact).fullmatch
+
+    @lru_cache(maxsize=4096)
+    def checked(text: str) -> Any:
+        return convert(text) if is_exact(text) else None
+
+    return checked
 
 
 def sentence_of(message: str) -> str:
@@ -149,23 +161,38 @@ class Reader:
     @cached_property
     def pattern(self) -> str:
         """The whole message, unanchored."""
-        return self.pattern_of(FIELDS)
-
-    def pattern_of(self, fields: Container[str], most_digits: int | None = None) -> str:
-        """The pattern with groups for some fields only, and for numbers of so many digits at most."""
         out, seen = "", set()
         for piece in self.wording.pieces:
-            if isinstance(piece, str):
-                out += escape(piece)
-                continue
-            primitive = piece.primitive
-            kept = piece.field is not None and piece.field in fields and piece.field not in seen
-            seen.add(piece.field)
-            inner = primitive.inner
-            if most_digits and primitive.kind == "int":
-                inner = inner.removesuffix("+") + f"{{1,{most_digits}}}"
-            out += primitive.before + (f"({inner})" if kept else f"(?:{inner})") + primitive.after
+            kept = isinstance(piece, Slot) and piece.field in FIELDS and piece.field not in seen
+            out += _pattern(piece, kept=kept)
+            if isinstance(piece, Slot):
+                seen.add(piece.field)
         return out
+
+    def wrong(self, message: str) -> str | None:
+        """The word of a message that keeps it from being of this wording, if it is one word and all else is right."""
+        fields = [(name, read(primitive)) for name, primitive in self.groups]
+        match = re.compile(self.pattern, re.DOTALL).fullmatch(message)
+        if match is not None:
+            texts = zip(fields, match.groups(), strict=True)
+            found = next(((name, text) for (name, convert), text in texts if convert(text) is None), None)
+            return None if found is None else _named(self.row, *found)
+        for pattern, name in self._but_for_one:
+            match = re.compile(pattern, re.DOTALL).fullmatch(message)
+            if match is not None:
+                return _named(self.row, name, match[1])
+        return None
+
+    @cached_property
+    def _but_for_one(self) -> tuple[tuple[str, str], ...]:
+        """For each slot the pattern in which anything may stand there, and the slot's name."""
+        found = []
+        for place, slot in enumerate(self.wording.pieces):
+            if isinstance(slot, Slot):
+                texts = [_pattern(piece) for piece in self.wording.pieces]
+                texts[place] = f"(.{{0,{_LONGEST_WORD}}}?)"
+                found.append(("".join(texts), slot.field or slot.primitive.name))
+        return tuple(found)
 
     @cached_property
     def key(self) -> str | None:
@@ -263,6 +290,18 @@ class Reader:
             theirs = [text for text in other.literal_pieces if text not in self.filled]
             without += theirs[:1]
         return Test(head, start, tuple(chosen), end, tuple(without))
+
+
+def _pattern(piece: str | Slot, *, kept: bool = False) -> str:
+    """Of a piece of a wording; a group for what is kept."""
+    if isinstance(piece, str):
+        return escape(piece)
+    primitive = piece.primitive
+    return f"{primitive.before}({'' if kept else '?:'}{primitive.inner}){primitive.after}"
+
+
+def _named(row: Row, field: str, text: str) -> str:
+    return f"{text!r} as {field} of {row.id}"
 
 
 @cache

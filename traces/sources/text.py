@@ -1,20 +1,23 @@
-"""The lines of a text file, plain or compressed.
+"""The lines of a text file: the one place where bytes become the text of lines, for every engine.
 
-Files are read as bytes that should be UTF-8; what is not is replaced, never dropped.
+What is not UTF-8 is replaced, never dropped. A byte order mark at the beginning of a line (files put together have some
+within) and colours are no part of a line. A line that is longer than LONGEST is cut there, so that memory is bounded;
+it ends with ENDLESS then, and is not whole.
 """
 
 from __future__ import annotations
 
-import gzip
-import itertools
-import os
-import zlib
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator
 
-BROKEN = (EOFError, zlib.error, gzip.BadGzipFile)
-"""What reading a gzip file that is not whole raises."""
-CUT = "the gzip data is cut or broken: only what is before was read; fetch it again"
-_BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"PK": "a zip archive", b"(\xb5": "zstd compressed"}
+from .encoding import BROKEN, CUT, NoTextError, blocks
+
+LONGEST = 1 << 23
+"""So many bytes of a line are read. The longest that Kafka writes name all partitions of a cluster."""
+ENDLESS = "\u2026"
+"""What stands at the end of a line that was cut: no line of Kafka ends with it."""
+MARK, ESCAPE, REPLACED = "\ufeff", "\x1b", "\ufffd"
+_COLOUR = re.compile(r"\x1b\[[0-9;]*[mK]")
 
 
 class Lines:
@@ -25,46 +28,90 @@ class Lines:
         self.problem: str | None = None
 
     def __iter__(self) -> Iterator[str]:
-        return map(_text, self._bytes())
+        for chunk in self._chunks():
+            text = _without_colours(chunk.decode("utf-8", "replace"))
+            lines = text.split("\n")
+            if lines[-1] == "":  # behind the last line end
+                lines.pop()
+            if "\r" in text or MARK in text:
+                yield from map(_clean, lines)
+            else:
+                yield from lines
 
     def chosen(self, numbers: Collection[int]) -> dict[int, str]:
         """The lines of some numbers (from 1), those that there are; no other is decoded."""
-        lines = self._bytes()
+        wanted = sorted(set(numbers), reverse=True)
         found = {}
         before = 0
-        for number in sorted(set(numbers)):
-            for line in itertools.islice(lines, number - before - 1, number - before):
-                found[number] = _text(line)
-            before = number
+        for chunk in self._chunks() if wanted else ():
+            there = before + chunk.count(b"\n") + (not chunk.endswith(b"\n"))
+            if wanted[-1] <= there:
+                lines = chunk.split(b"\n")
+                while wanted and wanted[-1] <= there:
+                    number = wanted.pop()
+                    found[number] = text_of(lines[number - before - 1])
+            before = there
+            if not wanted:
+                break
         return found
 
-    def _bytes(self) -> Iterator[bytes]:
+    def _chunks(self) -> Iterator[bytes]:
+        """Whole lines, many at a time; the last of all need not end with a line end."""
+        yield from _whole_lines(self.blocks())
+
+    def blocks(self) -> Iterator[bytes]:
+        """All that can be read of the file, in UTF-8."""
         try:
-            wrong = unreadable(self.path)
-            if wrong is not None:
-                self.problem = wrong
-                return
-            with gzip.open(self.path) if self.path.endswith(".gz") else open(self.path, "rb") as file:
-                yield from file
+            yield from blocks(self.path)
+        except NoTextError as error:
+            self.problem = str(error)
         except BROKEN:
             self.problem = CUT
         except OSError as error:
             self.problem = f"cannot be read: {error.strerror or error}"
 
 
-def _text(line: bytes) -> str:
-    return line.decode("utf-8", "replace").rstrip("\n").rstrip("\r")
+def copied(path: str, copy: str) -> str | None:
+    """Copy what can be read of a file, in UTF-8, for who reads nothing else; returns the problem of `Lines`."""
+    lines = Lines(path)
+    with open(copy, "wb") as file:
+        file.writelines(lines.blocks())
+    return lines.problem
 
 
-def unreadable(path: str) -> str | None:
-    """Why a file is no text that can be audited, told from its first bytes; None if it may be."""
-    if os.path.isdir(path):
-        return "expected a directory that can be listed, may not list it"
-    with gzip.open(path) if path.endswith(".gz") else open(path, "rb") as file:
-        start = file.read(4096)
-    for mark, kind in _BOMS.items():
-        if start.startswith(mark):
-            return f"expected UTF-8 text, got {kind}; convert it first"
-    if b"\0" in start:
-        return "expected a text log, got a binary file"
-    return None
+def text_of(line: bytes) -> str:
+    """The text of one line, given without its line feed and no longer than `LONGEST` and `ENDLESS`."""
+    return _clean(_without_colours(line.decode("utf-8", "replace")))
+
+
+def _without_colours(text: str) -> str:
+    return _COLOUR.sub("", text) if ESCAPE in text else text
+
+
+def _clean(line: str) -> str:
+    return line.rstrip("\r").lstrip(MARK)
+
+
+def _whole_lines(read: Iterable[bytes]) -> Iterator[bytes]:
+    """The same bytes with their ends where lines end; of a line that is too long the beginning, and ENDLESS."""
+    rest: list[bytes] = []
+    size = 0
+    for block in read:
+        end = block.rfind(b"\n") + 1
+        if end:
+            yield _first_cut(b"".join([*rest, block[:end]]))
+            rest, size = [block[end:]], len(block) - end
+        elif size <= LONGEST:
+            rest.append(block)
+            size += len(block)
+    if size:
+        yield _first_cut(b"".join(rest))
+
+
+def _first_cut(lines: bytes) -> bytes:
+    """Lines of which the first may be too long; a block is shorter than that."""
+    if len(lines) <= LONGEST:
+        return lines
+    first = lines.find(b"\n")
+    first = len(lines) if first < 0 else first
+    return lines[:LONGEST] + ENDLESS.encode() + lines[first:] if first > LONGEST else lines

@@ -19,6 +19,7 @@ from ...specs.lines import STATE_CHANGE, Primitive, Slot
 from ..events.layouts import LEVELS, escape
 from ..events.parse import TIME
 from ..events.wordings import SEPARATORS, Reader, Test, dispatch, sentence_of
+from ..sources.text import ESCAPE, REPLACED
 
 FAMILY = STATE_CHANGE
 WORDS = ("Changed", "Sending", "Cached", "Received", "changed", "sending", "cached", "received")
@@ -30,7 +31,8 @@ MOST_DIGITS = 18
 _TAIL = f" ({FAMILY})"
 MOST = len(_TAIL)
 """So many wordings of one pattern can be told apart."""
-_UNWANTED = "".join(SEPARATORS) + "\r"
+_UNWANTED = "".join(SEPARATORS) + "\r" + ESCAPE + REPLACED
+"""What Spark's reading needs for itself, and what the text of a line has not as Python decodes it, or otherwise."""
 _TIME = TIME.replace("(", "").replace(")", "")
 _CLASS = re.compile(r"(-\?)?(\[(?:\\.|[^\]\\])+\])([+*]|\{1,[0-9]+\})")
 
@@ -62,6 +64,7 @@ def says_all(reader: Reader, tests: Sequence[Test]) -> bool:
         reader.row.bears
         and FAMILY.startswith(reader.row.begins)
         and all("." not in _CLASS.sub("", slot.primitive.inner) for slot in _slots(reader))
+        and all(map(_list_ends, reader.wording.pieces, reader.wording.pieces[1:]))
         and not any(map(reader.may_print, tests[-1].without))
         and all(_never(test, reader) for test in tests[:-1])
     )
@@ -69,6 +72,13 @@ def says_all(reader: Reader, tests: Sequence[Test]) -> bool:
 
 def _slots(reader: Reader) -> list[Slot]:
     return [piece for piece in reader.wording.pieces if isinstance(piece, Slot)]
+
+
+def _list_ends(piece: str | Slot, following: str | Slot) -> bool:
+    """Whether a list, if the piece is one, is as long as it can be where it is followed by this."""
+    if isinstance(piece, str) or piece.primitive.kind != "ints" or piece.primitive.after:
+        return True
+    return isinstance(following, str) and re.match(", ?(?:[0-9]|$)", following) is None
 
 
 def _never(test: Test, reader: Reader) -> bool:
@@ -189,7 +199,7 @@ def _add_token(made: Pattern, token: str | _Kept, following: Iterable[_Token]) -
     if token.field is not None:
         made.group(token.field, inner)
     else:  # a group costs Java two steps, also one that keeps nothing
-        made.text += inner if _CLASS.fullmatch(token.primitive.inner) else f"(?:{inner})"
+        made.text += f"(?:{inner})" if "|" in inner else inner
     made.text += token.primitive.after
 
 
@@ -201,10 +211,12 @@ def _first(token: _Token) -> str | None:
 
 
 def _inner(primitive: Primitive, behind: Iterable[str | None]) -> str:
-    """The pattern of a slot, without the characters that Spark's reading needs for itself."""
-    whole = _CLASS.fullmatch(primitive.inner)
+    """The pattern of a slot: of the texts that the reference takes there those that Spark can read as it does."""
+    if primitive.kind == "ints":
+        return _list_of(primitive)
+    whole = _CLASS.fullmatch(primitive.exact or primitive.inner)
     if whole is None:
-        return primitive.inner
+        return primitive.exact or primitive.inner
     minus, characters, times = whole.groups()
     if primitive.kind == "int":
         times = f"{{1,{MOST_DIGITS}}}"
@@ -212,4 +224,22 @@ def _inner(primitive: Primitive, behind: Iterable[str | None]) -> str:
     if characters.startswith("[^"):
         characters = f"[^{_UNWANTED.encode('unicode_escape').decode()}{characters[2:]}"
     possessive = gives_nothing and times not in ("+", "*")
-    return f"{minus or ''}{characters}{times}{'+' if possessive else ''}"
+    return f"{minus or ''}{_singly(characters)}{times}{'+' if possessive else ''}"
+
+
+def _list_of(primitive: Primitive) -> str:
+    """A list of numbers that fit a bigint. Java repeats a group with its stack, but not if it is possessive."""
+    number = f"[0-9]{{1,{MOST_DIGITS}}}+"
+    if primitive.exact:
+        return primitive.exact.replace("[0-9]+", number).replace(")*", ")*+")
+    separator = ", ?" if " " in primitive.inner else ","
+    found = f"{number}(?:{separator}{number})*+"
+    return f"(?:{found})?" if re.fullmatch(primitive.inner, "") else found
+
+
+def _singly(characters: str) -> str:
+    """A class of several ranges as a class of single characters: those Java looks up in a table."""
+    if characters.startswith("[^") or characters.count("-") < 2:
+        return characters
+    members = (char for char in map(chr, range(128)) if re.match(characters, char))
+    return "[" + "".join(f"\\{char}" if char in "-.^]\\[" else char for char in members) + "]"

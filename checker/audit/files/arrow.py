@@ -91,10 +91,10 @@ def _field(field: str, texts: Texts, wording: Numbers, dictionary: Dictionary) -
     for reader in wordings():
         primitive = dict(reader.groups).get(field)
         constant = reader.constants.get(field)
-        key = (primitive and (primitive.kind, primitive.numbers), constant)
+        key = (read(primitive), None) if primitive else (None, constant)
         if key not in which:
             which[key] = len(readings)
-            readings.append(read(primitive) if primitive else partial(_always, constant))
+            readings.append(key[0] or partial(_always, constant))
         of_wording.append(which[key])
     reading = np.array(of_wording)[wording]
     pairs = reading * len(texts.different) + texts.numbers

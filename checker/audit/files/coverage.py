@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ....specs.lines import STATE_CHANGE, rows, rows_with
 from ....specs.machines import LEVELS
 from ....traces.sources.paths import Source
+from ....traces.sources.paths import source as source_of
 from ..lines import CONTROLLER_LINES
-from .file import CLOCK_PUT_BACK, UNKNOWN_LEVEL, FileFacts, LogFile
+from .file import CLOCK_PUT_BACK, OTHER_LOGS, UNKNOWN_LEVEL, FileFacts, LogFile
 
 OWN = (STATE_CHANGE, "kafka.controller")
 _STATE_CHANGES = frozenset(rows_with(family=STATE_CHANGE))
 _STRANGERS = frozenset(row.id for row in rows().values() if row.loggers and row.family is None)
 """Rows of loggers that neither file of a controller has by default."""
+_OTHER_STREAMS = frozenset(os.path.basename(source_of(name).stream) for name in OTHER_LOGS)
 CLASSES = ("understood", "irrelevant", "continuation", "unknown")
 TEMPLATE_LENGTH = 160
 """Of an unknown line so many characters are shown, its numbers masked, so that lines of one wording count together."""
@@ -137,6 +140,7 @@ def facts(
         rows=dict(by_row),
         unknown=dict(sorted(seen.unknown.items(), key=lambda each: (-each[1], each[0]))[:TEMPLATES]),
         bearing_unknown=bearing,
+        taught_nothing=_taught_nothing(source, classes, strangers),
         problem=problem,
         lossy=why,
     )
@@ -157,6 +161,17 @@ def facts(
         goes_back=seen.goes_back(),
     )
     return file, shown
+
+
+def _taught_nothing(source: Source, classes: Mapping[str, int], strangers: int) -> bool:
+    """Whether lines of a controller may be in a file of which nothing was understood.
+
+    None are if its lines are all of other loggers, or it has the name of another log.
+    """
+    if classes["understood"] or classes["irrelevant"] or os.path.basename(source.stream) in _OTHER_STREAMS:
+        return False
+    unknown = classes["unknown"]
+    return unknown > strangers or (not unknown and classes["continuation"] > 0)
 
 
 def _why_lossy(asked: bool, problem: str | None, prefixed: int, strangers: int, broken: int) -> str | None:

@@ -12,6 +12,9 @@ UNKNOWN_LEVEL = LEVELS.index("ERROR")
 CLOCK_PUT_BACK = 1_000
 """Milliseconds by which the times of a file may go back, though its lines are in order."""
 
+OTHER_LOGS = ("server.log", "log-cleaner.log", "kafka-request.log", "kafka-authorizer.log", "kafkaServer-gc.log")
+"""Files that a broker writes beside those of its controller (config/log4j.properties, bin/kafka-run-class.sh)."""
+
 
 @dataclass(frozen=True)
 class LogFile:
@@ -41,8 +44,11 @@ class LogFile:
 
 @dataclass(frozen=True)
 class FileFacts:
-    """What was read of a file. `coverage` counts lines per class, `rows` per row of the line table, `unknown` per
-    template, the commonest first."""
+    """What was read of a file.
+
+    `coverage` counts lines per class, `rows` per row of the line table, `unknown` per template, the commonest first.
+    `taught_nothing`: it has lines that may be a controller's, for all that is known, and none of them was understood.
+    """
 
     index: int
     cluster: int
@@ -52,6 +58,7 @@ class FileFacts:
     rows: Mapping[str, int]
     unknown: Mapping[str, int]
     bearing_unknown: int
+    taught_nothing: bool = False
     problem: str | None = None
     lossy: str | None = None
 

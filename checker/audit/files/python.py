@@ -94,10 +94,10 @@ def counted(number: int, text: str, layout: Layout | None, seen: Coverage) -> Ev
     if parsed.ts is not None:
         seen.dated(number, parsed.ts)
     if isinstance(parsed, Unknown):
-        seen.unknown[template(text)] += 1
-        bearing = parsed.logger == STATE_CHANGE or f"({STATE_CHANGE})" in text
+        seen.unknown[template(text) if parsed.wrong is None else f"{parsed.wrong}: {template(text)}"] += 1
+        bearing = parsed.logger == STATE_CHANGE or f"({STATE_CHANGE})" in text or parsed.wrong is not None
         stranger = parsed.logger is not None and not parsed.logger.startswith(OWN)
-        broken = bearing or (parsed.logger is None and text[:1] in "[12\0")
+        broken = bearing or (parsed.logger is None and (text[:1] in "[12\0" or any(f"({own}" in text for own in OWN)))
         seen.kinds[Kind("unknown", bearing=bearing, stranger=stranger, broken=broken)] += 1
         if broken and len(seen.broken) <= MOST_BROKEN:
             seen.broken.append(number)

@@ -25,14 +25,15 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from ....traces.events.layouts import Layout
+from ....traces.sources.encoding import BROKEN, is_plain
 from ....traces.sources.paths import Source, is_elsewhere
-from ....traces.sources.text import BROKEN, CUT, unreadable
+from ....traces.sources.text import copied
 from ....traces.spark.extract import PRINTED, SEPARATOR, replaced
 from ..table.protocol import Row
 from . import worker
 from .coverage import Coverage, facts
 from .log import Look, Read, nothing
-from .spark_lines import homes, placed_lines, shifts
+from .spark_lines import blocks, homes, placed_lines, shifts
 
 _SPLIT = "64m"
 """Bytes of text that one task reads: it is one piece, or a few."""
@@ -107,9 +108,8 @@ class SparkLog:
         if not any(paths):
             return []
         # Spark cuts fewer files into other blocks.
-        lines = placed_lines(self._spark, paths)
-        blocks = lines.groupBy(F.xxhash64("path"), "block").agg(F.min("place"), F.count(F.lit(1))).collect()
-        task = replace(self._task, look=look, buckets=0, places=self._numbered(paths, blocks))
+        counted = [(each.home, each.begin, each.first, each.lines) for each in blocks(placed_lines(self._spark, paths))]
+        task = replace(self._task, look=look, buckets=0, places=self._numbered(paths, counted))
         return [row for piece in _looked(self._looking(task, paths)) for row in piece["rows"]]
 
     def close(self) -> None:
@@ -179,38 +179,34 @@ def _reading(source: Source) -> tuple[str | None, str | None]:
     path = source.path
     if is_elsewhere(path):
         return path, None
+    if is_plain(path) and _can_be_named(path) and (not source.compressed or _is_whole(path)):
+        return path, None
+    return _copied(path)
+
+
+def _copied(path: str) -> tuple[str | None, str | None]:
+    folder = tempfile.mkdtemp(prefix="isrproof-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    copy = os.path.join(folder, "copy.log")
+    problem = copied(path, copy)
+    return (copy if os.path.getsize(copy) else None), problem
+
+
+def _can_be_named(path: str) -> bool:
+    """Whether Java can be told of a path: it knows names that are texts."""
     try:
-        problem = unreadable(path)
-        whole = path if problem or not source.compressed else _whole(path)
-    except BROKEN:
-        return None, CUT
-    except OSError as error:
-        return None, f"cannot be read: {error.strerror or error}"
-    if problem:
-        return None, problem
-    return (whole, None) if whole else (_salvaged(path), CUT)
+        os.path.realpath(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
-def _whole(path: str) -> str | None:
-    """The path, if its gzip data is whole. Spark would fail the whole job, or say nothing."""
+def _is_whole(path: str) -> bool:
+    """Whether the gzip data is whole. Spark would fail the whole job, or say nothing."""
     try:
         with gzip.open(path) as file:
             while file.read(1 << 20):
                 pass
     except BROKEN:
-        return None
-    return path
-
-
-def _salvaged(path: str) -> str:
-    """A plain copy of what can be read of a broken gzip file."""
-    folder = tempfile.mkdtemp(prefix="isrproof-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    copy = os.path.join(folder, "salvaged.log")
-    with gzip.open(path) as file, open(copy, "wb") as out:
-        try:
-            for line in file:
-                out.write(line)
-        except BROKEN:
-            return copy
-    return copy
+        return False
+    return True

@@ -11,15 +11,16 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, IntegerType, LongType, StringType, StructField, StructType
 
 from ....specs.errors import IsrproofError
 from ....traces.sources.paths import is_elsewhere, is_log, some
+from ....traces.sources.text import ENDLESS, LONGEST, text_of
 from ....traces.spark.extract import beginning, behind_bracket, line_head
 
 _GLOB = re.compile(r"([\\{}\[\]*?])")
@@ -47,7 +48,7 @@ def placed_lines(spark: SparkSession, paths: Sequence[str | None], *, begins: bo
         spark.read.option("lineSep", "\n")
         .text(_asked(paths))
         .select(
-            "value",
+            _bounded(F.col("value")).alias("value"),
             F.col("_metadata.file_path").alias("path"),
             F.col("_metadata.file_block_start").alias("block"),
         )
@@ -60,6 +61,13 @@ def placed_lines(spark: SparkSession, paths: Sequence[str | None], *, begins: bo
     number = beginning(F.col("value"), F.col("head"), F.col("sentence")).alias("begins")
     # Beside a place it is computed once: nothing that is asked of it moves below where lines are numbered.
     return lines.select("value", "path", "block", place, number)
+
+
+def _bounded(line: Column) -> Column:
+    """A line, or its beginning and ENDLESS if it is too long (traces/sources/text.py)."""
+    head = F.substring(line.cast("binary"), 1, LONGEST)
+    cut = F.concat(head, F.lit(ENDLESS).cast("binary")).cast("string")
+    return F.when(F.octet_length(line) > LONGEST, cut).otherwise(line)
 
 
 def files_at(spark: SparkSession, path: str) -> dict[str, int]:
@@ -102,13 +110,31 @@ def texts(spark: SparkSession, wanted: Mapping[str, Iterable[int]]) -> dict[str,
     """The texts of some lines, by file and number."""
     paths = list(wanted)
     lines = placed_lines(spark, paths)
-    counted = lines.groupBy("path", "block").agg(F.min("place"), F.count(F.lit(1))).collect()
+    counted = [(each.path, each.begin, each.first, each.lines) for each in blocks(lines)]
     asked = [{"file": file, "line": line} for file, path in enumerate(paths) for line in wanted[path]]
     few = F.broadcast(few_rows(spark, _LINES, asked))
     found: dict[str, dict[int, str]] = {path: {} for path in paths}
-    for row in numbered(lines, shifts(paths, counted)).join(few, ["file", "line"]).collect():
-        found[paths[row["file"]]][row["line"]] = row["value"].rstrip("\r")
+    asked_for = numbered(lines, shifts(paths, counted)).join(few, ["file", "line"])
+    for row in asked_for.select("file", "line", F.col("value").cast("binary")).collect():
+        found[paths[row["file"]]][row["line"]] = text_of(bytes(row["value"]))
     return found
+
+
+class CountedBlock(NamedTuple):
+    """A block of placed lines: its path and the hash of that (as `homes` says), the byte at which it begins, the place
+    of its first line, and how many lines it has."""
+
+    home: int
+    path: str
+    begin: int
+    first: int
+    lines: int
+
+
+def blocks(lines: DataFrame) -> list[CountedBlock]:
+    """Of placed lines; reads all of them."""
+    keys = (F.xxhash64("path"), "path", "block")
+    return [CountedBlock(*row) for row in lines.groupBy(*keys).agg(F.min("place"), F.count(F.lit(1))).collect()]
 
 
 def _asked(paths: Sequence[str | None]) -> list[str]:

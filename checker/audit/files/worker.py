@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from ....traces.events.layouts import Layout
+from ....traces.sources.text import text_of
 from ..lines import THROWN
 from ..table.arrays import Array, Dictionary, Numbers, array_of, concatenated, different, narrow
 from ..table.columns import ColumnTable
@@ -146,7 +147,7 @@ def _events(
     events = []
     texts = lines["value"].take(pa.array(rest)).to_pylist()
     for number, at, text in zip(file[rest].tolist(), line[rest].tolist(), texts, strict=True):
-        event = counted(at, text.decode("utf-8", "replace").rstrip("\r"), task.layout, seen[number])
+        event = counted(at, text_of(text), task.layout, seen[number])
         if event is not None:
             events.append({**event.__dict__, "file": number, "line": at})
     if events:

@@ -38,7 +38,8 @@ class Evidence:
 class Finding:
     """One report by one rule. `evidence` begins with what was seen; for a throwable that is its ERROR line.
 
-    `ts` is that line's time, milliseconds as printed, and `excerpt` its text.
+    `ts` is that line's time, milliseconds as printed, and `excerpt` its text. Findings of a rule that have the same
+    `cause` have one cause, which it says; None: the rule knows none that several share.
     """
 
     rule: str
@@ -58,6 +59,7 @@ class Finding:
     fixed_in: str | None = None
     decided_by: str | None = None
     excerpt: str = ""
+    cause: str | None = None
     cluster: int = 0
 
     @property

@@ -44,6 +44,7 @@ def finding(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Finding:
         known_issue=rule.bug if known else None,
         fixed_in=", ".join(bug.fixed_in) if known and bug is not None else None,
         decided_by=_decided_by(row),
+        cause=None if rule.cause is None else rule.cause(row),
         cluster=files[row["file"]].cluster,
     )
 

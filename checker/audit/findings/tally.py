@@ -12,15 +12,27 @@ from ..table.protocol import Row
 
 @dataclass(frozen=True)
 class Tally:
-    """How often a rule was evaluated, by result; `failed` is every verdict but held and unknown."""
+    """How often a rule was evaluated, by result.
+
+    `failed` is every verdict but held and unknown: `illegal`, `suspicious` and `refused` are the parts of it.
+    """
 
     held: int = 0
     failed: int = 0
     undecided: int = 0
+    illegal: int = 0
+    suspicious: int = 0
+    refused: int = 0
 
     @property
     def evaluated(self) -> int:
         return self.held + self.failed + self.undecided
+
+    @property
+    def verdicts(self) -> Mapping[str, int]:
+        """How many findings there are of each verdict."""
+        found = {"illegal": self.illegal, "suspicious": self.suspicious, "refused": self.refused}
+        return {**found, "unknown": self.undecided}
 
 
 def tallies(counted: Iterable[Row]) -> dict[int, dict[str, Tally]]:
@@ -39,5 +51,11 @@ def tallies(counted: Iterable[Row]) -> dict[int, dict[str, Tally]]:
 
 
 def _tally(verdicts: Mapping[str, int]) -> Tally:
-    held, undecided = verdicts.get("held", 0), verdicts.get("unknown", 0)
-    return Tally(held, sum(verdicts.values()) - held - undecided, undecided)
+    return Tally(
+        held=verdicts.get("held", 0),
+        failed=sum(n for verdict, n in verdicts.items() if verdict not in ("held", "unknown")),
+        undecided=verdicts.get("unknown", 0),
+        illegal=verdicts.get("illegal", 0),
+        suspicious=verdicts.get("suspicious", 0),
+        refused=verdicts.get("refused", 0),
+    )

@@ -9,6 +9,7 @@ from functools import cache
 
 from .. import observe as package
 from ..table.protocol import Table
+from .controller import conditions
 from .observation import Input, Observation
 
 
@@ -47,6 +48,7 @@ def inputs_of(events: Table) -> dict[Input, Table]:
 
 @cache
 def lines_read() -> frozenset[str]:
-    """The lines that any observation is made of: ids of rows of the line table."""
+    """The lines that any observation is made of, or the state of the cluster: ids of rows of the line table."""
     of_inputs = (line for each in inputs() for line in each.lines)
-    return frozenset((*of_inputs, *(line for each in observations().values() for line in each.lines)))
+    of_observations = (line for each in observations().values() for line in each.lines)
+    return frozenset((*of_inputs, *of_observations, *conditions.LINES))

@@ -10,7 +10,7 @@ from ....model.sorts import Bool, BoolSort, EnumSort, Int, IntSort, SetSort, Sor
 from ....specs.machines import machine as table_of
 from ..fields import EVENT, SPAN, sorts
 from ..history.spans import Span
-from ..lines import MOVED, REFUSED
+from ..lines import MOVED, REASONS
 from ..table.protocol import Table
 from .observation import Input
 from .order import IN_ORDER, NEAR, PARTITION
@@ -51,7 +51,7 @@ def _with_spans(events: Table, spans: Sequence[Span], release: int | None) -> Ta
     ]
     if release is not None:
         rows = [row | {"releases": release} for row in rows]
-    spoken = events.present("controller").without_lines(REFUSED)
+    spoken = events.present("controller").without_lines(REASONS)
     dated = spoken.present("controller_epoch").joined(
         rows, ("file", "controller", "controller_epoch"), _SPAN_COLUMNS, ("first", "last")
     )
@@ -61,4 +61,4 @@ def _with_spans(events: Table, spans: Sequence[Span], release: int | None) -> Ta
         .absent("controller_epoch")
         .joined(rows, ("file", "controller"), {**_SPAN_COLUMNS, "controller_epoch": int}, ("since", "until"))
     )
-    return dated.plus(undated).derive(at=field("base", Int()) + field("line", Int())).plus(events.of_lines(REFUSED))
+    return dated.plus(undated).derive(at=field("base", Int()) + field("line", Int())).plus(events.of_lines(REASONS))

@@ -13,6 +13,7 @@ from ....traces.place import Place
 from ....traces.timeline import TimelineRow
 from ..findings.finding import Finding
 from ..findings.moves import Move
+from ..findings.state import StoppedMove
 from ..findings.tally import Tally
 from .model import Report
 
@@ -48,6 +49,8 @@ def _shown(value: Any) -> Any:
         return _finding(value)
     if isinstance(value, Move):
         return _move(value)
+    if isinstance(value, StoppedMove):
+        return {"machine": value.machine, "from": value.source, "to": value.target} | _rest(value)
     if isinstance(value, Tally):
         return {"evaluated": value.evaluated, **_object(value)}
     if is_dataclass(value):
@@ -67,6 +70,10 @@ def _finding(finding: Finding) -> dict[str, Any]:
         shown |= _place(finding.place) if name == "evidence" else {name: value}
     evidence = _shown(finding.evidence)
     return {**shown, "severity": finding.severity, "place": _place(finding.place), "evidence": evidence}
+
+
+def _rest(move: StoppedMove) -> dict[str, Any]:
+    return {name: value for name, value in _object(move).items() if name not in ("machine", "source", "target")}
 
 
 def _move(move: Move) -> dict[str, Any]:

@@ -1,9 +1,9 @@
-"""What a report is, and how it is made of what an audit found: one per cluster, narrowed to what is asked for."""
+"""What a report is, and how it is made of what an audit found: one per cluster."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ....specs.releases import names
@@ -13,30 +13,20 @@ from ..files.file import FileFacts
 from ..findings.audited import Audited
 from ..findings.finding import Finding
 from ..findings.moves import Move
+from ..findings.scope import Scope
+from ..findings.state import ClusterState
 from ..findings.tally import Tally
 from ..history.histories import Life
 from ..history.spans import Span
+from ..lines import IN_KRAFT
+from ..rules.catalogue import rules
 
 EXIT = {"illegal": 1, "incomplete": 3, "nothing-to-check": 3, "conforms": 0}
 """Verdicts of a run, the strongest first, and the exit codes that they mean."""
+VERDICTS = ("illegal", "suspicious", "unknown", "refused")
+"""Of findings, in the order in which they are told."""
 _TOP = 10
 """So many unknown templates are shown."""
-
-
-@dataclass(frozen=True)
-class Narrow:
-    """What to report: one partition, a stretch of time (milliseconds as printed, both ends included)."""
-
-    partition: tuple[str, int] | None = None
-    since: int | None = None
-    until: int | None = None
-
-    def wants(self, topic: str | None, partition: int | None, ts: int | None) -> bool:
-        if self.partition is not None and (topic, partition) != self.partition:
-            return False
-        if ts is None:
-            return True
-        return (self.since is None or self.since <= ts) and (self.until is None or ts <= self.until)
 
 
 @dataclass(frozen=True)
@@ -107,8 +97,33 @@ class WordingStretch:
 
 
 @dataclass(frozen=True)
+class Checked:
+    """What a verdict is about: it says nothing of anything else.
+
+    `brokers` are those whose lines as a controller were read; `controller_epochs` how many epochs these lines are of,
+    and `controller_epochs_unseen` how many more only others name. `rules` had something to evaluate, of `rules_known`.
+    `assumption`: contiguous (that no line is missing between the first and the last of a controller's), lossy (none:
+    any line may be missing), "contiguous where not lossy"; None where there is no such line. Files in `nothing_from`
+    are full of lines of which none was understood.
+    """
+
+    brokers: tuple[int, ...]
+    controller_epochs: int
+    controller_epochs_unseen: int
+    partitions: int
+    rules: tuple[str, ...]
+    rules_known: int
+    assumption: str | None
+    nothing_from: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Report:
-    """All that one audited cluster gave. `rules` are by code; `timeline` is None where it was not asked for."""
+    """All that one audited cluster gave.
+
+    `rules` are by code; `timeline` is None where it was not asked for. `counts` says how many findings there are of
+    each verdict; `findings` may be fewer, the first. `state` is no verdict.
+    """
 
     verdict: str
     findings: tuple[Finding, ...]
@@ -119,27 +134,32 @@ class Report:
     releases: tuple[WordingStretch, ...]
     transitions: tuple[Move, ...]
     notes: tuple[str, ...]
-    timeline: tuple[TimelineRow, ...] | None = None
+    timeline: tuple[TimelineRow, ...] | None
+    checked: Checked
+    counts: Mapping[str, int]
+    state: ClusterState
+
+    @property
+    def left_out(self) -> int:
+        """How many findings are counted only."""
+        return sum(self.counts.values()) - len(self.findings)
 
 
-def reports(found: Audited, files: Sequence[FileFacts], narrow: Narrow | None = None) -> list[Report]:
+def reports(found: Audited, files: Sequence[FileFacts]) -> list[Report]:
     """A report per cluster that has files, in the order of the clusters."""
-    narrow = narrow or Narrow()
     paths = {file.index: file.path for file in files}
     per_cluster = defaultdict(list)
     for file in files:
         per_cluster[file.cluster].append(file)
-    return [_report(found, cluster, members, paths, narrow) for cluster, members in sorted(per_cluster.items())]
+    return [_report(found, cluster, members, paths) for cluster, members in sorted(per_cluster.items())]
 
 
-def _report(
-    found: Audited, cluster: int, files: Sequence[FileFacts], paths: Mapping[int, str], narrow: Narrow
-) -> Report:
+def _report(found: Audited, cluster: int, files: Sequence[FileFacts], paths: Mapping[int, str]) -> Report:
     tallies = dict(sorted(found.tallies.get(cluster, {}).items()))
-    of_cluster = (each for each in found.findings if each.cluster == cluster)
-    findings = tuple(each for each in of_cluster if narrow.wants(each.entity.topic, each.entity.partition, each.ts))
+    findings = tuple(each for each in found.findings if each.cluster == cluster)
+    counts = sum((Counter(tally.verdicts) for tally in tallies.values()), Counter[str]())
     return Report(
-        verdict=_verdict(findings, tallies, files),
+        verdict=_verdict(counts, tallies, files),
         findings=findings,
         rules=tallies,
         coverage=_coverage(files),
@@ -151,14 +171,88 @@ def _report(
             *(note for of, note in found.histories.notes if of == cluster),
             *(f"{file.path}: {file.problem}" for file in files if file.problem),
             *(f"{file.path}: {file.lossy}" for file in files if file.lossy),
+            *(_nothing(file) for file in files if file.taught_nothing),
+            *_kraft(files),
             *(_twice(file, found.repeated[file.index]) for file in files if file.index in found.repeated),
         ),
-        timeline=None if found.timeline is None else tuple(_narrowed(found.timeline, cluster, narrow)),
+        timeline=None if found.timeline is None else tuple(row for row in found.timeline if row.cluster == cluster),
+        checked=_checked(found, cluster, tallies, files),
+        counts={verdict: counts[verdict] for verdict in VERDICTS},
+        state=replace(found.states.get(cluster, ClusterState()), unknown=tuple(_state_unknown(found, cluster, files))),
     )
 
 
-def _narrowed(rows: Iterable[TimelineRow], cluster: int, narrow: Narrow) -> Iterable[TimelineRow]:
-    return (row for row in rows if row.cluster == cluster and narrow.wants(row.topic, row.partition, row.ts))
+def _state_unknown(found: Audited, cluster: int, files: Sequence[FileFacts]) -> Iterator[str]:
+    """Why the state of the cluster may be another one than its log shows."""
+    spans = [span for span in found.histories.spans if span.cluster == cluster]
+    if not spans:
+        yield "anything: no line of a controller in a known epoch was read"
+    unseen = _stated(found, cluster) - _read(found, cluster)
+    if unseen:
+        yield f"what {len(unseen)} controller epoch{'s' * (len(unseen) > 1)} did of which no controller's line was read"
+    lossy = {(span.life, span.epoch) for span in spans if span.lossy}
+    if lossy:
+        yield f"what the lines say that may be missing of {len(lossy)} controller epoch{'s' * (len(lossy) > 1)}"
+    traced = {(span.life, span.epoch) for span in spans if span.seen_level == "TRACE"}
+    hidden = _read(found, cluster) - traced
+    if hidden:
+        yield (
+            f"what levels above TRACE hide of {len(hidden)} controller epoch{'s' * (len(hidden) > 1)}: deletions,"
+            " moves to OfflinePartition, up to 2.5 every election that succeeds"
+        )
+    if spans:
+        yield "changes of an ISR by its leader: the controller prints them late, or not at all"
+    if any(row in IN_KRAFT for file in files for row in file.rows):
+        yield "what lines of KRaft mode say"
+
+
+def _read(found: Audited, cluster: int) -> set[tuple[int, int]]:
+    """Life and epoch of the tenures of which lines were read."""
+    return {(span.life, span.epoch) for span in found.histories.spans if span.cluster == cluster}
+
+
+def _stated(found: Audited, cluster: int) -> set[tuple[int, int]]:
+    """Life and epoch of all that is known of."""
+    lives = (life for life in found.histories.lives if life.cluster == cluster)
+    return {(life.life, epoch) for life in lives for epoch in life.epochs}
+
+
+def _checked(found: Audited, cluster: int, tallies: Mapping[str, Tally], files: Sequence[FileFacts]) -> Checked:
+    spans = [span for span in found.histories.spans if span.cluster == cluster]
+    read, stated = _read(found, cluster), _stated(found, cluster)
+    gaps = {span.lossy for span in spans}
+    return Checked(
+        brokers=tuple(sorted({span.controller for span in spans})),
+        controller_epochs=len(read),
+        controller_epochs_unseen=len(stated - read),
+        partitions=found.scopes.get(cluster, Scope()).partitions,
+        rules=tuple(code for code, tally in tallies.items() if tally.evaluated),
+        rules_known=len(rules()),
+        assumption=_ASSUMPTION[frozenset(gaps)],
+        nothing_from=tuple(file.path for file in files if file.taught_nothing),
+    )
+
+
+_ASSUMPTION = {
+    frozenset[bool](): None,
+    frozenset({False}): "contiguous",
+    frozenset({True}): "lossy",
+    frozenset({False, True}): "contiguous where not lossy",
+}
+
+
+def _kraft(files: Sequence[FileFacts]) -> Iterator[str]:
+    for file in files:
+        lines = sum(n for row, n in file.rows.items() if row in IN_KRAFT)
+        if lines:
+            yield f"{file.path}: {lines} line{'s' * (lines > 1)} of KRaft mode, which this audit does not judge yet"
+
+
+def _nothing(file: FileFacts) -> str:
+    return (
+        f"{file.path}: nothing was understood of its {file.lines} line{'s' * (file.lines != 1)}; if its layout is its"
+        " own, give it by --layout"
+    )
 
 
 def _twice(file: FileFacts, count: int) -> str:
@@ -166,11 +260,11 @@ def _twice(file: FileFacts, count: int) -> str:
     return f"{file.path}: {lines}, to the millisecond; read once"
 
 
-def _verdict(findings: Sequence[Finding], tallies: Mapping[str, Tally], files: Sequence[FileFacts]) -> str:
+def _verdict(counts: Mapping[str, int], tallies: Mapping[str, Tally], files: Sequence[FileFacts]) -> str:
     """illegal > incomplete > nothing-to-check > conforms."""
-    if any(finding.verdict == "illegal" for finding in findings):
+    if counts["illegal"]:
         return "illegal"
-    if any(file.problem or file.bearing_unknown for file in files):
+    if any(file.problem or file.bearing_unknown or file.taught_nothing for file in files):
         return "incomplete"
     if not any(tally.evaluated for tally in tallies.values()):
         return "nothing-to-check"

@@ -1,4 +1,5 @@
-"""What `--out DIR` leaves: audit.json, findings.parquet, and timeline.parquet where a timeline was asked for.
+"""What `--out DIR` leaves: audit.json, findings.parquet, conditions.parquet and stopped_moves.parquet (the state of the
+cluster), and timeline.parquet where a timeline was asked for.
 
 A column is a field of a dataclass. The fields of what is within it (an entity, a place) are columns of their own, and
 what it has several of is a list.
@@ -6,9 +7,7 @@ what it has several of is a list.
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import NoneType
@@ -16,7 +15,9 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from ....specs.errors import IsrproofError
 from ....traces.timeline import TimelineRow
+from ...replacing import replacing
 from ..findings.finding import Finding
+from ..findings.state import Condition, StoppedMove
 from .model import Report
 
 
@@ -35,32 +36,26 @@ def must_have_arrow() -> None:
 
 
 def write_out(folder: Path, text: str, reports: Sequence[Report]) -> None:
-    """Write each file under a temporary name, then rename it: nobody sees half a file. `text` is the JSON."""
+    """Write each file whole or not at all. `text` is the JSON."""
     folder.mkdir(parents=True, exist_ok=True)
-    _put(folder / "audit.json", lambda path: _write_text(path, text + "\n"))
+    with replacing(folder / "audit.json") as fresh:
+        fresh.write_text(text + "\n", encoding="utf-8")
     findings = [finding for report in reports for finding in report.findings]
-    _put(folder / "findings.parquet", lambda path: _write_parquet(path, Finding, findings, "place", "severity"))
+    conditions = [each for report in reports for each in report.state.conditions]
+    stopped = [each for report in reports for each in report.state.stopped]
+    with replacing(folder / "findings.parquet") as fresh:
+        _write_parquet(fresh, Finding, findings, "place", "severity")
+    with replacing(folder / "conditions.parquet") as fresh:
+        _write_parquet(fresh, Condition, conditions)
+    with replacing(folder / "stopped_moves.parquet") as fresh:
+        _write_parquet(fresh, StoppedMove, stopped)
     timeline = [row for report in reports for row in report.timeline or ()]
     if timeline:
-        _put(folder / "timeline.parquet", lambda path: _write_parquet(path, TimelineRow, timeline))
+        with replacing(folder / "timeline.parquet") as fresh:
+            _write_parquet(fresh, TimelineRow, timeline)
 
 
-def _put(path: Path, write: Callable[[str], None]) -> None:
-    handle, name = tempfile.mkstemp(prefix=path.name, dir=path.parent)
-    os.close(handle)
-    try:
-        write(name)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
-
-
-def _write_text(path: str, text: str) -> None:
-    Path(path).write_text(text, encoding="utf-8")
-
-
-def _write_parquet(path: str, kind: type, rows: Sequence[object], *derived: str) -> None:
+def _write_parquet(path: Path, kind: type, rows: Sequence[object], *derived: str) -> None:
     """Objects of one kind, a row each; `derived` are properties that are columns too."""
     import pyarrow
     import pyarrow.parquet

@@ -1,161 +1,198 @@
-"""The report as text: what happened, first the cause, then what follows from it; many partitions are one paragraph."""
+"""The report as text: the summary first, two lines for each cause, the state of the cluster; with `verbose` all."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from datetime import datetime, timezone
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
-from ..findings.finding import Finding
+from ....traces.timeline import TimelineRow
 from ..rules.catalogue import rules
-from .model import EXIT, Report
+from .causes import Cause, causes
+from .model import EXIT, VERDICTS, Checked, Report
+from .shown import and_more, count, partition_name, plain, printed
+from .state_text import in_short, state_text
 
-_ORDER = ("illegal", "suspicious", "unknown", "refused")
 _MEANING = {
     "illegal": "a guarantee of Kafka is broken",
     "suspicious": "legal only under a configuration that the log does not show, or likely and not proved",
     "unknown": "not decidable from these lines",
     "refused": "Kafka's own guard stopped it; nothing changed",
 }
-_SHOWN = 8
-_EPOCHS = 3
+_ASSUMPTION = {
+    "contiguous": "that no line is missing between the first and the last of a controller's lines",
+    "lossy": "nothing: any line may be missing",
+    "contiguous where not lossy": "that no line is missing between the first and the last of a controller's lines,"
+    " but for files in which any may be missing",
+    None: "nothing",
+}
+_CAUSES = 20
+"""So many causes of one verdict are told of without `verbose`."""
 
 
-def as_text(report: Report, title: str = "") -> str:
-    """The whole report. Log content in it is escaped: no control character reaches the terminal."""
-    parts = [_headline(report, title)]
-    groups = _groups(report.findings)
-    for verdict in _ORDER:
-        of_verdict = [group for group in groups if group[0].verdict == verdict]
-        if of_verdict:
-            parts.append(f"{verdict.upper()}: {_MEANING[verdict]}")
-            parts += [_paragraph(group, groups) for group in of_verdict]
-    parts.append(_rules(report))
-    parts.append(_coverage(report))
+def as_text(report: Report, title: str = "", *, verbose: bool = False) -> str:
+    """The whole report. Log content in it is escaped: no control character reaches the terminal.
+
+    Args:
+        verbose: every cause with its evidence, and the table of rules.
+    """
+    parts = [
+        _headline(report, title),
+        *_findings(report, verbose),
+        state_text(report.state, checked=report.checked.controller_epochs > 0),
+        _timeline(report.timeline or ()),
+        _rules(report) if verbose else "",
+        _unknown(report),
+    ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def clusters_as_text(reports: Sequence[tuple[str, Report]]) -> str:
-    """A line per cluster, then those that have a finding or could not be read whole."""
+def clusters_as_text(reports: Sequence[tuple[str, Report]], *, verbose: bool = False) -> str:
+    """A line per cluster, then those that do not conform, or of which there is something to tell."""
     width = max((len(plain(path)) for path, _ in reports), default=0)
     lines = [f"{plain(path):<{width}}  {report.verdict}: {_found(report)}" for path, report in reports]
-    whole = [as_text(report, plain(path)) for path, report in reports if report.findings or _troubled(report)]
+    whole = [as_text(report, plain(path), verbose=verbose) for path, report in reports if _troubled(report)]
     return "\n\n".join(["\n".join(lines), *whole])
 
 
 def _troubled(report: Report) -> bool:
-    return any(file.problem or file.bearing_unknown for file in report.files)
+    return report.verdict != "conforms" or bool(report.findings or in_short(report.state))
 
 
-def plain(text: str) -> str:
-    """Text from a log, safe for a terminal: control characters are shown, not sent."""
-    return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
+# ---- The summary
 
 
 def _headline(report: Report, title: str) -> str:
     lines = [f"{title + ': ' if title else ''}{report.verdict} (exit {EXIT[report.verdict]}): {_found(report)}"]
-    epochs = sum(len(life.epochs) for life in report.lives)
-    if report.lives:
-        what = f"{len(report.files)} file{_s(len(report.files))}, {epochs} controller epoch{_s(epochs)}"
-        if len(report.lives) > 1:
-            what += f", {len(report.lives)} lives of the cluster that could not be joined or that a wipe separates"
-        releases = sorted({stretch.releases for stretch in report.releases})
-        lines.append(f"{what}; wording of Kafka {' and '.join(releases)}" if releases else what)
-    lines += [f"note: {plain(note)}" for note in report.notes]
-    return "\n".join(lines)
+    lines.append(f"checked: {_checked(report.checked)}")
+    cover = report.coverage
+    files = f"{count(len(report.files), 'file')}, {count(cover.lines, 'line')}"
+    if cover.lines:
+        files += (
+            f": {cover.understood} understood, {cover.irrelevant} irrelevant, {cover.continuation} continuation,"
+            f" {cover.unknown} unknown"
+        )
+    releases = sorted({stretch.releases for stretch in report.releases})
+    lines.append(f"{files}; wording of Kafka {' and '.join(releases)}" if releases else files)
+    if len(report.lives) > 1:
+        lines.append(f"{len(report.lives)} lives of the cluster that could not be joined or that a wipe separates")
+    return "\n".join([*lines, *(f"note: {plain(note)}" for note in report.notes)])
+
+
+def _checked(checked: Checked) -> str:
+    if not checked.controller_epochs:
+        return "nothing: no line of a controller in a known epoch"
+    brokers = f"broker{'s' * (len(checked.brokers) > 1)} {and_more(list(map(str, checked.brokers)))}"
+    epochs = count(checked.controller_epochs, "controller epoch")
+    said = f"{count(checked.partitions, 'partition')} in {epochs} of {brokers}"
+    if checked.controller_epochs_unseen:
+        said += f", no line of {count(checked.controller_epochs_unseen, 'other epoch')}"
+    of_rules = f"{len(checked.rules)} of {checked.rules_known} rules had something to evaluate"
+    return f"{said}; {of_rules}; assuming {_ASSUMPTION[checked.assumption]}"
 
 
 def _found(report: Report) -> str:
-    counts = Counter(finding.verdict for finding in report.findings)
-    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in _ORDER if counts[verdict]) or "no finding"
+    found = ", ".join(f"{report.counts[verdict]} {verdict}" for verdict in VERDICTS if report.counts[verdict])
+    beside = in_short(report.state)
+    return (found or "no finding") + (f"; beside that {beside}" if beside else "")
 
 
-def _s(count: int) -> str:
-    return "" if count == 1 else "s"
+# ---- Findings
 
 
-def _groups(findings: Sequence[Finding]) -> list[list[Finding]]:
-    """Findings of one rule about one controller epoch are one event; causes come before what follows from them."""
-    by_event: dict[tuple[str, str, int | None, int | None, object], list[Finding]] = defaultdict(list)
-    for finding in findings:
-        pair = (finding.got, finding.expected) if finding.verdict == "refused" else None
-        by_event[finding.rule, finding.verdict, finding.life, finding.controller_epoch, pair].append(finding)
-    epochs = Counter((rule, verdict, life, pair) for rule, verdict, life, _, pair in by_event)
-    paragraphs: dict[tuple[object, ...], list[Finding]] = defaultdict(list)
-    for (rule, verdict, life, epoch, kind), group in by_event.items():
-        # What comes again in epoch after epoch is one story.
-        many = epochs[rule, verdict, life, kind] > _EPOCHS
-        paragraphs[rule, verdict, life, None if many else epoch, kind] += group
-    return sorted(paragraphs.values(), key=lambda group: (_depth(group[0].rule), group[0].ts or 0, group[0].rule))
+def _findings(report: Report, verbose: bool) -> Iterator[str]:
+    found = causes(report.findings)
+    for verdict in VERDICTS:
+        of_verdict = [cause for cause in found if cause.first.verdict == verdict]
+        if of_verdict:
+            yield f"{verdict.upper()}: {_MEANING[verdict]}"
+        shown = of_verdict if verbose else of_verdict[:_CAUSES]
+        for _, same in groupby(shown, key=lambda cause: (cause.first.rule, cause.first.known_issue)):
+            yield _of_rule(list(same), verbose)
+        if len(shown) < len(of_verdict):
+            yield f"  and {count(len(of_verdict) - len(shown), 'other cause')}; --verbose has all"
+    if report.left_out:
+        yield f"{count(report.left_out, 'finding')} more, which the counts above have and this report does not"
 
 
-def _depth(code: str) -> int:
-    """0 for a cause, more for what follows from others."""
-    rule = rules().get(code)
-    return 0 if rule is None or not rule.follows_from else 1 + max(_depth(other) for other in rule.follows_from)
-
-
-def _paragraph(group: list[Finding], groups: Iterable[list[Finding]]) -> str:
-    first = group[0]
-    partitions = sorted({(f.entity.topic or "", f.entity.partition or 0) for f in group if f.entity.topic})
+def _of_rule(same: list[Cause], verbose: bool) -> str:
+    first = same[0].first
     issue = f"; {first.known_issue}, fixed in {first.fixed_in}" if first.known_issue and first.fixed_in else ""
     lines = [f"  {first.rule} {first.name}{issue}"]
-    lines.append(f"    {plain(first.message[0].upper() + first.message[1:])}.")
-    if len(group) > 1:
-        lines.append(
-            f"    {len(group)} findings, {len(partitions)} partition{_s(len(partitions))}: {_names(partitions)}"
-        )
-    when = [f.ts for f in group if f.ts is not None]
-    epochs = sorted({f.controller_epoch for f in group if f.controller_epoch is not None})
+    for cause in same:
+        lines += _in_full(cause) if verbose else _in_brief(cause)
+    return "\n".join(lines)
+
+
+def _in_brief(cause: Cause) -> Iterator[str]:
+    more = len(cause.findings) - 1
+    alike = f" And {count(more, 'finding')} like it." if more and cause.sentence == cause.first.message else ""
+    yield f"    {_sentence(cause)}{alike}"
+    partitions = f"{_partitions(cause)}; " if more and cause.partitions else ""
+    yield f"      {partitions}{_when(cause)}{plain(str(cause.first.place))}"
+
+
+def _in_full(cause: Cause) -> Iterator[str]:
+    first, epochs = cause.first, cause.epochs
+    yield f"    {_sentence(cause)}"
+    if len(cause.findings) > 1:
+        yield f"    {len(cause.findings)} findings, {_partitions(cause)}"
     place = f"controller epoch {epochs[0]}" if epochs else ""
     if len(epochs) > 1:
         place = f"{len(epochs)} controller epochs, {epochs[0]} to {epochs[-1]}"
     life = f", life {first.life}" if first.life is not None and first.life > 1 else ""
-    if when:
-        lines.append(f"    when     {_time(min(when))} to {_time(max(when))}, {place}{life}")
-    lines.append(f"    expected {plain(first.expected)}")
-    lines.append(f"    got      {plain(first.got)}")
-    lines.append(f"    line     {plain(str(first.place))}")
+    if cause.times:
+        yield f"    when     {_when(cause)}{place}{life}"
+    yield f"    expected {plain(first.expected)}"
+    yield f"    got      {plain(first.got)}"
+    yield f"    line     {plain(str(first.place))}"
     if first.excerpt:
-        lines.append(f"             {plain(first.excerpt[:300])}")
+        yield f"             {plain(first.excerpt[:300])}"
     if first.assumption:
-        lines.append(f"    assuming {_ASSUMPTION[first.assumption]}")
+        yield f"    assuming {_ASSUMPTION[first.assumption]}"
     if first.decided_by:
-        lines.append(f"    decided by {plain(first.decided_by)}")
-    cause = _cause(group, groups)
-    if cause:
-        lines.append(f"    follows from {cause}")
-    return "\n".join(lines)
+        yield f"    decided by {plain(first.decided_by)}"
+    if cause.follows_from:
+        yield f"    follows from {cause.follows_from}"
 
 
-_ASSUMPTION = {
-    "contiguous": "that no line is missing between the first and the last of this controller's lines",
-    "lossy": "nothing: any line may be missing here",
-}
+def _sentence(cause: Cause) -> str:
+    return plain(cause.sentence[0].upper() + cause.sentence[1:]) + "."
 
 
-def _cause(group: list[Finding], groups: Iterable[list[Finding]]) -> str:
-    """The rule whose findings about the same partitions explain this group."""
-    rule = rules().get(group[0].rule)
-    if rule is None:
+def _partitions(cause: Cause) -> str:
+    found = cause.partitions
+    return f"{count(len(found), 'partition')}: {and_more([partition_name(*each) for each in found])}"
+
+
+def _when(cause: Cause) -> str:
+    first, last = cause.times or (None, None)
+    if first is None or last is None:
         return ""
-    touched = {(f.life, f.entity.topic, f.entity.partition) for f in group}
-    for other in groups:
-        if other[0].rule in rule.follows_from:
-            explained = {(f.life, f.entity.topic, f.entity.partition) for f in other}
-            if touched <= explained:
-                return f"{other[0].rule} {other[0].name}"
-    return ""
+    return f"{printed(first)}, " if first == last else f"{printed(first)} to {printed(last)}, "
 
 
-def _names(partitions: list[tuple[str, int]]) -> str:
-    shown = ", ".join(plain(f"{topic}-{partition}") for topic, partition in partitions[:_SHOWN])
-    more = len(partitions) - _SHOWN
-    return f"{shown} and {more} more" if more > 0 else shown
+# ---- What was asked for besides
 
 
-def _time(ts: int) -> str:
-    return datetime.fromtimestamp(ts / 1000, timezone.utc).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
+def _timeline(rows: Sequence[TimelineRow]) -> str:
+    """Every state that the log shows of a partition, at the first line that shows it."""
+    lines = []
+    for (life, topic, partition), own in groupby(rows, key=lambda row: (row.life, row.topic, row.partition)):
+        lines.append(f"  {partition_name(topic, partition)}{f', life {life}' if life > 1 else ''}")
+        lines += [f"    {_state(row)}  {plain(str(row.place))}" for row in own]
+    return "\n".join(["timeline", *lines]) if lines else ""
+
+
+def _state(row: TimelineRow) -> str:
+    known = {
+        "leader": row.leader,
+        "ISR": None if row.isr is None else list(row.isr),
+        "leader epoch": row.leader_epoch,
+        "version": row.partition_epoch,
+        "controller epoch": row.controller_epoch,
+    }
+    shown = ", ".join(f"{name} {value}" for name, value in known.items() if value is not None)
+    return shown if row.ts is None else f"{printed(row.ts)}  {shown}"
 
 
 def _rules(report: Report) -> str:
@@ -169,11 +206,7 @@ def _rules(report: Report) -> str:
     return "\n".join(lines) if len(lines) > 1 else "no rule had anything to look at"
 
 
-def _coverage(report: Report) -> str:
-    cover = report.coverage
-    lines = [
-        f"lines {cover.lines}: {cover.understood} understood, {cover.irrelevant} irrelevant,"
-        f" {cover.continuation} continuation, {cover.unknown} unknown"
-    ]
-    lines += [f"  unknown {each.count:>6} x {plain(each.template[:160])}" for each in cover.top_unknown[:5]]
-    return "\n".join(lines)
+def _unknown(report: Report) -> str:
+    found = report.coverage.top_unknown[:5]
+    lines = [f"  {each.count:>6} x {plain(each.template[:160])}" for each in found]
+    return "\n".join(["lines that were not understood, the commonest", *lines]) if lines else ""

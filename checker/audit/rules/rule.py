@@ -30,6 +30,7 @@ class Rule:
         verdict: an expression of the sort VERDICT. Where a column that it reads is absent, the rule says nothing.
         applies: the rows that the rule is about.
         message: what happened, for people, from the columns of a row and the `verdict`; expected and got likewise.
+        cause: what several rows that the rule fails have in common, if that is more than their controller epoch.
         kind: of the entity that a finding names: partition, replica, controller.
         releases: those that the rule is about, as specs.releases.span reads them. Of a row that can be of none of these
             the rule says nothing.
@@ -50,6 +51,7 @@ class Rule:
     message: Text
     expected: Text
     got: Text
+    cause: Text | None = None
     applies: Expr = true
     kind: str = "partition"
     issues: tuple[str, ...] = ()

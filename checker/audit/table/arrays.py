@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -24,6 +25,7 @@ class Dictionary:
     def __init__(self) -> None:
         self.values: list[Any] = []
         self._indices: dict[Hashable, int] = {}
+        self._decoded: dict[str, int] = {}
         self._as_sets: Numbers = np.zeros(0, dtype=np.int64)
 
     def index(self, value: Any) -> int:
@@ -36,6 +38,14 @@ class Dictionary:
 
     def indices(self, values: Iterable[Any]) -> Numbers:
         return np.array([self.index(value) for value in values], dtype=np.int64)
+
+    def decoded(self, texts: Sequence[str]) -> Numbers:
+        """The indices of values that are written as JSON. What was met before is not decoded again."""
+        known = self._decoded
+        for text in texts:
+            if text not in known:
+                known[text] = self.index(json.loads(text))
+        return np.array([known[text] for text in texts], dtype=np.int64)
 
     def sets(self, indices: Numbers) -> Numbers:
         """For indices of lists those of the same lists as sets: sorted, each member once."""

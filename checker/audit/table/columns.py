@@ -324,10 +324,9 @@ class ColumnTable:
         part = np.where(there, parts_of(self._key(near), most), -1)
         return [self._rows(np.flatnonzero((part == number) | ~there)) for number in np.unique(part[there]).tolist()]
 
-    def rows(self, limit: int | None = None) -> list[Row]:
-        here = self if limit is None or limit >= self._size else self._rows(np.arange(limit))
-        names = here.names
-        columns = [here.array(name).plain(self._dictionary) for name in names]
+    def rows(self) -> list[Row]:
+        names = self.names
+        columns = [self.array(name).plain(self._dictionary) for name in names]
         return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
 
 

@@ -17,7 +17,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from ....model.errors import NotWrittenError
-from ....model.expr import QUANTIFIERS, Expr, Op
+from ....model.expr import BINDERS, Expr, Op
 from ....model.reading import Never
 from ....model.sorts import Enum, OptionSort, SetSort, Sort
 from ....specs.releases import RELEASES
@@ -33,7 +33,7 @@ NOT_IN_RULES: Mapping[Op, Never] = {
     Op.VAR: Never("a rule has no parameters"),
     Op.SETTING: Never("an audit has no instance"),
     **dict.fromkeys(
-        (*_NOT_PRINTED, *QUANTIFIERS), Never("a rule looks at printed values, which are no sequences, records or maps")
+        (*_NOT_PRINTED, *BINDERS), Never("a rule looks at printed values, which are no sequences, records or maps")
     ),
 }
 """The operators that the audit's readings of columns lack, and why."""

@@ -1,7 +1,7 @@
 """Columns as bytes, to be moved from the process that read the lines to the one that looks at a bucket of partitions.
 
-A payload is one Arrow record batch. Texts and lists are numbers of a dictionary of the payload's own, which is JSON in
-the metadata of its schema. One payload moves thousands of rows: whoever carries it looks at none of them.
+A payload is one Arrow record batch. Texts and lists are numbers of a dictionary of the payload's own: one line of JSON
+for each, in the metadata of its schema. One payload moves thousands of rows: whoever carries it looks at none of them.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import pyarrow as pa
 from .arrays import Array, Dictionary, Numbers, absent, narrow
 
 _DICTIONARY, _NOTE = b"dictionary", b"note"
+_JSON = json.JSONEncoder(separators=(",", ":"))
 _OPTIONS = pa.ipc.IpcWriteOptions(compression="zstd" if pa.Codec.is_available("zstd") else None)
 
 
@@ -61,7 +62,7 @@ def encoded(columns: Mapping[str, Array], dictionary: Dictionary, note: Any = No
         f"{name}*" if column.encoded else name: made
         for (name, column), made in zip(columns.items(), arrays, strict=True)
     }
-    texts = json.dumps([dictionary.values[number] for number in numbers.tolist()], separators=(",", ":"))
+    texts = "\n".join([_JSON.encode(dictionary.values[number]) for number in numbers.tolist()])
     metadata = {_DICTIONARY: texts, _NOTE: json.dumps(note)}
     batch = pa.record_batch(list(named.values()), names=list(named)).replace_schema_metadata(metadata)
     sink = pa.BufferOutputStream()
@@ -79,8 +80,7 @@ class Payload:
 
     def __init__(self, data: bytes, dictionary: Dictionary) -> None:
         self._batch = pa.ipc.open_stream(data).read_next_batch()
-        texts = json.loads(self._batch.schema.metadata[_DICTIONARY])
-        self._numbers = dictionary.indices(tuple(text) if isinstance(text, list) else text for text in texts)
+        self._numbers = dictionary.decoded(self._batch.schema.metadata[_DICTIONARY].decode().splitlines())
 
     @property
     def size(self) -> int:

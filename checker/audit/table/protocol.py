@@ -102,5 +102,5 @@ class Table(Protocol):
         Rows that have no `near` are in each of them.
         """
 
-    def rows(self, limit: int | None = None) -> list[Row]:
-        """All rows, or the first `limit` of them, in no stated order."""
+    def rows(self) -> list[Row]:
+        """All rows, in no stated order."""

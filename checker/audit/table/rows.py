@@ -151,8 +151,8 @@ class PythonTable:
     def apart(self, near: Sequence[str], most: int = 0) -> Sequence[PythonTable]:
         return [self]
 
-    def rows(self, limit: int | None = None) -> list[Row]:
-        return self._rows[:limit]
+    def rows(self) -> list[Row]:
+        return list(self._rows)
 
 
 def _by_key(rows: list[Row], key: Sequence[str]) -> Iterator[list[Row]]:

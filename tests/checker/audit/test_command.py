@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from isrproof.checker.commands.audit import command
 
 RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
 FAILOVER = RECORDED / "failover-on-leader-2.0.0-kill"
+CHAOS = RECORDED / "chaos-1.1.1-2"
 LOG = FAILOVER / "broker-4" / "state-change.log"
 
 
@@ -37,7 +39,8 @@ def test_conforming_is_exit_0() -> None:
     ("name", "content", "says"),
     [
         ("binary.log", b"\0\1\2" * 100, "binary"),
-        ("utf16.log", LOG.read_text().encode("utf-16"), "UTF-16"),
+        ("zipped.log", b"PK\3\4" + b"\0" * 100, "a zip archive"),
+        ("hole.log", b"\0" * 9_000, "nothing but NUL"),
         ("empty.log", b"", "found none in 0 lines"),
         ("other.log", b"hello\nworld\n", "found none in 2 lines"),
     ],
@@ -116,8 +119,117 @@ def test_each_gives_a_cluster_for_every_path() -> None:
 
 def test_narrowing_by_partition_and_time() -> None:
     assert json.loads(run("--json", "--partition", "t-0", str(FAILOVER))[1])["findings"][0]["entity"]["partition"] == 0
-    assert json.loads(run("--json", "--partition", "t-7", str(FAILOVER))[1])["findings"] == []
-    assert json.loads(run("--json", "--until", "2026-11-21 00:00:00", str(FAILOVER))[1])["findings"] == []
+    assert json.loads(run("--json", "--until", "2026-11-21 20:24:30", str(FAILOVER))[1])["findings"] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--partition", "t-7"], "Topic t has partitions 0, 1, 2."),
+        (["--partition", "tt-0"], "Did you mean topic t?"),
+        (["--partition", "zebra-0"], "There is topic t."),
+        (["--until", "2026-11-21"], "from 2026-11-21 20:24:12.798 to 2026-11-21 20:24:35.992; the first after at"),
+        (["--since", "2027-01-01"], "the last before at 2026-11-21 20:24:35.992."),
+        (["--partition", "t-1", "--since", "2027-01-01"], "the last before at 2026-11-21 20:24:35.987."),
+        (["--since", "2026-11-22", "--until", "2026-11-21"], "--since is after --until"),
+    ],
+)
+@pytest.mark.parametrize("engine", ["python", "columns"])
+def test_what_nothing_matches_is_exit_2_and_says_what_there_is(engine: str, arguments: list[str], says: str) -> None:
+    code, out, err = run(*arguments, "--engine", engine, str(FAILOVER))
+    assert (code, out) == (2, "")
+    assert says in err
+    code, out, _ = run("--json", *arguments, "--engine", engine, str(FAILOVER))
+    assert says in json.loads(out)["error"]
+
+
+def test_counts_are_of_what_is_asked_for() -> None:
+    whole = json.loads(run("--json", str(CHAOS))[1])
+    for arguments in (["--partition", "a-2"], ["--since", "2026-11-21 21:06:20"], ["--until", "2026-11-21 21:06:20"]):
+        report = json.loads(run("--json", *arguments, str(CHAOS))[1])
+        found = Counter((finding["rule"], finding["verdict"]) for finding in report["findings"])
+        for code, tally in report["rules"].items():
+            assert tally["failed"] == sum(n for (rule, verdict), n in found.items() if rule == code)
+            assert tally["illegal"] == found[code, "illegal"]
+            assert tally["evaluated"] <= whole["rules"][code]["evaluated"]
+        assert report["counts"] == {v: sum(n for (_, each), n in found.items() if each == v) for v in report["counts"]}
+        assert report["checked"]["partitions"] <= whole["checked"]["partitions"]
+        assert sum(move["count"] for move in report["transitions"]) < sum(m["count"] for m in whole["transitions"])
+
+
+def test_the_halves_of_a_time_are_the_whole() -> None:
+    halves = [["--until", "2026-11-21 21:06:08.109"], ["--since", "2026-11-21 21:06:08.110"]]
+    first, second = (json.loads(run("--json", *half, str(CHAOS))[1]) for half in halves)
+    whole = json.loads(run("--json", str(CHAOS))[1])
+    assert sorted(map(str, first["findings"] + second["findings"])) == sorted(map(str, whole["findings"]))
+    for code, tally in whole["rules"].items():
+        assert {name: first["rules"][code][name] + second["rules"][code][name] for name in tally} == tally
+
+
+def test_the_headline_says_what_was_checked() -> None:
+    checked = json.loads(run("--json", str(CHAOS))[1])["checked"]
+    assert (checked["brokers"], checked["controller_epochs"], checked["partitions"]) == ([1, 3, 4], 5, 10)
+    assert (len(checked["rules"]), checked["assumption"]) == (checked["rules_known"], "contiguous")
+    second = run(str(CHAOS))[1].splitlines()[1]
+    assert second.startswith("checked: 10 partitions in 5 controller epochs of brokers 1, 3, 4; 23 of 23 rules had")
+    assert "no line is missing" in second
+    assert "any line may be missing" in run("--lossy", str(CHAOS))[1].splitlines()[1]
+    alone = json.loads(run("--json", str(CHAOS / "broker-3"))[1])["checked"]
+    assert (alone["brokers"], alone["controller_epochs_unseen"] > 0) == ([3], True)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "verdict"),
+    [
+        ("other.log", "2026-11-21T20:24:35Z broker-4 {what: ever}\n", "incomplete"),
+        ("other.log", "[2026-11-21 20:24:36,000] INFO what is this\n", "incomplete"),
+        (
+            "other.log",
+            "[2026-11-21 20:24:36,000] INFO [KafkaServer id=1] started (kafka.server.KafkaServer)\n",
+            "conforms",
+        ),
+        ("kafkaServer-gc.log.1", "[0.012s][info][gc] Using G1\n", "conforms"),
+        ("other.log", "", "conforms"),
+    ],
+)
+def test_a_file_that_taught_nothing_is_told_of(tmp_path: Path, name: str, content: str, verdict: str) -> None:
+    """It may be a log of a controller in an unknown layout; one of other loggers is not, nor is an empty one."""
+    (tmp_path / name).write_text(content)
+    conforming = RECORDED / "failover-elsewhere-2.0.0-kill"
+    assert run(str(FAILOVER), str(tmp_path))[0] == 1
+    code, out, _ = run(str(conforming), str(tmp_path))
+    assert (code, out.split()[0]) == (3 if verdict == "incomplete" else 0, verdict)
+    assert ("other.log: nothing was understood of its 1 line" in out) == (verdict == "incomplete")
+
+
+def test_lines_of_kraft_are_called_so(tmp_path: Path) -> None:
+    line = "[2025-01-01 00:00:00,000] INFO [QuorumController id=1] Becoming the active controller at epoch 1, next"
+    (tmp_path / "controller.log").write_text(f"{line} write offset 1. (org.apache.kafka.controller.QuorumController)\n")
+    code, out, _ = run(str(tmp_path))
+    assert (code, out.split()[0]) == (3, "nothing-to-check")
+    assert "controller.log: 1 line of KRaft mode, which this audit does not judge yet" in out
+
+
+def test_the_timeline_is_printed() -> None:
+    text = run("--timeline", "--partition", "t-0", str(FAILOVER))[1]
+    assert "timeline\n  t-0\n    2026-11-21 20:24:16.265  leader 1, ISR [1, 2], leader epoch 0, version 0" in text
+    assert "broker-2/state-change.log:19" in text
+    assert "timeline" not in run("--partition", "t-0", str(FAILOVER))[1]
+
+
+def test_details_are_told_when_asked_for() -> None:
+    brief, whole = run(str(FAILOVER))[1], run("--verbose", str(FAILOVER))[1]
+    for detail in ("expected replica 2 moved", "assuming that no line is missing between", "evaluated       held"):
+        assert detail in whole
+    assert "expected replica 2 moved" not in brief
+    assert "evaluated       held" not in brief
+
+
+def test_every_failover_and_dead_broker_is_named() -> None:
+    text = run(str(CHAOS))[1]
+    first = "Controller 3 took over with epoch 4 and keeps broker 4 as leader, which is dead."
+    assert f"{first}\n      2 partitions: a-2, d-1;" in text
+    assert "After controller 1 took over with epoch 5, d-0 keeps broker 3 as leader, which is dead." in text
 
 
 def test_out_writes_json_and_parquet_for_others_to_read(tmp_path: Path) -> None:
@@ -128,7 +240,9 @@ def test_out_writes_json_and_parquet_for_others_to_read(tmp_path: Path) -> None:
     assert parquet.read_table(tmp_path / "out" / "timeline.parquet").num_rows > 0
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "audit.json",
+        "conditions.parquet",
         "findings.parquet",
+        "stopped_moves.parquet",
         "timeline.parquet",
     ]
 

@@ -372,10 +372,18 @@ def test_formats_of_the_command() -> None:
 QUICK = {"kip101 2/3/3/2", "kip279 2/3/3/2", "unclean-election-keeps-isr 3/1/1/2", "unclean-election 3/1/1/2"}
 
 
+def _is_quick(row: matrix.Row) -> bool:
+    return row.title in QUICK or (row.model == "cluster" and (row.distinct or 0) < 100_000)
+
+
 @pytest.mark.parametrize(
     "row",
     [
-        pytest.param(each, marks=() if each.title in QUICK else pytest.mark.slow, id=f"{each.title} {index}")
+        pytest.param(
+            each,
+            marks=() if _is_quick(each) else pytest.mark.slow,
+            id=f"{each.title} {index}",
+        )
         for index, each in enumerate(matrix.rows())
     ],
 )

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from .....model.expr import field
-from .....model.sorts import Int, SetOf
+from .....model.expr import either, field
+from .....model.sorts import SetOf
 from ...fields import STATE, sorts
-from ...lines import REFUSED, STOPPED
+from ...lines import LINE, REFUSED, STOPPED
 from ...table.protocol import Table
 from ..observation import Names, Observation
-from ..placed import EVENTS, PLACED
+from ..placed import PLACED
+from .stopped import STOPPED_MOVES
 
-_THROWN = ("thrown_valid_states", "thrown_from_state")
 
-
-def _refusals(events: Table, *_: Names) -> Table:
-    """The throwable is the line just after."""
-    thrown = (
-        events.of_lines(REFUSED)
-        .derive(line=field("line", Int()) - 1)
-        .renamed(valid_states="thrown_valid_states", from_state="thrown_from_state")
-    )
-    stopped = events.of_lines(STOPPED["replica"] + STOPPED["partition"])
-    return stopped.attached(thrown, ("file", "line"), _THROWN).present("thrown_from_state")
+def _refusals(stopped: Table, *_: Names) -> Table:
+    refused = either(*(field("thrown", LINE).eq(row) for row in REFUSED))
+    return stopped.where(refused).present("thrown_from_state")
 
 
 REFUSALS = Observation(
     "refusals",
-    made_from=EVENTS,
+    made_from=STOPPED_MOVES,
     lines=(*STOPPED["replica"], *STOPPED["partition"], *REFUSED),
     columns={**PLACED, **sorts(field("thrown_from_state", STATE), field("thrown_valid_states", SetOf(STATE)))},
     make=_refusals,

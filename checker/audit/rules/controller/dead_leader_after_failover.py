@@ -77,6 +77,13 @@ def _message(row: Row) -> str:
     return f"{after} keeps broker {row['last_leader']} as leader, which is dead"
 
 
+def _cause(row: Row) -> str:
+    took_over = f"controller {row['controller']} took over with epoch {row['controller_epoch']}"
+    if row["last_leader"] == NO_LEADER:
+        return f"{took_over} and moved no replica of partitions without a leader to OfflineReplica"
+    return f"{took_over} and keeps broker {row['last_leader']} as leader, which is dead"
+
+
 def _expected(row: Row) -> str:
     if row["last_leader"] == NO_LEADER:
         return "each replica on a dead broker moved to OfflineReplica before the election"
@@ -103,6 +110,7 @@ RULE = Rule(
         ite(_everything_seen & (_must_be_taken_out | _nobody_moved), ILLEGAL, UNKNOWN),
     ),
     message=_message,
+    cause=_cause,
     expected=_expected,
     got=_got,
     issues=("KAFKA-3143", "KAFKA-8152", "KAFKA-3096"),

@@ -28,6 +28,14 @@ def _machine(row: Row) -> str:
 
 def _message(row: Row) -> str:
     who = f"replica {row['replica']} of {where(row)}" if _machine(row) == "replica" else f"partition {where(row)}"
+    return _refused(who, row)
+
+
+def _cause(row: Row) -> str:
+    return _refused("replicas" if _machine(row) == "replica" else "partitions", row)
+
+
+def _refused(who: str, row: Row) -> str:
     text = f"Kafka refused to move {who} from {row['thrown_from_state']} to {row['to_state']}"
     known = known_refusal(row["thrown_from_state"], row["to_state"], row["releases"])
     return f"{text}: {known.when}" if known else text
@@ -41,6 +49,7 @@ RULE = Rule(
     applies=true,
     verdict=REFUSED,
     message=_message,
+    cause=_cause,
     expected=lambda row: f"from one of {', '.join(row['thrown_valid_states'])}",
     got=lambda row: f"from {row['thrown_from_state']}",
     issues=("KAFKA-8237", "KAFKA-6650"),

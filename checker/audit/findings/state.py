@@ -1,0 +1,262 @@
+"""The state of a cluster, as far as its logs show it: beside the findings, and no verdict."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+
+from ....specs.lines import rows as line_rows
+from ....traces.place import Place
+from ..files.file import LogFile
+from ..history.histories import Histories
+from ..lines import REFUSED, STOPPED, TOPIC_DELETED
+from ..observe.controller.conditions import OFFLINE, UNDER_REPLICATED, Spell, spells
+from ..observe.narrow import Narrow
+from ..observe.order import NEAR
+from ..table.protocol import Column, Row, Table
+
+SPELLS = 10_000
+"""So many spells of one condition and cluster are told of, first those that last, then the longest; all are counted."""
+LASTS, LAST_SHOWN, OVER = "lasts", "last shown", "over"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A partition was offline, or under-replicated (observe/controller/conditions.py says when).
+
+    `leader`, `isr` and `replicas` are as printed last while it was so. `place` and `since` (milliseconds as printed)
+    are of the first line that shows it. `end`: over, lasts (to the end of the log), or "last shown" (no line shows its
+    end, and not every end shows); `until` and `by` are of the line that shows its end, else None.
+    """
+
+    condition: str
+    topic: str
+    partition: int
+    life: int
+    leader: int | None
+    isr: tuple[int, ...] | None
+    replicas: tuple[int, ...] | None
+    place: Place
+    since: int | None
+    until: int | None
+    by: str | None
+    end: str
+
+
+@dataclass(frozen=True)
+class ConditionCount:
+    """Of a condition: how often it was, of how many partitions; and of how many it is so at the end, or when last
+    shown. `longest` is in milliseconds, of those that are over."""
+
+    condition: str
+    spells: int = 0
+    partitions: int = 0
+    lasting: int = 0
+    last_shown: int = 0
+    longest: int = 0
+
+
+@dataclass(frozen=True)
+class StoppedMove:
+    """How often a move of a state machine was refused (by Kafka's own guard), or failed.
+
+    `cause` is the row of the line table that the throwable is, `why` its meaning; None: the log has none.
+    """
+
+    machine: str
+    source: str | None
+    target: str | None
+    refused: bool
+    cause: str | None
+    why: str | None
+    count: int
+    partitions: int
+    first: int | None
+    last: int | None
+
+
+@dataclass(frozen=True)
+class ClusterState:
+    """`conditions` may be fewer than `counts` has. `unknown` says why it may be another one than is shown."""
+
+    counts: tuple[ConditionCount, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    stopped: tuple[StoppedMove, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+
+# ---- Near the data
+
+
+@dataclass(frozen=True)
+class Ends:
+    """What must be known of tenures to know whether a spell is over.
+
+    `last` tenures are those after which neither another nor another life is known of; `whole` those from which no line
+    is missing; `started` those seen from their start. `clusters` are those of the files.
+    """
+
+    last: frozenset[int]
+    whole: frozenset[int]
+    started: frozenset[int]
+    clusters: Mapping[int, int]
+
+    @staticmethod
+    def of(histories: Histories, files: Sequence[LogFile]) -> Ends:
+        streams = {file.index: (file.cluster, file.stream) for file in files}
+        latest = {streams[file]: life.life for life in histories.lives for file in life.files}
+        going_on = [life for life in histories.lives if all(latest[streams[file]] == life.life for file in life.files)]
+        epochs = {life.life: max(life.epochs, default=0) for life in going_on}
+        # Above TRACE the deletion of a partition shows no line.
+        traced = frozenset(span.tenure for span in histories.spans if span.seen_level == "TRACE")
+        return Ends(
+            frozenset(span.tenure for span in histories.spans if span.epoch >= epochs.get(span.life, span.epoch + 1)),
+            traced - {span.tenure for span in histories.spans if span.lossy},
+            frozenset(span.tenure for span in histories.spans if span.start_seen),
+            {file.index: file.cluster for file in files},
+        )
+
+
+def conditions(events: Table, placed: Table, views: Table, ends: Ends, narrow: Narrow) -> tuple[list[Row], list[Row]]:
+    """Look: how many spells there are, and the first of them by what is told first.
+
+    Args:
+        placed: the same events, each in its tenure; `views`: the partition views that are made of them.
+    """
+    columns = ("file", "line", "ts", "controller", "topic")
+    told = events.of_lines(TOPIC_DELETED).present("controller").select(*columns).rows()
+    deletions = [row | {"cluster": ends.clusters[row["file"]]} for row in told]
+    found = [row for row in (_row(spell, ends) for spell in spells(placed, views, deletions)) if _wanted(row, narrow)]
+    return _counted(found), first_told(found)
+
+
+def _row(spell: Spell, ends: Ends) -> Row:
+    begin, shown, end = spell.begin, spell.shown, spell.end
+    if spell.by == "taken over" and end is not None and not {end["tenure"]} <= ends.started & ends.whole:
+        end = None  # what was printed before may be missing
+    known = spell.condition == OFFLINE and shown["tenure"] in ends.last & ends.whole
+    return {
+        "cluster": begin["cluster"],
+        "condition": spell.condition,
+        **{name: begin[name] for name in ("topic", "partition", "life", "file", "line")},
+        **{name: shown[name] for name in ("leader", "isr", "replicas")},
+        "since": begin["ts"],
+        "until": None if end is None else end["ts"],
+        "by": None if end is None else spell.by,
+        "end": OVER if end is not None else LASTS if known and spell.end is None else LAST_SHOWN,
+    }
+
+
+def _wanted(row: Row, narrow: Narrow) -> bool:
+    if narrow.partition not in (None, (row["topic"], row["partition"])):
+        return False
+    early = narrow.since is not None and row["until"] is not None and row["until"] < narrow.since
+    late = narrow.until is not None and row["since"] is not None and row["since"] > narrow.until
+    return not early and not late
+
+
+def _counted(found: Sequence[Row]) -> list[Row]:
+    kinds = defaultdict(list)
+    for row in found:
+        kinds[row["cluster"], row["condition"]].append(row)
+    return [
+        {
+            "cluster": cluster,
+            "condition": condition,
+            "spells": len(own),
+            "partitions": _partitions(own),
+            "lasting": _partitions(row for row in own if row["end"] == LASTS),
+            "last_shown": _partitions(row for row in own if row["end"] == LAST_SHOWN),
+            "longest": max(map(_length, own)),
+        }
+        for (cluster, condition), own in kinds.items()
+    ]
+
+
+def _partitions(rows: Iterable[Row]) -> int:
+    return len({(row["topic"], row["partition"]) for row in rows})
+
+
+def _length(row: Row) -> int:
+    return max(row["until"] - row["since"], 0) if row["until"] is not None and row["since"] is not None else 0
+
+
+def first_told(found: Iterable[Row]) -> list[Row]:
+    """The first of each condition and cluster: those that last, then the longest."""
+    kinds = defaultdict(list)
+    for row in found:
+        kinds[row["cluster"], row["condition"]].append(row)
+    return [row for _, own in sorted(kinds.items()) for row in sorted(own, key=_told)[:SPELLS]]
+
+
+def _told(row: Row) -> tuple[object, ...]:
+    length = row["since"] or 0 if row["end"] != OVER else -_length(row)
+    names = (row["topic"], row["partition"], row["life"], row["file"], row["line"])
+    return ((LASTS, LAST_SHOWN, OVER).index(row["end"]), length, *names)
+
+
+def stopped_moves(stopped: Table) -> list[Row]:
+    """Look: how often each move was stopped, and why; of each partition once."""
+    key = ("cluster", "row", "from_state", "to_state", "thrown")
+    ends = {"first": Column("min", "ts"), "last": Column("max", "ts")}
+    by_partition = stopped.grouped((*key, *NEAR), n=Column("count"), **ends)
+    return by_partition.grouped(
+        key, n=Column("sum", "n"), partitions=Column("count"), first=Column("min", "first"), last=Column("max", "last")
+    ).rows()
+
+
+# ---- Of all partitions
+
+
+def states(
+    counted: Sequence[Row], told: Sequence[Row], stopped: Sequence[Row], files: Mapping[int, LogFile]
+) -> dict[int, ClusterState]:
+    """By cluster: what `conditions` and `stopped_moves` give of tables without a partition in common."""
+    clusters = sorted({file.cluster for file in files.values()})
+    return {
+        cluster: ClusterState(
+            tuple(_count(condition, _of(counted, cluster)) for condition in (OFFLINE, UNDER_REPLICATED)),
+            tuple(_condition(row, files) for row in first_told(_of(told, cluster))),
+            tuple(_stopped(_of(stopped, cluster))),
+        )
+        for cluster in clusters
+    }
+
+
+def _of(rows: Iterable[Row], cluster: int) -> list[Row]:
+    return [row for row in rows if row["cluster"] == cluster]
+
+
+def _count(condition: str, rows: Iterable[Row]) -> ConditionCount:
+    own = [row for row in rows if row["condition"] == condition]
+    added = {name: sum(row[name] for row in own) for name in ("spells", "partitions", "lasting", "last_shown")}
+    return ConditionCount(condition, **added, longest=max((row["longest"] for row in own), default=0))
+
+
+def _condition(row: Row, files: Mapping[int, LogFile]) -> Condition:
+    values = {each.name: row[each.name] for each in fields(Condition) if each.name != "place"}
+    return Condition(**values, place=Place(files[row["file"]].path, row["line"]))
+
+
+def _stopped(rows: Iterable[Row]) -> list[StoppedMove]:
+    kinds = defaultdict(list)
+    for row in rows:
+        machine = next(name for name, lines in STOPPED.items() if row["row"] in lines)
+        kinds[machine, row["from_state"], row["to_state"], row["thrown"]].append(row)
+    found = [
+        StoppedMove(
+            machine,
+            source,
+            target,
+            refused=cause in REFUSED,
+            cause=cause,
+            why=None if cause is None else line_rows()[cause].meaning,
+            count=sum(row["n"] for row in own),
+            partitions=sum(row["partitions"] for row in own),
+            first=min((row["first"] for row in own if row["first"] is not None), default=None),
+            last=max((row["last"] for row in own if row["last"] is not None), default=None),
+        )
+        for (machine, source, target, cause), own in kinds.items()
+    ]
+    return sorted(found, key=lambda each: (each.machine, -each.count, str((each.source, each.target, each.cause))))

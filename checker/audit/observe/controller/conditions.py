@@ -1,0 +1,192 @@
+"""What is wrong with a partition, and for how long: offline, or under-replicated. No verdict: it may be all legal.
+
+A partition is *offline* from the line that says so to the line that shows its end:
+
+* It begins with a move to OfflinePartition, with an election that fails unless the partition is online, or with a view
+  whose leader is -1. Then it is *leaderless*: ZooKeeper names no leader. Before, ZooKeeper may name a dead one.
+* It ends with an election, with its deletion, or with the next controller, if that one prints a leader and does not
+  find it offline. A leader that the same controller prints says nothing: it may be the dead one.
+
+It is *under-replicated* while the printed ISR lacks a replica of the assignment printed last. A reassignment shows so
+too, until its new replicas are in the ISR.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from .....model.expr import Expr, both, const, either, field, ite
+from .....model.sorts import Bool, Enum
+from ...fields import LEADER_DURING_DELETE, from_state, isr, leader, replicas, tenure, to_state
+from ...lines import CREATED, ELECTED, MOVED, STOPPED, TOPIC_DELETED, VIEWS, is_line
+from ...table.protocol import Column, Row, Table
+from ..absent import false_where_absent
+from ..compared import was
+from ..order import IN_ORDER, PARTITION
+
+OFFLINE, UNDER_REPLICATED = "offline", "under-replicated"
+LINES = (*MOVED["partition"], *STOPPED["partition"], *VIEWS, *TOPIC_DELETED)
+"""Ids of the rows of the line table that it is made of."""
+
+_SIGN = Enum(
+    "Sign",
+    ("created", "elected", "offline", "failed", "leaderless", "led", "deleting", "gone", "lacking", "complete"),
+)
+_sign = field("sign", _SIGN)
+_NO_LEADER = ("offline", "failed", "leaderless")
+_ORDER = (*PARTITION, *IN_ORDER)
+_COLUMNS = ("cluster", *_ORDER, "tenure", "controller", "line", "ts", "sign", "from_state", "leader", "isr", "replicas")
+
+
+@dataclass(frozen=True)
+class Spell:
+    """A stretch of lines in which a partition is in a condition.
+
+    `begin` is the row of its first line and `shown` of the last that shows it so. `end` is the row of the line that
+    shows its end, and `by` what ended it: elected, deleted, taken over, or complete; None: no line does. A row's leader
+    is the one printed, there or last.
+    """
+
+    condition: str
+    begin: Row
+    shown: Row
+    end: Row | None = None
+    by: str | None = None
+
+
+def spells(events: Table, views: Table, deletions: Iterable[Row]) -> Iterator[Spell]:
+    """Of all partitions that these are about; in the order of their names.
+
+    Args:
+        events: placed.
+        views: the partition views that are made of them.
+        deletions: the rows of lines that tell of a topic's, each with its cluster.
+    """
+    deleted = defaultdict(list)
+    for row in deletions:
+        deleted[row["cluster"], row["controller"], row["topic"]].append(row)
+    for spell in (
+        *_of_each(_signs_of_leaders(events, views), _offline),
+        *_of_each(_signs_of_isrs(views), _under_replicated),
+    ):
+        row = spell.shown
+        yield _until_deleted(spell, deleted[row["cluster"], row["controller"], row["topic"]])
+
+
+def _until_deleted(spell: Spell, deletions: Sequence[Row]) -> Spell:
+    """Above TRACE no other line shows that a partition is no more. One broker's clock orders its two logs."""
+    until = None if spell.end is None else spell.end["ts"]
+    shown = spell.shown["ts"]
+    after = [row for row in deletions if None not in (shown, row["ts"]) and shown <= row["ts"]]
+    first = min(after, key=lambda row: (row["ts"], row["file"], row["line"]), default=None)
+    if first is None or (spell.end is not None and (until is None or until <= first["ts"])):
+        return spell
+    return replace(spell, end=first, by="deleted")
+
+
+def _of_each(signs: Table, spells_of: Callable[[Sequence[Row]], Iterable[Spell]]) -> Iterator[Spell]:
+    """The spells of each partition, of its lines in order."""
+    rows = signs.select(*_COLUMNS).rows()
+    rows.sort(key=lambda row: tuple(row[name] for name in _ORDER))
+    for _, own in groupby(rows, key=lambda row: tuple(row[name] for name in PARTITION)):
+        yield from spells_of(list(own))
+
+
+def _changing(signs: Table, trouble: Iterable[str], *alike: Expr) -> Table:
+    """The lines of partitions that are ever in trouble; not those that say what the line before says in the tenure.
+
+    Args:
+        alike: columns that must be equal, besides the sign, for lines to say the same.
+    """
+    same = (_sign, tenure, *alike)
+    before = {str(was(each).data): Column("previous", str(each.data)) for each in same}
+    marked = signs.along(PARTITION, IN_ORDER, **before, last_leader=Column("last", "leader"))
+    again = false_where_absent(marked.derive(again=both(*(each.eq(was(each)) for each in same))), "again")
+    changing = again.where(~field("again", Bool)).filled("leader", "last_leader")
+    return changing.matching(changing.where(either(*(_sign.eq(each) for each in trouble))), PARTITION)
+
+
+def _value(sign: str) -> Expr:
+    return const(sign, _SIGN)
+
+
+# ---- Leaders
+
+
+def _signs_of_leaders(events: Table, views: Table) -> Table:
+    online, offline = (to_state("partition").eq(state) for state in ("OnlinePartition", "OfflinePartition"))
+    other = ite(offline, _value("offline"), _value("gone"))
+    moved = events.of_lines(MOVED["partition"]).derive(
+        sign=ite(is_line(ELECTED), _value("elected"), ite(is_line(CREATED), _value("created"), other))
+    )
+    failed = events.of_lines(STOPPED["partition"]).where(online & from_state("partition").ne("OnlinePartition"))
+    printed = views.without_lines(ELECTED).derive(
+        sign=ite(
+            leader.eq(LEADER_DURING_DELETE),
+            _value("deleting"),
+            ite(leader.is_none(), _value("leaderless"), _value("led")),
+        )
+    )
+    return _changing(moved.plus(failed.derive(sign=_value("failed"))).plus(printed), _NO_LEADER)
+
+
+def _offline(rows: Sequence[Row]) -> Iterator[Spell]:
+    spell: Spell | None = None
+    led: Row | None = None  # a next controller's line that prints a leader: the end, unless it finds it offline
+    deleting, sign_before = False, ""
+    for row in rows:
+        sign = row["sign"]
+        if spell is not None and led is not None:
+            found_offline = sign in ("failed", "leaderless") or _from_offline(row)
+            if row["tenure"] != led["tenure"] or not found_offline:
+                yield replace(spell, end=led, by="taken over")
+                spell = None
+            led = None
+        if sign in _NO_LEADER:
+            if spell is not None:
+                spell = replace(spell, shown=row)
+            elif not deleting:
+                spell = Spell(OFFLINE, row, row)
+        elif spell is not None and sign != "led":
+            yield replace(spell, end=row, by="elected" if sign == "elected" else "deleted")
+            spell = None
+        elif spell is not None and row["tenure"] != spell.shown["tenure"]:
+            led = row
+        elif spell is not None and sign_before == "leaderless":
+            yield replace(spell, end=row, by="elected")
+            spell = None
+        # What is deleted is taken offline, and its replicas after it.
+        deleting = sign in ("deleting", "gone") or (deleting and sign in _NO_LEADER)
+        sign_before = sign
+    if spell is not None:
+        yield spell if led is None else replace(spell, end=led, by="taken over")
+
+
+def _from_offline(row: Row) -> bool:
+    """An election that takes a partition out of OfflinePartition, with no line before it that took it there."""
+    return bool(row["sign"] == "elected" and row["from_state"] == "OfflinePartition")
+
+
+# ---- ISRs
+
+
+def _signs_of_isrs(views: Table) -> Table:
+    deleting = views.where(leader.eq(LEADER_DURING_DELETE)).derive(sign=_value("deleting"))
+    printed = views.where(leader.ne(LEADER_DURING_DELETE)).present("isr", "replicas")
+    shown = printed.derive(sign=ite(replicas.subset_of(isr), _value("complete"), _value("lacking")))
+    return _changing(shown.plus(deleting), ("lacking",), leader, isr)
+
+
+def _under_replicated(rows: Sequence[Row]) -> Iterator[Spell]:
+    spell: Spell | None = None
+    for row in rows:
+        if row["sign"] == "lacking":
+            spell = Spell(UNDER_REPLICATED, row, row) if spell is None else replace(spell, shown=row)
+        elif spell is not None:
+            yield replace(spell, end=row, by="complete" if row["sign"] == "complete" else "deleted")
+            spell = None
+    if spell is not None:
+        yield spell

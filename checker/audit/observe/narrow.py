@@ -1,0 +1,71 @@
+"""What a user asks to be told of: one partition, a stretch of time.
+
+All lines are read and all histories fitted all the same: a line outside may be what a line inside contradicts. Only
+what is told is narrowed, once for findings, counts and timeline alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ....model.expr import Expr, either, field
+from ....model.sorts import Bool
+from ..fields import ts
+from ..table.protocol import Column, Row, Table
+from .absent import false_where_absent
+from .order import NEAR
+
+
+@dataclass(frozen=True)
+class Narrow:
+    """`since` and `until` are milliseconds as printed, both included. None: whatever it is."""
+
+    partition: tuple[str, int] | None = None
+    since: int | None = None
+    until: int | None = None
+
+    def of(self, rows: Table) -> Table:
+        """The rows that are asked for. A row without a time is of any time, one without a partition of no partition."""
+        return self.in_time(self.about_partition(rows))
+
+    def about_partition(self, rows: Table) -> Table:
+        if self.partition is None:
+            return rows
+        return rows.joined([dict(zip(NEAR, self.partition, strict=True))], NEAR, {})
+
+    def in_time(self, rows: Table) -> Table:
+        if self.since is None and self.until is None:
+            return rows
+        outside = either(*self._too_early(), *self._too_late())
+        return false_where_absent(rows.derive(outside=outside), "outside").where(~field("outside", Bool))
+
+    def _too_early(self) -> tuple[Expr, ...]:
+        return () if self.since is None else (ts < self.since,)
+
+    def _too_late(self) -> tuple[Expr, ...]:
+        return () if self.until is None else (ts > self.until,)
+
+    def nearest(self, events: Table) -> list[Row]:
+        """Look: each partition with its `first` and `last` time, and how many `lines` are of the stretch asked for.
+
+        `before` and `after` it are the times nearest to it; absent where there is none, or the stretch has no such end.
+        """
+        early, late = either(*self._too_early()), either(*self._too_late())
+        found = events.grouped(
+            NEAR,
+            lines=Column("count", where=~(early | late)),
+            first=Column("min", "ts"),
+            last=Column("max", "ts"),
+            before=Column("max", "ts", early),
+            after=Column("min", "ts", late),
+        )
+        return found.rows()
+
+
+EVERYTHING = Narrow()
+
+
+def scope(events: Table) -> list[Row]:
+    """Look: by cluster, how many `lines` there are, and how many `partitions` they are about."""
+    by_partition = events.present("cluster").grouped(("cluster", *NEAR), n=Column("count"))
+    return by_partition.grouped(("cluster",), lines=Column("sum", "n"), partitions=Column("count", "topic")).rows()

@@ -1,0 +1,81 @@
+"""Findings by cause: a thousand of one cause are one paragraph, and causes come before what follows from them."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..findings.finding import Finding
+from ..rules.catalogue import rules
+
+_Kind = tuple[str, str, int | None, bool]
+_EPOCHS = 3
+"""What comes in more controller epochs than these is one cause."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Findings of one rule and verdict that have one cause, the first in the order of the report first."""
+
+    findings: tuple[Finding, ...]
+    follows_from: str = ""
+
+    @property
+    def first(self) -> Finding:
+        return self.findings[0]
+
+    @property
+    def sentence(self) -> str:
+        """What all of them have in common, or what the first or only one says."""
+        return self.first.cause if self.first.cause and len(self.findings) > 1 else self.first.message
+
+    @property
+    def partitions(self) -> list[tuple[str, int]]:
+        entities = (each.entity for each in self.findings)
+        return sorted({(each.topic, each.partition or 0) for each in entities if each.topic is not None})
+
+    @property
+    def times(self) -> list[int]:
+        """Of the first and of the last; none where lines have no times."""
+        times = [each.ts for each in self.findings if each.ts is not None]
+        return [min(times), max(times)] if times else []
+
+    @property
+    def epochs(self) -> list[int]:
+        return sorted({each.controller_epoch for each in self.findings if each.controller_epoch is not None})
+
+
+def causes(findings: Sequence[Finding]) -> list[Cause]:
+    """Findings of a rule have one cause if the rule says so of them, or else if they are of one controller epoch."""
+    by_event: dict[tuple[_Kind, str | int | None], list[Finding]] = defaultdict(list)
+    for finding in findings:
+        kind = (finding.rule, finding.verdict, finding.life, finding.cause is None)
+        by_event[kind, finding.controller_epoch if finding.cause is None else finding.cause].append(finding)
+    events = Counter(kind for kind, _ in by_event)
+    groups: dict[tuple[_Kind, str | int | None], list[Finding]] = defaultdict(list)
+    for (kind, event), group in by_event.items():
+        *_, by_epoch = kind
+        groups[kind, None if by_epoch and events[kind] > _EPOCHS else event] += group
+    ordered = sorted(groups.values(), key=lambda group: (_depth(group[0].rule), group[0].ts or 0, group[0].rule))
+    return [Cause(tuple(group), _follows_from(group, ordered)) for group in ordered]
+
+
+def _depth(code: str) -> int:
+    """0 for a cause, more for what follows from others."""
+    rule = rules().get(code)
+    return 0 if rule is None or not rule.follows_from else 1 + max(_depth(other) for other in rule.follows_from)
+
+
+def _follows_from(group: Sequence[Finding], groups: Iterable[Sequence[Finding]]) -> str:
+    """The rule whose findings about the same partitions explain this group."""
+    rule = rules().get(group[0].rule)
+    if rule is None or not rule.follows_from:
+        return ""
+    touched = {(f.life, f.entity.topic, f.entity.partition) for f in group}
+    for other in groups:
+        if other[0].rule in rule.follows_from:
+            explained = {(f.life, f.entity.topic, f.entity.partition) for f in other}
+            if touched <= explained:
+                return f"{other[0].rule} {other[0].name}"
+    return ""

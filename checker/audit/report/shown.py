@@ -1,0 +1,32 @@
+"""How times, and what is from a log, are shown in a text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timezone
+
+
+def plain(text: str) -> str:
+    """Text from a log, safe for a terminal: control characters are shown, not sent."""
+    return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
+
+
+def partition_name(topic: str, partition: int) -> str:
+    return plain(f"{topic}-{partition}")
+
+
+def printed(ts: int) -> str:
+    """`2026-01-31 12:00:00.123`, of milliseconds as a log prints them."""
+    moment = datetime.fromtimestamp(ts // 1000, timezone.utc)
+    return f"{moment:%Y-%m-%d %H:%M:%S}.{ts % 1000:03d}"
+
+
+def count(number: int, thing: str) -> str:
+    """`1 line`, `2 lines`."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+def and_more(names: Sequence[str], most: int = 8) -> str:
+    """At most so many of the names; the rest is counted."""
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

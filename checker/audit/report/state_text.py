@@ -1,0 +1,102 @@
+"""The state of the cluster as text: a few lines for each condition, the longest first; the rest is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..findings.state import LAST_SHOWN, LASTS, OVER, ClusterState, Condition, ConditionCount, StoppedMove
+from ..observe.controller.conditions import OFFLINE
+from .shown import and_more, count, partition_name, printed
+
+_NAMED = 3
+
+
+def state_text(state: ClusterState, *, checked: bool) -> str:
+    """A paragraph. Beside the verdict: what is here may all be legal.
+
+    Args:
+        checked: whether any line of a controller was read; else nothing is known.
+    """
+    lines = [line for each in state.counts for line in _condition(each, state.conditions)]
+    lines += [line for move in state.stopped for line in _stopped(move)]
+    if checked and not lines:
+        lines.append("  nothing was seen offline or under-replicated; no election failed, no move was refused")
+    lines += [f"  not known: {why}" for why in state.unknown]
+    return "\n".join(["state of the cluster, as far as these lines show it", *lines])
+
+
+def in_short(state: ClusterState) -> str:
+    """What of it is beside the verdict in the first line; empty if there is nothing."""
+    found = [
+        f"{count(how_many, 'partition')} {each.condition} {when}"
+        for each in state.counts
+        for how_many, when in ((each.lasting, "at the end"), (each.last_shown, "when last shown"))
+        if how_many
+    ]
+    failed = sum(move.count for move in state.stopped if _is_election(move))
+    return ", ".join([*found, count(failed, "failed election")] if failed else found)
+
+
+def _is_election(move: StoppedMove) -> bool:
+    return move.machine == "partition" and move.target == "OnlinePartition" and not move.refused
+
+
+def _condition(of: ConditionCount, conditions: Iterable[Condition]) -> Iterator[str]:
+    own = [each for each in conditions if each.condition == of.condition]
+    for end, how_many, when in (
+        (LASTS, of.lasting, "at the end"),
+        (LAST_SHOWN, of.last_shown, "when last shown"),
+    ):
+        if how_many:
+            shown = [f"{_name(each)} since {_time(each.since)}" for each in own if each.end == end]
+            yield f"  {of.condition} {when}: {count(how_many, 'partition')}: {_listed(shown, how_many)}"
+    over = [each for each in own if each.end == OVER][:_NAMED]
+    if over:
+        partitions, times = count(of.partitions, "partition"), count(of.spells, "time")
+        yield f"  {of.condition} at any time: {partitions}, {times}; the longest:"
+        for each in over:
+            yield f"    {_name(each)} from {_time(each.since)}, {_length(each)}, until {_UNTIL[each.by or '']}"
+
+
+def _name(condition: Condition) -> str:
+    name = partition_name(condition.topic, condition.partition)
+    name += f", life {condition.life}" if condition.life > 1 else ""
+    if condition.condition == OFFLINE:
+        leader = condition.leader
+        return (
+            f"{name} ({'leader not shown' if leader is None else 'leaderless' if leader < 0 else f'leader {leader}'})"
+        )
+    isr, replicas = (list(each or ()) for each in (condition.isr, condition.replicas))
+    return f"{name} (ISR {isr} of {replicas})"
+
+
+_UNTIL = {
+    "elected": "an election",
+    "taken over": "the next controller",
+    "complete": "its ISR had all replicas",
+    "deleted": "its deletion",
+}
+"""By what ended it."""
+
+
+def _listed(shown: Sequence[str], of: int) -> str:
+    more = of - min(len(shown), _NAMED)
+    return and_more(shown[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _time(ts: int | None) -> str:
+    return "a line without a time" if ts is None else printed(ts)
+
+
+def _length(condition: Condition) -> str:
+    if condition.since is None or condition.until is None:
+        return "for a time not shown"
+    return f"for {max(condition.until - condition.since, 0) / 1000:.3f} s"
+
+
+def _stopped(move: StoppedMove) -> Iterator[str]:
+    what = "failed elections" if _is_election(move) else "refused moves" if move.refused else "failed moves"
+    pair = f"{move.machine} from {move.source} to {move.target}"
+    when = "" if move.first is None or move.last is None else f", {printed(move.first)} to {printed(move.last)}"
+    why = "no throwable says why" if move.why is None else move.why.rstrip(".")
+    yield f"  {what}: {move.count}, {pair}, {count(move.partitions, 'partition')}{when}: {why}"

@@ -1,0 +1,37 @@
+"""How a file is made: under a name of its own first, so that nobody ever sees half of it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A new name beside `path` to write to; what is written there takes the place of `path`, or nothing is left.
+
+    The file is opened by who writes it, so that it has the rights that the user's umask leaves.
+    """
+    fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        yield fresh
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def must_be_writable(folder: Path) -> None:
+    """Make a file for a moment in a folder, or where that is to be made: who cannot write there should hear it at once.
+
+    Raises:
+        OSError: nothing can be written there.
+    """
+    there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+    probe = there / f".{secrets.token_hex(4)}"
+    try:
+        probe.write_bytes(b"\n")
+        probe.unlink()
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(folder)) from error

@@ -1,0 +1,84 @@
+"""The family of cluster models: a row per release, and the parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...specs.releases import in_mode, span
+from ..action import Action
+from ..family import Chosen, Family, Part
+from ..protocol import Model
+from . import controller, deletion, outside, shutdown, zombies
+from .effects import DELETION, PREFERRED, SHUTDOWN, UNCLEAN, ZOMBIES, Attempt, Effects
+from .properties import PARTITION_IN_ZOOKEEPER, properties
+from .refusals import refusals
+from .state import SETTINGS, fields
+
+PARTS = (
+    Part(SHUTDOWN, "brokers that ask the controller before they stop"),
+    Part(DELETION, "deletion of topics"),
+    Part(PREFERRED, "elections of the preferred leader"),
+    Part(ZOMBIES, "controllers that do not know that their session is over"),
+    Part(UNCLEAN, "unclean.leader.election.enable, for all topics"),
+)
+BEHAVIOURS = ("KAFKA-3143", "KAFKA-6082", "KAFKA-6650", "KAFKA-8237")
+
+_WRITERS: dict[str, tuple[Callable[[Effects], Action], ...]] = {
+    "": (
+        controller.elect,
+        controller.initialize_context,
+        controller.start_partitions,
+        controller.broker_change,
+        controller.elect_for_new_brokers,
+        controller.elect_for_dead_leaders,
+        controller.move_replicas_offline,
+        controller.new_partitions,
+    ),
+    PREFERRED: (controller.elect_preferred,),
+    SHUTDOWN: (shutdown.shut_down, shutdown.stop_followers),
+    DELETION: (
+        deletion.delete_topic,
+        deletion.note_deletions,
+        deletion.complete_deletion,
+        deletion.resume_deletions,
+        deletion.retry_deletion,
+        deletion.begin_deletion,
+        deletion.stop_and_delete,
+        deletion.end_deletion,
+        deletion.delete_replica,
+        deletion.fail_to_delete,
+    ),
+    ZOMBIES: (zombies.lose_session, zombies.resign),
+    "outside": (outside.die, outside.come_back, outside.create_topic),
+}
+
+
+def _build(chosen: Chosen) -> Model:
+    attempts: dict[str, tuple[Attempt, ...]] = {}
+    actions = []
+    for part, writers in _WRITERS.items():
+        if part in ("", "outside", *chosen.parts):
+            for write in writers:
+                effects = Effects(chosen)
+                actions.append(zombies.fenced(effects, write(effects)))
+                attempts[actions[-1].name] = tuple(effects.attempts)
+    return Model(
+        CLUSTER.name,
+        CLUSTER.statement,
+        SETTINGS,
+        fields(chosen.parts),
+        actions=tuple(actions),
+        properties=properties(chosen),
+        projections=(PARTITION_IN_ZOOKEEPER,),
+        ghosts=(refusals(chosen, actions, attempts),),
+    )
+
+
+CLUSTER = Family(
+    "cluster",
+    "A cluster in ZooKeeper mode: ZooKeeper, brokers that die and come back, controllers that take over.",
+    in_mode("zk") & span(">=1.1"),
+    BEHAVIOURS,
+    PARTS,
+    _build,
+)

@@ -1,0 +1,290 @@
+"""The controller: election, start-up and failover (controller.md 3.1, 3.2), and its event handlers (4).
+
+One thread takes the events one after the other; between the steps of a handler its broker may die, and others write.
+A call of a state machine is a step: for all partitions, and of replicas for all on one broker, as Kafka groups them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...specs.machines import machine
+from ..action import Action, Clause, action, waived
+from ..expr import Expr, both, const, exists, full, ite, mapped, setting, some
+from ..sorts import SetOf, Value
+from .effects import DELETION, SHUTDOWN, Effects, Held
+from .state import (
+    FAILOVERS,
+    Broker,
+    PartitionState,
+    ReplicaState,
+    asked_to_delete,
+    assignment,
+    b,
+    c,
+    cached,
+    controller,
+    controller_epoch,
+    created,
+    epoch,
+    exists_topic,
+    first,
+    ineligible,
+    literal,
+    live,
+    now,
+    one_of,
+    p,
+    partition_state,
+    phase,
+    queued,
+    r,
+    registered,
+    replica_state,
+    replicas,
+    shutting,
+    to_delete,
+    to_move,
+    topics,
+    znode,
+)
+
+Updates = dict[Expr, Expr | Value]
+
+
+def writes(state: Expr, held: Held) -> Updates:
+    """All partitions as a call of the partition state machine leaves them."""
+    return {
+        partition_state[c]: mapped(p, state),
+        cached[c]: mapped(p, held.cache),
+        znode: mapped(p, held.znode),
+    }
+
+
+def elect(_: Effects) -> Action:
+    return action(
+        "Elect",
+        "A live broker becomes controller: it creates /controller and counts up /controller_epoch.",
+        c,
+        guard={
+            "nobody is controller": controller.is_none(),
+            "is registered": registered.contains(c),
+        },
+        limits={"failovers are left": controller_epoch <= setting(FAILOVERS)},
+        updates={
+            controller: some(c),
+            controller_epoch: controller_epoch + 1,
+            phase[c]: "elected",
+            epoch[c]: controller_epoch + 1,
+        },
+        cites=("elect in KafkaController.scala",),
+    )
+
+
+def initialize_context(effects: Effects) -> Action:
+    """Steps 4 to 7 of a failover: the caches, and the replica state machine."""
+    seeds = _seeds(effects, "replica")
+    state = ite(registered.contains(r), literal(seeds["online"], ReplicaState), literal(seeds["offline"], ReplicaState))
+    assigned = both(exists_topic(p), replicas(assignment[p]).contains(r))
+    online = effects.replica_to(both(assigned, registered.contains(r)), state, "OnlineReplica")
+    # The repair of KAFKA-3143: replicas on all brokers that are not live are moved; on most there are none.
+    broken = effects.chosen.has("KAFKA-3143")
+    offline = const(frozenset(), SetOf(Broker)) if broken else full(Broker).minus(registered)
+    updates: Updates = {
+        phase[c]: "starting",
+        live[c]: registered,
+        topics[c]: created,
+        cached[c]: znode,
+        replica_state[c]: mapped(p, mapped(r, ite(assigned, online, literal(unknown_is("replica"), ReplicaState)))),
+        to_move[c]: offline,
+    }
+    if DELETION in effects.chosen.parts:
+        updates |= {
+            to_delete[c]: queued,
+            ineligible[c]: mapped(p, both(queued.contains(p), ~replicas(assignment[p]).subset_of(registered))),
+        }
+    return action(
+        "InitializeContext",
+        "A new controller reads live brokers, topics and partition states, and starts its replica state machine: a "
+        "replica is online where its broker is live, else ineligible for deletion.",
+        c,
+        guard={"was just elected": phase[c].eq("elected")},
+        updates=updates,
+        cites=("onControllerFailover in KafkaController.scala", "startup in ReplicaStateMachine.scala"),
+    )
+
+
+def start_partitions(effects: Effects) -> Action:
+    seeds = {name: literal(state, PartitionState) for name, state in _seeds(effects, "partition").items()}
+    led = ite(effects.leads_nowhere(c, p), seeds["leader not online"], seeds["leader online"])
+    found = ite(cached[c][p].is_none(), seeds["no leader and ISR"], led)
+    seeded = ite(topics[c].contains(p), found, literal(unknown_is("partition"), PartitionState))
+    return action(
+        "StartPartitions",
+        "A new controller gives each partition a state by its leader, tries to elect leaders for those without, and is "
+        "ready.",
+        c,
+        guard={
+            "is starting": phase[c].eq("starting"),
+            "replicas of dead brokers are moved": to_move[c].is_empty(),
+        },
+        updates={phase[c]: _resumes(effects), **writes(*effects.brought_online(c, p, seeded))},
+        cites=("startup in PartitionStateMachine.scala",),
+    )
+
+
+def broker_change(effects: Effects) -> Action:
+    added, gone = registered.minus(live[c]), live[c].minus(registered)
+    concerned = both(effects.is_assigned(c, p, r), added.contains(r))
+    online = effects.replica_to(concerned, replica_state[c][p][r], "OnlineReplica")
+    updates: Updates = {
+        phase[c]: ite(added.is_empty(), now("failing"), now("electing")),
+        live[c]: registered,
+        to_move[c]: gone,
+        replica_state[c]: mapped(p, mapped(r, online)),
+    }
+    if SHUTDOWN in effects.chosen.parts:
+        updates[shutting[c]] = shutting[c].intersect(registered)
+    if DELETION in effects.chosen.parts:
+        updates[ineligible[c]] = mapped(p, both(ineligible[c][p], ~replicas(assignment[p]).intersects(added)))
+        # What a broker has not answered in its earlier life, it never will.
+        updates[asked_to_delete[c]] = mapped(p, mapped(r, both(asked_to_delete[c][p][r], ~added.contains(r))))
+    return action(
+        "BrokerChange",
+        "The controller reads the live brokers; replicas of new ones come online.",
+        c,
+        guard={
+            "is idle": phase[c].eq("idle"),
+            "live brokers have changed": waived(live[c].ne(registered), "else nothing is to be done"),
+        },
+        updates=updates,
+        cites=("BrokerChange, onBrokerStartup in KafkaController.scala",),
+    )
+
+
+def elect_for_new_brokers(effects: Effects) -> Action:
+    return action(
+        "ElectForNewBrokers",
+        "With new brokers, the controller tries to elect leaders for all partitions without.",
+        c,
+        guard={"new brokers are known": phase[c].eq("electing")},
+        updates={
+            phase[c]: ite(to_move[c].is_empty(), _resumes(effects), now("failing")),
+            **writes(*effects.brought_online(c, p, partition_state[c][p])),
+        },
+        cites=("onBrokerStartup in KafkaController.scala",),
+    )
+
+
+def elect_for_dead_leaders(effects: Effects) -> Action:
+    leaderless = effects.queued_apart(c, p, effects.leads_nowhere(c, p))
+    offline = effects.partition_to(leaderless, partition_state[c][p], "OfflinePartition")
+    return action(
+        "ElectForDeadLeaders",
+        "Brokers have died: partitions whose leader is not online go offline, and the controller tries to elect "
+        "leaders for all partitions without.",
+        c,
+        guard={"dead brokers are known": phase[c].eq("failing")},
+        updates={phase[c]: "moving", **writes(*effects.brought_online(c, p, offline))},
+        cites=("onReplicasBecomeOffline in KafkaController.scala",),
+    )
+
+
+def move_replicas_offline(effects: Effects) -> Action:
+    state, assigned = replica_state[c][p][b], effects.is_assigned(c, p, b)
+    updates: Updates = {
+        phase[c]: ite(
+            both(phase[c].eq("moving"), to_move[c].eq(some(b).set())),
+            _resumes(effects),
+            phase[c],
+        ),
+        to_move[c]: to_move[c].remove(b),
+    }
+    if DELETION in effects.chosen.parts:
+        # A starting controller moves replicas of queued topics like others; later their deletion has failed.
+        fails = both(assigned, effects.is_queued(c, p), phase[c].eq("moving"))
+        moved, held = effects.offline(c, p, b, state, both(assigned, ~fails))
+        moved = ite(fails, effects.replica_to(fails, state, "ReplicaDeletionIneligible"), moved)
+        updates[ineligible[c]] = mapped(p, ineligible[c][p] | fails)
+    else:
+        moved, held = effects.offline(c, p, b, state, assigned)
+    return action(
+        "MoveReplicasOffline",
+        "The controller moves all replicas on a dead broker to OfflineReplica: out of their ISRs. It takes dead "
+        "brokers one after the other, in no order that anybody knows.",
+        c,
+        b,
+        guard={
+            "is at it": one_of(phase[c], ("starting", "moving")),
+            "is to be moved": to_move[c].contains(b),
+        },
+        updates={
+            **updates,
+            replica_state[c]: mapped(p, replica_state[c][p].put(b, moved)),
+            cached[c]: mapped(p, held.cache),
+            znode: mapped(p, held.znode),
+        },
+        cites=("doHandleStateChanges in ReplicaStateMachine.scala",),
+    )
+
+
+def new_partitions(effects: Effects) -> Action:
+    new = both(exists_topic(p), ~topics[c].contains(p))
+    opened = effects.partition_to(new, partition_state[c][p], "NewPartition")
+    mine = both(new, replicas(assignment[p]).contains(r))
+    made = effects.replica_to(mine, replica_state[c][p][r], "NewReplica")
+    idle: Expr | Clause = phase[c].eq("idle")
+    if DELETION not in effects.chosen.parts:
+        idle = waived(phase[c].eq("idle"), "the thread does one thing at a time; a new topic disturbs nothing")
+    return action(
+        "NewPartitions",
+        "The controller takes note of new topics: their partitions and replicas are new, then online.",
+        c,
+        guard={
+            "is idle": idle,
+            "there are new topics": waived(topics[c].ne(created), "else nothing is to be done"),
+        },
+        updates={
+            topics[c]: created,
+            replica_state[c]: mapped(p, mapped(r, effects.replica_to(mine, made, "OnlineReplica"))),
+            **writes(*effects.online(c, p, opened, new)),
+        },
+        cites=("onNewPartitionCreation in KafkaController.scala",),
+    )
+
+
+def elect_preferred(effects: Effects) -> Action:
+    preferred = assignment[p][0]
+    alive = preferred.set().subset_of(effects.online_brokers(c).intersect(znode[p].value["isr"]))
+    leader = ite(alive, preferred, first(assignment[p], const(frozenset(), SetOf(Broker))))
+    known = effects.queued_apart(c, p, topics[c].contains(p))
+    wanted = both(known, cached[c][p].is_some(), cached[c][p].value["leader"].ne(preferred))
+    state, held = effects.elected(c, p, partition_state[c][p], wanted, leader, znode[p].value["isr"])
+    return action(
+        "ElectPreferred",
+        "The first replica of each assignment is made leader where it is online and in the ISR: the leader is "
+        "balanced. A leader that is the preferred one already stays, as from 2.2 on.",
+        c,
+        guard={
+            "is idle": waived(phase[c].eq("idle"), "an election disturbs no handler"),
+            "a leader is not the preferred one": waived(exists(p, wanted), "else nothing is to be done"),
+        },
+        updates=writes(state, held),
+        cites=("onPreferredReplicaElection in KafkaController.scala",),
+    )
+
+
+def _resumes(effects: Effects) -> Expr:
+    """The phase after a handler that ends with resuming deletions."""
+    if DELETION not in effects.chosen.parts:
+        return now("idle")
+    return ite(to_delete[c].is_empty(), now("idle"), now("resuming"))
+
+
+def _seeds(effects: Effects, table: str) -> Mapping[str, str]:
+    return {each.condition: each.state for each in machine(table).seeds_in(effects.chosen.release)}
+
+
+def unknown_is(table: str) -> str:
+    """The state of an entity that the controller has not met."""
+    return machine(table).unknown_is

@@ -1,0 +1,272 @@
+"""Topic deletion (controller.md 4.1): queued in ZooKeeper, started, answered, retried, completed.
+
+A topic has one partition here. What a controller knows of deletions is lost with it; what is queued is not. A partition
+is moved to NonExistentPartition when its deletion starts, as from 2.1 on; before, when it is complete.
+"""
+
+from __future__ import annotations
+
+from ..action import Action, action, waived
+from ..expr import Expr, both, either, exists, fill, forall, mapped, none, true, var
+from ..sorts import Bool, MapOf
+from .controller import Updates, unknown_is
+from .effects import Effects
+from .state import (
+    Assignment,
+    Broker,
+    Partition,
+    PartitionState,
+    ReplicaState,
+    Znode,
+    asked_to_delete,
+    assignment,
+    b,
+    c,
+    cached,
+    created,
+    exists_topic,
+    ineligible,
+    literal,
+    live,
+    now,
+    p,
+    partition_state,
+    phase,
+    queued,
+    r,
+    registered,
+    replica_state,
+    replicas,
+    to_delete,
+    to_stop,
+    topics,
+    znode,
+)
+
+_LATER = "what is left is done the next time: only the end of a deletion needs it"
+_any, _topic = var("any", Broker), var("topic", Partition)
+
+
+def _complete(c: Expr, p: Expr) -> Expr:
+    deleted = replica_state[c][p][_any].eq("ReplicaDeletionSuccessful")
+    return forall(_any, replicas(assignment[p]).contains(_any).implies(deleted))
+
+
+def _is_some(state: Expr, of: Expr, wanted: str) -> Expr:
+    return exists(_any, of.contains(_any) & state[_any].eq(wanted))
+
+
+def delete_topic(_: Effects) -> Action:
+    return action(
+        "DeleteTopic",
+        "An administrator deletes a topic: it is queued in /admin/delete_topics.",
+        p,
+        guard={
+            "is there": exists_topic(p),
+            "is not queued": waived(~queued.contains(p), "it would change nothing"),
+        },
+        updates={queued: queued.insert(p)},
+    )
+
+
+def note_deletions(_: Effects) -> Action:
+    return action(
+        "NoteDeletions",
+        "The controller takes note of topics that are queued for deletion.",
+        c,
+        guard={
+            "is idle": waived(phase[c].eq("idle"), "the thread does one thing at a time; a note disturbs nothing"),
+            "topics are queued": waived(to_delete[c].ne(queued), "else nothing is to be done"),
+            "it knows the topics": queued.subset_of(topics[c]),
+        },
+        updates={to_delete[c]: queued, phase[c]: now("resuming")},
+        cites=("TopicDeletion in KafkaController.scala",),
+    )
+
+
+def complete_deletion(effects: Effects) -> Action:
+    """The controller forgets a topic, and ZooKeeper does."""
+    nowhere = fill(MapOf(Broker, ReplicaState), unknown_is("replica"))
+    no_marks = fill(MapOf(Broker, Bool), False)
+    return action(
+        "CompleteDeletion",
+        "All replicas of a topic are deleted: the controller forgets it, and deletes its znodes.",
+        c,
+        p,
+        guard={
+            "resumes": waived(phase[c].eq("resuming"), "what is deleted may be forgotten at any time"),
+            "is queued": waived(effects.is_queued(c, p), "only replicas of queued topics are deleted"),
+            "all replicas are deleted": _complete(c, p),
+        },
+        updates={
+            created: created.remove(p),
+            queued: queued.remove(p),
+            assignment[p]: fill(Assignment, None),
+            znode[p]: none(Znode),
+            topics[c]: topics[c].remove(p),
+            to_delete[c]: to_delete[c].remove(p),
+            cached[c]: cached[c].put(p, none(Znode)),
+            replica_state[c]: replica_state[c].put(p, nowhere),
+            partition_state[c]: partition_state[c].put(p, literal(unknown_is("partition"), PartitionState)),
+            asked_to_delete[c]: asked_to_delete[c].put(p, no_marks),
+            ineligible[c]: ineligible[c].put(p, False),
+        },
+        cites=("completeDeleteTopic in TopicDeletionManager.scala",),
+    )
+
+
+def resume_deletions(effects: Effects) -> Action:
+    state, mine = replica_state[c][p], replicas(assignment[p])
+    failed = both(_waits(effects, c, p), mine.contains(r), state[r].eq("ReplicaDeletionIneligible"))
+    return action(
+        "ResumeDeletions",
+        "Of each topic that is queued, and of which nothing is on the way, the replicas that failed are to be stopped "
+        "once more.",
+        c,
+        guard={
+            "resumes": phase[c].eq("resuming"),
+            "nothing is complete": waived(~_some_complete(effects, c), _LATER),
+        },
+        updates={phase[c]: now("retrying"), to_stop[c]: mapped(p, mapped(r, failed))},
+        cites=("resumeDeletions, markTopicForDeletionRetry in TopicDeletionManager.scala",),
+    )
+
+
+def retry_deletion(effects: Effects) -> Action:
+    moved, held = effects.offline(c, p, b, replica_state[c][p][b], true)
+    return action(
+        "RetryDeletion",
+        "A replica whose deletion failed is moved to OfflineReplica, and may be deleted once more.",
+        c,
+        p,
+        b,
+        guard={"retries": waived(phase[c].eq("retrying"), _LATER), "is to be stopped": to_stop[c][p][b]},
+        updates={
+            to_stop[c]: _unmarked(),
+            replica_state[c]: replica_state[c].put(p, replica_state[c][p].put(b, moved)),
+            cached[c]: cached[c].put(p, held.cache),
+            znode[p]: held.znode,
+        },
+        cites=("markTopicForDeletionRetry in TopicDeletionManager.scala",),
+    )
+
+
+def begin_deletion(effects: Effects) -> Action:
+    state, mine = replica_state[c][p], replicas(assignment[p])
+    starts = both(_waits(effects, c, p), ~ineligible[c][p])
+    alive = mine.intersect(effects.online_brokers(c))
+    failed = effects.replica_to(both(starts, mine.minus(alive).contains(r)), state[r], "ReplicaDeletionIneligible")
+    to_start = both(starts, alive.contains(r), state[r].ne("ReplicaDeletionSuccessful"))
+    known = both(starts, partition_state[c][p].ne(unknown_is("partition")))
+    partition = effects.partition_to(known, partition_state[c][p], "OfflinePartition")
+    partition = effects.partition_to(known, partition, "NonExistentPartition")
+    return action(
+        "BeginDeletion",
+        "The deletion of each topic that is queued, and that nothing stands in the way of, is started: replicas of "
+        "dead brokers are ineligible, live ones are to be stopped.",
+        c,
+        guard={"retries": phase[c].eq("retrying"), "nothing is to be stopped": waived(_none_marked(c), _LATER)},
+        updates={
+            phase[c]: now("deleting"),
+            replica_state[c]: mapped(p, mapped(r, failed)),
+            partition_state[c]: mapped(p, partition),
+            ineligible[c]: mapped(p, either(ineligible[c][p], both(starts, ~mine.subset_of(alive)))),
+            to_stop[c]: mapped(p, mapped(r, to_start)),
+        },
+        cites=("onTopicDeletion, startReplicaDeletion in TopicDeletionManager.scala",),
+    )
+
+
+def stop_and_delete(effects: Effects) -> Action:
+    moved, held = effects.offline(c, p, b, replica_state[c][p][b], true)
+    started = effects.replica_to(true, moved, "ReplicaDeletionStarted")
+    return action(
+        "StopAndDelete",
+        "A live replica of a topic that is deleted is moved to OfflineReplica, then to ReplicaDeletionStarted: its "
+        "broker is told to delete it.",
+        c,
+        p,
+        b,
+        guard={"deletes": phase[c].eq("deleting"), "is to be stopped": to_stop[c][p][b]},
+        updates={
+            to_stop[c]: _unmarked(),
+            replica_state[c]: replica_state[c].put(p, replica_state[c][p].put(b, started)),
+            asked_to_delete[c]: asked_to_delete[c].put(
+                p, asked_to_delete[c][p].put(b, started.eq("ReplicaDeletionStarted"))
+            ),
+            cached[c]: cached[c].put(p, held.cache),
+            znode[p]: held.znode,
+        },
+        cites=("startReplicaDeletion in TopicDeletionManager.scala",),
+    )
+
+
+def end_deletion(_: Effects) -> Action:
+    return action(
+        "DeletionsGoOn",
+        "All that could be started is started.",
+        c,
+        guard={"deletes": phase[c].eq("deleting"), "nothing is to be stopped": waived(_none_marked(c), _LATER)},
+        updates={phase[c]: now("idle")},
+    )
+
+
+def _some_complete(effects: Effects, c: Expr) -> Expr:
+    return exists(_topic, both(effects.is_queued(c, _topic), _complete(c, _topic)))
+
+
+def _waits(effects: Effects, c: Expr, p: Expr) -> Expr:
+    """The topic is queued, and none of its replicas is being deleted."""
+    started = _is_some(replica_state[c][p], replicas(assignment[p]), "ReplicaDeletionStarted")
+    return both(effects.is_queued(c, p), ~started)
+
+
+def _unmarked() -> Expr:
+    return to_stop[c].put(p, to_stop[c][p].put(b, False))
+
+
+def _none_marked(c: Expr) -> Expr:
+    return forall(_topic, forall(_any, ~to_stop[c][_topic][_any]))
+
+
+def delete_replica(effects: Effects) -> Action:
+    return action(
+        "DeleteReplica",
+        "A live broker has deleted a replica, and says so.",
+        c,
+        p,
+        b,
+        guard={
+            "is idle": phase[c].eq("idle"),
+            "was asked": asked_to_delete[c][p][b],
+            "lives": both(registered.contains(b), live[c].contains(b)),
+        },
+        updates=_answered(effects, "ReplicaDeletionSuccessful", fails=False),
+        cites=("TopicDeletionStopReplicaResponseReceived in KafkaController.scala",),
+    )
+
+
+def fail_to_delete(effects: Effects) -> Action:
+    return action(
+        "FailToDelete",
+        "A broker answers with an error that it could not delete a replica; the answer may come when it is dead.",
+        c,
+        p,
+        b,
+        guard={"is idle": phase[c].eq("idle"), "was asked": asked_to_delete[c][p][b]},
+        updates=_answered(effects, "ReplicaDeletionIneligible", fails=True),
+        cites=("TopicDeletionStopReplicaResponseReceived in KafkaController.scala",),
+    )
+
+
+def _answered(effects: Effects, target: str, fails: bool) -> Updates:
+    state = replica_state[c][p]
+    moved = effects.replica_to(effects.is_queued(c, p), state[b], target)
+    updates: Updates = {
+        phase[c]: now("resuming"),
+        replica_state[c]: replica_state[c].put(p, state.put(b, moved)),
+        asked_to_delete[c]: asked_to_delete[c].put(p, asked_to_delete[c][p].put(b, False)),
+    }
+    if fails:
+        updates[ineligible[c]] = ineligible[c].put(p, True)
+    return updates

@@ -1,0 +1,175 @@
+"""What the controller's state machines do to caches and ZooKeeper when they move an entity.
+
+Written once, and used by every handler: valid previous states (specs/machines), elections (controller.md 2.1), the
+removal of a replica from the ISR (1.4). A handler's call reads ZooKeeper anew and writes with the version that it read;
+where another writer was in between it reads again, so the call is one step.
+
+Sources: ReplicaStateMachine.scala, PartitionStateMachine.scala, Election.scala.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..expr import Expr, both, either, ite, none, record, some
+from ..family import Chosen, of_table
+from .state import (
+    Broker,
+    Znode,
+    assignment,
+    cached,
+    epoch,
+    first,
+    literal,
+    live,
+    one_of,
+    replicas,
+    shutting,
+    to_delete,
+    topics,
+    znode,
+)
+
+DELETION, PREFERRED, SHUTDOWN = "deletion", "preferred elections", "controlled shutdown"
+UNCLEAN, ZOMBIES = "unclean elections", "zombies"
+
+
+@dataclass(frozen=True)
+class Held:
+    """A partition as it is in the middle of a handler's call: the cache entry and the znode."""
+
+    cache: Expr
+    znode: Expr
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A move that a state machine is asked for: it is made where the table has it.
+
+    `asked` and `state`, the state before, are written with the variables of the entity, p and r.
+    """
+
+    table: str
+    target: str
+    asked: Expr
+    state: Expr
+
+
+class Effects:
+    """The moves of a release, and, in `attempts`, those that were asked for while a handler was written."""
+
+    def __init__(self, chosen: Chosen) -> None:
+        self.chosen = chosen
+        self.valid = {table: of_table(table, chosen) for table in ("replica", "partition")}
+        self.attempts: list[Attempt] = []
+
+    def asked(self, table: str, asked: Expr, state: Expr, target: str) -> Expr:
+        """Whether a move that is asked for is made, as far as the table goes."""
+        self.attempts.append(Attempt(table, target, asked, state))
+        return both(asked, one_of(state, self.valid[table][target]))
+
+    def replica_to(self, asked: Expr, state: Expr, target: str) -> Expr:
+        """A replica's state after a move that does not touch ZooKeeper."""
+        return ite(self.asked("replica", asked, state, target), literal(target, state.sort), state)
+
+    def partition_to(self, asked: Expr, state: Expr, target: str) -> Expr:
+        """A partition's state after a move that does not touch ZooKeeper."""
+        return ite(self.asked("partition", asked, state, target), literal(target, state.sort), state)
+
+    def online_brokers(self, c: Expr) -> Expr:
+        """The brokers that may lead: live ones that are not shutting down."""
+        return live[c].minus(shutting[c]) if SHUTDOWN in self.chosen.parts else live[c]
+
+    def is_queued(self, c: Expr, p: Expr) -> Expr:
+        """The controller is about to delete the topic: most handlers leave it alone."""
+        return to_delete[c].contains(p)
+
+    def queued_apart(self, c: Expr, p: Expr, asked: Expr) -> Expr:
+        """Asked of a partition whose topic is not being deleted."""
+        return both(asked, ~self.is_queued(c, p)) if DELETION in self.chosen.parts else asked
+
+    def leads_nowhere(self, c: Expr, p: Expr) -> Expr:
+        """The leader that the controller has in its cache is not online; none is not online either."""
+        entry = cached[c][p]
+        absent = ~entry.value["leader"].set().subset_of(self.online_brokers(c))
+        return entry.is_some() & either(entry.value["leader"].is_none(), absent)
+
+    def brought_online(self, c: Expr, p: Expr, state: Expr) -> tuple[Expr, Held]:
+        """`triggerOnlinePartitionStateChange`: partitions that are new or offline, of topics that stay."""
+        waiting = self.queued_apart(c, p, one_of(state, ("NewPartition", "OfflinePartition")))
+        return self.online(c, p, state, waiting)
+
+    def online(self, c: Expr, p: Expr, state: Expr, asked: Expr) -> tuple[Expr, Held]:
+        """To OnlinePartition by the offline strategy: the znode is created, or a leader elected."""
+        now, held, online, mine = znode[p], znode[p].value, self.online_brokers(c), epoch[c]
+        is_new = state.eq("NewPartition")
+        preferred = first(assignment[p], online)
+        made = record(
+            Znode,
+            leader=preferred,
+            isr=replicas(assignment[p]).intersect(online),
+            leader_epoch=0,
+            version=0,
+            controller_epoch=mine,
+        )
+        creates = both(is_new, now.is_none(), preferred.is_some())
+        leader = first(assignment[p], online.intersect(held["isr"]))
+        isr = held["isr"].intersect(online)
+        if UNCLEAN in self.chosen.parts:
+            leader, isr = ite(leader.is_some(), leader, preferred), ite(leader.is_some(), isr, preferred.set())
+        elects = both(~is_new, self._readable(c, p), leader.is_some())
+        new = some(ite(is_new, made, self._led(c, held, leader, isr)))
+        return self._moved(c, p, state, asked, either(creates, elects), new)
+
+    def elected(self, c: Expr, p: Expr, state: Expr, asked: Expr, leader: Expr, isr: Expr) -> tuple[Expr, Held]:
+        """To OnlinePartition by another strategy, with the leader (if there is one) and ISR that it finds."""
+        found = both(self._readable(c, p), leader.is_some())
+        return self._moved(c, p, state, asked, found, some(self._led(c, znode[p].value, leader, isr)))
+
+    def _moved(self, c: Expr, p: Expr, state: Expr, asked: Expr, can: Expr, new: Expr) -> tuple[Expr, Held]:
+        done = both(self.asked("partition", asked, state, "OnlinePartition"), can)
+        after = ite(done, literal("OnlinePartition", state.sort), state)
+        return after, Held(ite(done, new, cached[c][p]), ite(done, new, znode[p]))
+
+    def _readable(self, c: Expr, p: Expr) -> Expr:
+        """There is a state znode, and no later controller wrote it."""
+        return znode[p].is_some() & (znode[p].value["controller_epoch"] <= epoch[c])
+
+    def _led(self, c: Expr, held: Expr, leader: Expr, isr: Expr) -> Expr:
+        """What a controller writes: a leader epoch more, a version more, its own epoch."""
+        return held.changed(
+            leader=leader,
+            isr=isr,
+            leader_epoch=held["leader_epoch"] + 1,
+            version=held["version"] + 1,
+            controller_epoch=epoch[c],
+        )
+
+    def is_assigned(self, c: Expr, p: Expr, r: Expr) -> Expr:
+        """A replica of a topic that the controller knows."""
+        return both(topics[c].contains(p), replicas(assignment[p]).contains(r))
+
+    def offline(
+        self, c: Expr, p: Expr, r: Expr, state: Expr, asked: Expr, before: Held | None = None
+    ) -> tuple[Expr, Held]:
+        """To OfflineReplica: out of the ISR, unless it is the last member; a leader leads no more."""
+        before = before or Held(cached[c][p], znode[p])
+        held = before.znode.value
+        known = before.cache.is_some()
+        readable = before.znode.is_some() & (held["controller_epoch"] <= epoch[c])
+        removed = self._led(
+            c,
+            held,
+            ite(held["leader"].eq(some(r)), none(Broker), held["leader"]),
+            ite(held["isr"].eq(some(r).set()), held["isr"], held["isr"].remove(r)),
+        )
+        valid = self.asked("replica", asked, state, "OfflineReplica")
+        read = both(valid, known, readable)
+        writes = both(read, held["isr"].contains(r))
+        # Without a leader and ISR there is nothing to remove; 1.1 drops such a replica silently.
+        can = known & readable if self.chosen.has("KAFKA-6650") else known.implies(readable)
+        fenced = some(held.changed(controller_epoch=epoch[c]))
+        return ite(both(valid, can), literal("OfflineReplica", state.sort), state), Held(
+            ite(writes, some(removed), ite(read, fenced, before.cache)),
+            ite(writes, some(removed), before.znode),
+        )

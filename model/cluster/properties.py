@@ -1,0 +1,202 @@
+"""What is promised of a cluster: what a controller leaves behind, and the properties of every partition's view."""
+
+from __future__ import annotations
+
+from ..expr import Expr, after, both, either, exists, forall, some
+from ..family import Chosen
+from ..property import Property
+from ..views import (
+    CONTROLLER_EPOCH_NEVER_FALLS,
+    EPOCH_STEP,
+    ISR_NOT_EMPTY,
+    ISR_WITHIN_REPLICAS,
+    LEADER_EPOCH_NEVER_FALLS,
+    LEADER_FROM_ISR,
+    LEADER_IN_ISR,
+    NEW_LEADER_NEW_EPOCH,
+    ONE_LEADER_PER_EPOCH,
+    ONE_STATE_PER_PARTITION_EPOCH,
+    PARTITION,
+    PARTITION_EPOCH_NEVER_FALLS,
+    UNCLEAN_LEADER_ALONE_IN_ISR,
+    Projection,
+)
+from ..views import Broker as AnyBroker
+from .effects import DELETION, Effects
+from .state import (
+    Broker,
+    assignment,
+    b,
+    c,
+    controller,
+    controller_epoch,
+    created,
+    epoch,
+    live,
+    p,
+    partition_state,
+    phase,
+    queued,
+    registered,
+    replica_state,
+    replicas,
+    znode,
+)
+
+PARTITION_IN_ZOOKEEPER = Projection(
+    PARTITION,
+    {AnyBroker: Broker},
+    {
+        "leader": znode[p].value["leader"],
+        "isr": znode[p].value["isr"],
+        "replicas": replicas(assignment[p]),
+        "leader_epoch": znode[p].value["leader_epoch"],
+        "partition_epoch": znode[p].value["version"],
+        "controller_epoch": znode[p].value["controller_epoch"],
+    },
+    key=p,
+    given=znode[p].is_some(),
+)
+
+
+def has_settled() -> Expr:
+    """The controller is ready, has nothing to do, and knows who is live."""
+    return exists(c, _is_settled(c))
+
+
+def _is_settled(c: Expr) -> Expr:
+    return both(controller.eq(some(c)), phase[c].eq("idle"), live[c].eq(registered))
+
+
+_held = znode[p].value
+
+
+def _stays(chosen: Chosen, condition: Expr) -> Expr:
+    """The condition for all partitions whose topic is not being deleted."""
+    return forall(p, condition if DELETION not in chosen.parts else queued.contains(p) | condition)
+
+
+_SETTLED = "Once the controller has finished its start-up and knows who is live, "
+
+
+def _of_settled(chosen: Chosen) -> tuple[Property, ...]:
+    """What a controller leaves behind that has nothing to do."""
+    return (
+        Property(
+            "LeaderAliveOrNone",
+            _SETTLED + "the leader in ZooKeeper is a live broker, or there is none.",
+            has_settled().implies(_stays(chosen, _held["leader"].set().subset_of(registered))),
+            cites=("KAFKA-3143", "kafka.controller.ReplicaStateMachine"),
+        ),
+        Property(
+            "DeadOutOfIsr",
+            _SETTLED + "a dead broker is in no ISR, unless it is the last member.",
+            has_settled().implies(_stays(chosen, either(_held["isr"].subset_of(registered), _held["isr"].size() <= 1))),
+            cites=("KAFKA-3143", "kafka.controller.ReplicaStateMachine"),
+        ),
+        Property(
+            "OfflineWithoutLeader",
+            _SETTLED + "a partition is OfflinePartition exactly if no live broker leads it.",
+            forall(c, _is_settled(c).implies(_stays(chosen, _offline_without_leader(chosen, c)))),
+            cites=("kafka.controller.PartitionStateMachine",),
+        ),
+        Property(
+            "OnlineIfAlive",
+            _SETTLED + "the replicas of live brokers are OnlineReplica.",
+            forall(c, _is_settled(c).implies(_stays(chosen, _online_if_alive(chosen, c)))),
+            cites=("kafka.controller.ReplicaStateMachine",),
+        ),
+    )
+
+
+def _online_if_alive(chosen: Chosen, c: Expr) -> Expr:
+    """Nothing is said of dead brokers: replicas of a new topic come online on them too."""
+    effects = Effects(chosen)
+    alive = both(effects.is_assigned(c, p, b), effects.online_brokers(c).contains(b))
+    return forall(b, alive.implies(replica_state[c][p][b].eq("OnlineReplica")))
+
+
+def _offline_without_leader(chosen: Chosen, c: Expr) -> Expr:
+    """A leader that is shutting down lives, and may lead an OfflinePartition."""
+    offline, leader = partition_state[c][p].eq("OfflinePartition"), _held["leader"].set()
+    online = Effects(chosen).online_brokers(c).intersect(registered)
+    dead = leader.intersect(registered).is_empty()
+    return znode[p].is_some().implies(both(dead.implies(offline), offline.implies(~leader.intersects(online))))
+
+
+ONE_CONTROLLER_PER_EPOCH = Property(
+    "OneControllerPerEpoch",
+    "No two brokers act as controller in the same controller epoch.",
+    forall(
+        c,
+        forall(
+            b,
+            both(phase[c].ne("none"), phase[b].ne("none"), c.ne(b)).implies(epoch[c].ne(epoch[b])),
+        ),
+    ),
+    cites=("kafka.controller.KafkaController",),
+)
+CONTROLLER_IS_REGISTERED = Property(
+    "ControllerIsRegistered",
+    "Whoever is controller is a live broker.",
+    controller.set().subset_of(registered),
+    cites=("kafka.controller.KafkaController",),
+)
+_new = znode[p].is_none() | after(_held["leader_epoch"]).ne(_held["leader_epoch"])
+ONLY_THE_CONTROLLER_ELECTS = Property(
+    "OnlyTheControllerElects",
+    "A partition's leader epoch is written by the controller of the current epoch only: what a controller that was "
+    "replaced writes has no effect.",
+    forall(
+        p,
+        both(after(znode[p].is_some()), _new).implies(after(_held["controller_epoch"]).eq(controller_epoch)),
+    ),
+    "step",
+    cites=("KAFKA-6082",),
+)
+_deleted = replica_state[c][p][b].eq("ReplicaDeletionSuccessful")
+DELETED_WHEN_ALL_SAY_SO = Property(
+    "DeletedWhenAllSaySo",
+    "A topic ends only when it was queued for deletion, and all its replicas are deleted.",
+    forall(
+        p,
+        both(created.contains(p), ~after(created).contains(p)).implies(
+            both(queued.contains(p), exists(c, forall(b, replicas(assignment[p]).contains(b).implies(_deleted))))
+        ),
+    ),
+    "step",
+    cites=("kafka.controller.TopicDeletionManager",),
+)
+A_LEADER_IS_LOST = Property(
+    "LeaderIsLost",
+    "A partition is left without a leader: the model is alive.",
+    exists(p, both(znode[p].is_some(), _held["leader"].is_none())),
+    "sometimes",
+)
+
+
+def properties(chosen: Chosen) -> tuple[Property, ...]:
+    """What is promised, and what must be met."""
+    clean = UNCLEAN_LEADER_ALONE_IN_ISR if "unclean elections" in chosen.parts else LEADER_FROM_ISR
+    of_view = (
+        LEADER_IN_ISR,
+        ISR_NOT_EMPTY,
+        ISR_WITHIN_REPLICAS,
+        LEADER_EPOCH_NEVER_FALLS,
+        PARTITION_EPOCH_NEVER_FALLS,
+        CONTROLLER_EPOCH_NEVER_FALLS,
+        ONE_LEADER_PER_EPOCH,
+        ONE_STATE_PER_PARTITION_EPOCH,
+        EPOCH_STEP,
+        NEW_LEADER_NEW_EPOCH,
+        clean,
+    )
+    return (
+        *_of_settled(chosen),
+        CONTROLLER_IS_REGISTERED,
+        ONE_CONTROLLER_PER_EPOCH,
+        ONLY_THE_CONTROLLER_ELECTS,
+        *(PARTITION_IN_ZOOKEEPER.of(each) for each in of_view),
+        *((DELETED_WHEN_ALL_SAY_SO,) if DELETION in chosen.parts else ()),
+        A_LEADER_IS_LOST,
+    )

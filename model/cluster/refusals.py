@@ -1,0 +1,93 @@
+"""Moves that a controller asks its replica machine for, and that the table refuses (controller.md 8.2), as history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ...specs.machines import machine
+from ..action import Action, Update, update
+from ..expr import Expr, both, const, either, exists, field, fill, forall, free, mapped, var
+from ..family import Chosen, of_table
+from ..property import Property
+from ..protocol import Ghosts, starts
+from ..sorts import Bool, MapOf, SetOf
+from .effects import Attempt
+from .state import ReplicaState, p, r
+
+refused = field("refused", MapOf(ReplicaState, MapOf(ReplicaState, Bool)))
+_source, _target = var("source", ReplicaState), var("target", ReplicaState)
+
+BENIGN = (
+    ("ReplicaDeletionSuccessful", "ReplicaDeletionIneligible", "its broker dies when the replica was deleted"),
+    ("ReplicaDeletionIneligible", "ReplicaDeletionIneligible", "an error is answered when the broker's death is known"),
+    ("OnlineReplica", "ReplicaDeletionIneligible", "its broker dies when the topic is queued, not started"),
+    ("ReplicaDeletionSuccessful", "OnlineReplica", "its broker starts when the replica was deleted"),
+)
+"""Refused pairs that are known, and come of nothing but the order of events. One more, ReplicaDeletionStarted to
+OnlineReplica, takes a probe of log directories, which the model has not."""
+
+
+def refusals(chosen: Chosen, actions: Iterable[Action], attempts: Mapping[str, tuple[Attempt, ...]]) -> Ghosts:
+    """The pairs that the last step was refused: from which state, to which."""
+    no_8237 = ("OfflineReplica", "ReplicaDeletionIneligible")
+    known = [*(pair[:2] for pair in BENIGN), no_8237]
+    properties = (
+        Property(
+            "OnlyBenignRefusals",
+            "The controller asks its replica machine for no move that the table refuses, but for those that the order "
+            "of events explains.",
+            forall(
+                _target,
+                forall(
+                    _source,
+                    refused[_target][_source].implies(
+                        either(*(both(_source.eq(one), _target.eq(other)) for one, other in known))
+                    ),
+                ),
+            ),
+            cites=("KAFKA-6650",),
+        ),
+        Property(
+            "OfflineIsMarkedIneligible",
+            "A deletion that starts with a dead broker may mark its replica, which is offline, ineligible.",
+            ~refused_pair(*no_8237),
+            cites=("KAFKA-8237",),
+        ),
+        *(
+            Property(
+                f"Refuses{one}To{other}",
+                f"The move is asked for, and refused: {why}.",
+                refused_pair(one, other),
+                "sometimes",
+            )
+            for one, other, why in BENIGN
+        ),
+    )
+    return Ghosts(
+        "refusals",
+        (starts(refused, fill(refused.sort, fill(MapOf(ReplicaState, Bool), False)), "the last step's refused pairs"),),
+        {each.name: (_update(chosen, each, attempts[each.name]),) for each in actions},
+        properties,
+    )
+
+
+def refused_pair(one: str, other: str) -> Expr:
+    """The last step was refused this move."""
+    return refused[const(other, ReplicaState)][const(one, ReplicaState)]
+
+
+def _update(chosen: Chosen, of: Action, attempts: tuple[Attempt, ...]) -> Update:
+    valid = of_table("replica", chosen)
+    pairs = []
+    for each in attempts:
+        if each.table == "replica":
+            invalid = const(
+                frozenset({state.name for state in machine("replica").states} - {*valid[each.target]}),
+                SetOf(ReplicaState),
+            )
+            there: Expr = both(each.asked, each.state.eq(_source), invalid.contains(_source))
+            for bound in (r, p):
+                if bound in free(there) and bound not in of.params:
+                    there = exists(bound, there)
+            pairs.append(both(_target.eq(each.target), there))
+    return update(refused, mapped(_target, mapped(_source, either(*pairs))))

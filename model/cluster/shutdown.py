@@ -1,0 +1,79 @@
+"""Controlled shutdown: a broker that stops asks the controller to take its leaderships away (controller.md 4).
+
+The broker stops afterwards whatever the answer is: it dies by the step that all brokers die by. A controller that
+takes over does not know who was shutting down.
+"""
+
+from __future__ import annotations
+
+from ..action import Action, action, waived
+from ..expr import both, mapped, some
+from .controller import writes
+from .effects import Effects
+from .state import (
+    assignment,
+    b,
+    c,
+    cached,
+    first,
+    live,
+    now,
+    p,
+    partition_state,
+    phase,
+    replica_state,
+    shutting,
+    to_move,
+    znode,
+)
+
+
+def shut_down(effects: Effects) -> Action:
+    """Elections by ControlledShutdownPartitionLeaderElectionStrategy for what the broker leads."""
+    leaving = shutting[c].insert(b)
+    staying = live[c].minus(leaving)
+    led = both(effects.is_assigned(c, p, b), cached[c][p].is_some(), cached[c][p].value["leader"].eq(some(b)))
+    isr = znode[p].value["isr"].minus(leaving)
+    state, held = effects.elected(
+        c, p, partition_state[c][p], effects.queued_apart(c, p, led), first(assignment[p], staying.intersect(isr)), isr
+    )
+    return action(
+        "ShutDown",
+        "A broker asks for a controlled shutdown: the controller elects other leaders for what it leads.",
+        c,
+        b,
+        guard={
+            "is idle": phase[c].eq("idle"),
+            "is live": waived(live[c].contains(b), "who is not known to live leads nothing"),
+            "is not shutting down": waived(~shutting[c].contains(b), "asked again, the controller does the same again"),
+        },
+        updates={
+            phase[c]: "stopping",
+            shutting[c]: leaving,
+            to_move[c]: some(b).set(),
+            **writes(state, held),
+        },
+        cites=("doControlledShutdown in KafkaController.scala",),
+    )
+
+
+def stop_followers(effects: Effects) -> Action:
+    """What the broker leads no more, or never led, is stopped there."""
+    follows = both(cached[c][p].is_some(), cached[c][p].value["leader"].ne(some(b)))
+    asked = effects.queued_apart(c, p, both(effects.is_assigned(c, p, b), follows))
+    state, held = effects.offline(c, p, b, replica_state[c][p][b], asked)
+    return action(
+        "StopFollowers",
+        "Of a broker that is shutting down, replicas that lead nothing are moved to OfflineReplica.",
+        c,
+        b,
+        guard={"leaders are moved": phase[c].eq("stopping"), "it is this broker": to_move[c].contains(b)},
+        updates={
+            phase[c]: now("idle"),
+            to_move[c]: to_move[c].remove(b),
+            replica_state[c]: mapped(p, replica_state[c][p].put(b, state)),
+            cached[c]: mapped(p, held.cache),
+            znode: mapped(p, held.znode),
+        },
+        cites=("doControlledShutdown in KafkaController.scala",),
+    )

@@ -1,0 +1,196 @@
+"""What is known where: ZooKeeper, and each broker's controller process.
+
+A broker that is not controller has a blank process. What a controller reads of ZooKeeper it keeps in caches, as in
+ControllerContext.scala: they grow old without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ...specs.machines import machine
+from ..expr import Expr, const, field, fill, full, ite, none, var
+from ..protocol import Field, starts
+from ..sorts import Bool, Bound, Enum, Finite, Int, MapOf, OptionOf, Record, SetOf, Setting, Sort, Value
+
+BROKERS = Setting("brokers", 3, "how many brokers there are", at_least=1)
+PARTITIONS = Setting("partitions", 1, "how many topics there can be, of one partition each", at_least=1)
+OUTAGES = Setting("outages", 4, "how often brokers die or come back, in all")
+FAILOVERS = Setting("failovers", 2, "how often another controller is elected after the first")
+MAX_LEADER_EPOCH = Setting("max_leader_epoch", 12, "the last leader epoch, and the last version of a state znode")
+SETTINGS = (BROKERS, PARTITIONS, OUTAGES, FAILOVERS, MAX_LEADER_EPOCH)
+
+Broker = Finite("Broker", BROKERS)
+Partition = Finite("Partition", PARTITIONS)
+Place = Int(0, 1)
+PLACES = (0, 1)
+ControllerEpoch = Int(0, Bound(FAILOVERS, 1))
+LeaderEpoch = Int(0, MAX_LEADER_EPOCH)
+Znode = Record(
+    "PartitionState",
+    leader=OptionOf(Broker),
+    isr=SetOf(Broker),
+    leader_epoch=LeaderEpoch,
+    version=LeaderEpoch,
+    controller_epoch=ControllerEpoch,
+)
+Assignment = MapOf(Place, OptionOf(Broker))
+
+_REPLICA, _PARTITION = machine("replica"), machine("partition")
+ReplicaState = Enum("ReplicaState", tuple(each.name for each in _REPLICA.states))
+PartitionState = Enum("PartitionState", tuple(each.name for each in _PARTITION.states))
+Znodes = MapOf(Partition, OptionOf(Znode))
+ReplicaStates = MapOf(Partition, MapOf(Broker, ReplicaState))
+PartitionStates = MapOf(Partition, PartitionState)
+Marks = MapOf(Partition, MapOf(Broker, Bool))
+Phase = Enum(
+    "Phase",
+    (
+        "none",
+        "elected",
+        "starting",
+        "idle",
+        "electing",
+        "failing",
+        "moving",
+        "stopping",
+        "resuming",
+        "retrying",
+        "deleting",
+    ),
+)
+
+# ZooKeeper
+registered = field("registered", SetOf(Broker))
+created = field("created", SetOf(Partition))
+controller = field("controller", OptionOf(Broker))
+controller_epoch = field("controller_epoch", ControllerEpoch)
+assignment = field("assignment", MapOf(Partition, Assignment))
+znode = field("znode", Znodes)
+
+# The controller process of each broker
+phase = field("phase", MapOf(Broker, Phase))
+epoch = field("epoch", MapOf(Broker, ControllerEpoch))
+live = field("live", MapOf(Broker, SetOf(Broker)))
+topics = field("topics", MapOf(Broker, SetOf(Partition)))
+cached = field("cached", MapOf(Broker, Znodes))
+replica_state = field("replica_state", MapOf(Broker, ReplicaStates))
+partition_state = field("partition_state", MapOf(Broker, PartitionStates))
+to_move = field("to_move", MapOf(Broker, SetOf(Broker)))
+
+# Of controlled shutdown
+shutting = field("shutting", MapOf(Broker, SetOf(Broker)))
+
+# Of deletion
+queued = field("queued", SetOf(Partition))
+to_delete = field("to_delete", MapOf(Broker, SetOf(Partition)))
+ineligible = field("ineligible", MapOf(Broker, MapOf(Partition, Bool)))
+to_stop = field("to_stop", MapOf(Broker, Marks))
+asked_to_delete = field("asked_to_delete", MapOf(Broker, Marks))
+
+outages = field("outages_so_far", Int(0, OUTAGES))
+
+_NO_REPLICAS = fill(ReplicaStates, fill(MapOf(Broker, ReplicaState), _REPLICA.unknown_is))
+_NO_PARTITIONS = fill(PartitionStates, _PARTITION.unknown_is)
+
+# What a broker's controller process is while the broker is no controller: what a part of the model adds is by its name.
+BLANK: Mapping[Expr, Expr | Value] = {
+    phase: "none",
+    epoch: 0,
+    live: frozenset(),
+    topics: frozenset(),
+    cached: fill(Znodes, None),
+    replica_state: _NO_REPLICAS,
+    partition_state: _NO_PARTITIONS,
+    to_move: frozenset(),
+}
+BLANK_OF_PART: Mapping[str, Mapping[Expr, Expr | Value]] = {
+    "controlled shutdown": {shutting: frozenset()},
+    "deletion": {
+        to_delete: frozenset(),
+        ineligible: fill(MapOf(Partition, Bool), False),
+        to_stop: fill(Marks, fill(MapOf(Broker, Bool), False)),
+        asked_to_delete: fill(Marks, fill(MapOf(Broker, Bool), False)),
+    },
+}
+_MEANINGS = {
+    shutting: "the brokers that it knows to be shutting down",
+    to_delete: "the topics that it is about to delete",
+    ineligible: "the topics whose deletion something stands in the way of",
+    to_stop: "the replicas that it is about to stop, to delete them",
+    asked_to_delete: "the replicas that it has told to be deleted, and got no answer",
+    phase: "what the controller process of each broker is doing",
+    epoch: "the controller epoch it was elected with",
+    live: "the live brokers, as it read them last",
+    topics: "the topics that it knows",
+    cached: "each partition's state, as it read or wrote it last",
+    replica_state: "its replica state machine",
+    partition_state: "its partition state machine",
+    to_move: "the brokers whose replicas it has still to move to OfflineReplica",
+}
+
+_ZOOKEEPER = (
+    starts(registered, full(Broker), "ZooKeeper: the live brokers, /brokers/ids"),
+    starts(controller, None, "ZooKeeper: who is controller, /controller"),
+    starts(controller_epoch, 0, "ZooKeeper: /controller_epoch"),
+    starts(assignment, fill(assignment.sort, fill(Assignment, None)), "ZooKeeper: each topic's replicas, in order"),
+    starts(created, frozenset(), "ZooKeeper: the topics that there are"),
+    starts(znode, fill(znode.sort, None), "ZooKeeper: each partition's state znode"),
+)
+_OF_PART = {"deletion": (starts(queued, frozenset(), "ZooKeeper: topics queued for deletion, /admin/delete_topics"),)}
+
+
+def process(parts: Iterable[str]) -> dict[Expr, Expr | Value]:
+    """The fields of a controller process, each with its value while the broker is no controller."""
+    more = [BLANK_OF_PART.get(part, {}) for part in sorted(parts)]
+    return {**BLANK, **{each: blank for fields in more for each, blank in fields.items()}}
+
+
+def fields(parts: Iterable[str]) -> tuple[Field, ...]:
+    """The state of a cluster that has these parts."""
+    return (
+        *_ZOOKEEPER,
+        *(each for part in sorted(parts) for each in _OF_PART.get(part, ())),
+        *(starts(each, fill(each.sort, blank), _MEANINGS[each]) for each, blank in process(parts).items()),
+        starts(outages, 0, "how often brokers died or came back"),
+    )
+
+
+c, b, r = var("c", Broker), var("b", Broker), var("r", Broker)
+p = var("p", Partition)
+
+
+def literal(value: str, sort: Sort) -> Expr:
+    """A value of an enum, as an expression."""
+    return const(value, sort)
+
+
+def now(name: str) -> Expr:
+    """A phase of a controller process."""
+    return const(name, Phase)
+
+
+def one_of(state: Expr, values: tuple[str, ...]) -> Expr:
+    """An enum has one of some values."""
+    return const(frozenset(values), SetOf(state.sort)).contains(state)
+
+
+def replicas(of: Expr) -> Expr:
+    """The set of brokers that an assignment names."""
+    found = of[PLACES[0]].set()
+    for place in PLACES[1:]:
+        found = found.union(of[place].set())
+    return found
+
+
+def first(of: Expr, allowed: Expr) -> Expr:
+    """The first broker of an assignment that is in a set, or none."""
+    found = none(Broker)
+    for place in reversed(PLACES):
+        found = ite(of[place].is_some() & of[place].set().subset_of(allowed), of[place], found)
+    return found
+
+
+def exists_topic(of: Expr) -> Expr:
+    """The topic of a partition was created."""
+    return created.contains(of)

@@ -1,0 +1,51 @@
+"""Zombies: a broker whose ZooKeeper session is over, and whose controller goes on as if nothing was (controller.md 6).
+
+Up to 2.0 only the version of a znode, and the controller epoch in it, stop what a zombie writes (KAFKA-6082).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..action import Action, Clause, action, waived
+from ..expr import setting
+from .effects import ZOMBIES, Effects
+from .outside import gone, unregistered
+from .state import OUTAGES, b, c, controller_epoch, epoch, outages, phase, registered, znode
+
+
+def lose_session(_: Effects) -> Action:
+    return action(
+        "LoseSession",
+        "A controller's ZooKeeper session is over, and it does not know yet.",
+        b,
+        guard={
+            "is registered": waived(registered.contains(b), "a session ends once; nothing else would change"),
+            "acts as controller": waived(phase[b].ne("none"), "any other broker is as good as dead"),
+        },
+        limits={"outages are left": outages < setting(OUTAGES)},
+        updates=unregistered(),
+    )
+
+
+def resign(effects: Effects) -> Action:
+    return action(
+        "Resign",
+        "A zombie learns that its session is over: it resigns, and registers again.",
+        b,
+        guard={
+            "is not registered": waived(~registered.contains(b), "a controller may resign at any time"),
+            "acts as controller": waived(phase[b].ne("none"), "any other broker only comes back"),
+        },
+        updates={**gone(effects, b), registered: registered.insert(b)},
+        cites=("onControllerResignation in KafkaController.scala",),
+    )
+
+
+def fenced(chosen: Effects, each: Action) -> Action:
+    """What writes partition states, with the check of the controller epoch that a release since 2.1 makes."""
+    writes = any(update.field == znode for update in each.updates)
+    if chosen.chosen.has("KAFKA-6082") or ZOMBIES not in chosen.chosen.parts or not writes:
+        return each
+    check = Clause("the controller epoch is its own", epoch[c].eq(controller_epoch))
+    return replace(each, guard=(*each.guard, check), cites=(*each.cites, "KAFKA-6082"))

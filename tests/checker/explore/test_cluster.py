@@ -1,0 +1,172 @@
+"""The cluster as a model: what the search finds by release, and that its counts are those of the plain reading."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+import pytest
+from click.testing import CliRunner
+from isrproof.checker.cli import main
+from isrproof.checker.explore.mutate import mutations
+from isrproof.checker.explore.run import explore
+from isrproof.model.catalogue import families, model
+from isrproof.model.cluster.cluster import CLUSTER
+from isrproof.model.errors import UnknownNameError
+from isrproof.model.protocol import Model
+from isrproof.model.step import Reference
+from isrproof.specs.errors import IsrproofError
+from isrproof.specs.machines import machine
+
+SMALL = {"outages": 2, "failovers": 1}
+
+
+def _reached(model: Model, settings: dict[str, int]) -> tuple[int, int]:
+    """Distinct states and depth by the reference reading."""
+    reference = Reference(model.instance(**settings))
+    frontier = [reference.initial()]
+    seen, depth = set(frontier), 0
+    while frontier:
+        depth += 1
+        after = {step.state for state in frontier for step in reference.successors(state)}
+        frontier = sorted(after - seen, key=repr)
+        seen |= after
+    return len(seen), depth
+
+
+ALL_PARTS = [each.name for each in CLUSTER.parts]
+
+
+@pytest.mark.parametrize(
+    ("release", "parts", "outages"), [("2.0.0", [], 2), ("2.3", [], 2), ("1.1", ALL_PARTS, 1), ("2.8", ALL_PARTS, 1)]
+)
+def test_the_search_counts_what_the_reference_counts(release: str, parts: list[str], outages: int) -> None:
+    one = CLUSTER.model(release, adding=parts)
+    settings = {"brokers": 2, "outages": outages, "failovers": 1 if not parts else 0}
+    found = explore(one, **settings)
+    assert (found.distinct, found.depth) == _reached(one, settings)
+
+
+def test_tlc_s_counts() -> None:
+    """TLC 2.15 on the exported module."""
+    found = explore(CLUSTER.model("2.3"), **SMALL)
+    assert (found.distinct, found.generated, found.depth) == (5223, 10513, 15)
+
+
+@pytest.mark.parametrize("release", ["2.0.0", "2.3"])
+def test_symmetry_changes_no_verdict(release: str) -> None:
+    plain, orbits = (explore(CLUSTER.model(release), symmetry=each) for each in (False, True))
+    assert [(each.prop, each.verdict) for each in plain.properties] == [
+        (each.prop, each.verdict) for each in orbits.properties
+    ]
+    assert orbits.distinct < plain.distinct / 4
+    assert [each.path and each.path.length for each in plain.properties] == [
+        each.path and each.path.length for each in orbits.properties
+    ]
+
+
+def _command(*arguments: str) -> tuple[int, str]:
+    done = CliRunner().invoke(main, ["explore", "cluster", *arguments])
+    return done.exit_code, done.output
+
+
+@pytest.mark.parametrize(("release", "verdict"), [("2.0.0", "violated"), ("2.3.0", "holds"), ("3.9.0", "holds")])
+def test_the_failover_inconsistency_is_found_up_to_2_2(release: str, verdict: str) -> None:
+    code, output = _command("--release", release, "--property", "LeaderAliveOrNone", "--json")
+    said = json.loads(output)
+    assert said["verdict"] == verdict
+    assert code == (1 if verdict == "violated" else 0)
+    assert said["violated"] == (["LeaderAliveOrNone"] if verdict == "violated" else [])
+    assert said["parts_left_out"]
+    assert {"distinct", "depth"} <= set(said)
+
+
+def test_the_shortest_path_is_the_story() -> None:
+    """A dies, B, which leads and is controller, dies, C takes over: and ZooKeeper still names B."""
+    found = explore(CLUSTER.model("2.0.0"), "LeaderAliveOrNone")["LeaderAliveOrNone"].path
+    assert found is not None
+    names = [step.action for step in found.steps]
+    deaths = [step.params["b"] for step in found.steps if step.action == "Die"]
+    elected = [step.params["c"] for step in found.steps if step.action == "Elect"]
+    assert names[-3:] == ["Elect", "InitializeContext", "StartPartitions"]
+    assert deaths[1] == elected[0]  # B
+    assert len({*deaths, elected[1]}) == 3
+    reference = Reference(found.instance)
+    znode = dict(zip(reference.names, found.states[-1], strict=True))["znode"]
+    assert znode[0][0] == deaths[1]
+    assert reference.take(found.states[-2], "StartPartitions", {"c": elected[1]}) is not None
+
+
+def test_a_repair_alone_removes_what_it_repairs() -> None:
+    assert explore(CLUSTER.model("2.0.0", without=["KAFKA-3143"])).verdict == "holds"
+    broken = explore(CLUSTER.model("2.3", adding=["KAFKA-3143"]))
+    assert {each.prop.name for each in broken.violations} == {"LeaderAliveOrNone", "DeadOutOfIsr"}
+
+
+def test_a_controller_that_was_replaced_can_write_up_to_2_0() -> None:
+    few = {"outages": 2, "failovers": 1}
+    for release, broken in (("2.0.0", True), ("2.1", False)):
+        found = explore(CLUSTER.model(release, adding=["zombies"]), "OnlyTheControllerElects", **few)
+        assert (found.verdict == "violated") == broken
+    repaired = CLUSTER.model("2.0.0", without=["KAFKA-6082", "KAFKA-3143"], adding=["zombies"])
+    assert explore(repaired, **few).verdict == "holds"
+
+
+def test_what_the_tables_refuse_in_a_deletion() -> None:
+    """controller.md 8.2: the benign pairs and no others; one more up to 2.2 (KAFKA-8237), one in 1.1 (KAFKA-6650)."""
+    few = {"outages": 2, "failovers": 0}
+    for release, other, offline in (("1.1", True, True), ("2.0.0", False, True), ("2.3", False, False)):
+        one = CLUSTER.model(release, adding=["deletion"])
+        (ghosts,) = one.ghosts
+        found = explore(one, list(ghosts.properties), **few)
+        assert {each.prop.name for each in found.violations} == {
+            *(["OnlyBenignRefusals"] if other else []),
+            *(["OfflineIsMarkedIneligible"] if offline else []),
+        }
+
+
+def test_unclean_elections_are_a_part() -> None:
+    usual, unclean = CLUSTER.model("2.3"), CLUSTER.model("2.3", adding=["unclean elections"])
+    assert any(each.startswith("unclean elections") for each in usual.left_out)
+    assert not any(each.startswith("unclean elections") for each in unclean.left_out)
+    assert explore(unclean).verdict == "holds"
+    assert explore(unclean, unclean_property(usual)).verdict == "violated"
+
+
+def unclean_property(usual: Model) -> Iterable:  # type: ignore[type-arg]
+    return [usual.property("LeaderFromIsr")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("parts", [(), ("controlled shutdown", "preferred elections"), ("deletion",)])
+def test_each_clause_is_needed_or_waived(parts: tuple[str, ...]) -> None:
+    """Not of zombies: with the check of the controller epoch two controllers at a time are harmless."""
+    one = CLUSTER.model("2.3", adding=parts)
+    names = [each.name for each in one.properties] + (["OnlyBenignRefusals"] if "deletion" in parts else [])
+    few = {"outages": 2 if "deletion" in parts else 3, "failovers": 1}
+    found = list(mutations(one, names, [few]))
+    assert [(each.action, each.clause.label) for each in found if each.verdict not in ("needed", "waived")] == []
+
+
+def test_a_family_says_what_it_has_no_row_for() -> None:
+    assert model("cluster").name == families()["cluster"].model().name
+    with pytest.raises(IsrproofError, match=r"no row for Kafka 1.0.2; expected a release of 1.1-3.9"):
+        CLUSTER.model("1.0.2")
+    with pytest.raises(UnknownNameError, match="KAFKA-3143"):
+        CLUSTER.model("2.0.0", without=["KAFKA-3144"])
+    with pytest.raises(UnknownNameError, match="unclean elections"):
+        CLUSTER.model("2.0.0", adding=["unclean election"])
+    code, output = CliRunner().invoke(main, ["explore", "kip101", "--with", "zombies"]), ""
+    assert code.exit_code == 2
+    assert "--with is for models that have parts" in code.output + output
+
+
+def test_a_table_with_a_behaviour_switched_off_is_that_of_no_other_release() -> None:
+    """KAFKA-3143 ends where KAFKA-8237 does; without the one, 2.0 keeps the other's row."""
+    on = frozenset(CLUSTER.release("2.0.0").behaviours)
+    table = machine("replica")
+    assert table.previous_with("ReplicaDeletionIneligible", on - {"KAFKA-3143"}) == ("ReplicaDeletionStarted",)
+    assert table.previous_with("ReplicaDeletionIneligible", on - {"KAFKA-8237"}) == (
+        "OfflineReplica",
+        "ReplicaDeletionStarted",
+    )

@@ -1,0 +1,118 @@
+"""The bytes of a file as UTF-8, whatever they are encoded in: the one place that opens a log.
+
+What a file is encoded in is told by its first bytes: a new encoding is a row of `_MARKS`.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import os
+import zlib
+from collections.abc import Iterator
+from typing import IO, cast
+
+BROKEN = (EOFError, zlib.error, gzip.BadGzipFile)
+"""What reading a gzip file that is not whole raises."""
+CUT = "the gzip data is cut or broken: only what is before was read; fetch it again"
+_UTF8 = "utf-8"
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+"""What text begins with, and its encoding. UTF-8's own mark is a character of the first line (text.py)."""
+_REFUSED = {b"PK\x03\x04": "a zip archive", b"(\xb5/\xfd": "zstd compressed data"}
+_BLOCK = 1 << 20
+_COMPRESSED_BLOCK = 1 << 13
+_SAMPLE = 4096
+_CONTROL = bytes(code for code in range(1, 32) if code not in b"\t\n\r\f\x1b")
+_MOST_CONTROL = 0.05
+"""What holds NUL is no text if more of its other bytes than this are control characters."""
+_MOST_STRAY = 0.05
+"""Text without a mark is UTF-16 if one byte of two is NUL, up to this share of exceptions."""
+
+
+class NoTextError(ValueError):
+    """The file is no text that can be audited; the message says what was expected and what was got."""
+
+
+def blocks(path: str) -> Iterator[bytes]:
+    """The text of a file in UTF-8, in blocks of a megabyte at most, or two; bytes that are no text stay as they are.
+
+    Raises:
+        NoTextError: it is no text.
+        OSError, EOFError, zlib.error: it, or the rest of it, cannot be read.
+    """
+    with _opened(path) as file:
+        encoding = _encoding(file)
+        read = _read(file)
+        if encoding == _UTF8:
+            yield from read
+            return
+        decoder = codecs.getincrementaldecoder(encoding)("replace")
+        for block in read:
+            yield decoder.decode(block).encode(_UTF8)
+        yield decoder.decode(b"", final=True).encode(_UTF8)
+
+
+def _read(file: IO[bytes]) -> Iterator[bytes]:
+    """Of compressed data little at once: what stands before a break must come out before the error does."""
+    if isinstance(file, gzip.GzipFile):
+        return iter(lambda: file.read1(_COMPRESSED_BLOCK), b"")
+    return iter(lambda: file.read(_BLOCK), b"")
+
+
+def is_plain(path: str) -> bool:
+    """Whether the bytes of a file, uncompressed, are what `blocks` gives; not if they cannot be read."""
+    try:
+        with _opened(path) as file:
+            return _encoding(file) == _UTF8
+    except (NoTextError, OSError, *BROKEN):
+        return False
+
+
+def _opened(path: str) -> IO[bytes]:
+    if os.path.isdir(path):
+        raise NoTextError("expected a directory that can be listed, may not list it")
+    return cast("IO[bytes]", gzip.open(path)) if path.endswith(".gz") else open(path, "rb")
+
+
+def _encoding(file: IO[bytes]) -> str:
+    """What a file is encoded in, told by its beginning; it is then read from there again.
+
+    A log that was cut off in place while its writer went on begins with NULs, as many as were cut.
+    """
+    read = _read(file)
+    start = b""
+    while len(start) < _SAMPLE and (block := next(read, b"")):
+        start += block
+    sample = start
+    while sample and not sample.strip(b"\0"):
+        sample = next(read, b"")
+    if start and not sample:
+        raise NoTextError("expected a text log, got nothing but NUL, a binary file")
+    file.seek(0)
+    for mark, kind in _REFUSED.items():
+        if start.startswith(mark):
+            raise NoTextError(f"expected a text log, got {kind}; unpack it first")
+    for mark, encoding in _MARKS:
+        if start.startswith(mark):
+            return encoding
+    return _unmarked(sample[:_SAMPLE] if sample is start else sample.lstrip(b"\0")[:_SAMPLE])
+
+
+def _unmarked(sample: bytes) -> str:
+    """The encoding of bytes that no mark precedes."""
+    if b"\0" not in sample:
+        return _UTF8
+    most = len(sample) // 2 * _MOST_STRAY
+    for encoding, halves in (("utf-16-le", (sample[1::2], sample[::2])), ("utf-16-be", (sample[::2], sample[1::2]))):
+        high, low = halves
+        if len(high) - high.count(0) <= most and low.count(0) <= most:
+            return encoding
+    others = sample.replace(b"\0", b"")
+    if len(others) - len(others.translate(None, _CONTROL)) > len(others) * _MOST_CONTROL:
+        raise NoTextError("expected a text log, got a binary file")
+    return _UTF8
