@@ -52,6 +52,7 @@ class Stream:
 
     label: str = ""
     read_as: str | None = None
+    unknown_layout: str | None = None
     label_is_path: bool = False
     lossy: str | None = None
     zone: int | None = None
@@ -165,6 +166,7 @@ def facts(
         lossy=why,
         label=stream.label,
         read_as=stream.read_as,
+        unknown_layout=stream.unknown_layout,
         zone=stream.zone,
         notes=stream.notes,
     )
