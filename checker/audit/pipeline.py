@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 
-from .doubt import contradictions, doubts
+from .doubt import doubts, signs
 from .files.log import Log, Read
 from .findings.audited import Audited, Repeated, numbered_by_cluster
 from .findings.brokers import broker_timelines, live_brokers, tenures
@@ -110,7 +110,7 @@ def _look(
     rows = {
         "count": [*asked, *corrections(told)],
         "failing": told,
-        "contradiction": contradictions(counts, fails),
+        "sign": signs(counts, fails),
         "repeated": repeated(lines),
         "late": late_tenures(inputs[EVENTS]),
         "conditions": numbers,

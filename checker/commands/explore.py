@@ -10,6 +10,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from ..ci.claims import FORMS, claims, write
 from ..failure import fail, say
 
 _MODEL = ("release", "without", "adding")
@@ -58,8 +59,8 @@ def settings_of(values: tuple[str, ...]) -> dict[str, int]:
 @click.option("--max-seconds", type=click.FloatRange(0, min_open=True), help="Stop unfinished after so many seconds.")
 @click.option("--max-memory", type=click.IntRange(1), metavar="MB", help="Stop unfinished at this much memory.")
 @click.option(
-    "--format", "layout", type=click.Choice(["text", "json", "itf", "mermaid"]), default="text", show_default=True,
-    help="itf and mermaid print the first counterexample.",
+    "--format", "layout", type=click.Choice(["text", "json", "itf", "mermaid", *FORMS]), default="text",
+    show_default=True, help="itf and mermaid print the first counterexample; sarif, junit and github are for CI.",
 )  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--matrix", is_flag=True, help="Every rung against every property, compared with what is expected.")
@@ -156,6 +157,9 @@ def _run(options: dict[str, Any], as_json: bool) -> int:
         _print_json(report.json_report(result), result.verdict)
     elif options["layout"] == "text":
         say(report.text_report(result), verdict=result.verdict)
+    elif options["layout"] in FORMS:
+        found = claims(result.instance.name, options["model"], result.properties, report.path_lines)
+        say(write(options["layout"], found), verdict=result.verdict)
     elif first is None:
         click.echo(f"{result.instance.name}: {result.verdict}; there is no counterexample to write", err=True)
     elif options["layout"] == "itf":

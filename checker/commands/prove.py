@@ -13,7 +13,9 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from ...specs.machines import machine_names
 from .. import INTERRUPTED
+from ..ci.claims import FORMS, claims, write
 from ..failure import fail, say
 
 _MODEL = ("release", "without", "adding")
@@ -27,7 +29,6 @@ MODES = {
     "mutate": (*_MODEL, "timeout", "as_json"),
     "smtlib": (*_MODEL, "sets", "timeout", "total", "search", "as_json"),
 }
-TABLES = ("replica", "partition")
 _OF_TABLES = ("release", "properties", "timeout", "as_json")
 EXIT = {"holds": 0, "violated": 1, "unknown": 3}
 
@@ -79,19 +80,24 @@ EXIT = {"holds": 0, "violated": 1, "unknown": 3}
     "--jobs", type=click.IntRange(1), default=2, show_default=True, metavar="N",
     help="With --matrix: how many processes share it.",
 )  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option(
+    "--format", "layout", type=click.Choice(["text", "json", *FORMS]), default="text", show_default=True,
+    help="sarif, junit and github are for CI.",
+)  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.pass_context
 def command(context: click.Context, /, **options: Any) -> None:
     """Prove the properties of MODEL for logs of any length and any number of epochs, records and replicas.
 
-    MODEL is a model of `isrproof explore --list`, or `replica` or `partition`: the controller's table of that name. The
-    proof is by induction from the lemmas written beside the model; for what it does not prove, a shortest
+    MODEL is a model of `isrproof explore --list`, or a table of `isrproof diagram`, such as `replica` or `fetch-state`.
+    The proof is by induction from the lemmas written beside the model; for what it does not prove, a shortest
     counterexample is searched.
 
     Exit codes: 0 all hold, 1 a property is violated, 2 misuse, 3 not decided.
     """
     from ...specs.errors import IsrproofError
 
+    options["as_json"] = options["as_json"] or options["layout"] == "json"
     try:
         _refuse_unread(context, options)
         # With several processes this one only waits for them.
@@ -136,7 +142,7 @@ def _refuse_unread(context: click.Context, options: dict[str, Any]) -> None:
     from .explore import refuse_unread
 
     name = options["model"]
-    modes = {**MODES, "model": _OF_TABLES} if name in TABLES else MODES
+    modes = {**MODES, "model": _OF_TABLES} if name in machine_names() else MODES
     refuse_unread(context, modes)
     if context.get_parameter_source("jobs") is ParameterSource.COMMANDLINE and not options["matrix"]:
         raise click.UsageError("--jobs is for --matrix.")
@@ -149,7 +155,7 @@ def _refuse_unread(context: click.Context, options: dict[str, Any]) -> None:
 def _run(options: dict[str, Any]) -> int:
     if options["matrix"]:
         return _run_matrix(options)
-    if options["model"] in TABLES:
+    if options["model"] in machine_names():
         return _run_table(options)
     from .explore import chosen_of, settings_of
 
@@ -168,6 +174,11 @@ def _run(options: dict[str, Any]) -> int:
     proof = _prove(model, kept, options)
     if options["as_json"]:
         _print_json(report.json_report(proof), proof.verdict)
+    elif options["layout"] in FORMS:
+        from ..explore.report import path_lines
+
+        found = claims(model.name, options["model"], proof.properties, path_lines)
+        say(write(options["layout"], found), verdict=proof.verdict)
     else:
         say(report.text_report(proof), verdict=proof.verdict)
     return EXIT[proof.verdict]

@@ -30,6 +30,8 @@ _PARTS = {
     "c": ("logger", _LOGGER),
     "t": ("thread", r"[^\[\]]*"),
 }
+_BEGINS = "(?! )"
+"""What a message begins with behind any number of spaces: to try all of them on a long line would take for ever."""
 _NAMES = {"date": "d", "level": "p", "message": "m", "msg": "m", "logger": "c", "thread": "t"}
 _CONVERSION = re.compile(r"%(?:(%)|(-?[0-9]*)(?:\.-?[0-9]+)?(" + "|".join(_NAMES) + r"|[A-Za-z])((?:\{[^}]*\})*))")
 _SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
@@ -122,6 +124,8 @@ def layout(pattern: str) -> Layout:
             groups.append(group)
             short |= letter == "c" and options == "{1}"
             inner = inner if group == "time" else f"({inner})"
+            if group == "message" and regex.endswith("* "):
+                inner = _BEGINS + inner
             regex += f" *{inner} *" if padding else inner
         elif letter != "n":
             regex += "[^ ]*"
@@ -135,7 +139,7 @@ def layout(pattern: str) -> Layout:
 
 PREFIXED = Layout(
     "container prefix",
-    rf".{{0,200}}?(?:\| +|: ?|Z )\[{{time}}\] +({_LEVEL}) +(.*) \(({_LOGGER})\)",
+    rf".{{0,200}}?(?:\| +|: ?|Z )\[{{time}}\] +({_LEVEL}) +{_BEGINS}(.*) \(({_LOGGER})\)",
     ("time", "level", "message", "logger"),
 )
 _DEFAULT, _PADDED, *_OTHERS = (layout(row.pattern) for row in layouts().values() if row.pattern)

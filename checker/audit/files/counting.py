@@ -8,14 +8,16 @@ from ....specs.lines import STATE_CHANGE
 from ....traces.events.event import Continuation, Event, Unknown
 from ....traces.events.layouts import Layout
 from ....traces.events.parse import parse_line
+from ..lines import OF_BROKERS
 from .coverage import MOST_BROKEN, OWN, TEMPLATE_LENGTH, Coverage, Kind
 
 _NUMBERS = re.compile(r"[0-9]+")
+_UNREAD = frozenset(OF_BROKERS)
 _CONTINUATION = Kind("continuation")
 
 
 def counted(number: int, text: str, layout: Layout | None, seen: Coverage) -> Event | None:
-    """Count a line; what it says, if it is understood."""
+    """Count a line; what it says, if it is understood and anything reads it."""
     parsed = parse_line(text, layout)
     if isinstance(parsed, Continuation):
         seen.kinds[_CONTINUATION] += 1
@@ -34,7 +36,7 @@ def counted(number: int, text: str, layout: Layout | None, seen: Coverage) -> Ev
     understood = isinstance(parsed, Event)
     prefixed = text[:1] not in "[12"
     seen.kinds[Kind("understood" if understood else "irrelevant", parsed.row, parsed.level, prefixed)] += 1
-    return parsed if isinstance(parsed, Event) else None
+    return parsed if isinstance(parsed, Event) and parsed.row not in _UNREAD else None
 
 
 def template(text: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from ....specs.lines import STATE_CHANGE, rows_with
+from ....specs.lines import STATE_CHANGE, rows, rows_with
 from ....specs.machines import LEVELS
 from ....traces.formats.reading import Numbering
 from ....traces.sources.paths import Source
@@ -19,6 +19,8 @@ from .file import CLOCK_PUT_BACK, OTHER_LOGS, UNKNOWN_LEVEL, FileFacts, LogFile
 OWN = (STATE_CHANGE, "kafka.controller")
 _STATE_CHANGES = frozenset(rows_with(family=STATE_CHANGE))
 _OTHER_STREAMS = frozenset(os.path.basename(source_of(name).stream) for name in OTHER_LOGS)
+_STRANGERS = frozenset(row.id for row in rows().values() if row.loggers and row.family is None)
+"""Rows of loggers that neither file of a controller has by default."""
 CLASSES = ("understood", "irrelevant", "continuation", "unknown")
 TEMPLATE_LENGTH = 160
 """Of an unknown line so many characters are shown, its numbers masked, so that lines of one wording count together."""
@@ -136,7 +138,7 @@ def facts(
 ) -> tuple[LogFile, FileFacts]:
     """What the audit and the report have to know about one file. `problem` is why it could not be read whole."""
     classes: Counter[str] = Counter(dict.fromkeys(CLASSES, 0))
-    rows: Counter[str] = Counter()
+    by_row: Counter[str] = Counter()
     level, prefixed, bearing, strangers = UNKNOWN_LEVEL, 0, 0, 0
     for kind, n in seen.kinds.items():
         classes[kind.status] += n
@@ -144,12 +146,13 @@ def facts(
         strangers += n * kind.stranger
         if kind.row is None:
             continue
-        rows[kind.row] += n
+        by_row[kind.row] += n
+        strangers += n * (kind.row in _STRANGERS)
         if kind.row in _STATE_CHANGES:
             prefixed += n * kind.prefixed
             if kind.level in LEVELS:
                 level = min(level, LEVELS.index(kind.level))
-    machines = any(row in CONTROLLER_LINES for row in rows)
+    machines = any(row in CONTROLLER_LINES for row in by_row)
     broken = tuple(sorted(seen.broken))
     why = _why_lossy(lossy, problem, stream.lossy, prefixed, strangers if machines else 0, len(broken))
     shown = FileFacts(
@@ -158,7 +161,7 @@ def facts(
         path=source.path,
         lines=sum(classes.values()),
         coverage=dict(classes),
-        rows=dict(rows),
+        rows=dict(by_row),
         unknown=dict(sorted(seen.unknown.items(), key=lambda each: (-each[1], each[0]))[:TEMPLATES]),
         bearing_unknown=bearing,
         taught_nothing=_taught_nothing(source, classes, strangers),

@@ -139,7 +139,7 @@ def _row(spell: Spell, ends: Ends) -> Row:
         "cluster": begin["cluster"],
         "condition": spell.condition,
         **{name: begin[name] for name in ("topic", "partition", "life", "file", "line")},
-        **{name: shown[name] for name in ("leader", "isr", "replicas")},
+        **{name: shown.get(name) for name in ("leader", "isr", "replicas")},
         "since": begin["ts"],
         "until": None if end is None else end["ts"],
         "by": None if end is None else spell.by,

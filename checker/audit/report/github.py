@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
+from ...ci.github import annotation
 from .causes import Cause, severest_first
 from .forms import Run
 from .markdown import write as as_markdown
 from .model import Report
-from .shown import count, plain
+from .shown import count
 
 _COMMAND = {"illegal": "error", "suspicious": "warning"}
 _SHOWN = 10
@@ -29,7 +30,7 @@ def write(run: Run) -> str:
                 lines.append(_annotation(cause, command, title))
     for command, number in told.items():
         if number >= _SHOWN:
-            lines.append(_command(command, f"and {count(number - _SHOWN + 1, 'other cause')}", {"title": "isrproof"}))
+            lines.append(annotation(command, f"and {count(number - _SHOWN + 1, 'other cause')}", {"title": "isrproof"}))
     lines += [line for title, report in run.clusters for line in _verdict(title, report)]
     return "\n".join(lines)
 
@@ -51,25 +52,11 @@ def _annotation(cause: Cause, command: str, title: str) -> str:
     said = (
         f"{cause.sentence}. Expected {first.expected}; got {first.got}{known}. {count(len(cause.findings), 'finding')}"
     )
-    return _command(command, said, {**properties, "title": head})
+    return annotation(command, said, {**properties, "title": head})
 
 
 def _verdict(title: str, report: Report) -> Iterator[str]:
     if report.verdict != "illegal":
         command = "notice" if report.verdict == "conforms" else "warning"
         notes = "; ".join(report.notes[:5])
-        yield _command(command, f"{report.verdict}. {notes}", {"title": f"isrproof audit {title}".strip()})
-
-
-def _command(name: str, text: str, properties: Mapping[str, str]) -> str:
-    """A workflow command: whatever the text holds, it stays one line and one command."""
-    told = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
-    return f"::{name} {told}::{_data(text)}"
-
-
-def _data(text: str) -> str:
-    return plain(text).replace("%", "%25")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+        yield annotation(command, f"{report.verdict}. {notes}", {"title": f"isrproof audit {title}".strip()})

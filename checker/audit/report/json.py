@@ -24,8 +24,9 @@ from .model import Report
 
 SCHEMA = "isrproof-audit/1"
 """What the object is: its keys and their meaning; another number if a key goes or changes."""
-_OPTIONAL = ("timeline", "brokers", "metadata")
-_INNER = ("index", "cluster")
+OPTIONAL = ("timeline", "brokers", "metadata", "records")
+"""Keys that are there if it was asked for, or if there is such a thing."""
+INNER = ("index", "cluster")
 """Numbers that mean something within one run only."""
 
 
@@ -42,7 +43,7 @@ def as_json(report: Report) -> dict[str, Any]:
     shown = _object(report)
     if report.coverage.records is None:
         del shown["coverage"]["records"]
-    kept = {name: value for name, value in shown.items() if name not in _OPTIONAL or value is not None}
+    kept = {name: value for name, value in shown.items() if name not in OPTIONAL or value is not None}
     return kept | {"what_to_do": _advice(report)}
 
 
@@ -63,7 +64,7 @@ def _object(value: Any) -> dict[str, Any]:
         each = getattr(value, name)
         if isinstance(each, Place):
             shown |= _place(each)
-        elif name not in _INNER:
+        elif name not in INNER:
             shown[name] = _shown(each)
     return shown
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ....specs.errors import IsrproofError
+from ...ci.text import for_xml
 from ..findings.finding import Finding
 from ..rules.advice import advice
 from ..rules.catalogue import rules
@@ -21,15 +21,9 @@ if TYPE_CHECKING:
     from junitparser import TestCase, TestSuite
     from junitparser.junitparser import FinalResult
 
-_NOT_XML = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 _LINES = 20
 """So many lines of a cause are listed."""
 READING = "every line that bears on a rule was understood"
-
-
-def clean(text: str) -> str:
-    """Text that XML 1.0 may hold: what it may not is written as in Python."""
-    return _NOT_XML.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
 def write(run: Run) -> str:
@@ -50,7 +44,7 @@ def write(run: Run) -> str:
 def _suite(title: str, report: Report, failing: Sequence[str]) -> TestSuite:
     from junitparser import TestCase, TestSuite
 
-    suite = TestSuite(clean(f"isrproof audit {title}"))
+    suite = TestSuite(for_xml(f"isrproof audit {title}"))
     reading = TestCase(READING, classname="isrproof.audit")
     reading.time = 0.0
     reading.result = list(_reading(report))
@@ -65,7 +59,7 @@ def _reading(report: Report) -> Iterator[FinalResult]:
     from junitparser import Error
 
     if report.verdict == "incomplete":
-        yield Error(clean("incomplete: " + "; ".join(report.notes)), "incomplete")
+        yield Error(for_xml("incomplete: " + "; ".join(report.notes)), "incomplete")
 
 
 def _case(code: str, report: Report, found: Sequence[Cause], failing: Sequence[str]) -> TestCase:
@@ -78,10 +72,10 @@ def _case(code: str, report: Report, found: Sequence[Cause], failing: Sequence[s
     broken = [each for each in found if each.first.verdict in failing]
     others = [each for each in found if each.first.verdict not in failing]
     if broken:
-        failure = Failure(clean(_sentence(broken)), broken[0].first.verdict)
+        failure = Failure(for_xml(_sentence(broken)), broken[0].first.verdict)
         todo = advice(rule)
         told = [] if todo is None else [f"{word}: {text}" for word, text in todo.sentences()]
-        failure.text = clean("\n".join([*(line for each in broken for line in _lines(each)), *told]))
+        failure.text = for_xml("\n".join([*(line for each in broken for line in _lines(each)), *told]))
         case.result = [failure]
     elif tally is None or not tally.evaluated:
         case.result = [Skipped(f"nothing to check: no line that it is about ({summary(rule)})")]
@@ -89,9 +83,9 @@ def _case(code: str, report: Report, found: Sequence[Cause], failing: Sequence[s
         undecided = [each for each in others if each.first.verdict == "unknown"]
         decided = undecided[0].first.decided_by
         reason = f"; decided by {decided}" if decided else ""
-        case.result = [Skipped(clean(f"unknown: {_sentence(undecided)}{reason}"))]
+        case.result = [Skipped(for_xml(f"unknown: {_sentence(undecided)}{reason}"))]
     if others:
-        case.system_out = clean("\n".join(f"{each.first.verdict}: {each.sentence}" for each in others))
+        case.system_out = for_xml("\n".join(f"{each.first.verdict}: {each.sentence}" for each in others))
     return case
 
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib.metadata import version
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
-from urllib.parse import quote
 
 from ....traces.place import Place
 from ....traces.sources.paths import is_elsewhere
+from ...ci.sarif import artifact, log
 from ..findings.finding import Finding
 from ..rules.advice import advice
 from ..rules.catalogue import rules
@@ -22,7 +18,6 @@ from .forms import Run
 from .model import EXIT, VERDICTS, Report
 from .shown import plain
 
-SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 MOST = 5_000
 """Results that GitHub keeps of a run; the severest come first."""
 MARK = "isrproof/v1"
@@ -34,33 +29,16 @@ _LEVEL = {"illegal": "error", "suspicious": "warning"}
 
 def write(run: Run) -> str:
     """One run of one tool, with the findings of all clusters."""
-    return json.dumps(document(run), indent=2, ensure_ascii=False)
-
-
-def document(run: Run) -> dict[str, Any]:
-    """As `write`, not yet a text."""
     found = [each for report in run.reports for each in report.findings]
     marked = sorted(zip(found, _marks(found), strict=True), key=lambda pair: VERDICTS.index(pair[0].verdict))
     kept = marked[:MOST]
     codes = sorted({finding.rule for finding, _ in kept})
-    driver = {
-        "name": "isrproof",
-        "version": version("isrproof"),
-        "rules": [_rule(rules()[code]) for code in codes],
-    }
-    return {
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [
-            {
-                "tool": {"driver": driver},
-                "columnKind": "unicodeCodePoints",
-                "invocations": [_invocation(run, len(found) - len(kept))],
-                "results": [_result(finding, mark, codes.index(finding.rule)) for finding, mark in kept],
-                "properties": {"verdicts": {title or "all": report.verdict for title, report in run.clusters}},
-            }
-        ],
-    }
+    return log(
+        [_rule(rules()[code]) for code in codes],
+        [_result(finding, mark, codes.index(finding.rule)) for finding, mark in kept],
+        _invocation(run, len(found) - len(kept)),
+        {"verdicts": {plain(title) or "all": report.verdict for title, report in run.clusters}},
+    )
 
 
 def _marks(findings: Iterable[Finding]) -> Iterator[str]:
@@ -118,20 +96,12 @@ def _location(place: Place, text: str) -> dict[str, Any]:
         region = {"byteOffset": place.offset}
     if text:
         region["snippet"] = {"text": plain(text)}
-    return {"physicalLocation": {"artifactLocation": _artifact(place.file), "region": region}}
-
-
-def _artifact(path: str) -> Mapping[str, str]:
-    """A path below the current directory is relative to it, as a checkout's are; any other is a whole address."""
-    if is_elsewhere(path):
-        return {"uri": path}
-    whole, here = os.path.abspath(path), os.getcwd()
-    if os.path.commonpath([whole, here]) == here:
-        return {
-            "uri": quote(Path(os.path.relpath(whole, here)).as_posix(), errors="surrogateescape"),
-            "uriBaseId": "%SRCROOT%",
+    return {
+        "physicalLocation": {
+            "artifactLocation": {"uri": place.file} if is_elsewhere(place.file) else artifact(place.file),
+            "region": region,
         }
-    return {"uri": Path(whole).as_uri()}
+    }
 
 
 def _invocation(run: Run, cut: int) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def test_conforming_is_exit_0() -> None:
     ("name", "content", "says"),
     [
         ("binary.log", b"\0\1\2" * 100, "binary"),
-        ("zipped.log", b"PK\3\4" + b"\0" * 100, "is cut or broken"),
+        ("zipped.log", b"PK\3\4" + b"\0" * 100, "the archive is cut or broken"),
         ("hole.log", b"\0" * 9_000, "nothing but NUL"),
         ("empty.log", b"", "found none in 0 lines"),
         ("other.log", b"hello\nworld\n", "found none in 2 lines"),

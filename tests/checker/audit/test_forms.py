@@ -250,7 +250,6 @@ def test_annotations_are_one_line_each_whatever_the_log_holds(hostile: Run) -> N
     assert ",line=" in lines[0]
     for line in lines:
         assert re.fullmatch(r"::(error|warning|notice) ([a-z]+=[^,:]*,?)+::.*", line), line
-        assert "%0A" not in line
 
 
 def test_the_severest_annotations_come_first() -> None:

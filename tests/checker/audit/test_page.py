@@ -6,6 +6,7 @@ import base64
 import gzip
 import hashlib
 import json
+import random
 import re
 import shutil
 from collections.abc import Iterator
@@ -171,23 +172,29 @@ def test_partitions_with_findings_are_kept_where_there_is_no_room_for_all() -> N
 
 
 def large(partitions: int, terms: int) -> Report:
-    """A report of many partitions, each of which changed its leader so often."""
-    rows = [
-        TimelineRow(
-            topic=f"topic-{partition // 50:05d}",
-            partition=partition % 50,
-            leader=1 + (partition * 7 + term) % 60,
-            isr=tuple(sorted({1 + (partition * 7 + term) % 60, 1 + (partition * 7 + term + 1) % 60, 61})),
-            leader_epoch=term,
-            controller_epoch=1 + term,
-            partition_epoch=term * 2,
-            life=1,
-            place=Place(f"broker-{term % 3}/state-change.log", 1 + partition * 3 + term),
-            ts=1_795_295_000_000 + term * 3_600_000 + partition * 37 % 1_800_000,
-        )
-        for partition in range(partitions)
-        for term in range(terms)
-    ]
+    """A report of many partitions, each of which changed its leader so often: by dice, so that little is alike."""
+    dice = random.Random(17)
+    rows = []
+    for number in range(partitions):
+        replicas = dice.sample(range(1, 61), 3)
+        epoch, version, ts = 0, 0, 1_795_295_000_000 + dice.randrange(3_600_000)
+        for term in range(terms):
+            rows.append(
+                TimelineRow(
+                    topic=f"topic-{number // 50:05d}",
+                    partition=number % 50,
+                    leader=dice.choice(replicas),
+                    isr=tuple(sorted(dice.sample(replicas, dice.randint(1, 3)))),
+                    leader_epoch=epoch,
+                    controller_epoch=1 + term,
+                    partition_epoch=version,
+                    life=1,
+                    place=Place(f"logs/broker-{term % 3}/state-change.log", dice.randrange(1, 3_000_000)),
+                    ts=ts,
+                )
+            )
+            epoch, version = epoch + dice.randint(1, 2), version + dice.randint(1, 3)
+            ts += dice.randrange(1_000, 86_400_000)
     return replace(made(CHAOS), timeline=tuple(rows))
 
 

@@ -33,7 +33,7 @@ class Numbers(Generic[T]):
 
 def packed(columns: Sequence[Iterable[int]]) -> str:
     """Columns of one length, one after the other."""
-    return base64.b64encode(gzip.compress(b"".join(map(_planes, columns)), 9, mtime=0)).decode("ascii")
+    return base64.b64encode(gzip.compress(b"".join(map(_planes, columns)), 6, mtime=0)).decode("ascii")
 
 
 def differences(values: Iterable[int]) -> list[int]:

@@ -182,7 +182,7 @@ def _around(place: Place, named: Mapping[str, set[int]], context: Lines) -> Iter
         texts = context.get(place.file, {})
         for number in range(place.line - 3, place.line + 4):
             if number in texts:
-                yield ShownLine(number, texts[number], number in named[place.file])
+                yield ShownLine(number, texts[number].expandtabs(4), number in named[place.file])
 
 
 # ---- Rules and state machines

@@ -137,7 +137,7 @@
       }
       tools.append(this.said);
       const legend = make("div", { class: "legend" });
-      for (const [name, text] of [["up", "alive"], ["down", "not alive"], ["tenure", "controller, by epoch"], ["offline", "partitions offline"]])
+      for (const [name, text] of [["up", "alive, as a controller printed last"], ["down", "not alive"], ["tenure", "controller, by epoch"], ["offline", "partitions offline"]])
         legend.append(make("span", {}, make("i", { class: name }), text));
       legend.append(make("span", {}, "▼ findings, click one to see it; shift and wheel, or drag: zoom and move. Each controller's own clock."));
       panel.append(tools, this.svg, legend);

@@ -122,6 +122,6 @@ RULE = Rule(
         " (unclean.leader.election.enable=true on the topic, then a new controller): records that only the lost"
         " replicas have are lost.",
         verify=STATE,
-        look_for="a leader that is not -1, and is one of the ids that `ls /brokers/ids` prints",
+        look_for="a leader that is not -1, and is one of the ids in /brokers/ids",
     ),
 )

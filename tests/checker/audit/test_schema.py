@@ -1,0 +1,55 @@
+"""What the audit prints as JSON is what its published schema says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from isrproof.checker.audit.report.schema import schema
+from isrproof.checker.commands.audit import command
+
+from tests.observed import RECORDED, recordings
+
+jsonschema = pytest.importorskip("jsonschema")
+
+
+def errors(document: Any) -> list[str]:
+    validator = jsonschema.Draft202012Validator(schema())
+    return [f"{each.json_path}: {each.message[:200]}" for each in validator.iter_errors(document)]
+
+
+def printed(*arguments: str) -> Any:
+    return json.loads(CliRunner().invoke(command, ["--json", *arguments]).stdout)
+
+
+def test_the_schema_is_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(schema())
+
+
+def test_every_recording_is_reported_as_the_schema_says() -> None:
+    document = printed("--engine", "columns", "--each", "--timeline", *map(str, recordings()))
+    assert errors(document) == []
+    assert len(document["clusters"]) == len(recordings())
+
+
+def test_one_report_and_a_failure_are_what_the_schema_says(tmp_path: Path) -> None:
+    assert errors(printed("--engine", "columns", str(RECORDED / "chaos-1.1.1-2"))) == []
+    assert errors(printed(str(tmp_path / "none.log"))) == []
+
+
+@pytest.mark.parametrize("change", [{"verdict": 3}, {"findings": [{}]}, {"schema": "isrproof-audit/0"}])
+def test_the_schema_refuses_another_object(change: dict[str, Any]) -> None:
+    document = printed("--engine", "columns", str(RECORDED / "chaos-1.1.1-2"))
+    assert errors(document | change)
+
+
+def test_an_object_has_no_key_that_the_schema_does_not_name() -> None:
+    document = printed("--engine", "columns", "--timeline", str(RECORDED / "chaos-1.1.1-2"))
+    definitions = schema()["$defs"]
+    report = {key for key in document if key not in ("schema", "version")}
+    assert report == set(definitions["Report"]["properties"])
+    assert set(document["findings"][0]) <= set(definitions["Finding"]["properties"])
+    assert set(document["timeline"][0]) <= set(definitions["TimelineRow"]["properties"])
