@@ -54,6 +54,7 @@ class Stream:
 
     label: str = ""
     read_as: str | None = None
+    unknown_layout: str | None = None
     label_is_path: bool = False
     lossy: str | None = None
     zone: int | None = None
@@ -168,6 +169,7 @@ def facts(
         lossy=why,
         label=stream.label,
         read_as=stream.read_as,
+        unknown_layout=stream.unknown_layout,
         zone=stream.zone,
         notes=stream.notes,
     )
