@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from .errors import DefinitionError, SortError
 from .expr import Expr, Op, false, free, lift, true
+from .lines import Block, check
 from .ranges import outside
 from .sorts import Bool, Value, is_key
 
@@ -39,6 +40,7 @@ class Action:
       counts it (the states are the same); below a quantifier, an implication or a negation nothing is split.
     * `limits`: clauses that only keep a search finite (room in the log, epochs left). A proof leaves them out.
     * `updates`: all at once, read in the state before the step.
+    * `prints`: what the step writes into logs.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Action:
     updates: tuple[Update, ...]
     limits: tuple[Clause, ...] = ()
     cites: tuple[str, ...] = ()
+    prints: tuple[Block, ...] = ()
 
     def __post_init__(self) -> None:
         for param in self.params:
@@ -82,6 +85,7 @@ class Action:
                 if leaf.op is Op.VAR and leaf not in self.params:
                     near = ", ".join(names) or "it has none"
                     raise DefinitionError(f"action {self.name} reads `{leaf!r}`, not one of its parameters: {near}")
+        check(self.name, self.prints, self.params)
 
     @property
     def expressions(self) -> tuple[Expr, ...]:
@@ -98,6 +102,7 @@ def action(
     updates: Mapping[Expr, Expr | Value] | tuple[Update, ...],
     limits: Mapping[str, Expr] | None = None,
     cites: tuple[str, ...] = (),
+    prints: tuple[Block, ...] = (),
 ) -> Action:
     """An action, written as it reads.
 
@@ -105,6 +110,7 @@ def action(
         guard: label -> condition; `waived(condition, why)` for a clause that is known not to be needed.
         updates: a field, or a part of one -> its new value: `{hw[leader]: hw[leader] + 1}`.
         limits: label -> condition, for clauses that only keep a search finite.
+        prints: blocks of lines that the step writes.
 
     Raises:
         ModelError: what is not well formed, with what was expected.
@@ -123,6 +129,7 @@ def action(
         updates=tuple(update(target, value) for target, value in pairs),
         limits=tuple(_clause(name, label, each) for label, each in (limits or {}).items()),
         cites=cites,
+        prints=prints,
     )
 
 

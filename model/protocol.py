@@ -144,6 +144,9 @@ class Model:
                 if param.data in taken:
                     raise DefinitionError(f"{where}: parameter {param.data!r} hides a field or setting of that name")
             self._fields_known(where, known, *action.expressions, *(each.field for each in action.updates))
+            self._fields_known(
+                where, known, *(e for block in action.prints for line in block for e in line.expressions)
+            )
         for prop in self.properties:
             self._fields_known(f"model {self.name}, property {prop.name}", known, prop.condition)
         for ghosts in self.ghosts:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from isrproof.checker.audit.files.metadata import copies
 from isrproof.checker.audit.files.python import InProcess
 from isrproof.checker.audit.fit import fitted
 from isrproof.checker.audit.history.claims import claims
-from isrproof.checker.audit.observe.catalogue import inputs_of, lines_read
+from isrproof.checker.audit.history.quorum import quorums
+from isrproof.checker.audit.observe.catalogue import inputs_of, lines_read, observations
 from isrproof.checker.audit.observe.controller.epoch_changes import CHANGES
 from isrproof.checker.audit.observe.duplicates import without_duplicates
-from isrproof.checker.audit.observe.observation import Input
+from isrproof.checker.audit.observe.kraft import columns
+from isrproof.checker.audit.observe.kraft.shown import Seen, shown
+from isrproof.checker.audit.observe.observation import Input, Observation
 from isrproof.checker.audit.observe.placed import placed
 from isrproof.checker.audit.table.columns import ColumnTable
 from isrproof.checker.audit.table.protocol import Row, Table
 from isrproof.checker.audit.table.rows import PythonTable
 from isrproof.traces.cases import cases
+from isrproof.traces.metadata.files import found_in
 from isrproof.traces.sources.paths import expand
 
 RECORDED = Path(__file__).parents[1] / "traces" / "recorded"
@@ -27,10 +33,12 @@ TABLES: tuple[Tables, ...] = (PythonTable, ColumnTable.of_rows)
 
 def inputs(paths: Sequence[Path], table: Tables) -> dict[Input, Table]:
     """The inputs of observations that are made of logs; every path is a cluster."""
-    clusters = expand([str(path) for path in paths], lambda path: [])
+    metadata = [found_in([str(path)]) for path in paths]
+    records = {os.path.realpath(file.path) for files in metadata for file in files}
+    clusters = expand([str(path) for path in paths], lambda path: [], records)
     sources = [(number, source) for number, (_, found) in enumerate(clusters) for source in found]
     log = InProcess(sources, None, False, lines_read(), table, most=10**9)
-    histories, _ = fitted(log, log.read(claims), None)
+    histories = fitted(log, log.read(claims), None)
     found: dict[Input, Table] = {CHANGES: table([asdict(change) for change in histories.epoch_changes])}
 
     def look(events: Table) -> list[Row]:
@@ -38,7 +46,17 @@ def inputs(paths: Sequence[Path], table: Tables) -> dict[Input, Table]:
         return []
 
     log.over_partitions(look)
+    shown_by: dict[str, list[Row]] = {each.name: [] for each in observations().values() if each.name in METADATA}
+    for number, files in enumerate(metadata):
+        for quorum in quorums(copies(files, len(sources))):
+            for name, row in shown(quorum, number, Seen()):
+                shown_by[name].append(row)
+    found |= {observations()[name].made_from: table(rows) for name, rows in shown_by.items()}
     return found
+
+
+METADATA = {each.name for each in vars(columns).values() if isinstance(each, Observation)}
+"""Observations of metadata logs."""
 
 
 def recordings() -> list[Path]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Place:
-    """A line of a text file, or a byte offset of a binary one.
+    """A line of a text file, or a record of a metadata log by its offset there.
 
     `line` counts from 1 in the decompressed file, `offset` from 0; a place has one of the two.
 

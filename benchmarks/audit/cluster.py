@@ -120,6 +120,7 @@ class Tenure:
         self.cluster, self.controller, self.epoch = cluster, controller, epoch
         folder = cluster.folder / f"broker-{controller}"
         self.log, self.marks = Log(folder / STATE_CHANGE), Log(folder / "controller.log")
+        self.lines_per_millisecond = _LINES_PER_MILLISECOND
         self._unmoved: set[int] = set()
         self._tick()
         speaks = {"controller": controller, "controller_epoch": epoch}
@@ -184,7 +185,7 @@ class Tenure:
     def put(self, text: str) -> int:
         """Write a line; its number."""
         self.log.put(text)
-        if not self.log.count % _LINES_PER_MILLISECOND:
+        if not self.log.count % self.lines_per_millisecond:
             self._tick()
         return self.log.count
 

@@ -12,6 +12,7 @@ from .cluster import Cluster, Partition, Tenure
 from .lines import ids
 
 Kind = Callable[[Tenure, Partition], None]
+_DELETED = -2
 
 
 def _elect(t: Tenure, p: Partition) -> None:
@@ -20,6 +21,14 @@ def _elect(t: Tenure, p: Partition) -> None:
     p.write(_others(p)[-1], p.isr)
     t.elected(p)
     t.send([p])
+
+
+def _told(t: Tenure, p: Partition) -> int:
+    """The number of the line that tells the brokers; this one caches it."""
+    number = t.told(p)
+    if p.leader != _DELETED:
+        t.cache([p])
+    return number
 
 
 def _others(p: Partition) -> list[int]:
@@ -58,9 +67,9 @@ def leader_outside_isr(t: Tenure, p: Partition) -> None:
 def empty_isr(t: Tenure, p: Partition) -> None:
     leader, isr = p.leader, p.isr
     p.write(-1, ())
-    t.plant("KR202", t.told(p))
+    t.plant("KR202", _told(t, p))
     p.write(leader, isr, versions=2)
-    t.told(p)
+    _told(t, p)
 
 
 def stranger_in_isr(t: Tenure, p: Partition) -> None:
@@ -70,14 +79,14 @@ def stranger_in_isr(t: Tenure, p: Partition) -> None:
     t.created(new)
     t.plant("KR203", t.elected(new, "NewPartition"))
     new.write(new.leader, new.replicas, epochs=0)
-    t.told(new)
+    _told(t, new)
 
 
 def unclean_leader_in_company(t: Tenure, p: Partition) -> None:
     outside = _others(p)[0]
     rest = [replica for replica in p.isr if replica != outside]
     p.write(p.leader, rest, epochs=0)
-    t.told(p)
+    _told(t, p)
     t.went(p, "OnlinePartition", "OfflinePartition")
     p.write(outside, (outside, rest[0]))
     t.plant("KR204", t.elected(p))
@@ -95,7 +104,7 @@ def epoch_falls(t: Tenure, p: Partition) -> None:
     t.plant("KR206", number)
     p.leader_epoch = epoch
     p.write(leader, p.isr, versions=2)
-    t.told(p)
+    _told(t, p)
 
 
 def epoch_jumps(t: Tenure, p: Partition) -> None:
@@ -107,14 +116,14 @@ def epoch_jumps(t: Tenure, p: Partition) -> None:
 
 def two_leaders(t: Tenure, p: Partition) -> None:
     p.write(_others(p)[-1], p.isr, epochs=0)
-    t.plant("KR207", t.told(p))
+    t.plant("KR207", _told(t, p))
     _elect(t, p)
 
 
 def two_states(t: Tenure, p: Partition) -> None:
     isr, left_out = p.isr, _others(p)[0]
     p.isr = ids(*(replica for replica in isr if replica != left_out))
-    t.plant("KR208", t.told(p))
+    t.plant("KR208", _told(t, p))
     p.isr = isr
     _elect(t, p)
 
@@ -129,10 +138,10 @@ def old_epoch_sent(t: Tenure, p: Partition) -> None:
 
 
 def back_from_deletion(t: Tenure, p: Partition) -> None:
-    leader, p.leader = p.leader, -2
-    t.told(p)
+    leader, p.leader = p.leader, _DELETED
+    _told(t, p)
     p.leader = leader
-    t.plant("KR403", t.told(p))
+    t.plant("KR403", _told(t, p))
 
 
 KINDS: tuple[Kind, ...] = (
@@ -157,6 +166,7 @@ def plant(t: Tenure, times: int) -> None:
     """Every kind, `times` times, on partitions of their own with all replicas in the ISR and a living leader."""
     whole = [p for p in t.cluster.partitions if len(p.isr) == len(p.replicas) == 3 and not t.cluster.dead & {*p.isr}]
     victims = iter(t.cluster.random.sample(whole, times * len(KINDS)))
+    t.lines_per_millisecond = 1  # of one time, nothing would tell in which order they were written
     for _ in range(times):
         for kind in KINDS:
             kind(t, next(victims))

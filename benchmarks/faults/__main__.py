@@ -2,7 +2,8 @@
 
 For each kind: planted; decidable (the log shows enough: what it cannot show is told below the table); found (of the
 decidable, a new finding that is illegal or suspicious); line right (of the found, the first new finding in the report's
-order names the line that first shows the fault). Exit code 1 if less than 95 % are found, or have the right line.
+order names the line that first shows the fault); illegal (of these, the finding is). Exit code 1 if less than 95 % are
+found, or have the right line.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from .injection import Injection, Outcome
 
 RECORDED = Path(__file__).parents[2] / "traces" / "recorded"
 GOAL = 0.95
+_COLUMNS = ("planted", "decidable", "found", "right", "illegal")
 
 
 def outcomes(folders: list[Path], each: int, seed: int) -> dict[str, list[tuple[str, Outcome]]]:
@@ -33,7 +35,7 @@ def outcomes(folders: list[Path], each: int, seed: int) -> dict[str, list[tuple[
 
 
 def table(found: dict[str, list[tuple[str, Outcome]]]) -> list[str]:
-    lines = ["| kind | planted | decidable | found | line right |", "|---|---|---|---|---|"]
+    lines = ["| kind | planted | decidable | found | line right | illegal |", "|---|---|---|---|---|---|"]
     total: Counter[str] = Counter()
     for kind in KINDS:
         counts = _counts([outcome for _, outcome in found[kind]])
@@ -49,11 +51,12 @@ def _counts(made: list[Outcome]) -> Counter[str]:
         decidable=len(decidable),
         found=sum(outcome.found for outcome in decidable),
         right=sum(outcome.line_right for outcome in decidable),
+        illegal=sum(outcome.line_right and outcome.illegal for outcome in decidable),
     )
 
 
 def _row(name: str, counts: Counter[str]) -> str:
-    return f"| {name} | " + " | ".join(str(counts[key]) for key in ("planted", "decidable", "found", "right")) + " |"
+    return f"| {name} | " + " | ".join(str(counts[key]) for key in _COLUMNS) + " |"
 
 
 def explained(found: dict[str, list[tuple[str, Outcome]]]) -> list[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from isrproof.specs.behaviours import behaviour
+from isrproof.traces.events.event import Event
 
 from .recording import (
+    CACHED,
     CREATED,
     ELECTED,
     LEADER_AND_ISR_SENT,
@@ -117,13 +119,26 @@ def dropped_offline_pass(recording: Recording) -> Iterator[Fault]:
             alone = [each for each in whole if each.event.to_state == "OfflineReplica"]
             for lines in (whole, alone) if len(alone) < len(whole) else (whole,):
                 if any(each.event.replica == dead for each in lines):
-                    edits = tuple(Edit(each.file, each.line, None) for each in lines)
+                    gone = sorted({*(each.line for each in lines), *_answers(recording, lines)})
+                    edits = tuple(Edit(one.file, line, None) for line in gone)
                     seen = (one.file, one.epoch) in recording.begun
                     hidden = None if seen else "the file does not show that the epoch began here"
                     what = f"{name}: controller epoch {one.epoch} leaves broker {dead} as leader, which is dead"
-                    yield Fault(one.file, one.line - len(lines), what, edits, hidden)
+                    yield Fault(one.file, one.line - sum(line < one.line for line in gone), what, edits, hidden)
         if event.row in MOVED["partition"] + STOPPED["partition"]:
             begun.add(key)
+
+
+def _answers(recording: Recording, lines: Sequence[Spoken]) -> Iterator[int]:
+    """Where the controller's own broker caches what it is told in these lines of one file."""
+    told = {_state(each.event) for each in lines if each.event.row in UPDATE_METADATA_SENT}
+    for line, event in recording.events[lines[0].file] if lines else ():
+        if event.row in CACHED and _state(event) in told:
+            yield line
+
+
+def _state(event: Event) -> tuple[object, ...]:
+    return event.controller_epoch, event.topic, event.partition, event.leader, event.leader_epoch, event.isr
 
 
 def leader_after_deletion_mark(recording: Recording) -> Iterator[Fault]:

@@ -28,6 +28,10 @@ class Outcome:
         return self.first is not None
 
     @property
+    def illegal(self) -> bool:
+        return self.first is not None and self.first.verdict == "illegal"
+
+    @property
     def line_right(self) -> bool:
         return self.first is not None and (self.first.file, self.first.line) == (self.fault.file, self.fault.line)
 

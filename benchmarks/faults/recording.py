@@ -25,6 +25,7 @@ MOVED: Mapping[str, tuple[str, ...]] = {name: rows_with(*MOVES, entity=name) for
 STOPPED: Mapping[str, tuple[str, ...]] = {name: rows_with("move-refused", entity=name) for name in ENTITIES}
 """By machine, lines of a move that was refused or failed."""
 CREATED, ELECTED = rows_with("created"), rows_with("elected")
+CACHED = ("metadata-cached",)
 LEADER_AND_ISR_SENT, UPDATE_METADATA_SENT = rows_with("leader-and-isr-sent"), rows_with("update-metadata-sent")
 REASSIGNED, REMOVED = rows_with("reassigned"), rows_with("replica-removed")
 WRITTEN = rows_with("elected", "reassigned", "replica-removed")

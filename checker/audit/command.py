@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ...specs.errors import IsrproofError
 from ...traces.events.layouts import Layout, layout
+from ...traces.metadata.files import MetadataFile, found_in
 from ...traces.sources.paths import Source, expand
 from ..progress import progress
 from ..replacing import must_be_writable, replacing
@@ -21,7 +22,9 @@ from .files.log import Log
 from .files.python import InProcess
 from .findings.audited import Audited
 from .findings.excerpts import Texts, Wanted, lines_around, with_excerpts
+from .findings.metadata import Metadata
 from .history.claims import claims
+from .metadata import audited_metadata, with_metadata
 from .observe.catalogue import lines_read
 from .observe.narrow import EVERYTHING, Narrow
 from .options import FAIL_ON, Options
@@ -31,6 +34,8 @@ from .report.encodable import encodable, is_text
 from .report.forms import FORMS, Lines, Run, write
 from .report.model import EXIT, Report, reports
 from .report.nothing import nothing_there
+from .table.protocol import Row, Table
+from .table.rows import PythonTable
 
 _BRIEF = 500_000_000
 """Bytes of text up to which Java's quick compiler is done sooner: what the other one compiles pays off later."""
@@ -54,7 +59,9 @@ def audit(
     options = options or Options()
     sizes: dict[str, int] = {}
     with spark_failures():
-        clusters = expand(paths, lambda path: _elsewhere(path, options, sizes))
+        metadata = [found_in([path]) for path in paths]
+        records = {os.path.realpath(file.path) for files in metadata for file in files}
+        clusters = expand(paths, lambda path: _elsewhere(path, options, sizes), records)
         sources = [(i if options.each else 0, source) for i, (_, files) in enumerate(clusters) for source in files]
         engine = chosen(options, [source for _, source in sources], sizes)
         if options.engine == "auto":
@@ -62,15 +69,36 @@ def audit(
         with closing(_log(engine, sources, options, sizes)) as log:
             with progress(f"reading {len(sources)} file{'s' * (len(sources) > 1)}", len(sources)) as advance:
                 read = log.read(claims, advance)
-            _must_have_read(read.facts, options.layout)
             narrow = Narrow(options.partition, options.since, options.until)
+            kept = _metadata(metadata, options, narrow, len(sources), engine)
+            if not kept.logs:
+                _must_have_read(read.facts, options.layout)
             with progress("checking the rules"):
                 found = audited(log, read, options.releases, narrow, with_timeline=options.timeline)
-                _must_be_there(log, narrow, found)
+                if not kept.counts:
+                    _must_be_there(log, narrow, found)
         with progress("reading the lines that findings name"):
             found = replace(found, findings=with_excerpts(found.findings, lambda wanted: _texts(wanted, options)))
-        made = reports(found, read.facts)
-        return made if all(is_text(fact.path) for fact in read.facts) else [encodable(report) for report in made]
+        facts = (*read.facts, *kept.facts)
+        made = reports(with_metadata(found, kept), facts)
+        return made if all(is_text(fact.path) for fact in facts) else [encodable(report) for report in made]
+
+
+def _metadata(
+    files: Sequence[Sequence[MetadataFile]], options: Options, narrow: Narrow, first: int, engine: Engine
+) -> Metadata:
+    """What the metadata logs of the clusters give; their files are numbered from `first` on."""
+    numbered = [(i if options.each else 0, own) for i, own in enumerate(files)]
+    if not any(own for _, own in numbered):
+        return Metadata()
+    by_cluster = [(i, [f for j, own in numbered if j == i for f in own]) for i in sorted({i for i, _ in numbered})]
+    table: Callable[[list[Row]], Table] = PythonTable
+    if engine.name != "python":
+        from .table.columns import ColumnTable
+
+        table = ColumnTable.of_rows
+    with progress("reading metadata logs"):
+        return audited_metadata(by_cluster, first, table, narrow, with_timeline=options.timeline)
 
 
 def _elsewhere(path: str, options: Options, sizes: dict[str, int]) -> list[str]:

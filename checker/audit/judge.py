@@ -7,12 +7,10 @@ from collections.abc import Mapping, Sequence
 
 from ...model.expr import Expr, both, either, field
 from ...model.sorts import Int
-from .observe.catalogue import inputs_of, observations
-from .observe.narrow import EVERYTHING, Narrow
+from .observe.catalogue import observations
 from .observe.observation import Input
 from .observe.order import NEAR
-from .observe.placed import EVENTS
-from .rules.catalogue import rules_on
+from .rules.catalogue import rules, rules_on
 from .rules.rule import Rule
 from .rules.verdicts import PASSING, SILENT, VERDICT
 from .table.protocol import Column, Row, Table
@@ -23,21 +21,10 @@ FINDINGS = 100_000
 _PARTITION = ("cluster", *NEAR)
 
 
-def judge(inputs: Mapping[Input, Table], narrow: Narrow) -> tuple[list[Row], list[Row]]:
-    """What the rules give of all the lines of some partitions: counts, and the rows that some rule fails.
-
-    Args:
-        inputs: of observations, made from the events of these partitions.
-        narrow: what to count and to tell of.
-    """
-    counts = counted(judged(inputs, narrow))
-    return counts, failing(_of_concerned(inputs[EVENTS], counts, narrow))
-
-
-def judged(inputs: Mapping[Input, Table], narrow: Narrow = EVERYTHING) -> dict[str, Table]:
-    """Every observation of these inputs that rules are stated over, by its name, with their verdicts, narrowed."""
+def judged(inputs: Mapping[Input, Table]) -> dict[str, Table]:
+    """Every observation of these inputs that rules are stated over, by its name, with their verdicts."""
     return {
-        name: narrow.of(_with_verdicts(observation.of(inputs[observation.made_from]), rules_on(name)))
+        name: _with_verdicts(observation.of(inputs[observation.made_from]), rules_on(name))
         for name, observation in observations().items()
         if observation.made_from in inputs and rules_on(name)
     }
@@ -68,7 +55,7 @@ def failing(judged: Mapping[str, Table]) -> list[Row]:
     for name, table in judged.items():
         fails = table.where(_fails(name))
         for rule in rules_on(name):
-            of_rule = _first(fails.where(_is_finding(rule)).derive(verdict=field(rule.code, VERDICT)))
+            of_rule = _first(fails.where(_is_finding(rule)).derive(verdict=field(rule.code, VERDICT)), rule)
             found += [row | {"observation": name, "rule": rule.code} for row in of_rule.rows()]
     return found
 
@@ -78,12 +65,14 @@ def first_failing(rows: Sequence[Row]) -> list[Row]:
     by_rule: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         by_rule[row["rule"]].append(row)
-    return [row for own in by_rule.values() for row in _first(PythonTable(own)).rows()]
+    return [row for code, own in by_rule.items() for row in _first(PythonTable(own), rules()[code]).rows()]
 
 
-def _first(rows: Table) -> Table:
+def _first(rows: Table, rule: Rule) -> Table:
     """The first of each cluster and verdict."""
-    numbered = rows.along(("cluster", "verdict"), ("file", "line"), number=Column("so_far"))
+    columns = observations()[rule.observation].columns
+    place = ("file", "line" if "line" in columns else "offset")
+    numbered = rows.along(("cluster", "verdict"), place, number=Column("so_far"))
     return numbered.where(field("number", Int()) < FINDINGS)
 
 
@@ -100,15 +89,15 @@ def counted(judged: Mapping[str, Table]) -> list[Row]:
     return found
 
 
-def _of_concerned(events: Table, counts: Sequence[Row], narrow: Narrow) -> dict[str, Table]:
-    """The observations of the partitions that findings are about: they need no other partition's lines.
+def of_concerned(events: Table, counts: Sequence[Row]) -> Table | None:
+    """The lines of the partitions that findings are about, if there are any: they need no other partition's.
 
     Looking at these again costs less than to carry all that a finding names through every count.
     """
     concerned = {tuple(row[name] for name in _PARTITION) for row in counts if row["topic"] is not None}
     if not concerned:
-        return {}
+        return None
     rows = [dict(zip(_PARTITION, partition, strict=True)) for partition in sorted(concerned)]
     ours, of_none = events.joined(rows, _PARTITION, {}), events.present("cluster").absent("topic")
     throwables = events.absent("cluster")  # they are in no cluster's tenure
-    return judged(inputs_of(ours.plus(of_none).plus(throwables)), narrow)
+    return ours.plus(of_none).plus(throwables)

@@ -28,6 +28,8 @@ REASONS = rows_with(speaker="throwable", mode="zk")
 THROWN = rows_with(speaker="throwable")
 REQUEST_RECEIVED = rows_with("request-received")
 """Lines in which a broker names a controller and its epoch."""
+CACHED = ("metadata-cached",)
+"""The line in which a broker prints what an UpdateMetadata request says of a partition."""
 READY = rows_with("ready")
 """The line with which a controller's start ends."""
 EPOCH_READ = rows_with("epoch-read")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 
+from .doubt import contradictions, doubts
 from .files.log import Log, Read
-from .findings.audited import Audited, numbered_by_cluster
+from .findings.audited import Audited, Repeated, numbered_by_cluster
 from .findings.brokers import broker_timelines, live_brokers, tenures
+from .findings.finding import in_report_order
 from .findings.judged import finding
 from .findings.moves import moves
 from .findings.scope import scopes
@@ -18,18 +20,25 @@ from .findings.tally import tallies
 from .findings.timeline import timeline
 from .fit import fitted
 from .history.contradicted import contradicted
+from .history.doubts import NO_DOUBT
+from .history.histories import Histories
 from .history.spans import Span
-from .judge import counted, failing, first_failing, judge, judged
+from .judge import counted, failing, first_failing, judged, of_concerned
 from .observe.catalogue import inputs_of
 from .observe.controller.epoch_changes import CHANGES
 from .observe.controller.stopped import STOPPED_MOVES
 from .observe.controller.views import PARTITION_VIEWS, states_shown
-from .observe.duplicates import without_duplicates
+from .observe.duplicates import repeated, without_duplicates
+from .observe.late import late_tenures
 from .observe.narrow import EVERYTHING, Narrow, scope
 from .observe.placed import EVENTS, placed
 from .rules.catalogue import rules
 from .table.protocol import Row, Table
 from .table.rows import PythonTable
+from .ties import corrections, settled
+
+Looked = Mapping[str, Sequence[Row]]
+"""The rows of `_look`, by what they are."""
 
 
 def audited(
@@ -37,29 +46,33 @@ def audited(
 ) -> Audited:
     """Audit all clusters of a log: fit histories to what its lines claim, then look at each partition once.
 
+    Where that look shows that lines are not where they were written, or that some are missing, histories are fitted to
+    that and partitions looked at again.
+
     Args:
         read: what was read, with the rows of `claims`.
         release: mask of the releases that ran, if it is known; else each tenure's is taken from its wording.
         narrow: what to count and to tell of.
     """
-    histories, repeated = fitted(log, read, release)
     files = {file.index: file for file in read.files}
-    changes = judged({CHANGES: PythonTable([asdict(change) for change in histories.epoch_changes])}, narrow)
-    ends = Ends.of(histories, read.files)
-    looked = log.over_partitions(partial(_look, histories.spans, ends, release, narrow, with_timeline))
-    of: dict[str, list[Row]] = defaultdict(list)
-    for row in looked:
-        of[row["what"]].append(row)
+    doubted, known = NO_DOUBT, None
+    while doubted != known:
+        known = doubted
+        histories = fitted(log, read, release, known)
+        of = _looked(log, histories, Ends.of(histories, read.files), release, narrow, with_timeline)
+        doubted = known | doubts(of, files, log.over_lines)
+    changed = PythonTable([asdict(change) for change in histories.epoch_changes])
+    changes = {name: narrow.of(table) for name, table in judged({CHANGES: changed}).items()}
     counts = [*counted(changes), *of["count"]]
     findings = [finding(rules()[row["rule"]], row, files) for row in first_failing([*failing(changes), *of["failing"]])]
-    findings.sort(key=lambda f: (f.cluster, f.life or 0, f.controller_epoch or 0, *f.place.order, f.rule))
+    findings.sort(key=in_report_order)
     return numbered_by_cluster(
         Audited(
             replace(histories, notes=(*histories.notes, *contradicted(histories, release, files))),
             tuple(findings),
             tallies(counts),
             moves(counts),
-            repeated,
+            Repeated.by_file(of["repeated"]),
             scopes(of["scope"]),
             states(of["conditions"], of["condition"], of["stopped"], files),
             timeline(of["state"], files) if with_timeline else None,
@@ -68,22 +81,43 @@ def audited(
     )
 
 
+def _looked(
+    log: Log, histories: Histories, ends: Ends, release: int | None, narrow: Narrow, with_timeline: bool
+) -> Looked:
+    found: dict[str, list[Row]] = defaultdict(list)
+    for row in log.over_partitions(partial(_look, histories.spans, ends, release, narrow, with_timeline)):
+        found[row["what"]].append(row)
+    return found
+
+
 def _look(
     spans: Sequence[Span], ends: Ends, release: int | None, narrow: Narrow, with_timeline: bool, events: Table
 ) -> list[Row]:
-    """What becomes of the lines of some partitions: counts of verdicts, rows that fail, conditions, states shown."""
-    inputs = inputs_of(without_duplicates(placed(events, spans, release)))
-    counts, fails = judge(inputs, narrow)
-    numbers, told = conditions(events, inputs[EVENTS], inputs[PARTITION_VIEWS], ends, narrow)
+    """What becomes of the lines of some partitions: counts of verdicts, rows that fail, conditions, states shown.
+
+    And what these lines show of how their files were collected, whatever is asked for.
+    """
+    lines = placed(events, spans, release)
+    inputs = inputs_of(without_duplicates(lines))
+    found = judged(inputs)
+    counts = counted(found)
+    concerned = of_concerned(inputs[EVENTS], counts)
+    fails = settled(concerned, failing(judged(inputs_of(concerned)))) if concerned is not None else []
+    told = narrow.of(PythonTable(fails)).rows()
+    asked = counts if narrow == EVERYTHING else counted({name: narrow.of(table) for name, table in found.items()})
+    numbers, spells = conditions(events, inputs[EVENTS], inputs[PARTITION_VIEWS], ends, narrow)
     rows = {
-        "count": counts,
-        "failing": fails,
+        "count": [*asked, *corrections(told)],
+        "failing": told,
+        "contradiction": contradictions(counts, fails),
+        "repeated": repeated(lines),
+        "late": late_tenures(inputs[EVENTS]),
         "conditions": numbers,
-        "condition": told,
+        "condition": spells,
         "stopped": stopped_moves(narrow.of(inputs[STOPPED_MOVES])),
         "state": narrow.of(states_shown(inputs[PARTITION_VIEWS])).rows() if with_timeline else [],
         "tenure": tenures(inputs[EVENTS], narrow) if with_timeline else [],
         "live": live_brokers(events, narrow) if with_timeline else [],
         "scope": scope(narrow.of(inputs[EVENTS])),
     }
-    return [row | {"what": what} for what, found in rows.items() for row in found]
+    return [row | {"what": what} for what, several in rows.items() for row in several]

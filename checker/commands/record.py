@@ -34,6 +34,13 @@ from ..failure import fail, say
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="An unpacked Kafka, instead of jars through Maven.",
 )
+@click.option(
+    "--kraft",
+    is_flag=False,
+    flag_value="own",
+    metavar="[LAYOUT]",
+    help="In KRaft mode (3.3.0 to 4.2.0); LAYOUT: combined, split, or the scenario's own. No --level, --stop.",
+)
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A broker setting; may be repeated.")
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest without its znodes as one JSON object.")
 def command(
@@ -44,12 +51,15 @@ def command(
     seed: int,
     stop: str,
     kafka_home: Path | None,
+    kraft: str | None,
     settings: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Run SCENARIO on a real ZooKeeper and real Kafka brokers on 127.0.0.1 and keep their logs.
 
-    The scenarios are failover-elsewhere, failover-on-leader, lifecycle, reassign, zombie, deposed and chaos.
+    The scenarios are failover-elsewhere, failover-on-leader, lifecycle, reassign, zombie, deposed and chaos; with
+    --kraft they are failover, lifecycle, reassign, unclean, elr, jbod and chaos, and OUT gets each node's logs, its
+    metadata log with Kafka's own dump of it, timeline.jsonl and manifest.json.
 
     The folder OUT gets state-change.log and controller.log of each broker, and manifest.json: what was done when, and
     every version of every znode that matters. Needs Java, Maven (or --kafka-home), and pip install 'isrproof[record]'.
@@ -62,7 +72,11 @@ def command(
     wrong = [key for key, equals, _ in pairs if not equals]
     if wrong:
         raise click.UsageError(f"--set takes KEY=VALUE, got {wrong[0]!r}.")
-    options = Options(level, seed, stop, kafka_home, {key: value for key, _, value in pairs})
+    given = {key: value for key, _, value in pairs}
+    if kraft is not None:
+        _record_kraft(scenario, version, out, kraft, seed, kafka_home, given, as_json)
+        return
+    options = Options(level, seed, stop, kafka_home, given)
     try:
         manifest = record(find(scenario), version, out, options, lambda text: click.echo(text, err=True))
     except KeyboardInterrupt:
@@ -75,3 +89,30 @@ def command(
     else:
         lines = sum(row["lines"] for row in manifest["files"])
         say(f"{out}: {len(manifest['files'])} logs, {lines} lines, {len(manifest['znodes'])} znode changes")
+
+
+def _record_kraft(
+    scenario: str,
+    version: str,
+    out: Path,
+    layout: str,
+    seed: int,
+    kafka_home: Path | None,
+    settings: dict[str, str],
+    as_json: bool,
+) -> None:
+    from ...specs.errors import IsrproofError
+    from ...traces.record.kraft.run import LAYOUTS, Options, record
+    from ...traces.record.kraft.scenarios import find
+
+    if layout not in (*LAYOUTS, "own"):
+        raise click.UsageError(f"--kraft takes {' or '.join(LAYOUTS)}, or nothing; got {layout!r}.")
+    options = Options(seed, None if layout == "own" else layout, kafka_home, settings)
+    try:
+        manifest = record(find(scenario), version, out, options, lambda text: click.echo(text, err=True))
+    except KeyboardInterrupt:
+        click.echo("Interrupted: the cluster is stopped, nothing is kept.", err=True)
+        raise SystemExit(130) from None
+    except (IsrproofError, OSError) as error:
+        fail(error, as_json=as_json)
+    say(json.dumps(manifest) if as_json else f"{out}: {len(manifest['files'])} files")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from ...specs.releases import in_mode, span
 from ..action import Action
 from ..family import Chosen, Family, Part
+from ..lines import Block
 from ..protocol import Model
 from . import controller, deletion, outside, shutdown, zombies
 from .effects import DELETION, PREFERRED, SHUTDOWN, UNCLEAN, ZOMBIES, Attempt, Effects
@@ -60,7 +62,8 @@ def _build(chosen: Chosen) -> Model:
         if part in ("", "outside", *chosen.parts):
             for write in writers:
                 effects = Effects(chosen)
-                actions.append(zombies.fenced(effects, write(effects)))
+                made = zombies.fenced(effects, write(effects))
+                actions.append(replace(made, prints=tuple(_of(made, block) for block in effects.lines)))
                 attempts[actions[-1].name] = tuple(effects.attempts)
     return Model(
         CLUSTER.name,
@@ -72,6 +75,11 @@ def _build(chosen: Chosen) -> Model:
         projections=(PARTITION_IN_ZOOKEEPER,),
         ghosts=(refusals(chosen, actions, attempts),),
     )
+
+
+def _of(made: Action, block: Block) -> Block:
+    """The lines as a step writes them: entities that are parameters of it are not gone through."""
+    return tuple(replace(line, over=tuple(each for each in line.over if each not in made.params)) for line in block)
 
 
 CLUSTER = Family(

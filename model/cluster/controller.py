@@ -10,9 +10,10 @@ from collections.abc import Mapping
 
 from ...specs.machines import machine
 from ..action import Action, Clause, action, waived
-from ..expr import Expr, both, const, exists, full, ite, mapped, setting, some
+from ..expr import Expr, both, const, exists, false, full, ite, mapped, setting, some, true
 from ..sorts import SetOf, Value
 from .effects import DELETION, SHUTDOWN, Effects, Held
+from .lines import PREFERRED_STRATEGY, says, updates
 from .state import (
     FAILOVERS,
     Broker,
@@ -61,7 +62,12 @@ def writes(state: Expr, held: Held) -> Updates:
     }
 
 
-def elect(_: Effects) -> Action:
+def elect(effects: Effects) -> Action:
+    raised = {"controller_epoch": controller_epoch + 1}
+    effects.lines += [
+        says("controller-elected", c, **raised, zk_version=controller_epoch + 1),
+        says("controller-epoch-raised", c, **raised),
+    ]
     return action(
         "Elect",
         "A live broker becomes controller: it creates /controller and counts up /controller_epoch.",
@@ -86,11 +92,20 @@ def initialize_context(effects: Effects) -> Action:
     seeds = _seeds(effects, "replica")
     state = ite(registered.contains(r), literal(seeds["online"], ReplicaState), literal(seeds["offline"], ReplicaState))
     assigned = both(exists_topic(p), replicas(assignment[p]).contains(r))
-    online = effects.replica_to(both(assigned, registered.contains(r)), state, "OnlineReplica")
+    assigned_somewhere = both(exists_topic(p), replicas(assignment[p]).intersects(registered))
+    effects.lines += [
+        says("live-brokers", c, brokers=registered),
+        *updates(c, p, false if effects.chosen.has("KIP-380") else true, effects.not_online(c, p)),
+        says("replica-states-initializing", c),
+        says("online-replicas-triggered", c),
+    ]
+    online = effects.replica_to(c, p, r, both(assigned, registered.contains(r)), state, "OnlineReplica")
+    effects.sends(c, p, replicas(assignment[p]).intersect(registered), assigned_somewhere)
+    effects.lines.append(says("offline-replicas-triggered", c))
     # The repair of KAFKA-3143: replicas on all brokers that are not live are moved; on most there are none.
     broken = effects.chosen.has("KAFKA-3143")
     offline = const(frozenset(), SetOf(Broker)) if broken else full(Broker).minus(registered)
-    updates: Updates = {
+    changes: Updates = {
         phase[c]: "starting",
         live[c]: registered,
         topics[c]: created,
@@ -99,7 +114,7 @@ def initialize_context(effects: Effects) -> Action:
         to_move[c]: offline,
     }
     if DELETION in effects.chosen.parts:
-        updates |= {
+        changes |= {
             to_delete[c]: queued,
             ineligible[c]: mapped(p, both(queued.contains(p), ~replicas(assignment[p]).subset_of(registered))),
         }
@@ -109,7 +124,7 @@ def initialize_context(effects: Effects) -> Action:
         "replica is online where its broker is live, else ineligible for deletion.",
         c,
         guard={"was just elected": phase[c].eq("elected")},
-        updates=updates,
+        updates=changes,
         cites=("onControllerFailover in KafkaController.scala", "startup in ReplicaStateMachine.scala"),
     )
 
@@ -119,6 +134,9 @@ def start_partitions(effects: Effects) -> Action:
     led = ite(effects.leads_nowhere(c, p), seeds["leader not online"], seeds["leader online"])
     found = ite(cached[c][p].is_none(), seeds["no leader and ISR"], led)
     seeded = ite(topics[c].contains(p), found, literal(unknown_is("partition"), PartitionState))
+    effects.lines += [says("partition-states-initializing", c), says("online-partitions-triggered", c)]
+    left = effects.brought_online(c, p, seeded)
+    effects.lines.append(says("controller-ready", c))
     return action(
         "StartPartitions",
         "A new controller gives each partition a state by its leader, tries to elect leaders for those without, and is "
@@ -128,7 +146,7 @@ def start_partitions(effects: Effects) -> Action:
             "is starting": phase[c].eq("starting"),
             "replicas of dead brokers are moved": to_move[c].is_empty(),
         },
-        updates={phase[c]: _resumes(effects), **writes(*effects.brought_online(c, p, seeded))},
+        updates={phase[c]: _resumes(effects), **writes(*left)},
         cites=("startup in PartitionStateMachine.scala",),
     )
 
@@ -136,19 +154,30 @@ def start_partitions(effects: Effects) -> Action:
 def broker_change(effects: Effects) -> Action:
     added, gone = registered.minus(live[c]), live[c].minus(registered)
     concerned = both(effects.is_assigned(c, p, r), added.contains(r))
-    online = effects.replica_to(concerned, replica_state[c][p][r], "OnlineReplica")
-    updates: Updates = {
+    effects.lines += [
+        says(
+            "live-brokers-changed", c,
+            new_brokers=added, deleted_brokers=gone, bounced_brokers=added.intersect(gone), brokers=registered,
+        ),
+        says("broker-startup", c, ~added.is_empty(), brokers=added),
+    ]  # fmt: skip
+    if not effects.chosen.has("KIP-380"):
+        effects.lines += updates(c, p, ~added.is_empty(), effects.not_online(c, p))
+    online = effects.replica_to(c, p, r, concerned, replica_state[c][p][r], "OnlineReplica")
+    started = added.intersect(replicas(assignment[p]))
+    effects.sends(c, p, started, both(topics[c].contains(p), ~started.is_empty()))
+    changes: Updates = {
         phase[c]: ite(added.is_empty(), now("failing"), now("electing")),
         live[c]: registered,
         to_move[c]: gone,
         replica_state[c]: mapped(p, mapped(r, online)),
     }
     if SHUTDOWN in effects.chosen.parts:
-        updates[shutting[c]] = shutting[c].intersect(registered)
+        changes[shutting[c]] = shutting[c].intersect(registered)
     if DELETION in effects.chosen.parts:
-        updates[ineligible[c]] = mapped(p, both(ineligible[c][p], ~replicas(assignment[p]).intersects(added)))
+        changes[ineligible[c]] = mapped(p, both(ineligible[c][p], ~replicas(assignment[p]).intersects(added)))
         # What a broker has not answered in its earlier life, it never will.
-        updates[asked_to_delete[c]] = mapped(p, mapped(r, both(asked_to_delete[c][p][r], ~added.contains(r))))
+        changes[asked_to_delete[c]] = mapped(p, mapped(r, both(asked_to_delete[c][p][r], ~added.contains(r))))
     return action(
         "BrokerChange",
         "The controller reads the live brokers; replicas of new ones come online.",
@@ -157,7 +186,7 @@ def broker_change(effects: Effects) -> Action:
             "is idle": phase[c].eq("idle"),
             "live brokers have changed": waived(live[c].ne(registered), "else nothing is to be done"),
         },
-        updates=updates,
+        updates=changes,
         cites=("BrokerChange, onBrokerStartup in KafkaController.scala",),
     )
 
@@ -178,7 +207,8 @@ def elect_for_new_brokers(effects: Effects) -> Action:
 
 def elect_for_dead_leaders(effects: Effects) -> Action:
     leaderless = effects.queued_apart(c, p, effects.leads_nowhere(c, p))
-    offline = effects.partition_to(leaderless, partition_state[c][p], "OfflinePartition")
+    effects.lines.append(says("broker-failure", c, brokers=to_move[c]))
+    offline = effects.partition_to(c, p, leaderless, partition_state[c][p], "OfflinePartition")
     return action(
         "ElectForDeadLeaders",
         "Brokers have died: partitions whose leader is not online go offline, and the controller tries to elect "
@@ -192,7 +222,7 @@ def elect_for_dead_leaders(effects: Effects) -> Action:
 
 def move_replicas_offline(effects: Effects) -> Action:
     state, assigned = replica_state[c][p][b], effects.is_assigned(c, p, b)
-    updates: Updates = {
+    changes: Updates = {
         phase[c]: ite(
             both(phase[c].eq("moving"), to_move[c].eq(some(b).set())),
             _resumes(effects),
@@ -204,8 +234,8 @@ def move_replicas_offline(effects: Effects) -> Action:
         # A starting controller moves replicas of queued topics like others; later their deletion has failed.
         fails = both(assigned, effects.is_queued(c, p), phase[c].eq("moving"))
         moved, held = effects.offline(c, p, b, state, both(assigned, ~fails))
-        moved = ite(fails, effects.replica_to(fails, state, "ReplicaDeletionIneligible"), moved)
-        updates[ineligible[c]] = mapped(p, ineligible[c][p] | fails)
+        moved = ite(fails, effects.replica_to(c, p, b, fails, state, "ReplicaDeletionIneligible"), moved)
+        changes[ineligible[c]] = mapped(p, ineligible[c][p] | fails)
     else:
         moved, held = effects.offline(c, p, b, state, assigned)
     return action(
@@ -219,7 +249,7 @@ def move_replicas_offline(effects: Effects) -> Action:
             "is to be moved": to_move[c].contains(b),
         },
         updates={
-            **updates,
+            **changes,
             replica_state[c]: mapped(p, replica_state[c][p].put(b, moved)),
             cached[c]: mapped(p, held.cache),
             znode: mapped(p, held.znode),
@@ -230,9 +260,11 @@ def move_replicas_offline(effects: Effects) -> Action:
 
 def new_partitions(effects: Effects) -> Action:
     new = both(exists_topic(p), ~topics[c].contains(p))
-    opened = effects.partition_to(new, partition_state[c][p], "NewPartition")
+    opened = effects.partition_to(c, p, new, partition_state[c][p], "NewPartition")
     mine = both(new, replicas(assignment[p]).contains(r))
-    made = effects.replica_to(mine, replica_state[c][p][r], "NewReplica")
+    made = effects.replica_to(c, p, r, mine, replica_state[c][p][r], "NewReplica")
+    left = effects.online(c, p, opened, new)
+    online = effects.replica_to(c, p, r, mine, made, "OnlineReplica")
     idle: Expr | Clause = phase[c].eq("idle")
     if DELETION not in effects.chosen.parts:
         idle = waived(phase[c].eq("idle"), "the thread does one thing at a time; a new topic disturbs nothing")
@@ -246,8 +278,8 @@ def new_partitions(effects: Effects) -> Action:
         },
         updates={
             topics[c]: created,
-            replica_state[c]: mapped(p, mapped(r, effects.replica_to(mine, made, "OnlineReplica"))),
-            **writes(*effects.online(c, p, opened, new)),
+            replica_state[c]: mapped(p, mapped(r, online)),
+            **writes(*left),
         },
         cites=("onNewPartitionCreation in KafkaController.scala",),
     )
@@ -259,7 +291,8 @@ def elect_preferred(effects: Effects) -> Action:
     leader = ite(alive, preferred, first(assignment[p], const(frozenset(), SetOf(Broker))))
     known = effects.queued_apart(c, p, topics[c].contains(p))
     wanted = both(known, cached[c][p].is_some(), cached[c][p].value["leader"].ne(preferred))
-    state, held = effects.elected(c, p, partition_state[c][p], wanted, leader, znode[p].value["isr"])
+    isr, now_is = znode[p].value["isr"], partition_state[c][p]
+    state, held = effects.elected(c, p, now_is, wanted, leader, isr, PREFERRED_STRATEGY)
     return action(
         "ElectPreferred",
         "The first replica of each assignment is made leader where it is online and in the ISR: the leader is "

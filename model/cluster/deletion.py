@@ -87,6 +87,7 @@ def note_deletions(_: Effects) -> Action:
 def complete_deletion(effects: Effects) -> Action:
     """The controller forgets a topic, and ZooKeeper does."""
     nowhere = fill(MapOf(Broker, ReplicaState), unknown_is("replica"))
+    effects.replica_to(c, p, r, replicas(assignment[p]).contains(r), replica_state[c][p][r], unknown_is("replica"))
     no_marks = fill(MapOf(Broker, Bool), False)
     return action(
         "CompleteDeletion",
@@ -155,11 +156,12 @@ def begin_deletion(effects: Effects) -> Action:
     state, mine = replica_state[c][p], replicas(assignment[p])
     starts = both(_waits(effects, c, p), ~ineligible[c][p])
     alive = mine.intersect(effects.online_brokers(c))
-    failed = effects.replica_to(both(starts, mine.minus(alive).contains(r)), state[r], "ReplicaDeletionIneligible")
     to_start = both(starts, alive.contains(r), state[r].ne("ReplicaDeletionSuccessful"))
     known = both(starts, partition_state[c][p].ne(unknown_is("partition")))
-    partition = effects.partition_to(known, partition_state[c][p], "OfflinePartition")
-    partition = effects.partition_to(known, partition, "NonExistentPartition")
+    partition = effects.partition_to(c, p, known, partition_state[c][p], "OfflinePartition")
+    partition = effects.partition_to(c, p, known, partition, "NonExistentPartition")
+    dead = both(starts, mine.minus(alive).contains(r))
+    failed = effects.replica_to(c, p, r, dead, state[r], "ReplicaDeletionIneligible")
     return action(
         "BeginDeletion",
         "The deletion of each topic that is queued, and that nothing stands in the way of, is started: replicas of "
@@ -179,7 +181,7 @@ def begin_deletion(effects: Effects) -> Action:
 
 def stop_and_delete(effects: Effects) -> Action:
     moved, held = effects.offline(c, p, b, replica_state[c][p][b], true)
-    started = effects.replica_to(true, moved, "ReplicaDeletionStarted")
+    started = effects.replica_to(c, p, b, true, moved, "ReplicaDeletionStarted")
     return action(
         "StopAndDelete",
         "A live replica of a topic that is deleted is moved to OfflineReplica, then to ReplicaDeletionStarted: its "
@@ -261,7 +263,7 @@ def fail_to_delete(effects: Effects) -> Action:
 
 def _answered(effects: Effects, target: str, fails: bool) -> Updates:
     state = replica_state[c][p]
-    moved = effects.replica_to(effects.is_queued(c, p), state[b], target)
+    moved = effects.replica_to(c, p, b, effects.is_queued(c, p), state[b], target)
     updates: Updates = {
         phase[c]: now("resuming"),
         replica_state[c]: replica_state[c].put(p, state.put(b, moved)),

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..expr import Expr, both, either, ite, none, record, some
+from ..expr import Expr, after, both, either, false, ite, none, record, some
 from ..family import Chosen, of_table
+from ..lines import Block
+from . import lines
 from .state import (
     Broker,
     Znode,
@@ -56,25 +58,34 @@ class Attempt:
 
 
 class Effects:
-    """The moves of a release, and, in `attempts`, those that were asked for while a handler was written."""
+    """The moves of a release.
+
+    While a handler is written, `attempts` gets the moves that are asked for, and `lines` what is logged of them, in the
+    order in which they are asked for.
+    """
 
     def __init__(self, chosen: Chosen) -> None:
         self.chosen = chosen
         self.valid = {table: of_table(table, chosen) for table in ("replica", "partition")}
         self.attempts: list[Attempt] = []
+        self.lines: list[Block] = []
 
     def asked(self, table: str, asked: Expr, state: Expr, target: str) -> Expr:
         """Whether a move that is asked for is made, as far as the table goes."""
         self.attempts.append(Attempt(table, target, asked, state))
         return both(asked, one_of(state, self.valid[table][target]))
 
-    def replica_to(self, asked: Expr, state: Expr, target: str) -> Expr:
+    def replica_to(self, c: Expr, p: Expr, r: Expr, asked: Expr, state: Expr, target: str) -> Expr:
         """A replica's state after a move that does not touch ZooKeeper."""
-        return ite(self.asked("replica", asked, state, target), literal(target, state.sort), state)
+        done = self.asked("replica", asked, state, target)
+        self.lines.append(lines.replica_moved(c, p, r, state, target, done, both(asked, ~done)))
+        return ite(done, literal(target, state.sort), state)
 
-    def partition_to(self, asked: Expr, state: Expr, target: str) -> Expr:
+    def partition_to(self, c: Expr, p: Expr, asked: Expr, state: Expr, target: str) -> Expr:
         """A partition's state after a move that does not touch ZooKeeper."""
-        return ite(self.asked("partition", asked, state, target), literal(target, state.sort), state)
+        done = self.asked("partition", asked, state, target)
+        self.lines.append(lines.partition_moved(c, p, state, target, done, both(asked, ~done)))
+        return ite(done, literal(target, state.sort), state)
 
     def online_brokers(self, c: Expr) -> Expr:
         """The brokers that may lead: live ones that are not shutting down."""
@@ -119,15 +130,29 @@ class Effects:
             leader, isr = ite(leader.is_some(), leader, preferred), ite(leader.is_some(), isr, preferred.set())
         elects = both(~is_new, self._readable(c, p), leader.is_some())
         new = some(ite(is_new, made, self._led(c, held, leader, isr)))
-        return self._moved(c, p, state, asked, either(creates, elects), new)
+        return self._moved(c, p, state, asked, either(creates, elects), new, lines.OFFLINE_STRATEGY, is_new)
 
-    def elected(self, c: Expr, p: Expr, state: Expr, asked: Expr, leader: Expr, isr: Expr) -> tuple[Expr, Held]:
+    def elected(
+        self, c: Expr, p: Expr, state: Expr, asked: Expr, leader: Expr, isr: Expr, strategy: str
+    ) -> tuple[Expr, Held]:
         """To OnlinePartition by another strategy, with the leader (if there is one) and ISR that it finds."""
         found = both(self._readable(c, p), leader.is_some())
-        return self._moved(c, p, state, asked, found, some(self._led(c, znode[p].value, leader, isr)))
+        return self._moved(c, p, state, asked, found, some(self._led(c, znode[p].value, leader, isr)), strategy)
 
-    def _moved(self, c: Expr, p: Expr, state: Expr, asked: Expr, can: Expr, new: Expr) -> tuple[Expr, Held]:
+    def _moved(
+        self, c: Expr, p: Expr, state: Expr, asked: Expr, can: Expr, new: Expr, strategy: str, is_new: Expr = false
+    ) -> tuple[Expr, Held]:
         done = both(self.asked("partition", asked, state, "OnlinePartition"), can)
+        admin = "(false)" if self.chosen.has("KIP-460") and strategy.startswith("Offline") else ""
+        self.lines.append(
+            lines.partition_online(c, p, state, new.value, done, both(asked, ~done), strategy + admin, is_new)
+        )
+        told = replicas(assignment[p])
+        if strategy == lines.OFFLINE_STRATEGY:
+            told = told.intersect(self.online_brokers(c))
+        elif strategy == lines.SHUTDOWN_STRATEGY:
+            told = told.intersect(self.online_brokers(c) if self.chosen.has("KAFKA-7482") else live[c])
+        self.sends(c, p, told, done, is_new)
         after = ite(done, literal("OnlinePartition", state.sort), state)
         return after, Held(ite(done, new, cached[c][p]), ite(done, new, znode[p]))
 
@@ -144,6 +169,19 @@ class Effects:
             version=held["version"] + 1,
             controller_epoch=epoch[c],
         )
+
+    def sends(self, c: Expr, p: Expr, to: Expr, given: Expr, is_new: Expr | bool = False) -> None:
+        """Logs the requests of a call; since 2.2 none to brokers that are not live (KIP-380)."""
+        if self.chosen.has("KIP-380"):
+            to = to.intersect(after(live[c]))
+        self.lines += lines.sends(c, p, to, given, is_new, self.not_online(c, p))
+
+    def not_online(self, c: Expr, p: Expr) -> Expr:
+        """The replicas of a partition that are not online after the step."""
+        online = after(live[c])
+        if SHUTDOWN in self.chosen.parts:
+            online = online.minus(after(shutting[c]))
+        return replicas(assignment[p]).minus(online)
 
     def is_assigned(self, c: Expr, p: Expr, r: Expr) -> Expr:
         """A replica of a topic that the controller knows."""
@@ -169,7 +207,12 @@ class Effects:
         # Without a leader and ISR there is nothing to remove; 1.1 drops such a replica silently.
         can = known & readable if self.chosen.has("KAFKA-6650") else known.implies(readable)
         fenced = some(held.changed(controller_epoch=epoch[c]))
-        return ite(both(valid, can), literal("OfflineReplica", state.sort), state), Held(
+        done = both(valid, can)
+        silent = ~known if self.chosen.has("KAFKA-6650") else false
+        left = ite(writes, removed, held.changed(controller_epoch=epoch[c]))
+        self.lines += lines.replica_offline(c, p, r, state, left, done, both(asked, ~done, ~both(valid, silent)), read)
+        self.sends(c, p, replicas(assignment[p]).remove(r), self.queued_apart(c, p, both(done, read)))
+        return ite(done, literal("OfflineReplica", state.sort), state), Held(
             ite(writes, some(removed), ite(read, fenced, before.cache)),
             ite(writes, some(removed), before.znode),
         )

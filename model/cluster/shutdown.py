@@ -10,6 +10,7 @@ from ..action import Action, action, waived
 from ..expr import both, mapped, some
 from .controller import writes
 from .effects import Effects
+from .lines import SHUTDOWN_STRATEGY, says
 from .state import (
     assignment,
     b,
@@ -34,9 +35,9 @@ def shut_down(effects: Effects) -> Action:
     staying = live[c].minus(leaving)
     led = both(effects.is_assigned(c, p, b), cached[c][p].is_some(), cached[c][p].value["leader"].eq(some(b)))
     isr = znode[p].value["isr"].minus(leaving)
-    state, held = effects.elected(
-        c, p, partition_state[c][p], effects.queued_apart(c, p, led), first(assignment[p], staying.intersect(isr)), isr
-    )
+    effects.lines.append(says("controlled-shutdown", c, broker=b))
+    asked, leader = effects.queued_apart(c, p, led), first(assignment[p], staying.intersect(isr))
+    state, held = effects.elected(c, p, partition_state[c][p], asked, leader, isr, SHUTDOWN_STRATEGY)
     return action(
         "ShutDown",
         "A broker asks for a controlled shutdown: the controller elects other leaders for what it leads.",
@@ -45,8 +46,8 @@ def shut_down(effects: Effects) -> Action:
         guard={
             "is idle": phase[c].eq("idle"),
             "is live": waived(live[c].contains(b), "who is not known to live leads nothing"),
-            "is not shutting down": waived(~shutting[c].contains(b), "asked again, the controller does the same again"),
         },
+        limits={"did not ask before": ~shutting[c].contains(b)},
         updates={
             phase[c]: "stopping",
             shutting[c]: leaving,

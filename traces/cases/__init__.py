@@ -16,35 +16,41 @@ A file is Markdown, to be read by people:
     ## Silent: what is close to it and legal
 
 Each fenced block is a file of the audited cluster, with its path; a line on which the rule gives a finding ends with an
-arrow and the finding's verdict. Rules that the file is not about may find what they like.
+arrow and the finding's verdict. A block that begins with ```records PATH is a segment or a snapshot of a metadata log,
+written as traces/metadata/text.py says; `after NAME` puts the records of NAME.jsonl before its own. Rules that the file
+is not about may find what they like.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from ...specs.errors import IsrproofError
+from ..metadata.text import log_bytes
 
 FOLDER = Path(__file__).parent
 FIRING, SILENT = "Firing", "Silent"
 _TITLE = re.compile("# (KR[0-9]{3}) ([a-z0-9-]+)")
 _SECTION = re.compile(f"## ({FIRING}|{SILENT}): (.+)")
-_FENCE = re.compile("```log ([A-Za-z0-9./-]+)")
+_FENCE = re.compile("```(log|records) ([A-Za-z0-9./_-]+)(?: after ([a-z-]+))?")
 _ARROW = "  <== "
 
 
 @dataclass(frozen=True)
 class Excerpt:
-    """One cluster's log. `expected` are the findings of the rule: (path, line from 1, verdict)."""
+    """One cluster's log. `expected` are the findings of the rule: (path, line from 1 or offset of a record, verdict);
+    `metadata` are segments and snapshots with their records, a JSON object each."""
 
     title: str
     fires: bool
     files: tuple[tuple[str, tuple[str, ...]], ...]
     expected: tuple[tuple[str, int, str], ...]
     text: str
+    metadata: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def write(self, folder: Path) -> None:
         """The files of the excerpt under `folder`, without the arrows."""
@@ -52,6 +58,10 @@ class Excerpt:
             file = folder / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+        for path, lines in self.metadata:
+            file = folder / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(log_bytes(lines))
 
 
 @dataclass(frozen=True)
@@ -94,21 +104,28 @@ def read(name: str, text: str) -> Case:
 def _excerpt(name: str, title: str, fires: bool, text: str) -> Excerpt:
     files: list[tuple[str, tuple[str, ...]]] = []
     expected: list[tuple[str, int, str]] = []
-    path, lines = "", list[str]()
+    metadata: list[tuple[str, tuple[str, ...]]] = []
+    path, lines, is_text = "", list[str](), True
     for line in text.splitlines():
         opened = _FENCE.fullmatch(line)
         if opened is not None:
-            path, lines = opened[1], []
+            is_text, path = opened[1] == "log", opened[2]
+            lines = list(_beginning(opened[3])) if opened[3] else []
         elif line == "```" and path:
-            files.append((path, tuple(lines)))
+            (files if is_text else metadata).append((path, tuple(lines)))
             path = ""
         elif path:
             logged, arrow, verdict = line.partition(_ARROW)
             lines.append(logged)
             if arrow:
-                expected.append((path, len(lines), verdict))
-    if not files or path:
+                expected.append((path, len(lines) if is_text else json.loads(logged)["offset"], verdict))
+    if not (files or metadata) or path:
         raise IsrproofError(f"{name}, {title!r}: expected a block that begins with '```log PATH' and ends with '```'.")
     if fires != bool(expected):
         raise IsrproofError(f"{name}, {title!r}: lines with an arrow make a {FIRING} section, and nothing else does.")
-    return Excerpt(title, fires, tuple(files), tuple(expected), text)
+    return Excerpt(title, fires, tuple(files), tuple(expected), text, tuple(metadata))
+
+
+@cache
+def _beginning(name: str) -> tuple[str, ...]:
+    return tuple((FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines())

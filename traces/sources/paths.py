@@ -8,7 +8,7 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -56,11 +56,14 @@ def is_log(path: str) -> bool:
 
 
 def expand(
-    paths: Sequence[str], elsewhere: Callable[[str], Sequence[str]] = lambda path: [path]
+    paths: Sequence[str],
+    elsewhere: Callable[[str], Sequence[str]] = lambda path: [path],
+    other: Collection[str] = (),
 ) -> list[tuple[str, list[Source]]]:
     """Each PATH (a file, a directory, a glob) with its files, sorted by name; a file named twice counts once.
 
-    `elsewhere` tells the files of a path that only Spark can reach.
+    `elsewhere` tells the files of a path that only Spark can reach. `other` are files that are no text, by their real
+    paths: they are left out, and a path may have nothing else.
 
     Raises:
         IsrproofError: a path does not exist, or nothing in it looks like a log.
@@ -70,7 +73,7 @@ def expand(
     for path in paths:
         files = []
         there = is_elsewhere(path)
-        for file in elsewhere(path) if there else _files(path):
+        for file in elsewhere(path) if there else _files(path, other):
             if (real := file if there else os.path.realpath(file)) not in seen:
                 seen.add(real)
                 files.append(file)
@@ -78,15 +81,20 @@ def expand(
     return found
 
 
-def _files(path: str) -> list[str]:
+def _files(path: str, other: Collection[str] = ()) -> list[str]:
     here = Path(path)
     if here.is_file():
-        return [path]
+        return [] if os.path.realpath(path) in other else [path]
     if here.is_dir():
-        return some(path, sorted(_inside(path)))
+        found = sorted(_inside(path))
+        files = [file for file in found if os.path.realpath(file) not in other]
+        return files if len(files) < len(found) else some(path, files)
     if glob.has_magic(path):
         matches = sorted(match for match in glob.glob(path, recursive=True))
-        files = [file for match in matches for file in (_files(match) if Path(match).is_dir() else [match])]
+        files = [file for match in matches for file in (_files(match, other) if Path(match).is_dir() else [match])]
+        files = [file for file in files if os.path.realpath(file) not in other]
+        if matches and other:
+            return files
         if files:
             return files
         raise IsrproofError(f"{path}: expected files that match this pattern, found none.")

@@ -14,6 +14,8 @@ CLOCK_PUT_BACK = 1_000
 
 OTHER_LOGS = ("server.log", "log-cleaner.log", "kafka-request.log", "kafka-authorizer.log", "kafkaServer-gc.log")
 """Files that a broker writes beside those of its controller (config/log4j.properties, bin/kafka-run-class.sh)."""
+JITTER = 100
+"""Milliseconds by which threads may print late."""
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ....traces.timeline import TimelineRow
 from ..history.histories import Histories
+from ..table.protocol import Row
 from .brokers import BrokerTimeline
 from .finding import Finding
+from .metadata import Metadata
 from .moves import Move
 from .scope import Scope
 from .state import ClusterState
@@ -17,23 +19,41 @@ from .tally import Tally
 
 
 @dataclass(frozen=True)
+class Repeated:
+    """How many lines of a file say what another line says of the same millisecond, and the first of them."""
+
+    lines: int
+    first: int
+
+    @staticmethod
+    def by_file(rows: Iterable[Row]) -> dict[int, Repeated]:
+        """From rows (`file`, `n`, `first`), of which a file can have several."""
+        found: dict[int, Repeated] = {}
+        for row in rows:
+            before = found.get(row["file"], Repeated(0, row["first"]))
+            found[row["file"]] = Repeated(before.lines + row["n"], min(before.first, row["first"]))
+        return found
+
+
+@dataclass(frozen=True)
 class Audited:
     """`findings` are in the order of cluster, life, controller epoch, place; `tallies` by cluster and rule, `scopes`
     and `states` by cluster.
 
-    `repeated`: per file, where every event is there twice, how many lines are duplicates. `timeline` is None, and
-    `brokers` is empty, where a timeline was not asked for.
+    `repeated` is by the file's number, where lines are there more than once. `timeline` is None, and `brokers` is
+    empty, where a timeline was not asked for.
     """
 
     histories: Histories
     findings: tuple[Finding, ...]
     tallies: Mapping[int, Mapping[str, Tally]]
     moves: tuple[Move, ...]
-    repeated: Mapping[int, int]
+    repeated: Mapping[int, Repeated]
     scopes: Mapping[int, Scope]
     states: Mapping[int, ClusterState]
     timeline: tuple[TimelineRow, ...] | None = None
     brokers: Mapping[int, BrokerTimeline] = field(default_factory=dict)
+    metadata: Metadata = field(default_factory=Metadata)
 
 
 def numbered_by_cluster(found: Audited) -> Audited:

@@ -23,14 +23,16 @@ Texts = dict[str, dict[int, str]]
 def with_excerpts(findings: Sequence[Finding], elsewhere: Callable[[Wanted], Texts]) -> tuple[Finding, ...]:
     """The findings, each with the text of its line; `elsewhere` reads lines of files that are not on this machine.
 
-    What stands at an offset of a binary log has no text.
+    What stands at an offset of a metadata log keeps the text that it has.
     """
     wanted: Wanted = defaultdict(set)
     for place in (finding.place for finding in findings):
         if place.line is not None:
             wanted[place.file].add(place.line)
     texts = _read(wanted, elsewhere)
-    return tuple(replace(each, excerpt=_text(each.place, texts)) for each in findings)
+    return tuple(
+        each if each.place.line is None else replace(each, excerpt=_text(each.place, texts)) for each in findings
+    )
 
 
 def lines_around(findings: Sequence[Finding], elsewhere: Callable[[Wanted], Texts]) -> Texts:

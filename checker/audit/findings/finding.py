@@ -95,3 +95,8 @@ class Finding:
             *(self.controller_epoch, self.ts, self.excerpt or self.message),
         )
         return hashlib.sha256(repr(parts).encode("utf-8", "backslashreplace")).hexdigest()[:32]
+
+
+def in_report_order(finding: Finding) -> tuple[object, ...]:
+    """By this, findings are sorted."""
+    return finding.cluster, finding.life or 0, finding.controller_epoch or 0, *finding.place.order, finding.rule

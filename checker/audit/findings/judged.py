@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ....model.expr import free
 from ....specs.behaviours import BEHAVIOURS
 from ....specs.releases import names
 from ....traces.place import Place
@@ -32,7 +31,7 @@ def finding(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Finding:
             row.get("topic"),
             row.get("partition"),
             row.get("replica") if rule.kind == "replica" else None,
-            row.get("controller") if rule.kind == "controller" else None,
+            row.get(rule.kind) if rule.kind in ("controller", "broker") else None,
         ),
         life=row.get("life"),
         controller_epoch=row.get("controller_epoch"),
@@ -52,16 +51,22 @@ def finding(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Finding:
 def _evidence(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Iterator[Evidence]:
     """What was seen, what contradicts it, what would decide; as far as the row names lines."""
     path = files[row["file"]].path
-    yield Evidence("seen", Place(path, row["line"]))
+    yield Evidence("seen", _place(path, row))
     if row.get("thrown_from_state") is not None:
         yield Evidence("contradicts", Place(path, row["line"] + 1))
-    if row.get("before_file") is None or row.get("before_line") is None:
+    if row.get("before_file") is None or row.get("before_line", row.get("before_offset")) is None:
         return
-    before = Place(files[row["before_file"]].path, row["before_line"])
+    before = _place(files[row["before_file"]].path, row, "before_")
     if rule.looks_back and rule.contradicts(row):
         yield Evidence("contradicts", before)
-    if row["verdict"] == "unknown" and _gap(row) and _asks_for_gaps(rule):
+    if row["verdict"] == "unknown" and _gap(row) and rule.asks_for_gaps:
         yield Evidence("decides", before)
+
+
+def _place(path: str, row: Row, prefix: str = "") -> Place:
+    """A line of a text log, or a record of a metadata log."""
+    line = row.get(f"{prefix}line")
+    return Place(path, line) if line is not None else Place(path, offset=row[f"{prefix}offset"])
 
 
 def _gap(row: Row) -> bool:
@@ -90,10 +95,7 @@ def _since(row: Row) -> str:
 
 def _assumption(rule: Rule, row: Row) -> str | None:
     """What a finding takes for granted about missing lines; None for one that needs nothing."""
-    asked = _asks_for_gaps(rule)
+    if row.get("by_order"):
+        return "order"
+    asked = rule.asks_for_gaps
     return None if asked is None else "lossy" if row.get(asked) else "contiguous"
-
-
-def _asks_for_gaps(rule: Rule) -> str | None:
-    """The column by which a rule's verdict depends on missing lines, if it does."""
-    return next((leaf.data for leaf in free(rule.verdict) if leaf.data in ("gap", "lossy")), None)

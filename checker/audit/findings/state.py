@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
@@ -93,8 +93,8 @@ class ClusterState:
 class Ends:
     """What must be known of tenures to know whether a spell is over.
 
-    `last` tenures are those after which neither another nor another life is known of; `whole` those from which no line
-    is missing; `started` those seen from their start. `clusters` are those of the files.
+    `last` tenures are those after which no other is known of, nor another life; `whole` those from which no line is
+    missing; `started` those seen from their start. `clusters` are those of the files.
     """
 
     last: frozenset[int]
@@ -104,10 +104,9 @@ class Ends:
 
     @staticmethod
     def of(histories: Histories, files: Sequence[LogFile]) -> Ends:
-        streams = {file.index: (file.cluster, file.stream) for file in files}
-        latest = {streams[file]: life.life for life in histories.lives for file in life.files}
-        going_on = [life for life in histories.lives if all(latest[streams[file]] == life.life for file in life.files)]
-        epochs = {life.life: max(life.epochs, default=0) for life in going_on}
+        # Of several lives the log need not tell which is the last.
+        lives = Counter(life.cluster for life in histories.lives)
+        epochs = {life.life: max(life.epochs, default=0) for life in histories.lives if lives[life.cluster] == 1}
         # Above TRACE the deletion of a partition shows no line.
         traced = frozenset(span.tenure for span in histories.spans if span.seen_level == "TRACE")
         return Ends(

@@ -18,9 +18,10 @@ from ....model.expr import const, false, field, ite
 from ....model.sorts import Bool, Int, MapOf
 from ....specs.machines import LEVELS
 from ..fields import LEVEL
-from ..files.file import UNKNOWN_LEVEL, LogFile
+from ..files.file import JITTER, UNKNOWN_LEVEL, LogFile
 from ..lines import CONTROLLER_LINES, CREATED, EPOCH_READ, INACTIVE, MOVES_AND_VIEWS, REQUEST_RECEIVED, THROWN, is_line
 from ..table.protocol import Column, Row, Table
+from .doubts import NO_DOUBT, Doubts
 from .spans import LINES_PER_FILE
 from .statements import BrokerReport, Evidence, Run, RunKey, narrowing
 
@@ -31,8 +32,6 @@ Cuts = Mapping[int, Sequence[int]]
 OverLines = Callable[[Callable[[Table], list[Row]], Collection[int]], list[Row]]
 """Gives what a look gives of the lines of some files."""
 
-_JITTER = 100
-"""Milliseconds by which threads may print late."""
 _BEFORE_ITS_FIRST = -1
 """Stands for the run that a line belongs to if its controller has named no epoch before it in its piece."""
 _RANK = const({level: rank for rank, level in enumerate(LEVELS)}, MapOf(LEVEL, Int()))
@@ -73,7 +72,7 @@ def backwards(events: Table, cuts: Cuts) -> list[Row]:
         _STATED,
         first=Column("min", "line"),
         last=Column("max", "line"),
-        back=Column("count", where=field("ts", Int()) + _JITTER < field("before", Int())),
+        back=Column("count", where=field("ts", Int()) + JITTER < field("before", Int())),
     )
     times = along.select(*_STATED, "line", "ts")
     begins = times.renamed(line="first", ts="first_ts")
@@ -301,20 +300,25 @@ def disordered(rows: Iterable[Row]) -> set[tuple[int, int, int]]:
     for row in sorted(rows, key=lambda row: (row["file"], row["first"])):
         key = tuple(row[name] for name in _STATED)
         before, ts = times.get(key), row["first_ts"]
-        if row["back"] or (before is not None and ts is not None and ts + _JITTER < before):
+        if row["back"] or (before is not None and ts is not None and ts + JITTER < before):
             found.add(key[:3])
         times[key] = row["last_ts"]
     return found
 
 
 def controllers(
-    files: Sequence[LogFile], rows: Sequence[Row], over_lines: OverLines, wiped: Sequence[Cut] = ()
+    files: Sequence[LogFile],
+    rows: Sequence[Row],
+    over_lines: OverLines,
+    wiped: Sequence[Cut] = (),
+    doubts: Doubts = NO_DOUBT,
 ) -> tuple[list[Run], list[BrokerReport]]:
     """Who says, and who reports, which epoch, and what is to be known of it.
 
     Args:
         rows: what `claims` gave of all lines.
         wiped: where a life ends though no epoch shows it.
+        doubts: of the order of lines, where the times of partitions show it.
     """
     cuts: dict[int, list[int]] = taken_over(rows)
     for file, line in sorted(wiped):
@@ -323,9 +327,9 @@ def controllers(
         again = over_lines(partial(claims, cuts=cuts), cuts.keys())
         rows = [*(row for row in rows if row["file"] not in cuts), *again]
     runs, reports = stated(rows)
-    back: set[tuple[int, int, int]] = set()
+    back: set[tuple[int, int, int]] = set(doubts.late)
     if suspected := {file.index: cuts.get(file.index, []) for file in files if file.goes_back}:
-        back = disordered(over_lines(partial(backwards, cuts=suspected), suspected.keys()))
+        back |= disordered(over_lines(partial(backwards, cuts=suspected), suspected.keys()))
     return [
         replace(
             run,

@@ -28,6 +28,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..files.file import LogFile
+from .doubts import NO_DOUBT, Doubts
 from .layout import Layout, laid_out
 from .lives import Note, lives
 from .spans import Span, reaching, spans_of_life
@@ -36,6 +37,7 @@ from .tenures import JoinedLife, with_tenures
 from .walk import EpochChange, walk
 
 DISORDERED = "its times go back: files were joined in another order than they were written in; lines may be missing"
+GAPPED = "moves contradict each other as they do where lines are missing, and not once only: any line may be missing"
 
 
 @dataclass(frozen=True)
@@ -63,11 +65,13 @@ class Histories:
     restarts: Mapping[int, int] = field(default_factory=dict)
 
 
-def histories(files: Sequence[LogFile], runs: Iterable[Run], reports: Iterable[BrokerReport]) -> Histories:
+def histories(
+    files: Sequence[LogFile], runs: Iterable[Run], reports: Iterable[BrokerReport], doubts: Doubts = NO_DOUBT
+) -> Histories:
     """The histories of all clusters; `runs` and `reports` are what their files state."""
     runs = tuple(runs)
     statements = by_file(runs, reports)
-    layout = laid_out(files, statements)
+    layout = laid_out(files, statements, doubts)
     walked = [walk(stream, statements, layout.positions) for stream in layout.streams]
     groups, kept_apart = lives([history for found, _ in walked for history in found])
     joined = with_tenures(groups, layout.files)
@@ -75,7 +79,12 @@ def histories(files: Sequence[LogFile], runs: Iterable[Run], reports: Iterable[B
         spans=tuple(reaching([span for life in joined for span in spans_of_life(life, layout)], layout)),
         lives=tuple(_life(life) for life in joined),
         epoch_changes=tuple(change for _, changes in walked for change in changes),
-        notes=(*_disordered(runs, layout), *kept_apart, *_copies(joined)),
+        notes=(
+            *_disordered((run for life in joined for history in life.members for run in history.runs), layout),
+            *(Note(cluster, GAPPED) for cluster in sorted(doubts.gapped)),
+            *kept_apart,
+            *_copies(joined),
+        ),
         restarts=_restarts(statements),
     )
 
@@ -89,7 +98,7 @@ def _life(life: JoinedLife) -> Life:
 
 
 def _disordered(runs: Iterable[Run], layout: Layout) -> list[Note]:
-    files = [layout.files[index] for index in sorted({run.file for run in runs if run.disordered})]
+    files = [layout.files[index] for index in sorted({run.file for run in runs if run.disordered or run.inserted})]
     return [Note(file.cluster, f"{file.path}: {DISORDERED}") for file in files]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..files.file import LogFile
+from .doubts import NO_DOUBT, Doubts
 from .foreign_epochs import ForeignEpoch, foreign_epochs
 from .statements import Run, RunKey, Statement
 from .streams import Position, positions, streams
@@ -15,7 +16,8 @@ from .streams import Position, positions, streams
 class Layout:
     """The streams; and the files and their positions, both by the index of the file.
 
-    `positions` have blocks that end where lines may be missing. In `split_positions` they end at foreign epochs too.
+    `gapped` are the clusters of whose lines any may be missing. `positions` have blocks that end where lines may be
+    missing. In `split_positions` they end at foreign epochs too.
     """
 
     streams: Sequence[Sequence[LogFile]]
@@ -23,16 +25,20 @@ class Layout:
     positions: Mapping[int, Position]
     split_positions: Mapping[int, Position]
     foreign: Mapping[RunKey, Sequence[ForeignEpoch]]
+    gapped: frozenset[int] = frozenset()
 
     def stream(self, run: Run) -> str:
         return self.files[run.file].stream
 
     def lossy(self, run: Run) -> bool:
         """Whether any line of a run may be missing, or its lines are not where they were written."""
-        return self.files[run.file].lossy is not None or run.disordered or run.inserted
+        file = self.files[run.file]
+        return file.lossy is not None or file.cluster in self.gapped or run.disordered or run.inserted
 
 
-def laid_out(files: Sequence[LogFile], statements: Mapping[int, Sequence[Statement]]) -> Layout:
+def laid_out(
+    files: Sequence[LogFile], statements: Mapping[int, Sequence[Statement]], doubts: Doubts = NO_DOUBT
+) -> Layout:
     """The layout of all files; `statements` are by the index of a file."""
     ordered = streams(files)
     foreign = {key: found for stream in ordered for key, found in foreign_epochs(stream, statements).items()}
@@ -45,4 +51,5 @@ def laid_out(files: Sequence[LogFile], statements: Mapping[int, Sequence[Stateme
         positions=positions(ordered, {file.index: file.broken for file in files}),
         split_positions=positions(ordered, {index: sorted(lines) for index, lines in cuts.items()}),
         foreign=foreign,
+        gapped=doubts.gapped,
     )

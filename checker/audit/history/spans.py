@@ -26,8 +26,7 @@ class Span:
     too. `whole_block` would be the block if it did not. `known_since` is the first of the epochs since which everything
     is here (completeness.py). `since`..`until` are the lines in which one that names the controller only is of this
     tenure: up to the next epoch of the controller, and from the start of a file that goes on with the epoch of the file
-    before. `disordered`: it is lossy for no other reason than that its times go back. `doubled`: every event of it is
-    there twice.
+    before. `disordered`: it is lossy for no other reason than that its times go back.
     """
 
     cluster: int
@@ -49,7 +48,6 @@ class Span:
     until: int
     disordered: bool = False
     whole_block: int = 0
-    doubled: bool = False
     evidence: tuple[Evidence, ...] = ()
 
 

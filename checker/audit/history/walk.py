@@ -6,10 +6,12 @@ The walk looks at the statements of a stream in the order of their first lines. 
   under it, and the controller claimed a later epoch before or another controller had epoch 1;
 * without such evidence, at a contradiction: a controller's epoch falls, or an epoch has another controller.
 
-Two kinds of run change neither the epoch that a controller has nor the local history:
+Three kinds of run change neither the epoch that a controller has nor the local history:
 
 * a controller that has resigned prints epoch 0;
-* a run that was written before the one above it, in the middle of another, was inserted there by whoever made the file.
+* a run that was written before the one above it, in the middle of another, was inserted there by whoever made the file;
+* so was one that was written before the one above it and within the time of another of the same epoch: it says again
+  what that one says.
 
 Wherever a controller claims another epoch than before, an `EpochChange` is recorded for the rules to judge.
 """
@@ -19,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..files.file import CLOCK_PUT_BACK, LogFile
+from ..files.file import LogFile
 from .local_histories import LocalHistory
 from .statements import BrokerReport, Run, Statement
 from .streams import Position
@@ -117,7 +119,9 @@ class _Walk:
         elif statement.epoch == 0:
             self.resigned_controller(statement, here)
         elif self.is_inserted(statement, here):
-            self.inserted_run(statement)
+            self.displaced_run(replace(statement, inserted=True))
+        elif self.is_repeated(statement):
+            self.displaced_run(statement)
         else:
             self.controller_claims(statement, here)
 
@@ -142,10 +146,18 @@ class _Walk:
         latest = self.latest[run.controller]
         return _older(run, latest) and _goes_on(latest, here)
 
-    def inserted_run(self, run: Run) -> None:
-        self.record_change(run, self.claimed[run.controller], taken_back=True)
+    def is_repeated(self, run: Run) -> bool:
+        """Whether a run was written before the one above it, and within the time of one of its own epoch."""
+        if not _older(run, self.latest.get(run.controller)):
+            return False
+        return any(each.tenure == run.tenure and _within(run, each) for each in self.current.runs)
+
+    def displaced_run(self, run: Run) -> None:
+        """It is read with the others of its epoch, and claims nothing about what came before or after it."""
         if not self.current.contradicts(run):
-            self.current.runs.append(replace(run, inserted=True))
+            self.current.runs.append(run)
+            self.current.controllers.setdefault(run.epoch, run.controller)
+            self.current.files.add(run.file)
 
     def controller_claims(self, run: Run, here: _Here) -> None:
         before = self.claimed.get(run.controller)
@@ -208,10 +220,16 @@ def _of_controller(controller: int, statements: Sequence[Statement]) -> Iterator
 
 
 def _older(run: Run, before: Run | None) -> bool:
-    """Whether a run was written before the one that is above it in its file."""
-    if before is None or before.file != run.file or before.first_ts is None or run.last_ts is None:
+    """Whether no line of a run was written after the first of one that is above it in its stream."""
+    if before is None or before.first_ts is None or run.last_ts is None:
         return False
-    return run.last_ts < before.first_ts - CLOCK_PUT_BACK
+    return run.last_ts <= before.first_ts
+
+
+def _within(run: Run, other: Run) -> bool:
+    if run.first_ts is None or run.last_ts is None or other.first_ts is None or other.last_ts is None:
+        return False
+    return other.first_ts <= run.first_ts and run.last_ts <= other.last_ts
 
 
 def _moves_again(epoch: int, run: Run, here: _Here) -> bool:

@@ -1,21 +1,26 @@
-"""Events that a log has twice though they happen once: two appenders write to one file, say."""
+"""Events that a log has twice though nothing tells that they happened twice: files overlap, two appenders write one."""
 
 from __future__ import annotations
 
 from ....model.expr import field
-from ....model.sorts import Bool
+from ....model.sorts import Bool, Int
+from ..fields import tenure
 from ..lines import HAPPENING_ONCE
-from ..table.protocol import Table
+from ..table.protocol import Column, Row, Table
 from .absent import false_where_absent
-from .placed import doubled, duplicate
-
-
-def happening_once(events: Table) -> Table:
-    """Moves made and tried, and writes of znodes. (Requests to several brokers are equal, so they are not here.)"""
-    return events.of_lines(HAPPENING_ONCE)
+from .placed import duplicate
 
 
 def without_duplicates(events: Table) -> Table:
-    """Without the lines that say again what the line before says, in tenures that are `doubled`."""
-    marked = events.derive(superfluous=duplicate & doubled)
+    """Without the lines of a tenure that say what one above says of the same partition in the same millisecond."""
+    marked = events.derive(superfluous=duplicate & field("tenure", Int()).eq(tenure))
     return false_where_absent(marked, "superfluous").where(~field("superfluous", Bool))
+
+
+def repeated(events: Table) -> list[Row]:
+    """By file how many lines are duplicates, and the first of them.
+
+    Moves made and tried, and writes of znodes: requests to several brokers are equal, so they do not count.
+    """
+    lines = events.of_lines(HAPPENING_ONCE).where(duplicate)
+    return lines.grouped(("file",), n=Column("count"), first=Column("min", "line")).rows()

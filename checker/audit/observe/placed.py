@@ -8,28 +8,30 @@ from dataclasses import asdict
 from ....model.expr import field
 from ....model.sorts import Bool, BoolSort, EnumSort, Int, IntSort, SetSort, Sort
 from ....specs.machines import machine as table_of
-from ..fields import EVENT, SPAN, sorts
+from ..fields import EVENT, SPAN, sorts, ts
+from ..files.file import JITTER
 from ..history.spans import Span
 from ..lines import MOVED, REASONS
-from ..table.protocol import Table
+from ..table.protocol import Column, Table
+from .absent import false_where_absent
 from .observation import Input
-from .order import IN_ORDER, NEAR, PARTITION
+from .order import IN_ORDER, NEAR, PARTITION, PLACE
 
 at = field("at", Int())
-doubled, duplicate = field("doubled", Bool), field("duplicate", Bool)
-PLACED: Mapping[str, Sort] = {**EVENT, **SPAN, **sorts(at, doubled, duplicate)}
+duplicate, late = field("duplicate", Bool), field("late", Bool)
+PLACED: Mapping[str, Sort] = {**EVENT, **SPAN, **sorts(at, duplicate, late)}
 """The columns of a placed event.
 
-`at` grows along the lines of a tenure. `duplicate`: the line before says the same of the same partition at the same
-time. `doubled`: every event of the tenure is there twice.
+`at` grows along the lines of a tenure. `duplicate`: a line above says the same of the same partition in the same
+millisecond. `late`: a line above, of the same partition and tenure, was written later than threads print late.
 """
 EVENTS = Input("placed events", (), lambda events: events)
 
 _TYPES: Mapping[type[Sort], type] = {IntSort: int, BoolSort: bool, EnumSort: str, SetSort: int}
-_SPAN_COLUMNS = {name: _TYPES[type(sort)] for name, sort in SPAN.items()} | {"doubled": bool, "base": int}
+_SPAN_COLUMNS = {name: _TYPES[type(sort)] for name, sort in SPAN.items()} | {"base": int}
 _WITH_CONTROLLER = table_of("replica").releases
-_PRINTED = ("ts", *(name for name in EVENT if name not in ("ts", "file", "line")))
-"""What a line prints; times first, since they are rarely the same."""
+_PRINTED = tuple(name for name in EVENT if name not in ("ts", "file", "line", "topic", "partition"))
+"""What lines of one partition and one time print."""
 
 
 def placed(events: Table, spans: Sequence[Span], release: int | None = None) -> Table:
@@ -38,9 +40,19 @@ def placed(events: Table, spans: Sequence[Span], release: int | None = None) -> 
     Args:
         release: mask of the releases that ran, if it is known; else each span has its own.
     """
-    columns = (*EVENT, *SPAN, "doubled", "at")
-    lines = _with_spans(events, spans, release).select(*columns)
-    return lines.kept(NEAR, (*PARTITION, *IN_ORDER), alike=_PRINTED)
+    columns = (*EVENT, *SPAN, "at")
+    return marked(_with_spans(events, spans, release).select(*columns).kept(NEAR, (*PARTITION, *IN_ORDER)))
+
+
+def marked(lines: Table) -> Table:
+    """Lines of tenures with `duplicate` and `late`."""
+    found = lines.along(
+        (*NEAR, "life", "tenure"),
+        PLACE,
+        duplicate=Column("again", "ts", alike=_PRINTED),
+        latest=Column("greatest", "ts"),
+    )
+    return false_where_absent(found.derive(late=ts + JITTER < field("latest", Int())), "late")
 
 
 def _with_spans(events: Table, spans: Sequence[Span], release: int | None) -> Table:

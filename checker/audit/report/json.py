@@ -24,7 +24,7 @@ from .model import Report
 
 SCHEMA = "isrproof-audit/1"
 """What the object is: its keys and their meaning; another number if a key goes or changes."""
-ASKED_FOR = ("timeline", "brokers")
+OPTIONAL = ("timeline", "brokers", "metadata")
 INNER = ("index", "cluster")
 """Numbers that mean something within one run only."""
 
@@ -37,9 +37,12 @@ def write(run: Run) -> str:
 
 
 def as_json(report: Report) -> dict[str, Any]:
-    """The one object that `--format json` prints for a cluster; without what was not asked for."""
+    """The one object that `--format json` prints for a cluster; without what was not asked for, or is not there:
+    `metadata` and `coverage.records` where there is no metadata log."""
     shown = _object(report)
-    kept = {name: value for name, value in shown.items() if name not in ASKED_FOR or value is not None}
+    if report.coverage.records is None:
+        del shown["coverage"]["records"]
+    kept = {name: value for name, value in shown.items() if name not in OPTIONAL or value is not None}
     return kept | {"what_to_do": _advice(report)}
 
 

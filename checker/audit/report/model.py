@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 from ....specs.releases import names
 from ....traces.place import Place
 from ....traces.timeline import TimelineRow
 from ..files.file import FileFacts
-from ..findings.audited import Audited
+from ..findings.audited import Audited, Repeated
 from ..findings.brokers import BrokerTimeline
 from ..findings.finding import Finding
+from ..findings.metadata import MetadataLog
 from ..findings.moves import Move
 from ..findings.scope import Scope
 from ..findings.state import ClusterState
@@ -39,8 +40,20 @@ class UnknownTemplate:
 
 
 @dataclass(frozen=True)
+class RecordsReport:
+    """Records of metadata logs and their snapshots, those of a log once, however many copies have them; `uncommitted`
+    are those of all that are not known to be committed."""
+
+    decoded: int
+    control: int
+    unknown: int
+    uncommitted: int
+
+
+@dataclass(frozen=True)
 class CoverageReport:
-    """Lines of all files: per class, per row of the line table, and the commonest unknown templates."""
+    """Lines of all files: per class, per row of the line table, and the commonest unknown templates. `records` are of
+    metadata logs; None where there is none."""
 
     understood: int
     irrelevant: int
@@ -48,6 +61,7 @@ class CoverageReport:
     unknown: int
     rows: Mapping[str, int]
     top_unknown: tuple[UnknownTemplate, ...]
+    records: RecordsReport | None = None
 
     @property
     def lines(self) -> int:
@@ -102,7 +116,8 @@ class Checked:
     """What a verdict is about: it says nothing of anything else.
 
     `brokers` are those whose lines as a controller were read; `controller_epochs` how many epochs these lines are of,
-    and `controller_epochs_unseen` how many more only others name. `rules` had something to evaluate, of `rules_known`.
+    and `controller_epochs_unseen` how many more only others name. `rules` had something to evaluate, of `rules_known`
+    that are about what was read.
     `assumption`: contiguous (that no line is missing between the first and the last of a controller's), lossy (none:
     any line may be missing), "contiguous where not lossy"; None where there is no such line. Files in `nothing_from`
     are full of lines of which none was understood.
@@ -123,7 +138,8 @@ class Report:
     """All that one audited cluster gave.
 
     `rules` are by code; `timeline` and `brokers` are None where not asked for. `counts` says how many findings
-    there are of each verdict; `findings` may be fewer, the first. `state` is no verdict.
+    there are of each verdict; `findings` may be fewer, the first. `state` is no verdict. `metadata` is None where there
+    is no log of KRaft's metadata.
     """
 
     verdict: str
@@ -140,6 +156,7 @@ class Report:
     counts: Mapping[str, int]
     state: ClusterState
     brokers: BrokerTimeline | None = None
+    metadata: tuple[MetadataLog, ...] | None = None
 
     @property
     def left_out(self) -> int:
@@ -164,13 +181,14 @@ def _report(found: Audited, cluster: int, files: Sequence[FileFacts], paths: Map
         verdict=verdict_of(counts, tallies, files),
         findings=findings,
         rules=tallies,
-        coverage=_coverage(files),
+        coverage=_coverage(files, found.metadata.records.get(cluster)),
         files=tuple(_file(file) for file in files),
         lives=tuple(_life(each, paths) for each in found.histories.lives if each.cluster == cluster),
         releases=tuple(_stretch(each, paths) for each in found.histories.spans if each.cluster == cluster),
         transitions=tuple(each for each in found.moves if each.cluster == cluster),
         notes=(
             *(note for of, note in found.histories.notes if of == cluster),
+            *(note for of, note in found.metadata.notes if of == cluster),
             *(f"{file.path}: {file.problem}" for file in files if file.problem),
             *(f"{file.path}: {file.lossy}" for file in files if file.lossy),
             *(_nothing(file) for file in files if file.taught_nothing),
@@ -182,6 +200,7 @@ def _report(found: Audited, cluster: int, files: Sequence[FileFacts], paths: Map
         counts={verdict: counts[verdict] for verdict in VERDICTS},
         brokers=None if found.timeline is None else found.brokers.get(cluster, BrokerTimeline()),
         state=replace(found.states.get(cluster, ClusterState()), unknown=tuple(_state_unknown(found, cluster, files))),
+        metadata=tuple(log for log in found.metadata.logs if log.cluster == cluster) or None,
     )
 
 
@@ -193,6 +212,9 @@ def _state_unknown(found: Audited, cluster: int, files: Sequence[FileFacts]) -> 
     unseen = _stated(found, cluster) - _read(found, cluster)
     if unseen:
         yield f"what {len(unseen)} controller epoch{'s' * (len(unseen) > 1)} did of which no controller's line was read"
+    lives = sum(life.cluster == cluster for life in found.histories.lives)
+    if lives > 1:
+        yield f"which of {lives} lives of the cluster is the last"
     lossy = {(span.life, span.epoch) for span in spans if span.lossy}
     if lossy:
         yield f"what the lines say that may be missing of {len(lossy)} controller epoch{'s' * (len(lossy) > 1)}"
@@ -224,13 +246,15 @@ def _checked(found: Audited, cluster: int, tallies: Mapping[str, Tally], files: 
     spans = [span for span in found.histories.spans if span.cluster == cluster]
     read, stated = _read(found, cluster), _stated(found, cluster)
     gaps = {span.lossy for span in spans}
+    has_metadata = any(log.cluster == cluster for log in found.metadata.logs)
+    families = {"kraft"} if has_metadata and not spans else {"kraft", "controller"} if has_metadata else {"controller"}
     return Checked(
         brokers=tuple(sorted({span.controller for span in spans})),
         controller_epochs=len(read),
         controller_epochs_unseen=len(stated - read),
         partitions=found.scopes.get(cluster, Scope()).partitions,
         rules=tuple(code for code, tally in tallies.items() if tally.evaluated),
-        rules_known=len(rules()),
+        rules_known=sum(rule.family in families for rule in rules().values()),
         assumption=_ASSUMPTION[frozenset(gaps)],
         nothing_from=tuple(file.path for file in files if file.taught_nothing),
     )
@@ -258,9 +282,9 @@ def _nothing(file: FileFacts) -> str:
     )
 
 
-def _twice(file: FileFacts, count: int) -> str:
-    lines = "1 line stands there twice" if count == 1 else f"{count} lines stand there twice"
-    return f"{file.path}: {lines}, to the millisecond; read once"
+def _twice(file: FileFacts, repeated: Repeated) -> str:
+    lines = "1 line stands there twice" if repeated.lines == 1 else f"{repeated.lines} lines stand there twice"
+    return f"{file.path}: {lines}, to the millisecond; read once (the first is line {repeated.first})"
 
 
 def verdict_of(counts: Mapping[str, int], tallies: Mapping[str, Tally], files: Sequence[FileFacts]) -> str:
@@ -274,7 +298,7 @@ def verdict_of(counts: Mapping[str, int], tallies: Mapping[str, Tally], files: S
     return "conforms"
 
 
-def _coverage(files: Sequence[FileFacts]) -> CoverageReport:
+def _coverage(files: Sequence[FileFacts], records: Mapping[str, int] | None) -> CoverageReport:
     classes: Counter[str] = Counter()
     rows: Counter[str] = Counter()
     unknown: Counter[str] = Counter()
@@ -290,7 +314,12 @@ def _coverage(files: Sequence[FileFacts]) -> CoverageReport:
         unknown=classes["unknown"],
         rows=dict(sorted(rows.items())),
         top_unknown=tuple(UnknownTemplate(*each) for each in top),
+        records=None if records is None else _records(records),
     )
+
+
+def _records(counts: Mapping[str, int]) -> RecordsReport:
+    return RecordsReport(*(counts.get(each.name, 0) for each in fields(RecordsReport)))
 
 
 def _file(file: FileFacts) -> FileFacts:

@@ -13,11 +13,13 @@ from ..findings.moves import Move
 from ..findings.state import StoppedMove
 from ..findings.tally import Tally
 from ..rules.advice import Advice
-from .json import ASKED_FOR, INNER, SCHEMA
+from .json import INNER, OPTIONAL, SCHEMA
 from .model import Report
 
 _PLAIN = {int: "integer", str: "string", bool: "boolean", NoneType: "null"}
 Schema = dict[str, Any]
+_MAYBE = ("line", "offset", "records")
+"""Keys of which an object may have none: a place has a line or an offset, and not every log has records."""
 
 
 def schema() -> Schema:
@@ -26,7 +28,7 @@ def schema() -> Schema:
     report = _properties(Report, definitions)
     report["what_to_do"] = {"type": "object", "additionalProperties": _of(Advice, definitions)}
     head = {"schema": {"const": SCHEMA}, "version": {"type": "string"}}
-    required = [name for name in report if name not in ASKED_FOR]
+    required = [name for name in report if name not in OPTIONAL]
     definitions["Report"] = {"type": "object", "properties": report, "required": required}
     clusters = {
         "properties": {
@@ -60,7 +62,7 @@ def _of(kind: Any, definitions: Schema) -> Schema:
         if kind.__name__ not in definitions:
             definitions[kind.__name__] = {}  # so that a class within itself ends
             properties = _properties(kind, definitions)
-            required = [name for name in properties if name not in ("line", "offset")]
+            required = [name for name in properties if name not in _MAYBE]
             definitions[kind.__name__] = {"type": "object", "properties": properties, "required": required}
         return {"$ref": f"#/$defs/{kind.__name__}"}
     arguments = get_args(kind)

@@ -10,6 +10,7 @@ from ..rules.advice import advice
 from ..rules.catalogue import rules
 from .causes import Cause, causes
 from .forms import Run
+from .metadata_text import metadata_text, records_text
 from .model import EXIT, VERDICTS, Checked, Report
 from .shown import and_more, count, partition_name, plain, printed
 from .state_text import in_short, state_text
@@ -20,11 +21,12 @@ _MEANING = {
     "unknown": "not decidable from these lines",
     "refused": "Kafka's own guard stopped it; nothing changed",
 }
-_ASSUMPTION = {
+ASSUMPTION = {
     "contiguous": "that no line is missing between the first and the last of a controller's lines",
     "lossy": "nothing: any line may be missing",
     "contiguous where not lossy": "that no line is missing between the first and the last of a controller's lines,"
     " but for files in which any may be missing",
+    "order": "that lines of one millisecond stand in the order in which they were written",
     None: "nothing",
 }
 _CAUSES = 20
@@ -47,12 +49,24 @@ def as_text(report: Report, title: str = "", *, verbose: bool = False) -> str:
     parts = [
         _headline(report, title),
         *_findings(report, verbose),
-        state_text(report.state, checked=report.checked.controller_epochs > 0),
+        *metadata_text(report.metadata or ()),
+        state_of_cluster(report),
         _timeline(report.timeline or ()),
         _rules(report) if verbose else "",
         _unknown(report),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def state_of_cluster(report: Report) -> str:
+    """What controllers' lines show; a metadata log is told of by itself."""
+    checked = report.checked.controller_epochs > 0
+    return "" if report.metadata and not checked else state_text(report.state, checked=checked)
+
+
+def unknown_of(report: Report) -> tuple[str, ...]:
+    """Why the state of the cluster may be another one; nothing where a metadata log tells it by itself."""
+    return () if report.metadata and not report.checked.controller_epochs else report.state.unknown
 
 
 def clusters_as_text(reports: Sequence[tuple[str, Report]], *, verbose: bool = False) -> str:
@@ -72,7 +86,7 @@ def _troubled(report: Report) -> bool:
 
 def _headline(report: Report, title: str) -> str:
     lines = [f"{title + ': ' if title else ''}{report.verdict} (exit {EXIT[report.verdict]}): {_found(report)}"]
-    lines.append(f"checked: {_checked(report.checked)}")
+    lines.append(f"checked: {checked_in_words(report.checked, metadata=report.metadata is not None)}")
     cover = report.coverage
     files = f"{count(len(report.files), 'file')}, {count(cover.lines, 'line')}"
     if cover.lines:
@@ -80,6 +94,8 @@ def _headline(report: Report, title: str) -> str:
             f": {cover.understood} understood, {cover.irrelevant} irrelevant, {cover.continuation} continuation,"
             f" {cover.unknown} unknown"
         )
+    if cover.records is not None:
+        files += f"; {records_text(cover.records)}"
     releases = sorted({stretch.releases for stretch in report.releases})
     lines.append(f"{files}; wording of Kafka {' and '.join(releases)}" if releases else files)
     if len(report.lives) > 1:
@@ -87,7 +103,14 @@ def _headline(report: Report, title: str) -> str:
     return "\n".join([*lines, *(f"note: {plain(note)}" for note in report.notes)])
 
 
-def _checked(checked: Checked) -> str:
+def checked_in_words(checked: Checked, *, metadata: bool) -> str:
+    """What the verdict is about.
+
+    Args:
+        metadata: whether a log of KRaft's metadata was read.
+    """
+    if not checked.controller_epochs and metadata:
+        return f"the metadata log; {len(checked.rules)} of {checked.rules_known} rules had something to evaluate"
     if not checked.controller_epochs:
         return "nothing: no line of a controller in a known epoch"
     brokers = f"broker{'s' * (len(checked.brokers) > 1)} {and_more(list(map(str, checked.brokers)))}"
@@ -96,7 +119,7 @@ def _checked(checked: Checked) -> str:
     if checked.controller_epochs_unseen:
         said += f", no line of {count(checked.controller_epochs_unseen, 'other epoch')}"
     of_rules = f"{len(checked.rules)} of {checked.rules_known} rules had something to evaluate"
-    return f"{said}; {of_rules}; assuming {_ASSUMPTION[checked.assumption]}"
+    return f"{said}; {of_rules}; assuming {ASSUMPTION[checked.assumption]}"
 
 
 def _found(report: Report) -> str:
@@ -162,7 +185,7 @@ def _in_full(cause: Cause) -> Iterator[str]:
     if first.excerpt:
         yield f"             {plain(first.excerpt[:300])}"
     if first.assumption:
-        yield f"    assuming {_ASSUMPTION[first.assumption]}"
+        yield f"    assuming {ASSUMPTION[first.assumption]}"
     if first.decided_by:
         yield f"    decided by {plain(first.decided_by)}"
     if cause.follows_from:

@@ -16,7 +16,7 @@ from .rule import Rule
 
 @cache
 def rules() -> Mapping[str, Rule]:
-    """All rules by code, each with the docstring of its module as its page.
+    """All rules by code, each with the docstring of its module as its page, and its folder as its family.
 
     Raises:
         ValueError: two have one code.
@@ -25,7 +25,7 @@ def rules() -> Mapping[str, Rule]:
     found: dict[str, Rule] = {}
     for name in _modules():
         module = importlib.import_module(name)
-        rule: Rule = replace(module.RULE, page=cleandoc(module.__doc__ or ""))
+        rule: Rule = replace(module.RULE, page=cleandoc(module.__doc__ or ""), family=name.split(".")[-2])
         if rule.code in found:
             raise ValueError(f"two rules have the code {rule.code}: {found[rule.code].name} and {rule.name}")
         found[rule.code] = rule

@@ -32,12 +32,15 @@ class Rule:
         applies: the rows that the rule is about.
         message: what happened, for people, from the columns of a row and the `verdict`; expected and got likewise.
         cause: what several rows that the rule fails have in common, if that is more than their controller epoch.
-        kind: of the entity that a finding names: partition, replica, controller.
+        kind: of the entity that a finding names: partition, replica, controller; of a metadata log also topic,
+            broker and quorum.
         releases: those that the rule is about, as specs.releases.span reads them. Of a row that can be of none of these
             the rule says nothing.
         issues: KAFKA issues and KIPs; bug: the behaviour (specs/behaviours.toml) that is this fault as a known bug.
         follows_from: codes of rules whose findings explain those of this one.
         remedy: what to do about a finding; every rule that is not a test's own has one.
+        compares: whether its rows set two places against each other without columns of the one before.
+        page, family: of its module (catalogue.py): its docstring and its folder, which says whose doing it judges.
         contradicts: whether a row that the rule fails and its line before (before_file, before_line) contradict each
             other; asked only of rules that look back.
 
@@ -62,7 +65,9 @@ class Rule:
     follows_from: tuple[str, ...] = ()
     contradicts: Callable[[Row], bool] = lambda row: True
     remedy: Remedy | None = None
+    compares: bool = False
     page: str = ""
+    family: str = ""
 
     def __post_init__(self) -> None:
         if self.verdict.sort != VERDICT:
@@ -91,9 +96,16 @@ class Rule:
         return ite(self.applies & in_its_releases, self.verdict, SILENT)
 
     @property
+    def asks_for_gaps(self) -> str | None:
+        """The column by which its verdict depends on missing lines, if it does."""
+        return next((leaf.data for leaf in free(self.verdict) if leaf.data in ("gap", "lossy")), None)
+
+    @property
     def looks_back(self) -> bool:
         """Whether it reads what the line before shows."""
-        return any(name_of(leaf) == "before" or name_of(leaf).startswith("before_") for leaf in self.reads)
+        return self.compares or any(
+            name_of(leaf) == "before" or name_of(leaf).startswith("before_") for leaf in self.reads
+        )
 
 
 def _may_be_of(text: str) -> Expr:

@@ -16,6 +16,8 @@ _ROOM = 2**62
 """A key of several columns is one number below this."""
 _WIDE = 2**31
 """A column with more values than this between its ends is numbered anew before it is part of a key."""
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+"""Spreads the bits of a hash."""
 _KINDS = (np.int8, np.int16, np.int32, np.int64)
 
 
@@ -189,3 +191,58 @@ def in_order(columns: Sequence[Numbers]) -> Numbers | None:
             return np.lexsort(tuple(reversed(columns)))
         rises |= before < after
     return None
+
+
+def greatest_before(numbers: Array, begin: Numbers) -> Array:
+    """For each row the greatest of the numbers before it of its key; `begin`: the first row of its key."""
+    keys = np.cumsum(begin == np.arange(len(begin)))
+    data, least = numbers.data.astype(np.int64), int(numbers.data.min(initial=0))
+    values = None
+    if (int(data.max(initial=0)) - least + 2) * (int(keys.max(initial=0)) + 1) >= _ROOM:
+        values, data = np.unique(data, return_inverse=True)
+        data, least = data.reshape(-1), 0
+    above = np.where(numbers.is_there, data - least + 1, 0)
+    offset = keys * (int(above.max(initial=0)) + 1)  # no maximum reaches over from key to key
+    before = np.concatenate([[0], np.maximum.accumulate(offset + above)[:-1]]) - offset
+    found = np.maximum(before - 1, 0) + least
+    return Array(found if values is None else values[found], before > 0)
+
+
+def again(value: Array, alike: Sequence[Array], begin: Numbers) -> Array:
+    """For each row whether one before it of its key has the same value, and the same in the columns `alike`."""
+    found = np.zeros(len(begin), dtype=bool)
+    rows, group = _groups(value, begin)
+    if len(rows):
+        mixed = np.zeros(len(rows), dtype=np.uint64)
+        for column in alike:
+            data = column.data[rows].astype(np.int64).view(np.uint64) + np.uint64(1)
+            if column.present is not None:
+                data[~column.present[rows]] = 0
+            mixed = (mixed ^ data) * _ODD
+            mixed ^= mixed >> np.uint64(29)
+        # Of rows that are alike the first in order comes first; what only looks alike is asked below.
+        order = np.argsort((group << 32) | (mixed >> np.uint64(32)).astype(np.int64), kind="stable")
+        rows, group = rows[order], group[order]
+        before, here = rows[:-1], rows[1:]
+        same = group[:-1] == group[1:]
+        before, here = before[same], here[same]
+        for column in alike:
+            there, was_there = column.is_there[here], column.is_there[before]
+            same = np.where(there & was_there, column.data[here] == column.data[before], there == was_there)
+            before, here = before[same], here[same]
+        found[here] = True
+    return Array(found)
+
+
+def _groups(value: Array, begin: Numbers) -> tuple[Numbers, Numbers]:
+    """The rows whose value another row of their key has too, and a number for each of these values of a key."""
+    data = value.data.astype(np.int64)
+    same_key = begin[1:] == begin[:-1]
+    if np.any((data[1:] < data[:-1]) & same_key):
+        _, group = np.unique(key_of([Array(begin), value], len(begin)), return_inverse=True)
+        group = group.reshape(-1).astype(np.int64)
+    else:
+        group = np.cumsum(np.concatenate([[0], ~(same_key & (data[1:] == data[:-1]))]).astype(np.int64))
+    several = np.bincount(group)[group] > 1
+    rows = np.flatnonzero(several & value.is_there)
+    return rows, group[rows]

@@ -20,8 +20,10 @@ from .arrays import (
     Mask,
     Numbers,
     absent,
+    again,
     array_of,
     concatenated,
+    greatest_before,
     in_order,
     key_of,
     parts_of,
@@ -168,6 +170,10 @@ class ColumnTable:
         value = self._value(column)
         if column.how == "gathered":
             return self._gathered(value, begin)
+        if column.how == "greatest":
+            return greatest_before(value, begin)
+        if column.how == "again":
+            return again(value, [self.array(name) for name in column.alike], begin)
         here = np.arange(self._size)
         if column.how == "so_far":
             counted = _counts(value)
@@ -295,27 +301,12 @@ class ColumnTable:
         ]
         return self._of(self._size, parts)
 
-    def kept(self, near: Sequence[str], order: Sequence[str], alike: Sequence[str] = ()) -> ColumnTable:
+    def kept(self, near: Sequence[str], order: Sequence[str]) -> ColumnTable:
         if not self._size:
             return self
         names = (*near, *(name for name in order if name not in near))
         rows = in_order([key_of([self.array(name)], self._size) for name in names])
-        here = self if rows is None else self._rows(rows)
-        return here._with({"duplicate": here._duplicates(names, (*alike, *near))}) if alike else here
-
-    def _duplicates(self, placed: Sequence[str], alike: Sequence[str]) -> Array:
-        rows = np.flatnonzero(np.logical_and.reduce([self.array(name).is_there for name in placed]))
-        before, rows = rows[:-1], rows[1:]
-        for name in alike:  # few are left after the first
-            if not len(rows):
-                break
-            array = self.array(name)
-            there, was_there = array.is_there[rows], array.is_there[before]
-            same = np.where(there & was_there, array.data[rows] == array.data[before], there == was_there)
-            before, rows = before[same], rows[same]
-        found = np.zeros(self._size, dtype=bool)
-        found[rows] = True
-        return Array(found)
+        return self if rows is None else self._rows(rows)
 
     def apart(self, near: Sequence[str], most: int = PART) -> Sequence[ColumnTable]:
         if self._size <= most:
@@ -323,6 +314,9 @@ class ColumnTable:
         there = np.logical_and.reduce([self.array(name).is_there for name in near])
         part = np.where(there, parts_of(self._key(near), most), -1)
         return [self._rows(np.flatnonzero((part == number) | ~there)) for number in np.unique(part[there]).tolist()]
+
+    def like(self, rows: Sequence[Row]) -> ColumnTable:
+        return ColumnTable.of_rows(rows)
 
     def rows(self) -> list[Row]:
         names = self.names

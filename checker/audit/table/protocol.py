@@ -26,13 +26,16 @@ class Column:
     `how` is, over the rows of one key in order, for each row:
     previous: the value in the row just before; last: the latest value before that is not absent;
     so_far: how many rows before it have `of` true; gathered: the distinct values before it, a list;
+    greatest: of the numbers before it; again: whether a row before it has the same `of`, which is not absent, and the
+    same in all of `alike`, where an absent value equals an absent one;
     or, when grouping, over all the rows of a key: min, max, count (of true or present values), sum, common (bitwise
     and).
     """
 
-    how: Literal["previous", "last", "so_far", "gathered", "min", "max", "count", "sum", "common"]
+    how: Literal["previous", "last", "so_far", "gathered", "greatest", "again", "min", "max", "count", "sum", "common"]
     of: str | None = None
     where: Expr | None = None
+    alike: tuple[str, ...] = ()
 
 
 class Table(Protocol):
@@ -88,12 +91,10 @@ class Table(Protocol):
     def renamed(self, **old: str) -> Table:
         """Columns `old` under new names: renamed(old="new")."""
 
-    def kept(self, near: Sequence[str], order: Sequence[str], alike: Sequence[str] = ()) -> Table:
+    def kept(self, near: Sequence[str], order: Sequence[str]) -> Table:
         """The same rows, computed once though read several times; those of the same `near` in one place, in order.
 
-        What follows `along` a key that begins the order, and is itself in the order's rest, costs no sorting. If
-        columns are to be `alike`, a new column `duplicate` is whether a row has in them what the one before it of the
-        same `near` has; rows that lack one of `near` or `order` do not count.
+        What follows `along` a key that begins the order, and is itself in the order's rest, costs no sorting.
         """
 
     def apart(self, near: Sequence[str], most: int = ...) -> Sequence[Table]:
@@ -101,6 +102,9 @@ class Table(Protocol):
 
         Rows that have no `near` are in each of them.
         """
+
+    def like(self, rows: Sequence[Row]) -> Table:
+        """A table of the same reading, of other rows."""
 
     def rows(self) -> list[Row]:
         """All rows, in no stated order."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -136,20 +135,14 @@ class PythonTable:
     def renamed(self, **old: str) -> PythonTable:
         return PythonTable([{old.get(name, name): value for name, value in row.items()} for row in self._rows])
 
-    def kept(self, near: Sequence[str], order: Sequence[str], alike: Sequence[str] = ()) -> PythonTable:
-        if not alike:
-            return self
-        place = (*near, *order)
-        there = self.present(*place)._rows
-        there.sort(key=lambda row: tuple(row[name] for name in place))
-        values = [tuple(row.get(name) for name in (*near, *alike)) for row in there]
-        duplicates = [False, *(one == other for one, other in itertools.pairwise(values))]
-        placed = [row | {"duplicate": same} for row, same in zip(there, duplicates, strict=False)]
-        others = (row for row in self._rows if any(row.get(name) is None for name in place))
-        return PythonTable([*placed, *(row | {"duplicate": False} for row in others)])
+    def kept(self, near: Sequence[str], order: Sequence[str]) -> PythonTable:
+        return self
 
     def apart(self, near: Sequence[str], most: int = 0) -> Sequence[PythonTable]:
         return [self]
+
+    def like(self, rows: Sequence[Row]) -> PythonTable:
+        return PythonTable(list(rows))
 
     def rows(self) -> list[Row]:
         return list(self._rows)
@@ -174,20 +167,38 @@ def _values(column: Column, rows: list[Row]) -> Iterator[Any]:
 
 def _running(column: Column, rows: list[Row]) -> list[Any]:
     values = list(_values(column, rows))
+    if column.how == "again":
+        return _again(column, values, rows)
     if column.how == "previous":
         return [None, *values[:-1]]
     result: list[Any] = []
     last: Any = None
+    greatest: Any = None
     count = 0
     gathered: set[Any] = set()
     for value in values:
-        result.append({"last": last, "so_far": count, "gathered": sorted(gathered)}[column.how])
+        result.append({"last": last, "so_far": count, "gathered": sorted(gathered), "greatest": greatest}[column.how])
         if value is not None:
             last = value
+            if column.how == "greatest":
+                greatest = value if greatest is None else max(greatest, value)
             count += 1 if value else 0
             if column.how == "gathered":
                 gathered.add(value)
     return result
+
+
+def _again(column: Column, values: list[Any], rows: list[Row]) -> list[bool]:
+    found, seen = [], set()
+    for value, row in zip(values, rows, strict=True):
+        shown = (value, *(_hashable(row.get(name)) for name in column.alike))
+        found.append(value is not None and shown in seen)
+        seen.add(shown)
+    return found
+
+
+def _hashable(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _present(values: list[Any]) -> list[Any]:

@@ -131,8 +131,11 @@ STEPS = {
     "renamed over another": lambda t: t.renamed(n="at"),
     "absent": lambda t: t.absent("key").absent("none"),
     "present": lambda t: t.present("key", "yes"),
-    "alike": lambda t: t.kept(("key",), ("at",), alike=("line", "yes")),
-    "alike out of place": lambda t: t.only_where(field("yes", Bool), "at").kept(("key",), ("at",), alike=("line",)),
+    "again": lambda t: t.along(("key",), ("at",), seen=Column("again", "n", alike=("line", "yes"))),
+    "again of what is absent": lambda t: t.only_where(field("yes", Bool), "n").along(
+        ("key",), ("at",), seen=Column("again", "n"), high=Column("greatest", "n")
+    ),
+    "greatest": lambda t: t.along(("key",), ("at",), high=Column("greatest", "n")),
     "kept": lambda t: t.kept(("key",), ("key", "at")).along(("key",), ("at",), count=Column("so_far")),
 }
 

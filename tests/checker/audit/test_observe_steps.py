@@ -8,7 +8,9 @@ import pytest
 from isrproof.checker.audit.lines import LEADER_AND_ISR_SENT, MOVED
 from isrproof.checker.audit.observe.absent import false_where_absent
 from isrproof.checker.audit.observe.compared import compared, compared_sorts, earlier, earlier_sorts
-from isrproof.checker.audit.observe.duplicates import happening_once, without_duplicates
+from isrproof.checker.audit.observe.duplicates import repeated, without_duplicates
+from isrproof.checker.audit.observe.late import late_tenures
+from isrproof.checker.audit.observe.placed import marked
 from isrproof.checker.audit.table.protocol import Row
 from isrproof.model.expr import field
 from isrproof.model.sorts import Bool, Int
@@ -80,14 +82,42 @@ def test_the_sorts_of_a_row_before_are_those_of_a_row() -> None:
     assert set(compared_sorts(columns, "leader")) == {*(f"before_{name}" for name in columns), "gap"}
 
 
+def said(line: int, **columns: Any) -> Row:
+    """A placed event, but for its marks."""
+    told = {"topic": "t", "partition": 0, "controller": 1, "controller_epoch": 1, "replica": 1, "ts": 5}
+    return {"row": MOVED["replica"][0], "file": 0, "line": line, "at": line, "life": 1, "tenure": 1, **told, **columns}
+
+
 @BOTH
-def test_only_doubled_tenures_lose_their_duplicates(table: Tables) -> None:
-    move, request = MOVED["replica"][0], LEADER_AND_ISR_SENT[0]
+def test_a_line_that_says_the_same_of_the_same_millisecond_is_read_once(table: Tables) -> None:
     rows = [
-        {"row": move, "line": 1, "duplicate": False, "doubled": True},
-        {"row": move, "line": 2, "duplicate": True, "doubled": True},
-        {"row": request, "line": 3, "duplicate": True, "doubled": False},
-        {"row": move, "line": 4, "duplicate": True, "doubled": None},
+        said(1),
+        said(2, ts=6),
+        said(3),  # again, after others
+        said(4, replica=2),
+        said(5, tenure=2),
+        said(6, ts=None),
+        said(7, ts=None),  # without a time nothing tells that it is the same
+        said(8, row=LEADER_AND_ISR_SENT[0]),
+        said(9, row=LEADER_AND_ISR_SENT[0]),
+        said(10, partition=1),
+        said(11, file=1),
     ]
-    assert [each["line"] for each in without_duplicates(table(rows)).rows()] == [1, 3, 4]
-    assert [each["line"] for each in happening_once(table(rows)).rows()] == [1, 2, 4]
+    events = marked(table(rows))
+    left = without_duplicates(events).rows()
+    assert sorted((each["file"], each["line"]) for each in left) == [(0, n) for n in (1, 2, 4, 5, 6, 7, 8, 10)]
+    # Requests to several brokers are equal: they are no line that is there twice.
+    assert sorted(repeated(events), key=lambda each: int(each["file"])) == [
+        {"file": 0, "n": 1, "first": 3},
+        {"file": 1, "n": 1, "first": 11},
+    ]
+
+
+@BOTH
+def test_a_line_is_late_that_stands_below_one_written_later(table: Tables) -> None:
+    """Later than threads print late, for the same partition."""
+    times = [1_000, 2_000, 1_950, 1_899, 2_001, 1_000]
+    rows = [said(n, ts=ts, partition=int(n == 6)) for n, ts in enumerate(times, start=1)]
+    events = marked(table(rows))
+    assert [each["line"] for each in events.rows() if each["late"]] == [4]
+    assert late_tenures(events) == [{"file": 0, "controller": 1, "controller_epoch": 1}]

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.findings import state
 from isrproof.checker.audit.findings.state import LAST_SHOWN, LASTS, OVER, Condition
@@ -20,6 +23,7 @@ from isrproof.traces.record.compare import Version, state_versions
 from isrproof.traces.record.manifest import read
 
 from tests import engines
+from tests.histories import history, save, texts
 
 RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
 RECORDINGS = sorted(path.name for path in RECORDED.iterdir() if path.is_dir())
@@ -302,6 +306,23 @@ def test_what_lasts_to_a_wipe_is_not_there_at_the_end(tmp_path: Path) -> None:
     assert offline(tmp_path, (*CREATED, *DIED, second, *CREATED)) == [(LAST_SHOWN, None)]
     (one,) = audit([str(tmp_path)], Options(engine="python"))
     assert len(one.lives) == 2
+
+
+RELEASES = ("0.8.1", "0.11.0", "1.0.0", "1.1.1", "2.0.0", "2.3", "2.5", "2.8.1", "3.9")
+
+
+@settings(print_blob=False, max_examples=40, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10_000), release=st.sampled_from(RELEASES), wipes=st.integers(0, 1))
+def test_who_is_offline_at_the_end_of_a_history_is_found(seed: int, release: str, wipes: int) -> None:
+    made = history(seed, release, steps=12, wipes=wipes)
+    with TemporaryDirectory() as folder:
+        save(Path(folder), texts(made.written, made.release))
+        (one,) = audit([folder], Options(engine="python"))
+    lasting = {(each.topic, each.partition) for each in one.state.conditions if each.end == LASTS}
+    if len(one.lives) > 1:
+        assert not lasting  # any of them may be the last
+    elif not wipes:  # else the wipe showed no line
+        assert lasting == {tp for tp, at in made.partitions.items() if at == "OfflinePartition"}
 
 
 def test_above_trace_a_deletion_shows_in_the_controllers_own_log(tmp_path: Path) -> None:

@@ -356,14 +356,25 @@ def test_what_two_lives_say_under_one_epoch_contradicts_nothing(release: str, se
     assert COMPARING | {"KR101", "KR102", "KR304"} <= evaluated(report)
 
 
-def test_lines_of_an_earlier_epoch_in_the_middle_of_a_later_one_are_a_fall(tmp_path: Path) -> None:
-    """They keep their own times, so neither a wipe nor files joined the wrong way round explains them."""
+@pytest.mark.parametrize("moved", [False, True], ids=["again", "elsewhere"])
+def test_lines_of_an_earlier_epoch_that_keep_their_times_are_no_fall(moved: bool, tmp_path: Path) -> None:
+    """Whoever made the file put them there: again, or instead of where they were written."""
     events = [*states(1, 1, created=True), *states(1, 2), *states(1, 3), *states(1, 3, "u")]
     lines = [render(replace(event, ts=START + 10_000 * i), "2.0.0") for i, event in enumerate(events)]
     lines[4:4] = lines[:2]
+    if moved:
+        del lines[:2]
     (report,) = audit([str(save(tmp_path, {1: lines}))], Options(engine="python"))
-    assert [(f.rule, f.line) for f in report.findings if f.verdict == "illegal"] == [("KR301", 5)]
+    assert not report.findings
+    assert [note for note in report.notes if ("its times go back" if moved else "twice") in note]
     assert epochs(report) == [{1: 1, 2: 1, 3: 1}]
+
+
+def test_lines_of_an_earlier_epoch_with_later_times_are_a_fall(tmp_path: Path) -> None:
+    events = [*states(1, 1, created=True), *states(1, 2), *states(1, 3), *states(1, 2, "v"), *states(1, 3, "u")]
+    lines = [render(replace(event, ts=START + 10_000 * i), "2.0.0") for i, event in enumerate(events)]
+    (report,) = audit([str(save(tmp_path, {1: lines}))], Options(engine="python"))
+    assert [f.rule for f in report.findings if f.verdict == "illegal"] == ["KR301"]
 
 
 def test_wordings_that_contradict_each_other_tell_of_no_release(tmp_path: Path) -> None:

@@ -1,0 +1,99 @@
+"""The copies of KRaft's metadata log: one for each node's folder, with its snapshots and what it remembers of votes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ....traces.metadata.batches import Batches, Frame
+from ....traces.metadata.files import MetadataFile, node_of
+
+_CLUSTER = re.compile(r"^cluster\.id=(\S+)\s*$", re.MULTILINE)
+
+
+@dataclass
+class Segment:
+    """A file of a copy, and what was met in it. `index` is its number among the files of an audit."""
+
+    index: int
+    path: str
+    end: tuple[int, int] | None = None
+    batches: Batches = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.batches = Batches(self.path)
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A batch of a copy, and the file that it is in."""
+
+    segment: Segment
+    frame: Frame
+
+
+@dataclass(frozen=True)
+class MetadataCopy:
+    """What one node has of the log. `snapshots` are in the order of their ends; `cluster_id` is None if no
+    meta.properties tells it; `voters` are those that quorum-state names."""
+
+    node: str
+    folder: str
+    cluster_id: str | None
+    segments: tuple[Segment, ...]
+    snapshots: tuple[Segment, ...]
+    voters: frozenset[int] = frozenset()
+
+    def frames(self) -> Iterator[Placed]:
+        """Its batches, in the order of its files."""
+        for segment in self.segments:
+            yield from (Placed(segment, frame) for frame in segment.batches.frames())
+
+
+def copies(files: Sequence[MetadataFile], first: int = 0) -> list[MetadataCopy]:
+    """The copies in these files, by folder; files are numbered from `first` on. A folder with snapshots only is one."""
+    folders = sorted({file.folder for file in files if file.kind in ("segment", "snapshot")})
+    found = []
+    index = first
+    for folder in folders:
+        own = [file for file in files if file.folder == folder]
+        segments: list[Segment] = []
+        snapshots: list[Segment] = []
+        for file in sorted(own, key=lambda each: (each.end or (0, 0), each.path)):
+            if file.kind in ("segment", "snapshot"):
+                (segments if file.kind == "segment" else snapshots).append(Segment(index, file.path, file.end))
+                index += 1
+        found.append(
+            MetadataCopy(
+                node_of(folder), folder, _cluster_id(folder), tuple(segments), tuple(snapshots), _voters(folder)
+            )
+        )
+    return found
+
+
+def _cluster_id(folder: str) -> str | None:
+    for place in (Path(folder), Path(folder).parent):
+        match = _CLUSTER.search(_text(place / "meta.properties"))
+        if match is not None:
+            return match[1]
+    return None
+
+
+def _voters(folder: str) -> frozenset[int]:
+    try:
+        said = json.loads(_text(Path(folder) / "quorum-state"))
+        return frozenset(int(voter["voterId"]) for voter in said.get("currentVoters") or ())
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return frozenset()
+
+
+def _text(path: Path) -> str:
+    """The text of a small file; nothing if it cannot be read."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read(1 << 16)
+    except OSError:
+        return ""

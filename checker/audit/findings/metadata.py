@@ -1,0 +1,50 @@
+"""What metadata logs gave, beside what lines of text give."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ....traces.timeline import TimelineRow
+from ..files.file import FileFacts
+from ..table.protocol import Row
+from .finding import Finding
+
+
+@dataclass(frozen=True)
+class LevelChange:
+    """From which offset on metadata.version has a level, and Kafka's name of it."""
+
+    offset: int
+    level: int
+    name: str
+
+
+@dataclass(frozen=True)
+class MetadataLog:
+    """What is told of one log: the nodes that have a copy, where it begins and ends, up to which offset its records are
+    committed and how that is known, who led which raft epoch, and from which offset on which metadata.version held."""
+
+    nodes: tuple[str, ...]
+    begins: int
+    ends: int
+    committed: int
+    because: str
+    leaders: Mapping[int, int]
+    levels: tuple[LevelChange, ...]
+    cluster: int = 0
+
+
+@dataclass
+class Metadata:
+    """What the metadata logs of an audit gave. `counts` are rows for tallies; `records` are, by cluster, how many were
+    decoded, control, unknown, and how many of all are not known to be committed."""
+
+    findings: list[Finding] = field(default_factory=list)
+    counts: list[Row] = field(default_factory=list)
+    facts: list[FileFacts] = field(default_factory=list)
+    notes: list[tuple[int, str]] = field(default_factory=list)
+    records: dict[int, Counter[str]] = field(default_factory=dict)
+    logs: list[MetadataLog] = field(default_factory=list)
+    timeline: list[TimelineRow] = field(default_factory=list)

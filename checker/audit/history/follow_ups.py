@@ -1,0 +1,109 @@
+"""Lines that never stand without another: where one of the two is not there, the file itself shows a gap.
+
+All three are asked within one stream and one tenure, so that neither clocks nor logs that are not there matter:
+
+* what the controller's own broker caches of an UpdateMetadata request, the controller has sent, as often, unless
+  several brokers may speak in the stream;
+* what the controller sends by UpdateMetadata, its own broker caches, if it caches anything later;
+* what the controller elects it sends by LeaderAndIsr, if it sends anything later.
+
+Clean recordings and logs of real clusters have no exception, at TRACE, where these lines are. (It caches less often
+than the controller sends: what it is sent while it starts, it caches once.)
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..fields import LEADER_DURING_DELETE, leader
+from ..files.file import LogFile
+from ..lines import CACHED, ELECTED, LEADER_AND_ISR_SENT, UPDATE_METADATA_SENT
+from ..table.protocol import Column, Row, Table
+from .streams import streams
+
+_KINDS: Mapping[str, tuple[str, ...]] = {
+    "elected": ELECTED,
+    "asked": LEADER_AND_ISR_SENT,
+    "told": UPDATE_METADATA_SENT,
+    "cached": CACHED,
+}
+_MANY = 30
+_TENURE = ("file", "controller", "controller_epoch")
+_STATE = ("topic", "partition", "leader", "leader_epoch", "isr")
+
+
+class _Printed(NamedTuple):
+    """Between which lines a state is printed, as (file in its stream, line), and how often."""
+
+    first: tuple[int, int]
+    last: tuple[int, int]
+    n: int
+
+
+def shown(events: Table) -> list[Row]:
+    """Look: by kind, tenure and state of a partition, between which lines the state is printed."""
+    return [
+        row | {"kind": kind}
+        for kind, lines in _KINDS.items()
+        for row in events.of_lines(lines)
+        .present(*_TENURE, *_STATE)
+        .where(leader.ne(LEADER_DURING_DELETE))
+        .grouped((*_TENURE, *_STATE), first=Column("min", "line"), last=Column("max", "line"), n=Column("count"))
+        .rows()
+    ]
+
+
+_State = tuple[object, ...]
+_Kinds = Mapping[str, Mapping[_State, _Printed]]
+
+
+@dataclass(frozen=True)
+class FollowUps:
+    """`gaps`: the clusters in which a line is missing that belongs to another. `whole`: those without such a gap that
+    have so many pairs of lines which belong together that lines missing at random would have shown."""
+
+    gaps: frozenset[int]
+    whole: frozenset[int]
+
+
+def follow_ups(rows: Iterable[Row], files: Iterable[LogFile]) -> FollowUps:
+    """What rows of `shown` tell; `files` are those that they are of."""
+    ordered = streams(tuple(files))
+    places = {file.index: (number, i) for number, stream in enumerate(ordered) for i, file in enumerate(stream)}
+    tenures: dict[tuple[int, ...], dict[str, dict[_State, _Printed]]] = defaultdict(
+        lambda: {kind: {} for kind in _KINDS}
+    )
+    for row in rows:
+        stream, i = places[row["file"]]
+        states = tenures[stream, row["controller"], row["controller_epoch"]][row["kind"]]
+        state = tuple(tuple(row[name]) if name == "isr" else row[name] for name in _STATE)
+        first, last = (i, row["first"]), (i, row["last"])
+        before = states.get(state, _Printed(first, last, 0))
+        states[state] = _Printed(min(before.first, first), max(before.last, last), before.n + row["n"])
+    pairs: Counter[int] = Counter()
+    for (stream, *_), kinds in tenures.items():
+        pairs[ordered[stream][0].cluster] += len(kinds["told"].keys() & kinds["cached"].keys())
+    speaking = Counter(stream for stream, _ in {key[:2] for key, kinds in tenures.items() if kinds["told"]})
+    several = {stream for stream, controllers in speaking.items() if controllers > 1}
+    gaps = frozenset(
+        ordered[stream][0].cluster
+        for (stream, *_), kinds in tenures.items()
+        if any(_missing(kinds, counted=stream not in several))
+    )
+    return FollowUps(gaps, frozenset(cluster for cluster, n in pairs.items() if n >= _MANY) - gaps)
+
+
+def _missing(kinds: _Kinds, *, counted: bool) -> Iterator[_State]:
+    """States of which a line is missing; with `counted` as often as there are lines."""
+    elected, asked, told, cached = (kinds[kind] for kind in _KINDS)
+    begins = min((each.first for kind in ("elected", "asked", "told") for each in kinds[kind].values()), default=None)
+    for state, at in cached.items():
+        is_due = told and begins is not None and at.first > begins
+        if is_due and (state not in told or (counted and told[state].n < at.n)):
+            yield state
+    for firsts, follow_ups in ((told, cached), (elected, asked)):
+        ends = max((each.last for each in follow_ups.values()), default=(0, 0))
+        yield from (state for state, at in firsts.items() if state not in follow_ups and at.last < ends)

@@ -1,0 +1,245 @@
+"""One metadata log of the copies that nodes have: which record stands at each offset, and which are committed.
+
+Raft's copies agree up to an offset and may differ after it: what only some nodes have may be truncated later. A record
+is known by offset and epoch. The *chain* is the epochs of the log by their first offsets, as the copy with the latest
+epoch, and of these the longest, has them. Committed is what is before the largest of
+
+* the end of a snapshot, which has nothing that is not committed;
+* the offset up to which a majority of the voters have the chain;
+* the first offset of the chain's last epoch: its leader had all that was before;
+* all of it, where the quorum has one voter.
+
+Source: org.apache.kafka.raft.KafkaRaftClient, LeaderState.maybeUpdateHighWatermark; KIP-595.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ....traces.metadata.batches import Batch
+from ..files.metadata import MetadataCopy, Placed, Segment
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Offsets from `first` to `last` that a copy has in one epoch, without a gap."""
+
+    epoch: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """Where a copy does not fit itself or the others: its batch, and the one that it contradicts.
+
+    kind: "gap" (an offset is skipped or comes again), "epoch" (the epoch falls), "record" (another record of the same
+    offset and epoch).
+    """
+
+    kind: str
+    copy: MetadataCopy
+    placed: Placed
+    other: Placed | None
+
+
+@dataclass(frozen=True)
+class Scanned:
+    """What the headers of a copy's batches tell, and its control records: the last voters, and the leader of each epoch
+    with the batch that says so."""
+
+    copy: MetadataCopy
+    stretches: tuple[Stretch, ...]
+    misfits: tuple[Misfit, ...]
+    voters: frozenset[int] = frozenset()
+    leaders: tuple[tuple[int, int, Placed], ...] = ()
+
+    @property
+    def start(self) -> int:
+        return self.stretches[0].first if self.stretches else 0
+
+    @property
+    def end(self) -> int:
+        """The offset after its last."""
+        return self.stretches[-1].last + 1 if self.stretches else 0
+
+    @property
+    def epoch(self) -> int:
+        return self.stretches[-1].epoch if self.stretches else -1
+
+    def epoch_at(self, offset: int) -> int | None:
+        """The epoch of the record at an offset; None if it is not here."""
+        at = bisect_right(self.stretches, offset, key=lambda each: each.first) - 1
+        return self.stretches[at].epoch if at >= 0 and offset <= self.stretches[at].last else None
+
+
+def scanned(copy: MetadataCopy) -> Scanned:
+    """Read the headers of a copy's batches, and its last records of voters."""
+    stretches: list[Stretch] = []
+    misfits = []
+    leaders: list[tuple[int, int, Placed]] = []
+    before: Placed | None = None
+    voters = copy.voters
+    for placed in copy.frames():
+        frame = placed.frame
+        if before is not None and frame.offset != before.frame.last + 1:
+            misfits.append(Misfit("gap", copy, placed, before))
+            if frame.offset <= before.frame.last:
+                continue  # what comes again is not read again
+        elif before is not None and frame.epoch < before.frame.epoch:
+            misfits.append(Misfit("epoch", copy, placed, before))
+        last = stretches[-1] if stretches else None
+        if last is not None and last.epoch == frame.epoch and last.last + 1 == frame.offset:
+            stretches[-1] = Stretch(last.epoch, last.first, frame.last)
+        else:
+            stretches.append(Stretch(frame.epoch, frame.offset, frame.last))
+        batch = placed.segment.batches.decoded(frame) if frame.control else None
+        if batch is not None:
+            voters = _voters(batch) or voters
+            leaders += [
+                (frame.epoch, record.data["leaderId"], placed)
+                for record in batch.records
+                if record.type == "LEADER_CHANGE" and record.data is not None
+            ]
+        before = placed
+    return Scanned(copy, tuple(stretches), tuple(misfits), voters, tuple(leaders))
+
+
+def _voters(batch: Batch) -> frozenset[int]:
+    return frozenset(voter["voterId"] for record in batch.records for voter in (record.data or {}).get("voters", ()))
+
+
+@dataclass(frozen=True)
+class Quorum:
+    """The copies of one log. `committed` is the offset before which records are committed, `end` the one after the last
+    record of the chain; `voters` are those of the last change, `because` says how `committed` is known."""
+
+    copies: tuple[Scanned, ...]
+    chain: Scanned
+    committed: int
+    because: str
+    voters: frozenset[int]
+
+    @property
+    def start(self) -> int:
+        """The first offset that any copy has."""
+        return min(each.start for each in self.copies if each.stretches) if self.chain.stretches else 0
+
+    @property
+    def end(self) -> int:
+        return self.chain.end
+
+    def diverging(self) -> Iterator[tuple[Scanned, int]]:
+        """Copies with records that the chain does not have, and how many: they were never committed."""
+        for each in self.copies:
+            own = sum(self._foreign(stretch) for stretch in each.stretches)
+            if own:
+                yield each, own
+
+    def _foreign(self, stretch: Stretch) -> int:
+        """How many records of a stretch the chain does not have, from its start on."""
+        first = max(stretch.first, self.chain.start)
+        shared = sum(
+            max(0, min(stretch.last, own.last) - max(first, own.first) + 1)
+            for own in self.chain.stretches
+            if own.epoch == stretch.epoch
+        )
+        return max(0, stretch.last - first + 1) - shared
+
+
+def quorums(copies: Sequence[MetadataCopy]) -> list[Quorum]:
+    """The logs that these are copies of: by cluster id, where it is known; what has none is of the only cluster."""
+    ids = {copy.cluster_id for copy in copies if copy.cluster_id is not None}
+    only = next(iter(ids)) if len(ids) == 1 else None
+    groups: dict[str | None, list[MetadataCopy]] = {}
+    for copy in copies:
+        groups.setdefault(copy.cluster_id or only, []).append(copy)
+    return [_quorum([scanned(copy) for copy in group]) for _, group in sorted(groups.items(), key=lambda g: g[0] or "")]
+
+
+def _quorum(copies: Sequence[Scanned]) -> Quorum:
+    chain = max(copies, key=lambda each: (each.epoch, each.end))
+    voters = chain.voters or frozenset().union(*(each.voters for each in copies))
+    committed, because = max(_known(copies, chain, voters))
+    return Quorum(tuple(copies), chain, min(committed, chain.end) if chain.stretches else committed, because, voters)
+
+
+def _known(copies: Sequence[Scanned], chain: Scanned, voters: frozenset[int]) -> Iterator[tuple[int, str]]:
+    """Offsets before which all is committed, and why."""
+    yield 0, "nothing shows it"
+    ends = [snapshot.end[0] for each in copies for snapshot in each.copy.snapshots if snapshot.end is not None]
+    if ends:
+        yield max(ends), "a snapshot ends there"
+    if chain.stretches:
+        yield chain.stretches[-1].first, "a later epoch begins there"
+    if len(voters) == 1 and chain.stretches:
+        yield chain.end, "the quorum has one voter"
+    if len(voters) > 1:
+        reached = sorted((_shared(each, chain) for each in copies if _is_voter(each, voters)), reverse=True)
+        majority = len(voters) // 2 + 1
+        if len(reached) >= majority:
+            yield reached[majority - 1], "a majority of the voters has them"
+
+
+def _is_voter(copy: Scanned, voters: frozenset[int]) -> bool:
+    return copy.copy.node.isdigit() and int(copy.copy.node) in voters
+
+
+def _shared(copy: Scanned, chain: Scanned) -> int:
+    """The offset up to which a copy has what the chain has."""
+    ends = [
+        min(own.last, there.last) + 1
+        for own in copy.stretches
+        for there in chain.stretches
+        if own.epoch == there.epoch and own.first <= there.last and there.first <= own.last
+    ]
+    return max(ends, default=0)
+
+
+@dataclass(frozen=True)
+class Joined:
+    """A batch of the log: where it is read, and whether it is committed. `gap`: offsets before it are in no copy."""
+
+    segment: Segment
+    batch: Batch
+    committed: bool
+    gap: bool
+
+
+def joined(quorum: Quorum, misfits: list[Misfit]) -> Iterator[Joined]:
+    """The batches of the chain in the order of their offsets, each from the first copy that has it.
+
+    Copies that have another record of the same offset and epoch go to `misfits`. Only one batch of each copy is in
+    memory at a time.
+    """
+    waiting = [
+        (copy, frames, head)
+        for copy, frames in ((each.copy, each.copy.frames()) for each in quorum.copies)
+        if (head := next(frames, None)) is not None
+    ]
+    expected: int | None = None
+    while waiting:
+        offset = min(head.frame.offset for _, _, head in waiting)
+        epoch = quorum.chain.epoch_at(offset)
+        first: Placed | None = None
+        after = []
+        for copy, frames, head in waiting:
+            if head.frame.offset != offset:
+                after.append((copy, frames, head))
+                continue
+            if epoch is None or head.frame.epoch == epoch:
+                if first is None:
+                    first = head
+                elif head.frame.raw != first.frame.raw:
+                    misfits.append(Misfit("record", copy, head, first))
+            if (following := next(frames, None)) is not None:
+                after.append((copy, frames, following))
+        waiting = after
+        if first is None or offset >= max(quorum.end, 1) or (expected is not None and offset < expected):
+            continue
+        batch = first.segment.batches.decoded(first.frame)
+        if batch is not None:
+            yield Joined(first.segment, batch, batch.last < quorum.committed, expected not in (None, offset))
+            expected = batch.last + 1

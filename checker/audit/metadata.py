@@ -1,0 +1,183 @@
+"""The audit of a cluster's metadata log: from the copies of its nodes to findings, one batch after the other."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from ...specs.machines import LEVELS
+from ...specs.metadata.levels import level_name
+from ...traces.metadata.batches import Batches
+from ...traces.metadata.files import MetadataFile
+from ...traces.metadata.reader import in_table_order
+from ...traces.place import Place
+from ...traces.timeline import TimelineRow
+from .files.file import FileFacts, LogFile
+from .files.metadata import MetadataCopy, Segment, copies
+from .findings.audited import Audited
+from .findings.finding import Finding, in_report_order
+from .findings.judged import finding
+from .findings.metadata import LevelChange, Metadata, MetadataLog
+from .findings.tally import tallies
+from .history.quorum import Quorum, quorums
+from .judge import counted, failing, first_failing, judged
+from .observe.catalogue import observations
+from .observe.kraft.fold import PARTITION_CHANGES, Shown
+from .observe.kraft.shown import Seen, shown
+from .observe.narrow import EVERYTHING, Narrow
+from .rules.catalogue import rules
+from .table.protocol import Row, Table
+from .table.rows import PythonTable
+
+_TOGETHER = 20_000
+"""So many rows are judged at once: more would only take more memory."""
+
+
+def audited_metadata(
+    found: Sequence[tuple[int, Sequence[MetadataFile]]],
+    first: int,
+    table: Callable[[list[Row]], Table] = PythonTable,
+    narrow: Narrow = EVERYTHING,
+    *,
+    with_timeline: bool = False,
+) -> Metadata:
+    """Audit the metadata logs of clusters.
+
+    Args:
+        found: the number of each cluster, and its metadata files.
+        first: the number of the first of these files among those of the audit.
+        table: makes a table of rows.
+    """
+    result = Metadata()
+    for cluster, files in found:
+        own = copies(files, first)
+        first += sum(len(copy.segments) + len(copy.snapshots) for copy in own)
+        for quorum in quorums(own):
+            _audit(quorum, cluster, table, narrow, result, with_timeline)
+    return result
+
+
+def _audit(
+    quorum: Quorum,
+    cluster: int,
+    table: Callable[[list[Row]], Table],
+    narrow: Narrow,
+    result: Metadata,
+    timeline: bool,
+) -> None:
+    seen = Seen()
+    segments = {each.index: each for each in _segments(scan.copy for scan in quorum.copies)}
+    files = {index: _file(each, cluster) for index, each in segments.items()}
+    failed: list[Row] = []
+    for rows in _together(shown(quorum, cluster, seen)):
+        inputs = {observations()[name].made_from: table(of) for name, of in rows.items()}
+        verdicts = {name: narrow.of(of) for name, of in judged(inputs).items()}
+        result.counts += counted(verdicts)
+        failed += failing(verdicts)
+        if timeline:
+            of_partitions = narrow.of(PythonTable(rows.get(PARTITION_CHANGES, [])))
+            result.timeline += [_timeline_row(row, files) for row in of_partitions.rows()]
+    made = [finding(rules()[row["rule"]], row, files) for row in first_failing(failed)]
+    result.findings += _with_excerpts(made)
+    result.facts += [_facts(each, cluster) for each in segments.values()]
+    result.notes += [(cluster, note) for note in seen.notes]
+    result.records[cluster] = result.records.get(cluster, Counter()) + seen.records
+    result.logs.append(
+        MetadataLog(
+            nodes=tuple(scan.copy.node for scan in quorum.copies),
+            begins=quorum.start,
+            ends=quorum.end,
+            committed=quorum.committed,
+            because=quorum.because,
+            leaders=seen.leaders,
+            levels=tuple(LevelChange(offset, level, level_name(level)) for offset, level in seen.levels),
+            cluster=cluster,
+        )
+    )
+
+
+def _timeline_row(row: Row, files: Mapping[int, LogFile]) -> TimelineRow:
+    file = files[row["file"]]
+    return TimelineRow(
+        topic=row["topic"],
+        partition=row["partition"],
+        leader=row["leader"],
+        isr=tuple(row["isr"]),
+        leader_epoch=row["leader_epoch"],
+        controller_epoch=row["controller_epoch"],
+        partition_epoch=row["partition_epoch"],
+        life=1,
+        place=Place(file.path, offset=row["offset"]),
+        ts=row["ts"],
+        cluster=file.cluster,
+    )
+
+
+def with_metadata(found: Audited, metadata: Metadata) -> Audited:
+    """What was found in lines of text, and what metadata logs gave."""
+    if not metadata.logs:
+        return found
+    joined = {cluster: dict(own) for cluster, own in found.tallies.items()}
+    for cluster, own in tallies(metadata.counts).items():
+        there = joined.setdefault(cluster, {})
+        there |= {code: tally for code, tally in own.items() if tally.evaluated or code not in there}
+    findings = tuple(sorted((*found.findings, *metadata.findings), key=in_report_order))
+    timeline = None if found.timeline is None else (*found.timeline, *metadata.timeline)
+    return replace(found, findings=findings, tallies=joined, timeline=timeline, metadata=metadata)
+
+
+def _segments(own: Iterable[MetadataCopy]) -> Iterator[Segment]:
+    return (each for copy in own for each in (*copy.segments, *copy.snapshots))
+
+
+def _together(rows: Iterator[Shown]) -> Iterator[dict[str, list[Row]]]:
+    """Rows by their observation, some thousands at a time."""
+    found: dict[str, list[Row]] = {}
+    count = 0
+    for name, row in rows:
+        found.setdefault(name, []).append(row)
+        count += 1
+        if count == _TOGETHER:
+            yield found
+            found, count = {}, 0
+    if found:
+        yield found
+
+
+def _file(segment: Segment, cluster: int) -> LogFile:
+    directory = segment.path.rpartition("/")[0]
+    return LogFile(segment.index, cluster, segment.path, directory, directory, level=len(LEVELS))
+
+
+def _facts(segment: Segment, cluster: int) -> FileFacts:
+    batches = segment.batches
+    nothing = dict.fromkeys(("understood", "irrelevant", "continuation", "unknown"), 0)
+    return FileFacts(
+        segment.index,
+        cluster,
+        segment.path,
+        lines=0,
+        coverage=nothing,
+        rows={},
+        unknown=dict(batches.counts.unknown.most_common()),
+        bearing_unknown=sum(batches.counts.unknown.values()),
+        problem=batches.problem,
+    )
+
+
+def _with_excerpts(findings: Sequence[Finding]) -> list[Finding]:
+    """Findings with the record that they name, as `isrproof records` prints its data."""
+    wanted: dict[str, set[int]] = {}
+    for each in findings:
+        if each.place.offset is not None:
+            wanted.setdefault(each.file, set()).add(each.place.offset)
+    texts: dict[tuple[str, int], str] = {}
+    for path, offsets in wanted.items():
+        for batch in Batches(path):
+            for record in batch.records:
+                if record.offset in offsets and record.data is not None:
+                    data = json.dumps(in_table_order(record.type, record.data), ensure_ascii=False)
+                    texts[path, record.offset] = f"{record.type} {data}"[:1000]
+    return [replace(each, excerpt=texts.get((each.file, each.place.offset or 0), "")) for each in findings]

@@ -1,0 +1,132 @@
+"""The columns of what the metadata log shows, as fields of the model's language, and the observations made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .....model.expr import Expr, field
+from .....model.sorts import Bool, Int, Open, SetOf, Sort
+from .....model.views import PARTITION, Broker
+from ...fields import EVENT, SPAN, controller_epoch, releases, sorts
+from ...table.protocol import Table
+from ..compared import was
+from ..observation import Input, Names, Observation
+from . import fold
+
+TEXT = Open("Text")
+leader, isr, replicas = PARTITION["leader"], PARTITION["isr"], PARTITION["replicas"]
+leader_epoch, partition_epoch = PARTITION["leader_epoch"], PARTITION["partition_epoch"]
+adding, removing = field("adding", SetOf(Broker)), field("removing", SetOf(Broker))
+elr, last_known = field("elr", SetOf(Broker)), field("last_known", SetOf(Broker))
+recovering = field("recovering", Bool)
+created, named = field("created", Bool), field("named", Bool)
+"""Whether the record creates the partition; whether it names a leader, perhaps the same."""
+inactive = field("inactive", SetOf(Broker))
+"""Of the members of the ISR and the leader, those that are fenced, in controlled shutdown, or not registered."""
+repeated = field("repeated", Bool)
+"""Whether the ISR, the replicas or the ELR name a broker twice."""
+isr_size, min_isr = field("isr_size", Int()), field("min_isr", Int())
+wrong_directories = field("wrong_directories", SetOf(TEXT))
+directory_count, replica_count = field("directory_count", Int()), field("replica_count", Int())
+level, elr_on, migrating = field("level", Int()), field("elr_on", Bool), field("migrating", Bool)
+"""metadata.version, whether eligible leader replicas are on, and whether a migration from ZooKeeper goes on."""
+committed = field("committed", Bool)
+"""Whether the record is known to be committed."""
+
+_PLACE: Mapping[str, Sort] = {
+    **sorts(field("offset", Int(0)), committed, field("record", TEXT), controller_epoch),
+    **{name: EVENT[name] for name in ("file", "ts")},
+    "cluster": SPAN["cluster"],
+}
+_RECORD = {**_PLACE, **sorts(releases, level, elr_on, migrating)}
+_STATE = (leader, isr, replicas, adding, removing, elr, last_known, recovering, leader_epoch, partition_epoch)
+_TOPIC = {name: EVENT[name] for name in ("topic", "partition")}
+_BEFORE = {"before_file": EVENT["file"], "before_offset": Int(0)}
+
+
+def _as_it_is(rows: Table, *_: Names) -> Table:
+    return rows
+
+
+def _observation(name: str, columns: Mapping[str, Sort]) -> Observation:
+    return Observation(name, made_from=Input(name), lines=(), columns=columns, make=_as_it_is)
+
+
+def _fields(**columns: Sort) -> tuple[Expr, ...]:
+    return tuple(field(name, sort) for name, sort in columns.items())
+
+
+PARTITIONS = _observation(
+    fold.PARTITION_CHANGES,
+    {
+        **_RECORD,
+        **_TOPIC,
+        **_BEFORE,
+        **sorts(*_STATE, *(was(each) for each in _STATE), created, named, inactive, repeated, isr_size, min_isr),
+        **sorts(wrong_directories, directory_count, replica_count),
+    },
+)
+"""Records that create or change a partition: its registration before and after."""
+
+known, kind = field("known", Bool), field("kind", TEXT)
+UNKNOWN_ENTITIES = _observation(fold.REFERENCES, {**_RECORD, **_TOPIC, **sorts(known)})
+"""Records about a topic or a partition that does not exist. (Those about one that does are other observations'.)"""
+
+fresh, free, contiguous = _fields(fresh=Bool, free=Bool, contiguous=Bool)
+TOPICS = _observation(fold.TOPICS, {**_RECORD, **_TOPIC, **sorts(fresh, free, contiguous)})
+"""New topics: whether the id is new and the name free; at the end of a batch, whether partitions go from 0 on."""
+
+epoch, last_epoch, lag = _fields(epoch=Int(), last_epoch=Int(), lag=Int())
+same_incarnation, cleaned, in_batch = _fields(same_incarnation=Bool, cleaned=Bool, in_batch=Bool)
+registers, current = _fields(registers=Bool, current=Bool)
+shared_directories = field("shared_directories", SetOf(TEXT))
+REGISTRATIONS = _observation(
+    fold.REGISTRATIONS,
+    {
+        **_RECORD,
+        **_BEFORE,
+        **sorts(field("broker", Broker), epoch, last_epoch, lag, same_incarnation, cleaned, in_batch),
+        **sorts(registers, current, shared_directories),
+    },
+)
+"""Registrations, and records that name one. `lag` is the record's offset less the epoch; `cleaned`: only changes of
+partitions stand between the two, in one batch; `current`: the epoch is that of the broker's registration."""
+
+still_in = field("still_in", SetOf(TEXT))
+FENCINGS = _observation(fold.FENCINGS, {**_RECORD, **sorts(field("broker", Broker), still_in)})
+"""Brokers that are fenced or unregistered, and the partitions in whose ISR they still are, but as the last of nobody's
+partition."""
+
+leader_id, other_leader = _fields(leader_id=Broker, other_leader=Broker)
+voters, granting = _fields(voters=SetOf(Broker), granting=SetOf(Broker))
+majority, first, changed = _fields(majority=Bool, first=Bool, changed=Int())
+LEADERS = _observation(
+    fold.LEADERS, {**_RECORD, **_BEFORE, **sorts(leader_id, other_leader, voters, granting, majority, first)}
+)
+"""LeaderChange records; `other_leader` is who another record says leads the same epoch, or the same broker."""
+
+VOTERS = _observation(fold.VOTERS, {**_RECORD, **_BEFORE, **sorts(voters, was(voters), changed)})
+"""Sets of voters, each with the one before; `changed` says how many voters came or went."""
+
+is_open, ends, left_open = _fields(open=Bool, ends=Bool, left_open=Bool)
+TRANSACTIONS = _observation(fold.TRANSACTIONS, {**_RECORD, **sorts(is_open, ends, left_open)})
+"""Begins and ends of metadata transactions: whether one was open; and the first record that a later epoch writes into
+one that was left open."""
+
+next_id = field("next", Int())
+PRODUCER_IDS = _observation(fold.PRODUCERS, {**_RECORD, **_BEFORE, **sorts(next_id, was(next_id))})
+"""Blocks of producer ids, each with the one before."""
+
+told = field("told", Bool)
+BEGINNINGS = _observation(fold.BEGINNINGS, {**_RECORD, **sorts(told)})
+"""The first data record of a log: whether metadata.version was told before the first broker registered."""
+
+differs = field("differs", SetOf(TEXT))
+SNAPSHOTS = _observation(
+    fold.SNAPSHOTS, {**_RECORD, **_TOPIC, **_BEFORE, **sorts(field("broker", Broker), kind, differs)}
+)
+"""What a snapshot says of a topic, a partition, a broker or a feature, beside the log up to the snapshot's end."""
+
+fits = field("fits", Bool)
+COPIES = _observation(fold.COPIES, {**_RECORD, **_BEFORE, **sorts(kind, fits)})
+"""Batches of a copy that do not fit, each with its kind of misfit; and one row for each copy that fits."""

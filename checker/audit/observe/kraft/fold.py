@@ -1,0 +1,486 @@
+"""The metadata log applied, record by record: what each observation shows of it, as rows.
+
+A record that is applied gives the state before and after it; what rules need besides (who is active, which levels) is
+in its row. Records between the begin of a metadata transaction and its abort never happened; those between begin and
+end happen at the end. Lists in rows are as records have them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from .....specs.metadata.levels import NAME, jars, running
+from .....traces.metadata.batches import Record
+from ...files.metadata import Segment
+from ...table.protocol import Row
+from .state import NO_CHANGE, Broker, Cluster, Data, Partition, newest_level
+
+Shown = tuple[str, Row]
+"""The name of an observation, and a row of it."""
+_FENCE, _UNFENCE = 1, -1
+PARTITION_CHANGES, REFERENCES, TOPICS = "metadata_partitions", "metadata_references", "metadata_topics"
+REGISTRATIONS, FENCINGS, LEADERS = "metadata_registrations", "metadata_fencings", "metadata_leaders"
+VOTERS, TRANSACTIONS, PRODUCERS = "metadata_voters", "metadata_transactions", "metadata_producer_ids"
+BEGINNINGS, SNAPSHOTS, COPIES = "metadata_beginnings", "metadata_snapshots", "metadata_copies"
+
+
+class Fold:
+    """A cluster's state along its log. `state` is what its records made of it so far.
+
+    Args:
+        cluster: the number of the cluster in the audit.
+        state: what the log begins with: nothing, or a snapshot's content.
+        from_start: the log's first record is the cluster's first.
+        leaders: of each epoch a leader, and the file and the offset where a copy says so.
+    """
+
+    def __init__(
+        self,
+        cluster: int,
+        state: Cluster | None = None,
+        *,
+        from_start: bool = True,
+        leaders: Mapping[int, tuple[int, int, int]] | None = None,
+    ) -> None:
+        self.cluster = cluster
+        self.state = state or Cluster()
+        self.epoch = -1
+        self.leader: int | None = None
+        self._from_start = from_start
+        self._leaders = dict(leaders or {})
+        self._open: list[tuple[Record, Row]] | None = None
+        self._opened_in = -1
+        self._base = self._before = -1
+        self._only_changes_since = -1
+        self._first_broker_seen = not from_start
+        self._first_data: Row | None = None
+        self._touched: dict[str, Row] = {}
+        self._last: dict[tuple[str, int], tuple[int, int]] = {}
+
+    # Batches and records
+
+    def begins(self, offset: int) -> None:
+        """A batch begins."""
+        self._base = self._only_changes_since = offset
+
+    def ends(self) -> Iterator[Shown]:
+        """A batch has ended: whether the topics that got partitions in it have all from 0 on."""
+        for topic, row in self._touched.items():
+            numbers = self.state.partitions.get(topic, {})
+            if numbers and self.state.whole:
+                contiguous = max(numbers) == len(numbers) - 1
+                shown = {"topic": self.state.names.get(topic, topic), "contiguous": contiguous}
+                yield TOPICS, self._with_context(row) | shown | {"fresh": True, "free": True}
+        self._touched = {}
+
+    def record(self, record: Record, segment: Segment, committed: bool) -> Iterator[Shown]:
+        if record.type == "NO_OP_RECORD" and record.epoch == self.epoch and self._first_broker_seen:
+            self._only_changes_since = record.offset + 1
+            return  # half of all records
+        if record.data is None:
+            return
+        row = self._place(record, segment, committed)
+        if record.control:
+            yield from self._control(record, row)
+        else:
+            yield from self._transaction(record, row)
+        if record.type != "PARTITION_CHANGE_RECORD":
+            self._only_changes_since = record.offset + 1
+
+    def _place(self, record: Record, segment: Segment, committed: bool) -> Row:
+        return {
+            "cluster": self.cluster,
+            "file": segment.index,
+            "offset": record.offset,
+            "ts": record.timestamp,
+            "controller_epoch": record.epoch,
+            "committed": committed,
+            "record": record.type,
+        }
+
+    def _control(self, record: Record, row: Row) -> Iterator[Shown]:
+        data = record.data or {}
+        if record.type == "LEADER_CHANGE":
+            yield from self._leader_change(record, data, row)
+        elif record.type == "KRAFT_VOTERS":
+            after = tuple(sorted(voter["voterId"] for voter in data["voters"]))
+            before = self.state.voters
+            self.state.voters = after
+            row = row | self._earlier(row, (VOTERS, 0))
+            if before is not None:
+                shown = {"voters": list(after), "before_voters": list(before)}
+                yield VOTERS, self._with_context(row) | shown | {"changed": len({*after} ^ {*before})}
+
+    def _leader_change(self, record: Record, data: Data, row: Row) -> Iterator[Shown]:
+        first = record.epoch > self.epoch
+        self.epoch, self.leader = max(self.epoch, record.epoch), data["leaderId"]
+        known = self._leaders.setdefault(record.epoch, (data["leaderId"], row["file"], record.offset))
+        voters = sorted({voter["voterId"] for voter in data["voters"]})
+        granting = sorted({voter["voterId"] for voter in data["grantingVoters"]})
+        yield (
+            LEADERS,
+            self._with_context(row)
+            | {
+                "leader_id": data["leaderId"],
+                "other_leader": known[0],
+                "before_file": known[1],
+                "before_offset": known[2],
+                "voters": voters,
+                "granting": granting,
+                "majority": 2 * len(granting) > len(voters),
+                "first": first,
+            },
+        )
+
+    # Metadata transactions
+
+    def _transaction(self, record: Record, row: Row) -> Iterator[Shown]:
+        kind = record.type
+        new_epoch = record.epoch > self.epoch
+        if new_epoch:
+            self.epoch, self.leader = record.epoch, None
+        if self._open is not None and self._opened_in < record.epoch and kind not in _ENDS and kind != "NO_OP_RECORD":
+            yield TRANSACTIONS, self._with_context(row) | {"open": True, "ends": False, "left_open": True}
+            self._opened_in = record.epoch  # told once
+        if kind == "BEGIN_TRANSACTION_RECORD" or kind in _ENDS:
+            is_open = self._open is not None
+            yield TRANSACTIONS, self._with_context(row) | {"open": is_open, "ends": kind in _ENDS, "left_open": False}
+            held = self._open or []
+            self._open = [] if kind == "BEGIN_TRANSACTION_RECORD" else None
+            self._opened_in = record.epoch
+            if kind == "END_TRANSACTION_RECORD":
+                for each, place in held:
+                    yield from self._applied(each, place)
+        elif self._open is not None:
+            self._open.append((record, row))
+        else:
+            yield from self._applied(record, row)
+
+    def _applied(self, record: Record, row: Row) -> Iterator[Shown]:
+        if not self._first_broker_seen:
+            yield from self._beginning(record, row)
+        handler = _HANDLERS.get(record.type)
+        if handler is not None:
+            yield from handler(self, record.data or {}, row)
+
+    def _beginning(self, record: Record, row: Row) -> Iterator[Shown]:
+        """At the first registration of a broker: whether the log had told its level before."""
+        self._first_data = self._first_data or row
+        if record.type == "REGISTER_BROKER_RECORD":
+            self._first_broker_seen = True
+            newest = newest_level(record.data or {})
+            if newest is not None:
+                told = NAME in self.state.features
+                yield BEGINNINGS, self._with_context(self._first_data) | {"told": told, "releases": jars(newest)}
+
+    def _with_context(self, row: Row) -> Row:
+        """A row with the levels that it was written under, and the releases that its controller may be."""
+        state = self.state
+        return row | {
+            "releases": self.releases,
+            "level": state.level,
+            "elr_on": state.elr,
+            "migrating": state.migrating,
+        }
+
+    @property
+    def releases(self) -> int:
+        """The releases that the active controller may be, by the levels that it registered; else by the level."""
+        state, leader = self.state, self.leader
+        if leader is not None:
+            if leader in state.controllers:
+                return jars(state.controllers[leader])
+            if leader in state.brokers:
+                return jars(state.brokers[leader].newest)
+        return running(state.level)
+
+    # Partitions
+
+    def _partition(self, data: Data, row: Row) -> Iterator[Shown]:
+        after = Partition.of(data)
+        there = self.state.partitions.get(after.topic)
+        if self.state.whole and after.topic not in self.state.names:
+            yield REFERENCES, self._missing(row, after.topic, after.number)
+            return
+        yield self._changed((there or {}).get(after.number), after, data, row)
+        self._touched.setdefault(after.topic, row | {"partition": after.number})
+
+    def _partition_change(self, data: Data, row: Row) -> Iterator[Shown]:
+        before = self.state.partitions.get(data["topicId"], {}).get(data["partitionId"])
+        if before is None:
+            if self.state.whole:
+                yield REFERENCES, self._missing(row, data["topicId"], data["partitionId"])
+            return
+        yield self._changed(before, before.merged(data), data, row)
+
+    def _changed(self, before: Partition | None, after: Partition, data: Data, row: Row) -> Shown:
+        """A partition before and after a record; the state of everything else is that before the record."""
+        state = self.state
+        shown = self._with_context(row) | {
+            "topic": state.names.get(after.topic, after.topic),
+            "partition": after.number,
+            **_shown("", after),
+            **({} if before is None else _shown("before_", before)),
+            **self._earlier(row, (after.topic, after.number)),
+            "created": before is None,
+            "isr_size": len(after.isr),
+            "named": data.get("leader", NO_CHANGE) != NO_CHANGE,
+            "inactive": state.inactive({*after.isr, after.leader}),
+            "repeated": any(len(set(each)) < len(each) for each in (after.isr, after.replicas, after.elr)),
+            "min_isr": None,
+            "wrong_directories": [],
+            "directory_count": len(after.directories),
+            "replica_count": len(after.replicas),
+        }
+        if data.get("directories"):
+            shown["wrong_directories"] = state.wrong_directories(after)
+        if before is None:
+            state.put(after)
+        shown["min_isr"] = state.min_isr(after)  # Kafka asks for it before it writes the change
+        state.put(after)
+        return PARTITION_CHANGES, shown
+
+    def _earlier(self, row: Row, entity: tuple[str, int]) -> Row:
+        """The place of the record before that is about the same."""
+        before = self._last.get(entity)
+        self._last[entity] = row["file"], row["offset"]
+        return {} if before is None else {"before_file": before[0], "before_offset": before[1]}
+
+    def _missing(self, row: Row, topic: str, number: int | None = None) -> Row:
+        shown = {"topic": self.state.names.get(topic, topic), "partition": number, "known": False}
+        return self._with_context(row) | shown
+
+    # Topics, configurations, features
+
+    def _topic(self, data: Data, row: Row) -> Iterator[Shown]:
+        state, name, topic = self.state, data["name"], data["topicId"]
+        yield (
+            TOPICS,
+            self._with_context(row)
+            | {"topic": name, "fresh": topic not in state.ever, "free": name not in state.ids, "contiguous": True},
+        )
+        state.names[topic], state.ids[name] = name, topic
+        state.ever.add(topic)
+        state.partitions.setdefault(topic, {})
+
+    def _remove_topic(self, data: Data, row: Row) -> Iterator[Shown]:
+        topic = data["topicId"]
+        if self.state.whole and topic not in self.state.names:
+            yield REFERENCES, self._missing(row, topic)
+        self.state.remove(topic)
+
+    def _clear_elr(self, data: Data, row: Row) -> Iterator[Shown]:
+        state, name = self.state, data["topicName"]
+        if name and name not in state.ids:
+            if state.whole:
+                yield REFERENCES, self._missing(row, name)
+            return
+        hit = state.partitions.get(state.ids[name], {}).values() if name else state.all()
+        for partition in [each for each in hit if each.elr or each.last_known]:
+            yield self._changed(partition, partition.cleared(), {}, row)
+
+    def _config(self, data: Data, row: Row) -> Iterator[Shown]:
+        self.state.configure(data)
+        return iter(())
+
+    def _feature(self, data: Data, row: Row) -> Iterator[Shown]:
+        level = data.get("featureLevel", data.get("maxFeatureLevel", 0))
+        if level:
+            self.state.features[data["name"]] = level
+        else:
+            self.state.features.pop(data["name"], None)
+        return iter(())
+
+    def _remove_feature(self, data: Data, row: Row) -> Iterator[Shown]:
+        self.state.features.pop(data["name"], None)
+        return iter(())
+
+    def _migration(self, data: Data, row: Row) -> Iterator[Shown]:
+        self.state.migration = data["zkMigrationState"]
+        return iter(())
+
+    def _producer_ids(self, data: Data, row: Row) -> Iterator[Shown]:
+        before, after = self.state.producer_ids, data["nextProducerId"]
+        self.state.producer_ids = after
+        earlier = self._earlier(row, (PRODUCERS, 0))
+        if before is not None:
+            yield PRODUCERS, self._with_context(row) | earlier | {"next": after, "before_next": before}
+
+    # Brokers and controllers
+
+    def _register(self, data: Data, row: Row) -> Iterator[Shown]:
+        state, after = self.state, Broker.of(data)
+        before = state.brokers.get(after.id)
+        elsewhere = {d for other in state.brokers.values() if other.id != after.id for d in other.directories}
+        yield (
+            REGISTRATIONS,
+            self._with_context(row)
+            | self._earlier(row, (REGISTRATIONS, after.id))
+            | {
+                "broker": after.id,
+                "epoch": after.epoch,
+                "last_epoch": state.epochs.get(after.id, -1),
+                "same_incarnation": before is not None and before.incarnation == after.incarnation,
+                "lag": row["offset"] - after.epoch,
+                "cleaned": self._only_changes_since <= after.epoch < row["offset"],
+                "in_batch": after.epoch >= self._base,
+                "shared_directories": sorted(elsewhere & set(after.directories)),
+                "registers": True,
+                "current": True,
+            },
+        )
+        state.register(after)
+
+    def _register_controller(self, data: Data, row: Row) -> Iterator[Shown]:
+        self.state.controllers[data["controllerId"]] = newest_level(data)
+        return iter(())
+
+    def _unregister(self, data: Data, row: Row) -> Iterator[Shown]:
+        yield from self._of_broker(data["brokerId"], data["brokerEpoch"], row)
+        if data["brokerId"] in self.state.brokers:
+            yield self._left(data["brokerId"], row)
+        self.state.brokers.pop(data["brokerId"], None)
+
+    def _registration_change(self, data: Data, row: Row) -> Iterator[Shown]:
+        yield from self._of_broker(data["brokerId"], data["brokerEpoch"], row)
+        yield from self._fenced(data["brokerId"], data.get("fenced", 0), row)
+        broker = self.state.brokers.get(data["brokerId"])
+        if broker is not None:
+            broker.in_shutdown = broker.in_shutdown or data.get("inControlledShutdown", 0) == 1
+            broker.directories = data.get("logDirs") or broker.directories
+
+    def _fence(self, data: Data, row: Row) -> Iterator[Shown]:
+        yield from self._of_broker(data["id"], data["epoch"], row)
+        yield from self._fenced(data["id"], _FENCE, row)
+
+    def _unfence(self, data: Data, row: Row) -> Iterator[Shown]:
+        yield from self._of_broker(data["id"], data["epoch"], row)
+        yield from self._fenced(data["id"], _UNFENCE, row)
+
+    def _fenced(self, broker: int, change: int, row: Row) -> Iterator[Shown]:
+        there = self.state.brokers.get(broker)
+        if there is None or not change:
+            return
+        there.fenced = change == _FENCE
+        if there.fenced:
+            yield self._left(broker, row)
+
+    def _left(self, broker: int, row: Row) -> Shown:
+        """In which ISRs a broker still is that was fenced or unregistered, as another than the last of nobody's."""
+        state = self.state
+        there = (state.partitions[topic][number] for topic, number in state.in_isr.get(broker, ()))
+        still = [each for each in there if each.isr != [broker] or each.leader >= 0]
+        named = sorted(f"{state.names.get(each.topic, each.topic)}-{each.number}" for each in still)
+        return FENCINGS, self._with_context(row) | {"broker": broker, "still_in": named}
+
+    def _of_broker(self, broker: int, epoch: int, row: Row) -> Iterator[Shown]:
+        """Whether a record about a broker names its registration."""
+        there = self.state.brokers.get(broker)
+        if there is None and not self.state.whole:
+            return
+        known = None if there is None else there.epoch
+        yield (
+            REGISTRATIONS,
+            self._with_context(row)
+            | self._earlier(row, (REGISTRATIONS, broker))
+            | {
+                "broker": broker,
+                "epoch": epoch,
+                "last_epoch": -1 if known is None else known,
+                "same_incarnation": False,
+                "lag": 0,
+                "cleaned": False,
+                "in_batch": True,
+                "shared_directories": [],
+                "registers": False,
+                "current": known == epoch,
+            },
+        )
+
+
+_Handler = Callable[[Fold, Data, Row], Iterator[Shown]]
+_ENDS = ("END_TRANSACTION_RECORD", "ABORT_TRANSACTION_RECORD")
+_HANDLERS: Mapping[str, _Handler] = {
+    "PARTITION_RECORD": Fold._partition,
+    "PARTITION_CHANGE_RECORD": Fold._partition_change,
+    "TOPIC_RECORD": Fold._topic,
+    "REMOVE_TOPIC_RECORD": Fold._remove_topic,
+    "CLEAR_ELR_RECORD": Fold._clear_elr,
+    "CONFIG_RECORD": Fold._config,
+    "FEATURE_LEVEL_RECORD": Fold._feature,
+    "REMOVE_FEATURE_LEVEL_RECORD": Fold._remove_feature,
+    "ZK_MIGRATION_STATE_RECORD": Fold._migration,
+    "PRODUCER_IDS_RECORD": Fold._producer_ids,
+    "REGISTER_BROKER_RECORD": Fold._register,
+    "REGISTER_CONTROLLER_RECORD": Fold._register_controller,
+    "UNREGISTER_BROKER_RECORD": Fold._unregister,
+    "BROKER_REGISTRATION_CHANGE_RECORD": Fold._registration_change,
+    "FENCE_BROKER_RECORD": Fold._fence,
+    "UNFENCE_BROKER_RECORD": Fold._unfence,
+}
+
+
+def _shown(prefix: str, partition: Partition) -> Row:
+    """The columns of a partition's registration."""
+    return {
+        f"{prefix}leader": partition.leader,
+        f"{prefix}isr": partition.isr,
+        f"{prefix}replicas": partition.replicas,
+        f"{prefix}adding": partition.adding,
+        f"{prefix}removing": partition.removing,
+        f"{prefix}elr": partition.elr,
+        f"{prefix}last_known": partition.last_known,
+        f"{prefix}recovering": partition.recovering == 1,
+        f"{prefix}leader_epoch": partition.leader_epoch,
+        f"{prefix}partition_epoch": partition.partition_epoch,
+    }
+
+
+def snapshot_state(records: Iterable[Record]) -> Cluster:
+    """The state that a snapshot's records make, without looking at how it came about."""
+    fold = Fold(0, from_start=False)
+    nowhere = Segment(0, "")
+    for record in records:
+        for _ in fold.record(record, nowhere, True):
+            pass
+    return fold.state
+
+
+def differences(snapshot: Cluster, state: Cluster) -> Iterator[tuple[str, dict[str, Any], list[str]]]:
+    """What a snapshot has beside the state of the log at its end: per entity its kind, its names, and what differs."""
+    for topic in sorted({*snapshot.names, *state.names}):
+        name = state.names.get(topic, snapshot.names.get(topic, topic))
+        here, there = snapshot.partitions.get(topic, {}), state.partitions.get(topic, {})
+        if (topic in snapshot.names) != (topic in state.names):
+            yield "topic", {"topic": name}, [f"the topic {_only(topic in snapshot.names)}"]
+            continue
+        for number in sorted({*here, *there}):
+            yield (
+                "partition",
+                {"topic": name, "partition": number},
+                _partition_differences(here.get(number), there.get(number)),
+            )
+    for broker in sorted({*snapshot.brokers, *state.brokers}):
+        one, other = snapshot.brokers.get(broker), state.brokers.get(broker)
+        found = [_only(one is not None)] if one is None or other is None else []
+        if one is not None and other is not None:
+            found = [
+                f"{name} {getattr(one, name)}, not {getattr(other, name)}"
+                for name in ("epoch", "incarnation", "fenced", "in_shutdown")
+                if getattr(one, name) != getattr(other, name)
+            ]
+        yield "broker", {"broker": broker}, found
+    for feature in sorted({*snapshot.features, *state.features}):
+        one_level, other_level = snapshot.features.get(feature, 0), state.features.get(feature, 0)
+        yield "feature", {}, [] if one_level == other_level else [f"{feature} {one_level}, not {other_level}"]
+
+
+def _only(in_snapshot: bool) -> str:
+    return "is only in the snapshot" if in_snapshot else "is not in the snapshot"
+
+
+def _partition_differences(one: Partition | None, other: Partition | None) -> list[str]:
+    if one is None or other is None:
+        return [_only(one is not None)]
+    return [f"{name} {getattr(one, name)}, not {getattr(other, name)}" for name in one.differences(other)]

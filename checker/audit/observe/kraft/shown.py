@@ -1,0 +1,211 @@
+"""Everything that the copies of a metadata log show: the log applied from its first record or a snapshot on, each
+snapshot beside it, the copies beside each other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from .....traces.metadata.batches import Record
+from ...files.metadata import Placed, Segment
+from ...history.quorum import Misfit, Quorum, Scanned, joined
+from ...table.protocol import Row
+from .fold import COPIES, LEADERS, SNAPSHOTS, Fold, Shown, differences, snapshot_state
+from .state import Cluster
+
+
+@dataclass
+class Seen:
+    """What was met on the way, for the report: records by class, each of the log once, however many copies have it; the
+    leader of each epoch; the levels of metadata.version with the offsets from which on they hold."""
+
+    records: Counter[str] = field(default_factory=Counter)
+    unknown: Counter[str] = field(default_factory=Counter)
+    leaders: dict[int, int] = field(default_factory=dict)
+    levels: list[tuple[int, int]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def counted(self, records: Iterable[Record], *, committed: bool = True) -> None:
+        for record in records:
+            self.records["unknown" if record.data is None else "control" if record.control else "decoded"] += 1
+            self.records["uncommitted"] += not committed
+            if record.data is None:
+                self.unknown[f"{record.type}, version {record.version}"] += 1
+
+    def applied(self, fold: Fold, record: Record) -> None:
+        """A record that was applied."""
+        if record.type == "LEADER_CHANGE" and record.data is not None:
+            self.leaders[record.epoch] = record.data["leaderId"]
+        elif record.type in _LEVELS and fold.state.level != (self.levels[-1][1] if self.levels else 1):
+            self.levels.append((record.offset, fold.state.level))
+
+
+_LEVELS = ("FEATURE_LEVEL_RECORD", "REMOVE_FEATURE_LEVEL_RECORD", "END_TRANSACTION_RECORD")
+
+
+def shown(quorum: Quorum, cluster: int, seen: Seen) -> Iterator[Shown]:
+    """The rows of all observations. What was met goes to `seen`."""
+    yield from _leaders_elsewhere(quorum, cluster)
+    misfits = [misfit for each in quorum.copies for misfit in each.misfits]
+    waiting = sorted(
+        (snapshot.end, snapshot.path, snapshot)
+        for each in quorum.copies
+        for snapshot in each.copy.snapshots
+        if snapshot.end is not None and snapshot.end[0] > 0
+    )
+    fold, start = _first(quorum, cluster, waiting, seen)
+    for each in joined(quorum, misfits):
+        if each.gap:
+            fold, start = _after_gap(quorum, cluster, waiting, each.batch.offset, seen)
+        fold.begins(each.batch.offset)
+        seen.counted(each.batch.records, committed=each.committed)
+        for record in each.batch.records:
+            while waiting and waiting[0][0][0] <= record.offset:
+                yield from _beside(fold, waiting.pop(0)[2], each.segment, seen)
+            if record.offset >= start:
+                yield from fold.record(record, each.segment, each.committed)
+                seen.applied(fold, record)
+        yield from fold.ends()
+    for _, _, snapshot in waiting:
+        if snapshot.end is not None and snapshot.end[0] == quorum.end:
+            yield from _beside(fold, snapshot, None, seen)
+    for scanned, count in quorum.diverging():
+        seen.records["uncommitted"] += count
+        last = scanned.copy.segments[-1].path
+        seen.notes.append(f"{last}: {count} records at its end are in no later epoch: they were never committed")
+    yield from _misfits(quorum, fold, misfits)
+
+
+Waiting = list[tuple[tuple[int, int], str, Segment]]
+
+
+def _first(quorum: Quorum, cluster: int, waiting: Waiting, seen: Seen) -> tuple[Fold, int]:
+    """What the log begins with, and the offset from which on records are applied to it."""
+    if quorum.start == 0:
+        return Fold(cluster, leaders=_told(quorum)), 0
+    return _from_snapshot(quorum, cluster, waiting, quorum.start, seen, f"the log begins at offset {quorum.start}")
+
+
+def _after_gap(quorum: Quorum, cluster: int, waiting: Waiting, offset: int, seen: Seen) -> tuple[Fold, int]:
+    return _from_snapshot(quorum, cluster, waiting, offset, seen, f"records before offset {offset} are in no file")
+
+
+def _from_snapshot(
+    quorum: Quorum, cluster: int, waiting: Waiting, offset: int, seen: Seen, why: str
+) -> tuple[Fold, int]:
+    while waiting and waiting[0][0][0] < offset:
+        waiting.pop(0)
+    if not waiting:
+        seen.notes.append(f"{why}, and no snapshot tells what was before: what began earlier is not judged")
+        return Fold(cluster, Cluster(whole=False), from_start=False, leaders=_told(quorum)), offset
+    (end, _), path, snapshot = waiting.pop(0)
+    seen.notes.append(f"{why}: history begins with the snapshot {path}")
+    records = [record for batch in snapshot.batches for record in batch.records]
+    seen.counted(records)
+    state = snapshot_state(records)
+    state.whole = snapshot.batches.problem is None
+    return Fold(cluster, state, from_start=False, leaders=_told(quorum)), end
+
+
+def _told(quorum: Quorum) -> dict[int, tuple[int, int, int]]:
+    """The leader of each epoch as the first copy tells it that is not read for its records."""
+    found: dict[int, tuple[int, int, int]] = {}
+    for each in quorum.copies:
+        for epoch, leader, placed in each.leaders if each is not quorum.chain else ():
+            found.setdefault(epoch, (leader, placed.segment.index, placed.frame.offset))
+    return found
+
+
+def _leaders_elsewhere(quorum: Quorum, cluster: int) -> Iterator[Shown]:
+    """Leaders of epochs that the chain does not have, of which two copies tell different ones."""
+    own = {epoch for epoch, _, _ in quorum.chain.leaders}
+    told = _told(quorum)
+    for each in quorum.copies:
+        for epoch, leader, placed in each.leaders:
+            if epoch not in own and told[epoch][0] != leader:
+                row = _row(cluster, placed, "LEADER_CHANGE", committed=True)
+                other = {"other_leader": told[epoch][0], "before_file": told[epoch][1], "before_offset": told[epoch][2]}
+                rest = {"voters": [leader], "granting": [leader], "majority": True, "first": True}
+                yield LEADERS, row | other | rest | {"leader_id": leader}
+
+
+def _row(cluster: int, placed: Placed, kind: str, *, committed: bool) -> Row:
+    frame = placed.frame
+    return {
+        "cluster": cluster,
+        "file": placed.segment.index,
+        "offset": frame.offset,
+        "ts": None,
+        "controller_epoch": frame.epoch,
+        "committed": committed,
+        "record": kind,
+    }
+
+
+def _beside(fold: Fold, snapshot: Segment, log: Segment | None, seen: Seen) -> Iterator[Shown]:
+    """A snapshot beside the log up to its end; each row at the snapshot's record that it is about."""
+    records = [record for batch in snapshot.batches for record in batch.records]
+    seen.counted(records)
+    if not fold.state.whole or snapshot.end is None or snapshot.batches.problem is not None:
+        return  # what is missing proves nothing
+    end, epoch = snapshot.end
+    places = _places(records)
+    row = {"cluster": fold.cluster, "file": snapshot.index, "ts": None, "controller_epoch": epoch, "committed": True}
+    row |= _context(fold) | {"record": "SNAPSHOT"}
+    if log is not None:
+        row |= {"before_file": log.index, "before_offset": end - 1}
+    for kind, names, differs in differences(snapshot_state(records), fold.state):
+        place = ("broker", names["broker"]) if kind == "broker" else (names.get("topic"), names.get("partition"))
+        offset = places.get(place, places.get((names.get("topic"), None), 0))
+        yield SNAPSHOTS, row | names | {"kind": kind, "differs": differs, "offset": offset}
+    wrong = [] if epoch == fold.epoch else [f"epoch {epoch} of the last record before its end, not {fold.epoch}"]
+    yield SNAPSHOTS, row | {"kind": "end", "differs": wrong, "offset": 0}
+
+
+def _places(records: Sequence[Record]) -> dict[tuple[object, object], int]:
+    """The offset of a snapshot's record of each topic, partition and broker."""
+    names: dict[str, str] = {}
+    found: dict[tuple[object, object], int] = {}
+    for record in records:
+        data = record.data or {}
+        if record.type == "TOPIC_RECORD":
+            names[data["topicId"]] = data["name"]
+            found[data["name"], None] = record.offset
+        elif record.type == "PARTITION_RECORD":
+            found[names.get(data["topicId"], data["topicId"]), data["partitionId"]] = record.offset
+        elif record.type == "REGISTER_BROKER_RECORD":
+            found["broker", data["brokerId"]] = record.offset
+    return found
+
+
+def _context(fold: Fold) -> Row:
+    state = fold.state
+    return {"releases": fold.releases, "level": state.level, "elr_on": state.elr, "migrating": state.migrating}
+
+
+def _misfits(quorum: Quorum, fold: Fold, misfits: list[Misfit]) -> Iterator[Shown]:
+    """What does not fit, and a row for each copy of which everything does."""
+    context = _context(fold)
+    for misfit in misfits:
+        row = _row(fold.cluster, misfit.placed, "BATCH", committed=misfit.placed.frame.offset < quorum.committed)
+        other = misfit.other
+        where = {} if other is None else {"before_file": other.segment.index, "before_offset": other.frame.offset}
+        yield COPIES, row | context | where | {"kind": misfit.kind, "fits": False}
+    unfit = {id(misfit.copy) for misfit in misfits}
+    for each in quorum.copies:
+        if id(each.copy) not in unfit and each.copy.segments:
+            yield COPIES, _whole(fold.cluster, each) | context
+
+
+def _whole(cluster: int, scanned: Scanned) -> Row:
+    return {
+        "cluster": cluster,
+        "file": scanned.copy.segments[0].index,
+        "offset": scanned.start,
+        "ts": None,
+        "controller_epoch": scanned.epoch,
+        "committed": True,
+        "record": "BATCH",
+        "fits": True,
+    }

@@ -1,0 +1,239 @@
+"""The state of a KRaft cluster, as the records of its metadata log make it.
+
+Source: org.apache.kafka.controller.{ClusterControlManager,ReplicationControlManager,FeatureControlManager},
+org.apache.kafka.metadata.PartitionRegistration.merge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from .....specs.metadata.levels import NAME
+
+Data = Mapping[str, Any]
+NO_LEADER, NO_CHANGE = -1, -2
+ELR_FEATURE = "eligible.leader.replicas.version"
+MIN_ISR = "min.insync.replicas"
+TOPIC, BROKER = 2, 4
+"""Resource types of configurations."""
+MIGRATING = "AAAAAAAAAAAAAAAAAAAAAA"
+_RESERVED = frozenset({MIGRATING, "AAAAAAAAAAAAAAAAAAAAAQ", "AAAAAAAAAAAAAAAAAAAAAg"})
+"""Directories that stand for none: migrating, unassigned, lost (KIP-858)."""
+_IN_MIGRATION = (1, 2)
+"""States of the migration from ZooKeeper in which it goes on."""
+
+
+@dataclass(slots=True)
+class Partition:
+    """One partition's registration; lists as records have them."""
+
+    topic: str
+    number: int
+    replicas: list[int]
+    isr: list[int]
+    removing: list[int]
+    adding: list[int]
+    leader: int
+    recovering: int
+    leader_epoch: int
+    partition_epoch: int
+    directories: list[str]
+    elr: list[int]
+    last_known: list[int]
+
+    @staticmethod
+    def of(data: Data) -> Partition:
+        """As a Partition record says."""
+        return Partition(
+            data["topicId"],
+            data["partitionId"],
+            data["replicas"],
+            data["isr"],
+            data["removingReplicas"],
+            data["addingReplicas"],
+            data["leader"],
+            data.get("leaderRecoveryState", 0),
+            data["leaderEpoch"],
+            data["partitionEpoch"],
+            data.get("directories") or [],
+            data.get("eligibleLeaderReplicas") or [],
+            data.get("lastKnownElr") or [],
+        )
+
+    def merged(self, data: Data) -> Partition:
+        """After a PartitionChange: fields that are there replace the old ones; the partition epoch always grows, the
+        leader epoch where a leader is named, even the same."""
+        leader = data.get("leader", NO_CHANGE)
+        recovering = data.get("leaderRecoveryState", -1)
+        return Partition(
+            self.topic,
+            self.number,
+            _new(data, "replicas", self.replicas),
+            _new(data, "isr", self.isr),
+            _new(data, "removingReplicas", self.removing),
+            _new(data, "addingReplicas", self.adding),
+            self.leader if leader == NO_CHANGE else leader,
+            self.recovering if recovering == -1 else recovering,
+            self.leader_epoch + (leader != NO_CHANGE),
+            self.partition_epoch + 1,
+            _new(data, "directories", self.directories),
+            _new(data, "eligibleLeaderReplicas", self.elr),
+            _new(data, "lastKnownElr", self.last_known),
+        )
+
+    def cleared(self) -> Partition:
+        """After a ClearElr that hits it."""
+        return replace(self, partition_epoch=self.partition_epoch + 1, elr=[], last_known=[])
+
+    def differences(self, other: Partition) -> list[str]:
+        """The fields in which two registrations differ. No directories, and nothing but MIGRATING, are the same."""
+        names = [name for name in _NAMES if name != "directories" and getattr(self, name) != getattr(other, name)]
+        return names + ["directories"] * (_real(self.directories) != _real(other.directories))
+
+
+_NAMES = tuple(Partition.__slots__)
+
+
+def _new(data: Data, name: str, old: list[Any]) -> list[Any]:
+    found = data.get(name)
+    return old if found is None else found
+
+
+def _real(directories: Sequence[str]) -> list[str]:
+    return [] if all(each == MIGRATING for each in directories) else list(directories)
+
+
+@dataclass(slots=True)
+class Broker:
+    """A broker's registration; `newest` is the largest metadata.version that it supports, None if it names none."""
+
+    id: int
+    epoch: int
+    incarnation: str
+    fenced: bool
+    in_shutdown: bool
+    directories: list[str]
+    newest: int | None
+
+    @staticmethod
+    def of(data: Data) -> Broker:
+        return Broker(
+            data["brokerId"],
+            data["brokerEpoch"],
+            data["incarnationId"],
+            data["fenced"],
+            data.get("inControlledShutdown", False),
+            data.get("logDirs", []),
+            newest_level(data),
+        )
+
+    @property
+    def active(self) -> bool:
+        return not (self.fenced or self.in_shutdown)
+
+
+def newest_level(data: Data) -> int | None:
+    """The largest metadata.version in the features of a registration."""
+    return next((each["maxSupportedVersion"] for each in data["features"] if each["name"] == NAME), None)
+
+
+@dataclass
+class Cluster:
+    """Everything that the log's records have made so far.
+
+    `whole`: nothing of the cluster's past is missing, so what is not here does not exist. `ever` holds the ids of all
+    topics that there were, `epochs` the largest epoch of each broker, `disks` the directories it ever registered.
+    """
+
+    whole: bool = True
+    features: dict[str, int] = field(default_factory=dict)
+    brokers: dict[int, Broker] = field(default_factory=dict)
+    controllers: dict[int, int | None] = field(default_factory=dict)
+    epochs: dict[int, int] = field(default_factory=dict)
+    disks: dict[int, set[str]] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    ids: dict[str, str] = field(default_factory=dict)
+    ever: set[str] = field(default_factory=set)
+    partitions: dict[str, dict[int, Partition]] = field(default_factory=dict)
+    in_isr: dict[int, set[tuple[str, int]]] = field(default_factory=dict)
+    configs: dict[tuple[int, str], dict[str, str]] = field(default_factory=dict)
+    producer_ids: int | None = None
+    migration: int = 0
+    voters: tuple[int, ...] | None = None
+
+    @property
+    def level(self) -> int:
+        """metadata.version; without a record it is 1 (3.0-IV1)."""
+        return self.features.get(NAME, 1)
+
+    @property
+    def elr(self) -> bool:
+        """Whether eligible leader replicas are on."""
+        return self.features.get(ELR_FEATURE, 0) > 0
+
+    @property
+    def migrating(self) -> bool:
+        return self.migration in _IN_MIGRATION
+
+    def inactive(self, brokers: Iterable[int]) -> list[int]:
+        """Those of the brokers that are known not to be active."""
+        return sorted(each for each in set(brokers) if self._inactive(each))
+
+    def _inactive(self, broker: int) -> bool:
+        there = self.brokers.get(broker)
+        return self.whole if there is None else not there.active
+
+    def min_isr(self, partition: Partition) -> int | None:
+        """What min.insync.replicas comes to: never more than partition 0 of the topic has replicas. None if no record
+        tells it."""
+        topic = self.configs.get((TOPIC, self.names.get(partition.topic, "")), {})
+        said = topic.get(MIN_ISR, self.configs.get((BROKER, ""), {}).get(MIN_ISR))
+        first = self.partitions.get(partition.topic, {}).get(0)
+        if said is None or not said.isdigit() or first is None:
+            return None
+        return min(int(said), len(first.replicas))
+
+    def put(self, partition: Partition) -> None:
+        """A partition as it is now."""
+        key = (partition.topic, partition.number)
+        there = self.partitions.setdefault(partition.topic, {})
+        before = there.get(partition.number)
+        if before is None or before.isr != partition.isr:
+            for broker in before.isr if before is not None else ():
+                self.in_isr.get(broker, set()).discard(key)
+            for broker in partition.isr:
+                self.in_isr.setdefault(broker, set()).add(key)
+        there[partition.number] = partition
+
+    def remove(self, topic: str) -> None:
+        name = self.names.pop(topic, None)
+        if name is not None and self.ids.get(name) == topic:
+            del self.ids[name]
+            self.configs.pop((TOPIC, name), None)
+        for number, partition in self.partitions.pop(topic, {}).items():
+            for broker in partition.isr:
+                self.in_isr.get(broker, set()).discard((topic, number))
+
+    def register(self, broker: Broker) -> None:
+        self.brokers[broker.id] = broker
+        self.epochs[broker.id] = max(broker.epoch, self.epochs.get(broker.id, -1))
+        self.disks.setdefault(broker.id, set()).update(broker.directories)
+
+    def configure(self, data: Data) -> None:
+        there = self.configs.setdefault((data["resourceType"], data["resourceName"]), {})
+        if data["value"] is None:
+            there.pop(data["name"], None)
+        else:
+            there[data["name"]] = data["value"]
+
+    def all(self) -> Iterator[Partition]:
+        return (partition for there in self.partitions.values() for partition in there.values())
+
+    def wrong_directories(self, partition: Partition) -> list[str]:
+        """Real directories of a partition that its replica's broker never registered."""
+        if not self.whole:
+            return []
+        pairs = zip(partition.replicas, partition.directories, strict=False)
+        return [d for replica, d in pairs if d not in _RESERVED and d not in self.disks.get(replica, set())]

@@ -1,0 +1,36 @@
+"""A metadata log in a few lines: its copies, what is committed, its levels and its leaders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..findings.metadata import MetadataLog
+from .model import RecordsReport
+from .shown import count, plain
+
+_SHOWN = 8
+
+
+def records_text(records: RecordsReport) -> str:
+    """How many records were read."""
+    every = records.decoded + records.control + records.unknown
+    return (
+        f"{count(every, 'record')}: {records.decoded} decoded, {records.control} control, {records.unknown} unknown,"
+        f" {records.uncommitted} not known to be committed"
+    )
+
+
+def metadata_text(logs: Sequence[MetadataLog]) -> Iterator[str]:
+    """A paragraph for each log."""
+    for log in logs:
+        nodes = ", ".join(plain(node) for node in log.nodes)
+        lines = [
+            f"metadata log of node{'s' * (len(log.nodes) > 1)} {nodes}: offsets {log.begins} to {log.ends - 1},"
+            f" committed before {log.committed} ({log.because})"
+        ]
+        levels = ", ".join(f"{each.name} from offset {each.offset} on" for each in log.levels[-_SHOWN:])
+        lines += [f"  metadata.version {levels}"] if levels else []
+        last = list(log.leaders.items())[-_SHOWN:]
+        reigns = ", ".join(f"{epoch} led by {leader}" for epoch, leader in last)
+        lines += [f"  {count(len(log.leaders), 'raft epoch')}: {reigns}"] if last else []
+        yield "\n".join(lines)

@@ -1,0 +1,56 @@
+"""Two nodes have different records at one offset of the metadata log, or a node's log does not go on where it was.
+
+Why it matters
+    Offset and epoch name one record, on every node. If copies differ, brokers and controllers act on different states
+    of the cluster, and nothing in Kafka notices it.
+
+How it is seen
+    Batches of all copies are compared where their offset and epoch are equal; inside a copy offsets go on without a
+    gap and epochs never fall. Copies may begin at different offsets, and after the end of what is common to all a copy
+    may have records of an earlier epoch: those are truncated when the node comes back, and no fault.
+
+Releases
+    All with KRaft. A fault of a disk, of who copied the files, or of Raft.
+"""
+
+from __future__ import annotations
+
+from ...observe.kraft.columns import fits
+from ...table.protocol import Row
+from ..rule import Rule
+from ._words import broken_unless
+
+_EXPECTED = {
+    "gap": lambda row: f"the offset after {row['before_offset']}'s batch",
+    "epoch": lambda row: "an epoch that is not smaller than that of the batch before",
+    "record": lambda row: "the same bytes in every copy",
+}
+_GOT = {
+    "gap": lambda row: f"offset {row['offset']}",
+    "epoch": lambda row: f"epoch {row['controller_epoch']}",
+    "record": lambda row: "other bytes",
+}
+_MESSAGE = {
+    "gap": lambda row: f"the metadata log does not go on where it was: a batch at offset {row['offset']}",
+    "epoch": lambda row: f"the epoch of the metadata log falls to {row['controller_epoch']} at offset {row['offset']}",
+    "record": lambda row: (
+        f"two copies of the metadata log differ at offset {row['offset']}, epoch {row['controller_epoch']}"
+    ),
+}
+
+
+def _said(words: dict, row: Row) -> str:  # type: ignore[type-arg]
+    return str(words[row["kind"]](row))
+
+
+RULE = Rule(
+    code="KR501",
+    name="copies-differ",
+    compares=True,
+    observation="metadata_copies",
+    kind="quorum",
+    verdict=broken_unless(fits),
+    message=lambda row: _said(_MESSAGE, row),
+    expected=lambda row: _said(_EXPECTED, row),
+    got=lambda row: _said(_GOT, row),
+)

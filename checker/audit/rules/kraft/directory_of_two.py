@@ -1,0 +1,32 @@
+"""Two brokers register the same log directory.
+
+Why it matters
+    A directory's id is in its meta.properties. Where two brokers have it, a disk was copied, and a failure of one is
+    taken for a failure of the other.
+
+How it is seen
+    A registration's directories beside those of all other registered brokers.
+
+Releases
+    3.7 and later; the controller refuses such a registration.
+"""
+
+from __future__ import annotations
+
+from ...observe.kraft.columns import registers, shared_directories
+from ..rule import Rule
+from ._words import broken_unless, ids
+
+RULE = Rule(
+    code="KR526",
+    name="directory-of-two-brokers",
+    observation="metadata_registrations",
+    kind="broker",
+    releases=">=3.7",
+    applies=registers,
+    verdict=broken_unless(shared_directories.is_empty()),
+    message=lambda row: f"broker {row['broker']} registers a directory of another broker",
+    expected=lambda row: "directories that no other broker has",
+    got=lambda row: f"directories {ids(row['shared_directories'])}",
+    issues=("KIP-858",),
+)

@@ -1,0 +1,39 @@
+"""A partition's eligible leader replicas (ELR) do not go together with its ISR.
+
+Why it matters
+    A member of the ELR has every record up to the high watermark and may be elected when the ISR is empty. A wrong
+    member is elected cleanly, and acknowledged records are lost without a sign.
+
+How it is seen
+    After a change of the partition no replica is in both; the ELR is empty as soon as the ISR has min.insync.replicas
+    members (but never more than partition 0 has replicas); and who is new in it was in the ELR or the ISR before.
+
+Releases
+    4.0 and later, where the feature eligible.leader.replicas.version is on.
+"""
+
+from __future__ import annotations
+
+from .....model.expr import either
+from ...observe.compared import was
+from ...observe.kraft.columns import elr, elr_on, isr, isr_size, min_isr
+from ..rule import Rule
+from ._words import broken_unless, ids, where
+
+_full = isr_size >= min_isr
+
+RULE = Rule(
+    code="KR506",
+    name="elr-beside-isr",
+    observation="metadata_partitions",
+    applies=elr_on,
+    verdict=broken_unless(
+        ~elr.intersects(isr) & either(~_full, elr.is_empty()) & elr.subset_of(was(elr).union(was(isr)))
+    ),
+    message=lambda row: f"the eligible leader replicas of {where(row)} do not fit its ISR",
+    expected=lambda row: (
+        f"none of ISR {ids(row['isr'])}, nobody new, and none at all from {row['min_isr']} members of the ISR on"
+    ),
+    got=lambda row: f"ELR {ids(row['elr'])}",
+    issues=("KIP-966",),
+)

@@ -1,0 +1,34 @@
+"""A replica enters the ISR while its broker is fenced, in controlled shutdown, or not registered.
+
+Why it matters
+    Acknowledged records need every member of the ISR. A broker that is about to stop, or is believed dead, gets into it
+    and out again; if it is the last member, the partition goes offline with it.
+
+How it is seen
+    Members of the ISR that were not in it before are looked up among the registrations at that record.
+
+Releases
+    3.3 and later (KIP-841); before, fenced replicas may join.
+"""
+
+from __future__ import annotations
+
+from .....model.expr import both
+from ...observe.compared import was
+from ...observe.kraft.columns import inactive, isr, leader
+from ..rule import Rule
+from ._words import broken_unless, ids, where
+
+RULE = Rule(
+    code="KR510",
+    name="inactive-replica-joins-isr",
+    observation="metadata_partitions",
+    releases=">=3.3",
+    # Who is elected alone is KR507's and KR524's.
+    applies=~both(isr.eq(leader.set()), leader.ne(was(leader))),
+    verdict=broken_unless(~isr.minus(was(isr)).intersects(inactive)),
+    message=lambda row: f"the ISR of {where(row)} takes in a broker that is not active",
+    expected=lambda row: "new members that are registered, unfenced and not in controlled shutdown",
+    got=lambda row: f"ISR {ids(row['before_isr'])} to {ids(row['isr'])}; not active: {ids(row['inactive'])}",
+    issues=("KIP-841", "KAFKA-13916"),
+)

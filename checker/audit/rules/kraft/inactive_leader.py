@@ -1,0 +1,35 @@
+"""A broker becomes leader that is fenced, in controlled shutdown, or not registered.
+
+Why it matters
+    The controller believes a broker to be dead, or lets it stop, and yet makes it leader: the partition is offline
+    though its metadata name a leader.
+
+How it is seen
+    The broker that a record makes leader is looked up among the registrations at that record; changes earlier in the
+    same batch count. KR524 has the case of a last known leader.
+
+Releases
+    All with KRaft. Up to 3.2 the log does not show who is in controlled shutdown.
+"""
+
+from __future__ import annotations
+
+from .....model.expr import both
+from ...observe.compared import was
+from ...observe.kraft.columns import created, elr, inactive, isr, last_known, leader, named, recovering
+from ..rule import Rule
+from ._words import broken_unless, ids, where
+
+_last_known = both(recovering, was(isr).is_empty(), was(elr).is_empty(), leader.set().eq(was(last_known)))
+
+RULE = Rule(
+    code="KR507",
+    name="inactive-leader-elected",
+    observation="metadata_partitions",
+    applies=both(named, leader.is_some(), ~created, leader.ne(was(leader)), ~_last_known),
+    verdict=broken_unless(~leader.set().intersects(inactive)),
+    message=lambda row: f"{where(row)} gets leader {row['leader']}, which is not active",
+    expected=lambda row: "a leader that is registered, unfenced and not in controlled shutdown, or none",
+    got=lambda row: f"leader {row['leader']}; not active: {ids(row['inactive'])}",
+    issues=("KAFKA-13916",),
+)

@@ -1,0 +1,45 @@
+"""The leader epoch of a partition rises though the leader stays and nothing asks for it.
+
+Why it matters
+    A new leader epoch makes every replica and client of the partition stop and look again: fetches fail, producers
+    wait. From 3.6 on it is raised only where an old epoch must be fenced.
+
+How it is seen
+    A record that names the same leader again: a replica left the replicas; or the ISR shrank below metadata.version 12
+    (3.6-IV0), up to release 3.5, or during a migration from ZooKeeper; or nobody led before and after, at the same
+    levels.
+
+Releases
+    All with KRaft (KAFKA-15021, KAFKA-15109).
+"""
+
+from __future__ import annotations
+
+from .....model.expr import both, either
+from .....specs.metadata.levels import NO_EPOCH_ON_SHRINK
+from ...fields import releases
+from ...observe.compared import was
+from ...observe.kraft.columns import created, isr, leader, level, migrating, named, replicas
+from ..conditions import in_releases
+from ..rule import Rule
+from ._words import broken_unless, ids, where
+
+_before_36 = either(level < NO_EPOCH_ON_SHRINK, releases.intersects(in_releases("<=3.5")))
+_shrank = ~was(isr).subset_of(isr)
+_replica_left = ~was(replicas).subset_of(replicas)
+
+RULE = Rule(
+    code="KR515",
+    name="leader-epoch-without-reason",
+    observation="metadata_partitions",
+    applies=both(named, ~created, leader.eq(was(leader))),
+    verdict=broken_unless(
+        either(_replica_left, _shrank & (_before_36 | migrating), leader.is_none() & _before_36),
+    ),
+    message=lambda row: (
+        f"the leader epoch of {where(row)} rises to {row['leader_epoch']} and leader {row['leader']} stays"
+    ),
+    expected=lambda row: "a new leader, a replica that left, or a level below 3.6-IV0 and an ISR that shrank",
+    got=lambda row: f"ISR {ids(row['before_isr'])} to {ids(row['isr'])}, replicas {ids(row['replicas'])}",
+    issues=("KAFKA-15021", "KAFKA-15109"),
+)

@@ -1,0 +1,29 @@
+"""A block of producer ids is given out that does not lie above the one before.
+
+Why it matters
+    Two idempotent producers with one id: brokers take records of one for repeats of the other, and drop them.
+
+How it is seen
+    Consecutive ProducerIds records: the next id strictly grows.
+
+Releases
+    All with KRaft.
+"""
+
+from __future__ import annotations
+
+from ...observe.compared import was
+from ...observe.kraft.columns import next_id
+from ..rule import Rule
+from ._words import broken_unless
+
+RULE = Rule(
+    code="KR520",
+    name="producer-ids-repeated",
+    observation="metadata_producer_ids",
+    kind="quorum",
+    verdict=broken_unless(was(next_id) < next_id),
+    message=lambda row: "a block of producer ids does not lie above the one before",
+    expected=lambda row: f"a next id above {row['before_next']}",
+    got=lambda row: f"next id {row['next']}",
+)

@@ -1,0 +1,29 @@
+"""A record is about a topic or a partition that does not exist.
+
+Why it matters
+    Controllers and brokers that read it stop: it cannot be applied. A cluster that has one in its log does not start
+    again.
+
+How it is seen
+    A Partition record without its topic, a change of a partition that was never created or is deleted, a topic that is
+    removed twice. Only where the log is here from its beginning or from a snapshot on.
+
+Releases
+    All with KRaft.
+"""
+
+from __future__ import annotations
+
+from ...observe.kraft.columns import known
+from ..rule import Rule
+from ._words import broken_unless, where
+
+RULE = Rule(
+    code="KR523",
+    name="record-of-nothing",
+    observation="metadata_references",
+    verdict=broken_unless(known),
+    message=lambda row: f"a {row['record']} is about {where(row)}, which does not exist",
+    expected=lambda row: "a topic or a partition that was created and not removed",
+    got=lambda row: f"{row['record']} at offset {row['offset']}",
+)

@@ -1,0 +1,33 @@
+"""A topic is created with an id or a name that is taken, or with partitions that leave a hole.
+
+Why it matters
+    The topic id is what tells a topic from an earlier one of the same name: if one comes again, brokers take old data
+    for new. Partitions are numbered from 0 on; clients count on it.
+
+How it is seen
+    Topic records beside all ids that the log had, and the names in use at that record; partitions at the end of the
+    batch that creates some.
+
+Releases
+    All with KRaft. Known: KAFKA-14129 (names, fixed in 3.3.0).
+"""
+
+from __future__ import annotations
+
+from ...observe.kraft.columns import contiguous, free, fresh
+from ..rule import Rule
+from ._words import broken_unless
+
+RULE = Rule(
+    code="KR516",
+    name="topic-created-wrongly",
+    observation="metadata_topics",
+    kind="topic",
+    verdict=broken_unless(fresh & free & contiguous),
+    message=lambda row: f"the topic {row['topic']} is created wrongly",
+    expected=lambda row: "an id that was never used, a name that is free, partitions from 0 on",
+    got=lambda row: (
+        "an id that was used" if not row["fresh"] else "a name that is in use" if not row["free"] else "a hole"
+    ),
+    issues=("KAFKA-14129",),
+)

@@ -1,0 +1,34 @@
+"""A metadata transaction begins inside another, ends without one, or is left open by a new controller.
+
+Why it matters
+    What stands between begin and end happens at once or not at all. Where begins and ends do not pair, nodes disagree
+    about what happened.
+
+How it is seen
+    Begin, end and abort alternate. A controller that finds an open transaction of an earlier epoch aborts it before
+    anything else.
+
+Releases
+    3.6 and later, from metadata.version 13 (3.6-IV1) on.
+"""
+
+from __future__ import annotations
+
+from .....model.expr import both
+from ...observe.kraft.columns import ends, is_open, left_open
+from ..rule import Rule
+from ._words import broken_unless
+
+RULE = Rule(
+    code="KR517",
+    name="transaction-unpaired",
+    observation="metadata_transactions",
+    kind="quorum",
+    verdict=broken_unless(both(is_open.eq(ends), ~left_open)),
+    message=lambda row: "a metadata transaction does not pair its begin with its end",
+    expected=lambda row: (
+        "the end of the transaction that an earlier controller left open" if row["left_open"] else "begin, then end"
+    ),
+    got=lambda row: row["record"] + (", inside a transaction" if row["open"] else ", outside a transaction"),
+    issues=("KAFKA-14305",),
+)

@@ -1,0 +1,60 @@
+"""A new leader is neither from the ISR nor from the ELR, and the record does not say that the election was unclean.
+
+Why it matters
+    After an unclean election acknowledged records may be lost. The mark RECOVERING is how the controller says so; an
+    unclean election without it is a loss that nobody is told of.
+
+How it is seen
+    A new leader was in the ISR just before; or, with an empty ISR, among the eligible leader replicas; or the same
+    record brings it into an ISR with others, or ends a reassignment; or it is alone in its ISR and the partition is
+    RECOVERING. Below metadata.version 3 (3.2-IV0) there is no such mark.
+
+Releases
+    All with KRaft.
+"""
+
+from __future__ import annotations
+
+from .....model.expr import both, either
+from .....model.views import LEADER_FROM_ISR
+from .....specs.metadata.levels import LEADER_RECOVERY
+from ...observe.compared import was
+from ...observe.kraft.columns import (
+    adding,
+    created,
+    elr,
+    elr_on,
+    isr,
+    isr_size,
+    leader,
+    level,
+    named,
+    recovering,
+    removing,
+)
+from ..conditions import step
+from ..rule import Rule
+from ._words import broken_unless, ids, where
+
+_from_elr = both(elr_on, leader.set().subset_of(was(elr)))
+_with_others = both(leader.set().subset_of(isr), isr_size >= 2, isr.intersects(was(isr)))
+_ends_reassignment = both(
+    ~was(adding).union(was(removing)).is_empty(), adding.union(removing).is_empty(), leader.set().subset_of(isr)
+)
+_unclean = both(isr.eq(leader.set()), either(recovering, level < LEADER_RECOVERY))
+
+RULE = Rule(
+    code="KR508",
+    name="unclean-election-unmarked",
+    observation="metadata_partitions",
+    applies=both(named, leader.is_some(), ~created, leader.ne(was(leader))),
+    verdict=broken_unless(
+        either(step(LEADER_FROM_ISR.condition), _from_elr, _with_others, _ends_reassignment, _unclean)
+    ),
+    message=lambda row: f"{where(row)} gets leader {row['leader']} from outside its ISR",
+    expected=lambda row: (
+        f"a leader of ISR {ids(row['before_isr'])} or ELR {ids(row['before_elr'])}, or one alone, RECOVERING"
+    ),
+    got=lambda row: f"leader {row['leader']}, ISR {ids(row['isr'])}{', RECOVERING' * row['recovering']}",
+    issues=("KIP-704", "KIP-966"),
+)

@@ -1,0 +1,31 @@
+"""Two voters of the metadata quorum, or more, come or go at once.
+
+Why it matters
+    Majorities of two consecutive voter sets must overlap: with one change at a time they do. With two at once both sets
+    may elect a leader of their own.
+
+How it is seen
+    Consecutive KRaftVoters records.
+
+Releases
+    3.9 and later, with kraft.version 1 (KIP-853).
+"""
+
+from __future__ import annotations
+
+from ...observe.kraft.columns import changed
+from ..rule import Rule
+from ._words import broken_unless, ids
+
+RULE = Rule(
+    code="KR521",
+    name="voters-change-at-once",
+    compares=True,
+    observation="metadata_voters",
+    kind="quorum",
+    verdict=broken_unless(changed <= 1),
+    message=lambda row: "the voters of the metadata quorum change by more than one",
+    expected=lambda row: f"{ids(row['before_voters'])} with one voter more or less",
+    got=lambda row: ids(row["voters"]),
+    issues=("KIP-853",),
+)

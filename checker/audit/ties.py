@@ -1,0 +1,149 @@
+"""Findings that rest on the order of lines within one millisecond.
+
+Exports sort by time, and nothing tells in which order lines of one time were written. A finding that some order of
+the lines of its millisecond, or of the line that it contradicts, removes is suspicious at most. This is asked of the
+rules themselves: the lines are put in another order, and judged again. What matters to a rule is which line comes
+just before, so each other line is put there once, then the line itself is put first, and last.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .judge import failing, judged
+from .observe.catalogue import inputs_of, observations
+from .rules.catalogue import rules_on
+from .table.protocol import Row, Table
+
+BY_ORDER = "by_order"
+"""The column of a failing row that is true where its verdict rested on the order within a millisecond."""
+_OF_NONE: Row = {"topic": None, "partition": None}
+_MOST = 60
+"""So many orders are tried; a finding with more that are possible is not vouched for."""
+_Place = tuple[int, int]
+"""A file and a line."""
+_Moment = tuple[Any, ...]
+"""A partition, a tenure and a time."""
+_Key = tuple[str, str, _Place]
+"""A finding: the observation, the rule's code, the line."""
+_Order = Mapping[_Moment, Sequence[_Place]]
+"""The lines of some moments, each in the order in which they shall stand."""
+
+
+def settled(events: Table, fails: Sequence[Row]) -> list[Row]:
+    """The failing rows of some partitions, "suspicious" where "illegal" rests on the order within a millisecond.
+
+    Args:
+        events: the placed events of all partitions that have a row that fails, without duplicates.
+    """
+    illegal = {_key(row): row for row in fails if row["verdict"] == "illegal"}
+    if not illegal:
+        return list(fails)
+    partitions = {_partition(row) for row in illegal.values()}
+    moments = _Moments.of([row for row in events.rows() if _is_of_none(row) or _partition(row) in partitions])
+    orders = {key: moments.orders(row) for key, row in illegal.items()}
+    unsure = {key for key, several in orders.items() if len(several) > _MOST}
+    for turn in _turns({key: several for key, several in orders.items() if key not in unsure}):
+        rows = failing(judged(inputs_of(events.like(moments.put(turn.values())))))
+        unsure |= turn.keys() - {_key(row) for row in rows if row["verdict"] == "illegal"}
+    return [_doubted(row) if _key(row) in unsure else row for row in fails]
+
+
+def corrections(fails: Iterable[Row]) -> Iterator[Row]:
+    """What to add to the counts of verdicts (judge.counted) for these failing rows, which are settled."""
+    for row in fails:
+        if row.get(BY_ORDER):
+            its_rules = {rule.code: "silent" for rule in rules_on(row["observation"])}
+            by = {name: row[name] for name in ("observation", *observations()[row["observation"]].counted_by)}
+            for verdict, n in (("illegal", -1), ("suspicious", 1)):
+                yield {**_OF_NONE, "cluster": row["cluster"], **by, **its_rules, row["rule"]: verdict, "n": n}
+
+
+def _partition(row: Row) -> tuple[Any, ...]:
+    return row["cluster"], row["topic"], row["partition"]
+
+
+def _is_of_none(row: Row) -> bool:
+    """Whether a line names no partition; or it is a throwable, which is in no cluster's tenure."""
+    return row["topic"] is None or row["cluster"] is None
+
+
+def _key(row: Row) -> _Key:
+    return row["observation"], row["rule"], (row["file"], row["line"])
+
+
+def _doubted(row: Row) -> Row:
+    return row | {row["rule"]: "suspicious", "verdict": "suspicious", BY_ORDER: True}
+
+
+@dataclass(frozen=True)
+class _Moments:
+    """Events; where each of them is, by its line; and the lines of each moment, in the order in which they stand."""
+
+    rows: Sequence[Row]
+    at: Mapping[_Place, int]
+    of_line: Mapping[_Place, _Moment]
+    lines: Mapping[_Moment, tuple[_Place, ...]]
+
+    @staticmethod
+    def of(rows: Sequence[Row]) -> _Moments:
+        at: dict[_Place, int] = {}
+        of_line: dict[_Place, _Moment] = {}
+        lines: dict[_Moment, list[_Place]] = defaultdict(list)
+        dated = [row for row in rows if row["ts"] is not None and not _is_of_none(row)]
+        for row in sorted(dated, key=lambda row: (row["at"], row["file"])):
+            place, moment = (row["file"], row["line"]), (*_partition(row), row["tenure"], row["ts"])
+            at[place], of_line[place] = row["at"], moment
+            lines[moment].append(place)
+        return _Moments(rows, at, of_line, {moment: tuple(places) for moment, places in lines.items()})
+
+    def orders(self, row: Row) -> list[_Order]:
+        """The orders to try for a finding: those of its own moment, then those of the moment of the line before."""
+        place = row["file"], row["line"]
+        here = self.of_line.get(place)
+        if here is None:
+            return []
+        others = [each for each in self.lines[here] if each != place]
+        first: _Order = {here: (place, *others)}
+        found: list[_Order] = []
+        if others:
+            found = [{here: _moved(other, place, self.lines[here])} for other in others]
+            found += [first, {here: (*others, place)}]
+        there = self.of_line.get((row.get("before_file", 0), row.get("before_line", 0)))
+        if there is not None and there != here and len(self.lines[there]) > 1:
+            own = self.lines[there]
+            found += [{**first, there: (*(o for o in own if o != last), last)} for last in own]
+        return found
+
+    def put(self, orders: Iterable[_Order]) -> list[Row]:
+        """The events, with the lines of some moments in another order."""
+        moved: dict[_Place, int] = {}
+        for order in orders:
+            for moment, places in order.items():
+                moved |= dict(zip(places, (self.at[place] for place in self.lines[moment]), strict=True))
+        return [row | {"at": moved.get((row["file"], row["line"]), row["at"])} for row in self.rows]
+
+
+def _moved(place: _Place, to: _Place, places: Sequence[_Place]) -> tuple[_Place, ...]:
+    """Places, one of them moved to just before another."""
+    rest = [each for each in places if each != place]
+    return (*rest[: rest.index(to)], place, *rest[rest.index(to) :])
+
+
+def _turns(orders: Mapping[_Key, Sequence[_Order]]) -> list[dict[_Key, _Order]]:
+    """All orders of all findings, as many at once as do not touch the same moment."""
+    free: dict[_Moment, int] = defaultdict(int)
+    turns: list[dict[_Key, _Order]] = []
+    for key, several in orders.items():
+        for order in several:
+            turn = max(free[moment] for moment in order)
+            while turn < len(turns) and key in turns[turn]:
+                turn += 1
+            if turn == len(turns):
+                turns.append({})
+            turns[turn][key] = order
+            free |= dict.fromkeys(order, turn + 1)
+    return turns

@@ -1,0 +1,149 @@
+"""isrproof records: what stands in KRaft's metadata log, record by record."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from ...specs.errors import IsrproofError, unknown
+from ..failure import fail, say
+
+if TYPE_CHECKING:
+    from ...traces.metadata.batches import Record
+
+
+@click.command(name="records")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option("--type", "types", multiple=True, metavar="TYPE", help="Only records of this type: PARTITION_CHANGE.")
+@click.option("--topic", help="Only records about this topic, by its name or its id.")
+@click.option("--partition", type=int, metavar="N", help="Only records about partitions of this number.")
+@click.option("--since-offset", type=int, metavar="N", help="Only records from this offset of their file on.")
+@click.option("--format", "form", type=click.Choice(["json", "table"]), default="json", show_default=True)
+def command(
+    paths: tuple[str, ...],
+    types: tuple[str, ...],
+    topic: str | None,
+    partition: int | None,
+    since_offset: int | None,
+    form: str,
+) -> None:
+    """Print the records of KRaft's metadata log: segments, snapshots and bootstrap.checkpoint in PATHs.
+
+    One JSON object a line: file, offset, epoch, timestamp, batch (its first offset), type, version, data; types and
+    data as Kafka's own dump tool prints them. Data is null where the type or version is not known.
+
+    Exit 0: all was read. 2: misuse, or nothing could be read. 3: a file is cut or broken; what is whole was printed.
+    """
+    from ...traces.metadata.batches import Batches
+    from ...traces.metadata.files import must_be_found
+
+    try:
+        files = [file.path for file in must_be_found(paths)]
+        wanted = _types(types)
+        ids = None if topic is None else _ids(files, topic)
+    except (IsrproofError, OSError) as error:
+        fail(error, as_json=False)
+    show = _line if form == "json" else _row
+    problems = read = 0
+    for path in files:
+        batches = Batches(path)
+        for record in (record for batch in batches for record in batch.records):
+            if (
+                (not wanted or record.type in wanted)
+                and (since_offset is None or since_offset <= record.offset)
+                and (ids is None or _is_about(record, topic, ids))
+                and (partition is None or (record.data or {}).get("partitionId") == partition)
+            ):
+                say(show(path, record))
+        counts = batches.counts
+        read += counts.decoded
+        problems += _tell(path, batches.problem, sum(counts.unknown.values()), sum(counts.tags.values()))
+    sys.exit(0 if not problems else 3 if read else 2)
+
+
+def _tell(path: str, problem: str | None, unknown_records: int, tags: int) -> bool:
+    """Say on stderr what was not read of a file, and whether anything was broken."""
+    for count, what in ((unknown_records, "records of a type or version"), (tags, "tagged fields")):
+        if count:
+            click.echo(f"{path}: {count} {what} that this release of isrproof does not know", err=True)
+    if problem is not None:
+        click.echo(f"{path}: {problem}", err=True)
+    return problem is not None
+
+
+def _types(names: tuple[str, ...]) -> set[str]:
+    from ...specs.metadata import control_types, record_types
+
+    known = {kind.name for kind in (*record_types().values(), *control_types().values())}
+    found = set()
+    for name in names:
+        upper = name.upper()
+        matching = {upper, f"{upper}_RECORD"} & known
+        if not matching:
+            raise unknown("type of records", upper, sorted(known))
+        found |= matching
+    return found
+
+
+def _ids(files: list[str], topic: str) -> set[str]:
+    """The ids that a topic's name ever had; an id is taken for itself."""
+    from ...traces.metadata.batches import Batches
+
+    return {topic} | {
+        record.data["topicId"] for record in _all(files, Batches) if record.data and _names(record, topic)
+    }
+
+
+def _all(files: list[str], batches: type) -> Iterator[Record]:
+    return (record for path in files for batch in batches(path) for record in batch.records)
+
+
+def _names(record: Record, topic: str) -> bool:
+    return record.type == "TOPIC_RECORD" and (record.data or {}).get("name") == topic
+
+
+def _is_about(record: Record, topic: str | None, ids: set[str]) -> bool:
+    data = record.data or {}
+    if record.type == "CONFIG_RECORD":
+        return bool(data["resourceType"] == _TOPIC_CONFIG and data["resourceName"] == topic)
+    return bool(data.get("topicId") in ids or _names(record, topic or "") or data.get("topicName") == topic)
+
+
+_TOPIC_CONFIG = 2
+"""The resource type of a topic's configuration."""
+
+
+def _line(path: str, record: Record) -> str:
+    from ...traces.metadata.reader import in_table_order
+
+    return json.dumps(
+        {
+            "file": path,
+            "offset": record.offset,
+            "epoch": record.epoch,
+            "timestamp": record.timestamp,
+            "batch": record.batch,
+            "type": record.type,
+            "version": record.version,
+            "data": None if record.data is None else in_table_order(record.type, record.data),
+        },
+        ensure_ascii=False,
+    )
+
+
+def _row(path: str, record: Record) -> str:
+    from datetime import datetime, timedelta, timezone
+
+    from ...traces.metadata.reader import in_table_order
+
+    try:
+        moment = datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(milliseconds=record.timestamp)
+        when = moment.strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
+    except OverflowError:
+        when = str(record.timestamp)
+    data = "" if record.data is None else json.dumps(in_table_order(record.type, record.data), ensure_ascii=False)
+    return f"{record.offset:>8} {record.epoch:>5} {when:23} {record.type:34} {record.version:>2} {data}  {path}"

@@ -1,0 +1,116 @@
+"""`isrproof simulate`: the logs that a run of a model writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..failure import fail
+
+EXIT_NO_RUN = 3
+
+
+@click.command()
+@click.argument("model")
+@click.option("--release", help="The Kafka release that runs; by default the newest that the model has a row for.")
+@click.option("--without", multiple=True, metavar="BEHAVIOUR", help="Leave a behaviour or part out; may be repeated.")
+@click.option("--with", "adding", multiple=True, metavar="PART", help="Add a part or behaviour; may be repeated.")
+@click.option("--set", "sets", multiple=True, metavar="NAME=INT", help="A setting of the instance; may be repeated.")
+@click.option("--property", "prop", metavar="P", help="The counterexample of this property, instead of a random run.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of a random run.")
+@click.option("--steps", type=click.IntRange(1), default=60, show_default=True, help="Length of a random run.")
+@click.option("--level", help="Of state.change.logger; by default the one that the release ships.")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Write broker-N/*.log into this folder.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(**options: Any) -> None:
+    """Write the logs of a run of MODEL: a random run, or the counterexample of a property.
+
+    Without --out the lines are printed, with the step that writes them. What a model leaves out (requests between
+    brokers, say) is not in its logs.
+
+    Exit codes: 0 written, 2 misuse, 3 the property has no counterexample.
+    """
+    from ...specs.errors import IsrproofError
+
+    try:
+        raise SystemExit(_run(options))
+    except ModuleNotFoundError as error:
+        if error.name != "numpy":
+            raise
+        fail("this needs numpy: pip install 'isrproof[explore]'", as_json=options["as_json"])
+    except (IsrproofError, OSError) as error:
+        fail(error, as_json=options["as_json"])
+
+
+def _run(options: dict[str, Any]) -> int:
+    from ...specs.releases import release
+    from ..conformance import simulate
+    from ..conformance.names import numbered
+    from .explore import chosen_of, settings_of
+
+    model = chosen_of(options)
+    row = release(options["release"]) if options["release"] else _release_of(options["model"])
+    instance = model.instance(**settings_of(options["sets"]))
+    if options["prop"] is None:
+        run = simulate.random_run(instance, options["seed"], options["steps"])
+    else:
+        found = simulate.counterexample(instance, options["prop"])
+        if found is None:
+            _say(options, f"{model.name} has no counterexample of {options['prop']}", {"verdict": "unknown"})
+            return EXIT_NO_RUN
+        run = found
+    names = numbered(instance.settings.get("brokers", 9), instance.settings.get("partitions", 9))
+    log = simulate.log_of(instance, run, row, (options["level"] or row.state_change_level).upper(), names)
+    written = simulate.write(log, options["out"]) if options["out"] is not None else []
+    if options["as_json"]:
+        _print(model.name, row.name, log, written)
+    else:
+        _tell(log, options["out"])
+    return 0
+
+
+def _release_of(name: str) -> Any:
+    from ...model.catalogue import families
+    from ...specs.releases import latest
+
+    return families()[name].release() if name in families() else latest()
+
+
+def _step(taken: Any) -> str:
+    return f"{taken.action}({', '.join(f'{name}={value}' for name, value in taken.params.items())})"
+
+
+def _tell(log: Any, out: Path | None) -> None:
+    for number, (taken, places) in enumerate(log.steps, 2):
+        where = f"{places[0].file}:{places[0].line}" if places else "no line"
+        more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+        click.echo(f"{number:>3}. {_step(taken):<40} {where}{more}")
+        if out is None:
+            for place in places:
+                click.echo(f"       {log.files[place.file][place.line - 1]}")
+    if out is not None:
+        click.echo(f"{sum(map(len, log.files.values()))} lines in {len(log.files)} files of {out}")
+
+
+def _print(model: str, release: str, log: Any, written: list[Path]) -> None:
+    import json
+
+    steps = [
+        {
+            "action": taken.action,
+            "params": dict(taken.params),
+            "lines": [{"file": place.file, "line": place.line} for place in places],
+        }
+        for taken, places in log.steps
+    ]
+    files = {name: len(lines) for name, lines in sorted(log.files.items())}
+    told = {"model": model, "release": release, "steps": steps, "files": files}
+    click.echo(json.dumps(told | {"written": [str(path) for path in written]}))
+
+
+def _say(options: dict[str, Any], text: str, told: dict[str, Any]) -> None:
+    import json
+
+    click.echo(json.dumps(told | {"reason": text}) if options["as_json"] else text)

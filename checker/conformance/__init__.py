@@ -1,0 +1,5 @@
+"""What the steps of a model write into logs (`Action.prints`): rendered as a simulated cluster's log, or matched.
+
+`names.py` says what elements of finite sorts are called, `written.py` which events a step writes; `simulate.py` makes a
+log of a run, `validate.py` asks whether some run of the model writes a given log.
+"""

@@ -1,0 +1,41 @@
+"""What the elements of a model's finite sorts are called in logs: ids of brokers, topics and partition numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...model.sorts import FiniteSort, MapSort, OptionSort, RecordSort, SeqSort, SetSort, Sort, Value
+
+NO_LEADER = -1
+
+
+@dataclass(frozen=True)
+class Names:
+    """The broker ids, and the partitions as (topic, number), by the numbers of the elements that stand for them."""
+
+    brokers: Sequence[int]
+    partitions: Sequence[tuple[str, int]]
+
+    def printed(self, column: str, value: Value, sort: Sort | None) -> Value:
+        """A value of the model as the column of an event that is printed."""
+        if isinstance(sort, FiniteSort) and column in ("topic", "partition"):
+            return self.partitions[value][column == "partition"]
+        if isinstance(sort, FiniteSort):
+            return self.brokers[value]
+        if isinstance(sort, OptionSort):
+            return NO_LEADER if value is None else self.printed(column, value, sort.element)
+        if isinstance(sort, SetSort):
+            return tuple(sorted(self.printed(column, each, sort.element) for each in value))
+        if isinstance(sort, MapSort | SeqSort):  # places in order, some of which may be free
+            inner = sort.value if isinstance(sort, MapSort) else sort.element
+            return tuple(self.printed(column, each, inner) for each in value if each is not None)
+        if isinstance(sort, RecordSort):
+            raise TypeError(f"column {column} cannot print a record")
+        return value
+
+
+def numbered(brokers: int, partitions: int) -> Names:
+    """Brokers 1, 2 ..., and a topic of one partition each: t1-0, t2-0 ..."""
+    topics = [f"t{number + 1}" for number in range(partitions)]
+    return Names(range(1, brokers + 1), [(topic, 0) for topic in topics])

@@ -1,0 +1,108 @@
+"""The events that a step of a model writes, in blocks: the lines of a block come in any order."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ...model.action import Action
+from ...model.errors import ModelError
+from ...model.evaluate import Closure, closure, name_of
+from ...model.expr import Expr
+from ...model.lines import Line
+from ...model.protocol import Instance
+from ...model.sorts import Sort, Value, elements
+from ...model.step import Reference, State
+from ...specs.lines import rows
+from ...specs.releases import Release
+from ...traces.events.event import Event
+from ...traces.events.render import wording_of
+from .names import Names
+
+
+class Written(NamedTuple):
+    """A line: the broker in whose log it is, and what it says."""
+
+    broker: int
+    event: Event
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """A line whose expressions are closures."""
+
+    line: Line
+    speaker: Closure
+    given: Closure
+    fields: tuple[tuple[str, Closure | Value, Sort | None], ...]
+    over: tuple[tuple[str, tuple[Value, ...]], ...]
+    then: tuple[_Reading, ...]
+
+
+class Writer:
+    """What the steps of an instance write in a release."""
+
+    def __init__(self, instance: Instance, release: Release, names: Names) -> None:
+        self.reference = Reference(instance)
+        self.release, self.names = release, names
+        self._blocks = {
+            action.name: tuple(
+                tuple(self._reading(line) for line in block if self._has(line)) for block in action.prints
+            )
+            for action in instance.model.actions
+        }
+        if not any(block for blocks in self._blocks.values() for block in blocks):
+            raise ModelError(f"{instance.model.name} does not say what its steps print: there is no log of it")
+
+    def _has(self, line: Line) -> bool:
+        return bool(rows()[line.row].releases & self.release.mask)
+
+    def _reading(self, line: Line) -> _Reading:
+        fields = []
+        for name, value in line.fields.items():
+            read = isinstance(value, Expr)
+            fields.append((name, closure(value) if read else value, value.sort if read else None))
+        settings = self.reference.instance.settings
+        return _Reading(
+            line,
+            closure(line.speaker),
+            closure(line.given),
+            tuple(fields),
+            tuple((name_of(each), elements(each.sort, settings)) for each in line.over),
+            tuple(self._reading(each) for each in line.then if self._has(each)),
+        )
+
+    def blocks(self, action: str, params: Mapping[str, Value], before: State, after: State) -> list[list[Written]]:
+        """The lines of a step, stack traces after the lines that they belong to."""
+        env = {**self.reference.env(before, after), **params}
+        return [[each for reading in block for each in self._lines(reading, env)] for block in self._blocks[action]]
+
+    def _lines(self, reading: _Reading, env: Mapping[str, Value]) -> Iterator[Written]:
+        names = [name for name, _ in reading.over]
+        for values in itertools.product(*(each for _, each in reading.over)):
+            bound = {**env, **dict(zip(names, values, strict=True))}
+            if reading.given(bound):
+                yield self._written(reading, bound)
+                for each in reading.then:
+                    if each.given(bound):
+                        yield self._written(each, bound)
+
+    def _written(self, reading: _Reading, env: Mapping[str, Value]) -> Written:
+        values = {
+            name: self.names.printed(name, value if sort is None else value(env), sort)
+            for name, value, sort in reading.fields
+        }
+        broker = self.names.printed("speaker", reading.speaker(env), reading.line.speaker.sort)
+        return Written(broker, Event(reading.line.row, **values))
+
+    def level(self, event: Event) -> str | None:
+        """The level at which the release prints an event; None for a stack trace."""
+        found = [name for name, mask in wording_of(event, self.release).levels if mask & self.release.mask]
+        return found[0] or None
+
+
+def prints(action: Action) -> bool:
+    """Whether a step of an action may write lines."""
+    return any(action.prints)

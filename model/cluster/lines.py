@@ -1,0 +1,124 @@
+"""The lines that the controller writes when it moves an entity, and when it starts (controller.md 7.2 to 7.4)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..expr import Expr, after, both, some, true, var
+from ..lines import Block, Line
+from .state import Broker, assignment, cached, epoch, live, p, r
+
+_broker = var("broker", Broker)
+
+OFFLINE_STRATEGY = "OfflinePartitionLeaderElectionStrategy"
+PREFERRED_STRATEGY = "PreferredReplicaPartitionLeaderElectionStrategy"
+SHUTDOWN_STRATEGY = "ControlledShutdownPartitionLeaderElectionStrategy"
+
+
+def _says(row: str, c: Expr, given: Expr, entity: tuple[Expr, ...], **fields: object) -> Line:
+    """A line of the controller's, one for each entity; what is no variable of an entity is a parameter of the step."""
+    over = tuple(each for each in entity if each in (p, r))
+    of = {"topic": entity[0], "partition": entity[0]} if entity else {}
+    spoken = {"controller": c, "controller_epoch": epoch[c]}
+    return Line(row, c, {**spoken, **of, **fields}, given, over)
+
+
+def replica_moved(c: Expr, of: Expr, which: Expr, state: Expr, target: str, done: Expr, refused: Expr) -> Block:
+    """A replica's move, or its refusal."""
+    said = {"replica": which, "from_state": state, "to_state": target}
+    return (
+        _says("replica-moved", c, done, (of, which), **said),
+        _says("replica-refused", c, refused, (of, which), **said),
+    )
+
+
+def replica_offline(
+    c: Expr, of: Expr, which: Expr, state: Expr, left: Expr, done: Expr, refused: Expr, read: Expr
+) -> list[Block]:
+    """A replica's move to OfflineReplica, with what is left of the ISR where it was read."""
+    removed = _says(
+        "offline-replica-removed-from-isr", c, both(done, read), (of, which),
+        replica=which, to_state="OfflineReplica", **_held(left), written_by_epoch=left["controller_epoch"],
+    )  # fmt: skip
+    return [(removed,), replica_moved(c, of, which, state, "OfflineReplica", done, refused)]
+
+
+def partition_moved(c: Expr, of: Expr, state: Expr, target: str, done: Expr, refused: Expr) -> Block:
+    """A partition's move that touches nothing else, or its refusal."""
+    row = "partition-created" if target == "NewPartition" else "partition-offline-or-gone"
+    said = {"from_state": state, "to_state": target}
+    return (
+        _says(row, c, done, (of,), **said, replicas=assignment[of]),
+        _says("partition-refused", c, refused, (of,), **said),
+    )
+
+
+def partition_online(
+    c: Expr, of: Expr, state: Expr, held: Expr, done: Expr, refused: Expr, strategy: str, is_new: Expr
+) -> Block:
+    """A partition's move to OnlinePartition, or its failure with what was thrown."""
+    said = {"from_state": state, "to_state": "OnlinePartition"}
+    thrown = Line(
+        "thrown-no-leader",
+        c,
+        {"topic": of, "partition": of, "strategy": strategy, "error": "kafka.common.StateChangeFailedException"},
+        ~is_new,
+    )
+    failed = _says("partition-refused", c, refused, (of,), **said)
+    return (
+        _says("partition-online", c, done, (of,), **said, **_held(held)),
+        Line(failed.row, c, failed.fields, failed.given, failed.over, (thrown,)),
+    )
+
+
+def _held(held: Expr) -> dict[str, object]:
+    """A partition's state as it is printed."""
+    return {
+        "leader": held["leader"],
+        "isr": held["isr"],
+        "leader_epoch": held["leader_epoch"],
+        "partition_epoch": held["version"],
+        "recovery": "RECOVERED",
+    }
+
+
+def says(row: str, c: Expr, given: Expr = true, **fields: object) -> Block:
+    """A line of the controller's log."""
+    return (_says(row, c, given, (), **fields),)
+
+
+def sends(c: Expr, of: Expr, to: Expr, given: Expr, is_new: Expr | bool, offline: Expr, which: Expr = r) -> list[Block]:
+    """The request batch of a call: LeaderAndIsr to some brokers, UpdateMetadata to all live ones.
+
+    Args:
+        to: the brokers that are told to lead or to follow.
+        given: whether anything is sent for the partition.
+        offline: the replicas of the partition that are not online.
+    """
+    entry = after(cached[c][of]).value
+    state = {**_held(entry), "written_by_epoch": entry["controller_epoch"], "replicas": assignment[of]}
+    sent = both(given, after(cached[c][of]).is_some())
+    told = both(sent, to.contains(which))
+    kind = entry["leader"].eq(some(which))
+    new = {"is_new": is_new, "adding": (), "removing": ()}
+    leads = _says("leader-and-isr-sent", c, both(told, kind), (of, which),
+                  kind="become-leader", recipient=which, **state, **new)  # fmt: skip
+    follows = _says("leader-and-isr-sent", c, both(told, ~kind), (of, which),
+                    kind="become-follower", recipient=which, **state, **new)  # fmt: skip
+    return [(leads, follows), *updates(c, of, sent, offline)]
+
+
+def updates(c: Expr, of: Expr, given: Expr, offline: Expr) -> list[Block]:
+    """UpdateMetadata to all live brokers, as it is printed up to 2.5, and as they print it.
+
+    Requests are on no way here: what is sent is heard at once.
+    """
+    entry, live_ones = after(cached[c][of]).value, after(live[c])
+    state = {**_held(entry), "written_by_epoch": entry["controller_epoch"], "replicas": assignment[of]}
+    state["offline_replicas"] = offline
+    sent = both(given, after(cached[c][of]).is_some())
+    heard = _says("metadata-cached", c, both(sent, live_ones.contains(_broker)), (of,), **state, speaker=_broker)
+    return [
+        (_says("update-metadata-sent", c, sent, (of,), **state, recipients=live_ones),),
+        (replace(heard, speaker=_broker, over=(*heard.over, _broker)),),
+    ]

@@ -1,0 +1,115 @@
+"""What stands in KRaft's metadata log: record types with their fields and versions. Data: records.toml."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from .. import toml
+from ..errors import TableError
+from ..releases import span
+
+_FOLDER = resources.files(__package__)
+SCALARS = ("bool", "int8", "int16", "uint16", "int32", "int64", "float64", "string", "bytes", "uuid")
+"""Types of one value; "[]" before one of them is an array."""
+_WORD = re.compile("(?<=[a-z0-9])(?=[A-Z])")
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field as Kafka's schema has it; `fields` are those of a struct or of an array of structs.
+
+    `since` is the first version that has it; `tag` is None for a field that is always on the wire, `default` what the
+    absence of its tag means.
+    """
+
+    name: str
+    type: str
+    since: int = 0
+    nullable: bool = False
+    tag: int | None = None
+    default: Any = None
+    fields: tuple[Field, ...] = ()
+
+
+@dataclass(frozen=True)
+class RecordType:
+    """A type of records. `since[v]` is the first release that has version v; `older` are the fields that it had before
+    in the same version 0, the newest first."""
+
+    key: int
+    name: str
+    since: tuple[str, ...]
+    fields: tuple[Field, ...]
+    older: tuple[tuple[Field, ...], ...] = ()
+
+
+@cache
+def record_types() -> Mapping[int, RecordType]:
+    """The types of data records by their key. Names are as Kafka's dump tool prints them: NO_OP_RECORD."""
+    older: dict[int, list[tuple[Field, ...]]] = {}
+    for row in _table()["older"]:
+        toml.check_keys(row, f"records.toml, older shape of {row.get('key')}", ("key", "releases", "source", "fields"))
+        span(row["releases"])
+        older.setdefault(row["key"], []).append(_fields(row["fields"], str(row["key"])))
+    found = {row["key"]: _type(row, f"{printed(row['name'])}_RECORD", older) for row in _table()["record"]}
+    if set(older) - set(found):
+        raise TableError(f"records.toml: older shapes of unknown types {sorted(set(older) - set(found))}")
+    return found
+
+
+@cache
+def control_types() -> Mapping[int, RecordType]:
+    """The types of control records by the type in their key."""
+    return {row["key"]: _type(row, row["name"], {}) for row in _table()["control"]}
+
+
+def printed(name: str) -> str:
+    """A name in Kafka's schemas as a constant: PartitionChange as PARTITION_CHANGE."""
+    return _WORD.sub("_", name).upper()
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return toml.read(_FOLDER / "records.toml")
+
+
+def _type(row: Mapping[str, Any], name: str, older: Mapping[int, Sequence[tuple[Field, ...]]]) -> RecordType:
+    where = f"records.toml, {row.get('name', 'a row without name')}"
+    toml.check_keys(row, where, ("key", "name", "since", "fields"), ("until",))
+    for release in (*row["since"], *([row["until"]] if "until" in row else [])):
+        span(release)
+    fields = _fields(row["fields"], where)
+    if any(field.since >= len(row["since"]) for field in fields):
+        raise TableError(f"{where}: a field of a version that `since` does not have")
+    return RecordType(row["key"], name, tuple(row["since"]), fields, tuple(older.get(row["key"], ())))
+
+
+def _fields(rows: Sequence[Mapping[str, Any]], where: str) -> tuple[Field, ...]:
+    return tuple(_field(row, where) for row in rows)
+
+
+def _field(row: Mapping[str, Any], where: str) -> Field:
+    where = f"{where}, {row.get('name', 'a field without name')}"
+    toml.check_keys(row, where, ("name", "type"), ("from", "null", "tag", "default", "fields"))
+    kind = row["type"]
+    structs = kind in ("[]", "struct")
+    if not structs and kind.removeprefix("[]") not in SCALARS:
+        raise TableError(f"{where}: unknown type {kind!r}; known are {', '.join(SCALARS)}, [] of these, [], struct")
+    if structs != ("fields" in row):
+        raise TableError(f"{where}: [] and struct have fields, and nothing else has")
+    nullable = bool(row.get("null", False))
+    default = row.get("default", None if nullable or "tag" not in row else zero(kind))
+    fields = _fields(row.get("fields", ()), where)
+    return Field(row["name"], kind, row.get("from", 0), nullable, row.get("tag"), default, fields)
+
+
+def zero(kind: str) -> Any:
+    """The value of a type that stands for nothing."""
+    if kind.startswith("[]"):
+        return []
+    return {"bool": False, "float64": 0.0, "string": "", "bytes": "", "uuid": "AAAAAAAAAAAAAAAAAAAAAA"}.get(kind, 0)

@@ -1,0 +1,68 @@
+"""The levels of metadata.version, and what releases run them. Data: levels.toml."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from .. import toml
+from ..errors import IsrproofError
+from ..releases import in_mode, latest, span
+
+NAME = "metadata.version"
+"""The feature's name in FeatureLevel records and in registrations."""
+LEADER_RECOVERY, FEATURE_RECORDS, NO_EPOCH_ON_SHRINK = 3, 4, 12
+"""Levels from which behaviour differs: leader recovery states are written; the level itself is (3.3); the leader epoch
+is kept when the ISR shrinks."""
+_BEFORE = "3.0-3.2"
+"""Releases that register no range of levels."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """A level, its name in Kafka, and the first release that has it."""
+
+    level: int
+    name: str
+    release: str
+
+
+@cache
+def levels() -> Mapping[int, Level]:
+    """All levels, by their number."""
+    rows = toml.read(resources.files(__package__) / "levels.toml")["level"]
+    for row in rows:
+        toml.check_keys(row, f"levels.toml, {row.get('level')}", ("level", "name", "release"), ("brings",))
+    return {row["level"]: Level(row["level"], row["name"], row["release"]) for row in rows}
+
+
+def level_name(level: int) -> str:
+    """What Kafka calls a level; its number if it is not known."""
+    return levels()[level].name if level in levels() else str(level)
+
+
+@cache
+def jars(newest: int | None) -> int:
+    """The releases whose newest level this is, as a mask; None stands for a registration that names no level."""
+    if newest is None:
+        return span(_BEFORE)
+    known = [level for level in levels() if level <= newest]
+    return _release(levels()[max(known)].release) if known else in_mode("kraft")
+
+
+@cache
+def running(level: int) -> int:
+    """The releases that can run at a level, as a mask."""
+    known = [each for each in levels() if each <= level]
+    first = _release(levels()[max(known)].release) if known else 0
+    return in_mode("kraft") & ~((first & -first) - 1) if first else in_mode("kraft")
+
+
+def _release(name: str) -> int:
+    """A release's rows; those of the newest one that is known if it came later."""
+    try:
+        return span(name)
+    except IsrproofError:
+        return latest().mask

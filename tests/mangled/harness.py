@@ -1,0 +1,200 @@
+"""What an audit says of a mangled recording, against what it says of the recording itself."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.findings.finding import Finding
+from isrproof.checker.audit.options import Options
+from isrproof.checker.audit.report.model import Report
+
+from .ways import WAYS, Files, mangled
+
+_MILLIS = re.compile(r"^(\[?[12]\d{3}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)[,.]\d+")
+
+
+class Identity(NamedTuple):
+    """What makes two findings one, wherever their lines stand: the rule, what it is about, what the line says."""
+
+    rule: str
+    entity: str
+    epoch: int | None
+    text: str
+
+
+class Case(NamedTuple):
+    """A recording, how it is mangled, and the seed of the dice."""
+
+    recording: str
+    ways: tuple[tuple[str, float], ...]
+    seed: int
+
+    @property
+    def way(self) -> str:
+        return " + ".join(name for name, _ in self.ways)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a case. `gained` and `lost` are illegal findings; `told`: the notes are others, or a finding of
+    another verdict stands where each lost one was."""
+
+    case: Case
+    gained: tuple[Finding, ...]
+    lost: tuple[Identity, ...]
+    told: bool
+    kept: int
+
+
+def identity(finding: Finding) -> Identity:
+    return Identity(finding.rule, str(finding.entity), finding.controller_epoch, _MILLIS.sub(r"\1", finding.excerpt))
+
+
+def read(recording: Path) -> Files:
+    """The files of a recording; a single file is one of a folder."""
+    files: Files = {}
+    paths = [recording] if recording.is_file() else sorted(recording.rglob("*.log*"))
+    for path in paths:
+        data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        name = f"broker/{path.name}" if recording.is_file() else path.relative_to(recording).as_posix()
+        lines = data.decode("utf-8", "replace").split("\n")
+        files[name] = [line.rstrip("\r") for line in lines[:-1] + ([lines[-1]] if lines[-1] else [])]
+    return {path: lines for path, lines in files.items() if lines}
+
+
+def write(files: Files, folder: Path) -> None:
+    for name, lines in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        data = "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
+        path.write_bytes(gzip.compress(data, 1) if name.endswith(".gz") else data)
+
+
+def in_process(engine: str) -> Callable[[Sequence[str]], list[Report]]:
+    return lambda folders: audit(folders, Options(each=True, engine=engine))
+
+
+def outcomes(
+    cases: Iterable[Case],
+    recordings: Mapping[str, Files],
+    audited: Callable[[Sequence[str]], list[Report]],
+    batch: int = 20,
+) -> Iterable[Outcome]:
+    """What comes of each case; so many are audited at once, each as a cluster of its own."""
+    clean: dict[str, dict[Identity, Finding]] = {}
+    notes: dict[str, frozenset[str]] = {}
+    waiting: list[Case] = []
+
+    def done() -> Iterable[Outcome]:
+        new = sorted({case.recording for case in waiting} - clean.keys())
+        with TemporaryDirectory() as folder:
+            for number, name in enumerate(new):
+                write(recordings[name], Path(folder) / f"clean-{number}")
+            for number, case in enumerate(waiting):
+                write(mangled(recordings[case.recording], case.ways, case.seed), Path(folder) / f"case-{number}")
+            folders = [f"{folder}/clean-{number}" for number in range(len(new))]
+            made = audited(folders + [f"{folder}/case-{number}" for number in range(len(waiting))])
+        for name, report in zip(new, made, strict=False):
+            clean[name] = illegal(report)
+            notes[name] = told(report)
+        for case, report in zip(waiting, made[len(new) :], strict=True):
+            yield _outcome(case, clean[case.recording], notes[case.recording], report)
+        waiting.clear()
+
+    for case in cases:
+        if not mangled(recordings[case.recording], case.ways, case.seed):
+            continue
+        waiting.append(case)
+        if len(waiting) == batch:
+            yield from done()
+    if waiting:
+        yield from done()
+
+
+def illegal(report: Report) -> dict[Identity, Finding]:
+    return {identity(finding): finding for finding in report.findings if finding.verdict == "illegal"}
+
+
+def told(report: Report) -> frozenset[str]:
+    """The notes, without the names of files."""
+    return frozenset(note.rpartition(": ")[2] for note in report.notes)
+
+
+def _outcome(case: Case, clean: Mapping[Identity, Finding], notes: frozenset[str], report: Report) -> Outcome:
+    found = illegal(report)
+    lost = tuple(sorted(clean.keys() - found.keys()))
+    others = {identity(finding) for finding in report.findings if finding.verdict != "illegal"}
+    was_told = bool(told(report) - notes) or report.verdict == "incomplete" or all(each in others for each in lost)
+    gained = tuple(finding for key, finding in found.items() if key not in clean)
+    return Outcome(case, gained, lost, was_told, len(found) - len(gained))
+
+
+# ---- Which cases
+
+
+def single(recordings: Sequence[str], seeds: Iterable[int], ways: Iterable[str] = WAYS) -> list[Case]:
+    """Every way at every severity."""
+    return [
+        Case(name, ((way, severity),), seed)
+        for seed in seeds
+        for name in recordings
+        for way in ways
+        for severity in WAYS[way].severities
+    ]
+
+
+# ---- The table
+
+
+@dataclass
+class Row:
+    """Of one way: how many runs; in how many some finding was gained, lost, and the loss was told; and of findings."""
+
+    runs: int = 0
+    gaining: int = 0
+    gained: int = 0
+    lost: int = 0
+    kept: int = 0
+    untold: int = 0
+    rules: Counter[str] = field(default_factory=Counter)
+
+
+def table(found: Iterable[Outcome]) -> dict[str, Row]:
+    rows: dict[str, Row] = defaultdict(Row)
+    for outcome in found:
+        row = rows[outcome.case.way]
+        row.runs += 1
+        row.gaining += bool(outcome.gained)
+        row.gained += len(outcome.gained)
+        row.lost += len(outcome.lost)
+        row.kept += outcome.kept
+        row.untold += bool(outcome.lost) and not outcome.told
+        row.rules.update(finding.rule for finding in outcome.gained)
+    return dict(rows)
+
+
+def shown(rows: Mapping[str, Row]) -> str:
+    """The table as Markdown."""
+    lines = [
+        "| way | runs | runs that gain | illegal gained | kept | lost | runs that lose untold | rules |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for name, row in rows.items():
+        rules = " ".join(f"{rule}:{n}" for rule, n in row.rules.most_common())
+        lines.append(
+            f"| {name} | {row.runs} | {row.gaining} | {row.gained} | {row.kept} | {row.lost} | {row.untold} | {rules} |"
+        )
+    total = [
+        sum(getattr(row, name) for row in rows.values())
+        for name in ("runs", "gaining", "gained", "kept", "lost", "untold")
+    ]
+    lines.append(f"| all | {' | '.join(map(str, total))} | |")
+    return "\n".join(lines)

@@ -1,0 +1,262 @@
+"""What is written is read again; what Kafka dumps is what is read; what is broken is told and not given."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from isrproof.specs.metadata import control_types, record_types
+from isrproof.traces.metadata import compression
+from isrproof.traces.metadata.batches import Batches, Record
+from isrproof.traces.metadata.files import found_in, is_metadata, named, node_of
+from isrproof.traces.metadata.reader import control_record, data_record
+from isrproof.traces.metadata.wire import MalformedError, put_uvarint, put_varint, uvarint, varlong
+from isrproof.traces.metadata.writer import batch, control_key_and_value, data_value, raw_batch
+
+from tests.conftest import SHARED
+from tests.metadata_logs import CONTROL, compare_with_dump, messages, unpack_samples
+
+
+@given(st.integers(0, 2**31 - 1), st.integers(-(2**63), 2**63 - 1))
+def test_varints_are_read_as_written(small: int, large: int) -> None:
+    assert uvarint(put_uvarint(small), 0) == (small, len(put_uvarint(small)))
+    assert varlong(put_varint(large), 0) == (large, len(put_varint(large)))
+
+
+def test_a_varint_without_end_is_none() -> None:
+    with pytest.raises(MalformedError):
+        uvarint(b"\xff" * 100, 0)
+
+
+@given(messages())
+@settings(max_examples=300, deadline=None)
+def test_a_data_record_is_read_as_written(message: tuple[str, int, dict[str, object]]) -> None:
+    assert data_record(data_value(*message), {}) == message  # type: ignore[arg-type]
+
+
+@given(messages(CONTROL))
+def test_a_control_record_is_read_as_written(message: tuple[str, int, dict[str, object]]) -> None:
+    assert control_record(*control_key_and_value(*message), {}) == message  # type: ignore[arg-type]
+
+
+@given(st.lists(messages(), min_size=1, max_size=5), st.integers(0, 2**40), st.sampled_from(range(5)))
+@settings(max_examples=60, deadline=None)
+def test_batches_are_read_as_written_in_every_compression(written: list, offset: int, codec: int) -> None:
+    file = SCRATCH / "x.log"
+    file.write_bytes(batch(written, offset, 7, 1234, codec=codec))
+    batches = Batches(str(file))
+    (one,) = batches
+    assert batches.problem is None
+    assert (one.offset, one.last, one.epoch, one.control) == (offset, offset + len(written) - 1, 7, False)
+    assert list(one.records) == [
+        Record(offset + at, 7, 1234, offset, *message, False) for at, message in enumerate(written)
+    ]
+
+
+SCRATCH: Path
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _scratch(tmp_path_factory: pytest.TempPathFactory) -> None:
+    global SCRATCH
+    SCRATCH = tmp_path_factory.mktemp("logs")
+
+
+def test_what_the_table_lacks_is_skipped_and_counted(tmp_path: Path) -> None:
+    """A later type, a later version, a later tag."""
+    noop = data_value("NO_OP_RECORD", 0, {})
+    unknown_type = put_uvarint(1) + put_uvarint(99) + put_uvarint(3) + b"whatever"
+    later_version = put_uvarint(1) + put_uvarint(20) + put_uvarint(1) + b"more\0"
+    later_tag = noop[:-1] + put_uvarint(1) + put_uvarint(5) + put_uvarint(3) + b"abc"
+    values = [unknown_type, later_version, later_tag, noop]
+    records = [_record(at, value) for at, value in enumerate(values)]
+    (tmp_path / "x").write_bytes(raw_batch(records, 10, 1))
+    batches = Batches(str(tmp_path / "x"))
+    (found,) = batches
+    assert [(each.type, each.version, each.data) for each in found.records] == [
+        ("UNKNOWN(99)", 3, None),
+        ("NO_OP_RECORD", 1, None),
+        ("NO_OP_RECORD", 0, {}),
+        ("NO_OP_RECORD", 0, {}),
+    ]
+    assert batches.counts.decoded == 2
+    assert batches.counts.unknown == {"UNKNOWN(99), version 3": 1, "NO_OP_RECORD, version 1": 1}
+    assert batches.counts.tags == {5: 1}
+    assert batches.problem is None
+
+
+def _record(delta: int, value: bytes) -> bytes:
+    body = b"\0" + put_varint(0) + put_varint(delta) + put_varint(-1) + put_varint(len(value)) + value + b"\0"
+    return put_varint(len(body)) + body
+
+
+def test_a_shape_of_an_earlier_release_is_read() -> None:
+    """3.0 - 3.2 had two levels in version 0 of FeatureLevel, where 3.3 has one."""
+    value = b"".join(map(put_uvarint, (1, 12, 0))) + b"\x05name" + b"\x00\x01\x00\x07" + b"\0"
+    assert data_record(value, {}) == (  # type: ignore[arg-type]
+        "FEATURE_LEVEL_RECORD",
+        0,
+        {"name": "name", "minFeatureLevel": 1, "maxFeatureLevel": 7},
+    )
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        b"",
+        b"\x02\x14\x00\x00",  # a frame of version 2
+        b"\x01\x14\x00",  # no tagged section
+        b"\x01\x14\x00\x00\x00",  # a byte too many
+        b"\x01\x14\x00\x01\x05\x7f",  # a tag that is longer than the record
+        b"\x01\x02\x00\x7fab",  # a name that is longer than the record
+        b"\x01\x02\x00\x00",  # a name that is null
+        b"\x01\x02\x00" + b"\xff" * 9,  # a length without end
+    ],
+)
+def test_what_is_no_record_is_none(value: bytes) -> None:
+    with pytest.raises(MalformedError):
+        data_record(value, {})  # type: ignore[arg-type]
+
+
+def _log() -> bytes:
+    leader = ("LEADER_CHANGE", 0, {"version": 0, "leaderId": 1, "voters": [{"voterId": 1}], "grantingVoters": []})
+    first = batch([leader], 0, 1, 1, control=True)
+    topic = {"name": "orders", "topicId": "AAAAAAAAAAAAAAAAAAAAZZ"[:21] + "A"}
+    return first + b"".join(
+        batch([("TOPIC_RECORD", 0, topic), ("NO_OP_RECORD", 0, {})], offset, 1, offset) for offset in range(1, 40, 2)
+    )
+
+
+def test_zeros_that_were_never_written_are_the_end(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(_log() + bytes(5000))
+    batches = Batches(str(tmp_path / "x"))
+    assert sum(len(each.records) for each in batches) == 41
+    assert (batches.zeros, batches.problem) == (5000, None)
+
+
+def test_a_torn_tail_is_told(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(_log()[:-3])
+    batches = Batches(str(tmp_path / "x"))
+    assert sum(len(each.records) for each in batches) == 39
+    assert "cut off" in (batches.problem or "")
+
+
+def test_what_fails_its_crc_is_not_given(tmp_path: Path) -> None:
+    raw = bytearray(_log())
+    raw[-5] ^= 1
+    (tmp_path / "x").write_bytes(raw)
+    batches = Batches(str(tmp_path / "x"))
+    assert sum(len(each.records) for each in batches) == 39
+    assert "CRC is wrong" in (batches.problem or "")
+
+
+def broken(whole: bytes, starts: Sequence[int], dice: random.Random) -> bytes:
+    """A file with one fault: a flipped bit, a cut, a length that lies, a varint without end, noise."""
+    raw = bytearray(whole)
+    at = dice.randrange(len(raw))
+    kind = dice.choice(["flip", "cut", "length", "varint", "noise"])
+    if kind == "flip":
+        raw[at] ^= 1 << dice.randrange(8)
+    elif kind == "cut":
+        del raw[at:]
+    elif kind == "length":
+        start = dice.choice(starts) + 8
+        lie = dice.choice([-1, 0, 1, 49, 60, 2**31 - 1, dice.randrange(5000)])
+        raw[start : start + 4] = lie.to_bytes(4, "big", signed=True)
+    else:
+        raw[at : at + 12] = b"\xff" * 12 if kind == "varint" else dice.randbytes(12)
+    return bytes(raw)
+
+
+@pytest.mark.parametrize("files", [600, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_broken_files_give_a_note_and_nothing_that_fails_its_crc(tmp_path: Path, files: int) -> None:
+    """What is given was written so; where nothing is told, it is the file from its begin. (Base offsets and epochs are
+    in no CRC: who joins the files of a node looks at them.)"""
+    dice = random.Random(files)
+    whole = _log()
+    file = tmp_path / "00000000000000000000.log"
+    file.write_bytes(whole)
+    starts = [each.position for each in Batches(str(file))]
+    true = _contents(Batches(str(file)))
+    for _ in range(files):
+        file.write_bytes(broken(whole, starts, dice))
+        batches = Batches(str(file))
+        found = _contents(batches)
+        if batches.problem is None:
+            assert found == true[: len(found)]
+        else:
+            assert all(each in true for each in found)
+            assert batches.problem.startswith("byte ")
+            assert "\n" not in batches.problem
+
+
+def _contents(batches: Batches) -> list[tuple[object, ...]]:
+    return [(record.type, record.version, record.data) for each in batches for record in each.records]
+
+
+@pytest.mark.parametrize("codec", range(1, 5))
+def test_what_expands_beyond_belief_is_refused(codec: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compression, "_MOST", 1000)
+    small = compression.compressed(codec, bytes(900))
+    assert compression.expanded(codec, small) == bytes(900)
+    with pytest.raises(MalformedError):
+        compression.expanded(codec, compression.compressed(codec, bytes(100_000)))
+    with pytest.raises(MalformedError):
+        compression.expanded(codec, b"no such thing")
+
+
+def test_files_are_known_by_what_they_are(tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "__cluster_metadata-0"
+    folder.mkdir(parents=True)
+    for name in ("00000000000000000000.log", "00000000000000000041-0000000001.checkpoint", "quorum-state"):
+        (folder / name).write_bytes(_log() if name != "quorum-state" else b"{}")
+    for name in (
+        "00000000000000000041.snapshot",
+        "00000000000000000000.index",
+        "x.checkpoint.part",
+        "leader-epoch-checkpoint",
+    ):
+        (folder / name).write_bytes(b"")
+    (tmp_path / "data" / "meta.properties").write_text("version=1\nnode.id=7\n")
+    other = tmp_path / "data" / "orders-0"
+    other.mkdir()
+    (other / "00000000000000000000.log").write_bytes(raw_batch([_record(0, b"hello")], 0, 0))
+    kinds = {Path(file.path).name: file.kind for file in found_in([str(tmp_path)]) if "orders" not in file.path}
+    assert kinds == {
+        "00000000000000000000.log": "segment",
+        "00000000000000000041-0000000001.checkpoint": "snapshot",
+        "leader-epoch-checkpoint": "epochs",
+        "meta.properties": "properties",
+        "quorum-state": "quorum-state",
+    }
+    assert not [file for file in found_in([str(tmp_path)]) if file.kind == "segment" and "orders" in file.path]
+    assert node_of(str(folder)) == "7"
+    assert (named("00000000000000000041-0000000001.checkpoint") or named("")).end == (41, 1)  # type: ignore[union-attr]
+    (tmp_path / "alone").write_bytes(_log())
+    assert is_metadata(str(tmp_path / "alone"))
+    assert not is_metadata(str(other / "00000000000000000000.log"))
+
+
+def test_every_field_of_the_table_is_of_a_version_that_there_is() -> None:
+    for kind in (*record_types().values(), *control_types().values()):
+        assert all(field.since < len(kind.since) for field in kind.fields)
+        tags = [field.tag for field in kind.fields if field.tag is not None]
+        assert sorted(tags) == list(range(len(tags)))
+
+
+RECORDED = Path(__file__).parents[3] / "traces" / "recorded-kraft"
+
+
+@pytest.mark.parametrize("recording", sorted(each.parent.name for each in RECORDED.glob("*/manifest.json")))
+def test_records_are_those_of_kafkas_own_dump(recording: str) -> None:
+    assert compare_with_dump(RECORDED / recording) > 100
+
+
+@pytest.mark.corpus
+def test_records_of_the_samples_are_those_of_kafkas_own_dump(tmp_path: Path) -> None:
+    """Two recordings that others made."""
+    assert sum(compare_with_dump(each) for each in sorted(unpack_samples(SHARED, tmp_path).iterdir())) == 2089

@@ -1,0 +1,240 @@
+"""The record batches of a segment or a snapshot: frames, checksums, compression. What fails its CRC is not given.
+
+Source: org.apache.kafka.common.record.DefaultRecordBatch and DefaultRecord (magic 2).
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import BinaryIO, NamedTuple
+
+from ...specs.errors import IsrproofError
+from . import compression
+from .reader import Message, control_record, data_record
+from .wire import MalformedError, uvarint, varint, varlong
+
+HEADER = struct.Struct(">qiibIhiqqqhii")
+"""Of a batch: base offset, length, epoch, magic, CRC, attributes, last offset delta, two times, producer, count."""
+_PREFIX = struct.Struct(">qi")
+_CHECKED_FROM = 21
+"""The CRC is of the bytes from the attributes on."""
+_LONGEST = 64 << 20
+"""Bytes of a batch beyond which a length is not believed; Kafka's raft writes at most 8 MiB (MAX_BATCH_SIZE_BYTES)."""
+_CODEC, _LOG_APPEND_TIME, _CONTROL = 0x7, 0x8, 0x20
+
+
+class Record(NamedTuple):
+    """A record of the log, or of a snapshot.
+
+    `timestamp` is in milliseconds since 1970; `batch` the base offset of its batch; `data` None where the table of
+    records lacks the type or the version.
+    """
+
+    offset: int
+    epoch: int
+    timestamp: int
+    batch: int
+    type: str
+    version: int
+    data: Message | None
+    control: bool
+
+
+class Frame(NamedTuple):
+    """A batch whose CRC is right, not yet decoded: `position` is its first byte in the file, `last` the offset of its
+    last record."""
+
+    position: int
+    offset: int
+    last: int
+    epoch: int
+    control: bool
+    raw: bytes
+
+
+class Batch(NamedTuple):
+    """Records that were appended at once; the rest as in its frame."""
+
+    position: int
+    offset: int
+    last: int
+    epoch: int
+    control: bool
+    records: tuple[Record, ...]
+
+
+@dataclass
+class Counts:
+    """What was met while a file was read: records that were decoded, control records among them, records of types or
+    versions that the table lacks, and tags that it lacks."""
+
+    decoded: int = 0
+    control: int = 0
+    unknown: Counter[str] = field(default_factory=Counter)
+    tags: Counter[int] = field(default_factory=Counter)
+
+
+class Batches:
+    """The batches of a file, in its order. When they are read, `problem` says what kept the rest from being read.
+
+    `zeros` counts the bytes that Kafka allocated and has not written.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.counts = Counts()
+        self.zeros = 0
+        self._notes: list[str] = []
+
+    @property
+    def problem(self) -> str | None:
+        """What was wrong with the file: the first thing, and how many more there were."""
+        if not self._notes:
+            return None
+        more = len(self._notes) - 1
+        return self._notes[0] + (f" (and {more} more like this)" if more else "")
+
+    def __iter__(self) -> Iterator[Batch]:
+        return (batch for frame in self.frames() if (batch := self.decoded(frame)) is not None)
+
+    def frames(self) -> Iterator[Frame]:
+        """The batches whose CRC is right, from the start of the file; earlier counts and notes are dropped."""
+        self.counts, self.zeros, self._notes = Counts(), 0, []
+        try:
+            with open(self.path, "rb") as file:
+                yield from self._frames(file, os.fstat(file.fileno()).st_size)
+        except OSError as error:
+            self._notes.append(f"cannot be read: {error.strerror or error}")
+
+    def decoded(self, frame: Frame) -> Batch | None:
+        """A batch with its records; None, and a note, if its bytes contradict themselves, or a library is missing."""
+        try:
+            return Batch(*frame[:5], self._records(frame))
+        except MalformedError as wrong:
+            self._left_out(frame.position, wrong)
+        except IsrproofError as wrong:
+            self._notes.append(f"byte {frame.position}: {wrong}")
+        return None
+
+    def _left_out(self, position: int, wrong: MalformedError) -> None:
+        self._notes.append(f"byte {position}: expected a batch, got {wrong}; it was left out")
+
+    def _frames(self, file: BinaryIO, size: int) -> Iterator[Frame]:
+        position = 0
+        while position < size:
+            file.seek(position)
+            prefix = file.read(_PREFIX.size)
+            length = _PREFIX.unpack(prefix)[1] if len(prefix) == _PREFIX.size else -1
+            whole = _PREFIX.size + length
+            if length < HEADER.size - _PREFIX.size or length > _LONGEST or position + whole > size:
+                self._end(file, position, size, length)
+                return
+            raw = prefix + file.read(length)
+            try:
+                frame = _frame(raw, position)
+            except MalformedError as wrong:
+                self._left_out(position, wrong)
+            else:
+                yield frame
+            position += whole
+
+    def _end(self, file: BinaryIO, position: int, size: int, length: int) -> None:
+        """What stands where no batch begins: zeros that were never written, or a batch that is cut off."""
+        rest = size - position
+        if _only_zeros(file, position):
+            self.zeros = rest
+        elif 0 < length <= _LONGEST:
+            self._notes.append(
+                f"byte {position}: the last batch is cut off: it wants {length + 12} bytes, {rest} are here"
+            )
+        else:
+            self._notes.append(
+                f"byte {position}: expected a batch of records, got a length of {length}; the rest was not read"
+            )
+
+    def _records(self, frame: Frame) -> tuple[Record, ...]:
+        """The records of a batch.
+
+        Raises:
+            MalformedError: the bytes contradict themselves.
+            IsrproofError: a library is missing that reads them.
+        """
+        base, _, epoch, _, _, attributes, _, first_time, last_time, *_, count = HEADER.unpack_from(frame.raw)
+        data = compression.expanded(attributes & _CODEC, frame.raw[HEADER.size :])
+        control = frame.control
+        records = []
+        at = 0
+        try:
+            for _ in range(count):
+                size, at = varint(data, at)
+                end = at + size
+                if size < 0 or end > len(data):
+                    raise MalformedError("a record beyond the end of its batch")
+                time, at = varlong(data, at + 1)
+                delta, at = varint(data, at)
+                key, at = _bytes(data, at)
+                value, at = _bytes(data, at)
+                headers, at = uvarint(data, at)
+                if headers == 0 and at != end:
+                    raise MalformedError(f"a record that ends {end - at} bytes before its end")
+                timestamp = last_time if attributes & _LOG_APPEND_TIME else first_time + time
+                kind, version, message = self._decoded(control, key, value)
+                records.append(Record(base + delta, epoch, timestamp, base, kind, version, message, control))
+                at = end
+        except IndexError as error:
+            raise MalformedError("a record that ends too early") from error
+        if at != len(data):
+            raise MalformedError(f"{len(data) - at} bytes after its last record")
+        return tuple(records)
+
+    def _decoded(self, control: bool, key: bytes | None, value: bytes | None) -> tuple[str, int, Message | None]:
+        odd = self.counts.tags
+        if value is None or (control and key is None):
+            raise MalformedError("a record without a value")
+        kind, version, message = control_record(key or b"", value, odd) if control else data_record(value, odd)
+        if message is None:
+            self.counts.unknown[f"{kind}, version {version}"] += 1
+        else:
+            self.counts.decoded += 1
+            self.counts.control += control
+        return kind, version, message
+
+
+def _frame(raw: bytes, position: int) -> Frame:
+    """A batch, its header and its CRC checked.
+
+    Raises:
+        MalformedError: they are not right.
+    """
+    import google_crc32c
+
+    base, _, epoch, magic, crc, attributes, last, *_, count = HEADER.unpack_from(raw)
+    if magic != 2:
+        raise MalformedError(f"magic {magic}")
+    if google_crc32c.value(raw[_CHECKED_FROM:]) != crc:
+        raise MalformedError("one whose CRC is wrong")
+    if base < 0 or epoch < 0 or count < 0 or last != count - 1:
+        raise MalformedError(f"{count} records from offset {base} to {base + last} in epoch {epoch}")
+    return Frame(position, base, base + last, epoch, bool(attributes & _CONTROL), raw)
+
+
+def _bytes(data: bytes, at: int) -> tuple[bytes | None, int]:
+    size, at = varint(data, at)
+    if size < 0:
+        return None, at
+    end = at + size
+    if end > len(data):
+        raise MalformedError("a key or a value beyond the end of its batch")
+    return data[at:end], end
+
+
+def _only_zeros(file: BinaryIO, position: int) -> bool:
+    file.seek(position)
+    while piece := file.read(1 << 20):
+        if piece.count(0) != len(piece):
+            return False
+    return True

@@ -1,0 +1,101 @@
+"""The records of a compressed batch. Kafka never compresses metadata, but its format allows it.
+
+Source: org.apache.kafka.common.record.CompressionType; snappy is framed as by xerial's SnappyOutputStream.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+
+from ...specs.errors import IsrproofError
+from .wire import MalformedError
+
+CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
+_MOST = 64 << 20
+"""Bytes that a batch may expand to: what is more is not read, however small its file is."""
+_XERIAL = b"\x82SNAPPY\x00"
+_AFTER_XERIAL = 16
+
+
+def expanded(codec: int, data: bytes) -> bytes:
+    """The bytes that were compressed.
+
+    Raises:
+        MalformedError: they are not compressed so, or expand to more than a batch may have.
+        IsrproofError: the library that reads them is not installed.
+    """
+    if codec >= len(CODECS):
+        raise MalformedError(f"one of an unknown compression {codec}")
+    name = CODECS[codec]
+    if name == "none":
+        return data
+    if name == "gzip":
+        return _gzip(data)
+    try:
+        import cramjam
+    except ImportError as error:
+        raise IsrproofError(f"a batch compressed by {name} needs cramjam: pip install 'isrproof[kraft]'") from error
+    try:
+        if name == "snappy":
+            return _snappy(data, cramjam.snappy)
+        return _into(cramjam.lz4 if name == "lz4" else cramjam.zstd, data)
+    except cramjam.DecompressionError as error:
+        raise MalformedError(f"one that is not compressed by {name}") from error
+
+
+def _gzip(data: bytes) -> bytes:
+    unpacker = zlib.decompressobj(wbits=31)
+    try:
+        found = unpacker.decompress(data, _MOST)
+    except zlib.error as error:
+        raise MalformedError("one that is not compressed by gzip") from error
+    if not unpacker.eof:
+        raise MalformedError("one whose gzip data is cut, or too large")
+    return found
+
+
+def _into(codec: object, data: bytes) -> bytes:
+    room = bytearray(_MOST)
+    size = codec.decompress_into(data, room)  # type: ignore[attr-defined]
+    return bytes(memoryview(room)[:size])
+
+
+def _snappy(data: bytes, codec: object) -> bytes:
+    """One block, or xerial's: a header, then blocks with their lengths before them."""
+    if not data.startswith(_XERIAL):
+        return _block(codec, data, 0)
+    found = bytearray()
+    at = _AFTER_XERIAL
+    while at < len(data):
+        try:
+            (size,) = struct.unpack_from(">i", data, at)
+        except struct.error as error:
+            raise MalformedError("one whose snappy data is cut") from error
+        at += 4
+        if size < 0 or at + size > len(data):
+            raise MalformedError("one whose snappy data is cut")
+        found += _block(codec, data[at : at + size], len(found))
+        at += size
+    return bytes(found)
+
+
+def _block(codec: object, data: bytes, before: int) -> bytes:
+    if before + codec.decompress_raw_len(data) > _MOST:  # type: ignore[attr-defined]
+        raise MalformedError("one whose snappy data is too large")
+    return bytes(codec.decompress_raw(data))  # type: ignore[attr-defined]
+
+
+def compressed(codec: int, data: bytes) -> bytes:
+    """What `expanded` reads."""
+    if not codec:
+        return data
+    if codec == 1:
+        packer = zlib.compressobj(wbits=31)
+        return packer.compress(data) + packer.flush()
+    import cramjam
+
+    if codec == 2:
+        block = bytes(cramjam.snappy.compress_raw(data))
+        return _XERIAL + struct.pack(">ii", 1, 1) + struct.pack(">i", len(block)) + block
+    return bytes((cramjam.lz4 if codec == 3 else cramjam.zstd).compress(data))

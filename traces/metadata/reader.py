@@ -1,0 +1,217 @@
+"""Messages from bytes: one walk over the table of records (specs/metadata), for all types and versions.
+
+Values are as Kafka's dump tool prints them: a uuid in URL-safe base64, bytes in base64; a tagged field that is absent,
+or has its default, is left out.
+"""
+
+from __future__ import annotations
+
+import base64
+import struct
+from collections import Counter
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
+from typing import Any
+
+from ...specs.metadata import Field, RecordType, control_types, record_types
+from .wire import FORMATS, MalformedError, uvarint
+
+Message = dict[str, Any]
+Odd = Counter[int]
+"""Tags that the table does not have, with how often they were met."""
+_Reader = Callable[[bytes, int, Odd], tuple[Any, int]]
+_NO_OP = b"\x01\x14\x00\x00"
+"""A NoOp record: half of all records are."""
+FRAME = 1
+"""The version of the frame around every data record."""
+
+
+def data_record(value: bytes, odd: Odd) -> tuple[str, int, Message | None]:
+    """The type, version and message of a data record's value; no message where the table lacks type or version.
+
+    Raises:
+        MalformedError: these bytes are no record.
+    """
+    if value == _NO_OP:
+        return "NO_OP_RECORD", 0, {}
+    try:
+        frame, at = uvarint(value, 0)
+        if frame != FRAME:
+            raise MalformedError(f"a frame of version {frame}, expected {FRAME}")
+        key, at = uvarint(value, at)
+        version, at = uvarint(value, at)
+        kind = record_types().get(key)
+        if kind is None:
+            return f"UNKNOWN({key})", version, None
+        if version >= len(kind.since):
+            return kind.name, version, None
+        return kind.name, version, _read(kind, version, value, at, odd)
+    except (IndexError, struct.error) as error:
+        raise MalformedError("a record that ends too early") from error
+
+
+def control_record(key: bytes, value: bytes, odd: Odd) -> tuple[str, int, Message | None]:
+    """The type, version and message of a control record; no message where the table lacks type or version.
+
+    Raises:
+        MalformedError: these bytes are no control record.
+    """
+    try:
+        _, number = struct.unpack_from(">hh", key)
+        kind = control_types().get(number)
+        (version,) = struct.unpack_from(">h", value)
+        if kind is None or not 0 <= version < len(kind.since):
+            return f"UNKNOWN_CONTROL({number})" if kind is None else kind.name, version, None
+        return kind.name, version, _read(kind, version, value, 0, odd)
+    except (IndexError, struct.error) as error:
+        raise MalformedError("a control record that ends too early") from error
+
+
+def _read(kind: RecordType, version: int, data: bytes, at: int, odd: Odd) -> Message:
+    """A message that takes up all the data, in the newest shape that does."""
+    if not kind.older:
+        message, end = _shapes(kind.name, version)[0](data, at, odd)
+        if end != len(data):
+            raise MalformedError(f"{len(data) - end} bytes after the end of a {kind.name}")
+        return message  # type: ignore[no-any-return]
+    wrong: MalformedError | IndexError | struct.error | None = None
+    for read in _shapes(kind.name, version):
+        tags: Odd = Counter()
+        try:
+            message, end = read(data, at, tags)
+        except (MalformedError, IndexError, struct.error) as error:
+            wrong = wrong or error
+            continue
+        if end == len(data):
+            odd.update(tags)
+            return message  # type: ignore[no-any-return]
+        wrong = wrong or MalformedError(f"{len(data) - end} bytes after the end of a {kind.name}")
+    assert wrong is not None
+    raise wrong
+
+
+@cache
+def _types() -> Mapping[str, RecordType]:
+    return {kind.name: kind for kind in (*record_types().values(), *control_types().values())}
+
+
+@cache
+def _shapes(name: str, version: int) -> tuple[_Reader, ...]:
+    kind = _types()[name]
+    return tuple(_struct(fields, version) for fields in (kind.fields, *kind.older))
+
+
+def _struct(fields: tuple[Field, ...], version: int) -> _Reader:
+    """The reader of a struct: its fields in the order of the table, then its tagged section."""
+    present = [each for each in fields if each.since <= version]
+    plain = [(each.name, _reader(each, version)) for each in present if each.tag is None]
+    tagged = {each.tag: (each.name, _reader(each, version), each.default) for each in present if each.tag is not None}
+
+    def read(data: bytes, at: int, odd: Odd) -> tuple[Message, int]:
+        found: Message = {}
+        for name, of in plain:
+            found[name], at = of(data, at, odd)
+        count, at = uvarint(data, at)
+        for _ in range(count):
+            tag, at = uvarint(data, at)
+            size, at = uvarint(data, at)
+            end = at + size
+            if end > len(data):
+                raise MalformedError("a tagged field that is longer than its record")
+            known = tagged.get(tag)
+            if known is None:
+                odd[tag] += 1
+            else:
+                name, of, default = known
+                value, stop = of(data, at, odd)
+                if stop != end:
+                    raise MalformedError(f"a tagged field {name} of {stop - at} bytes that says it has {size}")
+                if value != default:
+                    found[name] = value
+            at = end
+        return found, at
+
+    return read
+
+
+def _reader(field: Field, version: int) -> _Reader:
+    if field.type == "struct":
+        return _struct(field.fields, version)
+    if field.type == "[]":
+        return _array(_struct(field.fields, version), field.nullable)
+    if field.type.startswith("[]"):
+        return _array(_scalar(field.type.removeprefix("[]"), False), field.nullable)
+    return _scalar(field.type, field.nullable)
+
+
+def _array(of: _Reader, nullable: bool) -> _Reader:
+    def read(data: bytes, at: int, odd: Odd) -> tuple[list[Any] | None, int]:
+        length, at = _length(data, at, nullable)
+        if length is None:
+            return None, at
+        found = []
+        for _ in range(length):
+            value, at = of(data, at, odd)
+            found.append(value)
+        return found, at
+
+    return read
+
+
+def _length(data: bytes, at: int, nullable: bool) -> tuple[int | None, int]:
+    """A compact length, None for null. No value is shorter than a byte, so a longer one lies."""
+    length, at = uvarint(data, at)
+    if not length:
+        if not nullable:
+            raise MalformedError("null where the table has none")
+        return None, at
+    if length - 1 > len(data) - at:
+        raise MalformedError("a length beyond the end of its record")
+    return length - 1, at
+
+
+def _scalar(kind: str, nullable: bool) -> _Reader:
+    if kind in FORMATS:
+        return _number(FORMATS[kind])
+    if kind == "uuid":
+        return _uuid
+    text = kind == "string"
+
+    def read(data: bytes, at: int, odd: Odd) -> tuple[str | None, int]:
+        length, at = _length(data, at, nullable)
+        if length is None:
+            return None, at
+        end = at + length
+        raw = data[at:end]
+        return raw.decode("utf-8", "replace") if text else base64.b64encode(raw).decode(), end
+
+    return read
+
+
+def _number(form: str) -> _Reader:
+    unpack = struct.Struct(f">{form}")
+    size, unpacked = unpack.size, unpack.unpack_from
+
+    def read(data: bytes, at: int, odd: Odd) -> tuple[Any, int]:
+        return unpacked(data, at)[0], at + size
+
+    return read
+
+
+def _uuid(data: bytes, at: int, odd: Odd) -> tuple[str, int]:
+    end = at + 16
+    if end > len(data):
+        raise MalformedError("a uuid beyond the end of its record")
+    return uuid_text(data[at:end]), end
+
+
+@lru_cache(maxsize=65536)
+def uuid_text(raw: bytes) -> str:
+    """A uuid as Kafka prints it: URL-safe base64 without padding."""
+    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+def in_table_order(name: str, message: Mapping[str, Any]) -> Message:
+    """The message of a type with its fields in the order of the table, which the tags on the wire need not follow."""
+    order = [field.name for field in _types()[name].fields] if name in _types() else []
+    return {each: message[each] for each in order if each in message} | dict(message)

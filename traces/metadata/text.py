@@ -1,0 +1,64 @@
+"""Metadata logs from lines as `isrproof records` prints them: for cases that people read and write.
+
+A line is a JSON object with `offset`, `type` and `data`. If it is not there, `epoch` is that of the line before,
+`version` the newest, `batch` the record's own offset, `timestamp` 1 s after the record before; fields of `data` are
+zero, empty or null.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+from typing import Any
+
+from ...specs.errors import IsrproofError
+from ...specs.metadata import Field, RecordType, control_types, record_types, zero
+from .writer import batch
+
+_BEGAN = 1_700_000_000_000
+
+
+def log_bytes(lines: Iterable[str]) -> bytes:
+    """A segment or a snapshot with these records.
+
+    Raises:
+        IsrproofError: a line is no record.
+    """
+    rows: list[dict[str, Any]] = []
+    before: Mapping[str, Any] = {"epoch": 0, "timestamp": _BEGAN}
+    for line in lines:
+        try:
+            said = json.loads(line)
+            row = {"epoch": before["epoch"], "timestamp": before["timestamp"] + 1000, "batch": said["offset"], **said}
+            kind = _types()[row["type"]]
+        except (ValueError, KeyError, TypeError) as error:
+            raise IsrproofError(f"expected a record as `isrproof records` prints it, got {line[:200]!r}") from error
+        version = row.get("version", len(kind.since) - 1)
+        rows.append(row | {"version": version, "data": _filled(kind.fields, version, row.get("data", {}))})
+        before = row
+    return b"".join(_batch(list(group)) for _, group in groupby(rows, key=lambda row: row["batch"]))
+
+
+def _batch(rows: list[dict[str, Any]]) -> bytes:
+    first = rows[0]
+    messages = [(row["type"], row["version"], row["data"]) for row in rows]
+    control = first["type"] in {kind.name for kind in control_types().values()}
+    return batch(messages, first["offset"], first["epoch"], first["timestamp"], control=control)
+
+
+def _types() -> dict[str, RecordType]:
+    return {kind.name: kind for kind in (*record_types().values(), *control_types().values())}
+
+
+def _filled(fields: tuple[Field, ...], version: int, data: Mapping[str, Any]) -> dict[str, Any]:
+    found = dict(data)
+    for field in fields:
+        if field.tag is None and field.since <= version:
+            given: Any = found.get(field.name, None if field.nullable else zero(field.type))
+            if field.type == "[]":
+                given = [_filled(field.fields, version, each) for each in given]
+            elif field.type == "struct":
+                given = _filled(field.fields, version, given or {})
+            found[field.name] = given
+    return found

@@ -1,0 +1,159 @@
+"""Records one scenario in KRaft mode: starts the cluster, plays the story, keeps logs, metadata and Kafka's dump."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+import random
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from ....specs.errors import unknown
+from ...metadata.batches import Batches
+from ...metadata.files import named
+from .. import jars, releases
+from ..errors import RecordError
+from ..java import find_java
+from ..processes import exit_on_signals
+from .cluster import KRaftCluster, Layout
+from .scenarios import KRaftScenario
+from .story import Story
+
+LINES = (
+    *(line for line in releases.LINES if releases.key(line.name) >= (3, 3)),
+    releases.Line("4.0", ("4.0.0", "4.0.1"), "2.13"),
+    releases.Line("4.1", ("4.1.0", "4.1.1"), "2.13"),
+    releases.Line("4.2", ("4.2.0",), "2.13"),
+)
+"""Releases that can be recorded in KRaft mode."""
+DUMP = "metadata.dump.xz"
+"""What Kafka's dump tool says of a node's segments and snapshots."""
+GZIP_FROM = 50_000
+"""Bytes from which a log is kept compressed."""
+KEPT_LOGS = ("server.log", "controller.log", "state-change.log")
+FORMAT = 1
+_FEATURES_SINCE = (4, 0)
+"""The first release whose format tool sets features."""
+LAYOUTS = {"combined": ((1, 2, 3), (1, 2, 3)), "split": ((11, 12, 13), (1, 2, 3))}
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a user chooses beside scenario and version; `layout` is a name of LAYOUTS, None the scenario's own."""
+
+    seed: int = 0
+    layout: str | None = None
+    kafka_home: Path | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+
+def line_of(version: str) -> releases.Line:
+    """The row of a full version; RecordError or UnknownNameError otherwise."""
+    for line in LINES:
+        if version in line.patches:
+            return line
+    raise unknown(
+        "Kafka release that can be recorded in KRaft mode", version, [v for line in LINES for v in line.patches]
+    )
+
+
+def record(
+    scenario: KRaftScenario, version: str, out: Path, options: Options, tell: Callable[[str], None]
+) -> dict[str, Any]:
+    """Runs the scenario and leaves the recording in the folder `out`; its manifest.
+
+    Raises:
+        RecordError: it cannot be made; then there is no `out`, and no process is left.
+    """
+    if out.exists():
+        raise RecordError(f"{out} exists: recordings are never overwritten. Give another --out, or remove it.")
+    line = line_of(version)
+    java = find_java()
+    libs = jars.jars(line, version) if options.kafka_home is None else jars.jars_of_home(options.kafka_home, version)
+    layout = _layout(scenario, options, version)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with (
+        exit_on_signals(),
+        tempfile.TemporaryDirectory(prefix="isrproof-record-") as name,
+        tempfile.TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as making,
+    ):
+        settings = {**scenario.settings, **options.settings}
+        with KRaftCluster(java, libs, Path(name), version, layout, options.seed, settings) as cluster:
+            story = Story(cluster, random.Random(options.seed), tell)
+            story.begin()
+            scenario.run(story)
+            story.note("end")
+            cluster.stop_all()
+            kept = Path(making) / out.name
+            manifest = {
+                "format": FORMAT,
+                "mode": "kraft",
+                "scenario": scenario.name,
+                "seed": options.seed,
+                "kafka": version,
+                "java": java.version,
+                "controllers": list(layout.controllers),
+                "brokers": list(layout.brokers),
+                "settings": settings,
+                "files": [file for node in layout.nodes for file in _keep(cluster, node, kept)],
+            }
+            (kept / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+            rows = "".join(json.dumps(row) + "\n" for row in story.timeline)
+            (kept / "timeline.jsonl").write_text(rows, encoding="utf-8")
+            kept.rename(out)
+    return manifest
+
+
+def _layout(scenario: KRaftScenario, options: Options, version: str) -> Layout:
+    features = scenario.features if releases.key(version) >= _FEATURES_SINCE else {}
+    layout = replace(scenario.layout, features=features)
+    if options.layout is not None:
+        controllers, brokers = LAYOUTS[options.layout]
+        layout = replace(layout, controllers=controllers, brokers=brokers)
+    return layout
+
+
+def _write(file: Path, raw: bytes) -> None:
+    """A log, compressed if it is large; the same bytes every time."""
+    if len(raw) < GZIP_FROM:
+        file.write_bytes(raw)
+    else:
+        file.with_name(f"{file.name}.gz").write_bytes(gzip.compress(raw, mtime=0))
+
+
+def _without_zeros(segment: Path) -> None:
+    """Cut off the megabytes that Kafka allocates for a segment and has not written when it is killed."""
+    batches = Batches(str(segment))
+    for _ in batches.frames():
+        pass
+    if batches.zeros:
+        with segment.open("r+b") as file:
+            file.truncate(segment.stat().st_size - batches.zeros)
+
+
+def _keep(cluster: KRaftCluster, node: int, kept: Path) -> list[str]:
+    """Copies a node's logs and metadata files, and the dump of them; their names. Folders are not told."""
+    target = kept / f"node-{node}"
+    (target / "metadata").mkdir(parents=True)
+    for name in KEPT_LOGS:
+        file = cluster.home(node) / name
+        if file.is_file() and file.stat().st_size:
+            text = file.read_text(encoding="utf-8", errors="replace").replace(str(cluster.home(node)), "/var/lib/kafka")
+            _write(target / name, text.replace(str(cluster.folder), "/var/lib").encode())
+    for place, into in ((cluster.metadata(node), target / "metadata"), (cluster.disks(node)[0], target)):
+        for file in sorted(place.iterdir()):
+            if file.is_file() and named(str(file)) is not None:
+                shutil.copyfile(file, into / file.name)
+    for segment in target.glob("metadata/*.log"):
+        _without_zeros(segment)
+    dumped = sorted(str(path) for ending in ("log", "checkpoint") for path in (target / "metadata").glob(f"*.{ending}"))
+    said = cluster.tool(
+        "kafka.tools.DumpLogSegments", ["--cluster-metadata-decoder", "--files", ",".join(dumped)], cluster.folder
+    )
+    (target / DUMP).write_bytes(lzma.compress(said.replace(f"{kept}/", "").encode()))
+    return sorted(str(path.relative_to(kept)) for path in target.rglob("*") if path.is_file())

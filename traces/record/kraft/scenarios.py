@@ -1,0 +1,221 @@
+"""The scenarios of clusters in KRaft mode: a layout, and what is done to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from ....specs.errors import unknown
+from .cluster import Layout
+from .story import Story
+
+_ELR = {"eligible.leader.replicas.version": 1}
+_SPLIT = Layout(controllers=(11, 12, 13), brokers=(1, 2, 3))
+
+
+@dataclass(frozen=True)
+class KRaftScenario:
+    """What is done to a cluster; `run` finds every node up. `settings` are the nodes' own; `features` are set by the
+    format tool, in releases that have them."""
+
+    name: str
+    summary: str
+    run: Callable[[Story], None]
+    layout: Layout = field(default_factory=Layout)
+    settings: Mapping[str, str] = field(default_factory=dict)
+    features: Mapping[str, int] = field(default_factory=dict)
+
+
+def _failover(story: Story) -> None:
+    """The active controller dies, comes back, stops, comes back; the brokers' leaders move with it."""
+    story.create("t", {0: [1, 2, 3], 1: [2, 3, 1], 2: [3, 1, 2]}, min_insync_replicas=2)
+    story.sleep(3)
+    for stop in (story.kill, story.terminate):
+        leader = story.leader()
+        if leader is None:
+            continue
+        stop(leader)
+        story.sleep(8)
+        story.partitions()
+        story.start(leader)
+        story.sleep(6)
+    story.partitions()
+
+
+def _lifecycle(story: Story) -> None:
+    """Topics are created, grow, are deleted and created again; each broker stops once."""
+    story.create("life", {0: [1, 2], 1: [2, 3], 2: [3, 1]})
+    story.create("gone", {0: [1, 2, 3]})
+    story.ask("grow", "life", 4, "1,2")
+    for node in story.cluster.layout.brokers:
+        story.terminate(node)
+        story.sleep(3)
+        story.start(node)
+        story.wait_for(node)
+        story.sleep(3)
+    story.ask("delete", "gone")
+    story.create("gone", {0: [3, 2]}, min_insync_replicas=2)
+    story.ask("config", "life", "min.insync.replicas=2")
+    story.ask("elect", "PREFERRED", "life", 0)
+    story.ask("config", "life", "min.insync.replicas")
+    story.partitions()
+
+
+def _reassign(story: Story) -> None:
+    """Reassignments, one cancelled, one to a broker that is down."""
+    story.create("move", {0: [1, 2], 1: [2, 3], 2: [3, 1]})
+    story.sleep(2)
+    for number, replicas in ((0, [3, 2]), (1, [1, 3]), (2, [1, 2, 3]), (0, [3])):
+        story.reassign("move", number, replicas)
+        story.sleep(3)
+    story.kill(2)
+    story.sleep(8)
+    story.reassign("move", 0, [3, 2])
+    story.sleep(2)
+    story.ask("reassign", "move", 0, "cancel")
+    story.reassign("move", 1, [1, 2])
+    story.sleep(2)
+    story.start(2)
+    story.wait_for(2)
+    story.sleep(6)
+    story.partitions()
+
+
+def _unclean(story: Story) -> None:
+    """Both replicas of partitions die, the later one stays dead: with and without unclean election."""
+    story.create("clean", {0: [1, 2]})
+    story.create("unclean", {0: [1, 2], 1: [2, 1]}, unclean_leader_election_enable="true")
+    story.sleep(2)
+    story.kill(1)
+    story.sleep(8)
+    story.kill(2)
+    story.sleep(8)
+    story.start(1)
+    story.wait_for(1)
+    story.sleep(8)
+    story.partitions()
+    story.ask("elect", "UNCLEAN", "clean", 0)
+    story.start(2)
+    story.wait_for(2)
+    story.sleep(6)
+    story.partitions()
+
+
+def _elr(story: Story) -> None:
+    """The ISR falls below min.insync.replicas and becomes empty; leaders come from the ELR, or are the last known.
+
+    In 4.0.0 the broker that was killed last is elected as soon as it registers, still fenced (KAFKA-19522).
+    """
+    story.create("e", {0: [1, 2], 1: [2, 1]}, min_insync_replicas=2)
+    story.create("all", {0: [1, 2, 3]}, min_insync_replicas=2)
+    story.sleep(2)
+    for stop, order in ((story.terminate, (2, 1)), (story.kill, (1, 2))):
+        stop(1)
+        story.sleep(8)
+        story.kill(2)
+        story.sleep(8)
+        for broker in order:
+            story.start(broker)
+            story.wait_for(broker)
+            story.sleep(5)
+    story.ask("config", "e", "min.insync.replicas=1")
+    story.sleep(2)
+    story.kill(2)
+    story.sleep(7)
+    story.ask("config", "e", "min.insync.replicas=2")
+    story.start(2)
+    story.wait_for(2)
+    story.sleep(3)
+    story.partitions()
+
+
+def _jbod(story: Story) -> None:
+    """Brokers with two directories; one fails and comes back."""
+    for number in range(3):
+        story.create(f"j{number}", {0: [1, 2], 1: [2, 3], 2: [3, 1]})
+    story.sleep(5)
+    disk = story.cluster.disks(2)[1]
+    gone = disk.with_name("gone")
+    story.note("disk fails", node=2)
+    disk.rename(gone)
+    disk.write_text("no directory")
+    story.sleep(15)
+    story.partitions()
+    story.terminate(2)
+    disk.unlink()
+    gone.rename(disk)
+    story.start(2)
+    story.wait_for(2)
+    story.sleep(6)
+    story.partitions()
+
+
+def _chaos(story: Story) -> None:
+    """Random deeds, chosen by the seed, for a minute and a half; at most one node is down or paused at a time."""
+    dice, brokers = story.random, story.cluster.layout.brokers
+    topics: list[str] = []
+    made = 0
+    for _ in range(28):
+        deeds = ["create", "stop", "pause", "reassign", "elect", "delete", "config", "wait"]
+        deed = dice.choices(deeds, [3, 4, 2, 3, 2, 1, 1, 1])[0]
+        down = [node for node in story.cluster.layout.nodes if node not in story.cluster.running]
+        if (down or story.paused) and deed in ("stop", "pause"):
+            for node in sorted(story.paused):
+                story.resume(node)
+            for node in down:
+                story.start(node)
+            story.sleep(dice.uniform(3, 7))
+        elif deed == "create" or not topics:
+            made += 1
+            topics.append(f"c{made}")
+            size = dice.choice((1, 2, 2, 3))
+            assignment = {number: dice.sample(brokers, size) for number in range(dice.choice((1, 2)))}
+            story.create(
+                topics[-1],
+                assignment,
+                min_insync_replicas=dice.choice((1, 2)),
+                unclean_leader_election_enable=dice.choice(("true", "false")),
+            )
+        elif deed == "stop":
+            dice.choice((story.kill, story.terminate))(dice.choice(story.cluster.layout.nodes))
+            story.sleep(dice.choice((1.0, 7.0)))
+        elif deed == "pause":
+            story.pause(dice.choice(story.cluster.layout.nodes))
+            story.sleep(dice.choice((3.0, 8.0)))
+        elif deed == "reassign":
+            story.reassign(dice.choice(topics), 0, dice.sample(brokers, dice.choice((1, 2, 3))))
+        elif deed == "elect":
+            story.ask("elect", dice.choice(("PREFERRED", "UNCLEAN")), dice.choice(topics), 0)
+        elif deed == "delete":
+            story.ask("delete", topics.pop(dice.randrange(len(topics))))
+        elif deed == "config":
+            story.ask("config", dice.choice(topics), dice.choice(("min.insync.replicas=2", "min.insync.replicas")))
+        story.sleep(dice.uniform(0.1, 2))
+    for node in sorted(story.paused):
+        story.resume(node)
+    story.start(*(node for node in story.cluster.layout.nodes if node not in story.cluster.running))
+    story.wait_for(*brokers)
+    story.partitions()
+    story.sleep(4)
+
+
+_ALL = (
+    KRaftScenario("failover", "the active controller dies, then stops", _failover),
+    KRaftScenario("lifecycle", "create, grow, restart each broker, elect, delete", _lifecycle),
+    KRaftScenario("reassign", "move replicas, also onto a broker that is down; cancel", _reassign),
+    KRaftScenario("unclean", "all replicas die, with and without unclean election", _unclean, _SPLIT),
+    KRaftScenario("elr", "the ISR becomes empty; eligible and last known leaders", _elr, _SPLIT, features=_ELR),
+    KRaftScenario("jbod", "a directory of two fails and comes back", _jbod, Layout(disks=2)),
+    KRaftScenario("chaos", "random stops, pauses, topics, reassignments, elections", _chaos),
+)
+
+
+def scenarios() -> Mapping[str, KRaftScenario]:
+    return {each.name: each for each in _ALL}
+
+
+def find(name: str) -> KRaftScenario:
+    """The scenario of that name; an unknown one raises UnknownNameError with the nearest."""
+    if name not in scenarios():
+        raise unknown("scenario of KRaft", name, scenarios())
+    return scenarios()[name]

@@ -1,0 +1,122 @@
+"""What is done to a KRaft cluster, noted with its time."""
+
+from __future__ import annotations
+
+import random
+import signal
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import RecordError
+from .cluster import KRaftCluster
+
+READY_SECONDS = 180.0
+"""Generous: the machine may be busy with other things."""
+
+
+@dataclass
+class Story:
+    """A cluster and what was done to it. `timeline` has a row for each deed: seconds, kind, and what belongs to it."""
+
+    cluster: KRaftCluster
+    random: random.Random
+    tell: Callable[[str], None]
+    timeline: list[dict[str, Any]] = field(default_factory=list)
+    paused: set[int] = field(default_factory=set)
+    began: float = field(default_factory=time.time)
+
+    def note(self, kind: str, **what: Any) -> None:
+        self.timeline.append({"t": round(time.time(), 3), "kind": kind, **what})
+        self.tell(f"{time.time() - self.began:6.1f} s  {kind} {' '.join(str(each) for each in what.values())}")
+
+    def begin(self) -> None:
+        """Format and start every node; wait until every broker is there.
+
+        Raises:
+            RecordError: they do not come up.
+        """
+        for node in self.cluster.layout.nodes:
+            self.cluster.format(node)
+            self.note("format", node=node)
+        self.start(*self.cluster.layout.nodes)
+        self.wait_for(*self.cluster.layout.brokers)
+
+    def start(self, *nodes: int) -> None:
+        for node in nodes:
+            self.cluster.start(node)
+            self.note("start", node=node)
+
+    def wait_for(self, *brokers: int) -> None:
+        """Wait until these brokers are unfenced."""
+        deadline = time.monotonic() + READY_SECONDS
+        while True:
+            answer = self.cluster.ask("brokers")
+            if {str(broker) for broker in brokers} <= set(answer.split()):
+                return
+            if time.monotonic() > deadline:
+                raise RecordError(f"Brokers {brokers} did not come up.\n{self.cluster.last_lines(brokers[0])}")
+            time.sleep(0.3)
+
+    def kill(self, node: int) -> None:
+        self.note("kill", node=node)
+        self.cluster.stop(node, signal.SIGKILL)
+
+    def terminate(self, node: int) -> None:
+        self.note("term", node=node)
+        self.cluster.stop(node, signal.SIGTERM)
+        self.note("exited", node=node)
+
+    def pause(self, node: int) -> None:
+        self.note("pause", node=node)
+        self.cluster.signal(node, signal.SIGSTOP)
+        self.paused.add(node)
+
+    def resume(self, node: int) -> None:
+        self.cluster.signal(node, signal.SIGCONT)
+        self.paused.discard(node)
+        self.note("resume", node=node)
+
+    def ask(self, *words: object) -> str:
+        """An admin's request; its answer is noted, a refusal too."""
+        command = " ".join(map(str, words))
+        answer = self.cluster.ask(command)
+        self.note("admin", cmd=command, answer=answer[:200])
+        return answer
+
+    def create(self, topic: str, assignment: Mapping[int, Sequence[int]], **settings: object) -> str:
+        given = ";".join(f"{number}={','.join(map(str, replicas))}" for number, replicas in assignment.items())
+        return self.ask(
+            "create", topic, given, *(f"{name.replace('_', '.')}={value}" for name, value in settings.items())
+        )
+
+    def reassign(self, topic: str, partition: int, replicas: Sequence[int]) -> str:
+        return self.ask("reassign", topic, partition, ",".join(map(str, replicas)))
+
+    def partitions(self) -> dict[tuple[str, int], tuple[int, list[int], list[int]]]:
+        """Leader, ISR and replicas of every partition, as the admin client sees them; empty if nobody answers."""
+        answer = self.cluster.ask("partitions")
+        found = {}
+        for word in answer.split() if not answer.startswith("error") else ():
+            topic, number, leader, isr, replicas = word.split(":")
+            found[topic, int(number)] = (int(leader), _ids(isr), _ids(replicas))
+        self.timeline.append({"t": round(time.time(), 3), "kind": "partitions", "answer": answer})
+        return found
+
+    def leader(self) -> int | None:
+        """The active controller; None if nobody answers."""
+        answer = self.cluster.ask("quorum").split()
+        self.timeline.append({"t": round(time.time(), 3), "kind": "quorum", "answer": " ".join(answer)})
+        return int(answer[0]) if answer and answer[0].lstrip("-").isdigit() else None
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+    @property
+    def up(self) -> list[int]:
+        return sorted(set(self.cluster.running) - self.paused)
+
+
+def _ids(text: str) -> list[int]:
+    return [int(each) for each in text.split(",") if each]
