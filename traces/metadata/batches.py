@@ -91,6 +91,11 @@ class Batches:
         self._notes: list[str] = []
 
     @property
+    def problems(self) -> int:
+        """How many things were wrong with what was read so far."""
+        return len(self._notes)
+
+    @property
     def problem(self) -> str | None:
         """What was wrong with the file: the first thing, and how many more there were."""
         if not self._notes:

@@ -36,7 +36,8 @@ class Misfit:
     """Where a copy does not fit itself or the others: its batch, and the one that it contradicts.
 
     kind: "gap" (an offset is skipped or comes again), "epoch" (the epoch falls), "record" (another record of the same
-    offset and epoch).
+    offset and epoch). The first two are in one copy, and may come of how its files were copied: offsets and epochs are
+    in no CRC.
     """
 
     kind: str
@@ -81,11 +82,18 @@ def scanned(copy: MetadataCopy) -> Scanned:
     misfits = []
     leaders: list[tuple[int, int, Placed]] = []
     before: Placed | None = None
+    previous: Placed | None = None
     voters = copy.voters
+    damage = 0
     for placed in copy.frames():
         frame = placed.frame
+        damaged = sum(segment.batches.problems for segment in copy.segments)
+        damage, known = damaged, damaged > damage
+        if previous is not None and frame.offset != previous.frame.last + 1 and not known:
+            # Where something was left out, and told, that explains it.
+            misfits.append(Misfit("gap", copy, placed, previous))
+        previous = placed
         if before is not None and frame.offset != before.frame.last + 1:
-            misfits.append(Misfit("gap", copy, placed, before))
             if frame.offset <= before.frame.last:
                 continue  # what comes again is not read again
         elif before is not None and frame.epoch < before.frame.epoch:
@@ -160,7 +168,7 @@ def quorums(copies: Sequence[MetadataCopy]) -> list[Quorum]:
 
 
 def _quorum(copies: Sequence[Scanned]) -> Quorum:
-    chain = max(copies, key=lambda each: (each.epoch, each.end))
+    chain = max(copies, key=lambda each: (each.epoch, each.end, not each.misfits))
     voters = chain.voters or frozenset().union(*(each.voters for each in copies))
     committed, because = max(_known(copies, chain, voters))
     return Quorum(tuple(copies), chain, min(committed, chain.end) if chain.stretches else committed, because, voters)

@@ -122,11 +122,13 @@ BEGINNINGS = _observation(fold.BEGINNINGS, {**_RECORD, **sorts(told)})
 """The first data record of a log: whether metadata.version was told before the first broker registered."""
 
 differs = field("differs", SetOf(TEXT))
+fits, proved = _fields(fits=Bool, proved=Bool)
 SNAPSHOTS = _observation(
-    fold.SNAPSHOTS, {**_RECORD, **_TOPIC, **_BEFORE, **sorts(field("broker", Broker), kind, differs)}
+    fold.SNAPSHOTS, {**_RECORD, **_TOPIC, **_BEFORE, **sorts(field("broker", Broker), kind, differs, proved)}
 )
-"""What a snapshot says of a topic, a partition, a broker or a feature, beside the log up to the snapshot's end."""
+"""What a snapshot says of a topic, a partition, a broker or a feature, beside the log up to the snapshot's end; and of
+its end, which is not `proved` to be wrong: epochs are in no CRC."""
 
-fits = field("fits", Bool)
-COPIES = _observation(fold.COPIES, {**_RECORD, **_BEFORE, **sorts(kind, fits)})
-"""Batches of a copy that do not fit, each with its kind of misfit; and one row for each copy that fits."""
+COPIES = _observation(fold.COPIES, {**_RECORD, **_BEFORE, **sorts(kind, fits, proved)})
+"""Batches of a copy that do not fit, each with its kind of misfit; and one row for each copy that fits. `proved`: two
+records of one offset and epoch differ, and the copy has no other misfit."""

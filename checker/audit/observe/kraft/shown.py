@@ -104,7 +104,7 @@ def _from_snapshot(
     records = [record for batch in snapshot.batches for record in batch.records]
     seen.counted(records)
     state = snapshot_state(records)
-    state.whole = snapshot.batches.problem is None
+    state.whole = _is_whole(snapshot, records)
     return Fold(cluster, state, from_start=False, leaders=_told(quorum)), end
 
 
@@ -147,7 +147,9 @@ def _beside(fold: Fold, snapshot: Segment, log: Segment | None, seen: Seen) -> I
     """A snapshot beside the log up to its end; each row at the snapshot's record that it is about."""
     records = [record for batch in snapshot.batches for record in batch.records]
     seen.counted(records)
-    if not fold.state.whole or snapshot.end is None or snapshot.batches.problem is not None:
+    if not _is_whole(snapshot, records):
+        seen.notes.append(f"{snapshot.path}: the snapshot is not whole, so it is not compared with the log")
+    if not fold.state.whole or snapshot.end is None or not _is_whole(snapshot, records):
         return  # what is missing proves nothing
     end, epoch = snapshot.end
     places = _places(records)
@@ -158,9 +160,19 @@ def _beside(fold: Fold, snapshot: Segment, log: Segment | None, seen: Seen) -> I
     for kind, names, differs in differences(snapshot_state(records), fold.state):
         place = ("broker", names["broker"]) if kind == "broker" else (names.get("topic"), names.get("partition"))
         offset = places.get(place, places.get((names.get("topic"), None), 0))
-        yield SNAPSHOTS, row | names | {"kind": kind, "differs": differs, "offset": offset}
+        yield SNAPSHOTS, row | names | {"kind": kind, "differs": differs, "offset": offset, "proved": True}
     wrong = [] if epoch == fold.epoch else [f"epoch {epoch} of the last record before its end, not {fold.epoch}"]
-    yield SNAPSHOTS, row | {"kind": "end", "differs": wrong, "offset": 0}
+    yield SNAPSHOTS, row | {"kind": "end", "differs": wrong, "offset": 0, "proved": False}
+
+
+def _is_whole(snapshot: Segment, records: Sequence[Record]) -> bool:
+    """Whether a snapshot was read from its header to its footer."""
+    return (
+        snapshot.batches.problem is None
+        and bool(records)
+        and records[-1].type == "SNAPSHOT_FOOTER"
+        and [record.offset for record in records] == list(range(len(records)))
+    )
 
 
 def _places(records: Sequence[Record]) -> dict[tuple[object, object], int]:
@@ -187,11 +199,13 @@ def _context(fold: Fold) -> Row:
 def _misfits(quorum: Quorum, fold: Fold, misfits: list[Misfit]) -> Iterator[Shown]:
     """What does not fit, and a row for each copy of which everything does."""
     context = _context(fold)
+    uneven = {id(misfit.copy) for misfit in misfits if misfit.kind != "record"}
     for misfit in misfits:
+        proved = misfit.kind == "record" and id(misfit.copy) not in uneven
         row = _row(fold.cluster, misfit.placed, "BATCH", committed=misfit.placed.frame.offset < quorum.committed)
         other = misfit.other
         where = {} if other is None else {"before_file": other.segment.index, "before_offset": other.frame.offset}
-        yield COPIES, row | context | where | {"kind": misfit.kind, "fits": False}
+        yield COPIES, row | context | where | {"kind": misfit.kind, "fits": False, "proved": proved}
     unfit = {id(misfit.copy) for misfit in misfits}
     for each in quorum.copies:
         if id(each.copy) not in unfit and each.copy.segments:
@@ -208,4 +222,5 @@ def _whole(cluster: int, scanned: Scanned) -> Row:
         "committed": True,
         "record": "BATCH",
         "fits": True,
+        "proved": False,
     }

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from ...observe.kraft.columns import told
 from ..rule import Rule
+from ._remedies import LEVEL
 from ._words import broken_unless
 
 RULE = Rule(
@@ -31,4 +32,5 @@ RULE = Rule(
     got=lambda row: f"{row['record']} at offset {row['offset']}; the cluster runs at level 1 (3.0-IV1)",
     issues=("KAFKA-20839",),
     bug="KAFKA-20839",
+    remedy=LEVEL,
 )

@@ -5,9 +5,10 @@ Why it matters
     of the cluster, and nothing in Kafka notices it.
 
 How it is seen
-    Batches of all copies are compared where their offset and epoch are equal; inside a copy offsets go on without a
-    gap and epochs never fall. Copies may begin at different offsets, and after the end of what is common to all a copy
-    may have records of an earlier epoch: those are truncated when the node comes back, and no fault.
+    Batches of all copies are compared where their offset and epoch are equal. Inside a copy offsets go on without a gap
+    and epochs never fall; where they do not, it is suspicious, for files may have been copied wrongly, and so it is
+    where such a copy differs from another. Copies may begin at different offsets, and after the end of what is common
+    to all a copy may have records of an earlier epoch: those are truncated when the node comes back, and no fault.
 
 Releases
     All with KRaft. A fault of a disk, of who copied the files, or of Raft.
@@ -15,10 +16,12 @@ Releases
 
 from __future__ import annotations
 
-from ...observe.kraft.columns import fits
+from .....model.expr import ite
+from ...observe.kraft.columns import committed, fits, proved
 from ...table.protocol import Row
 from ..rule import Rule
-from ._words import broken_unless
+from ..verdicts import HELD, ILLEGAL, SUSPICIOUS
+from ._remedies import COPY_OF_METADATA
 
 _EXPECTED = {
     "gap": lambda row: f"the offset after {row['before_offset']}'s batch",
@@ -49,8 +52,9 @@ RULE = Rule(
     compares=True,
     observation="metadata_copies",
     kind="quorum",
-    verdict=broken_unless(fits),
+    verdict=ite(fits, HELD, ite(proved & committed, ILLEGAL, SUSPICIOUS)),
     message=lambda row: _said(_MESSAGE, row),
     expected=lambda row: _said(_EXPECTED, row),
     got=lambda row: _said(_GOT, row),
+    remedy=COPY_OF_METADATA,
 )

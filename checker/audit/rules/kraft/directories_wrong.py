@@ -17,6 +17,7 @@ from __future__ import annotations
 from .....model.expr import either
 from ...observe.kraft.columns import directory_count, replica_count, wrong_directories
 from ..rule import Rule
+from ._remedies import DIRECTORIES
 from ._words import broken_unless, ids, where
 
 RULE = Rule(
@@ -35,4 +36,5 @@ RULE = Rule(
         else f"directories that its brokers never had: {ids(row['wrong_directories'])}"
     ),
     issues=("KIP-858", "KAFKA-16297", "KAFKA-17190"),
+    remedy=DIRECTORIES,
 )

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from ...observe.kraft.columns import registers, shared_directories
 from ..rule import Rule
+from ._remedies import DIRECTORIES
 from ._words import broken_unless, ids
 
 RULE = Rule(
@@ -29,4 +30,5 @@ RULE = Rule(
     expected=lambda row: "directories that no other broker has",
     got=lambda row: f"directories {ids(row['shared_directories'])}",
     issues=("KIP-858",),
+    remedy=DIRECTORIES,
 )

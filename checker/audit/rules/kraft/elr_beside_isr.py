@@ -18,6 +18,7 @@ from .....model.expr import either
 from ...observe.compared import was
 from ...observe.kraft.columns import elr, elr_on, isr, isr_size, min_isr
 from ..rule import Rule
+from ._remedies import RECORDS_MAY_BE_LOST
 from ._words import broken_unless, ids, where
 
 _full = isr_size >= min_isr
@@ -36,4 +37,5 @@ RULE = Rule(
     ),
     got=lambda row: f"ELR {ids(row['elr'])}",
     issues=("KIP-966",),
+    remedy=RECORDS_MAY_BE_LOST,
 )

@@ -21,6 +21,7 @@ from ...observe.compared import was
 from ...observe.kraft.columns import created, elr, elr_on, last_known, replicas
 from ..rule import Rule
 from ..verdicts import HELD, SUSPICIOUS
+from ._remedies import REASSIGNMENT
 from ._words import broken_unless, ids, where
 
 _listed = elr.union(last_known)
@@ -36,4 +37,5 @@ RULE = Rule(
     expected=lambda row: f"ELR and last known leader within {ids(row['replicas'])}",
     got=lambda row: f"ELR {ids(row['elr'])}, last known {ids(row['last_known'])}",
     issues=("KIP-966",),
+    remedy=REASSIGNMENT,
 )

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from ...observe.kraft.columns import still_in
 from ..rule import Rule
+from ._remedies import PARTITION_STATE
 from ._words import broken_unless, ids
 
 RULE = Rule(
@@ -28,4 +29,5 @@ RULE = Rule(
     expected=lambda row: "a broker that is in no ISR, but as the last member where nobody leads",
     got=lambda row: f"in the ISR of {ids(row['still_in'][:8])}{' and more' * (len(row['still_in']) > 8)}",
     issues=("KAFKA-12733",),
+    remedy=PARTITION_STATE,
 )

@@ -6,8 +6,8 @@ Why it matters
     truncate to the log of a broker that may have lost its disk.
 
 How it is seen
-    The partition had neither ISR nor ELR, its last known leader is made leader as RECOVERING, and the broker is fenced
-    or gone at that record: typically in the batch in which it registers again and is still fenced.
+    The partition had no ISR, and no ELR or one that the record empties; its last known leader is made leader as
+    RECOVERING, and the broker is fenced or gone at that record: typically in the batch in which it registers again.
 
 Releases
     4.0.0 and 4.0.1 with the feature eligible.leader.replicas.version on.
@@ -19,6 +19,7 @@ from .....model.expr import both
 from ...observe.compared import was
 from ...observe.kraft.columns import elr, inactive, isr, last_known, leader, named, recovering
 from ..rule import Rule
+from ._remedies import RECORDS_MAY_BE_LOST
 from ._words import broken_unless, ids, where
 
 RULE = Rule(
@@ -27,7 +28,7 @@ RULE = Rule(
     observation="metadata_partitions",
     applies=both(
         both(named, leader.is_some(), leader.ne(was(leader)), recovering),
-        both(was(isr).is_empty(), was(elr).is_empty(), leader.set().eq(was(last_known))),
+        both(was(isr).is_empty(), elr.is_empty(), leader.set().eq(was(last_known))),
     ),
     verdict=broken_unless(~leader.set().intersects(inactive)),
     message=lambda row: f"{where(row)} gets its last known leader {row['leader']} back, which is not active",
@@ -35,4 +36,5 @@ RULE = Rule(
     got=lambda row: f"leader {row['leader']}; not active: {ids(row['inactive'])}",
     issues=("KAFKA-19522", "KIP-966"),
     bug="KAFKA-19522",
+    remedy=RECORDS_MAY_BE_LOST,
 )

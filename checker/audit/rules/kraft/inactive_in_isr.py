@@ -17,6 +17,7 @@ from .....model.expr import both
 from ...observe.compared import was
 from ...observe.kraft.columns import inactive, isr, leader
 from ..rule import Rule
+from ._remedies import PARTITION_STATE
 from ._words import broken_unless, ids, where
 
 RULE = Rule(
@@ -31,4 +32,5 @@ RULE = Rule(
     expected=lambda row: "new members that are registered, unfenced and not in controlled shutdown",
     got=lambda row: f"ISR {ids(row['before_isr'])} to {ids(row['isr'])}; not active: {ids(row['inactive'])}",
     issues=("KIP-841", "KAFKA-13916"),
+    remedy=PARTITION_STATE,
 )

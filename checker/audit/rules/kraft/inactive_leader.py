@@ -18,9 +18,10 @@ from .....model.expr import both
 from ...observe.compared import was
 from ...observe.kraft.columns import created, elr, inactive, isr, last_known, leader, named, recovering
 from ..rule import Rule
+from ._remedies import PARTITION_STATE
 from ._words import broken_unless, ids, where
 
-_last_known = both(recovering, was(isr).is_empty(), was(elr).is_empty(), leader.set().eq(was(last_known)))
+_last_known = both(recovering, was(isr).is_empty(), elr.is_empty(), leader.set().eq(was(last_known)))
 
 RULE = Rule(
     code="KR507",
@@ -32,4 +33,5 @@ RULE = Rule(
     expected=lambda row: "a leader that is registered, unfenced and not in controlled shutdown, or none",
     got=lambda row: f"leader {row['leader']}; not active: {ids(row['inactive'])}",
     issues=("KAFKA-13916",),
+    remedy=PARTITION_STATE,
 )

@@ -22,6 +22,7 @@ from ...observe.compared import was
 from ...observe.kraft.columns import created, isr, leader, level, migrating, named, replicas
 from ..conditions import in_releases
 from ..rule import Rule
+from ._remedies import PARTITION_STATE
 from ._words import broken_unless, ids, where
 
 _before_36 = either(level < NO_EPOCH_ON_SHRINK, releases.intersects(in_releases("<=3.5")))
@@ -42,4 +43,5 @@ RULE = Rule(
     expected=lambda row: "a new leader, a replica that left, or a level below 3.6-IV0 and an ISR that shrank",
     got=lambda row: f"ISR {ids(row['before_isr'])} to {ids(row['isr'])}, replicas {ids(row['replicas'])}",
     issues=("KAFKA-15021", "KAFKA-15109"),
+    remedy=PARTITION_STATE,
 )

@@ -17,6 +17,7 @@ from __future__ import annotations
 from .....model.views import ISR_NOT_EMPTY, ISR_WITHIN_REPLICAS, LEADER_IN_ISR
 from ...observe.kraft.columns import elr_on, repeated
 from ..rule import Rule
+from ._remedies import PARTITION_STATE
 from ._words import broken_unless, ids, where
 
 _sound = LEADER_IN_ISR.condition & ISR_WITHIN_REPLICAS.condition & (elr_on | ISR_NOT_EMPTY.condition)
@@ -30,4 +31,5 @@ RULE = Rule(
     expected=lambda row: f"leader {row['leader']} in the ISR, the ISR within {ids(row['replicas'])}, nobody twice",
     got=lambda row: f"leader {row['leader']}, ISR {ids(row['isr'])}, replicas {ids(row['replicas'])}",
     issues=("KIP-966",),
+    remedy=PARTITION_STATE,
 )

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from ...observe.kraft.columns import created, leader_epoch, migrating, partition_epoch
 from ..rule import Rule
+from ._remedies import TOPIC_ANEW
 from ._words import broken_unless, where
 
 RULE = Rule(
@@ -26,4 +27,5 @@ RULE = Rule(
     message=lambda row: f"{where(row)} is created with epochs",
     expected=lambda row: "leader epoch 0, partition epoch 0",
     got=lambda row: f"leader epoch {row['leader_epoch']}, partition epoch {row['partition_epoch']}",
+    remedy=TOPIC_ANEW,
 )

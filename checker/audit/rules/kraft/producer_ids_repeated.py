@@ -15,6 +15,7 @@ from __future__ import annotations
 from ...observe.compared import was
 from ...observe.kraft.columns import next_id
 from ..rule import Rule
+from ._remedies import QUORUM_STATE
 from ._words import broken_unless
 
 RULE = Rule(
@@ -26,4 +27,5 @@ RULE = Rule(
     message=lambda row: "a block of producer ids does not lie above the one before",
     expected=lambda row: f"a next id above {row['before_next']}",
     got=lambda row: f"next id {row['next']}",
+    remedy=QUORUM_STATE,
 )

@@ -21,6 +21,7 @@ from ...observe.kraft.columns import first, granting, leader_id, majority, other
 from ...table.protocol import Row
 from ..conditions import in_releases
 from ..rule import Rule
+from ._remedies import QUORUM_STATE
 from ._words import broken_unless, ids
 
 _elected = voters.contains(leader_id) & granting.subset_of(voters) & majority
@@ -47,4 +48,5 @@ RULE = Rule(
     got=_got,
     contradicts=lambda row: bool(row["other_leader"] != row["leader_id"]),
     issues=("KIP-595",),
+    remedy=QUORUM_STATE,
 )

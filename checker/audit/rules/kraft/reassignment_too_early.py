@@ -18,6 +18,7 @@ from .....model.expr import both, either
 from ...observe.compared import was
 from ...observe.kraft.columns import adding, isr, recovering, removing, replicas
 from ..rule import Rule
+from ._remedies import REASSIGNMENT
 from ._words import broken_unless, ids, where
 
 _going_on = ~was(adding).union(was(removing)).is_empty()
@@ -35,4 +36,5 @@ RULE = Rule(
     got=lambda row: f"ISR {ids(row['isr'])}",
     issues=("KAFKA-15665",),
     bug="KAFKA-15665",
+    remedy=REASSIGNMENT,
 )

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from ...observe.kraft.columns import adding, removing, replicas
 from ..rule import Rule
+from ._remedies import REASSIGNMENT
 from ._words import broken_unless, ids, where
 
 RULE = Rule(
@@ -26,4 +27,5 @@ RULE = Rule(
     expected=lambda row: f"replicas to add and to remove, of {ids(row['replicas'])}, nobody in both",
     got=lambda row: f"adding {ids(row['adding'])}, removing {ids(row['removing'])}",
     issues=("KIP-455",),
+    remedy=REASSIGNMENT,
 )

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from ...observe.kraft.columns import known
 from ..rule import Rule
+from ._remedies import COPY_OF_METADATA
 from ._words import broken_unless, where
 
 RULE = Rule(
@@ -26,4 +27,5 @@ RULE = Rule(
     message=lambda row: f"a {row['record']} is about {where(row)}, which does not exist",
     expected=lambda row: "a topic or a partition that was created and not removed",
     got=lambda row: f"{row['record']} at offset {row['offset']}",
+    remedy=COPY_OF_METADATA,
 )

@@ -18,6 +18,7 @@ from .....model.expr import both, either
 from ...observe.compared import was
 from ...observe.kraft.columns import created, isr, isr_size, leader, named, recovering
 from ..rule import Rule
+from ._remedies import PARTITION_STATE
 from ._words import broken_unless, ids, where
 
 _became = recovering & ~was(recovering)
@@ -34,4 +35,5 @@ RULE = Rule(
     expected=lambda row: "the leader alone in the ISR, elected uncleanly by the record that marks it",
     got=lambda row: f"leader {row['leader']}, ISR {ids(row['isr'])}",
     issues=("KIP-704",),
+    remedy=PARTITION_STATE,
 )

@@ -7,7 +7,8 @@ Why it matters
 How it is seen
     The log is applied up to the snapshot's end: a PartitionChange replaces the fields that it has, raises the partition
     epoch by 1, and the leader epoch by 1 if it names a leader. Topics, partitions, brokers and features of the snapshot
-    are compared with that, and the epoch in its name with that of the last record before its end.
+    are compared with that. The epoch in its name is compared with that of the last record before its end; where these
+    differ it is suspicious, since no CRC covers epochs.
 
 Releases
     All with KRaft. Known: KAFKA-13968 (up to 3.2), KAFKA-14618 (fixed in 3.4.0), KAFKA-14894 and KAFKA-14857 (3.4.1),
@@ -16,9 +17,12 @@ Releases
 
 from __future__ import annotations
 
-from ...observe.kraft.columns import differs
+from .....model.expr import ite
+from ...observe.kraft.columns import differs, proved
 from ...table.protocol import Row
 from ..rule import Rule
+from ..verdicts import SUSPICIOUS
+from ._remedies import COPY_OF_METADATA
 from ._words import broken_unless, where
 
 
@@ -33,10 +37,11 @@ RULE = Rule(
     name="snapshot-differs-from-log",
     compares=True,
     observation="metadata_snapshots",
-    verdict=broken_unless(differs.is_empty()),
+    verdict=ite(differs.is_empty() | proved, broken_unless(differs.is_empty()), SUSPICIOUS),
     message=lambda row: f"a snapshot differs from the log about {_what(row)}",
     expected=lambda row: "what the records up to the snapshot's end make",
     got=lambda row: "; ".join(row["differs"]),
     contradicts=lambda row: True,
     issues=("KAFKA-13968", "KAFKA-14618", "KAFKA-14894", "KAFKA-14857", "KAFKA-16583", "KAFKA-17713"),
+    remedy=COPY_OF_METADATA,
 )

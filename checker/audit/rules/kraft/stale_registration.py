@@ -21,6 +21,7 @@ from ...fields import releases
 from ...observe.kraft.columns import cleaned, current, epoch, lag, last_epoch, registers, same_incarnation
 from ..conditions import in_releases
 from ..rule import Rule
+from ._remedies import REGISTRATION
 from ._words import broken_unless
 
 _same_process = both(same_incarnation, epoch >= last_epoch)
@@ -48,4 +49,5 @@ RULE = Rule(
     ),
     got=lambda row: f"epoch {row['epoch']} at offset {row['offset']}",
     issues=("KAFKA-15213", "KAFKA-16952"),
+    remedy=REGISTRATION,
 )

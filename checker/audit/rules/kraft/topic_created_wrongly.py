@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from ...observe.kraft.columns import contiguous, free, fresh
 from ..rule import Rule
+from ._remedies import TOPIC_ANEW
 from ._words import broken_unless
 
 RULE = Rule(
@@ -30,4 +31,5 @@ RULE = Rule(
         "an id that was used" if not row["fresh"] else "a name that is in use" if not row["free"] else "a hole"
     ),
     issues=("KAFKA-14129",),
+    remedy=TOPIC_ANEW,
 )

@@ -17,6 +17,7 @@ from __future__ import annotations
 from .....model.expr import both
 from ...observe.kraft.columns import ends, is_open, left_open
 from ..rule import Rule
+from ._remedies import QUORUM_STATE
 from ._words import broken_unless
 
 RULE = Rule(
@@ -31,4 +32,5 @@ RULE = Rule(
     ),
     got=lambda row: row["record"] + (", inside a transaction" if row["open"] else ", outside a transaction"),
     issues=("KAFKA-14305",),
+    remedy=QUORUM_STATE,
 )

@@ -34,6 +34,7 @@ from ...observe.kraft.columns import (
 )
 from ..conditions import step
 from ..rule import Rule
+from ._remedies import RECORDS_MAY_BE_LOST
 from ._words import broken_unless, ids, where
 
 _from_elr = both(elr_on, leader.set().subset_of(was(elr)))
@@ -57,4 +58,5 @@ RULE = Rule(
     ),
     got=lambda row: f"leader {row['leader']}, ISR {ids(row['isr'])}{', RECOVERING' * row['recovering']}",
     issues=("KIP-704", "KIP-966"),
+    remedy=RECORDS_MAY_BE_LOST,
 )

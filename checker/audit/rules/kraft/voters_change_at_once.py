@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from ...observe.kraft.columns import changed
 from ..rule import Rule
+from ._remedies import QUORUM_STATE
 from ._words import broken_unless, ids
 
 RULE = Rule(
@@ -28,4 +29,5 @@ RULE = Rule(
     expected=lambda row: f"{ids(row['before_voters'])} with one voter more or less",
     got=lambda row: ids(row["voters"]),
     issues=("KIP-853",),
+    remedy=QUORUM_STATE,
 )

@@ -1,0 +1,107 @@
+"""Recordings of clusters in KRaft mode: what is configured, which releases and scenarios there are, what is kept."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from isrproof.checker.cli import main
+from isrproof.specs.errors import UnknownNameError
+from isrproof.traces.metadata.batches import Batches
+from isrproof.traces.metadata.text import log_bytes
+from isrproof.traces.record.java import Java
+from isrproof.traces.record.kraft.cluster import KRaftCluster, Layout
+from isrproof.traces.record.kraft.run import LAYOUTS, _without_zeros, _write, line_of
+from isrproof.traces.record.kraft.scenarios import find, scenarios
+
+RECORDED = Path(__file__).parents[3] / "traces" / "recorded-kraft"
+SPLIT = Layout(controllers=(11, 12, 13), brokers=(1, 2, 3), disks=2)
+
+
+def configured(folder: Path, layout: Layout, node: int, version: str) -> dict[str, str]:
+    cluster = KRaftCluster(Java("java", "17"), folder, folder, version, layout, 0, {"log.cleaner.enable": "true"})
+    with cluster:
+        rows = cluster._configuration(node).splitlines()
+    return dict(row.split("=", 1) for row in rows)
+
+
+def test_a_combined_node_has_both_listeners(tmp_path: Path) -> None:
+    said = configured(tmp_path, Layout(), 1, "3.9.1")
+    assert said["process.roles"] == "broker,controller"
+    assert said["listeners"].count("://127.0.0.1:") == 2
+    assert len(said["controller.quorum.voters"].split(",")) == 3
+    assert said["log.cleaner.enable"] == "true"
+
+
+def test_controllers_and_brokers_apart(tmp_path: Path) -> None:
+    controller, broker = (configured(tmp_path, SPLIT, node, "3.5.2") for node in (11, 1))
+    assert (controller["process.roles"], broker["process.roles"]) == ("controller", "broker")
+    assert controller["listeners"].startswith("CONTROLLER://")
+    assert "advertised.listeners" not in controller
+    assert len(broker["log.dirs"].split(",")) == 2
+    assert len(controller["log.dirs"].split(",")) == 1
+
+
+@pytest.mark.parametrize(("version", "there"), [("3.3.2", False), ("3.4.1", True)])
+def test_a_setting_is_given_to_releases_that_know_it(tmp_path: Path, version: str, there: bool) -> None:
+    assert ("metadata.log.max.snapshot.interval.ms" in configured(tmp_path, Layout(), 1, version)) is there
+
+
+def test_releases() -> None:
+    assert line_of("3.3.2").scala == "2.13"
+    assert line_of("4.2.0").name == "4.2"
+    with pytest.raises(UnknownNameError, match=r"Did you mean '3\.9\.1'"):
+        line_of("3.9.11")
+
+
+def test_every_scenario_is_told_of_by_the_command() -> None:
+    shown = CliRunner().invoke(main, ["record", "--help"]).stdout
+    told = re.search(r"with --kraft they are (.*), and OUT", " ".join(shown.split()))
+    assert told is not None
+    assert set(re.split(r", | and ", told[1])) == set(scenarios())
+    with pytest.raises(UnknownNameError, match="Did you mean 'elr'"):
+        find("elrs")
+
+
+def test_misuse_is_exit_code_2(tmp_path: Path) -> None:
+    asked = ["record", "elr", "--out", str(tmp_path / "x"), "--kafka"]
+    assert CliRunner().invoke(main, [*asked, "4.0.0", "--kraft", "apart"]).exit_code == 2
+    assert CliRunner().invoke(main, [*asked, "2.0.0", "--kraft"]).exit_code == 2
+    assert not (tmp_path / "x").exists()
+
+
+def test_zeros_are_cut_off_and_nothing_else(tmp_path: Path) -> None:
+    """The last byte of a record is a zero too."""
+    file = tmp_path / "00000000000000000000.log"
+    raw = log_bytes(['{"offset": 0, "type": "NO_OP_RECORD", "data": {}}'])
+    assert raw.endswith(b"\0")
+    file.write_bytes(raw + bytes(10_000))
+    _without_zeros(file)
+    assert file.read_bytes() == raw
+    assert sum(len(each.records) for each in Batches(str(file))) == 1
+
+
+def test_large_logs_are_compressed(tmp_path: Path) -> None:
+    _write(tmp_path / "small.log", b"x")
+    _write(tmp_path / "large.log", b"x" * 60_000)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["large.log.gz", "small.log"]
+    assert gzip.decompress((tmp_path / "large.log.gz").read_bytes()) == b"x" * 60_000
+
+
+@pytest.mark.parametrize("folder", sorted(RECORDED.glob("*/")), ids=lambda folder: folder.name)
+def test_a_committed_recording_is_what_its_manifest_says(folder: Path) -> None:
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["mode"] == "kraft"
+    assert folder.name == f"{manifest['scenario']}-{manifest['kafka']}"
+    assert manifest["scenario"] in scenarios()
+    line_of(manifest["kafka"])
+    kept = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    assert kept - {"manifest.json", "timeline.jsonl"} == set(manifest["files"])
+    assert {f"node-{node}" for node in (*manifest["controllers"], *manifest["brokers"])} == {
+        path.split("/")[0] for path in manifest["files"]
+    }
+    assert set(LAYOUTS) == {"combined", "split"}
