@@ -53,12 +53,15 @@ def audit_conforms(
     return report
 
 
-def model_holds(model: Any, properties: Sequence[str] | None = None, **settings: int) -> Exploration:
+def model_holds(
+    model: Any, properties: Sequence[str] | None = None, *, symmetry: bool = False, **settings: int
+) -> Exploration:
     """The exploration of a model, all of whose properties hold.
 
     Args:
         model: its name, or the model itself.
         properties: names; None: all that the model promises.
+        symmetry: search one state for all renamings of replicas.
         settings: of the instance, such as replicas=3.
 
     Raises:
@@ -68,4 +71,4 @@ def model_holds(model: Any, properties: Sequence[str] | None = None, **settings:
     __tracebackhide__ = True
     from ..explore.run import assert_holds
 
-    return assert_holds(model, properties, **settings)
+    return assert_holds(model, properties, symmetry=symmetry, **settings)
