@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from types import FrameType
@@ -263,6 +263,14 @@ def session(
             started: SparkSession = builder.getOrCreate()
     except Exception as error:
         raise NoSparkError(f"Spark did not start with the Java of {home}: {error}") from error
+    atexit.register(_quiet, started)
     if not local:
         prepare(started, remote=False)
     return started
+
+
+def _quiet(running: SparkSession) -> None:
+    """Java ends with this process: what tasks of an interrupted job say then is nobody's concern."""
+    with suppress(Exception):
+        running.sparkContext.setLogLevel("OFF")
+        running.sparkContext.cancelAllJobs()

@@ -1,8 +1,10 @@
-"""What an operator relies on in the life of a replica or partition under one controller, stated over the tables.
+"""What an operator relies on in the life of an entity of specs/machines, stated over the tables.
 
-A life begins when a controller starts: an entity is not met yet, or the controller finds it and gives it a state
-without a line (the table's seeds). From then on every change is a move of the table. A topic deletion is judged by
-these rules: they say what may follow what, so a log that shows something else is wrong whatever the lines between were.
+The life of a replica or partition under one controller begins when the controller starts: an entity is not met yet, or
+the controller finds it and gives it a state without a line (the table's seeds). From then on every change is a move of
+the table. A topic deletion is judged by these rules: they say what may follow what, so a log that shows something else
+is wrong whatever the lines between were. What a broker keeps is forgotten when its process starts again, which it may
+do at any time; a promise is about one process. A request that waits is answered once.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from ..specs.behaviours import behaviour
 from ..specs.machines import Machine, machine
 from ..specs.releases import Release
 from .action import Action, Update, action, update
-from .expr import Expr, after, const, false, field, ite
+from .expr import Expr, after, const, false, field, ite, true
 from .property import Kind, Property
 from .protocol import Ghosts, Model, starts
 from .sorts import Bool, Enum, SetOf
@@ -28,28 +30,34 @@ phase = field("phase", Enum("Phase", ("never", "deleted", "forgotten")))
 class Promise:
     """A property of a table's entities. A release without the states that it speaks of has nothing to keep.
 
-    `promised`: whether the release means to keep it; else it shows what a release changed.
+    `promised`: whether the release means to keep it; else it shows what a release changed, and `broken_in` is the
+    number of states of a shortest path to that.
     """
 
     prop: Property
     promised: bool
+    broken_in: int = 0
 
 
 def life_model(name: str, release: Release | str | None = None) -> Model:
-    """The table of a release with the start of a controller, and with the phase of deletion remembered."""
+    """The table of a release with the start of its keeper; the controller's, with the phase of deletion remembered."""
     table = machine(name)
     row = table.release(release)
     model = table_model(name, row)
     state = state_of(table, row)
     moves = [replace(each, updates=(*each.updates, update(fresh, false))) for each in model.actions]
     found = [_finds(state, each.state) for each in table.seeds_in(row)]
+    if table.keeper == "broker":
+        found.append(_restarts(state, table.unknown_is))
     lived = replace(
         model,
         name=f"{name}-life-{row.name}",
-        fields=(*model.fields, starts(fresh, True, "the controller has not met it yet")),
+        fields=(*model.fields, starts(fresh, True, f"the {table.keeper} has not met it yet")),
         actions=(*moves, *found),
         properties=(),
     )
+    if table.keeper != "controller":
+        return lived
     ghosts = Ghosts("deletion", (starts(phase, "never", "where its deletion stands"),), _phases(table, row))
     return replace(lived, ghosts=(ghosts,)).watching("deletion")
 
@@ -59,21 +67,23 @@ def promises(name: str, release: Release | str | None = None) -> tuple[Promise, 
     table = machine(name)
     row = table.release(release)
     has = {each.name for each in table.states_in(row)}
-    known = _REPLICA if name == "replica" else _PARTITION
     state = state_of(table, row)
+    # A controller's start is over when the entity was met; what a broker keeps, its restart makes fresh.
+    moved = ~fresh if table.keeper == "controller" else ~after(fresh)
     return tuple(
         Promise(
-            Property(title, statement, form.condition(state), form.kind),
-            title not in _ONLY_WITH or bool(behaviour(_ONLY_WITH[title]).releases & row.mask),
+            Property(title, statement, form.condition(state, moved), form.kind),
+            not any(bool(behaviour(id).releases & row.mask) == breaks for id, breaks in _BREAKS.get(title, ())),
+            _BROKEN_IN.get(title, 0),
         )
-        for title, statement, form in known
+        for title, statement, form in _PROMISES.get(name, ())
         if set(form.states) <= has
     )
 
 
 def all_names(name: str) -> tuple[str, ...]:
     """The names of all promises about a table, whatever release keeps them."""
-    return tuple(title for title, _, _ in (_REPLICA if name == "replica" else _PARTITION))
+    return tuple(title for title, _, _ in _PROMISES.get(name, ()))
 
 
 def _finds(state: Expr, target: str) -> Action:
@@ -82,6 +92,15 @@ def _finds(state: Expr, target: str) -> Action:
         f"A controller that starts finds the entity and takes it to be {target}.",
         guard={"not met yet": fresh},
         updates={state: const(target, state.sort), fresh: false},
+    )
+
+
+def _restarts(state: Expr, target: str) -> Action:
+    return action(
+        "Restarts",
+        "The broker's process ends, and starts again: what it kept is forgotten.",
+        guard={},
+        updates={state: const(target, state.sort), fresh: true},
     )
 
 
@@ -112,10 +131,10 @@ class _LeftOnlyTo:
     def states(self) -> tuple[str, ...]:
         return (self.source, *self.targets)
 
-    def condition(self, state: Expr) -> Expr:
+    def condition(self, state: Expr, moved: Expr) -> Expr:
         stays = after(state).eq(self.source)
         goes = const(frozenset(self.targets), SetOf(state.sort)).contains(after(state))
-        return (~fresh & state.eq(self.source) & ~stays).implies(goes)
+        return (moved & state.eq(self.source) & ~stays).implies(goes)
 
 
 @dataclass(frozen=True)
@@ -128,9 +147,9 @@ class _EnteredOnlyFrom:
     def states(self) -> tuple[str, ...]:
         return (self.target, *self.sources)
 
-    def condition(self, state: Expr) -> Expr:
+    def condition(self, state: Expr, moved: Expr) -> Expr:
         came = const(frozenset((*self.sources, self.target)), SetOf(state.sort)).contains(state)
-        return (~fresh & after(state).eq(self.target)).implies(came)
+        return (moved & after(state).eq(self.target)).implies(came)
 
 
 @dataclass(frozen=True)
@@ -144,12 +163,23 @@ class _OnlyInPhase:
     def states(self) -> tuple[str, ...]:
         return (self.state, *self.needs)
 
-    def condition(self, state: Expr) -> Expr:
+    def condition(self, state: Expr, moved: Expr) -> Expr:
         return state.eq(self.state).implies(const(frozenset(self.allowed), SetOf(phase.sort)).contains(phase))
 
 
-_ONLY_WITH = {"OfflineIsNotMarkedIneligible": "KAFKA-8237"}
-"""Promises that end with a behaviour."""
+_BREAKS: Mapping[str, tuple[tuple[str, bool], ...]] = {
+    "OfflineIsNotMarkedIneligible": (("KAFKA-8237", False),),
+    "OfflineIsLeftByARestart": (("KAFKA-7313", True), ("KAFKA-16157", True)),
+    "OfflineIsNotServedAgain": (("KAFKA-16157", True),),
+    "TruncatesBeforeItFetches": (("KIP-101", False), ("KAFKA-10554", True)),
+}
+"""By promise the behaviours that a release breaks it with (True) or without (False)."""
+_BROKEN_IN = {
+    "OfflineIsNotMarkedIneligible": 4,
+    "OfflineIsLeftByARestart": 3,
+    "OfflineIsNotServedAgain": 3,
+    "TruncatesBeforeItFetches": 2,
+}
 
 _REPLICA = (
     (
@@ -242,3 +272,73 @@ _PARTITION = (
         _LeftOnlyTo("OnlinePartition", ("OfflinePartition",)),
     ),
 )
+
+_HOSTED = (
+    (
+        "OfflineIsLeftByARestart",
+        "A partition whose log directory failed stays offline until its broker's process starts again.",
+        _LeftOnlyTo("Offline", ()),
+    ),
+    (
+        "OfflineIsNotServedAgain",
+        "A partition whose log directory failed is not served again by the same process, but for its deletion.",
+        _LeftOnlyTo("Offline", ("None",)),
+    ),
+)
+
+_FETCH = (
+    (
+        "TruncatesBeforeItFetches",
+        "A follower fetches from a leader only after it truncated its log for it.",
+        _EnteredOnlyFrom("Fetching", ("Truncating", "DelayedFetching")),
+    ),
+    (
+        "FailedWaitsForANewEpoch",
+        "A partition that was given up is fetched again only after it was taken out: for a new leader epoch, or "
+        "because its replica was stopped.",
+        _LeftOnlyTo("Failed", ("NotFetched",)),
+    ),
+    (
+        "OnlyWhatIsFetchedFails",
+        "A partition is given up only while it is truncated or fetched.",
+        _EnteredOnlyFrom("Failed", ("Truncating", "Fetching")),
+    ),
+)
+
+_ISR = (
+    (
+        "ExpansionIsDecidedFirst",
+        "While a replica is to join the ISR, no other change begins.",
+        _LeftOnlyTo("PendingExpand", ("Committed",)),
+    ),
+    (
+        "ShrinkIsDecidedFirst",
+        "While replicas are to leave the ISR, no other change begins.",
+        _LeftOnlyTo("PendingShrink", ("Committed",)),
+    ),
+)
+
+_PRODUCE = (
+    ("AcknowledgedIsFinal", "What was acknowledged is never answered otherwise.", _LeftOnlyTo("Acknowledged", ())),
+    ("TimedOutIsFinal", "What timed out is not acknowledged later.", _LeftOnlyTo("TimedOut", ())),
+    (
+        "AcknowledgedWhileLeading",
+        "Only a request that still waits is acknowledged: not one that was told that the broker leads no more.",
+        _EnteredOnlyFrom("Acknowledged", ("Waiting",)),
+    ),
+)
+
+_DELAYED_FETCH = (
+    ("AnsweredIsFinal", "A fetch that was answered is not answered again.", _LeftOnlyTo("Answered", ())),
+    ("FencedGetsNoRecords", "A fetch with an old leader epoch gets no records.", _LeftOnlyTo("Fenced", ())),
+)
+
+_PROMISES = {
+    "replica": _REPLICA,
+    "partition": _PARTITION,
+    "hosted-partition": _HOSTED,
+    "fetch-state": _FETCH,
+    "isr-state": _ISR,
+    "delayed-produce": _PRODUCE,
+    "delayed-fetch": _DELAYED_FETCH,
+}

@@ -1,7 +1,7 @@
-"""The replica and partition tables as models of the language: one entity, one action per target state.
+"""The tables of specs/machines as models of the language: one entity, one action per target state.
 
 What the tables say of one entity is a whole model, small as it is: it is explored and proved like the protocols. What
-the controller does with many entities at once is not in it.
+a controller or broker does with many entities at once is not in it.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from .sorts import Enum, SetOf
 
 def state_of(table: Machine, release: Release) -> Expr:
     """The field that holds the entity's state, an enum of the states of that release."""
-    return field(
-        "state", Enum(table.name.capitalize() + "State", tuple(each.name for each in table.states_in(release)))
-    )
+    kind = "".join(word.capitalize() for word in table.name.split("-"))
+    return field("state", Enum(f"{kind}State", tuple(each.name for each in table.states_in(release))))
 
 
 def table_model(name: str, release: Release | str | None = None) -> Model:
@@ -37,9 +36,9 @@ def table_model(name: str, release: Release | str | None = None) -> Model:
         f"{name}-{row.name}",
         f"{table.title}: the valid moves of Kafka {row.name}.",
         settings=(),
-        fields=(starts(state, table.unknown_is, "the state of one entity, unknown to a controller at first"),),
+        fields=(starts(state, table.unknown_is, f"the state of one entity, unknown to a {table.keeper} at first"),),
         actions=tuple(_enters(table, row, state, each) for each in states),
-        properties=tuple(_met(state, each) for each in states),
+        properties=tuple(_met(state, each) for each in states if table.previous(each, row)),
     )
 
 

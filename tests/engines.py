@@ -16,13 +16,14 @@ from isrproof.checker.audit.report.json import as_json
 from isrproof.checker.audit.report.model import reports
 from isrproof.checker.audit.table.protocol import Row, Table
 from isrproof.checker.audit.table.rows import PythonTable
+from isrproof.traces.formats.detect import UNASKED, holds_lines
 from isrproof.traces.sources.paths import Source, expand
 
 Sources = list[tuple[int, Source]]
 
 
 def sources(paths: Sequence[Path | str], *, each: bool = True) -> Sources:
-    clusters = expand([str(path) for path in paths], lambda path: [])
+    clusters = expand([str(path) for path in paths], lambda path: [], holds_lines=holds_lines)
     return [(i if each else 0, source) for i, (_, found) in enumerate(clusters) for source in found]
 
 
@@ -43,7 +44,7 @@ def columns(paths: Sequence[Path | str], *, each: bool = True, most: int | None 
 
 
 def _in_process(found: Sources, table: Callable[[list[Row]], Table], most: int | None) -> InProcess:
-    return InProcess(found, None, False, lines_read(), table, most)
+    return InProcess(found, UNASKED, False, lines_read(), table, most)
 
 
 def spark(
@@ -56,5 +57,5 @@ def spark(
     found = sources(paths, each=each)
     sizes = [0 for _ in found]
     return reports_of(
-        SparkLog(session(), found, sizes, None, False, lines_read(), tuple(EVENT), buckets=buckets, piece=piece)
+        SparkLog(session(), found, sizes, UNASKED, False, lines_read(), tuple(EVENT), buckets=buckets, piece=piece)
     )

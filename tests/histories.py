@@ -99,7 +99,7 @@ class History:
                     "update-metadata-sent", **(shown | {"recipient": self.live[0], "recipients": tuple(self.live)})
                 )
             for broker in self.live:
-                self.say("metadata-cached", broker, **(shown | {"speaker": broker}))
+                self.say("metadata-cached", broker, **(shown | {"speaker": broker, "correlation_id": 1}))
 
     def move(self, tp: TP, replica: int, target: str) -> None:
         before = self.replicas.get((tp, replica), "NonExistentReplica")

@@ -23,6 +23,7 @@ from isrproof.checker.audit.table.columns import ColumnTable
 from isrproof.checker.audit.table.protocol import Row, Table
 from isrproof.checker.audit.table.rows import PythonTable
 from isrproof.traces.cases import cases
+from isrproof.traces.formats.detect import UNASKED
 from isrproof.traces.metadata.files import found_in
 from isrproof.traces.sources.paths import expand
 
@@ -37,7 +38,7 @@ def inputs(paths: Sequence[Path], table: Tables) -> dict[Input, Table]:
     records = {os.path.realpath(file.path) for files in metadata for file in files}
     clusters = expand([str(path) for path in paths], lambda path: [], records)
     sources = [(number, source) for number, (_, found) in enumerate(clusters) for source in found]
-    log = InProcess(sources, None, False, lines_read(), table, most=10**9)
+    log = InProcess(sources, UNASKED, False, lines_read(), table, most=10**9)
     histories = fitted(log, log.read(claims), None)
     found: dict[Input, Table] = {CHANGES: table([asdict(change) for change in histories.epoch_changes])}
 

@@ -173,10 +173,10 @@ class Tenure:
         self._told: dict[Ids, Callable[..., str]] = {}
         self._answered = line("response-received", level="TRACE", **speaks)
         self._received = line("leader-and-isr-received", *tp, *state, "replicas", level="TRACE", speaker=controller,
-                              is_new=False, adding=(), removing=(), **speaks, **request)  # fmt: skip
-        self._handling = line(
-            "leader-and-isr-handled", level="TRACE", speaker=controller, kind="become-follower", **speaks
-        )
+                              correlation_id=1, is_new=False, adding=(), removing=(), **speaks, **request)  # fmt: skip
+        become = {"level": "TRACE", "speaker": controller, "correlation_id": 1, **speaks}
+        self._leads = line("become-begun", *tp, kind="become-leader", **become)
+        self._follows = line("become-begun", *tp, "leader", kind="become-follower", **become)
 
     def _tick(self) -> None:
         self.cluster.ticks += 1
@@ -296,7 +296,10 @@ class Tenure:
                     replicas=p.replicas,
                 )
             )
-            self.put(self._handling(time=self.time))
+            if p.leader == self.controller:
+                self.put(self._leads(time=self.time, topic=p.topic, partition=p.number))
+            else:
+                self.put(self._follows(time=self.time, topic=p.topic, partition=p.number, leader=p.leader))
         if metadata:
             self.cache(changed)
         for _ in batches:
@@ -431,7 +434,7 @@ def _cached(broker: int, controller: int, epoch: int) -> Callable[..., str]:
     return line(
         "metadata-cached", "topic", "partition", "leader", "isr", "leader_epoch", "partition_epoch", "replicas",
         "offline_replicas", level="TRACE", speaker=broker, controller=controller, controller_epoch=epoch,
-        written_by_epoch=epoch,
+        correlation_id=1, written_by_epoch=epoch,
     )  # fmt: skip
 
 

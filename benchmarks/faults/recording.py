@@ -32,6 +32,7 @@ WRITTEN = rows_with("elected", "reassigned", "replica-removed")
 """Lines that are printed after a write of the znode."""
 REQUEST_RECEIVED = rows_with("request-received")
 """Lines in which a broker names a controller and its epoch."""
+OF_BROKERS = rows_with(speaker="broker")
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ class Recording:
         for path, events in self.events.items():
             last: dict[int, int] = {}
             for line, event in events:
-                if event.row in REQUEST_RECEIVED or event.controller is None:
+                if event.row in OF_BROKERS or event.controller is None:
                     continue
                 epoch = event.controller_epoch or last.get(event.controller)
                 if epoch is not None:
@@ -124,7 +125,7 @@ class Recording:
                 epoch = event.controller_epoch
                 if epoch is None:
                     continue
-                if event.row not in REQUEST_RECEIVED and any(e < epoch for e in earlier):
+                if event.row not in OF_BROKERS and any(e < epoch for e in earlier):
                     found.add((path, epoch))
                 earlier.add(epoch)
         return frozenset(found)

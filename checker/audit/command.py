@@ -6,12 +6,14 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from ...specs.errors import IsrproofError
-from ...traces.events.layouts import Layout, layout
+from ...traces.formats.detect import asked_for, detect, holds_lines
 from ...traces.metadata.files import MetadataFile, found_in
-from ...traces.sources.paths import Source, expand
+from ...traces.sources.archives import there_of
+from ...traces.sources.paths import Source, expand, is_elsewhere
 from ..progress import progress
 from ..replacing import must_be_writable, replacing
 from ..spark_session import spark_failures
@@ -20,6 +22,7 @@ from .fields import EVENT
 from .files.file import FileFacts
 from .files.log import Log
 from .files.python import InProcess
+from .files.streams import chosen as chosen_lines
 from .findings.audited import Audited
 from .findings.excerpts import Texts, Wanted, lines_around, with_excerpts
 from .findings.metadata import Metadata
@@ -61,7 +64,7 @@ def audit(
     with spark_failures():
         metadata = [found_in([path]) for path in paths]
         records = {os.path.realpath(file.path) for files in metadata for file in files}
-        clusters = expand(paths, lambda path: _elsewhere(path, options, sizes), records)
+        clusters = expand(paths, lambda path: _elsewhere(path, options, sizes), records, holds_lines)
         sources = [(i if options.each else 0, source) for i, (_, files) in enumerate(clusters) for source in files]
         engine = chosen(options, [source for _, source in sources], sizes)
         if options.engine == "auto":
@@ -78,7 +81,7 @@ def audit(
                 if not kept.counts:
                     _must_be_there(log, narrow, found)
         with progress("reading the lines that findings name"):
-            found = replace(found, findings=with_excerpts(found.findings, lambda wanted: _texts(wanted, options)))
+            found = replace(found, findings=with_excerpts(found.findings, partial(_texts, options)))
         facts = (*read.facts, *kept.facts)
         made = reports(with_metadata(found, kept), facts)
         return made if all(is_text(fact.path) for fact in facts) else [encodable(report) for report in made]
@@ -113,28 +116,34 @@ def _elsewhere(path: str, options: Options, sizes: dict[str, int]) -> list[str]:
     return list(found)
 
 
-def _texts(wanted: Wanted, options: Options) -> Texts:
-    from ..spark_session import session
-    from .files.spark_lines import texts
+def _texts(options: Options, wanted: Wanted) -> Texts:
+    asked = asked_for(options.input, options.layout)
+    here = {path: there_of(path) for path in wanted if not is_elsewhere(path)}
+    found = {path: chosen_lines(there, detect(there, asked), wanted[path]) for path, there in here.items()}
+    there = {path: places for path, places in wanted.items() if is_elsewhere(path)}
+    if there:
+        from ..spark_session import session
+        from .files.spark import texts
 
-    return texts(session(options.master, options.remote), wanted)
+        found |= texts(session(options.master, options.remote), there, asked)
+    return found
 
 
 def _log(engine: Engine, sources: list[tuple[int, Source]], options: Options, elsewhere: Mapping[str, int]) -> Log:
-    chosen_layout: Layout | None = None if options.layout is None else layout(options.layout)
+    asked = asked_for(options.input, options.layout)
     if engine.name == "python":
-        return InProcess(sources, chosen_layout, options.lossy, lines_read())
+        return InProcess(sources, asked, options.lossy, lines_read())
     if engine.name == "columns":
         from .table.columns import ColumnTable
 
-        return InProcess(sources, chosen_layout, options.lossy, lines_read(), ColumnTable.of_rows)
+        return InProcess(sources, asked, options.lossy, lines_read(), ColumnTable.of_rows)
     from ..spark_session import session
 
     spark = session(options.master, options.remote, brief=engine.size <= _BRIEF)
     from .files.spark import SparkLog  # without PySpark the session says what to install
 
-    sizes = [text_size(source.path, elsewhere) for _, source in sources]
-    return SparkLog(spark, sources, sizes, chosen_layout, options.lossy, lines_read(), tuple(EVENT))
+    sizes = [text_size(source.there, elsewhere) for _, source in sources]
+    return SparkLog(spark, sources, sizes, asked, options.lossy, lines_read(), tuple(EVENT))
 
 
 def _must_have_read(facts: Sequence[FileFacts], pattern: str | None) -> None:
@@ -144,7 +153,8 @@ def _must_have_read(facts: Sequence[FileFacts], pattern: str | None) -> None:
         raise IsrproofError(f"{first.path}: {first.problem}{more}.")
     if not any(fact.coverage["understood"] or fact.coverage["irrelevant"] for fact in facts):
         lines = sum(fact.lines for fact in facts)
-        hint = "If its layout is its own, give it by --layout."
+        told = next((fact.problem for fact in facts if fact.problem), None)
+        hint = f"Of it, {told}." if told else "If its layout is its own, give it by --layout."
         if pattern is not None:
             hint = f"No line that Kafka prints is in the layout {pattern!r}; leave --layout away to try the known ones."
         raise IsrproofError(
@@ -264,4 +274,4 @@ def _summarised(run: Run) -> str | None:
 
 
 def _context(made: Sequence[Report], options: Options) -> Lines:
-    return lines_around([each for report in made for each in report.findings], lambda wanted: _texts(wanted, options))
+    return lines_around([each for report in made for each in report.findings], partial(_texts, options))

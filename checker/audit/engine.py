@@ -37,7 +37,7 @@ def chosen(options: Options, sources: Sequence[Source], elsewhere: Mapping[str, 
     Raises:
         IsrproofError: `options` name an engine that cannot do what else they ask for.
     """
-    size = sum(text_size(source.path, elsewhere) for source in sources)
+    size = sum(text_size(source.there, elsewhere) for source in sources)
     shown = f"{size / 1e6:.1f} MB of text"
     if options.engine != "auto":
         _check(options, sources)
@@ -79,4 +79,4 @@ def text_size(path: str, elsewhere: Mapping[str, int]) -> int:
         size = elsewhere[path] if is_elsewhere(path) else os.path.getsize(path)
     except OSError:
         return 0
-    return size * (_RATIO if path.endswith(".gz") else 1)
+    return size * (_RATIO if path.endswith((".gz", ".zst", ".xz", ".bz2")) else 1)

@@ -30,6 +30,8 @@ REQUEST_RECEIVED = rows_with("request-received")
 """Lines in which a broker names a controller and its epoch."""
 CACHED = ("metadata-cached",)
 """The line in which a broker prints what an UpdateMetadata request says of a partition."""
+OF_BROKERS = tuple(row for row in rows_with(speaker="broker") if row not in REQUEST_RECEIVED)
+"""What else brokers tell of what they do. No history and no observation reads it, so no event of it is kept."""
 READY = rows_with("ready")
 """The line with which a controller's start ends."""
 EPOCH_READ = rows_with("epoch-read")

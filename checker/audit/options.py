@@ -7,6 +7,7 @@ from datetime import datetime, timezone
 
 from ...specs.errors import IsrproofError
 from ...specs.releases import in_mode, names, span
+from ...traces.formats.detect import asked_for
 
 FAIL_ON = ("illegal", "suspicious", "refused", "unknown")
 """From the strongest verdict of a finding to the weakest: each includes those before it."""
@@ -23,6 +24,7 @@ class Options:
     releases: int | None = None
     lossy: bool = False
     layout: str | None = None
+    input: str | None = None
     partition: tuple[str, int] | None = None
     since: int | None = None
     until: int | None = None
@@ -44,9 +46,10 @@ class Options:
         """From words as a user writes them.
 
         Raises:
-            IsrproofError: an unknown release or one without ZooKeeper, a partition or a time that is none, times in the
-                wrong order.
+            IsrproofError: an unknown format, an unknown release or one without ZooKeeper, a partition or a time that is
+                none, times in the wrong order.
         """
+        asked_for(others.get("input"), None)  # type: ignore[arg-type]
         if others.get("master") and others.get("remote"):
             raise IsrproofError("--master and --remote name two places to run; give one.")
         first, last = (None if each is None else _time(each) for each in (since, until))

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 
-from .doubt import contradictions, doubts
+from .doubt import doubts, signs
 from .files.log import Log, Read
 from .findings.audited import Audited, Repeated, numbered_by_cluster
 from .findings.brokers import broker_timelines, live_brokers, tenures
 from .findings.finding import in_report_order
 from .findings.judged import finding
 from .findings.moves import moves
+from .findings.places import in_files, repeated_in_files
 from .findings.scope import scopes
 from .findings.state import Ends, conditions, states, stopped_moves
 from .findings.tally import tallies
@@ -68,11 +69,11 @@ def audited(
     findings.sort(key=in_report_order)
     return numbered_by_cluster(
         Audited(
-            replace(histories, notes=(*histories.notes, *contradicted(histories, release, files))),
+            in_files(replace(histories, notes=(*histories.notes, *contradicted(histories, release, files))), files),
             tuple(findings),
             tallies(counts),
             moves(counts),
-            Repeated.by_file(of["repeated"]),
+            repeated_in_files(Repeated.by_file(of["repeated"]), files),
             scopes(of["scope"]),
             states(of["conditions"], of["condition"], of["stopped"], files),
             timeline(of["state"], files) if with_timeline else None,
@@ -109,7 +110,7 @@ def _look(
     rows = {
         "count": [*asked, *corrections(told)],
         "failing": told,
-        "contradiction": contradictions(counts, fails),
+        "sign": signs(counts, fails),
         "repeated": repeated(lines),
         "late": late_tenures(inputs[EVENTS]),
         "conditions": numbers,

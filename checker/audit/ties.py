@@ -19,7 +19,7 @@ from .rules.catalogue import rules_on
 from .table.protocol import Row, Table
 
 BY_ORDER = "by_order"
-"""The column of a failing row that is true where its verdict rested on the order within a millisecond."""
+"""The column of a failing row whose verdict rests on the order within a millisecond."""
 _OF_NONE: Row = {"topic": None, "partition": None}
 _MOST = 60
 """So many orders are tried; a finding with more that are possible is not vouched for."""
@@ -49,7 +49,8 @@ def settled(events: Table, fails: Sequence[Row]) -> list[Row]:
     for turn in _turns({key: several for key, several in orders.items() if key not in unsure}):
         rows = failing(judged(inputs_of(events.like(moments.put(turn.values())))))
         unsure |= turn.keys() - {_key(row) for row in rows if row["verdict"] == "illegal"}
-    return [_doubted(row) if _key(row) in unsure else row for row in fails]
+    doubted = {"verdict": "suspicious", BY_ORDER: True}
+    return [row | doubted if row["verdict"] == "illegal" and _key(row) in unsure else row for row in fails]
 
 
 def corrections(fails: Iterable[Row]) -> Iterator[Row]:
@@ -75,33 +76,37 @@ def _key(row: Row) -> _Key:
     return row["observation"], row["rule"], (row["file"], row["line"])
 
 
-def _doubted(row: Row) -> Row:
-    return row | {row["rule"]: "suspicious", "verdict": "suspicious", BY_ORDER: True}
-
-
 @dataclass(frozen=True)
 class _Moments:
-    """Events; where each of them is, by its line; and the lines of each moment, in the order in which they stand."""
+    """Events; where each of them is, by its line; the lines of each moment, in the order in which they stand; and the
+    moment before each, of the same partition and tenure."""
 
     rows: Sequence[Row]
     at: Mapping[_Place, int]
     of_line: Mapping[_Place, _Moment]
     lines: Mapping[_Moment, tuple[_Place, ...]]
+    before: Mapping[_Moment, _Moment]
 
     @staticmethod
     def of(rows: Sequence[Row]) -> _Moments:
         at: dict[_Place, int] = {}
         of_line: dict[_Place, _Moment] = {}
         lines: dict[_Moment, list[_Place]] = defaultdict(list)
+        before: dict[_Moment, _Moment] = {}
+        last: dict[_Moment, _Moment] = {}
         dated = [row for row in rows if row["ts"] is not None and not _is_of_none(row)]
         for row in sorted(dated, key=lambda row: (row["at"], row["file"])):
             place, moment = (row["file"], row["line"]), (*_partition(row), row["tenure"], row["ts"])
             at[place], of_line[place] = row["at"], moment
+            if moment not in lines and moment[:-1] in last:
+                before[moment] = last[moment[:-1]]
+            last[moment[:-1]] = moment
             lines[moment].append(place)
-        return _Moments(rows, at, of_line, {moment: tuple(places) for moment, places in lines.items()})
+        return _Moments(rows, at, of_line, {moment: tuple(places) for moment, places in lines.items()}, before)
 
     def orders(self, row: Row) -> list[_Order]:
-        """The orders to try for a finding: those of its own moment, then those of the moment of the line before."""
+        """The orders to try for a finding: those of its own moment, then those of the moment before, and of the line's
+        that it is compared with."""
         place = row["file"], row["line"]
         here = self.of_line.get(place)
         if here is None:
@@ -112,10 +117,11 @@ class _Moments:
         if others:
             found = [{here: _moved(other, place, self.lines[here])} for other in others]
             found += [first, {here: (*others, place)}]
-        there = self.of_line.get((row.get("before_file", 0), row.get("before_line", 0)))
-        if there is not None and there != here and len(self.lines[there]) > 1:
-            own = self.lines[there]
-            found += [{**first, there: (*(o for o in own if o != last), last)} for last in own]
+        compared = self.of_line.get((row.get("before_file", 0), row.get("before_line", 0)))
+        for there in dict.fromkeys((compared, self.before.get(here))):
+            if there is not None and there != here and len(self.lines[there]) > 1:
+                own = self.lines[there]
+                found += [{**first, there: (*(o for o in own if o != last), last)} for last in own]
         return found
 
     def put(self, orders: Iterable[_Order]) -> list[Row]:

@@ -27,6 +27,12 @@ from ..failure import fail, say
     help="The log4j pattern of the files, if it is none of the known ones, such as '%d{ISO8601} %p [%t] %m (%c)'. A"
     " conversion other than %d %p %m %c %t %n, such as %x, stands for any text without a space.",
 )
+@click.option(
+    "--input",
+    "envelope",
+    metavar="ENVELOPE[/LAYOUT]",
+    help="How the files are wrapped, if they do not show it: formats.",
+)
 @click.option("--partition", metavar="TOPIC-N", help="Report this partition only.")
 @click.option("--since", metavar="TIME", help="Report from this time on, as printed in the log: '2018-08-03 12:00:00'.")
 @click.option("--until", metavar="TIME", help="Report up to this time.")
@@ -68,6 +74,7 @@ def command(
     release: str,
     lossy: bool,
     layout: str | None,
+    envelope: str | None,
     partition: str | None,
     since: str | None,
     until: str | None,
@@ -98,6 +105,7 @@ def command(
             each=each,
             lossy=lossy,
             layout=layout,
+            input=envelope,
             partition=partition,
             since=since,
             until=until,

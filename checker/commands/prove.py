@@ -13,6 +13,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from ...specs.machines import machine_names
 from .. import INTERRUPTED
 from ..ci.claims import FORMS, claims, write
 from ..failure import fail, say
@@ -28,7 +29,6 @@ MODES = {
     "mutate": (*_MODEL, "timeout", "as_json"),
     "smtlib": (*_MODEL, "sets", "timeout", "total", "search", "as_json"),
 }
-TABLES = ("replica", "partition")
 _OF_TABLES = ("release", "properties", "timeout", "as_json")
 EXIT = {"holds": 0, "violated": 1, "unknown": 3}
 
@@ -89,8 +89,8 @@ EXIT = {"holds": 0, "violated": 1, "unknown": 3}
 def command(context: click.Context, /, **options: Any) -> None:
     """Prove the properties of MODEL for logs of any length and any number of epochs, records and replicas.
 
-    MODEL is a model of `isrproof explore --list`, or `replica` or `partition`: the controller's table of that name. The
-    proof is by induction from the lemmas written beside the model; for what it does not prove, a shortest
+    MODEL is a model of `isrproof explore --list`, or a table of `isrproof diagram`, such as `replica` or `fetch-state`.
+    The proof is by induction from the lemmas written beside the model; for what it does not prove, a shortest
     counterexample is searched.
 
     Exit codes: 0 all hold, 1 a property is violated, 2 misuse, 3 not decided.
@@ -142,7 +142,7 @@ def _refuse_unread(context: click.Context, options: dict[str, Any]) -> None:
     from .explore import refuse_unread
 
     name = options["model"]
-    modes = {**MODES, "model": _OF_TABLES} if name in TABLES else MODES
+    modes = {**MODES, "model": _OF_TABLES} if name in machine_names() else MODES
     refuse_unread(context, modes)
     if context.get_parameter_source("jobs") is ParameterSource.COMMANDLINE and not options["matrix"]:
         raise click.UsageError("--jobs is for --matrix.")
@@ -155,7 +155,7 @@ def _refuse_unread(context: click.Context, options: dict[str, Any]) -> None:
 def _run(options: dict[str, Any]) -> int:
     if options["matrix"]:
         return _run_matrix(options)
-    if options["model"] in TABLES:
+    if options["model"] in machine_names():
         return _run_table(options)
     from .explore import chosen_of, settings_of
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ..failure import fail
+from ..failure import fail, say
 
 EXIT_NO_RUN = 3
 
@@ -86,12 +86,12 @@ def _tell(log: Any, out: Path | None) -> None:
     for number, (taken, places) in enumerate(log.steps, 2):
         where = f"{places[0].file}:{places[0].line}" if places else "no line"
         more = f" and {len(places) - 1} more" if len(places) > 1 else ""
-        click.echo(f"{number:>3}. {_step(taken):<40} {where}{more}")
+        say(f"{number:>3}. {_step(taken):<40} {where}{more}")
         if out is None:
             for place in places:
-                click.echo(f"       {log.files[place.file][place.line - 1]}")
+                say(f"       {log.files[place.file][place.line - 1]}")
     if out is not None:
-        click.echo(f"{sum(map(len, log.files.values()))} lines in {len(log.files)} files of {out}")
+        say(f"{sum(map(len, log.files.values()))} lines in {len(log.files)} files of {out}")
 
 
 def _print(model: str, release: str, log: Any, written: list[Path]) -> None:
@@ -107,10 +107,10 @@ def _print(model: str, release: str, log: Any, written: list[Path]) -> None:
     ]
     files = {name: len(lines) for name, lines in sorted(log.files.items())}
     told = {"model": model, "release": release, "steps": steps, "files": files}
-    click.echo(json.dumps(told | {"written": [str(path) for path in written]}))
+    say(json.dumps(told | {"written": [str(path) for path in written]}))
 
 
 def _say(options: dict[str, Any], text: str, told: dict[str, Any]) -> None:
     import json
 
-    click.echo(json.dumps(told | {"reason": text}) if options["as_json"] else text)
+    say(json.dumps(told | {"reason": text}) if options["as_json"] else text)

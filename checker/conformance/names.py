@@ -21,6 +21,8 @@ class Names:
         """A value of the model as the column of an event that is printed."""
         if isinstance(sort, FiniteSort) and column in ("topic", "partition"):
             return self.partitions[value][column == "partition"]
+        if isinstance(sort, FiniteSort) and column == "detail":
+            return "{}-{}".format(*self.partitions[value])
         if isinstance(sort, FiniteSort):
             return self.brokers[value]
         if isinstance(sort, OptionSort):

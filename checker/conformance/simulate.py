@@ -17,7 +17,7 @@ from ...specs.releases import Release
 from ...traces.events.render import render
 from ..explore.run import explore_instance
 from .names import Names
-from .written import Writer, Written
+from .written import Writer
 
 START, STEP, LINE = 1_600_000_000_000, 1_000, 1
 """When the log begins, and how far steps and lines are apart: milliseconds."""
@@ -127,6 +127,3 @@ def write(log: Log, folder: Path) -> list[Path]:
         partial.write_text("".join(f"{line}\n" for line in log.files[name]), encoding="utf-8")
         os.replace(partial, path)
     return paths
-
-
-__all__ = ["Log", "Place", "Taken", "Written", "counterexample", "log_of", "random_run", "write"]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ...model.action import Action
 from ...model.errors import ModelError
 from ...model.evaluate import Closure, closure, name_of
-from ...model.expr import Expr
+from ...model.expr import Expr, Op, free
 from ...model.lines import Line
 from ...model.protocol import Instance
 from ...model.sorts import Sort, Value, elements
@@ -42,11 +41,11 @@ class _Reading:
 
 
 class Writer:
-    """What the steps of an instance write in a release."""
+    """What the steps of an instance write in a release; of that only some rows, if they are given."""
 
-    def __init__(self, instance: Instance, release: Release, names: Names) -> None:
+    def __init__(self, instance: Instance, release: Release, names: Names, only: Container[str] | None = None) -> None:
         self.reference = Reference(instance)
-        self.release, self.names = release, names
+        self.release, self.names, self._only = release, names, only
         self._blocks = {
             action.name: tuple(
                 tuple(self._reading(line) for line in block if self._has(line)) for block in action.prints
@@ -56,8 +55,18 @@ class Writer:
         if not any(block for blocks in self._blocks.values() for block in blocks):
             raise ModelError(f"{instance.model.name} does not say what its steps print: there is no log of it")
 
+    def prints(self, action: str) -> bool:
+        """Whether a step may write any of the lines."""
+        return any(self._blocks[action])
+
+    def looks_back(self, action: str) -> bool:
+        """Whether what a step writes depends on the state after it."""
+        lines = (reading.line for block in self._blocks[action] for reading in block)
+        return any(leaf.op is Op.AFTER for line in lines for each in line.expressions for leaf in free(each))
+
     def _has(self, line: Line) -> bool:
-        return bool(rows()[line.row].releases & self.release.mask)
+        wanted = self._only is None or line.row in self._only
+        return wanted and bool(rows()[line.row].releases & self.release.mask)
 
     def _reading(self, line: Line) -> _Reading:
         fields = []
@@ -74,8 +83,14 @@ class Writer:
             tuple(self._reading(each) for each in line.then if self._has(each)),
         )
 
-    def blocks(self, action: str, params: Mapping[str, Value], before: State, after: State) -> list[list[Written]]:
-        """The lines of a step, stack traces after the lines that they belong to."""
+    def blocks(
+        self, action: str, params: Mapping[str, Value], before: State, after: State | None
+    ) -> list[list[Written]]:
+        """The lines of a step, stack traces after the lines that they belong to.
+
+        Args:
+            after: the state after the step; None where nothing `looks_back`.
+        """
         env = {**self.reference.env(before, after), **params}
         return [[each for reading in block for each in self._lines(reading, env)] for block in self._blocks[action]]
 
@@ -101,8 +116,3 @@ class Writer:
         """The level at which the release prints an event; None for a stack trace."""
         found = [name for name, mask in wording_of(event, self.release).levels if mask & self.release.mask]
         return found[0] or None
-
-
-def prints(action: Action) -> bool:
-    """Whether a step of an action may write lines."""
-    return any(action.prints)

@@ -78,7 +78,7 @@ def draw(
     counted, left_out = _kept(seen, valid)
     nodes = [*_states(table, row), *_strangers(table, row, counted or {})]
     ids = {node.name: node.id for node in nodes}
-    levels = {move.level for move in moves}
+    levels = {move.level for move in moves if move.line}
     edges = [_edge(table, row, move, level, len(levels) > 1, ids, counted) for move in moves]
     edges += _refused(valid, ids, counted or {})
     seeds = tuple((ids[seed.state], seed.condition) for seed in table.seeds_in(row))
@@ -123,7 +123,7 @@ def _states(table: Machine, row: Release) -> list[Node]:
         Node(
             id=f"s{state.code}",
             name=state.name,
-            code=state.code_in(row),
+            code=state.code_in(row) if table.coded else None,
             kind="seeded" if state.name in seeded else "unknown" if state.name == table.unknown_is else "plain",
         )
         for state in table.states_in(row)
@@ -147,7 +147,9 @@ def _edge(
 ) -> Edge:
     one = None if counted is None else counted.get((move.source, move.target), Seen(move.source, move.target, 0))
     labels = _count_labels(one)
-    if one is None and levels_differ:
+    if one is None:
+        labels += move.causes
+    if one is None and move.line and levels_differ:
         labels += (move.level,)
     if move.silent_when:
         labels += ("also silent",)
@@ -193,7 +195,10 @@ def _caption(
     table: Machine, row: Release, moves: Iterable[Move], level: str, edges: Iterable[Edge], with_counts: bool
 ) -> tuple[str, ...]:
     told = [f"Source: {table.source}, Kafka {', '.join(row.tags)}"]
-    told += [f"Logged at {at}: {_meaning(line)}" for line, at in dict.fromkeys((m.line, m.level) for m in moves)]
+    logged = dict.fromkeys((move.line, move.level) for move in moves if move.line)
+    told += [f"Logged at {at}: {_meaning(line)}" for line, at in logged]
+    if any(not move.line for move in moves):
+        told.append("No line tells of the other moves" if logged else "No line tells of a move")
     if any(edge.hidden for edge in edges):
         told.append(f"Dashed: a log at {level} need not show it")
     silent = sorted({move.silent_when for move in moves if move.silent_when})

@@ -11,6 +11,11 @@ from ..diagram.drawing import draw
 from . import table
 
 PATH = "docs/machines.md"
+_BEGINS = {
+    "controller": "An entity that the controller has not met is {}.",
+    "broker": "To a broker's process that starts, each is {}.",
+    "request": "A request begins as {}, and ends in any other state.",
+}
 
 
 def write() -> str:
@@ -27,22 +32,36 @@ def write() -> str:
 
 
 def _machine(one: Machine) -> Iterator[str]:
-    where = f"Kafka {names(one.releases)} in {MODES[one.mode]} mode"
+    where = f"Kafka {names(one.releases)}" + (f" in {MODES[one.mode]} mode" if one.mode in MODES else "")
     yield from (f"## {one.name}", "", f"{one.title}. {where}. Source: `{one.source}`.", "")
-    yield f"An entity that the controller has not met is {one.unknown_is}."
+    yield _BEGINS[one.keeper].format(one.unknown_is)
     yield from ("", "### States", "")
+    coded = ("code",) if one.coded else ()
     yield from table(
-        ("code", "state", "meaning", "releases"),
-        ((_codes(one, state.name), state.name, state.meaning, names(state.releases)) for state in one.states),
+        (*coded, "state", "meaning", "releases"),
+        (
+            (*(_codes(one, state.name) for _ in coded), state.name, state.meaning, names(state.releases))
+            for state in one.states
+        ),
     )
-    yield from ("", "### Valid previous states, in the order in which Kafka prints them", "")
+    in_order = ", in the order in which Kafka prints them" if one.coded else ""
+    yield from ("", f"### Valid previous states{in_order}", "")
     yield from table(
         ("to", "from", "releases"), ((row.target, ", ".join(row.previous), names(row.releases)) for row in one.rows)
     )
+    if one.causes:
+        yield from ("", "### What makes a move", "")
+        yield from table(
+            ("to", "from", "when", "releases"),
+            ((_any(row.targets), _any(row.froms), row.when, names(row.releases)) for row in one.causes),
+        )
     yield from ("", "### What the log shows of a move", "")
     yield from table(
         ("to", "from", "line", "level", "releases"),
-        ((_any(row.targets), _any(row.froms), row.line, row.level, names(row.releases)) for row in one.logged),
+        (
+            (_any(row.targets), _any(row.froms), row.line or "none", row.level, names(row.releases))
+            for row in one.logged
+        ),
     )
     for mark in one.silent:
         pair = f"From {_any(mark.froms)} to {_any(mark.targets)}"

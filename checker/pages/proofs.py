@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...model.catalogue import model
-from ...model.lifecycles import promises
+from ...model.lifecycles import all_names, promises
 from ...model.script import Script, script_of
 from ...specs import releases
 from ...specs.machines import machine, machine_names
@@ -147,8 +147,11 @@ def _lemmas(script: Script, told: dict[str, str]) -> Iterator[str]:
 
 
 def _tables() -> Iterator[str]:
-    yield "For any number of moves. A life begins when a controller starts, and gives what it finds a first state."
+    yield "For any number of moves. A life begins when a controller starts, and gives what it finds a first state; what"
+    yield "a broker keeps is forgotten when its process starts again, and a request is answered once."
     for name in machine_names():
+        if not all_names(name):
+            continue
         kept: dict[str, int] = {}
         statements = {}
         for release in RELEASES:

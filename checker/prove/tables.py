@@ -1,4 +1,4 @@
-"""The replica and partition tables, proved for every release and any number of moves.
+"""The tables of specs/machines, proved for every release and any number of moves.
 
 Releases with the same table are proved once. A table is finite, so k-induction decides: no path of k good states (no
 two the same) leads to a bad one, and no path of k states from the start is bad.
@@ -16,8 +16,7 @@ from typing import Any
 
 from ...model.errors import DefinitionError, unknown
 from ...model.expr import Expr, after, const, either
-from ...model.lifecycles import all_names, life_model, promises
-from ...model.property import Property
+from ...model.lifecycles import Promise, all_names, life_model, promises
 from ...model.protocol import Model
 from ...model.sorts import SetOf
 from ...model.tables import state_of
@@ -41,7 +40,7 @@ class Kept:
 
     `k`: the property is k-inductive; `path`: a shortest counterexample. `verdict` is "absent" where a release has not
     the states that the promise speaks of. `promised`: these releases mean to keep it; else the row shows what a release
-    changed.
+    changed, in a path of `broken_in` states.
     """
 
     machine: str
@@ -54,6 +53,7 @@ class Kept:
     queries: int = 0
     path: Path | None = None
     promised: bool = True
+    broken_in: int = 0
 
 
 def prove_table(
@@ -91,12 +91,13 @@ def _prove_group(name: str, group: list[Release], timeout: float, names: Iterabl
     mask = sum(each.mask for each in group)
     model = life_model(name, group[0])
     kept = {each.prop.name: each for each in promises(name, group[0]) if each.prop.name in names}
-    found = [_prove(name, model, each.prop, mask, timeout, each.promised) for each in kept.values()]
+    found = [_prove(name, model, each, mask, timeout) for each in kept.values()]
     absent = [each for each in names if each not in kept]
     return [*found, *(Kept(name, each, "these releases lack its states", "absent", mask) for each in absent)]
 
 
-def _prove(name: str, model: Model, prop: Property, mask: int, timeout: float, promised: bool) -> Kept:
+def _prove(name: str, model: Model, promise: Promise, mask: int, timeout: float) -> Kept:
+    prop = promise.prop
     found = decide(model.instance(), prop, MOST_STEPS, timeout)
     return Kept(
         name,
@@ -108,7 +109,8 @@ def _prove(name: str, model: Model, prop: Property, mask: int, timeout: float, p
         found.seconds,
         found.queries,
         found.path,
-        promised,
+        promise.promised,
+        promise.broken_in,
     )
 
 
@@ -184,7 +186,8 @@ def trusted() -> tuple[str, ...]:
         f"{smt.version()}: its answer 'unsat' is believed",
         "the Z3 reading and the k-induction of checker/prove; the explorer searches the same tables whole (tests)",
         "the tables of specs/machines, which are compared with Kafka's source (tests)",
-        "a life begins when a controller starts: what it finds, it takes to be in one of the table's first states",
+        "a life begins when a controller starts: what it finds, it takes to be in one of the table's first states;"
+        " what a broker keeps is forgotten when its process starts",
     )
 
 
@@ -193,6 +196,8 @@ def table_report(name: str, found: Iterable[Kept]) -> str:
     rows = list(found)
     queries, seconds = sum(each.queries for each in rows), sum(each.seconds for each in rows)
     lines = [f"{name} table: {overall_of(rows)}  ({queries} questions, {seconds:.1f} s)", ""]
+    if not rows:
+        lines.append("No promise is stated about this table: its moves are all that there is to it.")
     for each in rows:
         where = releases.names(each.releases)
         how = f"  ({each.k}-inductive, {each.seconds:.2f} s)" if each.verdict == "holds" else ""

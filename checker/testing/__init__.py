@@ -61,7 +61,7 @@ def model_holds(
     Args:
         model: its name, or the model itself.
         properties: names; None: all that the model promises.
-        symmetry: search one state for all renamings of replicas.
+        symmetry: whether states that differ in the names of brokers only count once.
         settings: of the instance, such as replicas=3.
 
     Raises:

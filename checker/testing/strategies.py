@@ -47,9 +47,9 @@ def _printed(release: str) -> tuple[tuple[Wording, str, str | None], ...]:
     """The wordings of a release, each with a level and a logger of its."""
     mask = release_named(release).mask
     return tuple(
-        (reader.wording, level, reader.row.logger(mask))
+        (reader.wording, level, logger)
         for reader in readers()
-        if reader.row.loggers and reader.row.bears
+        if reader.row.bears and (logger := reader.row.logger(mask)) is not None
         for level, printed_by in reader.wording.levels
         if printed_by & mask
     )

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from ...specs.machines import machine
 from ..action import Action, Clause, action, waived
 from ..expr import Expr, both, const, exists, false, full, ite, mapped, setting, some, true
+from ..lines import Line
 from ..sorts import SetOf, Value
 from .effects import DELETION, SHUTDOWN, Effects, Held
 from .lines import PREFERRED_STRATEGY, says, updates
@@ -291,6 +292,8 @@ def elect_preferred(effects: Effects) -> Action:
     leader = ite(alive, preferred, first(assignment[p], const(frozenset(), SetOf(Broker))))
     known = effects.queued_apart(c, p, topics[c].contains(p))
     wanted = both(known, cached[c][p].is_some(), cached[c][p].value["leader"].ne(preferred))
+    asked = {"detail": p, "strategy": "PREFERRED", "kind": "AutoTriggered"}
+    effects.lines.append((Line("election-requested", c, {"controller": c, **asked}, wanted, (p,)),))
     isr, now_is = znode[p].value["isr"], partition_state[c][p]
     state, held = effects.elected(c, p, now_is, wanted, leader, isr, PREFERRED_STRATEGY)
     return action(

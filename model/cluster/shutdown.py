@@ -7,16 +7,19 @@ takes over does not know who was shutting down.
 from __future__ import annotations
 
 from ..action import Action, action, waived
-from ..expr import both, mapped, some
+from ..expr import both, fill, mapped, some
+from ..sorts import Bool, MapOf
 from .controller import writes
 from .effects import Effects
 from .lines import SHUTDOWN_STRATEGY, says
 from .state import (
+    Partition,
     assignment,
     b,
     c,
     cached,
     first,
+    followed,
     live,
     now,
     p,
@@ -33,11 +36,12 @@ def shut_down(effects: Effects) -> Action:
     """Elections by ControlledShutdownPartitionLeaderElectionStrategy for what the broker leads."""
     leaving = shutting[c].insert(b)
     staying = live[c].minus(leaving)
-    led = both(effects.is_assigned(c, p, b), cached[c][p].is_some(), cached[c][p].value["leader"].eq(some(b)))
+    known = effects.queued_apart(c, p, both(effects.is_assigned(c, p, b), cached[c][p].is_some()))
+    led = both(known, cached[c][p].value["leader"].eq(some(b)))
     isr = znode[p].value["isr"].minus(leaving)
     effects.lines.append(says("controlled-shutdown", c, broker=b))
-    asked, leader = effects.queued_apart(c, p, led), first(assignment[p], staying.intersect(isr))
-    state, held = effects.elected(c, p, partition_state[c][p], asked, leader, isr, SHUTDOWN_STRATEGY)
+    leader = first(assignment[p], staying.intersect(isr))
+    state, held = effects.elected(c, p, partition_state[c][p], led, leader, isr, SHUTDOWN_STRATEGY)
     return action(
         "ShutDown",
         "A broker asks for a controlled shutdown: the controller elects other leaders for what it leads.",
@@ -51,6 +55,7 @@ def shut_down(effects: Effects) -> Action:
         updates={
             phase[c]: "stopping",
             shutting[c]: leaving,
+            followed[c]: mapped(p, both(known, cached[c][p].value["leader"].ne(some(b)))),
             to_move[c]: some(b).set(),
             **writes(state, held),
         },
@@ -59,19 +64,18 @@ def shut_down(effects: Effects) -> Action:
 
 
 def stop_followers(effects: Effects) -> Action:
-    """What the broker leads no more, or never led, is stopped there."""
-    follows = both(cached[c][p].is_some(), cached[c][p].value["leader"].ne(some(b)))
-    asked = effects.queued_apart(c, p, both(effects.is_assigned(c, p, b), follows))
-    state, held = effects.offline(c, p, b, replica_state[c][p][b], asked)
+    """What the broker did not lead when it asked is stopped there; what it led is not, though it leads it no more."""
+    state, held = effects.offline(c, p, b, replica_state[c][p][b], followed[c][p])
     return action(
         "StopFollowers",
-        "Of a broker that is shutting down, replicas that lead nothing are moved to OfflineReplica.",
+        "Of a broker that is shutting down, the replicas that followed when it asked are moved to OfflineReplica.",
         c,
         b,
         guard={"leaders are moved": phase[c].eq("stopping"), "it is this broker": to_move[c].contains(b)},
         updates={
             phase[c]: now("idle"),
             to_move[c]: to_move[c].remove(b),
+            followed[c]: fill(MapOf(Partition, Bool), False),
             replica_state[c]: mapped(p, replica_state[c][p].put(b, state)),
             cached[c]: mapped(p, held.cache),
             znode: mapped(p, held.znode),

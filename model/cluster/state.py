@@ -80,6 +80,7 @@ to_move = field("to_move", MapOf(Broker, SetOf(Broker)))
 
 # Of controlled shutdown
 shutting = field("shutting", MapOf(Broker, SetOf(Broker)))
+followed = field("followed", MapOf(Broker, MapOf(Partition, Bool)))
 
 # Of deletion
 queued = field("queued", SetOf(Partition))
@@ -105,7 +106,7 @@ BLANK: Mapping[Expr, Expr | Value] = {
     to_move: frozenset(),
 }
 BLANK_OF_PART: Mapping[str, Mapping[Expr, Expr | Value]] = {
-    "controlled shutdown": {shutting: frozenset()},
+    "controlled shutdown": {shutting: frozenset(), followed: fill(MapOf(Partition, Bool), False)},
     "deletion": {
         to_delete: frozenset(),
         ineligible: fill(MapOf(Partition, Bool), False),
@@ -115,6 +116,7 @@ BLANK_OF_PART: Mapping[str, Mapping[Expr, Expr | Value]] = {
 }
 _MEANINGS = {
     shutting: "the brokers that it knows to be shutting down",
+    followed: "the partitions of which it has still to stop the replica on a broker that is shutting down",
     to_delete: "the topics that it is about to delete",
     ineligible: "the topics whose deletion something stands in the way of",
     to_stop: "the replicas that it is about to stop, to delete them",

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from .. import toml
@@ -48,6 +48,7 @@ class Primitive:
 
     `exact` is a narrower pattern of what Kafka can print there, where `inner` lets through more: a line whose words
     are those of a wording, with another text there, is corrupt, and the text that is wrong can be named.
+    A list of more than numbers has `item`, how one item is written, and `numbers`, a pattern that finds an item's.
     """
 
     name: str
@@ -58,10 +59,17 @@ class Primitive:
     show: str = "{}"
     separator: str = ","
     exact: str = ""
+    item: str = ""
+    numbers: str = ""
 
 
 _CSV = "[0-9,]*"
 _LIST = "[0-9, ]*"
+_ITEMS = "[A-Za-z0-9=(), -]*"
+_STATE, _STATE_NUMBERS = "BrokerState(brokerId={}, brokerEpoch=-1)", "brokerId=([0-9]+)"
+_LAGGING, _LAGGING_SINCE = "[brokeIdnOfst0-9:(), -]*", "[A-Za-z0-9:(), -]*"
+_LAGS, _LAGS_SINCE = "(brokerId: {}, endOffset: {})", "(brokerId: {}, endOffset: {}, lastCaughtUpTimeMs: 0)"
+_LAG_NUMBERS = "brokerId: (-?[0-9]+), endOffset: (-?[0-9]+)"
 _COLLECTION = r"[A-Za-z0-9_.$]+\("  # Set(, List(, ArrayBuffer(, and HashSet( of Scala 2.13
 _TOPIC = "[A-Za-z0-9._-]+"  # Topic.LEGAL_CHARS, the same since kafka.common.Topic of 0.8
 _BROKER_STATE = r"BrokerState\(brokerId=[0-9]+, brokerEpoch=-?[0-9]+\)"
@@ -97,14 +105,19 @@ PRIMITIVES: Mapping[str, Primitive] = {
         Primitive(
             "brokerstates",
             "ints",
-            "[A-Za-z0-9=(), -]*",
+            _ITEMS,
             _COLLECTION,
             r"\)",
             "List({})",
             ", ",
             f"(?:{_BROKER_STATE}(?:, {_BROKER_STATE})*)?",
+            _STATE,
+            _STATE_NUMBERS,
         ),
+        Primitive("lagging", "ints", _LAGGING, separator=" ", item=_LAGS, numbers=_LAG_NUMBERS),
+        Primitive("lagging-since", "ints", _LAGGING_SINCE, separator=" ", item=_LAGS_SINCE, numbers=_LAG_NUMBERS),
         Primitive("topic", "text", r"[^ ,'\[\]]+", exact=_TOPIC),
+        Primitive("topic-after-id", "text", r"[^ ,:'\[\]]+", "(?:[A-Za-z0-9_-]{22}:)?", exact=_TOPIC),
         *map(_state, ENTITIES),
         *map(_states, ENTITIES),
         Primitive("kind", "text", "become-leader|become-follower"),
@@ -113,9 +126,16 @@ PRIMITIVES: Mapping[str, Primitive] = {
         Primitive("recovery-code", "recovery", "[01]"),
         Primitive("election", "text", "PREFERRED|UNCLEAN"),
         Primitive("trigger", "text", "[A-Za-z]+"),
-        Primitive("throwable", "text", r"[^ :]*(?:Exception|Error|Throwable)[^ :.]*"),
+        Primitive("throwable", "text", r"[^ :]{0,200}(?:Exception|Error|Throwable)[^ :.]{0,200}"),
         Primitive("word", "text", _WORD),
         Primitive("tps", "text", r"[A-Za-z0-9._,-]*"),
+        Primitive("names", "text", "[A-Za-z0-9._, -]*"),
+        Primitive("uuid", "text", "[A-Za-z0-9_-]+"),
+        Primitive("errors", "text", "[A-Z_]+"),
+        Primitive("endpoint", "text", r"[^ ()]+"),
+        Primitive("dir", "text", r"[^\[\]]+"),
+        Primitive("path", "text", "[^{}]+"),
+        Primitive("state-text", "text", "[A-Za-z0-9=(), -]*"),
         Primitive("text", "text", ".*"),
     )
 }
@@ -153,6 +173,11 @@ class Wording:
         return mask
 
     @property
+    def anything(self) -> bool:
+        """Whether it is any text at all: what its loggers print besides the lines of other rows."""
+        return all(isinstance(piece, Slot) and piece.primitive.name == "text" for piece in self.pieces)
+
+    @property
     def fields(self) -> tuple[str, ...]:
         """The fields that it fills, in order; a field printed twice is read the first time."""
         return tuple(dict.fromkeys(piece.field for piece in self.pieces if isinstance(piece, Slot) and piece.field))
@@ -160,7 +185,8 @@ class Wording:
 
 @dataclass(frozen=True)
 class Row:
-    """One meaning. `loggers` is where it is printed, per release; throwables have none.
+    """One meaning. `loggers` is where it is printed, per release; throwables have none. `opens`: it is the first line
+    of a message of several, whose logger's name is in the last.
 
     `speaker` and `role` are keys of roles.SPEAKERS and roles.ROLES; `entity` is the state machine's, None where the
     role has none. `mode` is a key of releases.MODES, or "any". `sample` is a line as Kafka prints it; a row that is
@@ -178,17 +204,27 @@ class Row:
     sample: str | None
     wordings: tuple[Wording, ...]
     file: str
+    opens: bool = False
 
     @property
     def bears(self) -> bool:
         """Whether any rule may ask for its fields."""
         return self.role != "irrelevant"
 
+    @cached_property
+    def begins(self) -> tuple[str, ...]:
+        """What its loggers' names, with a dot behind, begin with. The classes of a family were renamed and nested over
+        the releases: all its names will do. Of any other name only classes within it."""
+        names: list[str] = []
+        for name, _ in self.loggers:
+            family = next((family for family in FAMILIES if name.startswith(family)), None)
+            names += (family,) if family else (f"{name}.", f"{name}$")
+        return tuple(dict.fromkeys(names))
+
     @property
     def family(self) -> str | None:
-        """What every logger's name of this row begins with: classes were renamed and nested over the releases."""
-        name = self.loggers[0][0] if self.loggers else None
-        return next((family for family in FAMILIES if name and name.startswith(family)), name)
+        """The family of loggers that prints it; None if none does."""
+        return next((name for name in self.begins if name in FAMILIES), None)
 
     def logger(self, releases: int) -> str | None:
         """The logger's name in a release, given as its mask."""
@@ -316,7 +352,7 @@ def _joint(some: tuple[tuple[str, int], ...], more: tuple[tuple[str, int], ...])
 def _row(row: dict[str, Any], given: dict[str, Any], file: str) -> Row:
     """A row; `given` are the columns of its file, which hold where the row has none of its own."""
     where = f"{file}.toml, line {row.get('id', '?')}"
-    own = ("logger", "level", "sample", "speaker", "mode", "entity")
+    own = ("logger", "level", "sample", "speaker", "mode", "entity", "opens")
     toml.check_keys(row, where, ("id", "meaning", "role", "source", "variant"), own)
     speaker, mode, entity = row.get("speaker", given["speaker"]), row.get("mode", given["mode"]), row.get("entity")
     _check_word("speaker", speaker, SPEAKERS, where)
@@ -345,7 +381,10 @@ def _row(row: dict[str, Any], given: dict[str, Any], file: str) -> Row:
         row.get("sample"),
         _merged(wordings),
         file,
+        row.get("opens", False),
     )
+    if made.bears and made.opens:
+        raise TableError(f"{where}: a line that opens a message of several lines bears on no rule")
     if made.bears and made.sample is None:
         raise TableError(f"{where}: a line that bears on a rule needs a sample")
     return made

@@ -1,5 +1,8 @@
 """Kafka's state machines as tables. Data: a file of specs/machines for each machine; a new machine is one more file.
 
+A machine belongs to a `keeper`, whose start forgets the states: the controller, a broker's process, or a request that
+waits for its answer. Tables of brokers' machines say what causes a move; Kafka has no table of them, and no byte codes.
+
 A file holds, each perhaps only for some releases (`with` and `without` name behaviours of behaviours.toml):
 
 - `state`: name, byte code, meaning.
@@ -7,10 +10,12 @@ A file holds, each perhaps only for some releases (`with` and `without` name beh
   has the state, exactly one row.
 - `logged`: for moves (`from` and `target` lists; left out means any) the level of the line that the move makes, and the
   id of that line in the line table. Every valid move has, in every release, exactly one.
+- `unlogged`: moves that make no line.
+- `cause`: what makes the moves of a machine that is not the controller's; each has one at least.
 - `silent`: moves that a release also makes without any line, and when.
 - `seed`: the state given to an entity, without a line, when a controller starts, by a condition on what it finds.
 
-`unknown_is` is the state of an entity that the controller has not met. `mode` is the one that the controller runs in: a
+`unknown_is` is the state of an entity that the keeper has not met. `mode` is the one that the controller runs in: a
 machine holds in the releases that can run in it.
 """
 
@@ -31,6 +36,8 @@ if TYPE_CHECKING:
 
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 """Log levels, chattiest first."""
+
+KEEPERS = ("controller", "broker", "request")
 
 _FOLDER = toml.FOLDER / "machines"
 
@@ -70,13 +77,26 @@ class Row:
 
 @dataclass(frozen=True)
 class Logged:
-    """Moves that make the line `line` at `level`; None means any state."""
+    """Moves that make the line `line` at `level`, both "" if they make none; None means any state."""
 
     froms: tuple[str, ...] | None
     targets: tuple[str, ...] | None
     releases: int
     line: str
     level: str
+
+    def covers(self, source: str, target: str) -> bool:
+        return _covers(self.froms, source) and _covers(self.targets, target)
+
+
+@dataclass(frozen=True)
+class Cause:
+    """What makes moves, in a few words."""
+
+    froms: tuple[str, ...] | None
+    targets: tuple[str, ...] | None
+    releases: int
+    when: str
 
     def covers(self, source: str, target: str) -> bool:
         return _covers(self.froms, source) and _covers(self.targets, target)
@@ -107,17 +127,21 @@ class Seed:
 
 @dataclass(frozen=True)
 class Move:
-    """A valid move of one release. `silent_when` is empty if the move always makes its line."""
+    """A valid move of one release. `silent_when` is empty if the move always makes its line; `line` if it has none.
+
+    `causes` say what makes it; Kafka's own tables, the controller's, do not.
+    """
 
     source: str
     target: str
     line: str
     level: str
     silent_when: str = ""
+    causes: tuple[str, ...] = ()
 
     def shown_at(self, level: str) -> bool:
         """Whether a log that prints `level` and above certainly shows this move."""
-        return not self.silent_when and LEVELS.index(self.level) >= _level(level)
+        return bool(self.line) and not self.silent_when and LEVELS.index(self.level) >= _level(level)
 
 
 @dataclass(frozen=True)
@@ -135,6 +159,13 @@ class Machine:
     logged: tuple[Logged, ...]
     silent: tuple[Silent, ...]
     seeds: tuple[Seed, ...]
+    keeper: str = "controller"
+    causes: tuple[Cause, ...] = ()
+
+    @property
+    def coded(self) -> bool:
+        """Whether the codes of its states are Kafka's."""
+        return self.keeper == "controller"
 
     @cached_property
     def _states(self) -> Mapping[str, State]:
@@ -190,7 +221,8 @@ class Machine:
     def _move(self, source: str, target: str, mask: int) -> Move:
         line = next(row for row in self.logged if row.releases & mask and row.covers(source, target))
         silent = [row.when for row in self.silent if row.releases & mask and row.covers(source, target)]
-        return Move(source, target, line.line, line.level, " or ".join(silent))
+        causes = tuple(row.when for row in self.causes if row.releases & mask and row.covers(source, target))
+        return Move(source, target, line.line, line.level, " or ".join(silent), causes)
 
 
 def machine_names() -> tuple[str, ...]:
@@ -210,11 +242,18 @@ def load(path: Traversable) -> Machine:
     """The machine of a file, checked; TableError says what is wrong with it."""
     where = f"machines/{path.name}"
     data = toml.read(path)
-    tables = ("state", "row", "logged")
+    tables = ("state", "row")
     toml.check_keys(
-        data, where, ("machine", "title", "source", "mode", "unknown_is", *tables), ("silent", "seed", *RANGE_KEYS)
+        data,
+        where,
+        ("machine", "title", "source", "mode", "unknown_is", *tables),
+        ("keeper", "logged", "unlogged", "cause", "silent", "seed", *RANGE_KEYS),
     )
-    whole = selected(data, releases.in_mode(data["mode"]))
+    mode, keeper = data["mode"], data.get("keeper", "controller")
+    whole = selected(data, releases.ALL if mode == releases.ANY_MODE else releases.in_mode(mode))
+    if keeper not in KEEPERS:
+        raise TableError(f"{where}: {unknown('keeper', keeper, KEEPERS)}")
+    numbered = [row if keeper == "controller" else {"code": number} | row for number, row in enumerate(data["state"])]
     loaded = Machine(
         name=data["machine"],
         title=data["title"],
@@ -222,11 +261,16 @@ def load(path: Traversable) -> Machine:
         mode=data["mode"],
         releases=whole,
         unknown_is=data["unknown_is"],
-        states=tuple(_state(row, whole, where) for row in data["state"]),
+        states=tuple(_state(row, whole, where) for row in numbered),
         rows=tuple(_row(row, whole, where) for row in data["row"]),
-        logged=tuple(_logged(row, whole, where) for row in data["logged"]),
+        logged=(
+            *(_logged(row, whole, where) for row in data.get("logged", ())),
+            *(_unlogged(row, whole, where) for row in data.get("unlogged", ())),
+        ),
         silent=tuple(_silent(row, whole, where) for row in data.get("silent", ())),
         seeds=tuple(_seed(row, whole, where) for row in data.get("seed", ())),
+        keeper=keeper,
+        causes=tuple(_cause(row, whole, where) for row in data.get("cause", ())),
     )
     _check(loaded, path.name.removesuffix(".toml"), where)
     return loaded
@@ -248,6 +292,16 @@ def _row(row: Mapping[str, Any], whole: int, where: str) -> Row:
 def _logged(row: Mapping[str, Any], whole: int, where: str) -> Logged:
     toml.check_keys(row, f"{where}, logged", ("line", "level"), ("from", "target", *RANGE_KEYS))
     return Logged(_names(row, "from"), _names(row, "target"), selected(row, whole), row["line"], row["level"])
+
+
+def _unlogged(row: Mapping[str, Any], whole: int, where: str) -> Logged:
+    toml.check_keys(row, f"{where}, unlogged", (), ("from", "target", *RANGE_KEYS))
+    return Logged(_names(row, "from"), _names(row, "target"), selected(row, whole), "", "")
+
+
+def _cause(row: Mapping[str, Any], whole: int, where: str) -> Cause:
+    toml.check_keys(row, f"{where}, cause", ("when",), ("from", "target", *RANGE_KEYS))
+    return Cause(_names(row, "from"), _names(row, "target"), selected(row, whole), row["when"])
 
 
 def _silent(row: Mapping[str, Any], whole: int, where: str) -> Silent:
@@ -296,6 +350,7 @@ def _check(machine: Machine, stem: str, where: str) -> None:
             for previous in row.previous:
                 _check_present(machine, previous, row.releases, f"{where}, row for {state.name}")
                 _check_logged(machine, previous, row, where)
+                _check_caused(machine, previous, row, where)
     for seed in machine.seeds:
         _check_present(machine, seed.state, seed.releases, f"{where}, seed")
     for condition in {seed.condition for seed in machine.seeds}:
@@ -310,13 +365,14 @@ def _check_names(machine: Machine, where: str) -> None:
         if len(set(row.previous)) != len(row.previous):
             raise TableError(f"{where}, row for {row.target}: a state is named twice")
         named.update(row.previous)
-    marks: list[Logged | Silent] = [*machine.logged, *machine.silent]
+    marks: list[Logged | Silent | Cause] = [*machine.logged, *machine.silent, *machine.causes]
     for mark in marks:
         named.update(mark.froms or (), mark.targets or ())
     if strangers := named - known:
         raise TableError(f"{where}: no state is called {', '.join(sorted(strangers))}")
     for line in machine.logged:
-        _level(line.level)
+        if line.line:
+            _level(line.level)
 
 
 def _check_present(machine: Machine, name: str, mask: int, what: str) -> None:
@@ -331,3 +387,9 @@ def _check_logged(machine: Machine, source: str, row: Row, where: str) -> None:
         if mark.covers(source, row.target) and mark.releases & row.releases
     ]
     releases.check_cover(masks, row.releases, f"{where}, logged for {source} -> {row.target}")
+
+
+def _check_caused(machine: Machine, source: str, row: Row, where: str) -> None:
+    caused = _union(mark.releases for mark in machine.causes if mark.covers(source, row.target))
+    if machine.keeper != "controller" and (without := row.releases & ~caused):
+        raise TableError(f"{where}, cause of {source} -> {row.target}: none in {releases.names(without)}")

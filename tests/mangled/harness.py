@@ -70,7 +70,7 @@ def read(recording: Path) -> Files:
     return {path: lines for path, lines in files.items() if lines}
 
 
-def write(files: Files, folder: Path) -> None:
+def written_to(files: Files, folder: Path) -> None:
     for name, lines in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -97,9 +97,9 @@ def outcomes(
         new = sorted({case.recording for case in waiting} - clean.keys())
         with TemporaryDirectory() as folder:
             for number, name in enumerate(new):
-                write(recordings[name], Path(folder) / f"clean-{number}")
+                written_to(recordings[name], Path(folder) / f"clean-{number}")
             for number, case in enumerate(waiting):
-                write(mangled(recordings[case.recording], case.ways, case.seed), Path(folder) / f"case-{number}")
+                written_to(mangled(recordings[case.recording], case.ways, case.seed), Path(folder) / f"case-{number}")
             folders = [f"{folder}/clean-{number}" for number in range(len(new))]
             made = audited(folders + [f"{folder}/case-{number}" for number in range(len(waiting))])
         for name, report in zip(new, made, strict=False):

@@ -9,12 +9,12 @@ from isrproof.checker.explore.run import explore
 from isrproof.checker.machines import graph
 from isrproof.model.step import Reference
 from isrproof.model.tables import table_model
-from isrproof.specs.machines import machine
+from isrproof.specs.machines import machine, machine_names
 from isrproof.specs.releases import RELEASES
 
 ROWS = [
     pytest.param(name, release.name, id=f"{name}-{release.name}")
-    for name in ("replica", "partition")
+    for name in machine_names()
     for release in RELEASES
     if release.mask & machine(name).releases
 ]
@@ -30,7 +30,7 @@ def test_the_model_s_steps_are_the_table_s_moves(name: str, release: str) -> Non
     assert steps == {(a, b) for a in states for b in states if table.valid_in(a, b) & mask}
 
 
-@pytest.mark.parametrize("name", ["replica", "partition"])
+@pytest.mark.parametrize("name", machine_names())
 def test_what_is_explored_is_what_the_graph_of_the_table_reaches(name: str) -> None:
     table = machine(name)
     reached = {table.unknown_is, *networkx.descendants(graph(name), table.unknown_is)}

@@ -11,7 +11,9 @@ import subprocess
 from functools import cache
 
 import pytest
+from isrproof.specs import toml
 from isrproof.specs.behaviours import BEHAVIOURS, Behaviour
+from isrproof.specs.lines import _LEADING, FOLDER
 from isrproof.specs.machines import machine
 from isrproof.specs.releases import RELEASES, Release, release, span
 
@@ -111,3 +113,50 @@ def test_the_commits_of_a_behaviour_are_where_its_releases_say(behaviour: Behavi
     for fixed in behaviour.fixed_in:
         assert fixed in with_commit or fixed not in tags()
         assert release(fixed).tags[0] == fixed
+
+
+FILES = re.compile(
+    r"/(?:Partition|RaftReplicaManager|ReplicaManager|Replica|AbstractFetcher\w+|ReplicaFetcher\w+|RemoteLeaderEndPoint"
+    r"|LogManager|Log|UnifiedLog|LeaderEpochFileCache|KafkaApis|KafkaServer|BrokerServer|ZkUtils|KafkaZkClient|TierStateMachine"
+    r"|BrokerLifecycleManager|MetadataCache|ZkMetadataCache)\.(?:scala|java)$"
+)
+"""Whose lines the tables of brokers' lines hold."""
+ELSEWHERE = ("preRegister", "Transition from", "BrokerEndPoint", "TruncationState", "EpochEntry")
+"""Words that no message has: of log4j, or of what a value is printed as."""
+VALUES = re.compile(
+    r"\{[^{}]*\}|[{}\[\]()]|New: |(?:the |any )?follower's|(?<=to )the follower(?= for)|(?<=or )follower(?= is)"
+)
+"""What a message is interrupted by: slots, brackets and words that a value prints."""
+
+
+@cache
+def texts(tag: str) -> str:
+    """The source of a tag that prints what brokers do, its literals whole: neither wrapped nor joined by +."""
+    files = [
+        name for name in git("ls-tree", "-r", "--name-only", tag).split() if FILES.search(name) and "src/main" in name
+    ]
+    whole = "\n".join(git("show", f"refs/tags/{tag}:{name}") for name in files)
+    whole = re.sub(r"//[^\n\"]*\n", "\n", whole)
+    whole = re.sub(r'"\s*\)?\s*(?:\.format\([^)]*\)\s*)?\+\s*[sf]?"', "", whole)
+    return re.sub(r"\s*\n\s*\|", "", whole)
+
+
+def said(text: str) -> str:
+    """The longest words of a wording that stand together."""
+    leading = _LEADING.match(text)
+    sentence = text[leading.end() :] if leading and text.startswith(("{", "[")) else text
+    pieces = [piece for piece in VALUES.split(sentence) if not any(word in piece for word in ELSEWHERE)]
+    return max(pieces, key=len, default="")
+
+
+@pytest.mark.parametrize("row", [row for row in RELEASES if row.mask & span("<=3.8")], ids=lambda row: row.name)
+def test_brokers_say_so_in_the_releases_of_each_wording(row: Release) -> None:
+    """One tag of a row that says so will do: rows are not split for a wording."""
+    missing = []
+    for name in ("broker", "broker-log"):
+        for line in toml.read(FOLDER / f"{name}.toml")["line"]:
+            for variant in line["variant"]:
+                words = said(variant["text"])
+                if span(variant["releases"]) & row.mask and not any(words in texts(tag) for tag in known_tags(row)):
+                    missing.append((line["id"], words))
+    assert missing == []

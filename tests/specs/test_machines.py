@@ -142,10 +142,52 @@ def test_a_table_with_an_overlap_a_hole_or_a_stranger_is_refused(
         machines.load(broken)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ('keeper = "broker"', 'keeper = "brokr"', "Unknown keeper 'brokr'. Did you mean 'broker'"),
+        ('when = "asks again"', 'whenever = "asks again"', "when missing"),
+        (
+            'from = ["Truncating"]\ntarget = ["Truncating"]\nwith = "KIP-101"\nwhen = "asks again"',
+            'from = ["Fetching"]\ntarget = ["Truncating"]\nwith = "KIP-101"\nwhen = "asks again"',
+            "cause of Truncating -> Truncating: none in >=0.11.0",
+        ),
+        ('[[unlogged]]\ntarget = ["Delayed', '[[silent]]\nwhen = "always"\ntarget = ["Delayed', "no row for"),
+        ('target = ["Failed"]\nwith = "KIP-461"\nline', 'target = ["Faild"]\nwith = "KIP-461"\nline', "Faild"),
+    ],
+)
+def test_a_broker_s_table_without_a_cause_or_a_line_is_refused(
+    old: str, new: str, complaint: str, tmp_path: Path
+) -> None:
+    text = REPLICA_TABLE.with_name("fetch-state.toml").read_text(encoding="utf-8")
+    assert old in text
+    broken = tmp_path / "fetch-state.toml"
+    broken.write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises((TableError, UnknownNameError), match=complaint):
+        machines.load(broken)
+
+
+def test_a_broker_s_moves_have_causes_and_some_no_line() -> None:
+    moves = {(move.source, move.target): move for move in machine("fetch-state").moves("3.9")}
+    assert moves["Failed", "NotFetched"].causes == ("new epoch, or stopped",)
+    assert (moves["Truncating", "Fetching"].line, moves["Truncating", "Fetching"].shown_at("TRACE")) == ("", False)
+    assert moves["Fetching", "Failed"].shown_at("INFO")
+    assert ("NotFetched", "Fetching") not in {(m.source, m.target) for m in machine("fetch-state").moves("2.7.0")}
+    assert [state.name for state in machine("hosted-partition").states_in("0.11.0")] == ["None", "Online"]
+    assert not machine("hosted-partition").coded
+    assert all(move.causes == () for move in machine("replica").moves())
+
+
 def test_every_machine_says_its_releases_by_behaviour() -> None:
-    assert {name: names(machine(name).releases) for name in ("replica", "partition")} == {
+    assert {name: names(machine(name).releases) for name in machine_names()} == {
         "replica": "<=3.9",
         "partition": "<=3.9",
+        "hosted-partition": "all",
+        "partition-role": "<=3.9",
+        "fetch-state": "all",
+        "isr-state": ">=2.7",
+        "delayed-produce": "all",
+        "delayed-fetch": "all",
     }
 
 

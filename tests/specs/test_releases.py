@@ -115,7 +115,7 @@ def test_a_bug_names_the_releases_that_fixed_it() -> None:
 
 def test_an_unknown_behaviour_gets_the_nearest_one() -> None:
     with pytest.raises(UnknownNameError, match="KAFKA-3143"):
-        behaviour("KAFKA-3134")
+        behaviour("KAFKA-314")
 
 
 def test_state_change_log_is_shipped_at_info_since_2_6() -> None:

@@ -36,6 +36,7 @@ BY_NAME: dict[str, st.SearchStrategy[Any]] = {
     "index": st.integers(0, 2**31 - 1),
     "csv1": st.lists(st.integers(0, 2**31 - 1), min_size=1, max_size=5).map(tuple),
     "topic": TOPIC,
+    "topic-after-id": TOPIC,
     **{f"{of}-state": states for of, states in STATES.items()},
     **{f"{of}-states": st.lists(states, min_size=1, max_size=4).map(tuple) for of, states in STATES.items()},
     "kind": st.sampled_from(["become-leader", "become-follower"]),
@@ -47,7 +48,16 @@ BY_NAME: dict[str, st.SearchStrategy[Any]] = {
     "word": WORD,
     "tps": st.lists(st.builds("{}-{}".format, TOPIC, st.integers(0, 99)), min_size=1, max_size=3).map(",".join),
     "text": TEXT,
+    "names": st.from_regex("[A-Za-z0-9._-]{0,10}(, [A-Za-z0-9._-]{1,10}){0,2}", fullmatch=True),
+    "uuid": st.from_regex("[A-Za-z0-9_-]{22}", fullmatch=True),
+    "errors": st.sampled_from(["NOT_LEADER_OR_FOLLOWER", "UNKNOWN_SERVER_ERROR"]),
+    "dir": st.sampled_from(["/d1", "C:\\Program Files\\d-2", "/var/lib/kafka data/x.y"]),
+    "path": st.sampled_from(["/d1/t-0", "C:\\d 2\\u-1.0123-delete"]),
+    "lagging": st.lists(st.tuples(BROKER, BROKER), min_size=1, max_size=3).map(
+        lambda pairs: tuple(n for pair in pairs for n in pair)
+    ),
 }
+BY_NAME["lagging-since"] = BY_NAME["lagging"]
 
 
 def value_of(primitive: Primitive) -> st.SearchStrategy[Any]:
@@ -99,7 +109,8 @@ def test_irrelevant_lines_are_known() -> None:
             continue
         for level, mask in reader.wording.levels:
             for turn in (0, 1):
-                line = f"[2018-08-03 12:00:00,123] {level} {filled(reader.wording, turn)} ({reader.row.logger(mask)})"
+                line = f"[2018-08-03 12:00:00,123] {level} {filled(reader.wording, turn)}"
+                line += "" if reader.row.opens else f" ({reader.row.logger(mask)})"
                 assert parse_line(line) == Irrelevant(reader.row.id, level, 1_533_297_600_123), line
 
 

@@ -85,7 +85,7 @@ def test_a_frequent_wording_is_told_by_its_pattern_alone() -> None:
     """Each condition alone keeps a wording from being looked for first."""
     from isrproof.traces.spark.frequent import says_all
 
-    bucket = dispatch()[0]["Changed"]
+    bucket = dispatch().by_key["Changed"]
     reader, own = next((reader, test) for reader, test in bucket if reader.row.id == "replica-moved")
     assert says_all(reader, [own])
     assert not says_all(reader, [replace(own, without=("NewReplica",))])

@@ -20,6 +20,13 @@ class Event:
     `brokers` those that a line is about. `written_by_epoch` is the epoch inside a printed state, which may be older.
     `partition_epoch` is the znode's version too. `zk_version` is that of the controller epoch's znode. `detail` is free
     text.
+
+    On a broker's line `correlation_id` is that of a request, `leader_epoch` and `partition_epoch` are those that it
+    brings, `current_leader_epoch`, `current_partition_epoch` and `known_controller_epoch` those that the broker has.
+    Offsets are a log's: `offset` is where something begins or is cut, `log_end_offset` the next one after the last
+    record, `last_offset` that record's. `lagging` is broker, end offset, broker, end offset, ... of replicas that leave
+    an ISR, `old_isr` the ISR before. `deleted` counts partitions, `dir` is a log directory, `completed` whether a
+    follower knows where to cut its log.
     """
 
     row: str
@@ -61,6 +68,23 @@ class Event:
     error: str | None = None
     strategy: str | None = None
     detail: str | None = None
+    correlation_id: int | None = None
+    known_controller_epoch: int | None = None
+    current_leader_epoch: int | None = None
+    current_partition_epoch: int | None = None
+    broker_epoch: int | None = None
+    previous_leader: int | None = None
+    previous_leader_epoch: int | None = None
+    topic_id: str | None = None
+    old_isr: tuple[int, ...] | None = None
+    lagging: tuple[int, ...] | None = None
+    offset: int | None = None
+    last_offset: int | None = None
+    log_end_offset: int | None = None
+    high_watermark: int | None = None
+    completed: bool | None = None
+    deleted: int | None = None
+    dir: str | None = None
 
 
 FIELDS: dict[str, str] = {field.name: str(field.type).removesuffix(" | None") for field in fields(Event)}

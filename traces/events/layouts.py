@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
 from ...specs.errors import IsrproofError
+from ...specs.formats import layouts
+from ...specs.lines import rows
 
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 DEFAULT_PATTERN = "[%d] %p %m (%c)"
@@ -28,6 +30,8 @@ _PARTS = {
     "c": ("logger", _LOGGER),
     "t": ("thread", r"[^\[\]]*"),
 }
+_BEGINS = "(?! )"
+"""What a message begins with behind any number of spaces: to try all of them on a long line would take for ever."""
 _NAMES = {"date": "d", "level": "p", "message": "m", "msg": "m", "logger": "c", "thread": "t"}
 _CONVERSION = re.compile(r"%(?:(%)|(-?[0-9]*)(?:\.-?[0-9]+)?(" + "|".join(_NAMES) + r"|[A-Za-z])((?:\{[^}]*\})*))")
 _SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
@@ -40,11 +44,15 @@ def escape(text: str) -> str:
 
 @dataclass(frozen=True)
 class Layout:
-    """`regex` has the groups of `groups`, in that order, with {time} where the time stands; its user anchors it."""
+    """`regex` has the groups of `groups`, in that order, with {time} where the time stands; its user anchors it.
+
+    `short`: of a logger's name it prints the last word only.
+    """
 
     name: str
     regex: str
     groups: tuple[str, ...]
+    short: bool = False
 
     @cached_property
     def forms(self) -> tuple[tuple[str, tuple[str | int, ...]], ...]:
@@ -68,13 +76,26 @@ class Layout:
         for regex, pieces in self.forms:
             match = _compiled(regex).fullmatch(text)
             if match is not None:
-                return "".join(piece if isinstance(piece, str) else match[piece] for piece in pieces)
+                texts = [piece if isinstance(piece, str) else match[piece] for piece in pieces]
+                if self.short:
+                    texts[-2] = logger_named(texts[-2])
+                return "".join(texts)
         return None
 
 
 NO_TIME = "1970-01-01 --:--:--,---"
 NO_LOGGER = "?"
 """What stands for a logger's name where the layout prints none: rows of every logger may match."""
+
+
+@cache
+def _loggers() -> dict[str, str]:
+    return {name.rpartition(".")[2]: name for row in rows().values() for name, _ in row.loggers}
+
+
+def logger_named(word: str) -> str:
+    """The name of the logger whose last word this is, if the line table has one; else the word."""
+    return _loggers().get(word, word)
 
 
 @lru_cache(maxsize=256)
@@ -89,18 +110,22 @@ def layout(pattern: str) -> Layout:
     Understood: %d %p %m %c %t %n %% and their long names, with padding and options; any other conversion reads a word.
     """
     groups: list[str] = []
+    short = False
     regex, at = "", 0
     for found in _CONVERSION.finditer(pattern):
         regex += escape(pattern[at : found.start()])
         at = found.end()
-        percent, padding, name, _ = found.groups()
+        percent, padding, name, options = found.groups()
         letter = _NAMES.get(name, name)
         if percent:
             regex += "%"
         elif letter in _PARTS and _PARTS[letter][0] not in groups:
             group, inner = _PARTS[letter]
             groups.append(group)
+            short |= letter == "c" and options == "{1}"
             inner = inner if group == "time" else f"({inner})"
+            if group == "message" and regex.endswith("* "):
+                inner = _BEGINS + inner
             regex += f" *{inner} *" if padding else inner
         elif letter != "n":
             regex += "[^ ]*"
@@ -109,22 +134,16 @@ def layout(pattern: str) -> Layout:
         raise IsrproofError(
             f"Expected a log4j pattern with the message (%m), such as {DEFAULT_PATTERN!r}, got {pattern!r}."
         )
-    return Layout(pattern, regex, tuple(groups))
+    return Layout(pattern, regex, tuple(groups), short)
 
 
 PREFIXED = Layout(
     "container prefix",
-    rf".{{0,200}}?(?:\| +|: ?|Z )\[{{time}}\] +({_LEVEL}) +(.*) \(({_LOGGER})\)",
+    rf".{{0,200}}?(?:\| +|: ?|Z )\[{{time}}\] +({_LEVEL}) +{_BEGINS}(.*) \(({_LOGGER})\)",
     ("time", "level", "message", "logger"),
 )
-KNOWN: tuple[Layout, ...] = (
-    layout("[%d] %-5p %m (%c)%n"),
-    PREFIXED,
-    layout("%d %p %m (%c) [%t]%n"),
-    layout("%d %p %m (%c)%n"),
-    layout("[%d] [%-5p] [%t] [%c] - %m%n"),
-    layout("[%d] %p %m (%c) [%t]%n"),
-    layout("%d [%-5p] [%t] %c - %m%n"),
-    layout("%d %-5p [%t] %c - %m%n"),
-)
-"""Tried in this order on a line that is not in the default layout, if no pattern was given."""
+_OWN, *_OTHERS = (layout(row.pattern) for row in layouts().values() if row.pattern)
+KNOWN: tuple[Layout, ...] = (_OWN, PREFIXED, *_OTHERS)
+"""Tried in this order on a line that is not in the default layout, if no pattern was given: specs/layouts.toml."""
+WITH_THREAD = layout("[%d] %p %m (%c) [%t]%n")
+"""It begins as the default layout does."""

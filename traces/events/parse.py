@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from datetime import datetime, timezone
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from .event import Continuation, Event, Irrelevant, Parsed, Unknown, event
-from .layouts import KNOWN, LEVELS, NO_LOGGER, Layout
+from .layouts import KNOWN, LEVELS, NO_LOGGER, WITH_THREAD, Layout
 from .wordings import SEPARATORS, Bucket, Reader, Test, dispatch, key_of, read, sentence_of
 
 TIME = "([12][0-9]{3}-[0-9]{2}-[0-9]{2}) ([0-9]{2}:[0-9]{2}:[0-9]{2}),([0-9]{3})"
@@ -16,6 +17,7 @@ _TIME = re.compile(TIME)
 _LEVELS = frozenset(LEVELS)
 # What a line without time and level must not contain to be the rest of a longer message: it is a cut line then.
 TAILS = ("(state.change.logger)", "(kafka.", "(org.apache.kafka.", "[Controller id=", "[Broker id=")
+_ENDS = tuple(tail for tail in TAILS if tail.startswith("("))
 STUMP = r"\[?[12][0-9]{3}-[0-9]{2}-[0-9]{2}.{0,21}|\[(?:[12][0-9-]{0,9})?|\x00.*"
 """What is left of a line that was cut within its time and level; or that never reached the disk."""
 _STUMP = re.compile(STUMP, re.DOTALL)
@@ -45,14 +47,14 @@ class _Ready:
     """A reader with everything the loop needs, looked up once."""
 
     __slots__ = (
-        *("bears", "constants", "convert", "family", "levels", "match", "names", "passes", "releases", "row", "wrong"),
+        *("bears", "begins", "constants", "convert", "levels", "match", "names", "passes", "releases", "row", "wrong"),
     )
 
     def __init__(self, reader: Reader, test: Test) -> None:
         self.row = reader.row.id
         self.bears = reader.row.bears
         self.passes = test.passes
-        self.family = reader.row.family or ""
+        self.begins = reader.row.begins
         self.match = re.compile(reader.pattern, re.DOTALL).fullmatch
         self.names = tuple(name for name, _ in reader.groups)
         self.convert = tuple(read(primitive) for _, primitive in reader.groups)
@@ -65,28 +67,56 @@ class _Ready:
 _Bucket = tuple[_Ready, ...]
 
 
-@cache
-def _ready() -> tuple[dict[str, _Bucket], _Bucket, _Bucket]:
-    by_key, loose, throwables = dispatch()
+class _Found(NamedTuple):
+    by_key: dict[str, _Bucket]
+    loose: _Bucket
+    opening: _Bucket
+    throwables: _Bucket
 
+
+@cache
+def _ready() -> _Found:
     def ready(bucket: Bucket) -> _Bucket:
         return tuple(_Ready(reader, test) for reader, test in bucket)
 
-    return {key: ready(found) for key, found in by_key.items()}, ready(loose), ready(throwables)
+    found = dispatch()
+    by_key = {key: ready(bucket) for key, bucket in found.by_key.items()}
+    return _Found(by_key, ready(found.loose), ready(found.opening), ready(found.throwables))
+
+
+@lru_cache(maxsize=4096)
+def _of_logger(logger: str) -> str | None:
+    """The row of whatever else a logger prints."""
+    return next((row.id for name, row in dispatch().by_logger if f"{logger}.".startswith(name)), None)
 
 
 def parse_message(message: str, logger: str, level: str, ts: int | None = None) -> Event | Irrelevant | Unknown:
     """What a message says; it is unknown if no row of a logger of that name matches."""
-    by_key, loose, _ = _ready()
+    by_key, loose, _, _ = _ready()
     sentence = sentence_of(message)
+    dotted = f"{logger}."
+    only = wrong = None
     for ready in by_key.get(key_of(sentence), loose):
-        if ready.passes(message, sentence) and (logger.startswith(ready.family) or logger == NO_LOGGER):
+        if only is not None and ready.row != only:
+            continue
+        if ready.passes(message, sentence) and (dotted.startswith(ready.begins) or logger == NO_LOGGER):
             if not ready.bears:
                 return Irrelevant(ready.row, level, ts)
             match = ready.match(message)
             found = None if match is None else _event(ready, match, level, ts)
-            return found or Unknown(level, ts, logger, message, ready.wrong(message))
-    return Unknown(level, ts, logger, message)
+            if found is not None:
+                return found
+            only, wrong = ready.row, wrong or ready.wrong(message)
+    row = _of_logger(logger) if only is None else None
+    return Unknown(level, ts, logger, message, wrong) if row is None else Irrelevant(row, level, ts)
+
+
+def _opening(message: str, level: str, ts: int | None) -> Irrelevant | None:
+    """The first line of a message of several lines; no such line bears on a rule."""
+    sentence = sentence_of(message)
+    return next(
+        (Irrelevant(ready.row, level, ts) for ready in _ready().opening if ready.passes(message, sentence)), None
+    )
 
 
 def _event(ready: _Ready, match: re.Match[str], level: str | None, ts: int | None) -> Event | None:
@@ -109,7 +139,7 @@ def _separated(text: str) -> bool:
 def parse_throwable(text: str) -> Event | Unknown | None:
     """The first line of a throwable that the table knows; unknown if one of its words is wrong."""
     sentence = sentence_of(text)
-    for ready in _ready()[2]:
+    for ready in _ready().throwables:
         if ready.passes(text, sentence):
             match = ready.match(text)
             if match is None:
@@ -123,6 +153,12 @@ def _plain(text: str) -> bool:
     return text[:2] in ("[1", "[2") and text[5:6] == "-" and text[20:21] == "," and text[24:26] == "] "
 
 
+def is_default(text: str) -> bool:
+    """Whether a line begins as the default layout does."""
+    level = text[26:32].partition(" ")[0]
+    return _plain(text) and level in _LEVELS and text[27 + len(level) : 28 + len(level)] != " "
+
+
 def _undressed(text: str) -> Parsed | None:
     """A line in the default layout; None if it is not."""
     if not _plain(text):
@@ -131,10 +167,12 @@ def _undressed(text: str) -> Parsed | None:
     if level not in _LEVELS:
         return None
     rest = text[27 + len(level) :]
+    if rest[:1] == " ":  # The level is padded.
+        return None
     ts = time_of(text[1:24])
-    message, _, logger = rest.rpartition(" (")
-    if not message or logger[-1:] != ")" or " " in logger:
-        return Unknown(level, ts, None, rest)
+    message, named, logger = rest.rpartition(" (")
+    if not named or logger[-1:] != ")" or " " in logger:
+        return _opening(rest, level, ts) or Unknown(level, ts, None, rest)
     logger = logger[:-1]
     return Unknown(level, ts, logger, message) if _separated(text) else parse_message(message, logger, level, ts)
 
@@ -148,14 +186,14 @@ def parse_line(text: str, layout: Layout | None = None) -> Parsed:
     if layout is None:
         found = _undressed(text)
         if found is not None:
-            return found
+            return _with_thread(text) or found
         if not text or text[0] in " \t":
             return CONTINUATION
         layouts: tuple[Layout, ...] = KNOWN if text[0] in "[12" or "] " in text else ()
     else:
         layouts = (layout,)
     for known in layouts:
-        normal = known.normal(text)
+        normal = known.normal(text.rstrip(" "))
         if normal is not None:
             found = _undressed(normal)
             if found is not None:
@@ -163,12 +201,19 @@ def parse_line(text: str, layout: Layout | None = None) -> Parsed:
     return _bare(text)
 
 
+def _with_thread(text: str) -> Parsed | None:
+    """A line in the default layout that has its thread at the end; None if it is none."""
+    normal = WITH_THREAD.normal(text) if text[-1] == "]" else None
+    return None if normal is None else _undressed(normal)
+
+
 def _bare(text: str) -> Parsed:
     """A line without time and level."""
     if not text or text[0] in " \t":
         return CONTINUATION
-    found = parse_throwable(text)
-    if found is not None and not _separated(text):
+    is_tail = text.endswith(")") and text[text.rfind("(") :].startswith(_ENDS)
+    found = None if is_tail or _separated(text) else parse_throwable(text)
+    if found is not None:
         return found
     if any(tail in text for tail in TAILS) or _STUMP.fullmatch(text):
         return Unknown(message=text)

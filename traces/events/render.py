@@ -20,6 +20,7 @@ _SAMPLES: dict[str, tuple[str, str]] = {
     "list": ("1, 2", "3"),
     "bool": ("true", "false"),
     "topic": ("t", "u.v"),
+    "topic-after-id": ("t", "u.v"),
     "replica-state": ("OnlineReplica", "NewReplica"),
     "replica-states": ("NewReplica,OnlineReplica", "NewReplica"),
     "partition-state": ("OfflinePartition", "NewPartition"),
@@ -32,13 +33,20 @@ _SAMPLES: dict[str, tuple[str, str]] = {
     "election": ("PREFERRED", "UNCLEAN"),
     "collection": ("ArrayBuffer", "List"),
     "tps": ("t-0,t-1", "u-0"),
+    "names": ("t-0, t-1", "u-0"),
+    "errors": ("NOT_LEADER_OR_FOLLOWER", "UNKNOWN_SERVER_ERROR"),
+    "endpoint": ("h1:9092", "h2.i:9092"),
+    "dir": ("/d1", "C:\\d 2"),
+    "path": ("/d1/t-0", "C:\\d 2\\u-1"),
 }
 
 
 def shown(primitive: Primitive, value: Any) -> str:
     """A field's value as this primitive prints it."""
-    if primitive.name == "brokerstates":
-        return primitive.show.format(", ".join(f"BrokerState(brokerId={i}, brokerEpoch=-1)" for i in value))
+    if primitive.item:
+        each = primitive.item.count("{}")
+        items = [primitive.item.format(*value[at : at + each]) for at in range(0, len(value), each)]
+        return primitive.show.format(primitive.separator.join(items))
     if primitive.kind in ("ints", "texts"):
         return primitive.show.format(primitive.separator.join(map(str, value)))
     if primitive.kind == "bool":
@@ -48,8 +56,9 @@ def shown(primitive: Primitive, value: Any) -> str:
 
 def sample(primitive: Primitive, turn: int = 0) -> str:
     """Some text of this primitive, for a value that nobody keeps."""
-    if primitive.kind == "ints" and primitive.before:
-        return shown(primitive, (1, 2) if turn == 0 else (3,))
+    if primitive.kind == "ints" and (primitive.before or primitive.item):
+        each = max(1, primitive.item.count("{}"))
+        return shown(primitive, (1, 2) * each if turn == 0 else (3,) * each)
     return _SAMPLES.get(primitive.name, ("1", "2") if primitive.kind == "int" else ("x", "y"))[turn]
 
 
@@ -159,4 +168,7 @@ def sample_line(row: Row) -> str:
     wording = row.wordings[0]
     level, mask = wording.levels[0]
     text = filled(wording)
-    return text if not row.loggers else f"[2018-08-03 12:00:00,123] {level} {text} ({row.logger(mask)})"
+    if not row.loggers:
+        return text
+    line = f"[2018-08-03 12:00:00,123] {level} {text}"
+    return line if row.opens else f"{line} ({row.logger(mask)})"

@@ -2,23 +2,24 @@
 
 One place for both parsers. A line is told in three steps that Python and Spark do alike: the first word of its
 sentence gives a bucket; in the bucket the first wording whose literal parts are all in the line is taken; if its row
-bears on a rule, its pattern must match the whole message, or the line is unknown. An irrelevant line needs no pattern:
-nobody reads its fields.
+bears on a rule, its pattern must match the whole message, or that of another wording of this row whose literal parts
+are there; else the line is unknown. An irrelevant line needs no pattern: nobody reads its fields. A line that no
+wording is found for may be told by its logger's name alone.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from typing import Any
 
 from ...specs.lines import Primitive, Row, Slot, Wording, rows
 from .event import FIELDS
 from .layouts import escape
 
-HEAD = 160
+HEAD = 640
 """Who speaks, and the words that a line is dispatched on, are looked for in so many characters of a message."""
 
 SEPARATORS = ("\x01", "\x02")
@@ -27,8 +28,6 @@ SEPARATORS = ("\x01", "\x02")
 _DRESSING = "[2018-08-03 12:00:00,123] INFO  (kafka.controller.KafkaController)"
 
 RECOVERY = {"0": "RECOVERED", "1": "RECOVERING"}
-BROKER_ID = "brokerId=([0-9]+)"
-_BROKER_ID = re.compile(BROKER_ID)
 _LARGEST = 2**63 - 1
 _LONGEST_WORD = 200
 """So many characters of a message may be a word that is wrong."""
@@ -56,8 +55,8 @@ def _texts(text: str) -> tuple[str, ...]:
     return tuple(text.split(",")) if text else ()
 
 
-def _broker_states(text: str) -> tuple[int, ...] | None:
-    return _ints(",".join(_BROKER_ID.findall(text)))
+def _items(numbers: re.Pattern[str], text: str) -> tuple[int, ...] | None:
+    return _ints(",".join(number for match in numbers.finditer(text) for number in match.groups()))
 
 
 def _bool(text: str) -> bool:
@@ -77,7 +76,7 @@ _READ: Mapping[str, Callable[[str], Any]] = {
 @cache
 def read(primitive: Primitive) -> Callable[[str], Any]:
     """What turns the kept text of a primitive into the value of a field: None for a text that Kafka cannot print."""
-    convert = _broker_states if primitive.name == "brokerstates" else _READ[primitive.kind]
+    convert = partial(_items, re.compile(primitive.numbers)) if primitive.item else _READ[primitive.kind]
     if not primitive.exact:
         return convert
     is_exact = re.compile(primitive.exact).fullmatch
@@ -90,7 +89,8 @@ def read(primitive: Primitive) -> Callable[[str], Any]:
 
 
 def sentence_of(message: str) -> str:
-    """The beginning of a message without who speaks: "[Controller id=1 epoch=2] ", "Controller 1 epoch 2 ", ...
+    """The beginning of a message without who speaks: "[Controller id=1 epoch=2] ", "Controller 1 epoch 2 ",
+    "Partition [t,0] on broker 1: ", ...
 
     Plain searches only, so that Spark can do the same; both steps may apply to one message (replica-refused and
     partition-refused since 1.1).
@@ -107,6 +107,10 @@ def sentence_of(message: str) -> str:
             return message[space + 1 :] if space > 0 else message
     elif message[:7] == "Broker " and message[7:8] in tuple("0123456789-"):
         space = message.find(" ", 7)
+        return message[space + 1 :] if space > 0 else message
+    elif message[:11] == "Partition [":
+        at = message.find("] on broker ")
+        space = message.find(": ", at) + 1 if at > 0 else 0
         return message[space + 1 :] if space > 0 else message
     return message
 
@@ -315,22 +319,48 @@ def _specific(reader: Reader) -> tuple[int, int]:
 Bucket = tuple[tuple[Reader, Test], ...]
 
 
-def _bucket(found: list[Reader]) -> Bucket:
+def _bucket(found: Iterable[Reader]) -> Bucket:
     ordered = sorted(found, key=_specific)
     return tuple((reader, reader.test(tuple(ordered[number + 1 :]))) for number, reader in enumerate(ordered))
 
 
+@dataclass(frozen=True)
+class Dispatch:
+    """The wordings that a line is tried on.
+
+    * `by_key`: those of loggers, by the first word of the sentence; `loose`: those whose first word varies.
+    * `opening`: those without a logger, in a line that has a time: more lines of the message follow.
+    * `throwables`: those of lines without time, level and logger.
+    * `by_logger`: what is left, by the beginning of the logger's name, the longest first.
+    """
+
+    by_key: Mapping[str, Bucket]
+    loose: Bucket
+    opening: Bucket
+    throwables: Bucket
+    by_logger: tuple[tuple[str, Row], ...]
+
+
 @cache
-def dispatch() -> tuple[Mapping[str, Bucket], Bucket, Bucket]:
-    """Buckets by first word; the wordings whose first word varies; throwables, which have no logger."""
+def dispatch() -> Dispatch:
     by_key: dict[str, list[Reader]] = {}
-    loose: list[Reader] = []
-    throwables: list[Reader] = []
+    others: dict[str, list[Reader]] = {"loose": [], "opening": [], "throwables": []}
+    by_logger: dict[str, Row] = {}
     for reader in readers():
-        if not reader.row.loggers:
-            throwables.append(reader)
+        if reader.row.opens:
+            others["opening"].append(reader)
+        elif not reader.row.loggers:
+            others["throwables"].append(reader)
+        elif reader.wording.anything:
+            by_logger |= dict.fromkeys(reader.row.begins, reader.row)
         elif reader.key is None:
-            loose.append(reader)
+            others["loose"].append(reader)
         else:
             by_key.setdefault(reader.key, []).append(reader)
-    return {key: _bucket(found) for key, found in by_key.items()}, _bucket(loose), _bucket(throwables)
+    return Dispatch(
+        by_key={key: _bucket(found) for key, found in by_key.items()},
+        loose=_bucket(others["loose"]),
+        opening=_bucket(others["opening"]),
+        throwables=_bucket(others["throwables"]),
+        by_logger=tuple(sorted(by_logger.items(), key=lambda each: (-len(each[0]), each[0]))),
+    )

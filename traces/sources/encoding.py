@@ -6,15 +6,11 @@ What a file is encoded in is told by its first bytes: a new encoding is a row of
 from __future__ import annotations
 
 import codecs
-import gzip
 import os
-import zlib
 from collections.abc import Iterator
-from typing import IO, cast
 
-BROKEN = (EOFError, zlib.error, gzip.BadGzipFile)
-"""What reading a gzip file that is not whole raises."""
-CUT = "the gzip data is cut or broken: only what is before was read; fetch it again"
+from .compression import BROKEN, stream
+
 _UTF8 = "utf-8"
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -23,9 +19,7 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 """What text begins with, and its encoding. UTF-8's own mark is a character of the first line (text.py)."""
-_REFUSED = {b"PK\x03\x04": "a zip archive", b"(\xb5/\xfd": "zstd compressed data"}
-_BLOCK = 1 << 20
-_COMPRESSED_BLOCK = 1 << 13
+_REFUSED = {b"PK\x03\x04": "a zip archive"}
 _SAMPLE = 4096
 _CONTROL = bytes(code for code in range(1, 32) if code not in b"\t\n\r\f\x1b")
 _MOST_CONTROL = 0.05
@@ -45,46 +39,31 @@ def blocks(path: str) -> Iterator[bytes]:
         NoTextError: it is no text.
         OSError, EOFError, zlib.error: it, or the rest of it, cannot be read.
     """
-    with _opened(path) as file:
-        encoding = _encoding(file)
-        read = _read(file)
-        if encoding == _UTF8:
-            yield from read
-            return
-        decoder = codecs.getincrementaldecoder(encoding)("replace")
-        for block in read:
-            yield decoder.decode(block).encode(_UTF8)
-        yield decoder.decode(b"", final=True).encode(_UTF8)
-
-
-def _read(file: IO[bytes]) -> Iterator[bytes]:
-    """Of compressed data little at once: what stands before a break must come out before the error does."""
-    if isinstance(file, gzip.GzipFile):
-        return iter(lambda: file.read1(_COMPRESSED_BLOCK), b"")
-    return iter(lambda: file.read(_BLOCK), b"")
+    if os.path.isdir(path):
+        raise NoTextError("expected a directory that can be listed, may not list it")
+    encoding = _encoding(stream(path))
+    if encoding == _UTF8:
+        yield from stream(path)
+        return
+    decoder = codecs.getincrementaldecoder(encoding)("replace")
+    for block in stream(path):
+        yield decoder.decode(block).encode(_UTF8)
+    yield decoder.decode(b"", final=True).encode(_UTF8)
 
 
 def is_plain(path: str) -> bool:
     """Whether the bytes of a file, uncompressed, are what `blocks` gives; not if they cannot be read."""
     try:
-        with _opened(path) as file:
-            return _encoding(file) == _UTF8
+        return _encoding(stream(path)) == _UTF8
     except (NoTextError, OSError, *BROKEN):
         return False
 
 
-def _opened(path: str) -> IO[bytes]:
-    if os.path.isdir(path):
-        raise NoTextError("expected a directory that can be listed, may not list it")
-    return cast("IO[bytes]", gzip.open(path)) if path.endswith(".gz") else open(path, "rb")
-
-
-def _encoding(file: IO[bytes]) -> str:
-    """What a file is encoded in, told by its beginning; it is then read from there again.
+def _encoding(read: Iterator[bytes]) -> str:
+    """What a file is encoded in, told by its beginning.
 
     A log that was cut off in place while its writer went on begins with NULs, as many as were cut.
     """
-    read = _read(file)
     start = b""
     while len(start) < _SAMPLE and (block := next(read, b"")):
         start += block
@@ -93,7 +72,6 @@ def _encoding(file: IO[bytes]) -> str:
         sample = next(read, b"")
     if start and not sample:
         raise NoTextError("expected a text log, got nothing but NUL, a binary file")
-    file.seek(0)
     for mark, kind in _REFUSED.items():
         if start.startswith(mark):
             raise NoTextError(f"expected a text log, got {kind}; unpack it first")

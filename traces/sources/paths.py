@@ -9,18 +9,22 @@ import glob
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
 from ...specs.errors import IsrproofError
+from . import archives
 
 _ROTATED = re.compile(
     r"(?P<base>.*?)(?:[.-](?P<hour>[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{2})?)|\.(?P<number>[0-9]{1,4}))"
 )
-_ENDINGS = (".gz", ".log", ".out", ".txt")
+_ENDINGS = (".gz", ".zst", ".xz", ".bz2", ".log", ".out", ".txt", ".json", ".jsonl", ".ndjson", ".csv")
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-_LOG = re.compile(r"\.(log|out|txt)(\.|$)|\.gz$")
+_LOG = re.compile(r"\.(log|out|txt)(\.|$)|\.(gz|zst|xz|bz2|zip|tar|tgz|txz|tbz2?)$")
+_TABLE = re.compile(r"\.(json|jsonl|ndjson|csv)$")
+_IN = "!/"
+"""Stands between the path of an archive and the name of a file in it."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,8 @@ class Source:
         stream: the log that it is a part of, the same for all its rotated files.
         hour: of an hourly rotation, in hours since 1970; None for other names.
         number: of a rotation by size; None for other names.
+        at: where its bytes are, if not at `path`: it came out of an archive, say.
+        problem: what is known to be wrong with it.
     """
 
     path: str
@@ -39,10 +45,17 @@ class Source:
     stream: str
     hour: int | None = None
     number: int | None = None
+    at: str | None = None
+    problem: str | None = None
+
+    @property
+    def there(self) -> str:
+        """The path of its bytes."""
+        return self.at or self.path
 
     @property
     def compressed(self) -> bool:
-        return self.path.endswith(".gz")
+        return self.there.endswith(".gz")
 
 
 def is_elsewhere(path: str) -> bool:
@@ -55,43 +68,87 @@ def is_log(path: str) -> bool:
     return _LOG.search(path.rpartition("/")[2]) is not None
 
 
+def _never(path: str) -> bool:
+    return False
+
+
 def expand(
     paths: Sequence[str],
     elsewhere: Callable[[str], Sequence[str]] = lambda path: [path],
     other: Collection[str] = (),
+    holds_lines: Callable[[str], bool] = _never,
 ) -> list[tuple[str, list[Source]]]:
-    """Each PATH (a file, a directory, a glob) with its files, sorted by name; a file named twice counts once.
+    """Each PATH (a file, a directory, a glob, an archive, - for standard input) with its files, sorted by name.
 
-    `elsewhere` tells the files of a path that only Spark can reach. `other` are files that are no text, by their real
-    paths: they are left out, and a path may have nothing else.
+    A file named twice counts once. The files of an archive are files.
+
+    Args:
+        elsewhere: tells the files of a path that only Spark can reach.
+        other: files that are no text, by their real paths: they are left out, and a path may have nothing else.
+        holds_lines: whether a file in a folder, whose name is that of a table or of JSON, is a log all the same.
 
     Raises:
-        IsrproofError: a path does not exist, or nothing in it looks like a log.
+        IsrproofError: a path does not exist, nothing in it looks like a log, or an archive holds too much.
     """
     seen: set[str] = set()
     found = []
     for path in paths:
-        files = []
+        files: list[Source] = []
         there = is_elsewhere(path)
-        for file in elsewhere(path) if there else _files(path, other):
+        for file in elsewhere(path) if there else _files(path, other, holds_lines):
             if (real := file if there else os.path.realpath(file)) not in seen:
                 seen.add(real)
-                files.append(file)
-        found.append((path, [source(file) for file in files]))
+                files += [source(file)] if there else _unpacked(file, holds_lines)
+        found.append((path, files))
     return found
 
 
-def _files(path: str, other: Collection[str] = ()) -> list[str]:
+def _unpacked(path: str, holds_lines: Callable[[str], bool]) -> list[Source]:
+    """A file, or the files of an archive."""
+    at = archives.standard_input() if path == archives.STANDARD_INPUT else path
+    try:
+        return _members(path, at, holds_lines, 0)
+    except archives.BombError as error:
+        raise IsrproofError(str(error)) from error
+    except OSError as error:
+        raise IsrproofError(f"{path}: cannot be unpacked: {error.strerror or error}.") from error
+
+
+def _members(path: str, at: str, holds_lines: Callable[[str], bool], depth: int) -> list[Source]:
+    if depth == archives.DEEPEST or not archives.is_archive(at):
+        if at == path:
+            return [source(path)]
+        archives.unpacked_at(path, at)
+        return [replace(source(path), at=at)]
+    found = []
+    for name, there, problem in archives.members(at):
+        shown = f"{path}{_IN}{name}" if name else path
+        if problem is not None:
+            found.append(replace(source(shown), at=there, problem=problem))
+        elif is_log(name) or archives.is_archive(there) or holds_lines(there):
+            found += _members(shown, there, holds_lines, depth + 1)
+    if not found:
+        raise IsrproofError(
+            f"{path}: expected an archive with logs (names with .log, .out, .txt, .gz), found none there."
+        )
+    return sorted(found, key=lambda each: each.path)
+
+
+def _files(path: str, other: Collection[str], holds_lines: Callable[[str], bool]) -> list[str]:
     here = Path(path)
-    if here.is_file():
+    if here.is_file() or path == archives.STANDARD_INPUT:
         return [] if os.path.realpath(path) in other else [path]
     if here.is_dir():
-        found = sorted(_inside(path))
+        found = sorted(_inside(path, holds_lines))
         files = [file for file in found if os.path.realpath(file) not in other]
         return files if len(files) < len(found) else some(path, files)
     if glob.has_magic(path):
         matches = sorted(match for match in glob.glob(path, recursive=True))
-        files = [file for match in matches for file in (_files(match, other) if Path(match).is_dir() else [match])]
+        files = [
+            file
+            for match in matches
+            for file in (_files(match, other, holds_lines) if Path(match).is_dir() else [match])
+        ]
         files = [file for file in files if os.path.realpath(file) not in other]
         if matches and other:
             return files
@@ -112,7 +169,7 @@ def some(path: str, files: list[str]) -> list[str]:
     return files
 
 
-def _inside(folder: str) -> Iterator[str]:
+def _inside(folder: str, holds_lines: Callable[[str], bool]) -> Iterator[str]:
     """Logs of a directory and those below it, behind links too; a link to a directory above ends there.
 
     A directory that cannot be listed is told as a file is that cannot be read.
@@ -122,9 +179,9 @@ def _inside(folder: str) -> Iterator[str]:
     for at, folders, names in os.walk(folder, followlinks=True, onerror=lambda e: closed.append(e.filename)):
         seen.add(os.path.realpath(at))
         folders[:] = [name for name in folders if os.path.realpath(os.path.join(at, name)) not in seen]
-        yield from (
-            file for file in (os.path.join(at, name) for name in names) if is_log(file) and os.path.isfile(file)
-        )
+        for file in (os.path.join(at, name) for name in names):
+            if os.path.isfile(file) and (is_log(file) or (_TABLE.search(file) and holds_lines(file))):
+                yield file
     yield from closed
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-from .encoding import BROKEN, CUT, NoTextError, blocks
+from .compression import BROKEN, NoReaderError, cut
+from .encoding import NoTextError, blocks
 
 LONGEST = 1 << 23
 """So many bytes of a line are read. The longest that Kafka writes name all partitions of a cluster."""
@@ -65,8 +66,10 @@ class Lines:
             yield from blocks(self.path)
         except NoTextError as error:
             self.problem = str(error)
+        except NoReaderError as error:
+            self.problem = str(error)
         except BROKEN:
-            self.problem = CUT
+            self.problem = cut(self.path)
         except OSError as error:
             self.problem = f"cannot be read: {error.strerror or error}"
 

@@ -24,6 +24,8 @@ from ..sources.text import ESCAPE, REPLACED
 FAMILY = STATE_CHANGE
 WORDS = ("Changed", "Sending", "Cached", "Received", "changed", "sending", "cached", "received")
 """First words of what makes up a large log."""
+RARE = ("request-begun", "request-refused", "step-skipped")
+"""Roles of lines that may begin so, and do not make up a large log."""
 MOST_DIGITS = 18
 """So many fit a bigint, and leave the words of a message within HEAD."""
 _TAIL = f" ({FAMILY})"
@@ -40,10 +42,10 @@ def frequent() -> Mapping[str, tuple[Reader, ...]]:
     """By how their sentences begin, wordings in the order in which they are tried."""
     found: dict[str, tuple[Reader, ...]] = {}
     for word in WORDS:
-        bucket = dispatch()[0].get(word, ())
+        bucket = dispatch().by_key.get(word, ())
         tests = [test for _, test in bucket]
         for place, (reader, _) in enumerate(bucket):
-            if says_all(reader, tests[: place + 1]):
+            if reader.row.role not in RARE and says_all(reader, tests[: place + 1]):
                 found[_beginning(reader)] = (*found.get(_beginning(reader), ()), reader)
     return found
 
@@ -60,7 +62,7 @@ def says_all(reader: Reader, tests: Sequence[Test]) -> bool:
     """
     return (
         reader.row.bears
-        and FAMILY.startswith(reader.row.family or "")
+        and FAMILY.startswith(reader.row.begins)
         and all("." not in _CLASS.sub("", slot.primitive.inner) for slot in _slots(reader))
         and all(map(_list_ends, reader.wording.pieces, reader.wording.pieces[1:]))
         and not any(map(reader.may_print, tests[-1].without))
@@ -230,8 +232,7 @@ def _list_of(primitive: Primitive) -> str:
     number = f"[0-9]{{1,{MOST_DIGITS}}}+"
     if primitive.exact:
         return primitive.exact.replace("[0-9]+", number).replace(")*", ")*+")
-    separator = ", ?" if " " in primitive.inner else ","
-    found = f"{number}(?:{separator}{number})*+"
+    found = f"{number}(?:{primitive.separator}{number})*+"
     return f"(?:{found})?" if re.fullmatch(primitive.inner, "") else found
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from ....specs.lines import STATE_CHANGE, rows_with
+from ....specs.lines import STATE_CHANGE, rows, rows_with
 from ....specs.machines import LEVELS
+from ....traces.formats.reading import Numbering
 from ....traces.sources.paths import Source
 from ....traces.sources.paths import source as source_of
 from ..lines import CONTROLLER_LINES
@@ -18,6 +19,8 @@ from .file import CLOCK_PUT_BACK, OTHER_LOGS, UNKNOWN_LEVEL, FileFacts, LogFile
 OWN = (STATE_CHANGE, "kafka.controller")
 _STATE_CHANGES = frozenset(rows_with(family=STATE_CHANGE))
 _OTHER_STREAMS = frozenset(os.path.basename(source_of(name).stream) for name in OTHER_LOGS)
+_STRANGERS = frozenset(row.id for row in rows().values() if row.loggers and row.family is None)
+"""Rows of loggers that neither file of a controller has by default."""
 CLASSES = ("understood", "irrelevant", "continuation", "unknown")
 TEMPLATE_LENGTH = 160
 """Of an unknown line so many characters are shown, its numbers masked, so that lines of one wording count together."""
@@ -43,6 +46,22 @@ class Kind(NamedTuple):
     """Unknown, and of a logger that neither file of a controller has by default."""
     broken: bool = False
     """Unknown, and not whole: what is cut off, and lines after it, may have borne on a rule."""
+
+
+@dataclass(frozen=True)
+class Stream:
+    """What is known of a stream of a file beside its lines: FileFacts tells of each."""
+
+    label: str = ""
+    read_as: str | None = None
+    label_is_path: bool = False
+    lossy: str | None = None
+    zone: int | None = None
+    notes: tuple[str, ...] = ()
+    numbering: Numbering | None = None
+
+
+ONE_STREAM = Stream()
 
 
 @dataclass
@@ -108,11 +127,17 @@ class Coverage:
 
 
 def facts(
-    index: int, cluster: int, source: Source, seen: Coverage, problem: str | None, lossy: bool
+    index: int,
+    cluster: int,
+    source: Source,
+    seen: Coverage,
+    problem: str | None,
+    lossy: bool,
+    stream: Stream = ONE_STREAM,
 ) -> tuple[LogFile, FileFacts]:
     """What the audit and the report have to know about one file. `problem` is why it could not be read whole."""
     classes: Counter[str] = Counter(dict.fromkeys(CLASSES, 0))
-    rows: Counter[str] = Counter()
+    by_row: Counter[str] = Counter()
     level, prefixed, bearing, strangers = UNKNOWN_LEVEL, 0, 0, 0
     for kind, n in seen.kinds.items():
         classes[kind.status] += n
@@ -120,44 +145,64 @@ def facts(
         strangers += n * kind.stranger
         if kind.row is None:
             continue
-        rows[kind.row] += n
+        by_row[kind.row] += n
+        strangers += n * (kind.row in _STRANGERS)
         if kind.row in _STATE_CHANGES:
             prefixed += n * kind.prefixed
             if kind.level in LEVELS:
                 level = min(level, LEVELS.index(kind.level))
-    machines = any(row in CONTROLLER_LINES for row in rows)
+    machines = any(row in CONTROLLER_LINES for row in by_row)
     broken = tuple(sorted(seen.broken))
-    why = _why_lossy(lossy, problem, prefixed, strangers if machines else 0, len(broken))
+    why = _why_lossy(lossy, problem, stream.lossy, prefixed, strangers if machines else 0, len(broken))
     shown = FileFacts(
         index=index,
         cluster=cluster,
         path=source.path,
         lines=sum(classes.values()),
         coverage=dict(classes),
-        rows=dict(rows),
+        rows=dict(by_row),
         unknown=dict(sorted(seen.unknown.items(), key=lambda each: (-each[1], each[0]))[:TEMPLATES]),
         bearing_unknown=bearing,
         taught_nothing=_taught_nothing(source, classes, strangers),
         problem=problem,
         lossy=why,
+        label=stream.label,
+        read_as=stream.read_as,
+        zone=stream.zone,
+        notes=stream.notes,
     )
+    own = _of_writer(source, stream)
     first_ts = None if seen.first is None else seen.first[1]
     file = LogFile(
         index=index,
         cluster=cluster,
         path=source.path,
-        directory=source.directory,
-        stream=source.stream,
+        directory=own.directory,
+        stream=own.stream,
         first_ts=first_ts,
-        hour=source.hour,
+        hour=own.hour,
         level=level,
         lossy=why,
-        number=source.number,
+        number=own.number,
         machines=machines,
         broken=broken,
         goes_back=seen.goes_back(),
+        oldest=seen.oldest,
+        youngest=seen.youngest,
+        label=stream.label,
+        numbering=stream.numbering,
     )
     return file, shown
+
+
+def _of_writer(source: Source, stream: Stream) -> Source:
+    """The log that a stream of a file is a part of; a label may be a path, as grep gives it."""
+    if not stream.label:
+        return source
+    if not stream.label_is_path:
+        return replace(source, stream=f"{source.directory}: {stream.label}", hour=None, number=None)
+    named = source_of(stream.label)
+    return replace(named, path=source.path, stream=f"{source.directory}: {named.stream}")
 
 
 def _taught_nothing(source: Source, classes: Mapping[str, int], strangers: int) -> bool:
@@ -171,14 +216,18 @@ def _taught_nothing(source: Source, classes: Mapping[str, int], strangers: int) 
     return unknown > strangers or (not unknown and classes["continuation"] > 0)
 
 
-def _why_lossy(asked: bool, problem: str | None, prefixed: int, strangers: int, broken: int) -> str | None:
+def _why_lossy(
+    asked: bool, problem: str | None, told: str | None, prefixed: int, strangers: int, broken: int
+) -> str | None:
     """Why any line of a file may be missing; None if none is."""
     if asked:
         return "lines may be missing (--lossy)"
     if problem:
         return "cut: lines may be missing"
+    if told:
+        return told
     if prefixed:
-        return "a console copy, with a container's prefix: lines may be missing"
+        return "something stands before its lines that is no known envelope: lines may be missing"
     if strangers:
         return "a console copy, with all loggers in one: lines may be missing"
     if broken > MOST_BROKEN:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ....specs.machines import LEVELS
+from ....traces.formats.reading import Numbering
+from ....traces.place import Place
 
 UNKNOWN_LEVEL = LEVELS.index("ERROR")
 """The level of a file that shows none: nothing below ERROR is taken to be logged. Levels are indices into LEVELS."""
@@ -26,7 +28,10 @@ class LogFile:
     `hour` counts hours, for a log that is rotated by the hour. `number` is the file's number in a rotation by size.
     `level` is the lowest that the file shows. `lossy` says why any line may be missing; None: none is. `machines`: it
     has lines of the controller's state machines. `broken` are the numbers of its lines that are not whole: others may
-    be missing there. `goes_back`: its times do.
+    be missing there. `goes_back`: its times do. `oldest` and `youngest` are the least and the greatest time.
+
+    A file that several brokers write to is several of these, each with its lines numbered from 1: `label` says who
+    writes, `numbering` where a line stands in the file; None: at its number.
     """
 
     index: int
@@ -42,6 +47,17 @@ class LogFile:
     machines: bool = True
     broken: tuple[int, ...] = ()
     goes_back: bool = False
+    oldest: int | None = None
+    youngest: int | None = None
+    label: str = ""
+    numbering: Numbering | None = None
+
+    def place(self, line: int) -> Place:
+        """Where one of its lines stands in the file."""
+        if self.numbering is None:
+            return Place(self.path, line)
+        number, part = self.numbering.place(line)
+        return Place(self.path, number, part=part)
 
 
 @dataclass(frozen=True)
@@ -50,6 +66,10 @@ class FileFacts:
 
     `coverage` counts lines per class, `rows` per row of the line table, `unknown` per template, the commonest first.
     `taught_nothing`: it has lines that may be a controller's, for all that is known, and none of them was understood.
+
+    `label` says who writes, of a file that tells it. `read_as` are its envelopes and its layout. `zone` is the
+    writer's, in minutes east of UTC, where its lines and their envelope have times. `notes` tell what was done to its
+    lines.
     """
 
     index: int
@@ -63,6 +83,15 @@ class FileFacts:
     taught_nothing: bool = False
     problem: str | None = None
     lossy: str | None = None
+    label: str = ""
+    read_as: str | None = None
+    zone: int | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """For notes: the path, and who writes."""
+        return f"{self.path} ({self.label})" if self.label else self.path
 
     @property
     def unread(self) -> bool:

@@ -8,14 +8,11 @@ each bucket to one place and looks at its partitions there. The driver holds cou
 
 from __future__ import annotations
 
-import atexit
 import gzip
 import json
 import os
-import shutil
-import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,21 +21,28 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from ....traces.events.layouts import Layout
-from ....traces.sources.encoding import BROKEN, is_plain
+from ....traces.formats.detect import SAMPLE, Asked, Detected, detect, detected
+from ....traces.sources.compression import BROKEN, compression
+from ....traces.sources.encoding import is_plain
 from ....traces.sources.paths import Source, is_elsewhere
-from ....traces.sources.text import copied
+from ....traces.sources.paths import source as source_of
+from ....traces.sources.text import text_of
 from ....traces.spark.extract import PRINTED, SEPARATOR, replaced
 from ..table.protocol import Row
-from . import worker
+from . import by_file, worker
 from .coverage import Coverage, facts
+from .file import FileFacts, LogFile
 from .log import Look, Read, nothing
-from .spark_lines import blocks, homes, placed_lines, shifts
+from .spark_lines import blocks, homes, named, placed_lines, shifts
+from .spark_lines import texts as lines_of
+from .streams import At, chosen_of, stream_of
 
 _SPLIT = "64m"
 """Bytes of text that one task reads: it is one piece, or a few."""
 _LINES_PER_BATCH = 100_000
 _PAYLOADS_PER_BATCH = "500"
+_CODECS = (".bz2", ".deflate", ".snappy", ".lz4", ".zst")
+_MOST_TASKS = 10_000
 BUCKET = 128_000_000
 """Bytes of text whose events are one bucket."""
 
@@ -49,6 +53,7 @@ class SparkLog:
     Args:
         sources: (cluster, source) pairs, numbered in this order.
         sizes: the bytes of text of the sources, roughly.
+        asked: what the user says of their format.
         kept: the rows of the line table that buckets get, with `columns` of their events.
         buckets: how many there are; None leaves it to the size.
         piece: so many lines are looked at together, at least, as far as Spark gives them together.
@@ -59,7 +64,7 @@ class SparkLog:
         spark: SparkSession,
         sources: Sequence[tuple[int, Source]],
         sizes: Sequence[int],
-        layout: Layout | None,
+        asked: Asked,
         lossy: bool,
         kept: frozenset[str],
         columns: Sequence[str],
@@ -67,12 +72,21 @@ class SparkLog:
         piece: int | None = None,
     ) -> None:
         self._spark, self._sources, self._lossy = spark, sources, lossy
-        self._readings = [_reading(source) for _, source in sources]
-        self._paths = [path for path, _ in self._readings]
+        self._detected = [_detected(spark, source, asked) for _, source in sources]
+        self._paths = [
+            source.there if _can_be_split(source, how) else None
+            for (_, source), how in zip(sources, self._detected, strict=True)
+        ]
+        self._whole = [
+            by_file.Whole(number, source.there, how.reading)
+            for number, ((_, source), how) in enumerate(zip(sources, self._detected, strict=True))
+            if self._paths[number] is None
+        ]
+        self._index: list[tuple[int, str]] = []
         self._task = worker.Task(
             look=_no_rows,
             fields=tuple(name for name in PRINTED if name in columns),
-            layout=layout,
+            layout=asked.layout,
             kept=kept,
             columns=tuple(columns),
             buckets=buckets or max(1, sum(sizes) // BUCKET),
@@ -82,35 +96,66 @@ class SparkLog:
         self._places: worker.Places = {}
 
     def read(self, look: Look, advance: Callable[[int], None] = nothing) -> Read:
+        if not self._sources:
+            return Read.of([], [])
+        task = replace(self._task, look=look)
+        # No cache: that costs more, and a session gives it to whoever asks the same of these paths, whatever the files
+        # are by then.
+        jobs = [self._looking(task, self._paths)] if any(self._paths) else []
+        jobs += [self._looking_whole(task, self._whole)] if self._whole else []
+        encoded = jobs[0] if len(jobs) == 1 else jobs[0].unionAll(jobs[1])
+        self._encoded = encoded.localCheckpoint(storageLevel=StorageLevel.DISK_ONLY)
+        pieces = _looked(self._encoded)
+        told = {each.home: each for each in (by_file.Told.from_json(p["told"]) for p in pieces if "told" in p)}
+        self._index = list(self._streams(told))
+        self._places = self._placed(self._paths, told, [block for piece in pieces for block in piece["blocks"]])
         rows: list[Row] = []
         seen: dict[int, Coverage] = defaultdict(Coverage)
-        if any(self._paths):
-            task = replace(self._task, look=look)
-            # No cache: that costs more, and a session gives it to whoever asks the same of these paths, whatever the
-            # files are by then.
-            self._encoded = self._looking(task, self._paths).localCheckpoint(storageLevel=StorageLevel.DISK_ONLY)
-            pieces = _looked(self._encoded)
-            self._places = self._numbered(self._paths, [block for piece in pieces for block in piece["blocks"]])
-            for piece in pieces:
-                places = worker.whole(piece["blocks"], self._places)
-                for number, coverage in piece["coverage"]:
-                    file, shift = places[number]
-                    seen[file].add(Coverage.from_json(coverage), shift)
-                rows += (worker.shifted(row, *places[row["file"]]) for row in piece["rows"])
-        found = (
-            facts(index, cluster, source, seen[index], problem, self._lossy)
-            for index, ((cluster, source), (_, problem)) in enumerate(zip(self._sources, self._readings, strict=True))
-        )
+        for piece in pieces:
+            places = worker.whole(piece["blocks"], self._places)
+            for number, coverage in piece["coverage"]:
+                file, shift = places[number]
+                seen[file].add(Coverage.from_json(coverage), shift)
+            rows += (worker.shifted(row, *places[row["file"]]) for row in piece["rows"])
+        found = [
+            self._facts(index, source, label, seen[index], told) for index, (source, label) in enumerate(self._index)
+        ]
         return Read.of(found, rows)
 
+    def _streams(self, told: Mapping[int, by_file.Told]) -> Iterator[tuple[int, str]]:
+        """The number of the source and the label of each file of the audit."""
+        for number in range(len(self._sources)):
+            labels = told[number].streams if number in told else ()
+            yield from ((number, label) for label in sorted(labels) or [""])
+
+    def _facts(
+        self, index: int, number: int, label: str, seen: Coverage, told: Mapping[int, by_file.Told]
+    ) -> tuple[LogFile, FileFacts]:
+        (cluster, source), how = self._sources[number], self._detected[number]
+        streams = told[number].streams if number in told else {}
+        stream_facts, numbering = streams.get(label, (None, None))
+        numbering = None if how.reading.native else numbering
+        problem = source.problem or (told[number].problem if number in told else None) or how.problem
+        return facts(index, cluster, source, seen, problem, self._lossy, stream_of(label, how, numbering, stream_facts))
+
     def over_lines(self, look: Look, files: Collection[int]) -> list[Row]:
-        paths = [path if number in files else None for number, path in enumerate(self._paths)]
-        if not any(paths):
-            return []
-        # Spark cuts fewer files into other blocks.
-        counted = [(each.home, each.begin, each.first, each.lines) for each in blocks(placed_lines(self._spark, paths))]
-        task = replace(self._task, look=look, buckets=0, places=self._numbered(paths, counted))
-        return [row for piece in _looked(self._looking(task, paths)) for row in piece["rows"]]
+        wanted: dict[int, set[str]] = defaultdict(set)
+        for file in files:
+            number, label = self._index[file]
+            wanted[number].add(label)
+        rows = []
+        paths = [path if number in wanted else None for number, path in enumerate(self._paths)]
+        if any(paths):
+            # Spark cuts fewer files into other blocks.
+            lines = placed_lines(self._spark, paths)
+            counted = [(each.home, each.begin, each.first, each.lines) for each in blocks(lines)]
+            task = replace(self._task, look=look, buckets=0, places=self._placed(paths, {}, counted))
+            rows += [row for piece in _looked(self._looking(task, paths)) for row in piece["rows"]]
+        whole = [replace(file, wanted=frozenset(wanted[file.home])) for file in self._whole if file.home in wanted]
+        if whole:
+            task = replace(self._task, look=look, buckets=0, places=self._places)
+            rows += [row for piece in _looked(self._looking_whole(task, whole)) for row in piece["rows"]]
+        return rows
 
     def close(self) -> None:
         self._encoded = None
@@ -150,17 +195,50 @@ class SparkLog:
 
         return asked.select("home", "block", "place", extract, text).mapInArrow(looked, worker.OUTPUT)
 
-    def _numbered(self, paths: Sequence[str | None], blocks: Iterable[Sequence[int]]) -> worker.Places:
+    def _looking_whole(self, task: worker.Task, files: Sequence[by_file.Whole]) -> DataFrame:
+        far = {file.path: file for file in files if is_elsewhere(file.path)}
+        near = [file for file in files if file.path not in far]
+
+        def opened(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            return by_file.encode(task, by_file.opened(near, batches))
+
+        jobs = []
+        if near:
+            numbers = self._spark.range(0, len(near), 1, min(len(near), _MOST_TASKS))
+            jobs.append(numbers.mapInArrow(opened, worker.OUTPUT))
+        if far:
+            names = named(self._spark, list(far))
+            of_name = {name: far[path] for name, path in names.items()}
+
+            def handed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+                return by_file.encode(task, by_file.handed(of_name, batches))
+
+            lines = placed_lines(self._spark, list(far)).repartition(min(len(far), _MOST_TASKS), "path")
+            in_order = lines.sortWithinPartitions("path", "block", "place")
+            text = in_order.select("path", F.col("value").cast("binary").alias("value"))
+            jobs.append(text.mapInArrow(handed, worker.OUTPUT))
+        return jobs[0] if len(jobs) == 1 else jobs[0].unionAll(jobs[1])
+
+    def _placed(
+        self, paths: Sequence[str | None], told: Mapping[int, by_file.Told], blocks: Iterable[Sequence[int]]
+    ) -> worker.Places:
         """The file and the shift of each block, from (home, begin, first place, lines) of parts of blocks."""
+        index = {key: file for file, key in enumerate(self._index)}
+        found: dict[worker.BlockKey, tuple[int, int]] = {}
+        for each in told.values():
+            found |= {(each.home, block): (index[each.home, label], 0) for block, label in enumerate(each.streams)}
         least: dict[worker.BlockKey, int] = {}
         count: dict[worker.BlockKey, int] = defaultdict(int)
         for home, begin, first, n in blocks:
-            least[home, begin] = min(least.get((home, begin), first), first)
-            count[home, begin] += n
+            if home not in told:
+                least[home, begin] = min(least.get((home, begin), first), first)
+                count[home, begin] += n
+        if not count:
+            return found
         names = homes(self._spark, paths, {home for home, _ in count})
         key = {(names[home], begin): (home, begin) for home, begin in count}
         place = shifts(paths, ((*block, least[key[block]], count[key[block]]) for block in key))
-        return {key[block]: found for block, found in place.items()}
+        return found | {key[block]: (index[number, ""], shift) for block, (number, shift) in place.items()}
 
 
 def _no_rows(table: Any) -> list[Row]:
@@ -174,22 +252,22 @@ def _looked(encoded: DataFrame) -> list[dict[str, Any]]:
     return [piece | {"rows": [worker.plain(row) for row in piece["rows"]]} for piece in found]
 
 
-def _reading(source: Source) -> tuple[str | None, str | None]:
-    """The path that Spark can read of a source, if there is one, and what is wrong with it all the same."""
-    path = source.path
+def _detected(spark: SparkSession, source: Source, asked: Asked) -> Detected:
+    if not is_elsewhere(source.path):
+        return detect(source.there, asked)
+    first = placed_lines(spark, [source.path]).limit(SAMPLE).select(F.col("value").cast("binary")).collect()
+    return detected([text_of(bytes(row["value"])) for row in first], asked)
+
+
+def _can_be_split(source: Source, how: Detected) -> bool:
+    """Whether Spark can read a file natively: plain text, or whole gzip data, that is in no envelope."""
+    path = source.there
     if is_elsewhere(path):
-        return path, None
-    if is_plain(path) and _can_be_named(path) and (not source.compressed or _is_whole(path)):
-        return path, None
-    return _copied(path)
-
-
-def _copied(path: str) -> tuple[str | None, str | None]:
-    folder = tempfile.mkdtemp(prefix="isrproof-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    copy = os.path.join(folder, "copy.log")
-    problem = copied(path, copy)
-    return (copy if os.path.getsize(copy) else None), problem
+        return how.reading.native
+    if not (how.reading.native and os.path.isfile(path) and is_plain(path) and _can_be_named(path)):
+        return False
+    # Spark goes by the name.
+    return _is_whole(path) if path.endswith(".gz") else compression(path) is None and not path.endswith(_CODECS)
 
 
 def _can_be_named(path: str) -> bool:
@@ -210,3 +288,20 @@ def _is_whole(path: str) -> bool:
     except BROKEN:
         return False
     return True
+
+
+def texts(spark: SparkSession, wanted: Mapping[str, Collection[At]], asked: Asked) -> dict[str, dict[At, str]]:
+    """The texts of some places of files that only Spark can reach, without their envelopes."""
+    how = {path: _detected(spark, source_of(path), asked) for path in wanted}
+    native = {path: {line for line, _ in wanted[path]} for path in wanted if how[path].reading.native}
+    read = lines_of(spark, native) if native else {}
+    found: dict[str, dict[At, str]] = {
+        path: {(line, None): text for line, text in lines.items()} for path, lines in read.items()
+    }
+    for path in wanted.keys() - native.keys():
+        rows = (
+            placed_lines(spark, [path]).orderBy("block", "place").select(F.col("value").cast("binary").alias("value"))
+        )
+        given = by_file.Given(bytes(row["value"]) for row in rows.toLocalIterator())
+        found[path] = chosen_of(given, how[path], wanted[path])
+    return found

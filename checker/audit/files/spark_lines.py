@@ -176,6 +176,16 @@ def numbered(lines: DataFrame, places: Mapping[Block, tuple[int, int]]) -> DataF
     return lines.join(F.broadcast(few), ["path", "block"]).select("file", line, *kept)
 
 
+def named(spark: SparkSession, paths: Sequence[str]) -> dict[str, str]:
+    """The paths by the names that Spark says for them."""
+    known = {_name(path): path for path in paths}
+    return {
+        name: known[_given_back(path)]
+        for path in placed_lines(spark, paths).inputFiles()
+        for name in (path, path.replace("file:///", "file:/", 1))
+    }
+
+
 def few_rows(spark: SparkSession, schema: StructType, rows: Sequence[Mapping[str, Any]]) -> DataFrame:
     """Rows of the driver as a DataFrame. They travel in the plan: createDataFrame starts Pythons in the cluster."""
     data = F.from_json(F.lit(json.dumps(rows)), ArrayType(schema))

@@ -25,9 +25,9 @@ from ..table.columns import ColumnTable
 from ..table.payload import Payload, payloads
 from ..table.protocol import Row
 from .arrow import extracted_columns
+from .counting import counted
 from .coverage import Coverage, Kind
 from .log import LINES, Look
-from .python import counted
 
 PIECE = 200_000
 """What is made of so many lines is in memory three times, and is some hundred MB."""
@@ -105,7 +105,13 @@ def _piece(task: Task, lines: pa.Table) -> pa.RecordBatch:
     }
     numbers = [LOOKED, *(number for number, _ in found)]
     data = [json.dumps(looked).encode(), *(payload for _, payload in found)]
-    return pa.record_batch([pa.array(numbers, pa.int32()), pa.array(data, pa.binary())], names=["bucket", "payload"])
+    return output(numbers, data)
+
+
+def output(buckets: Sequence[int], payloads: Sequence[bytes]) -> pa.RecordBatch:
+    """Rows of `OUTPUT`."""
+    columns = [pa.array(buckets, pa.int32()), pa.array(payloads, pa.binary())]
+    return pa.record_batch(columns, names=["bucket", "payload"])
 
 
 def _blocks(lines: pa.Table) -> tuple[list[Part], Numbers]:

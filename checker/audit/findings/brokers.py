@@ -79,5 +79,5 @@ def broker_timelines(
 
 
 def _live(row: Row, files: Mapping[int, LogFile]) -> LiveBrokers:
-    place = Place(files[row["file"]].path, row["line"])
+    place = files[row["file"]].place(row["line"])
     return LiveBrokers(row["ts"], row["controller"], tuple(sorted(row["brokers"])), place)

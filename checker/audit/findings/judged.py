@@ -42,7 +42,7 @@ def finding(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Finding:
         issue=rule.issues,
         known_issue=rule.bug if known else None,
         fixed_in=", ".join(bug.fixed_in) if known and bug is not None else None,
-        decided_by=_decided_by(row),
+        decided_by=_decided_by(row, files),
         cause=None if rule.cause is None else rule.cause(row),
         cluster=files[row["file"]].cluster,
     )
@@ -50,23 +50,23 @@ def finding(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Finding:
 
 def _evidence(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Iterator[Evidence]:
     """What was seen, what contradicts it, what would decide; as far as the row names lines."""
-    path = files[row["file"]].path
-    yield Evidence("seen", _place(path, row))
+    file = files[row["file"]]
+    yield Evidence("seen", _place(file, row))
     if row.get("thrown_from_state") is not None:
-        yield Evidence("contradicts", Place(path, row["line"] + 1))
+        yield Evidence("contradicts", file.place(row["line"] + 1))
     if row.get("before_file") is None or row.get("before_line", row.get("before_offset")) is None:
         return
-    before = _place(files[row["before_file"]].path, row, "before_")
+    before = _place(files[row["before_file"]], row, "before_")
     if rule.looks_back and rule.contradicts(row):
         yield Evidence("contradicts", before)
     if row["verdict"] == "unknown" and _gap(row) and rule.asks_for_gaps:
         yield Evidence("decides", before)
 
 
-def _place(path: str, row: Row, prefix: str = "") -> Place:
+def _place(file: LogFile, row: Row, prefix: str = "") -> Place:
     """A line of a text log, or a record of a metadata log."""
     line = row.get(f"{prefix}line")
-    return Place(path, line) if line is not None else Place(path, offset=row[f"{prefix}offset"])
+    return file.place(line) if line is not None else Place(file.path, offset=row[f"{prefix}offset"])
 
 
 def _gap(row: Row) -> bool:
@@ -74,20 +74,22 @@ def _gap(row: Row) -> bool:
     return bool(row.get("gap", row.get("lossy")))
 
 
-def _decided_by(row: Row) -> str | None:
+def _decided_by(row: Row, files: Mapping[int, LogFile]) -> str | None:
     """What would decide an unknown finding."""
     if row["verdict"] != "unknown":
         return None
     if _gap(row):
-        return f"the lines that may be missing {_since(row)}"
+        return f"the lines that may be missing {_since(row, files)}"
     if row.get("last_leader_in", row["known_since"]) < row["known_since"]:
         return f"the lines since controller epoch {row['last_leader_in']}, of which some may be missing"
     return f"a line whose wording tells Kafka {names(row['releases'])} apart, or --release"
 
 
-def _since(row: Row) -> str:
+def _since(row: Row, files: Mapping[int, LogFile]) -> str:
     if row.get("before_line") is not None:
-        return f"between line {row['before_line']} and this one"
+        file = row["file"] if row.get("before_file") is None else row["before_file"]
+        before = files[file].place(row["before_line"])
+        return f"between line {before.line} and this one"
     if row.get("before") == SEEDED:
         return f"between the start of controller epoch {row['controller_epoch']} and this one"
     return "before this one"

@@ -139,7 +139,7 @@ def _row(spell: Spell, ends: Ends) -> Row:
         "cluster": begin["cluster"],
         "condition": spell.condition,
         **{name: begin[name] for name in ("topic", "partition", "life", "file", "line")},
-        **{name: shown[name] for name in ("leader", "isr", "replicas")},
+        **{name: shown.get(name) for name in ("leader", "isr", "replicas")},
         "since": begin["ts"],
         "until": None if end is None else end["ts"],
         "by": None if end is None else spell.by,
@@ -235,7 +235,7 @@ def _count(condition: str, rows: Iterable[Row]) -> ConditionCount:
 
 def _condition(row: Row, files: Mapping[int, LogFile]) -> Condition:
     values = {each.name: row[each.name] for each in fields(Condition) if each.name != "place"}
-    return Condition(**values, place=Place(files[row["file"]].path, row["line"]))
+    return Condition(**values, place=files[row["file"]].place(row["line"]))
 
 
 def _stopped(rows: Iterable[Row]) -> list[StoppedMove]:

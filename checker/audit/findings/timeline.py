@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ....traces.place import Place
 from ....traces.timeline import TimelineRow
 from ..files.file import LogFile
 from ..table.protocol import Row
@@ -28,7 +27,7 @@ def _shown(row: Row, file: LogFile) -> TimelineRow:
         controller_epoch=row["written_by_epoch"],
         partition_epoch=row.get("partition_epoch"),
         life=row["life"],
-        place=Place(file.path, row["line"]),
+        place=file.place(row["line"]),
         ts=row.get("ts"),
         cluster=file.cluster,
     )

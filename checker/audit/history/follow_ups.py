@@ -100,10 +100,9 @@ def _missing(kinds: _Kinds, *, counted: bool) -> Iterator[_State]:
     """States of which a line is missing; with `counted` as often as there are lines."""
     elected, asked, told, cached = (kinds[kind] for kind in _KINDS)
     begins = min((each.first for kind in ("elected", "asked", "told") for each in kinds[kind].values()), default=None)
-    for state, at in cached.items():
-        is_due = told and begins is not None and at.first > begins
-        if is_due and (state not in told or (counted and told[state].n < at.n)):
-            yield state
+    if told and begins is not None:
+        inside = ((state, at.n) for state, at in cached.items() if at.first > begins)
+        yield from (state for state, n in inside if state not in told or (counted and told[state].n < n))
     for firsts, follow_ups in ((told, cached), (elected, asked)):
         ends = max((each.last for each in follow_ups.values()), default=(0, 0))
         yield from (state for state, at in firsts.items() if state not in follow_ups and at.last < ends)

@@ -25,6 +25,8 @@ from ..rules.catalogue import rules
 
 EXIT = {"illegal": 1, "incomplete": 3, "nothing-to-check": 3, "conforms": 0}
 """Verdicts of a run, the strongest first, and the exit codes that they mean."""
+PLAIN = "kafka"
+"""The layout of Kafka's own configuration."""
 VERDICTS = ("illegal", "suspicious", "unknown", "refused")
 """Of findings, in the order in which they are told."""
 _TOP = 10
@@ -188,10 +190,11 @@ def _report(found: Audited, cluster: int, files: Sequence[FileFacts], paths: Map
         transitions=tuple(each for each in found.moves if each.cluster == cluster),
         notes=(
             *(note for of, note in found.histories.notes if of == cluster),
+            *_read_as(files),
             *(note for of, note in found.metadata.notes if of == cluster),
-            *(f"{file.path}: {file.problem}" for file in files if file.problem),
-            *(f"{file.path}: {file.lossy}" for file in files if file.lossy),
-            *(_nothing(file) for file in files if file.taught_nothing),
+            *(f"{file.name}: {file.problem}" for file in files if file.problem),
+            *(f"{file.name}: {file.lossy}" for file in files if file.lossy),
+            *(_nothing(file) for file in files if file.taught_nothing and not file.problem),
             *_kraft(files),
             *(_twice(file, found.repeated[file.index]) for file in files if file.index in found.repeated),
         ),
@@ -229,6 +232,19 @@ def _state_unknown(found: Audited, cluster: int, files: Sequence[FileFacts]) -> 
         yield "changes of an ISR by its leader: the controller prints them late, or not at all"
     if any(row in IN_KRAFT for file in files for row in file.rows):
         yield "what lines of KRaft mode say"
+
+
+def _read_as(files: Sequence[FileFacts]) -> Iterator[str]:
+    """How files were read that are not as Kafka's own log4j.properties has them."""
+    for file in files:
+        if file.notes or file.read_as not in (None, PLAIN):
+            zone = "" if file.zone is None else f", {_zone(file.zone)}"
+            yield "; ".join([f"{file.name}: read as {file.read_as}{zone}", *file.notes])
+
+
+def _zone(minutes: int) -> str:
+    hours, rest = divmod(abs(minutes), 60)
+    return f"times are {'-' if minutes < 0 else '+'}{hours:02d}:{rest:02d} of UTC"
 
 
 def _read(found: Audited, cluster: int) -> set[tuple[int, int]]:
@@ -272,19 +288,19 @@ def _kraft(files: Sequence[FileFacts]) -> Iterator[str]:
     for file in files:
         lines = sum(n for row, n in file.rows.items() if row in IN_KRAFT)
         if lines:
-            yield f"{file.path}: {lines} line{'s' * (lines > 1)} of KRaft mode, which this audit does not judge yet"
+            yield f"{file.name}: {lines} line{'s' * (lines > 1)} of KRaft mode, which this audit does not judge yet"
 
 
 def _nothing(file: FileFacts) -> str:
     return (
-        f"{file.path}: nothing was understood of its {file.lines} line{'s' * (file.lines != 1)}; if its layout is its"
+        f"{file.name}: nothing was understood of its {file.lines} line{'s' * (file.lines != 1)}; if its layout is its"
         " own, give it by --layout"
     )
 
 
 def _twice(file: FileFacts, repeated: Repeated) -> str:
     lines = "1 line stands there twice" if repeated.lines == 1 else f"{repeated.lines} lines stand there twice"
-    return f"{file.path}: {lines}, to the millisecond; read once (the first is line {repeated.first})"
+    return f"{file.name}: {lines}, to the millisecond; read once (the first is line {repeated.first})"
 
 
 def verdict_of(counts: Mapping[str, int], tallies: Mapping[str, Tally], files: Sequence[FileFacts]) -> str:
@@ -331,7 +347,7 @@ def _life(life: Life, paths: Mapping[int, str]) -> LifeReport:
     return LifeReport(
         life=life.life,
         epochs=tuple(ControllerEpoch(epoch, who) for epoch, who in life.epochs.items()),
-        files=tuple(paths[index] for index in life.files),
+        files=tuple(dict.fromkeys(paths[index] for index in life.files)),
         begins=life.why,
     )
 

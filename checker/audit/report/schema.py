@@ -18,8 +18,6 @@ from .model import Report
 
 _PLAIN = {int: "integer", str: "string", bool: "boolean", NoneType: "null"}
 Schema = dict[str, Any]
-_MAYBE = ("line", "offset", "records")
-"""Keys of which an object may have none: a place has a line or an offset, and not every log has records."""
 
 
 def schema() -> Schema:
@@ -62,7 +60,7 @@ def _of(kind: Any, definitions: Schema) -> Schema:
         if kind.__name__ not in definitions:
             definitions[kind.__name__] = {}  # so that a class within itself ends
             properties = _properties(kind, definitions)
-            required = [name for name in properties if name not in _MAYBE]
+            required = [name for name in properties if name not in ("line", "offset", *OPTIONAL)]
             definitions[kind.__name__] = {"type": "object", "properties": properties, "required": required}
         return {"$ref": f"#/$defs/{kind.__name__}"}
     arguments = get_args(kind)

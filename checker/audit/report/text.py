@@ -24,9 +24,9 @@ _MEANING = {
 ASSUMPTION = {
     "contiguous": "that no line is missing between the first and the last of a controller's lines",
     "lossy": "nothing: any line may be missing",
+    "order": "that lines of one millisecond stand in the order in which they were written",
     "contiguous where not lossy": "that no line is missing between the first and the last of a controller's lines,"
     " but for files in which any may be missing",
-    "order": "that lines of one millisecond stand in the order in which they were written",
     None: "nothing",
 }
 _CAUSES = 20

@@ -39,7 +39,7 @@ def test_conforming_is_exit_0() -> None:
     ("name", "content", "says"),
     [
         ("binary.log", b"\0\1\2" * 100, "binary"),
-        ("zipped.log", b"PK\3\4" + b"\0" * 100, "a zip archive"),
+        ("zipped.log", b"PK\3\4" + b"\0" * 100, "the archive is cut or broken"),
         ("hole.log", b"\0" * 9_000, "nothing but NUL"),
         ("empty.log", b"", "found none in 0 lines"),
         ("other.log", b"hello\nworld\n", "found none in 2 lines"),
@@ -199,7 +199,11 @@ def test_a_file_that_taught_nothing_is_told_of(tmp_path: Path, name: str, conten
     assert run(str(FAILOVER), str(tmp_path))[0] == 1
     code, out, _ = run(str(conforming), str(tmp_path))
     assert (code, out.split()[0]) == (3 if verdict == "incomplete" else 0, verdict)
-    assert ("other.log: nothing was understood of its 1 line" in out) == (verdict == "incomplete")
+    told = (
+        "other.log: nothing was understood of its 1 line",
+        "other.log: none of its first 1 lines is in a known layout",
+    )
+    assert any(each in out for each in told) == (verdict == "incomplete")
 
 
 def test_lines_of_kraft_are_called_so(tmp_path: Path) -> None:

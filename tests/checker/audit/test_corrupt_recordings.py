@@ -161,3 +161,21 @@ def test_a_release_that_contradicts_the_wording_is_warned_of() -> None:
         shown = CliRunner().invoke(main, [*arguments, "--release", release]).stdout
         assert shown.count(f"which --release {release} contradicts") == count, release
     assert "contradicts" not in CliRunner().invoke(main, arguments).stdout
+
+
+@each_engine
+def test_what_no_line_of_a_log_prints_is_missing_from_it_and_no_crash(tmp_path: Path, reading: Reading) -> None:
+    """A few lines of 0.11 that are left of a log: none prints an ISR."""
+    said = (
+        "changed partition [life,2] state from OnlinePartition to OfflinePartition",
+        "started leader election for partition [life,2]",
+        "elected leader 1 for Offline partition [life,2]",
+    )
+    lines = (
+        f"[2026-11-21 20:58:04,91{number}] TRACE Controller 1 epoch 1 {text} (state.change.logger)\n"
+        for number, text in enumerate(said)
+    )
+    (tmp_path / "state-change.log").write_text("".join(lines))
+    report = report_of(reading, tmp_path)
+    assert report["coverage"]["understood"] == 3
+    assert report == report_of(engines.reference, tmp_path)

@@ -57,10 +57,10 @@ def test_parquet_has_what_the_json_has(tmp_path: Path) -> None:
     audit_command([str(CHAOS)], Options(engine="python", timeline=True), out=tmp_path)
     shown = json.loads((tmp_path / "audit.json").read_text(encoding="utf-8"))
     findings = parquet.read_table(tmp_path / "findings.parquet")
-    expected = [{**each, **each["entity"], "cluster": 0, "offset": None} for each in shown["findings"]]
+    expected = [{**each, **each["entity"], "cluster": 0, "offset": None, "part": None} for each in shown["findings"]]
     for each in expected:
         del each["entity"], each["place"]
-        each["evidence"] = [{**one, "offset": None} for one in each["evidence"]]
+        each["evidence"] = [{**one, "offset": None, "part": None} for one in each["evidence"]]
     assert findings.to_pylist() == expected
     assert findings.schema.field("partition").type == "int64"
     conditions = parquet.read_table(tmp_path / "conditions.parquet").to_pylist()
@@ -71,7 +71,7 @@ def test_parquet_has_what_the_json_has(tmp_path: Path) -> None:
         "stopped"
     ]
     rows = parquet.read_table(tmp_path / "timeline.parquet").to_pylist()
-    assert rows == [{**each, "cluster": 0, "offset": None} for each in shown["timeline"]]
+    assert rows == [{**each, "cluster": 0, "offset": None, "part": None} for each in shown["timeline"]]
 
 
 def test_findings_of_a_clean_log_have_the_columns_all_the_same(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def hears(broker: int, controller: int, epoch: int) -> list[Event]:
     return [
         Event("metadata-cached", speaker=broker, controller=controller, controller_epoch=epoch, topic="t", partition=0,
               leader=1, isr=(1, 2), leader_epoch=9, partition_epoch=9, written_by_epoch=epoch, replicas=(1, 2),
-              offline_replicas=())
+              offline_replicas=(), correlation_id=1)
     ]  # fmt: skip
 
 

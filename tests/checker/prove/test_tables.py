@@ -39,6 +39,15 @@ def proved(name: str) -> tuple[Kept, ...]:
         ("partition", "NewIsNew", "all"),
         ("partition", "NonExistentIsReborn", "all"),
         ("partition", "OnlineGoesOffline", "all"),
+        ("fetch-state", "FailedWaitsForANewEpoch", ">=2.3"),
+        ("fetch-state", "OnlyWhatIsFetchedFails", ">=2.3"),
+        ("isr-state", "ExpansionIsDecidedFirst", "all"),
+        ("isr-state", "ShrinkIsDecidedFirst", "all"),
+        ("delayed-produce", "AcknowledgedIsFinal", "all"),
+        ("delayed-produce", "TimedOutIsFinal", "all"),
+        ("delayed-produce", "AcknowledgedWhileLeading", "all"),
+        ("delayed-fetch", "AnsweredIsFinal", "all"),
+        ("delayed-fetch", "FencedGetsNoRecords", ">=2.1"),
     ],
 )
 def test_promises_hold_in_every_release_that_has_their_states(name: str, prop: str, since: str) -> None:
@@ -65,9 +74,40 @@ def test_kafka_8237_changes_one_move_and_nothing_else() -> None:
     assert changed.path.length == 4
 
 
-@pytest.mark.parametrize("name", ["replica", "partition"])
+@pytest.mark.parametrize(
+    ("name", "prop", "kept", "broken", "path"),
+    [
+        ("hosted-partition", "OfflineIsLeftByARestart", "2.1-3.6", "1.0-2.0, >=3.7", ["ToOffline", "ToNone"]),
+        ("hosted-partition", "OfflineIsNotServedAgain", "1.0-3.6", ">=3.7", ["ToOffline", "ToOnline"]),
+        ("fetch-state", "TruncatesBeforeItFetches", "0.11-2.7", ">=2.8", ["ToFetching"]),
+    ],
+)
+def test_what_a_broker_promises_begins_and_ends_with_a_behaviour(
+    name: str, prop: str, kept: str, broken: str, path: list[str]
+) -> None:
+    rows = {each.verdict: each for each in proved(name) if each.name == prop}
+    assert (rows["holds"].releases, rows["violated"].releases) == (span(kept), span(broken))
+    assert (rows["holds"].promised, rows["violated"].promised) == (True, False)
+    found = rows["violated"].path
+    assert found is not None
+    assert [step.action for step in found.steps[-len(path) :]] == path
+    assert found.length == rows["violated"].broken_in == len(path) + 1
+
+
+def test_a_table_without_promises_says_that_nothing_is_proved() -> None:
+    ran = CliRunner().invoke(main, ["prove", "partition-role"])
+    assert (ran.exit_code, "partition-role table: unknown" in ran.output) == (3, True)
+    assert "No promise is stated about this table" in ran.output
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["replica", "partition", "hosted-partition", "fetch-state", "isr-state", "delayed-produce", "delayed-fetch"],
+)
 @pytest.mark.parametrize("release", ["0.8.0", "2.2", "3.9"])
 def test_the_explorer_agrees(name: str, release: str) -> None:
+    if not machine(name).releases & span(release):
+        pytest.skip(f"Kafka {release} has no {name} machine")
     model = life_model(name, release)
     verdicts = {each.name: each.verdict for each in prove_table(name, release)}
     for promise in promises(name, release):

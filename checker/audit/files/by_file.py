@@ -1,0 +1,143 @@
+"""What a worker does with files that Spark cannot split: it reads each whole, through its envelopes.
+
+Each stream of a file is a block of lines. What reading told of the streams goes to the driver beside the rows of looks.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+import pyarrow as pa
+
+from ....traces.formats.reading import Numbering, Reading, StreamFacts, Text, Unwrapped
+from ....traces.sources.text import Lines, text_of
+from . import worker
+
+_BATCH = 10_000
+_TEXT = 1 << 24
+_SCHEMA = pa.schema(
+    [
+        ("home", pa.int64()),
+        ("block", pa.int64()),
+        ("place", pa.int64()),
+        ("extract", pa.string()),
+        ("value", pa.binary()),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A file to read whole.
+
+    Args:
+        home: a number that no other file has.
+        wanted: the labels of the streams to read; None: all.
+    """
+
+    home: int
+    path: str
+    reading: Reading
+    wanted: frozenset[str] | None = None
+
+
+class Told:
+    """What reading a file told: its problem; by label, in the order in which they are numbered as blocks, the facts of
+    a stream and the numbers of its lines."""
+
+    def __init__(self, home: int) -> None:
+        self.home = home
+        self.problem: str | None = None
+        self.streams: dict[str, tuple[StreamFacts, Numbering]] = {}
+
+    def as_json(self) -> dict[str, Any]:
+        streams = [
+            [label, facts.notes, facts.lossy, facts.zone, numbering.as_list()]
+            for label, (facts, numbering) in self.streams.items()
+        ]
+        return {"home": self.home, "problem": self.problem, "streams": streams}
+
+    @staticmethod
+    def from_json(shown: Mapping[str, Any]) -> Told:
+        told = Told(shown["home"])
+        told.problem = shown["problem"]
+        for label, notes, lossy, zone, numbers in shown["streams"]:
+            told.streams[label] = StreamFacts(notes, lossy, zone), Numbering.from_list(numbers)
+        return told
+
+
+class Given:
+    """The text of a file that another reads line by line."""
+
+    problem: str | None = None
+
+    def __init__(self, lines: Iterable[bytes]) -> None:
+        self._given = lines
+
+    def __iter__(self) -> Iterator[str]:
+        return map(text_of, self._given)
+
+    def blocks(self) -> Iterator[bytes]:
+        return (line + b"\n" for line in self._given)
+
+
+def encode(task: worker.Task, files: Iterable[tuple[Whole, Text]]) -> Iterator[pa.RecordBatch]:
+    """The lines of files, as `worker.encode` gives them, and for each file what was told."""
+    for file, text in files:
+        told = Told(file.home)
+        yield from worker.encode(task, _batches(file, text, told))
+        note = json.dumps({"blocks": [], "coverage": [], "rows": [], "told": told.as_json()}).encode()
+        yield worker.output([worker.LOOKED], [note])
+
+
+def _batches(file: Whole, text: Text, told: Told) -> Iterator[pa.RecordBatch]:
+    unwrapped = Unwrapped(text, file.reading)
+    block: dict[str, int] = {}
+    blocks: list[int] = []
+    places: list[int] = []
+    values: list[bytes] = []
+    size = 0
+    for label, place, line in unwrapped:
+        if label not in block:
+            block[label] = len(block)
+            told.streams[label] = StreamFacts(), Numbering()
+        if file.wanted is not None and label not in file.wanted:
+            continue
+        blocks.append(block[label])
+        places.append(told.streams[label][1].add(place))
+        values.append(line.encode("utf-8", "replace"))
+        size += len(line)
+        if len(places) == _BATCH or size > _TEXT:
+            yield _batch(file.home, blocks, places, values)
+            blocks, places, values, size = [], [], [], 0
+    if places:
+        yield _batch(file.home, blocks, places, values)
+    told.problem = unwrapped.problem
+    for label, (_, numbering) in told.streams.items():
+        told.streams[label] = unwrapped.facts[label], numbering
+
+
+def _batch(home: int, blocks: list[int], places: list[int], values: list[bytes]) -> pa.RecordBatch:
+    size = len(places)
+    columns = [[home] * size, blocks, places, [None] * size, values]
+    arrays = [pa.array(column, kind.type) for column, kind in zip(columns, _SCHEMA, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=_SCHEMA)
+
+
+def opened(files: Sequence[Whole], numbers: Iterable[pa.RecordBatch]) -> Iterator[tuple[Whole, Text]]:
+    """The files whose places in a list Spark gave to this worker, which can open them."""
+    for batch in numbers:
+        for number in batch["id"].to_pylist():
+            yield files[number], Lines(files[number].path)
+
+
+def handed(files: Mapping[str, Whole], lines: Iterable[pa.RecordBatch]) -> Iterator[tuple[Whole, Text]]:
+    """The files, by the names that Spark has for them, whose lines (path, value) it reads, one file after another."""
+    rows = (row for batch in lines for row in zip(batch["path"].to_pylist(), batch["value"].to_pylist(), strict=True))
+    for path, of_file in groupby(rows, key=itemgetter(0)):
+        yield files[path], Given(map(itemgetter(1), of_file))

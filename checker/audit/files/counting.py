@@ -1,0 +1,44 @@
+"""What one line says, and what is counted of it: the same for every engine."""
+
+from __future__ import annotations
+
+import re
+
+from ....specs.lines import STATE_CHANGE
+from ....traces.events.event import Continuation, Event, Unknown
+from ....traces.events.layouts import Layout
+from ....traces.events.parse import parse_line
+from ..lines import OF_BROKERS
+from .coverage import MOST_BROKEN, OWN, TEMPLATE_LENGTH, Coverage, Kind
+
+_NUMBERS = re.compile(r"[0-9]+")
+_UNREAD = frozenset(OF_BROKERS)
+_CONTINUATION = Kind("continuation")
+
+
+def counted(number: int, text: str, layout: Layout | None, seen: Coverage) -> Event | None:
+    """Count a line; what it says, if it is understood and anything reads it."""
+    parsed = parse_line(text, layout)
+    if isinstance(parsed, Continuation):
+        seen.kinds[_CONTINUATION] += 1
+        return None
+    if parsed.ts is not None:
+        seen.dated(number, parsed.ts)
+    if isinstance(parsed, Unknown):
+        seen.unknown[template(text) if parsed.wrong is None else f"{parsed.wrong}: {template(text)}"] += 1
+        bearing = parsed.logger == STATE_CHANGE or f"({STATE_CHANGE})" in text or parsed.wrong is not None
+        stranger = parsed.logger is not None and not parsed.logger.startswith(OWN)
+        broken = bearing or (parsed.logger is None and (text[:1] in "[12\0" or any(f"({own}" in text for own in OWN)))
+        seen.kinds[Kind("unknown", bearing=bearing, stranger=stranger, broken=broken)] += 1
+        if broken and len(seen.broken) <= MOST_BROKEN:
+            seen.broken.append(number)
+        return None
+    understood = isinstance(parsed, Event)
+    prefixed = text[:1] not in "[12"
+    seen.kinds[Kind("understood" if understood else "irrelevant", parsed.row, parsed.level, prefixed)] += 1
+    return parsed if isinstance(parsed, Event) and parsed.row not in _UNREAD else None
+
+
+def template(text: str) -> str:
+    """An unknown line with its numbers masked, so that lines of one wording count together."""
+    return _NUMBERS.sub("#", text[:TEMPLATE_LENGTH])

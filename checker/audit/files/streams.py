@@ -1,0 +1,100 @@
+"""One file, read in this process: the streams that are in it, and what their lines say."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ....specs.formats import envelopes, layouts
+from ....traces.events.layouts import Layout
+from ....traces.formats.detect import Detected
+from ....traces.formats.reading import PARTS, Numbering, StreamFacts, Text, Unwrapped
+from ....traces.sources.text import Lines
+from ..table.protocol import Row
+from .counting import counted
+from .coverage import Coverage, Stream
+
+
+@dataclass
+class _Growing:
+    seen: Coverage = field(default_factory=Coverage)
+    rows: list[Row] = field(default_factory=list)
+    numbering: Numbering = field(default_factory=Numbering)
+
+
+class ReadStream(NamedTuple):
+    """The understood lines of one stream as `rows`, without the number of their file; and what was counted of all."""
+
+    seen: Coverage
+    rows: list[Row]
+    facts: Stream
+
+
+class ReadFile(NamedTuple):
+    """The streams of a file by their labels, one at least; `problem` is why it could not be read whole."""
+
+    streams: list[ReadStream]
+    problem: str | None
+
+
+def read_streams(path: str, how: Detected, layout: Layout | None) -> ReadFile:
+    """Read a file as it was detected to be; `layout` is that of its lines, if a user gave it."""
+    streams: dict[str, _Growing] = {}
+    if how.reading.native:
+        lines = Lines(path)
+        own = streams.setdefault("", _Growing())
+        for number, text in enumerate(lines, start=1):
+            _count(own, number, text, layout)
+        return ReadFile([ReadStream(own.seen, own.rows, stream_of("", how, None))], lines.problem or how.problem)
+    unwrapped = Unwrapped(Lines(path), how.reading)
+    for line in unwrapped:
+        stream = streams.get(line.label)
+        if stream is None:
+            stream = streams.setdefault(line.label, _Growing())
+        _count(stream, stream.numbering.add(line.place), line.text, layout)
+    found = [
+        ReadStream(each.seen, each.rows, stream_of(label, how, each.numbering, unwrapped.facts[label]))
+        for label, each in sorted(streams.items() or {"": _Growing()}.items())
+    ]
+    return ReadFile(found, unwrapped.problem or how.problem)
+
+
+def _count(stream: _Growing, number: int, text: str, layout: Layout | None) -> None:
+    event = counted(number, text, layout, stream.seen)
+    if event is not None:
+        stream.rows.append({**event.__dict__, "line": number})
+
+
+IN_SECONDS = "its times have no milliseconds: lines that say the same in one second count once"
+At = tuple[int, int | None]
+"""A line of a file, and which part of it; None for the first."""
+
+
+def chosen(path: str, how: Detected, places: Collection[At]) -> dict[At, str]:
+    """The texts of some places of a file, without their envelopes."""
+    if how.reading.native:
+        return {(number, None): text for number, text in Lines(path).chosen({line for line, _ in places}).items()}
+    return chosen_of(Lines(path), how, places)
+
+
+def chosen_of(text: Text, how: Detected, places: Collection[At]) -> dict[At, str]:
+    """The same, of a text that is not read natively."""
+    wanted = {line * PARTS + (part - 1 if part else 0): (line, part) for line, part in places}
+    return {wanted[line.place]: line.text for line in Unwrapped(text, how.reading) if line.place in wanted}
+
+
+def stream_of(label: str, how: Detected, numbering: Numbering | None, told: StreamFacts | None = None) -> Stream:
+    """What reading told of a stream."""
+    told = told or StreamFacts()
+    layout = layouts().get(how.reading.layout or "")
+    ties = [IN_SECONDS] if layout is not None and layout.in_seconds else []
+    return Stream(
+        label=label,
+        read_as=str(how.reading) if how.known or how.reading.chain else None,
+        label_is_path=any(envelopes()[id].path for id in how.reading.chain),
+        lossy=told.lossy,
+        zone=told.zone,
+        notes=(*told.notes, *ties),
+        numbering=numbering,
+    )

@@ -1,0 +1,35 @@
+"""Histories with the lines of files, for who reads them: a stream of a file has numbers of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ..files.file import LogFile
+from ..history.histories import Histories
+from ..history.spans import Span
+from ..history.statements import Evidence
+from .audited import Repeated
+
+
+def in_files(histories: Histories, files: Mapping[int, LogFile]) -> Histories:
+    """The same with the numbers that lines have in their files."""
+    if all(file.numbering is None for file in files.values()):
+        return histories
+    return replace(histories, spans=tuple(_span(span, files[span.file]) for span in histories.spans))
+
+
+def repeated_in_files(repeated: Mapping[int, Repeated], files: Mapping[int, LogFile]) -> dict[int, Repeated]:
+    """The same with the number that a line has in its file."""
+    return {index: replace(each, first=_line(files[index], each.first)) for index, each in repeated.items()}
+
+
+def _span(span: Span, file: LogFile) -> Span:
+    """Newest first, the first line stands behind the last."""
+    first, last = sorted((_line(file, span.first), _line(file, span.last)))
+    evidence = tuple(Evidence(each.file, _line(file, each.line), each.row, each.releases) for each in span.evidence)
+    return replace(span, first=first, last=last, evidence=evidence)
+
+
+def _line(file: LogFile, number: int) -> int:
+    return file.place(number).line or number

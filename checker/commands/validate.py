@@ -1,0 +1,104 @@
+"""`isrproof validate`: whether some run of a model writes a log."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..failure import fail
+
+EXIT = {"accepted": 0, "rejected": 1, "unknown": 3}
+
+
+@click.command()
+@click.argument("model")
+@click.argument("logs", nargs=-1, required=True, metavar="LOGS...")
+@click.option("--release", help="The Kafka release that ran; by default the newest that prints these lines.")
+@click.option("--without", multiple=True, metavar="BEHAVIOUR", help="Leave a behaviour or part out; may be repeated.")
+@click.option("--with", "adding", multiple=True, metavar="PART", help="Add a part or behaviour; may be repeated.")
+@click.option("--level", help="The lowest level that state.change.logger prints; by default the lowest that is seen.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(**options: Any) -> None:
+    """Ask whether some run of MODEL writes LOGS: the files, or folders, of all brokers of one cluster.
+
+    Compared are the lines of the controllers' state machines, from the first controller on. A rejection names the first
+    line that no run writes, and the clause of a guard that forbids it. Steps that write nothing may lie between lines.
+
+    Exit codes: 0 accepted, 1 rejected, 2 misuse, 3 not decided.
+    """
+    from ...specs.errors import IsrproofError
+
+    try:
+        raise SystemExit(_run(options))
+    except ModuleNotFoundError as error:
+        if error.name != "numpy":
+            raise
+        fail("this needs numpy: pip install 'isrproof[explore]'", as_json=options["as_json"])
+    except (IsrproofError, OSError) as error:
+        fail(error, as_json=options["as_json"])
+
+
+def _run(options: dict[str, Any]) -> int:
+    from ...model.catalogue import families, model
+    from ...specs.releases import ALL, release
+    from ..conformance import cluster, read
+    from ..conformance.evidence import NotDecidedError
+    from ..conformance.validate import May, Verdict, anything, validate
+
+    family = families().get(options["model"])
+    evidence = read.read(options["logs"])
+    known = ALL if family is None else family.releases
+    row = release(options["release"]) if options["release"] else read.release_of(evidence, known)
+    level = (options["level"] or read.level_of(evidence, row)).upper()
+    may: May = anything
+    try:
+        if family is None:
+            chosen = model(options["model"])
+        else:
+            wanted = (*cluster.parts(evidence), *options["adding"])
+            parts = [each for each in dict.fromkeys(wanted) if each not in options["without"]]
+            chosen = family.model(row.name, options["without"], parts)
+            may = cluster.possible(evidence)
+        verdict = validate(chosen, row, evidence, level, may)
+    except NotDecidedError as error:
+        verdict = Verdict("unknown", 0, 0, evidence.lines, reason=str(error))
+        chosen = None
+    _print(verdict, row.name, level, chosen, options["as_json"])
+    return EXIT[verdict.verdict]
+
+
+def _print(verdict: Any, release: str, level: str, model: Any, as_json: bool) -> None:
+    if as_json:
+        import json
+
+        place = verdict.place
+        told = {
+            "verdict": verdict.verdict,
+            "line": None if place is None else {"file": place.file, "line": place.line},
+            "guard": verdict.guard,
+            "reason": verdict.reason or None,
+            "release": release,
+            "level": level,
+            "model": None if model is None else model.name,
+            "left_out": [] if model is None else list(model.left_out),
+            "matched": verdict.matched,
+            "compared": verdict.compared,
+            "not_compared": verdict.others,
+        }
+        click.echo(json.dumps(told))
+        return
+    name = f"cluster of Kafka {release}" if model is None else model.name
+    click.echo(f"{name}: {verdict.verdict}")
+    if verdict.place is not None:
+        click.echo(f"  line     {verdict.place}")
+    if verdict.guard is not None:
+        click.echo(f"  guard    {verdict.guard}")
+    if verdict.reason:
+        click.echo(f"  {verdict.reason}")
+    click.echo(
+        f"  {verdict.matched} of {verdict.compared} lines of the state machines fit, at {level}; "
+        f"{verdict.others} other lines are not compared"
+    )
+    if model is not None and model.left_out:
+        click.echo(f"  not in this model: {'; '.join(model.left_out)}")

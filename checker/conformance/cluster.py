@@ -1,0 +1,84 @@
+"""What a log tells of the hidden steps of the model `cluster`."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+
+from ...model.cluster.effects import DELETION, PREFERRED, SHUTDOWN
+from ...model.cluster.state import PLACES
+from ...model.sorts import Value
+from .evidence import Evidence, NotDecidedError
+from .validate import May
+
+_READS_ZOOKEEPER = frozenset({"none", "idle", "elected"})
+_OUTSIDE = frozenset({"Die", "ComeBack", "CreateTopic", "DeleteTopic", "LoseSession"})
+
+
+def parts(evidence: Evidence) -> tuple[str, ...]:
+    """The parts of the model without which what the log tells cannot have happened.
+
+    A part that is left out would have shown: a deletion and an election of the preferred leader print moves, and a
+    controlled shutdown a line of controller.log.
+    """
+    moves = {(each.event.from_state, each.event.to_state) for each in evidence.compared}
+    states = {state for move in moves for state in move}
+    wanted = {
+        DELETION: bool(states & {"ReplicaDeletionStarted", "ReplicaDeletionSuccessful"}),
+        PREFERRED: evidence.elections is None or evidence.elections,
+        SHUTDOWN: evidence.shutdowns is None or bool(evidence.shutdowns),
+    }
+    return tuple(part for part, there in wanted.items() if there)
+
+
+def possible(evidence: Evidence) -> May:
+    """Steps that the log does not rule out.
+
+    * A topic is created with the replicas that are printed; a controller is elected for the epoch that it prints.
+    * A controller that tells of live brokers found these; it tells who asks for a controlled shutdown.
+    * What happens outside is put off until a controller looks: in the middle of a handler, only its broker's death can
+      be told from a later one.
+
+    Raises:
+        NotDecidedError: a partition has more or fewer replicas than the model gives it.
+    """
+    names = evidence.names
+    numbers = {broker: index for index, broker in enumerate(names.brokers)}
+    created = {
+        (index, *pair) for index, partition in enumerate(names.partitions) for pair in _pairs(evidence, partition)
+    }
+    elected = {epoch: numbers[broker] for epoch, broker in evidence.controllers.items()}
+    asked = evidence.shutdowns
+    finds = {"InitializeContext": evidence.live("live-brokers"), "BrokerChange": evidence.live("live-brokers-changed")}
+
+    def may(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
+        if action == "Elect":
+            return bool(elected.get(state["controller_epoch"] + 1, params["c"]) == params["c"])
+        if action == "CreateTopic":
+            if (params["p"], params["one"], params["other"]) not in created:
+                return False
+        elif action == "ShutDown":
+            return asked is None or names.brokers[params["b"]] in asked
+        elif action in finds:
+            found = finds[action]
+            live = frozenset(names.brokers[each] for each in state["registered"])
+            return found is None or live in found.get(names.brokers[params["c"]], ())
+        if action in _OUTSIDE:
+            acting = state["controller"]
+            dies = action == "Die" and params["b"] == acting
+            return dies or acting is None or state["phase"][acting] in _READS_ZOOKEEPER
+        return True
+
+    return may
+
+
+def _pairs(evidence: Evidence, partition: tuple[str, int]) -> Iterator[tuple[int, ...]]:
+    """The replicas with which a topic can have been created, as numbers of brokers."""
+    brokers, known = list(evidence.names.brokers), evidence.assignments[partition]
+    if known is not None and len(known) != len(PLACES):
+        topic, number = partition
+        raise NotDecidedError(f"{topic}-{number} has {len(known)} replicas; the model's partitions have {len(PLACES)}")
+    members = evidence.members(partition)
+    for pair in itertools.permutations(brokers, len(PLACES)):
+        if pair == known or (known is None and members <= set(pair)):
+            yield tuple(brokers.index(each) for each in pair)

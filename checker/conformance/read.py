@@ -1,0 +1,61 @@
+"""The lines of logs that are understood, as evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...specs.errors import IsrproofError
+from ...specs.lines import STATE_CHANGE, rows
+from ...specs.machines import LEVELS
+from ...specs.releases import ALL, Release, latest, names
+from ...traces.events.event import Event
+from ...traces.events.parse import parse_line
+from ...traces.place import Place
+from ...traces.sources.paths import expand
+from ...traces.sources.text import Lines
+from .evidence import Evidence, Seen
+
+
+def read(paths: Sequence[str]) -> Evidence:
+    """All lines of some files and folders that say something.
+
+    Raises:
+        IsrproofError: a path does not exist, a file cannot be read, or no line is understood.
+    """
+    seen: list[Seen] = []
+    count = 0
+    for _, sources in expand(paths):
+        for source in sources:
+            lines = Lines(source.path)
+            for number, text in enumerate(lines, start=1):
+                count += 1
+                event = parse_line(text)
+                if isinstance(event, Event):
+                    seen.append(Seen(Place(source.path, number), event))
+            if lines.problem is not None:
+                raise IsrproofError(f"{source.path}: {lines.problem}")
+    if not seen:
+        raise IsrproofError(f"no line of {', '.join(paths)} is a controller's or a broker's that Kafka prints")
+    return Evidence(seen, count)
+
+
+def release_of(evidence: Evidence, known: int) -> Release:
+    """The newest release that prints all lines as they are, of those that a model has rows for.
+
+    Raises:
+        IsrproofError: there is none.
+    """
+    mask = ALL
+    for each in evidence.seen:
+        mask &= each.event.releases or ALL
+    if not mask & known:
+        raise IsrproofError(
+            f"the wording is that of {names(mask) if mask else 'no one release'}; the model has rows for {names(known)}"
+        )
+    return latest(mask & known)
+
+
+def level_of(evidence: Evidence, release: Release) -> str:
+    """The level of state.change.logger: TRACE if a line at TRACE is there, else INFO."""
+    seen = {each.event.level for each in evidence.seen if rows()[each.event.row].family == STATE_CHANGE}
+    return "TRACE" if "TRACE" in seen else max(release.state_change_level, "INFO", key=LEVELS.index)

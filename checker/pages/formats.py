@@ -1,0 +1,51 @@
+"""docs/formats.md: how logs may arrive, from specs/envelopes.toml and specs/layouts.toml."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...specs.formats import Envelope, envelopes, layouts
+from . import table
+
+PATH = "docs/formats.md"
+_ORDER = {"written": "as written", "any": "sorted, if newest first or not in order"}
+
+
+def write() -> str:
+    """The tables of envelopes and layouts, with an example of each."""
+    lines = [
+        "# Formats of logs",
+        "",
+        "Made from `specs/envelopes.toml` and `specs/layouts.toml` by `python -m isrproof.checker.pages`: change the",
+        "data, not this page. An envelope is how a line is wrapped, a layout is how Kafka prints it. Every pair works,",
+        "and an envelope may stand in another. How a file is read is told from its first lines, never from its name.",
+        "The report says it; `isrproof formats FILE` explains, `isrproof audit --input ENVELOPE[/LAYOUT]` forces it.",
+        "",
+        "Files may be UTF-8 or UTF-16, with any line ends; compressed by gzip, zstd, xz or bzip2; in tar or zip",
+        "archives. `-` is standard input.",
+        "",
+        "## Envelopes",
+        "",
+        *table(("envelope", "written by", "who writes", "order of lines"), map(_row, envelopes().values())),
+        "",
+        "`LINE` stands for a line in any layout.",
+    ]
+    for row in envelopes().values():
+        lines += ["", f"### {row.id}", "", f"Source: {row.source}.", "", "```text", *row.example.split("\n"), "```"]
+    lines += ["", "## Layouts", ""]
+    lines += table(("layout", "printed by"), ((row.id, row.meaning) for row in layouts().values()))
+    for layout in layouts().values():
+        lines += ["", f"### {layout.id}", "", f"Source: {layout.source}.", "", "```text", layout.example, "```"]
+    return "\n".join([*lines, ""])
+
+
+def _row(row: Envelope) -> Iterator[str]:
+    yield row.id
+    yield row.meaning
+    labels = [key.removeprefix("resource.attributes.") for key in row.label]
+    if not labels and row.line and "<label>" in row.line:
+        labels = ["in the line"]
+    if row.line and "<labels>" in row.line:
+        labels = ["the labels"]
+    yield ", ".join(labels) or "the file"
+    yield _ORDER[row.order]

@@ -1,0 +1,155 @@
+"""How logs arrive: envelopes (how a line is wrapped) and layouts (how Kafka prints it), two tables; every pair works.
+
+Data: envelopes.toml and layouts.toml, which say what their columns mean.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from . import toml
+from .errors import TableError
+
+Keys = tuple[str, ...]
+"""Where something is, the first that is there; a dot goes one object deeper, or is part of the key."""
+
+_DAY = "[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}"
+_TIMES = {
+    "{time}": f"(?P<time>{_DAY}(?:[.,][0-9]{{1,9}})?(?:Z|[+-][0-9]{{2}}:?[0-9]{{2}}))",
+    "{nanos}": f"(?P<time>{_DAY}(?:[.][0-9]{{1,2}}|[.][0-9]{{4,9}})?(?:Z|[+-][0-9]{{2}}:?[0-9]{{2}}))",
+    "{millis}": f"(?P<time>{_DAY}[.][0-9]{{3}}Z)",
+}
+ORDERS = ("written", "any")
+PARTS = ("time", "level", "logger", "component", "message", "thrown")
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Where an object has the parts of a line. `levels`: other words for levels. `hides`: levels shown as others."""
+
+    time: Keys = ()
+    level: Keys = ()
+    logger: Keys = ()
+    component: Keys = ()
+    message: Keys = ()
+    thrown: Keys = ()
+    levels: Mapping[str, str] = field(default_factory=dict, hash=False)
+    hides: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True)
+class LayoutRow:
+    """A layout: a log4j `pattern`, or JSON known by `keys` with `parts`."""
+
+    id: str
+    meaning: str
+    source: str
+    example: str
+    pattern: str | None = None
+    keys: Keys = ()
+    parts: Parts = Parts()
+    label: Keys = ()
+
+    @property
+    def in_seconds(self) -> bool:
+        """Whether its times have no milliseconds."""
+        return self.pattern is not None and "ss}" in self.pattern
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """An envelope; its columns are told in envelopes.toml. One of `line`, `keys` and `columns` is there."""
+
+    id: str
+    meaning: str
+    source: str
+    example: str
+    order: str
+    line: str | None = None
+    keys: Keys = ()
+    any: Keys = ()
+    each: Keys = ()
+    columns: Keys = ()
+    text: Keys = ()
+    time: Keys = ()
+    label: Keys = ()
+    first_label: bool = False
+    piece: Keys = ()
+    newline: bool = False
+    skip: str | None = None
+    parts: Parts | None = None
+    ties: str | None = None
+    limits: tuple[int, ...] = ()
+    path: bool = False
+
+    @property
+    def kind(self) -> str:
+        """What a file of it is made of: text, json or csv."""
+        return "text" if self.line else "csv" if self.columns else "json"
+
+    @property
+    def pattern(self) -> str:
+        """The pattern of a text envelope, for a whole line."""
+        pattern = self.line or ""
+        for name, time in _TIMES.items():
+            pattern = pattern.replace(name, time)
+        return pattern
+
+
+_TOLD = ("id", "meaning", "source", "example")
+_JSON_LAYOUT = ("time", "level", "logger", "message", "thrown", "levels", "hides")
+_ENVELOPE = (
+    *("line", "keys", "any", "each", "columns", "text", "time", "label", "first_label", "piece", "newline", "skip"),
+    *("parts", "ties", "limits", "path"),
+)
+
+
+@cache
+def layouts() -> Mapping[str, LayoutRow]:
+    """All layouts by id, in the order in which they are tried.
+
+    Raises:
+        TableError: a row is wrong.
+    """
+    found = {}
+    for row in toml.read(toml.FOLDER / "layouts.toml")["layout"]:
+        where = f"layouts.toml: {row.get('id')}"
+        toml.check_keys(row, where, _TOLD, ("pattern", "keys", "label", *_JSON_LAYOUT))
+        if ("pattern" in row) == ("keys" in row):
+            raise TableError(f"{where}: expected a pattern or keys")
+        given = {key: _plain(value) for key, value in row.items() if key not in _JSON_LAYOUT}
+        parts = Parts(**{key: _plain(row[key]) for key in _JSON_LAYOUT if key in row})
+        found[row["id"]] = LayoutRow(**given, parts=parts)
+    return found
+
+
+@cache
+def envelopes() -> Mapping[str, Envelope]:
+    """All envelopes by id, in the order in which they are tried.
+
+    Raises:
+        TableError: a row is wrong.
+    """
+    found = {}
+    for row in toml.read(toml.FOLDER / "envelopes.toml")["envelope"]:
+        where = f"envelopes.toml: {row.get('id')}"
+        toml.check_keys(row, where, (*_TOLD, "order"), _ENVELOPE)
+        if sum(key in row for key in ("line", "keys", "columns")) != 1:
+            raise TableError(f"{where}: expected one of line, keys and columns")
+        if row["order"] not in ORDERS:
+            raise TableError(f"{where}: expected an order of {', '.join(ORDERS)}, got {row['order']}")
+        given = {key: _plain(value) for key, value in row.items()}
+        if "parts" in row:
+            toml.check_keys(row["parts"], where, (), PARTS)
+            given["parts"] = Parts(**{key: _plain(value) for key, value in row["parts"].items()})
+        found[row["id"]] = Envelope(**given)
+        re.compile(found[row["id"]].pattern)
+    return found
+
+
+def _plain(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,155 @@
+"""Whether some run writes a log: recorded clusters, simulated ones, and logs that were changed."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from isrproof.checker.cli import main
+from isrproof.checker.conformance import cluster, read, simulate
+from isrproof.checker.conformance.names import numbered
+from isrproof.checker.conformance.validate import Verdict, unlimited, validate
+from isrproof.model.cluster.cluster import CLUSTER
+
+from tests.imports import ROOT
+
+RECORDED = ROOT / "traces" / "recorded"
+slow = pytest.mark.slow
+
+
+def _command(*arguments: str) -> tuple[int, dict[str, Any]]:
+    done = CliRunner().invoke(main, ["validate", *arguments, "--json"])
+    return done.exit_code, json.loads(done.output)
+
+
+@pytest.mark.parametrize(
+    ("recording", "other", "guard"),
+    [
+        ("2.0.0-kill", "2.3", "StartPartitions: replicas of dead brokers are moved"),
+        pytest.param("2.0.0-term", "2.3", "StartPartitions: replicas of dead brokers are moved", marks=slow),
+        pytest.param("2.2.2-kill", "2.3", "StartPartitions: replicas of dead brokers are moved", marks=slow),
+        ("2.3.1-kill", "2.0.0", "MoveReplicasOffline: is to be moved"),
+        pytest.param("2.3.1-term", "2.0.0", "MoveReplicasOffline: is to be moved", marks=slow),
+    ],
+)
+def test_a_recording_is_accepted_at_its_release_only(recording: str, other: str, guard: str) -> None:
+    folder = RECORDED / f"failover-on-leader-{recording}"
+    code, said = _command("cluster", str(folder), "--release", recording.partition("-")[0])
+    assert (code, said["verdict"], said["line"], said["guard"]) == (0, "accepted", None, None)
+    assert said["matched"] == said["compared"] >= 26
+    code, said = _command("cluster", str(folder), "--release", other)
+    assert (code, said["verdict"], said["guard"]) == (1, "rejected", guard)
+    text = Path(said["line"]["file"]).read_text(encoding="utf-8").splitlines()[said["line"]["line"] - 1]
+    wanted = "failed to change state" if other == "2.3" else "from ReplicaDeletionIneligible to OfflineReplica"
+    assert wanted in text
+
+
+@slow
+@pytest.mark.parametrize("recording", ["2.0.0-kill", "2.0.0-term", "2.3.1-kill", "2.3.1-term"])
+def test_other_failovers_are_accepted_too(recording: str) -> None:
+    assert _command("cluster", str(RECORDED / f"failover-elsewhere-{recording}"))[1]["verdict"] == "accepted"
+
+
+def _log(seed: int, release: str, folder: Path) -> Path:
+    room = {"brokers": 3, "partitions": 1, "outages": 4, "failovers": 2, "max_leader_epoch": 40}
+    instance = CLUSTER.model(release).instance(**room)
+    run = simulate.random_run(instance, seed, 30)
+    log = simulate.log_of(instance, run, CLUSTER.release(release), "TRACE", numbered(3, 1))
+    simulate.write(log, folder)
+    return folder
+
+
+def _validated(folder: Path, release: str) -> Verdict:
+    evidence = read.read([str(folder)])
+    row = CLUSTER.release(release)
+    return validate(CLUSTER.model(release), row, evidence, "TRACE", cluster.possible(evidence))
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("release", ["2.0.0", "2.3", "3.9"])
+def test_what_is_simulated_is_accepted(seed: int, release: str, tmp_path: Path) -> None:
+    folder = _log(seed, release, tmp_path)
+    if "Chang" not in "".join(each.read_text("utf-8") for each in folder.rglob("state-change.log")):
+        pytest.skip("the run moves nothing")
+    found = _validated(folder, release)
+    assert (found.verdict, found.reason) == ("accepted", "")
+
+
+def test_a_line_that_is_changed_or_missing_is_where_it_is_rejected(tmp_path: Path) -> None:
+    folder = tmp_path / "log"
+    simulated = CliRunner().invoke(
+        main, ["simulate", "cluster", "--release", "2.0.0", "--property", "LeaderAliveOrNone", "--out", str(folder)]
+    )
+    assert simulated.exit_code == 0
+    (first,) = [each for each in folder.rglob("state-change.log") if "epoch=1]" in each.read_text("utf-8")]
+    whole = first.read_text("utf-8")
+    assert _validated(folder, "2.0.0").verdict == "accepted"
+    number = next(i for i, line in enumerate(whole.splitlines(), 1) if "to OnlinePartition" in line)
+    for wrong, to in (("leaderEpoch=0", "leaderEpoch=1"), ("NewPartition", "OfflinePartition")):
+        lines = whole.splitlines(keepends=True)
+        lines[number - 1] = lines[number - 1].replace(wrong, to)
+        first.write_text("".join(lines), encoding="utf-8")
+        found = _validated(folder, "2.0.0")
+        assert found.verdict == "rejected"
+        assert found.place is not None
+        assert (found.place.file, found.place.line) == (str(first), number)
+    lines = whole.splitlines(keepends=True)
+    del lines[number - 1]
+    first.write_text("".join(lines), encoding="utf-8")
+    assert _validated(folder, "2.0.0").verdict == "rejected"
+
+
+def test_the_end_of_a_log_may_be_missing(tmp_path: Path) -> None:
+    folder = _log(3, "2.3", tmp_path)
+    last = max(folder.rglob("state-change.log"), key=lambda path: path.stat().st_size)
+    lines = last.read_text("utf-8").splitlines(keepends=True)
+    keep = random.Random(1).randrange(len(lines) // 2, len(lines))
+    last.write_text("".join(lines[:keep]), encoding="utf-8")
+    assert _validated(folder, "2.3").verdict in ("accepted", "rejected")  # decided, whatever is cut
+    evidence = read.read([str(folder)])
+    assert evidence.lines == sum(len(each.read_text("utf-8").splitlines()) for each in folder.rglob("*.log"))
+
+
+def test_what_cannot_be_decided_is_unknown(tmp_path: Path) -> None:
+    folder = RECORDED / "failover-on-leader-2.0.0-kill" / "broker-4"
+    code, said = _command("cluster", str(folder))
+    assert (code, said["verdict"]) == (3, "unknown")
+    assert "begins in controller epoch 2" in said["reason"]
+    quiet = tmp_path / "controller.log"
+    quiet.write_text(
+        "[2018-08-03 12:00:00,123] INFO [Controller id=3] Currently active brokers in the cluster: Set(1, 2, 3) "
+        "(kafka.controller.KafkaController)\n",
+        encoding="utf-8",
+    )
+    code, said = _command("cluster", str(quiet))
+    assert (code, said["verdict"]) == (3, "unknown")
+    assert "nothing to validate" in said["reason"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("cluster", "nowhere"), "nowhere"),
+        (("kip320", str(RECORDED / "failover-on-leader-2.0.0-kill")), "does not say what its steps print"),
+        (("cluster", str(RECORDED / "failover-on-leader-2.0.0-kill"), "--release", "1.0.2"), "no row for Kafka 1.0.2"),
+        (("cluster", str(RECORDED / "lifecycle-0.11.0.3")), "the model has rows for"),
+    ],
+)
+def test_misuse_is_told(arguments: tuple[str, ...], says: str) -> None:
+    code, said = _command(*arguments)
+    assert (code, said["verdict"]) == (2, "error")
+    assert re.search(says, said["error"])
+
+
+def test_what_only_limits_a_search_is_left_out() -> None:
+    endless = unlimited(CLUSTER.model("2.3"))
+    assert "outages_so_far" not in {each.name for each in endless.fields}
+    assert not any(each.limits for each in endless.actions)
+    assert {each.name for each in endless.fields} == {
+        each.name for each in CLUSTER.model("2.3").fields if each.name != "outages_so_far"
+    }

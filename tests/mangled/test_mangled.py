@@ -1,0 +1,88 @@
+"""However a recording is mangled, an audit says of it nothing illegal that it does not say of the recording itself."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from isrproof.checker.audit.report.model import Report
+
+from .harness import Case, Outcome, in_process, outcomes, read, shown, single, table, written_to
+from .ways import WAYS, mangled
+
+RECORDED = Path(__file__).parents[2] / "traces" / "recorded"
+RECORDINGS = sorted(path.name for path in RECORDED.iterdir() if path.is_dir())
+SMALL = ("failover-on-leader-2.0.0-kill", "failover-elsewhere-2.3.1-term", "lifecycle-2.8.2")
+LOSING = ("lines missing", "physical lines missing", "hole", "stretch missing", "hour missing")
+"""Ways after which a single line may be missing of which nothing tells but the next line of its entity: that is what a
+fault of the controller's looks like, too. Such a finding names the assumption that no line is missing."""
+
+
+def sample(seed: int, count: int, recordings: tuple[str, ...] = tuple(RECORDINGS)) -> list[Case]:
+    cases = random.Random(seed).sample(single(recordings, range(seed, seed + 3)), count)
+    return sorted(cases, key=lambda case: case.recording)
+
+
+def combined(seed: int, count: int) -> list[Case]:
+    """Two or three ways, one after the other."""
+    dice = random.Random(seed)
+    found = []
+    for number in range(count):
+        names = dice.sample(sorted(WAYS), dice.choice((2, 3)))
+        ways = tuple((name, dice.choice(WAYS[name].severities)) for name in names)
+        found.append(Case(dice.choice(RECORDINGS), ways, number))
+    return sorted(found, key=lambda case: case.recording)
+
+
+def checked(cases: list[Case], audited: Callable[..., list[Report]]) -> list[Outcome]:
+    """What comes of the cases: nothing illegal is gained but for want of a single line, of which nothing tells."""
+    recordings = {name: read(RECORDED / name) for name in {case.recording for case in cases}}
+    found = list(outcomes(cases, recordings, audited))
+    print(shown(table(found)))
+    for outcome in found:
+        for finding in outcome.gained:
+            lost = {name for name, _ in outcome.case.ways} & {*LOSING}
+            assert lost, (outcome.case, finding)
+            assert finding.assumption == "contiguous", (outcome.case, finding)
+    assert len(found) >= 0.9 * len(cases)
+    return found
+
+
+@pytest.mark.parametrize("engine", ["python", "columns"])
+def test_nothing_illegal_is_gained(engine: str) -> None:
+    if engine == "columns":
+        pytest.importorskip("numpy", reason="columns in memory need NumPy")
+    checked(sample(1, 60), in_process(engine))
+
+
+def test_nothing_illegal_is_gained_by_several_ways() -> None:
+    checked(combined(1, 30), in_process("python"))
+
+
+@pytest.mark.parametrize("way", ["file twice in one", "overlap inside", "copy beside", "lines doubled", "gz beside"])
+def test_what_is_there_twice_is_read_once(way: str) -> None:
+    """No finding is lost of a recording that is known to have some, and the report says that lines are there twice."""
+    for outcome in checked(single(("failover-on-leader-2.0.0-kill",), (1, 2), (way,)), in_process("python")):
+        assert outcome.told
+        assert outcome.kept == 2 or way == "file twice in one" or outcome.lost
+
+
+@pytest.mark.spark
+def test_engines_say_the_same_of_a_mangled_recording(tmp_path: Path) -> None:
+    from tests.engines import columns, reference, spark
+
+    for number, case in enumerate(sample(7, 8, SMALL)):
+        written_to(mangled(read(RECORDED / case.recording), case.ways, case.seed), tmp_path / str(number))
+    folders = sorted(tmp_path.iterdir())
+    expected = reference(folders)
+    assert columns(folders) == expected
+    assert columns(folders, most=100) == expected
+    assert spark(folders, buckets=2, piece=200) == expected
+
+
+@pytest.mark.slow
+def test_nothing_illegal_is_gained_in_three_thousand_recordings() -> None:
+    checked(sample(100, 2600), in_process("python"))
+    checked(combined(100, 500), in_process("python"))

@@ -1,0 +1,244 @@
+"""How a file is to be read, told from its first lines by their structure, never by its name."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import chain as chained
+from itertools import islice, pairwise
+from typing import Any
+
+from ...specs.errors import IsrproofError, unknown
+from ...specs.formats import Envelope, envelopes, layouts
+from ..events.layouts import PREFIXED, WITH_THREAD, Layout, layout
+from ..events.parse import is_default
+from ..sources.text import Lines
+from .instants import SECOND
+from .order import JITTER, printed
+from .reading import Reading
+from .records import document, loaded, table
+from .wrapping import layout_of, take
+
+SAMPLE = 200
+"""So many lines are looked at, or so many characters."""
+_SAMPLE_TEXT = 1 << 20
+_DEEPEST = 3
+_LEAST = 0.2
+"""An envelope holds this share of the lines, at least: a stack trace may stand in none."""
+_FALLS = 3
+UNKNOWN_PREFIX = "kafka behind an unknown prefix"
+DEFAULT = "kafka"
+"""The layout that is looked for first in every line, and is the quickest."""
+_LOOKS = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}|\b(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b|state\.change\.logger"
+    r"|kafka\.(?:controller|server|cluster)|\[(?:Controller|Broker) id="
+)
+_LIST = re.compile(r"\s*\[\s*(?:\{|$)")
+
+
+@dataclass(frozen=True)
+class Detected:
+    """What the first lines of a file tell.
+
+    Args:
+        lines: so many that are not blank were looked at.
+        known: so many of them, or of what they hold, are in a layout that is known.
+        looks: so many look like lines of a log.
+        nearest: the envelope that holds most of them, if no layout is known.
+    """
+
+    reading: Reading
+    lines: int
+    known: int
+    looks: int
+    nearest: str | None = None
+
+    @staticmethod
+    def plain() -> Detected:
+        """Of a file that nobody looked at: it is read as plain lines."""
+        return Detected(Reading(), 0, 0, 0)
+
+    @property
+    def problem(self) -> str | None:
+        """Why the file cannot be understood, though it looks like a log; None if it can be, or does not."""
+        if self.known or self.looks * 2 < self.lines or not self.lines:
+            return None
+        near = f"its lines look like {self.nearest}, with another layout within" if self.nearest else ""
+        return (
+            f"none of its first {self.lines} lines is in a known layout"
+            + (f" ({near})" if near else "")
+            + "; isrproof formats lists them; --layout PATTERN gives log4j's pattern"
+        )
+
+
+@dataclass(frozen=True)
+class _Explained:
+    known: int
+    chain: tuple[str, ...] = ()
+    layout: str | None = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a user says of files: their envelopes (None: to be told from them), the log4j layout of their lines."""
+
+    chain: tuple[str, ...] | None = None
+    layout: Layout | None = None
+
+
+UNASKED = Asked()
+
+
+def detect(path: str, asked: Asked = UNASKED) -> Detected:
+    """How a file is to be read."""
+    return detected(_sampled(Lines(path)), asked)
+
+
+def holds_lines(path: str) -> bool:
+    """Whether a file has lines in a layout that is known, in any envelope."""
+    return detect(path).known > 0
+
+
+def _sampled(lines: Iterable[str]) -> list[str]:
+    found, size = [], 0
+    for line in islice(lines, SAMPLE):
+        found.append(line)
+        size += len(line)
+        if size > _SAMPLE_TEXT:
+            break
+    return found
+
+
+def detected(sample: Sequence[str], asked: Asked = UNASKED) -> Detected:
+    """How a file that begins with these lines is to be read."""
+    texts = [line for line in sample if line.strip()]
+    looks = sum(_LOOKS.search(text[:2000]) is not None for text in texts)
+    first = texts[0] if texts else ""
+    whole = bool(_LIST.match(first)) or (first.lstrip()[:1] == "{" and loaded(first) is None)
+    if whole:
+        best = max((_explained(values, asked) for values in _documents(sample)), key=lambda each: each.known)
+    if not whole or not best.known:
+        whole, best = False, _explained(texts, asked)
+    if not best.known:
+        best = _of_table(sample, asked) or best
+    if not best.known:  # What stands before the lines may be anything: the parser looks behind it.
+        best = _Explained(sum(PREFIXED.normal(text) is not None for text in texts))
+        best = replace(best, layout=UNKNOWN_PREFIX) if best.known else best
+    bare = not best.chain
+    is_json = bare and best.layout is not None and best.layout in layouts() and bool(layouts()[best.layout].keys)
+    reading = Reading(best.chain, best.layout, whole=whole, falls=bare and not is_json and _falls(texts), json=is_json)
+    return Detected(reading, len(texts), best.known, looks, None if best.known else _nearest(texts))
+
+
+def _documents(sample: Sequence[str]) -> Iterable[list[Any]]:
+    text = ["\n".join(sample).encode("utf-8", "replace")]
+    for member in sorted({envelope.each[0] for envelope in envelopes().values() if envelope.each}):
+        yield [record.value for record in document(text, member) if not record.unread]
+    yield [record.value for record in document(text) if not record.unread]
+
+
+def _of_table(sample: Sequence[str], asked: Asked) -> _Explained | None:
+    """A file whose first line names columns, of which one can hold the line."""
+    records = list(table(sample))
+    for envelope in envelopes().values():
+        can_be = asked.chain is None or asked.chain[:1] == (envelope.id,)
+        if can_be and envelope.columns and records and any(name in records[0].value for name in envelope.columns):
+            return _within(envelope, [record.value for record in records], asked, 0)
+    return None
+
+
+def _explained(values: Sequence[Any], asked: Asked, depth: int = 0) -> _Explained:
+    """The envelopes that lead to most lines of a known layout; fewer are better, then the earlier in the table."""
+    named = Counter(name for value in values if (name := layout_named(value, asked.layout)) is not None)
+    best = _Explained(sum(named.values()), (), named.most_common(1)[0][0] if named else None)
+    if asked.chain is not None:
+        return best if depth == len(asked.chain) else _within(envelopes()[asked.chain[depth]], values, asked, depth)
+    if depth == _DEEPEST or best.known * 2 > len(values) or not values:
+        return best
+    for envelope in envelopes().values():
+        if not envelope.columns:
+            found = _within(envelope, values, asked, depth)
+            if found.known > best.known:
+                best = found
+    return best
+
+
+def _within(envelope: Envelope, values: Sequence[Any], asked: Asked, depth: int) -> _Explained:
+    taken = [held for value in values if (held := take(envelope, value)) is not None]
+    if asked.chain is None and len(taken) < max(1, _LEAST * len(values)):
+        return _Explained(0)
+    inner = _explained([held.value for held in chained.from_iterable(taken)], asked, depth + 1)
+    return _Explained(inner.known, (envelope.id, *inner.chain), inner.layout)
+
+
+@cache
+def _patterns() -> tuple[tuple[str, Layout], ...]:
+    return tuple((row.id, layout(row.pattern)) for row in layouts().values() if row.pattern)
+
+
+def layout_named(value: Any, given: Layout | None = None) -> str | None:
+    """The layout of a line, or of an object in a JSON layout; None if it is in none that is known."""
+    if isinstance(value, str):
+        text = value.partition("\n")[0].rstrip("\r")
+        if given is not None:
+            return given.name if given.normal(text) is not None else None
+        if is_default(text):
+            return "kafka-thread" if text[-1] == "]" and WITH_THREAD.normal(text) is not None else "kafka"
+        if text[:1] == "{":
+            value = loaded(value.rstrip("\n"))
+        elif text[:1] in "[12":
+            return next((name for name, pattern in _patterns() if pattern.normal(text) is not None), None)
+    row = layout_of(value)
+    return None if row is None else row.id
+
+
+def _falls(texts: Sequence[str]) -> bool:
+    """Whether the newest line is first: times fall, and hardly ever rise."""
+    times = [time for text in texts if (time := printed(text)) is not None]
+    steps = [after - before for before, after in pairwise(times)]
+    falls = sum(step < 0 for step in steps) >= _FALLS and all(step <= JITTER for step in steps)
+    return falls and times[0] - times[-1] > SECOND
+
+
+def _nearest(texts: Sequence[str]) -> str | None:
+    """The envelope that holds most of these lines."""
+    held = Counter(
+        {id: sum(take(row, text) is not None for text in texts) for id, row in envelopes().items() if not row.columns}
+    )
+    for id, n in held.most_common():
+        if n * 2 > len(texts) and id not in ("grep", "stern", "aws-tail"):
+            return id
+    return None
+
+
+def asked_for(given: str | None, pattern: str | None) -> Asked:
+    """What --input ENVELOPE[/LAYOUT] and --layout PATTERN ask for; several envelopes stand the outermost first.
+
+    Raises:
+        IsrproofError: a name is unknown, or stands at the wrong place; or both say what the layout is.
+    """
+    own = None if pattern is None else layout(pattern)
+    if given is None:
+        return Asked(None, own)
+    names = given.split("/")
+    known = {**envelopes(), **layouts()}
+    for name in names:
+        if name not in known:
+            raise unknown("format", name, known)
+    *chain, last = names
+    if last in envelopes():
+        return Asked((*_all_envelopes(chain), last), own)
+    if own is not None:
+        raise IsrproofError(f"--input says that the layout is {last}, --layout gives another; give one of them.")
+    row = layouts()[last]
+    named = layout(row.pattern) if row.pattern and last != DEFAULT else None
+    return Asked(_all_envelopes(chain), named)
+
+
+def _all_envelopes(names: Sequence[str]) -> tuple[str, ...]:
+    if wrong := [name for name in names if name not in envelopes()]:
+        raise IsrproofError(f"--input wants envelopes, then a layout; {wrong[0]} is a layout, and not the last.")
+    return tuple(names)

@@ -1,0 +1,88 @@
+"""The lines of one writer in the order of writing, where an envelope gives them newest first, or in none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from .instants import MILLISECOND, SECOND, instant
+
+JITTER = 100 * MILLISECOND
+"""Nanoseconds by which threads may print late."""
+_PRINTED = re.compile(r"\[?([12][0-9]{3}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9})?)")
+
+
+class Entry(NamedTuple):
+    """What one record holds: its lines, where each stands in the file, its outer time in nanoseconds."""
+
+    outer: int | None
+    lines: list[str]
+    places: list[int]
+
+
+class Ordered(NamedTuple):
+    """`how` says what was done, None if nothing was; `doubt` why the order is not certain, None if it is."""
+
+    entries: Sequence[Entry]
+    how: str | None = None
+    doubt: str | None = None
+
+
+def printed(line: str) -> int | None:
+    """The time that stands at the beginning of a line, as if it were UTC, in nanoseconds."""
+    match = _PRINTED.match(line)
+    return None if match is None else instant(match[1])
+
+
+def ordered(entries: Sequence[Entry], *, reversed_ties: bool) -> Ordered:
+    """The entries of one stream, oldest first.
+
+    Lines that stand as they were written, or in exactly the opposite order, are not compared by their times: threads
+    may print late. Others are sorted; those of one time stay as they stand, and whether that is right nobody knows.
+    """
+    times, fine = _times(entries)
+    known = [time for time in times if time is not None]
+    steps = [after - before for before, after in pairwise(known)]
+    up, down = sum(step > 0 for step in steps), sum(step < 0 for step in steps)
+    if up >= down and all(step >= -JITTER for step in steps):
+        return Ordered(entries)
+    falls = down > up and all(step <= JITTER for step in steps)
+    tied = len(set(known)) < len(known)
+    unit = "milliseconds" if fine else "seconds"
+    doubt = f"lines of one time may be in another order than they were written in (times are in {unit})"
+    if falls:
+        sure = reversed_ties or not tied
+        return Ordered(entries[::-1], "newest first: turned round", None if sure else doubt)
+    if down > up:
+        entries, times = entries[::-1], times[::-1]
+    keys = _filled(times)
+    order = sorted(range(len(entries)), key=keys.__getitem__)
+    return Ordered([entries[i] for i in order], "not in order: sorted by time", doubt if tied or not fine else None)
+
+
+def _times(entries: Sequence[Entry]) -> tuple[list[int | None], bool]:
+    """The times to go by, and whether they have milliseconds: the envelope's if they are finer than those printed."""
+    outer = [entry.outer for entry in entries]
+    inner = [printed(entry.lines[0]) if entry.lines else None for entry in entries]
+    for times in (_complete(outer), inner, outer):
+        known = [time for time in times if time is not None]
+        if any(time % SECOND for time in known):
+            return times, True
+    return (inner if any(time is not None for time in inner) else outer), False
+
+
+def _complete(times: list[int | None]) -> list[int | None]:
+    """Times finer than milliseconds, of all: no two lines share one, as a rule."""
+    fine = all(time is not None for time in times) and any((time or 0) % MILLISECOND for time in times)
+    return times if fine else []
+
+
+def _filled(times: Sequence[int | None]) -> list[int]:
+    """A line without a time goes with the one before it."""
+    filled, last = [], 0
+    for time in times:
+        last = last if time is None else time
+        filled.append(last)
+    return filled

@@ -1,0 +1,302 @@
+"""How one file is read: through its envelopes, from the outermost inwards, to lines by who wrote them."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+from ...specs.formats import envelopes
+from ..sources.text import ENDLESS, LONGEST
+from .instants import SECOND
+from .order import Entry, ordered, printed
+from .records import Record, TooLargeError, document, json_lines, table
+from .wrapping import LOST, Held, label_in, lines_of, take
+
+PARTS = 1 << 32
+"""A place is the number of a line times this, and which of several in it, from 0."""
+_ZONE = 15 * 60 * SECOND
+_ZONES_ASKED = 50
+_BEGINS = re.compile(r"\[?[12][0-9]{3}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}|\{")
+_PIECE = 16_000
+"""Docker cuts what is longer into pieces of 16 KiB, in bytes: of odd characters so many, at least."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a file is read.
+
+    Args:
+        chain: ids of its envelopes, the outermost first.
+        layout: the id of the layout of most of its first lines; None if there is none that is known.
+        whole: it is JSON that is not one object a line.
+        falls: newest line first, in no envelope.
+        json: it is in a JSON layout, in no envelope.
+    """
+
+    chain: tuple[str, ...] = ()
+    layout: str | None = None
+    whole: bool = False
+    falls: bool = False
+    json: bool = False
+
+    @property
+    def native(self) -> bool:
+        """Whether the lines of the file are those of the log."""
+        return not (self.chain or self.whole or self.falls or self.json)
+
+    def __str__(self) -> str:
+        return " over ".join([*self.chain, self.layout or "unknown lines"])
+
+
+class Text(Protocol):
+    """The text of a file; `problem` is what kept the rest from being read."""
+
+    problem: str | None
+
+    def __iter__(self) -> Iterator[str]:
+        """Its lines."""
+
+    def blocks(self) -> Iterator[bytes]:
+        """All of it, in UTF-8."""
+
+
+class Line(NamedTuple):
+    """A line of a log: who wrote it, where it stands in the file (`Numbering`), its text."""
+
+    label: str
+    place: int
+    text: str
+
+
+class Numbering:
+    """The place in a file of each line of a stream, by its number in the stream; both from 1.
+
+    A place is the number of a line of the file and, if that one holds several, which of them it is.
+    """
+
+    def __init__(self) -> None:
+        self._first, self._place, self._step = array("q"), array("q"), array("q")
+        self._size = 0
+
+    def add(self, place: int) -> int:
+        """The number of the next line of the stream, which stands at a place."""
+        self._size += 1
+        if not self._first or not self._goes_on(place):
+            self._first.append(self._size)
+            self._place.append(place)
+            self._step.append(0)
+        return self._size
+
+    def _goes_on(self, place: int) -> bool:
+        steps = self._size - self._first[-1]
+        step = place - self._place[-1]
+        if steps == 1 and step in (1, PARTS, -PARTS):
+            self._step[-1] = step
+        return bool(self._step[-1]) and step == steps * self._step[-1]
+
+    def place(self, number: int) -> tuple[int, int | None]:
+        """The line of the file, and which of several in it, from 2; None for the first."""
+        run = bisect_right(self._first, number) - 1
+        if run < 0:
+            return number, None
+        line, part = divmod(self._place[run] + (number - self._first[run]) * self._step[run], PARTS)
+        return line, part + 1 if part else None
+
+    def as_list(self) -> list[list[int]]:
+        return [list(self._first), list(self._place), list(self._step), [self._size]]
+
+    @staticmethod
+    def from_list(shown: list[list[int]]) -> Numbering:
+        found = Numbering()
+        found._first, found._place, found._step = (array("q", numbers) for numbers in shown[:3])
+        found._size = shown[3][0]
+        return found
+
+
+@dataclass
+class StreamFacts:
+    """What reading tells of one stream: notes, why lines may be missing, the writer's zone in minutes."""
+
+    notes: list[str] = field(default_factory=list)
+    lossy: str | None = None
+    zone: int | None = None
+
+
+class Unwrapped:
+    """The lines of a file, stream by stream where they must be sorted. When they are read, `problem` says what kept the
+    rest from being read, and `facts` tells of each stream, by label."""
+
+    def __init__(self, lines: Text, reading: Reading) -> None:
+        self._lines, self._reading = lines, reading
+        self._chain = [envelopes()[id] for id in reading.chain]
+        self.problem: str | None = None
+        self.facts: dict[str, StreamFacts] = defaultdict(StreamFacts)
+        self._zones: dict[str, list[int]] = defaultdict(list)
+        self._records: dict[str, int] = defaultdict(int)
+        self._ends = False
+        self._cut = 0
+
+    def __iter__(self) -> Iterator[Line]:
+        lines = self._lines
+        sorts = self._reading.falls or any(envelope.order == "any" for envelope in self._chain)
+        try:
+            yield from self._sorted(lines) if sorts else self._written(lines)
+        except TooLargeError as error:
+            self.problem = str(error)
+        self.problem = self.problem or lines.problem
+        if self._cut and self.problem is None:
+            self.problem = f"pieces of {self._cut} line{'s' * (self._cut > 1)} are missing"
+        for label, zones in self._zones.items():
+            zones.sort()
+            self.facts[label].zone = zones[len(zones) // 2] * 15
+        limits = {limit for envelope in self._chain for limit in envelope.limits}
+        total = sum(self._records.values())
+        if total in limits:
+            for label in self._records:
+                self.facts[label].lossy = f"exactly {total} records, a row limit: lines may be missing"
+
+    def _written(self, lines: Text) -> Iterator[Line]:
+        for label, entry in self._entries(lines):
+            for place, text in zip(entry.places, entry.lines, strict=True):
+                yield Line(label, place, text)
+
+    def _sorted(self, lines: Text) -> Iterator[Line]:
+        of_label: dict[str, list[Entry]] = defaultdict(list)
+        for label, entry in self._entries(lines):
+            of_label[label].append(entry)
+        reversed_ties = self._reading.falls or any(envelope.ties == "reversed" for envelope in self._chain)
+        for label in list(of_label):
+            found = ordered(of_label.pop(label), reversed_ties=reversed_ties)
+            if found.how is not None:
+                self.facts[label].notes.append(found.how)
+            if found.doubt is not None:
+                self.facts[label].lossy = found.doubt
+            for entry in found.entries:
+                for place, text in zip(entry.places, entry.lines, strict=True):
+                    yield Line(label, place, text)
+
+    def _entries(self, lines: Text) -> Iterator[tuple[str, Entry]]:
+        """What records hold, pieces joined, in the order of the file."""
+        waiting: dict[str, _Piece] = {}
+        for place, held in self._held(lines):
+            label = held.label
+            self._records[label] += 1
+            before = waiting.pop(label, None)
+            if before is not None:
+                if isinstance(held.value, str) and not _BEGINS.match(held.value):
+                    before.add(held)
+                    if self._goes_on(held) and before.size <= LONGEST:
+                        waiting[label] = before
+                        continue
+                    yield label, self._entry(before.place, before.held(), label)
+                    continue
+                yield label, self._unfinished(before, label)
+            if self._goes_on(held):
+                waiting[label] = _Piece(place, held)
+                continue
+            yield label, self._entry(place, held, label)
+        for label, before in waiting.items():
+            yield label, self._unfinished(before, label)
+
+    def _goes_on(self, held: Held) -> bool:
+        """Whether the next record is the rest of this one.
+
+        Docker ends a line with a line feed; who writes Docker's JSON by hand may leave it out of every line.
+        """
+        if not isinstance(held.value, str):
+            return False
+        if not any(envelope.newline for envelope in self._chain):
+            return held.goes_on
+        self._ends |= not held.goes_on
+        return held.goes_on and (self._ends or len(held.value) >= _PIECE)
+
+    def _unfinished(self, before: _Piece, label: str) -> Entry:
+        """A piece whose rest is not there: a gap."""
+        self._cut += 1
+        held = before.held()
+        return self._entry(before.place, held._replace(value=held.value + ENDLESS), label)
+
+    def _entry(self, place: int, held: Held, label: str) -> Entry:
+        texts = [text if len(text) <= LONGEST else text[:LONGEST] + ENDLESS for text in lines_of(held.value)]
+        if held.outer is not None and len(self._zones[label]) < _ZONES_ASKED:
+            inner = printed(texts[0])
+            if inner is not None:
+                self._zones[label].append(round((inner - held.outer) / _ZONE))
+        many = bool(self._chain) and self._chain[0].kind == "csv"
+        step = PARTS if many else 1
+        return Entry(held.outer, texts, [place + step * i for i in range(len(texts))])
+
+    def _held(self, lines: Text) -> Iterator[tuple[int, Held]]:
+        """Lines as envelopes hold them; one that is in no envelope is the rest of what its writer wrote before."""
+        label: str | None = None
+        early: list[tuple[int, Held]] = []
+        line, part = 0, 0
+        for record in self._framed(lines):
+            part = part + 1 if record.line == line else 0
+            line = record.line
+            values = None if record.unread else self._taken(record.value, 0)
+            if values is None:
+                values = [Held(record.value if isinstance(record.value, (str, dict)) else LOST, label or "")]
+                if label is None and self._chain:
+                    early.append((line * PARTS + part, values[0]))
+                    continue
+            elif values:
+                label = values[-1].label
+                yield from ((place, held._replace(label=values[0].label)) for place, held in early)
+                early = []
+            for held in values:
+                yield line * PARTS + part, held
+                part += 1 + (held.value.rstrip("\n").count("\n") if isinstance(held.value, str) else 0)
+            part -= bool(values)
+        yield from early
+
+    def _taken(self, value: Any, depth: int) -> list[Held] | None:
+        """What the envelopes from `depth` on hold; None if the value is not in the one of this depth."""
+        if depth == len(self._chain):
+            return [Held(value, label_in(value) if self._reading.json else "")]
+        outside = take(self._chain[depth], value)
+        if outside is None:
+            return None
+        found = []
+        for held in outside:
+            inside = self._taken(held.value, depth + 1) if depth + 1 < len(self._chain) else [held]
+            for each in inside or [held]:
+                if each is held:
+                    found.append(held)
+                    continue
+                label = "/".join(text for text in (held.label, each.label) if text)
+                outer = held.outer if each.outer is None else each.outer
+                found.append(Held(each.value, label, outer, each.goes_on or held.goes_on))
+        return found
+
+    def _framed(self, lines: Text) -> Iterator[Record]:
+        kind = self._chain[0].kind if self._chain else "json" if self._reading.json else "text"
+        if kind == "csv":
+            return table(lines)
+        if kind == "json" and self._reading.whole:
+            each = self._chain[0].each if self._chain else ()
+            return document(lines.blocks(), each[0] if each else None)
+        if kind == "json":
+            return json_lines(lines)
+        return (Record(number, text) for number, text in enumerate(lines, start=1))
+
+
+class _Piece:
+    """The beginning of a line, and where it stands."""
+
+    def __init__(self, place: int, held: Held) -> None:
+        self.place, self._held = place, held
+        self._texts = [held.value]
+        self.size = len(held.value)
+
+    def add(self, held: Held) -> None:
+        self._texts.append(held.value)
+        self.size += len(held.value)
+
+    def held(self) -> Held:
+        return self._held._replace(value="".join(self._texts), goes_on=False)

@@ -1,0 +1,189 @@
+"""Taking lines out of one envelope: a text or an object in, what it holds out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+from ...specs.formats import Envelope, LayoutRow, Parts, envelopes, layouts
+from ...specs.lines import rows
+from ..events.event import Event, Unknown
+from ..events.layouts import LEVELS, NO_LOGGER, NO_TIME
+from ..events.parse import parse_message
+from ..sources.text import text_of
+from .instants import as_log4j, instant
+from .keys import Objects, first, has, members
+from .records import loaded
+
+MARKS = ("", ":", ",")
+"""What may stand behind the bracket that a message begins with."""
+LOST = "\0"
+"""Stands for a line of which nothing is left: the parser takes it for one that never reached the disk."""
+_LABELS = re.compile(r'([A-Za-z_][A-Za-z0-9_]*)="((?:[^"\\]|\\.)*)"')
+_WRITERS = ("pod", "instance", "host", "hostname", "node_name", "filename", "container")
+
+
+class Held(NamedTuple):
+    """What an envelope holds: the text of a line or several, or an object in a JSON layout.
+
+    `label` says who writes, `outer` is the envelope's time in nanoseconds. `goes_on`: the next of that label is the
+    rest of it.
+    """
+
+    value: Any
+    label: str = ""
+    outer: int | None = None
+    goes_on: bool = False
+
+
+@cache
+def _pattern(id: str) -> re.Pattern[str]:
+    return re.compile(envelopes()[id].pattern, re.DOTALL)
+
+
+def take(envelope: Envelope, value: Any) -> list[Held] | None:
+    """What is in the envelope; None if the value is not in this one."""
+    if envelope.line is not None:
+        return _of_text(envelope, value) if isinstance(value, str) else None
+    if isinstance(value, str):
+        value = loaded(value) if envelope.keys else None
+    return _of_object(envelope, value) if isinstance(value, Mapping) else None
+
+
+def _of_text(envelope: Envelope, text: str) -> list[Held] | None:
+    match = _pattern(envelope.id).fullmatch(text)
+    if match is None:
+        return None
+    found = match.groupdict()
+    label = found.get("label") or ""
+    if found.get("labels") is not None:
+        pairs = dict(_LABELS.findall(found["labels"]))
+        label = next((pairs[name] for name in _WRITERS if name in pairs), "")
+    time = found.get("time")
+    held = Held(found["text"] or "", label, None if time is None else instant(time), found.get("piece") == "P")
+    return [held]
+
+
+def _of_object(envelope: Envelope, value: Mapping[str, Any]) -> list[Held] | None:
+    found = [objects for objects in members((value,), envelope.each) if _is_in(envelope, objects)]
+    if not found:
+        return None
+    skip = envelope.skip
+    return [_held(envelope, objects) for objects in found if skip is None or first(objects, (skip,)) is not True]
+
+
+def _is_in(envelope: Envelope, objects: Objects) -> bool:
+    if envelope.columns:
+        return any(name in objects[0] for name in envelope.columns)
+    some = not envelope.any or any(has(objects, key) for key in envelope.any)
+    return some and all(has(objects, key) for key in envelope.keys)
+
+
+def _held(envelope: Envelope, objects: Objects) -> Held:
+    text = first(objects, envelope.text or envelope.columns)
+    if isinstance(text, Mapping) and layout_of(text) is None:
+        text = next((one for key in envelope.text if isinstance(one := first(objects, (key,)), str)), text)
+    if isinstance(text, list):
+        text = text_of(bytes(n & 255 for n in text if isinstance(n, int)))
+    if text is None and envelope.parts is not None:
+        text = line_of(envelope.parts, objects, first(objects, envelope.time))
+    if not isinstance(text, (str, Mapping)):
+        text = LOST
+    goes_on = first(objects, envelope.piece) == "P" if envelope.piece else False
+    if envelope.newline and isinstance(text, str) and not text.endswith("\n"):
+        goes_on = True
+    return Held(text, _label(envelope, objects), instant(first(objects, envelope.time)), goes_on)
+
+
+def _label(envelope: Envelope, objects: Objects) -> str:
+    found = (first(objects, (key,)) for key in envelope.label)
+    texts = [text for text in found if isinstance(text, str) and text]
+    return "/".join(dict.fromkeys(texts[:1] if envelope.first_label else texts))
+
+
+def layout_of(value: Any) -> LayoutRow | None:
+    """The JSON layout that an object is in."""
+    if not isinstance(value, Mapping):
+        return None
+    return next(
+        (row for row in layouts().values() if row.keys and all(has((value,), key) for key in row.keys)),
+        None,
+    )
+
+
+def lines_of(value: Any) -> list[str]:
+    """The lines that a value holds, those of JSON layouts as the default layout prints them."""
+    if isinstance(value, str):
+        stripped = value[:-1] if value.endswith("\n") else value
+        found = loaded(stripped)
+        layout = None if found is None else layout_of(found)
+        if layout is None:
+            return [line.rstrip("\r") for line in stripped.split("\n")] if "\n" in stripped else [stripped.rstrip("\r")]
+        value = found
+    else:
+        layout = layout_of(value)
+    if layout is None:
+        return [LOST]
+    objects: Objects = (value,)
+    return line_of(layout.parts, objects, first(objects, layout.parts.time)).split("\n")
+
+
+def label_in(value: Any) -> str:
+    """Who writes, as an object in a JSON layout says itself."""
+    layout = layout_of(value)
+    label = None if layout is None else first((value,), layout.label)
+    return label if isinstance(label, str) else ""
+
+
+def line_of(parts: Parts, objects: Objects, time: Any) -> str:
+    """An object's parts as the default layout prints them, and behind it the lines of its throwable."""
+    message, logger = first(objects, parts.message), first(objects, parts.logger)
+    if not isinstance(message, str):
+        return LOST
+    logger = logger if isinstance(logger, str) and logger and " " not in logger and ")" not in logger else NO_LOGGER
+    level = _level(parts, first(objects, parts.level), logger, message.partition("\n")[0])
+    component = first(objects, parts.component)
+    if isinstance(component, str) and component and component != "unknown":
+        message = _with_component(component, message, logger, level)
+    moment = instant(time)
+    shown = (None if moment is None else as_log4j(moment)) or NO_TIME
+    whole, _, rest = message.partition("\n")
+    lines = [f"[{shown}] {level} {whole} ({logger})", *([rest] if rest else ())]
+    thrown = first(objects, parts.thrown)
+    if isinstance(thrown, list):
+        thrown = "\n".join(str(line) for line in thrown)
+    if isinstance(thrown, str) and thrown.strip() and thrown != message:
+        lines.append(thrown.rstrip("\n"))
+    return "\n".join(lines)
+
+
+def _level(parts: Parts, level: Any, logger: str, message: str) -> str:
+    shown = str(level)
+    shown = parts.levels.get(shown, shown.upper())
+    hidden = parts.hides.get(shown)
+    if hidden is not None:
+        parsed = parse_message(message, logger, shown)
+        printed = frozenset() if isinstance(parsed, Unknown) else _levels_of(parsed.row)
+        shown = hidden if hidden in printed and shown not in printed else shown
+    return shown if shown in LEVELS else "INFO"
+
+
+@cache
+def _levels_of(row: str) -> frozenset[str]:
+    """The levels at which Kafka prints a row of the line table."""
+    return frozenset(name for wording in rows()[row].wordings for name, _ in wording.levels)
+
+
+def _with_component(component: str, message: str, logger: str, level: str) -> str:
+    """A message with its component put back. What stood behind the bracket is lost: what the line table knows is taken.
+
+    Where releases differ in nothing but that, nobody knows which of them printed the line: it stays unknown.
+    """
+    parsed = {text: parse_message(text, logger, level) for text in (f"[{component}]{mark} {message}" for mark in MARKS)}
+    known = [text for text, said in parsed.items() if not isinstance(said, Unknown)]
+    tells = {said.releases for said in parsed.values() if isinstance(said, Event)}
+    if len(tells) > 1:
+        return f"[{component}]? {message}"
+    return known[0] if known else f"[{component}] {message}"
