@@ -183,6 +183,7 @@ def chosen(name: str, release: str | None, without: tuple[str, ...], adding: tup
     if adding:
         raise click.UsageError(f"--with is for models that have parts ({', '.join(families())}); {name} has none.")
     if name not in models() and ".py:" not in name:
+        from ...model.errors import unknown
         from ...specs.errors import IsrproofError
         from ...specs.machines import machine_names
 
@@ -192,8 +193,8 @@ def chosen(name: str, release: str | None, without: tuple[str, ...], adding: tup
             return table_model(name, release)
         if name.endswith(".py"):
             raise IsrproofError(f"{name} is a file; expected FILE.py:NAME, such as {name}:MODEL for its model MODEL")
-        known = ", ".join((*models(), *machine_names()))
-        raise IsrproofError(f"unknown model {name!r}; expected one of: {known}; or FILE.py:NAME, a model of your own")
+        wrong = unknown("model", name, (*models(), *families(), *machine_names()))
+        raise IsrproofError(f"{wrong}; or FILE.py:NAME, a model of your own")
     found = model(name)
     if release is not None:
         from ...specs.behaviours import BEHAVIOURS
