@@ -169,6 +169,17 @@ def test_an_order_that_nobody_knows_is_a_doubt_and_never_illegal(envelope: str, 
     assert report["verdict"] == "illegal" or any("lossy" in str(file) and file["lossy"] for file in report["files"])
 
 
+def test_what_an_image_prints_first_hides_no_envelope(tmp_path: Path) -> None:
+    """Strimzi's prints hundreds of lines of configuration."""
+    write(tmp_path, events(SMALL), "cri", "kafka")
+    for path in files(tmp_path):
+        banner = "".join(f"2026-03-14T09:26:53.000000001Z stdout F option.{n}=value\n" for n in range(1000))
+        path.write_text(banner + path.read_text())
+    report = audited(tmp_path)
+    assert told(report) == told(plain(SMALL))
+    assert {file["read_as"] for file in report["files"]} == {"cri over kafka"}
+
+
 @pytest.mark.parametrize("newest_first", [False, True])
 def test_what_is_too_large_to_be_sorted_is_read_as_it_stands(
     newest_first: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
