@@ -43,7 +43,7 @@ def damaged(lines: st.SearchStrategy[Lines]) -> st.SearchStrategy[Lines]:
 
 
 @cache
-def _printed(release: str) -> tuple[tuple[Wording, str, str], ...]:
+def _printed(release: str) -> tuple[tuple[Wording, str, str | None], ...]:
     """The wordings of a release, each with a level and a logger of its."""
     mask = release_named(release).mask
     return tuple(
@@ -55,7 +55,7 @@ def _printed(release: str) -> tuple[tuple[Wording, str, str], ...]:
     )
 
 
-def _line(printed: tuple[Wording, str, str], turn: int) -> str:
+def _line(printed: tuple[Wording, str, str | None], turn: int) -> str:
     wording, level, logger = printed
     return f"{level} {filled(wording, turn)} ({logger})"
 

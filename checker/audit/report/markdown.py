@@ -12,9 +12,10 @@ from .forms import Run
 from .healing import Healings
 from .model import VERDICTS, Report
 from .shown import and_more, count, partition_name, plain, printed
+from .text import checked_in_words, unknown_of
 
 _CAUSES = 20
-_MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+!|~&@:])")
+_MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~&@]|:(?=//))")
 _ISSUE = "https://issues.apache.org/jira/browse/"
 
 
@@ -50,10 +51,8 @@ def section(title: str, report: Report) -> Iterator[str]:
         yield from (f"And {count(len(found) - _CAUSES, 'other cause')}.", "")
     for number in sorted({cause.first.rule for cause in found[:_CAUSES] if cause.first.verdict != "refused"}):
         yield from _todo(number)
-    yield f"Checked: {count(report.checked.partitions, 'partition')} in"
-    yield f"{count(report.checked.controller_epochs, 'controller epoch')};"
-    yield f"{len(report.checked.rules)} of {report.checked.rules_known} rules had something to evaluate."
-    unseen = [*report.notes[:10], *(f"unknown: {why}" for why in report.state.unknown)]
+    yield f"Checked: {escaped(checked_in_words(report.checked, metadata=report.metadata is not None))}."
+    unseen = [*report.notes[:10], *(f"unknown: {why}" for why in unknown_of(report))]
     if unseen:
         yield from ("", "Not seen, or to know:", "", *(f"* {escaped(note)}" for note in unseen))
     yield ""

@@ -10,7 +10,7 @@ from ..observe.controller.conditions import OFFLINE
 from .forms import Run
 from .model import Report
 from .shown import partition_name
-from .terms import by_partition
+from .terms import terms
 
 _CLUSTER = 1_000_000
 """So far the numbers of two clusters' processes are apart; the cluster itself has the first."""
@@ -35,11 +35,11 @@ def _of(number: int, title: str, report: Report) -> Iterator[Event]:
     threads: dict[tuple[int, str, int], int] = {}
     named: set[int] = set()
     lanes: set[tuple[int, int]] = set()
-    for key, terms in by_partition(report):
+    for key, own in terms(report):
         life, topic, partition = key
         threads[key] = len(threads) + 1
         name = partition_name(topic, partition) + (f", life {life}" if life > 1 else "")
-        for term in terms:
+        for term in own:
             broker = term.row.leader if term.row.leader >= 0 else _NOBODY
             process = base + 1 + broker
             if process not in named:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from ....traces.timeline import TimelineRow
 from .model import Report
+
+Key = tuple[int, str, int]
+"""Life, topic, partition."""
 
 
 @dataclass(frozen=True)
@@ -19,10 +22,18 @@ class Term:
     end: int
 
 
-def by_partition(report: Report) -> Iterator[tuple[tuple[int, str, int], list[Term]]]:
-    """The terms of each (life, topic, partition), of states whose lines have times."""
+def by_partition(timeline: Iterable[TimelineRow]) -> list[tuple[Key, list[TimelineRow]]]:
+    """The states of each partition, in their order; partitions by life and name."""
+    found: dict[Key, list[TimelineRow]] = defaultdict(list)
+    for row in timeline:
+        found[row.life, row.topic, row.partition].append(row)
+    return sorted(found.items())
+
+
+def terms(report: Report) -> Iterator[tuple[Key, list[Term]]]:
+    """The terms of each partition, of states whose lines have times."""
     last = last_time(report)
-    for key, own in groupby(report.timeline or (), key=lambda row: (row.life, row.topic, row.partition)):
+    for key, own in by_partition(report.timeline or ()):
         yield key, list(_terms([row for row in own if row.ts is not None], last))
 
 

@@ -21,7 +21,7 @@ _MEANING = {
     "unknown": "not decidable from these lines",
     "refused": "Kafka's own guard stopped it; nothing changed",
 }
-_ASSUMPTION = {
+ASSUMPTION = {
     "contiguous": "that no line is missing between the first and the last of a controller's lines",
     "lossy": "nothing: any line may be missing",
     "order": "that lines of one millisecond stand in the order in which they were written",
@@ -50,7 +50,7 @@ def as_text(report: Report, title: str = "", *, verbose: bool = False) -> str:
         _headline(report, title),
         *_findings(report, verbose),
         *metadata_text(report.metadata or ()),
-        _state_of_cluster(report),
+        state_of_cluster(report),
         _timeline(report.timeline or ()),
         _rules(report) if verbose else "",
         _unknown(report),
@@ -58,10 +58,15 @@ def as_text(report: Report, title: str = "", *, verbose: bool = False) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _state_of_cluster(report: Report) -> str:
+def state_of_cluster(report: Report) -> str:
     """What controllers' lines show; a metadata log is told of by itself."""
     checked = report.checked.controller_epochs > 0
     return "" if report.metadata and not checked else state_text(report.state, checked=checked)
+
+
+def unknown_of(report: Report) -> tuple[str, ...]:
+    """Why the state of the cluster may be another one; nothing where a metadata log tells it by itself."""
+    return () if report.metadata and not report.checked.controller_epochs else report.state.unknown
 
 
 def clusters_as_text(reports: Sequence[tuple[str, Report]], *, verbose: bool = False) -> str:
@@ -81,7 +86,7 @@ def _troubled(report: Report) -> bool:
 
 def _headline(report: Report, title: str) -> str:
     lines = [f"{title + ': ' if title else ''}{report.verdict} (exit {EXIT[report.verdict]}): {_found(report)}"]
-    lines.append(f"checked: {_checked(report.checked, metadata=report.metadata is not None)}")
+    lines.append(f"checked: {checked_in_words(report.checked, metadata=report.metadata is not None)}")
     cover = report.coverage
     files = f"{count(len(report.files), 'file')}, {count(cover.lines, 'line')}"
     if cover.lines:
@@ -98,7 +103,12 @@ def _headline(report: Report, title: str) -> str:
     return "\n".join([*lines, *(f"note: {plain(note)}" for note in report.notes)])
 
 
-def _checked(checked: Checked, *, metadata: bool) -> str:
+def checked_in_words(checked: Checked, *, metadata: bool) -> str:
+    """What the verdict is about.
+
+    Args:
+        metadata: whether a log of KRaft's metadata was read.
+    """
     if not checked.controller_epochs and metadata:
         return f"the metadata log; {len(checked.rules)} of {checked.rules_known} rules had something to evaluate"
     if not checked.controller_epochs:
@@ -109,7 +119,7 @@ def _checked(checked: Checked, *, metadata: bool) -> str:
     if checked.controller_epochs_unseen:
         said += f", no line of {count(checked.controller_epochs_unseen, 'other epoch')}"
     of_rules = f"{len(checked.rules)} of {checked.rules_known} rules had something to evaluate"
-    return f"{said}; {of_rules}; assuming {_ASSUMPTION[checked.assumption]}"
+    return f"{said}; {of_rules}; assuming {ASSUMPTION[checked.assumption]}"
 
 
 def _found(report: Report) -> str:
@@ -175,7 +185,7 @@ def _in_full(cause: Cause) -> Iterator[str]:
     if first.excerpt:
         yield f"             {plain(first.excerpt[:300])}"
     if first.assumption:
-        yield f"    assuming {_ASSUMPTION[first.assumption]}"
+        yield f"    assuming {ASSUMPTION[first.assumption]}"
     if first.decided_by:
         yield f"    decided by {plain(first.decided_by)}"
     if cause.follows_from:

@@ -8,9 +8,6 @@ from dataclasses import dataclass
 from ....specs.behaviours import behaviour
 from .rule import Rule
 
-_OLDER = {"kafka-topics.sh": "before 2.2 with --zookeeper HOST:2181 instead of --bootstrap-server"}
-"""How older releases call a command (KIP-377)."""
-
 
 @dataclass(frozen=True)
 class Advice:
@@ -36,5 +33,5 @@ def advice(rule: Rule) -> Advice | None:
         return None
     fixed = behaviour(rule.bug).fixed_in if rule.bug else ()
     upgrade = f"{' or '.join(fixed)} or later, in which {rule.bug} is fixed" if fixed else remedy.upgrade
-    older = _OLDER.get(remedy.verify.split()[0])
-    return Advice(remedy.workaround, upgrade, remedy.verify, remedy.look_for + (f" ({older})" if older else ""))
+    older = f" ({remedy.older})" if remedy.older else ""
+    return Advice(remedy.workaround, upgrade, remedy.verify, remedy.look_for + older)

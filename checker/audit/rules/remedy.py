@@ -11,7 +11,8 @@ MOVE_CONTROLLER = (
 KEEP_LOGS = "Copy the partition's log from every replica before anything else is done: the copies may differ."
 
 TOPIC = "kafka-topics.sh --bootstrap-server BROKER:9092 --describe --topic TOPIC"
-"""Before 2.2 with --zookeeper HOST:2181 (KIP-377)."""
+BEFORE_2_2 = "before 2.2 with --zookeeper HOST:2181 instead of --bootstrap-server"
+"""How older releases call kafka-topics.sh (KIP-377)."""
 STATE = "zookeeper-shell.sh HOST:2181 get /brokers/topics/TOPIC/partitions/N/state"
 CONTROLLER_EPOCH = "zookeeper-shell.sh HOST:2181 get /controller_epoch"
 COPIES = "kafka-replica-verification.sh --broker-list BROKER:9092 --topic-white-list TOPIC"
@@ -26,10 +27,12 @@ class Remedy:
         workaround: what helps now, in sentences.
         verify: the command that tells whether it did; TOPIC, N, HOST, BROKER stand for what it is asked of.
         look_for: what the command prints then.
+        older: how older releases call the command, if they do so otherwise.
         upgrade: the release to upgrade to; where the rule knows it as a bug, that bug's own releases say it.
     """
 
     workaround: str
     verify: str
     look_for: str
+    older: str = ""
     upgrade: str = ""

@@ -46,6 +46,7 @@ OURS = (
     "issue",
     "known_issue",
     "fixed_in",
+    "assumption",
 )
 """Fields that hold words of this project only."""
 CONTEXT = {str(CHAOS / "broker-3" / "state-change.log"): {221: "before", 222: "the line"}}
@@ -395,3 +396,11 @@ def test_what_is_no_baseline_is_told_in_one_message(tmp_path: Path, content: str
     result = CliRunner().invoke(command, ["--engine", "python", "--baseline", str(baseline), str(CLEAN)])
     assert result.exit_code == 2
     assert "expected a report that" in result.stderr
+
+
+# ---- A metadata log
+
+
+@pytest.mark.parametrize("name", sorted(set(FORMS) - {"ndjson", "shiviz"}))
+def test_findings_of_a_metadata_log_are_in_every_form(name: str) -> None:
+    assert "KR525" in form(name, RECORDED.parent / "recorded-kraft" / "chaos-3.5.2")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,8 +16,10 @@ from isrproof.checker.audit.observe import catalogue as observed
 from isrproof.checker.audit.observe.catalogue import observations
 from isrproof.checker.audit.observe.placed import EVENTS
 from isrproof.checker.audit.rules import catalogue
+from isrproof.checker.audit.rules.advice import advice
 from isrproof.checker.audit.rules.catalogue import rules, rules_on
 from isrproof.checker.audit.rules.conditions import step
+from isrproof.checker.audit.rules.pages import page
 from isrproof.checker.audit.rules.rule import Rule
 from isrproof.checker.audit.rules.verdicts import PASSING, illegal_unless
 from isrproof.checker.audit.table.protocol import Row
@@ -24,6 +27,7 @@ from isrproof.checker.audit.table.rows import PythonTable
 from isrproof.model.expr import Expr, after, field
 from isrproof.model.sorts import Bool, Int, SetOf
 from isrproof.model.views import LEADER_EPOCH_NEVER_FALLS, LEADER_IN_ISR, Broker
+from isrproof.specs.behaviours import behaviour
 from isrproof.specs.errors import UnknownNameError
 
 from tests.observed import RECORDED, excerpts, inputs, recordings
@@ -115,6 +119,7 @@ PLANTED = Observation(
 RULE = '''
 """A replica moves."""
 
+from isrproof.checker.audit.rules.pages import page
 from isrproof.checker.audit.rules.rule import Rule
 from isrproof.checker.audit.rules.verdicts import ILLEGAL
 from isrproof.model.expr import field
@@ -215,3 +220,16 @@ def test_it_is_seen_when_a_text_reads_another_column() -> None:
     assert reading["topic"] == reading.get("topic")
     assert reading.get("unheard") is None
     assert reading.columns == {"topic", "unheard"}
+
+
+def test_every_rule_says_what_to_do() -> None:
+    """What helps now, what to upgrade to where it is a bug that was fixed, and a command with what to look for."""
+    for rule in rules().values():
+        todo = advice(rule)
+        assert todo is not None, rule.code
+        assert todo.now.endswith("."), rule.code
+        assert re.match(r"(kafka|zookeeper)-[a-z-]+\.sh ", todo.verify), rule.code
+        assert todo.look_for
+        fixed = behaviour(rule.bug).fixed_in if rule.bug else ()
+        assert all(release in todo.upgrade for release in fixed), rule.code
+        assert todo.now in page(rule)

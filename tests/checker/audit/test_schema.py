@@ -35,6 +35,12 @@ def test_every_recording_is_reported_as_the_schema_says() -> None:
     assert len(document["clusters"]) == len(recordings())
 
 
+def test_a_metadata_log_is_reported_as_the_schema_says() -> None:
+    document = printed("--engine", "columns", "--timeline", str(RECORDED.parent / "recorded-kraft" / "chaos-3.5.2"))
+    assert errors(document) == []
+    assert document["metadata"]
+
+
 def test_one_report_and_a_failure_are_what_the_schema_says(tmp_path: Path) -> None:
     assert errors(printed("--engine", "columns", str(RECORDED / "chaos-1.1.1-2"))) == []
     assert errors(printed(str(tmp_path / "none.log"))) == []
@@ -50,6 +56,7 @@ def test_an_object_has_no_key_that_the_schema_does_not_name() -> None:
     document = printed("--engine", "columns", "--timeline", str(RECORDED / "chaos-1.1.1-2"))
     definitions = schema()["$defs"]
     report = {key for key in document if key not in ("schema", "version")}
-    assert report == set(definitions["Report"]["properties"])
+    assert set(definitions["Report"]["properties"]) - report == {"metadata"}  # there is no metadata log
+    assert report <= set(definitions["Report"]["properties"])
     assert set(document["findings"][0]) <= set(definitions["Finding"]["properties"])
     assert set(document["timeline"][0]) <= set(definitions["TimelineRow"]["properties"])

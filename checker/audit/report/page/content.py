@@ -16,10 +16,11 @@ from ...rules.pages import headings, summary
 from ..causes import Cause, severest_first
 from ..forms import Lines
 from ..healing import Healings, in_words
+from ..metadata_text import metadata_text, records_text
 from ..model import Report
 from ..perfetto import offline_changes
 from ..shown import and_more, count, partition_name, plain, printed
-from ..state_text import state_text
+from ..text import ASSUMPTION, checked_in_words, state_of_cluster, unknown_of
 from .partitions import partitions
 
 _Pair = tuple[str, str]
@@ -58,6 +59,7 @@ class ShownFinding:
     when: str
     places: tuple[ShownPlace, ...]
     healing: str
+    assumption: str
     partition: str
 
 
@@ -110,7 +112,10 @@ class Cluster:
     title: str
     report: Report
     causes: tuple[ShownCause, ...]
+    checked: str
+    records: str
     state: tuple[str, ...]
+    unknown: tuple[str, ...]
     matrices: tuple[Matrix, ...]
     data: Mapping[str, Any]
 
@@ -125,10 +130,20 @@ def cluster(number: int, title: str, report: Report, context: Lines) -> Cluster:
         causes=tuple(
             _cause(index, each, healings, context) for index, each in enumerate(severest_first(report.findings), 1)
         ),
-        state=tuple(state_text(report.state, checked=report.checked.controller_epochs > 0).splitlines()[1:]),
+        checked=checked_in_words(report.checked, metadata=report.metadata is not None),
+        records="" if report.coverage.records is None else records_text(report.coverage.records),
+        state=tuple(_state(report)),
+        unknown=unknown_of(report),
         matrices=tuple(_matrices(report)),
         data={**_brokers(report), "partitions": partitions(report)},
     )
+
+
+def _state(report: Report) -> Iterator[str]:
+    """Lines without those that say what is not known: that stands beside."""
+    yield from (line for line in state_of_cluster(report).splitlines()[1:] if not line.startswith("  not known: "))
+    for each in metadata_text(report.metadata or ()):
+        yield from each.splitlines()
 
 
 # ---- Causes and findings
@@ -160,6 +175,7 @@ def _finding(finding: Finding, healings: Healings, context: Lines) -> ShownFindi
         when="" if finding.ts is None else printed(finding.ts),
         places=tuple(_places(finding, context)),
         healing="" if healing is None else in_words(healing),
+        assumption=ASSUMPTION[finding.assumption] if finding.assumption else "",
         partition=f"{finding.life or 1} {name}" if name else "",
     )
 
@@ -172,8 +188,9 @@ def _places(finding: Finding, context: Lines) -> Iterator[ShownPlace]:
             named.setdefault(each.place.file, set()).add(each.place.line)
     for each in finding.evidence:
         lines = tuple(_around(each.place, named, context))
-        if each.role == "seen" and not lines and finding.excerpt and each.place.line is not None:
-            lines = (ShownLine(each.place.line, finding.excerpt, True),)
+        if each.role == "seen" and not lines and finding.excerpt:
+            number = each.place.offset if each.place.line is None else each.place.line
+            lines = (ShownLine(number or 0, finding.excerpt, True),)
         yield ShownPlace(each.role, str(each.place), lines)
 
 

@@ -368,7 +368,7 @@
           leader: this.leader[i], isr: this.own.isrs[this.isr[i]], leaderEpoch: this.leaderEpoch[i],
           controllerEpoch: this.controllerEpoch[i] === ABSENT ? null : this.controllerEpoch[i],
           version: this.version[i] === ABSENT ? null : this.version[i],
-          place: this.own.files[this.file[i]] + ":" + this.line[i],
+          place: this.own.files[this.file[i]] + (this.line[i] < 0 ? "@" + (-1 - this.line[i]) : ":" + this.line[i]),
         });
       }
       return found;

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 from typing import Any
 
 from .....traces.timeline import TimelineRow
 from ...observe.controller.conditions import OFFLINE
 from ..model import Report
 from ..shown import plain
+from ..terms import Key, by_partition
 from .columns import ABSENT, Numbers, differences, packed
 
 MOST = 600_000
 """States that a page holds: those of partitions with findings first, then of the offline ones, then in order."""
-_Key = tuple[int, str, int]
 
 
 def partitions(report: Report, most: int = MOST) -> dict[str, Any]:
     """Columns of partitions and of their states, the names that these number, and how much is left out.
 
     Times are seconds since `base`, and milliseconds of a second; -1 milliseconds: the line has no time.
+    A line is its number, an offset of a binary log -1 less itself.
     """
-    groups = [(key, list(rows)) for key, rows in groupby(report.timeline or (), key=_key)]
-    findings = Counter((each.life, each.entity.topic, each.entity.partition) for each in report.findings)
-    offline: Counter[_Key] = Counter()
+    groups = by_partition(report.timeline or ())
+    findings = Counter((each.life or 1, each.entity.topic, each.entity.partition) for each in report.findings)
+    offline: Counter[Key] = Counter()
     for each in report.state.conditions:
         if each.condition == OFFLINE and each.since is not None and each.until is not None:
             offline[each.life, each.topic, each.partition] += max(each.until - each.since, 0)
@@ -57,7 +57,7 @@ def partitions(report: Report, most: int = MOST) -> dict[str, Any]:
         [ABSENT if row.controller_epoch is None else row.controller_epoch for row in rows],
         [ABSENT if row.partition_epoch is None else row.partition_epoch for row in rows],
         [files(row.place.file) for row in rows],
-        differences((row.place.line or 0) if row.place.offset is None else row.place.offset for row in rows),
+        differences((row.place.line or 0) if row.place.offset is None else -1 - row.place.offset for row in rows),
     )
     return {
         "base": base,
@@ -72,13 +72,9 @@ def partitions(report: Report, most: int = MOST) -> dict[str, Any]:
     }
 
 
-def _key(row: TimelineRow) -> _Key:
-    return row.life, row.topic, row.partition
-
-
 def _first(
-    groups: Sequence[tuple[_Key, list[TimelineRow]]], findings: Counter[Any], offline: Counter[_Key], most: int
-) -> list[tuple[_Key, list[TimelineRow]]]:
+    groups: Sequence[tuple[Key, list[TimelineRow]]], findings: Counter[Any], offline: Counter[Key], most: int
+) -> list[tuple[Key, list[TimelineRow]]]:
     """As many as there is room for, in their own order."""
     if sum(len(rows) for _, rows in groups) <= most:
         return list(groups)

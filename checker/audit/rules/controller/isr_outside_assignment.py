@@ -16,7 +16,7 @@ from .....model.expr import ite
 from .....model.views import ISR_WITHIN_REPLICAS
 from ...fields import lossy
 from ...observe.controller.views import creation, fresh, reassigning
-from ..remedy import MOVE_CONTROLLER, TOPIC, Remedy
+from ..remedy import BEFORE_2_2, MOVE_CONTROLLER, TOPIC, Remedy
 from ..rule import Rule
 from ..verdicts import HELD, ILLEGAL, SUSPICIOUS
 from ._words import ids, where
@@ -41,5 +41,6 @@ RULE = Rule(
         f" (kafka-reassign-partitions.sh --verify). If it is not: {MOVE_CONTROLLER}",
         verify=TOPIC,
         look_for="an Isr of which each member is among the Replicas",
+        older=BEFORE_2_2,
     ),
 )

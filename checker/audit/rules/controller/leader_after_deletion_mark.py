@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from ...fields import LEADER_DURING_DELETE, gap, leader
 from ...observe.compared import was
-from ..remedy import MOVE_CONTROLLER, TOPICS, Remedy
+from ..remedy import BEFORE_2_2, MOVE_CONTROLLER, TOPICS, Remedy
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import where
@@ -33,5 +33,6 @@ RULE = Rule(
         f" {MOVE_CONTROLLER}",
         verify=TOPICS,
         look_for="the topic is not in the list",
+        older=BEFORE_2_2,
     ),
 )

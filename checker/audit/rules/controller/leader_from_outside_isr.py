@@ -17,7 +17,7 @@ from .....model.views import LEADER_FROM_ISR, UNCLEAN_LEADER_ALONE_IN_ISR
 from ...fields import gap
 from ...observe.compared import next_version
 from ..conditions import step
-from ..remedy import TOPIC, Remedy
+from ..remedy import BEFORE_2_2, TOPIC, Remedy
 from ..rule import Rule
 from ..verdicts import HELD, ILLEGAL, SUSPICIOUS
 from ._words import ids, state, where
@@ -42,5 +42,6 @@ RULE = Rule(
         " where records matter more than availability.",
         verify=TOPIC,
         look_for="an Isr with more than one member, and no config unclean.leader.election.enable=true",
+        older=BEFORE_2_2,
     ),
 )

@@ -17,7 +17,7 @@ from __future__ import annotations
 from .....model.expr import true
 from .....specs.refusals import known_refusal
 from ...table.protocol import Row
-from ..remedy import MOVE_CONTROLLER, TOPICS, Remedy
+from ..remedy import BEFORE_2_2, MOVE_CONTROLLER, TOPICS, Remedy
 from ..rule import Rule
 from ..verdicts import REFUSED
 from ._words import where
@@ -59,5 +59,6 @@ RULE = Rule(
         f" brokers with a replica of the topic are up; if it does not: {MOVE_CONTROLLER}",
         verify=TOPICS,
         look_for="the topic is not in the list, or is there without 'marked for deletion'",
+        older=BEFORE_2_2,
     ),
 )
