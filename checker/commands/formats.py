@@ -22,7 +22,8 @@ def command(file: str | None, as_json: bool) -> None:
     from .. import formats
 
     if file is None:
-        say(json.dumps(formats.as_json(), indent=2) if as_json else formats.listing())
+        listing = formats.listing()
+        say(json.dumps(formats.as_json(), indent=2) if as_json else listing)
         return
     try:
         shown = [formats.explained(path, found) for path, found in formats.detected(file)]

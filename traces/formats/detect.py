@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain as chained
@@ -22,9 +22,10 @@ from .reading import Reading
 from .records import document, loaded, table
 from .wrapping import layout_of, take
 
-SAMPLE = 200
-"""So many lines are looked at, or so many characters."""
-_SAMPLE_TEXT = 1 << 20
+SAMPLES = (200, 10_000)
+"""So many lines are looked at; more if the first tell nothing: images print their configuration before Kafka starts."""
+_SAMPLE_TEXT = 1 << 12
+"""So many characters a line, on average, are looked at."""
 _DEEPEST = 3
 _LEAST = 0.2
 """An envelope holds this share of the lines, at least: a stack trace may stand in none."""
@@ -94,7 +95,17 @@ UNASKED = Asked()
 
 def detect(path: str, asked: Asked = UNASKED) -> Detected:
     """How a file is to be read."""
-    return detected(_sampled(Lines(path)), asked)
+    return told_by(lambda most: sampled(Lines(path), most), asked)
+
+
+def told_by(first: Callable[[int], Sequence[str]], asked: Asked = UNASKED) -> Detected:
+    """How a file is to be read of which `first` gives so many lines from its beginning, at most."""
+    for most in SAMPLES:
+        sample = first(most)
+        found = detected(sample, asked)
+        if found.known or len(sample) < most:
+            break
+    return found
 
 
 def holds_lines(path: str) -> bool:
@@ -102,12 +113,13 @@ def holds_lines(path: str) -> bool:
     return detect(path).known > 0
 
 
-def _sampled(lines: Iterable[str]) -> list[str]:
+def sampled(lines: Iterable[str], most: int) -> list[str]:
+    """The first lines, so many at most."""
     found, size = [], 0
-    for line in islice(lines, SAMPLE):
+    for line in islice(lines, most):
         found.append(line)
         size += len(line)
-        if size > _SAMPLE_TEXT:
+        if size > _SAMPLE_TEXT * most:
             break
     return found
 

@@ -44,7 +44,9 @@ def first(objects: Objects, keys: Keys) -> Any:
     """What is under the first of the keys under which something is, in an object or those around it."""
     for key in keys:
         for each in objects:
-            found = under(each, key)
+            found = each.get(key)
+            if found is None:
+                found = under(each, key)
             if found is not None:
                 return found
     return None

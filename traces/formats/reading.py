@@ -13,12 +13,14 @@ from typing import Any, NamedTuple, Protocol
 from ...specs.formats import envelopes
 from ..sources.text import ENDLESS, LONGEST
 from .instants import SECOND
-from .order import Entry, ordered, printed
+from .order import JITTER, Entry, ordered, printed
 from .records import Record, TooLargeError, document, json_lines, table
 from .wrapping import LOST, Held, encodable, label_in, lines_of, take
 
 PARTS = 1 << 32
 """A place is the number of a line times this, and which of several in it, from 0."""
+LARGEST_SORTED = 1 << 29
+"""So many characters of a file are held in memory to be sorted, at most."""
 _ZONE = 15 * 60 * SECOND
 _ZONES_ASKED = 50
 _BEGINS = re.compile(r"\[?[12][0-9]{3}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}|\{")
@@ -163,14 +165,20 @@ class Unwrapped:
 
     def _written(self, lines: Text) -> Iterator[Line]:
         for label, entry in self._entries(lines):
-            for place, text in zip(entry.places, entry.lines, strict=True):
-                yield Line(label, place, text)
+            yield from _lines(label, entry)
 
     def _sorted(self, lines: Text) -> Iterator[Line]:
+        """Stream by stream; what is more than LARGEST_SORTED follows as it stands."""
         of_label: dict[str, list[Entry]] = defaultdict(list)
-        for label, entry in self._entries(lines):
+        size = 0
+        entries = self._entries(lines)
+        for label, entry in entries:
             of_label[label].append(entry)
+            size += sum(map(len, entry.lines))
+            if size > LARGEST_SORTED:
+                break
         reversed_ties = self._reading.falls or any(envelope.ties == "reversed" for envelope in self._chain)
+        last: dict[str, int] = {}
         for label in list(of_label):
             found = ordered(of_label.pop(label), reversed_ties=reversed_ties)
             if found.how is not None:
@@ -178,8 +186,14 @@ class Unwrapped:
             if found.doubt is not None:
                 self.facts[label].lossy = found.doubt
             for entry in found.entries:
-                for place, text in zip(entry.places, entry.lines, strict=True):
-                    yield Line(label, place, text)
+                last[label] = max(last.get(label, 0), _time(entry) or 0)
+                yield from _lines(label, entry)
+        for label, entry in entries:
+            time = _time(entry)
+            if time is not None and time < last.get(label, 0) - JITTER:
+                self.facts[label].lossy = f"not in order, and larger than {LARGEST_SORTED >> 20} MB: not sorted"
+            last[label] = max(last.get(label, 0), time or 0)
+            yield from _lines(label, entry)
 
     def _entries(self, lines: Text) -> Iterator[tuple[str, Entry]]:
         """What records hold, pieces joined, in the order of the file."""
@@ -286,6 +300,15 @@ class Unwrapped:
         if kind == "json":
             return json_lines(lines)
         return (Record(number, text) for number, text in enumerate(lines, start=1))
+
+
+def _lines(label: str, entry: Entry) -> Iterator[Line]:
+    return (Line(label, place, text) for place, text in zip(entry.places, entry.lines, strict=True))
+
+
+def _time(entry: Entry) -> int | None:
+    """The envelope's time if it has one, else the line's."""
+    return printed(entry.lines[0]) if entry.outer is None else entry.outer
 
 
 class _Piece:

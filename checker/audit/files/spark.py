@@ -21,7 +21,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from ....traces.formats.detect import SAMPLE, Asked, Detected, detect, detected
+from ....traces.formats.detect import Asked, Detected, detect, told_by
 from ....traces.sources.compression import BROKEN, compression
 from ....traces.sources.encoding import is_plain
 from ....traces.sources.paths import Source, is_elsewhere
@@ -255,8 +255,12 @@ def _looked(encoded: DataFrame) -> list[dict[str, Any]]:
 def _detected(spark: SparkSession, source: Source, asked: Asked) -> Detected:
     if not is_elsewhere(source.path):
         return detect(source.there, asked)
-    first = placed_lines(spark, [source.path]).limit(SAMPLE).select(F.col("value").cast("binary")).collect()
-    return detected([text_of(bytes(row["value"])) for row in first], asked)
+
+    def first(most: int) -> list[str]:
+        rows = placed_lines(spark, [source.path]).limit(most).select(F.col("value").cast("binary")).collect()
+        return [text_of(bytes(row["value"])) for row in rows]
+
+    return told_by(first, asked)
 
 
 def _can_be_split(source: Source, how: Detected) -> bool:

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from isrproof.specs.errors import IsrproofError
 from isrproof.specs.formats import envelopes, layouts
+from isrproof.traces.formats import reading
 from isrproof.traces.formats.detect import holds_lines
 from isrproof.traces.sources import archives
 from isrproof.traces.sources.paths import expand
@@ -166,6 +167,31 @@ def test_an_order_that_nobody_knows_is_a_doubt_and_never_illegal(envelope: str, 
     assert {rule for rule, verdict in found if verdict == "illegal"} <= {"KR401"}
     assert any("sorted by time" in note for note in report["notes"])
     assert report["verdict"] == "illegal" or any("lossy" in str(file) and file["lossy"] for file in report["files"])
+
+
+def test_what_an_image_prints_first_hides_no_envelope(tmp_path: Path) -> None:
+    """Strimzi's prints hundreds of lines of configuration."""
+    write(tmp_path, events(SMALL), "cri", "kafka")
+    for path in files(tmp_path):
+        banner = "".join(f"2026-03-14T09:26:53.000000001Z stdout F option.{n}=value\n" for n in range(1000))
+        path.write_text(banner + path.read_text())
+    report = audited(tmp_path)
+    assert told(report) == told(plain(SMALL))
+    assert {file["read_as"] for file in report["files"]} == {"cri over kafka"}
+
+
+@pytest.mark.parametrize("newest_first", [False, True])
+def test_what_is_too_large_to_be_sorted_is_read_as_it_stands(
+    newest_first: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In order it is judged as ever, else there is a doubt."""
+    monkeypatch.setattr(reading, "LARGEST_SORTED", 2000)
+    write(tmp_path, events(SMALL), "logcli-jsonl", "kafka", newest_first=newest_first)
+    report = audited(tmp_path)
+    if newest_first:
+        assert any("not sorted" in (file["lossy"] or "") for file in report["files"])
+    else:
+        assert told(report) == told(plain(SMALL))
 
 
 def _cri(said: Sequence[Said], size: int) -> list[str]:
