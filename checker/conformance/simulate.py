@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from ...specs.machines import LEVELS
 from ...specs.releases import Release
 from ...traces.events.render import render
 from ..explore.run import explore_instance
+from ..replacing import replacing
 from .names import Names
 from .written import Writer
 
@@ -90,12 +90,14 @@ def log_of(instance: Instance, run: Sequence[Taken], release: Release, level: st
     writer = Writer(instance, release, names)
     files: dict[str, list[str]] = {}
     steps, now = [], START
-    for taken in run:
+    for number, taken in enumerate(run):
         places, file, shown = [], "", True
         for block in writer.blocks(taken.action, taken.params, taken.before, taken.after):
             for broker, event in block:
-                at = writer.level(event)
                 row = rows()[event.row]
+                if row.speaker == "broker":  # requests are not in the model; those of a step are one
+                    event = replace(event, correlation_id=number)
+                at = writer.level(event)
                 if row.loggers:  # a stack trace is where its line is
                     of_states = row.family == STATE_CHANGE
                     file = f"broker-{broker}/{'state-change' if of_states else 'controller'}.log"
@@ -122,8 +124,7 @@ def write(log: Log, folder: Path) -> list[Path]:
             raise ModelError(f"{path} is there already; choose another folder with --out, or remove it")
     for path in paths:
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(path.name + ".part")
         name = path.relative_to(folder).as_posix()
-        partial.write_text("".join(f"{line}\n" for line in log.files[name]), encoding="utf-8")
-        os.replace(partial, path)
+        with replacing(path) as fresh:
+            fresh.write_text("".join(f"{line}\n" for line in log.files[name]), encoding="utf-8")
     return paths

@@ -21,6 +21,8 @@ FAILURES = {
     "prove": ["prove", "kip302"],
     "record": ["record", "nothing", "--kafka", "2.0.0", "--out", "/dev/null/x"],
     "rules": ["rules", "KR999"],
+    "simulate": ["simulate", "kip302"],
+    "validate": ["validate", "cluster", "/dev/null/x"],
 }
 
 
@@ -49,12 +51,12 @@ COMMANDS = {
     "demo": (["demo", "--html", "/dev/null"], "isrproof.checker.audit.command.audit_command"),
     "diagram": (["diagram", "replica"], "isrproof.checker.diagram.drawing.draw"),
     "explore": (["explore", "kip101"], "isrproof.checker.explore.run.explore_instance"),
-    "formats": (["formats"], "isrproof.checker.formats.listing"),
+    "formats": (["formats", str(RECORDING)], "isrproof.checker.formats.detected"),
     "prove": (["prove", "kip101"], "isrproof.checker.prove.run.prove"),
     "record": (["record", "chaos", "--kafka", "2.0.0", "--out", "/dev/null/x"], "isrproof.traces.record.run.record"),
     "records": (["records", str(RECORDING)], "isrproof.traces.metadata.files.must_be_found"),
     "rules": (["rules"], "isrproof.checker.audit.rules.pages.listing"),
-    "simulate": (["simulate", "cluster"], "isrproof.checker.commands.explore.chosen_of"),
+    "simulate": (["simulate", "cluster"], "isrproof.checker.conformance.simulate.random_run"),
     "validate": (["validate", "cluster", str(RECORDING)], "isrproof.checker.conformance.read.read"),
 }
 

@@ -142,8 +142,8 @@ PREFIXED = Layout(
     rf".{{0,200}}?(?:\| +|: ?|Z )\[{{time}}\] +({_LEVEL}) +{_BEGINS}(.*) \(({_LOGGER})\)",
     ("time", "level", "message", "logger"),
 )
-_OWN, *_OTHERS = (layout(row.pattern) for row in layouts().values() if row.pattern)
-KNOWN: tuple[Layout, ...] = (_OWN, PREFIXED, *_OTHERS)
+_DEFAULT, _PADDED, *_OTHERS = (layout(row.pattern) for row in layouts().values() if row.pattern)
+KNOWN: tuple[Layout, ...] = (_PADDED, PREFIXED, *_OTHERS)
 """Tried in this order on a line that is not in the default layout, if no pattern was given: specs/layouts.toml."""
 WITH_THREAD = layout("[%d] %p %m (%c) [%t]%n")
 """It begins as the default layout does."""

@@ -176,7 +176,7 @@ def _within(envelope: Envelope, values: Sequence[Any], asked: Asked, depth: int)
 
 @cache
 def _patterns() -> tuple[tuple[str, Layout], ...]:
-    return tuple((row.id, layout(row.pattern)) for row in layouts().values() if row.pattern)
+    return tuple((row.id, layout(row.pattern)) for row in layouts().values() if row.pattern and row.id != DEFAULT)
 
 
 def layout_named(value: Any, given: Layout | None = None) -> str | None:

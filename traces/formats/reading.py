@@ -15,7 +15,7 @@ from ..sources.text import ENDLESS, LONGEST
 from .instants import SECOND
 from .order import Entry, ordered, printed
 from .records import Record, TooLargeError, document, json_lines, table
-from .wrapping import LOST, Held, label_in, lines_of, take
+from .wrapping import LOST, Held, encodable, label_in, lines_of, take
 
 PARTS = 1 << 32
 """A place is the number of a line times this, and which of several in it, from 0."""
@@ -153,7 +153,8 @@ class Unwrapped:
             self.problem = f"pieces of {self._cut} line{'s' * (self._cut > 1)} are missing"
         for label, zones in self._zones.items():
             zones.sort()
-            self.facts[label].zone = zones[len(zones) // 2] * 15
+            if zones:
+                self.facts[label].zone = zones[len(zones) // 2] * 15
         limits = {limit for envelope in self._chain for limit in envelope.limits}
         total = sum(self._records.values())
         if total in limits:
@@ -223,6 +224,7 @@ class Unwrapped:
 
     def _entry(self, place: int, held: Held, label: str) -> Entry:
         texts = [text if len(text) <= LONGEST else text[:LONGEST] + ENDLESS for text in lines_of(held.value)]
+        texts = [text if text.isascii() else encodable(text) for text in texts]
         if held.outer is not None and len(self._zones[label]) < _ZONES_ASKED:
             inner = printed(texts[0])
             if inner is not None:

@@ -25,6 +25,11 @@ _LABELS = re.compile(r'([A-Za-z_][A-Za-z0-9_]*)="((?:[^"\\]|\\.)*)"')
 _WRITERS = ("pod", "instance", "host", "hostname", "node_name", "filename", "container")
 
 
+def encodable(text: str) -> str:
+    """A text without halves of characters, which JSON can hold and no file can."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 class Held(NamedTuple):
     """What an envelope holds: the text of a line or several, or an object in a JSON layout.
 
@@ -100,7 +105,7 @@ def _held(envelope: Envelope, objects: Objects) -> Held:
 def _label(envelope: Envelope, objects: Objects) -> str:
     found = (first(objects, (key,)) for key in envelope.label)
     texts = [text for text in found if isinstance(text, str) and text]
-    return "/".join(dict.fromkeys(texts[:1] if envelope.first_label else texts))
+    return encodable("/".join(dict.fromkeys(texts[:1] if envelope.first_label else texts)))
 
 
 def layout_of(value: Any) -> LayoutRow | None:
@@ -134,7 +139,7 @@ def label_in(value: Any) -> str:
     """Who writes, as an object in a JSON layout says itself."""
     layout = layout_of(value)
     label = None if layout is None else first((value,), layout.label)
-    return label if isinstance(label, str) else ""
+    return encodable(label) if isinstance(label, str) else ""
 
 
 def line_of(parts: Parts, objects: Objects, time: Any) -> str:

@@ -19,6 +19,7 @@ from . import archives
 _ROTATED = re.compile(
     r"(?P<base>.*?)(?:[.-](?P<hour>[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{2})?)|\.(?P<number>[0-9]{1,4}))"
 )
+_MSK = re.compile(r"(?P<broker>Broker-[0-9]+)_[0-9]{2}-[0-9]{2}_[0-9a-f]+")
 _ENDINGS = (".gz", ".zst", ".xz", ".bz2", ".log", ".out", ".txt", ".json", ".jsonl", ".ndjson", ".csv")
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _LOG = re.compile(r"\.(log|out|txt)(\.|$)|\.(gz|zst|xz|bz2|zip|tar|tgz|txz|tbz2?)$")
@@ -195,6 +196,7 @@ def source(path: str) -> Source:
         for ending in _ENDINGS:
             if name.endswith(ending) and len(name) > len(ending):
                 name, ended = name[: -len(ending)], True
+    folder, name = _of_msk(here, name)
     rotated = _ROTATED.fullmatch(name)
     base, hour, number = name, None, None
     if rotated is not None:
@@ -202,7 +204,15 @@ def source(path: str) -> Source:
         number = None if rotated["number"] is None else int(rotated["number"])
         for ending in _ENDINGS:
             base = base.removesuffix(ending)
-    return Source(path, str(here.parent), str(here.parent / base), hour, number)
+    return Source(path, str(here.parent), str(Path(folder) / base), hour, number)
+
+
+def _of_msk(here: Path, name: str) -> tuple[str, str]:
+    """The folder and the name of a log of Amazon MSK: each hour has a folder, in which a broker has many files."""
+    found = _MSK.fullmatch(name)
+    if found is None or _hour(here.parent.name) is None:
+        return str(here.parent), name
+    return str(here.parent.parent), f"{found['broker']}.{here.parent.name}"
 
 
 def _hour(text: str | None) -> int | None:

@@ -54,6 +54,7 @@ class Stream:
 
     label: str = ""
     read_as: str | None = None
+    unknown_layout: str | None = None
     label_is_path: bool = False
     lossy: str | None = None
     zone: int | None = None
@@ -168,6 +169,7 @@ def facts(
         lossy=why,
         label=stream.label,
         read_as=stream.read_as,
+        unknown_layout=stream.unknown_layout,
         zone=stream.zone,
         notes=stream.notes,
     )
@@ -196,13 +198,16 @@ def facts(
 
 
 def _of_writer(source: Source, stream: Stream) -> Source:
-    """The log that a stream of a file is a part of; a label may be a path, as grep gives it."""
+    """The log that a stream of a file is a part of: a writer's in a file and its rotated ones.
+
+    A label may be a path, as grep gives it.
+    """
     if not stream.label:
         return source
     if not stream.label_is_path:
-        return replace(source, stream=f"{source.directory}: {stream.label}", hour=None, number=None)
+        return replace(source, stream=f"{source.stream}: {stream.label}")
     named = source_of(stream.label)
-    return replace(named, path=source.path, stream=f"{source.directory}: {named.stream}")
+    return replace(named, path=source.path, stream=f"{source.stream}: {named.stream}")
 
 
 def _taught_nothing(source: Source, classes: Mapping[str, int], strangers: int) -> bool:

@@ -67,7 +67,8 @@ class FileFacts:
     `coverage` counts lines per class, `rows` per row of the line table, `unknown` per template, the commonest first.
     `taught_nothing`: it has lines that may be a controller's, for all that is known, and none of them was understood.
 
-    `label` says who writes, of a file that tells it. `read_as` are its envelopes and its layout. `zone` is the
+    `label` says who writes, of a file that tells it. `read_as` are its envelopes and its layout, `unknown_layout`
+    says why that is not known. `zone` is the
     writer's, in minutes east of UTC, where its lines and their envelope have times. `notes` tell what was done to its
     lines.
     """
@@ -85,6 +86,7 @@ class FileFacts:
     lossy: str | None = None
     label: str = ""
     read_as: str | None = None
+    unknown_layout: str | None = None
     zone: int | None = None
     notes: tuple[str, ...] = ()
 

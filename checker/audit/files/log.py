@@ -6,8 +6,10 @@ all lines of some partitions (`over_partitions`), in this process or on Spark's 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Protocol
 
 from ..table.protocol import Row, Table
@@ -34,7 +36,31 @@ class Read:
     def of(found: Iterable[tuple[LogFile, FileFacts]], rows: list[Row]) -> Read:
         """From what is known of each file, in order. Nothing could be read of a file: to the audit it is not there."""
         both = list(found)
-        return Read(tuple(file for file, fact in both if not fact.unread), tuple(fact for _, fact in both), rows)
+        files = apart([file for file, fact in both if not fact.unread])
+        return Read(tuple(files), tuple(fact for _, fact in both), rows)
+
+
+def apart(files: Sequence[LogFile]) -> list[LogFile]:
+    """The files; those of one writer that overlap in time are streams of their own: exports that repeat lines.
+
+    What is a log and its rotated files does not overlap. Who has lines of one time twice is found out as for copies.
+    """
+    of_stream: dict[tuple[int, str], list[LogFile]] = defaultdict(list)
+    for file in files:
+        if file.label:
+            of_stream[file.cluster, file.stream].append(file)
+    overlapping = {key for key, own in of_stream.items() if _overlap(own)}
+    return [
+        replace(file, stream=f"{file.stream} in {file.path}") if (file.cluster, file.stream) in overlapping else file
+        for file in files
+    ]
+
+
+def _overlap(files: Sequence[LogFile]) -> bool:
+    spans = sorted(
+        (file.oldest, file.youngest) for file in files if file.oldest is not None and file.youngest is not None
+    )
+    return any(after < before for (_, before), (after, _) in pairwise(spans))
 
 
 class Log(Protocol):

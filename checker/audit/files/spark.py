@@ -135,7 +135,7 @@ class SparkLog:
         streams = told[number].streams if number in told else {}
         stream_facts, numbering = streams.get(label, (None, None))
         numbering = None if how.reading.native else numbering
-        problem = source.problem or (told[number].problem if number in told else None) or how.problem
+        problem = source.problem or (told[number].problem if number in told else None)
         return facts(index, cluster, source, seen, problem, self._lossy, stream_of(label, how, numbering, stream_facts))
 
     def over_lines(self, look: Look, files: Collection[int]) -> list[Row]:

@@ -46,7 +46,7 @@ def read_streams(path: str, how: Detected, layout: Layout | None) -> ReadFile:
         own = streams.setdefault("", _Growing())
         for number, text in enumerate(lines, start=1):
             _count(own, number, text, layout)
-        return ReadFile([ReadStream(own.seen, own.rows, stream_of("", how, None))], lines.problem or how.problem)
+        return ReadFile([ReadStream(own.seen, own.rows, stream_of("", how, None))], lines.problem)
     unwrapped = Unwrapped(Lines(path), how.reading)
     for line in unwrapped:
         stream = streams.get(line.label)
@@ -57,7 +57,7 @@ def read_streams(path: str, how: Detected, layout: Layout | None) -> ReadFile:
         ReadStream(each.seen, each.rows, stream_of(label, how, each.numbering, unwrapped.facts[label]))
         for label, each in sorted(streams.items() or {"": _Growing()}.items())
     ]
-    return ReadFile(found, unwrapped.problem or how.problem)
+    return ReadFile(found, unwrapped.problem)
 
 
 def _count(stream: _Growing, number: int, text: str, layout: Layout | None) -> None:
@@ -92,6 +92,7 @@ def stream_of(label: str, how: Detected, numbering: Numbering | None, told: Stre
     return Stream(
         label=label,
         read_as=str(how.reading) if how.known or how.reading.chain else None,
+        unknown_layout=how.problem,
         label_is_path=any(envelopes()[id].path for id in how.reading.chain),
         lossy=told.lossy,
         zone=told.zone,

@@ -194,7 +194,7 @@ def _report(found: Audited, cluster: int, files: Sequence[FileFacts], paths: Map
             *(note for of, note in found.metadata.notes if of == cluster),
             *(f"{file.name}: {file.problem}" for file in files if file.problem),
             *(f"{file.name}: {file.lossy}" for file in files if file.lossy),
-            *(_nothing(file) for file in files if file.taught_nothing and not file.problem),
+            *(_nothing(file) for file in files if file.taught_nothing),
             *_kraft(files),
             *(_twice(file, found.repeated[file.index]) for file in files if file.index in found.repeated),
         ),
@@ -292,10 +292,8 @@ def _kraft(files: Sequence[FileFacts]) -> Iterator[str]:
 
 
 def _nothing(file: FileFacts) -> str:
-    return (
-        f"{file.name}: nothing was understood of its {file.lines} line{'s' * (file.lines != 1)}; if its layout is its"
-        " own, give it by --layout"
-    )
+    lines = f"{file.name}: nothing was understood of its {file.lines} line{'s' * (file.lines != 1)}"
+    return f"{lines}; {file.unknown_layout or 'if its layout is its own, give it by --layout'}"
 
 
 def _twice(file: FileFacts, repeated: Repeated) -> str:

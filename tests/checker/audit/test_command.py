@@ -199,11 +199,7 @@ def test_a_file_that_taught_nothing_is_told_of(tmp_path: Path, name: str, conten
     assert run(str(FAILOVER), str(tmp_path))[0] == 1
     code, out, _ = run(str(conforming), str(tmp_path))
     assert (code, out.split()[0]) == (3 if verdict == "incomplete" else 0, verdict)
-    told = (
-        "other.log: nothing was understood of its 1 line",
-        "other.log: none of its first 1 lines is in a known layout",
-    )
-    assert any(each in out for each in told) == (verdict == "incomplete")
+    assert ("other.log: nothing was understood of its 1 line" in out) == (verdict == "incomplete")
 
 
 def test_lines_of_kraft_are_called_so(tmp_path: Path) -> None:

@@ -265,7 +265,8 @@ def test_a_log_in_an_unknown_layout_is_incomplete_with_the_reason(tmp_path: Path
     odd.write_text("".join(f"<<2026-03-14 09:26:53>> INFO kafka.controller :: line {n}\n" for n in range(20)))
     report = audited(tmp_path)
     (file,) = [file for file in report["files"] if file["path"] == str(odd)]
-    assert "in a known layout" in file["problem"]
+    assert "in a known layout" in file["unknown_layout"]
+    assert any("odd.log: nothing was understood of its 20 lines; none of its first" in note for note in report["notes"])
     odd_only = [path for path in files(tmp_path) if "broker-4" not in str(path)]
     assert engines.reference(odd_only, each=False)[0]["verdict"] == "incomplete"
 

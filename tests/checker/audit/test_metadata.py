@@ -237,3 +237,39 @@ def test_two_real_clusters(tmp_path: Path, engine: str) -> None:
     shown = report(other, engine=engine)
     assert Counter(each[:2] for each in found(shown)) == {("KR522", "suspicious"): 3}
     assert shown.rules["KR504"].held == 56
+
+
+def test_a_cluster_whose_bootstrap_records_were_lost_is_judged_at_its_level(tmp_path: Path) -> None:
+    """KAFKA-20839: it runs at 3.0-IV1, which has its own records, and raises the leader epoch on each shrink."""
+    features = [{"name": "metadata.version", "minSupportedVersion": 1, "maxSupportedVersion": 21}]
+
+    def record(offset: int, kind: str, data: dict[str, object], batch: int | None = None) -> str:
+        return json.dumps(
+            {"offset": offset, "epoch": 1, "type": kind, "version": 0, "data": data, "batch": batch or offset}
+        )
+
+    brokers = {
+        offset: {"brokerId": offset, "brokerEpoch": offset, "incarnationId": f"p{offset}".ljust(22, "A")}
+        for offset in (1, 2)
+    }
+    partition = {"topicId": TOPIC, "replicas": [1, 2], "isr": [1, 2], "leader": 1}
+    lines = [
+        elected(0, 1, 1, voters=(1,)),
+        *(
+            record(n, "REGISTER_BROKER_RECORD", {**each, "fenced": True, "features": features})
+            for n, each in brokers.items()
+        ),
+        record(3, "UNFENCE_BROKER_RECORD", {"id": 1, "epoch": 1}),
+        record(4, "UNFENCE_BROKER_RECORD", {"id": 2, "epoch": 2}),
+        record(5, "TOPIC_RECORD", {"name": "orders", "topicId": TOPIC}),
+        record(6, "PARTITION_RECORD", partition),
+        record(7, "PARTITION_CHANGE_RECORD", {"topicId": TOPIC, "isr": [1], "leader": 1}, batch=7),
+        record(8, "FENCE_BROKER_RECORD", {"id": 2, "epoch": 2}, batch=7),
+    ]
+    put(tmp_path, 1, lines)
+    shown = report(tmp_path)
+    assert [(each.rule, each.place.offset, each.known_issue) for each in shown.findings] == [
+        ("KR518", 1, "KAFKA-20839")
+    ]
+    assert shown.rules["KR515"].held == 1
+    assert shown.rules["KR513"].held == 1

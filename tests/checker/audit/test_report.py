@@ -64,7 +64,7 @@ def test_parquet_has_what_the_json_has(tmp_path: Path) -> None:
     assert findings.to_pylist() == expected
     assert findings.schema.field("partition").type == "int64"
     conditions = parquet.read_table(tmp_path / "conditions.parquet").to_pylist()
-    assert conditions == [{**each, "offset": None} for each in shown["state"]["conditions"]]
+    assert conditions == [{**each, "offset": None, "part": None} for each in shown["state"]["conditions"]]
     stopped = parquet.read_table(tmp_path / "stopped_moves.parquet").to_pylist()
     names = {"source": "from", "target": "to"}
     assert [{names.get(name, name): value for name, value in each.items()} for each in stopped] == shown["state"][
