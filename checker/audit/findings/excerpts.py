@@ -36,14 +36,17 @@ def with_excerpts(findings: Sequence[Finding], texts_of: Callable[[Wanted], Text
 
 
 def lines_around(findings: Sequence[Finding], texts_of: Callable[[Wanted], Texts]) -> dict[str, dict[int, str]]:
-    """The lines that the first findings of each rule and verdict name, all their evidence, and those around them."""
+    """The lines that the first findings of each rule and verdict name, all their evidence, and those around them.
+
+    A line that holds several events is left out: what is beside one of them is in it.
+    """
     wanted: Wanted = defaultdict(set)
     met: Counter[tuple[str, str]] = Counter()
     for finding in findings:
         met[finding.rule, finding.verdict] += 1
         if met[finding.rule, finding.verdict] <= _SHOWN:
             for place in (each.place for each in finding.evidence):
-                if place.line is not None:
+                if place.line is not None and place.part is None:
                     around = range(max(1, place.line - _AROUND), place.line + _AROUND + 1)
                     wanted[place.file].update((line, None) for line in around)
     texts = texts_of(wanted) if wanted else {}

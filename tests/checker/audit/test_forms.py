@@ -31,7 +31,9 @@ CHAOS = RECORDED / "chaos-1.1.1-2"
 CLEAN = RECORDED / "lifecycle-2.0.0"
 FAILOVER = RECORDED / "failover-on-leader-2.0.0-kill"
 SOUND = RECORDED / "failover-elsewhere-2.0.0-kill"
-HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)>`|]]>%0A\n::error::\x1b[31m@all {{ 7*7 }} \udce9'
+HOSTILE = (
+    '"></script x><script>alert(1)</script><img src=x onerror=alert(2)>`|]]>%0A\n::error::\x1b[31m@all {{ 7*7 }} \udce9'
+)
 """What breaks out of attributes, elements, code, cells, sections, lines, or cannot be encoded."""
 OURS = (
     "rule",

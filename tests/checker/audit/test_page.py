@@ -104,6 +104,9 @@ def test_log_content_makes_no_element_and_no_attribute() -> None:
     assert set(found.names) == set(sound.names)
     assert {name for name, _ in found.attributes} == {name for name, _ in sound.attributes}
     assert found.names.count("script") == 2
+    (data,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>\n<script>"?', planted, re.DOTALL)
+    assert "alert(1)" in data
+    assert not set("<>&") & set(data)
     assert "\x1b" not in planted
 
 

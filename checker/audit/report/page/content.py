@@ -184,7 +184,7 @@ def _places(finding: Finding, context: Lines) -> Iterator[ShownPlace]:
     """Places of one file whose lines are near each other are shown once."""
     named: dict[str, set[int]] = {}
     for each in finding.evidence:
-        if each.place.line is not None:
+        if each.place.line is not None and each.place.part is None:
             named.setdefault(each.place.file, set()).add(each.place.line)
     for each in finding.evidence:
         lines = tuple(_around(each.place, named, context))
@@ -195,7 +195,7 @@ def _places(finding: Finding, context: Lines) -> Iterator[ShownPlace]:
 
 
 def _around(place: Place, named: Mapping[str, set[int]], context: Lines) -> Iterator[ShownLine]:
-    if place.line is not None:
+    if place.line is not None and place.part is None:
         texts = context.get(place.file, {})
         for number in range(place.line - 3, place.line + 4):
             if number in texts:
