@@ -22,6 +22,7 @@ PARTS = 1 << 32
 LARGEST_SORTED = 1 << 29
 """So many characters of a file are held in memory to be sorted, at most."""
 _ZONE = 15 * 60 * SECOND
+_MOST_ZONE = 14 * 4
 _ZONES_ASKED = 50
 _BEGINS = re.compile(r"\[?[12][0-9]{3}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}|\{")
 _PIECE = 16_000
@@ -241,8 +242,9 @@ class Unwrapped:
         texts = [text if text.isascii() else encodable(text) for text in texts]
         if held.outer is not None and len(self._zones[label]) < _ZONES_ASKED:
             inner = printed(texts[0])
-            if inner is not None:
-                self._zones[label].append(round((inner - held.outer) / _ZONE))
+            quarters = _MOST_ZONE + 1 if inner is None else round((inner - held.outer) / _ZONE)
+            if abs(quarters) <= _MOST_ZONE:  # More is no zone: whoever wraps old lines has the time of today.
+                self._zones[label].append(quarters)
         many = bool(self._chain) and self._chain[0].kind == "csv"
         step = PARTS if many else 1
         return Entry(held.outer, texts, [place + step * i for i in range(len(texts))])
