@@ -121,10 +121,10 @@ def test_a_log_that_begins_with_a_hole_loses_its_first_line(tmp_path: Path) -> N
 
 
 def test_blocks_end_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from isrproof.traces.sources import encoding
+    from isrproof.traces.sources import compression
 
     for size in (1, 2, 3, 7, 100):
-        monkeypatch.setattr(encoding, "_BLOCK", size)
+        monkeypatch.setattr(compression, "_BLOCK", size)
         for way in ("utf-8", "utf-16"):
             assert read(tmp_path / "a.log", TEXT.encode(way)) == LINES, (size, way)
 

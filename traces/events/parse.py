@@ -156,7 +156,12 @@ def _plain(text: str) -> bool:
 def is_default(text: str) -> bool:
     """Whether a line begins as the default layout does."""
     level = text[26:32].partition(" ")[0]
-    return _plain(text) and level in _LEVELS and text[27 + len(level) : 28 + len(level)] != " "
+    return _plain(text) and level in _LEVELS and not _is_padded(text[27 + len(level) :])
+
+
+def _is_padded(rest: str) -> bool:
+    """Whether what follows level and space goes on with spaces that fill the level up; an empty message does not."""
+    return rest[:1] == " " and rest.rfind(" (") != 0
 
 
 def _undressed(text: str) -> Parsed | None:
@@ -167,7 +172,7 @@ def _undressed(text: str) -> Parsed | None:
     if level not in _LEVELS:
         return None
     rest = text[27 + len(level) :]
-    if rest[:1] == " ":  # The level is padded.
+    if _is_padded(rest):
         return None
     ts = time_of(text[1:24])
     message, named, logger = rest.rpartition(" (")

@@ -33,7 +33,13 @@ _ROWS = {
 
 def moved(name: str, before: str, after: str, count: int) -> Event:
     told: dict[str, Any] = {"topic": "t", "partition": 0, "controller": 3, "controller_epoch": 2}
-    told |= {"from_state": before, "to_state": after, "replicas": (1, 2), "recovery": "RECOVERED"}
+    told |= {
+        "ts": 1_533_297_600_200 + count,
+        "from_state": before,
+        "to_state": after,
+        "replicas": (1, 2),
+        "recovery": "RECOVERED",
+    }
     if name == "replica":
         return Event("replica-moved", replica=1, **told)
     return Event(_ROWS[after], leader=1, isr=(1, 2), leader_epoch=count, partition_epoch=count, **told)
