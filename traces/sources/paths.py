@@ -23,6 +23,8 @@ _MSK = re.compile(r"(?P<broker>Broker-[0-9]+)_[0-9]{2}-[0-9]{2}_[0-9a-f]+")
 _ENDINGS = (".gz", ".zst", ".xz", ".bz2", ".log", ".out", ".txt", ".json", ".jsonl", ".ndjson", ".csv")
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _LOG = re.compile(r"\.(log|out|txt)(\.|$)|\.(gz|zst|xz|bz2|zip|tar|tgz|txz|tbz2?)$")
+_DUMP = re.compile(r"\.dump(\.|$)")
+"""What kafka-dump-log printed of a metadata log, as the recorder names it: a copy of records, no log."""
 _TABLE = re.compile(r"\.(json|jsonl|ndjson|csv)$")
 _IN = "!/"
 """Stands between the path of an archive and the name of a file in it."""
@@ -66,7 +68,8 @@ def is_elsewhere(path: str) -> bool:
 
 def is_log(path: str) -> bool:
     """Whether a file in a directory is one to read, by its name."""
-    return _LOG.search(path.rpartition("/")[2]) is not None
+    name = path.rpartition("/")[2]
+    return _LOG.search(name) is not None and _DUMP.search(name) is None
 
 
 def _never(path: str) -> bool:
