@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import datetime, timezone
 from functools import cache, lru_cache
 from typing import NamedTuple
@@ -44,24 +45,34 @@ def time_of(text: str) -> int | None:
 
 
 class _Ready:
-    """A reader with everything the loop needs, looked up once."""
+    """A reader with everything the loop needs, looked up once.
+
+    Its pattern is compiled when a line is first matched: most wordings are of other releases than a log's.
+    """
 
     __slots__ = (
         *("bears", "begins", "constants", "convert", "levels", "match", "names", "passes", "releases", "row", "wrong"),
+        "_reader",
     )
+    match: Callable[[str], re.Match[str] | None]
 
     def __init__(self, reader: Reader, test: Test) -> None:
+        self._reader = reader
         self.row = reader.row.id
         self.bears = reader.row.bears
         self.passes = test.passes
         self.begins = reader.row.begins
-        self.match = re.compile(reader.pattern, re.DOTALL).fullmatch
+        self.match = self._first_match
         self.names = tuple(name for name, _ in reader.groups)
         self.convert = tuple(read(primitive) for _, primitive in reader.groups)
         self.constants = reader.constants
         self.levels = dict(reader.wording.levels)
         self.releases = reader.wording.releases
         self.wrong = reader.wrong
+
+    def _first_match(self, text: str) -> re.Match[str] | None:
+        self.match = re.compile(self._reader.pattern, re.DOTALL).fullmatch
+        return self.match(text)
 
 
 _Bucket = tuple[_Ready, ...]
