@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -80,14 +81,21 @@ def command(context: click.Context, /, **options: Any) -> None:
 
     Exit codes: 0 all hold, 1 a property is violated, 2 misuse, 3 undecided within the given bounds.
     """
-    from ...specs.errors import IsrproofError
-
     # Nothing here is linear algebra: threads that NumPy's BLAS starts when it is imported would only wait, and busily.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     as_json = options["as_json"] or options["layout"] == "json"
-    try:
+    with failures(as_json):
         refuse_unread(context, MODES)
         context.exit(_run(options, as_json))
+
+
+@contextmanager
+def failures(as_json: bool) -> Iterator[None]:
+    """An error for people ends the command; if a library is missing, it names the extra that has it."""
+    from ...specs.errors import IsrproofError
+
+    try:
+        yield
     except ModuleNotFoundError as error:
         if error.name not in ("numpy", "networkx"):
             raise

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from ..failure import fail, say
+from ..failure import say
+from .explore import failures
 
 EXIT_NO_RUN = 3
 
@@ -32,16 +33,8 @@ def command(**options: Any) -> None:
 
     Exit codes: 0 written, 2 misuse, 3 the property has no counterexample.
     """
-    from ...specs.errors import IsrproofError
-
-    try:
+    with failures(options["as_json"]):
         raise SystemExit(_run(options))
-    except ModuleNotFoundError as error:
-        if error.name != "numpy":
-            raise
-        fail("this needs numpy: pip install 'isrproof[explore]'", as_json=options["as_json"])
-    except (IsrproofError, OSError) as error:
-        fail(error, as_json=options["as_json"])
 
 
 def _run(options: dict[str, Any]) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ..failure import fail
+from .explore import failures
 
 EXIT = {"accepted": 0, "rejected": 1, "unknown": 3}
 
@@ -27,16 +27,8 @@ def command(**options: Any) -> None:
 
     Exit codes: 0 accepted, 1 rejected, 2 misuse, 3 not decided.
     """
-    from ...specs.errors import IsrproofError
-
-    try:
+    with failures(options["as_json"]):
         raise SystemExit(_run(options))
-    except ModuleNotFoundError as error:
-        if error.name != "numpy":
-            raise
-        fail("this needs numpy: pip install 'isrproof[explore]'", as_json=options["as_json"])
-    except (IsrproofError, OSError) as error:
-        fail(error, as_json=options["as_json"])
 
 
 def _run(options: dict[str, Any]) -> int:

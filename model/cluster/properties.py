@@ -6,18 +6,9 @@ from ..expr import Expr, after, both, either, exists, forall, some
 from ..family import Chosen
 from ..property import Property
 from ..views import (
-    CONTROLLER_EPOCH_NEVER_FALLS,
-    EPOCH_STEP,
-    ISR_NOT_EMPTY,
-    ISR_WITHIN_REPLICAS,
-    LEADER_EPOCH_NEVER_FALLS,
     LEADER_FROM_ISR,
-    LEADER_IN_ISR,
-    NEW_LEADER_NEW_EPOCH,
-    ONE_LEADER_PER_EPOCH,
-    ONE_STATE_PER_PARTITION_EPOCH,
     PARTITION,
-    PARTITION_EPOCH_NEVER_FALLS,
+    PARTITION_PROPERTIES,
     UNCLEAN_LEADER_ALONE_IN_ISR,
     Projection,
 )
@@ -177,20 +168,8 @@ A_LEADER_IS_LOST = Property(
 
 def properties(chosen: Chosen) -> tuple[Property, ...]:
     """What is promised, and what must be met."""
-    clean = UNCLEAN_LEADER_ALONE_IN_ISR if "unclean elections" in chosen.parts else LEADER_FROM_ISR
-    of_view = (
-        LEADER_IN_ISR,
-        ISR_NOT_EMPTY,
-        ISR_WITHIN_REPLICAS,
-        LEADER_EPOCH_NEVER_FALLS,
-        PARTITION_EPOCH_NEVER_FALLS,
-        CONTROLLER_EPOCH_NEVER_FALLS,
-        ONE_LEADER_PER_EPOCH,
-        ONE_STATE_PER_PARTITION_EPOCH,
-        EPOCH_STEP,
-        NEW_LEADER_NEW_EPOCH,
-        clean,
-    )
+    unmet = LEADER_FROM_ISR if "unclean elections" in chosen.parts else UNCLEAN_LEADER_ALONE_IN_ISR
+    of_view = tuple(each for each in PARTITION_PROPERTIES if each is not unmet)
     return (
         *_of_settled(chosen),
         CONTROLLER_IS_REGISTERED,

@@ -76,43 +76,37 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Logged:
-    """Moves that make the line `line` at `level`, both "" if they make none; None means any state."""
+class Moves:
+    """Moves of some releases; `froms` or `targets` None means any state."""
 
     froms: tuple[str, ...] | None
     targets: tuple[str, ...] | None
     releases: int
+
+    def covers(self, source: str, target: str) -> bool:
+        return _covers(self.froms, source) and _covers(self.targets, target)
+
+
+@dataclass(frozen=True)
+class Logged(Moves):
+    """Moves that make the line `line` at `level`, both "" if they make none."""
+
     line: str
     level: str
 
-    def covers(self, source: str, target: str) -> bool:
-        return _covers(self.froms, source) and _covers(self.targets, target)
-
 
 @dataclass(frozen=True)
-class Cause:
+class Cause(Moves):
     """What makes moves, in a few words."""
 
-    froms: tuple[str, ...] | None
-    targets: tuple[str, ...] | None
-    releases: int
     when: str
-
-    def covers(self, source: str, target: str) -> bool:
-        return _covers(self.froms, source) and _covers(self.targets, target)
 
 
 @dataclass(frozen=True)
-class Silent:
+class Silent(Moves):
     """Moves that are also made without a line, `when` something holds."""
 
-    froms: tuple[str, ...] | None
-    targets: tuple[str, ...] | None
-    releases: int
     when: str
-
-    def covers(self, source: str, target: str) -> bool:
-        return _covers(self.froms, source) and _covers(self.targets, target)
 
 
 @dataclass(frozen=True)
