@@ -68,4 +68,4 @@ def _continued(name: str) -> Expr:
 
 
 def _explained(row: Row) -> str:
-    return "; a single missing line would explain it" if row["verdict"] == "suspicious" else ""
+    return "; a line that is missing would explain it" if row["verdict"] == "suspicious" else ""
