@@ -62,7 +62,7 @@ ROLES: Mapping[str, str] = {
     "quorum-active": "a KRaft controller becomes active",
     "quorum-renounced": "a KRaft controller is active no longer, and takes back what is not committed",
     "quorum-leader-told": "a KRaft controller hears who leads an epoch",
-    "registration-told": "a KRaft controller prints what the metadata log has of a partition; proposed, if it is active",
+    "registration-told": "a KRaft controller prints what the metadata log has of a partition, or what it proposes",
     "start": "a broker starts to become the controller",
     "epoch-read": "a coming controller read the epoch of the one before: it does not have that epoch itself",
     "ready": "the start of a controller ends",
