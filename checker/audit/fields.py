@@ -69,6 +69,15 @@ EVENT: Mapping[str, Sort] = {
 }
 """What the audit reads of an event; the rest (recipients, correlation ids, ...) is not carried along."""
 
+raft_epoch, voted, node = field("raft_epoch", Int()), field("voted", Broker), field("node", Broker)
+raft_state, from_raft_state = field("raft_state", _NAME), field("from_raft_state", _NAME)
+OF_QUORUM: Mapping[str, Sort] = sorts(
+    *(raft_epoch, raft_state, from_raft_state, voted),
+    *(field("broker_epoch", Int()), field("detail", _NAME), field("current_partition_epoch", Int())),
+    *(field("speaker", Broker), field("topic_id", _NAME), field("offset", Int()), field("high_watermark", Int())),
+)
+"""What the audit reads, beside that, of lines of the metadata quorum and of what KRaft nodes print of its log."""
+
 releases = field("releases", SetOf(RELEASE))
 seen_level = field("seen_level", LEVEL)
 lossy, start_seen = field("lossy", Bool), field("start_seen", Bool)

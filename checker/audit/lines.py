@@ -48,6 +48,17 @@ LIVE_BROKERS = rows_with("live-brokers")
 """Lines of a controller that name all brokers that it takes to be alive, and no epoch."""
 IN_KRAFT = rows_with(mode="kraft")
 """Lines that Kafka prints in KRaft mode only."""
+OF_QUORUM = rows_with(speaker="quorum")
+"""Lines of the metadata quorum: states, votes, high watermarks, and where a process opens its log."""
+ACTIVE = rows_with("quorum-active")
+RENOUNCED = rows_with("quorum-renounced")
+LEADER_TOLD = rows_with("quorum-leader-told")
+"""Lines in which a KRaft controller becomes active, is active no longer, or hears who leads an epoch."""
+REGISTRATIONS_TOLD = rows_with("registration-told")
+"""Lines in which a KRaft controller prints a partition: what is committed, or what it proposes."""
+STATES_TAKEN = rows_with("leads", "follows", "partition-state", "isr-written")
+"""Lines in which a broker prints the state of a partition that it took."""
+REGISTERED = rows_with("registered", mode="kraft")
 HAPPENING_ONCE = rows_with(*MOVES, "move-refused", "reassigned", "replica-removed")
 MOVES_AND_VIEWS = rows_with(*MOVES, "move-refused", *VIEW_ROLES)
 
