@@ -25,6 +25,7 @@ _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _LOG = re.compile(r"\.(log|out|txt)(\.|$)|\.(gz|zst|xz|bz2|zip|tar|tgz|txz|tbz2?)$")
 _DUMP = re.compile(r"\.dump(\.|$)")
 """What kafka-dump-log printed of a metadata log, as the recorder names it: a copy of records, no log."""
+_DUMPING = b"Dumping "
 _TABLE = re.compile(r"\.(json|jsonl|ndjson|csv)$")
 _IN = "!/"
 """Stands between the path of an archive and the name of a file in it."""
@@ -144,7 +145,7 @@ def _files(path: str, other: Collection[str], holds_lines: Callable[[str], bool]
         return [] if os.path.realpath(path) in other else [path]
     if here.is_dir():
         found = sorted(_inside(path, holds_lines))
-        files = [file for file in found if os.path.realpath(file) not in other]
+        files = [file for file in found if os.path.realpath(file) not in other and not _is_dump(file)]
         return files if len(files) < len(found) else some(path, files)
     if glob.has_magic(path):
         matches = sorted(match for match in glob.glob(path, recursive=True))
@@ -160,6 +161,15 @@ def _files(path: str, other: Collection[str], holds_lines: Callable[[str], bool]
             return files
         raise IsrproofError(f"{path}: expected files that match this pattern, found none.")
     raise IsrproofError(f"{path}: no such file or directory.")
+
+
+def _is_dump(path: str) -> bool:
+    """Whether a file is what kafka-dump-log printed, as it begins: a copy of records, no log."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(_DUMPING)) == _DUMPING
+    except OSError:
+        return False
 
 
 def some(path: str, files: list[str]) -> list[str]:

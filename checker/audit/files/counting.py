@@ -8,11 +8,11 @@ from ....specs.lines import STATE_CHANGE
 from ....traces.events.event import Continuation, Event, Unknown
 from ....traces.events.layouts import Layout
 from ....traces.events.parse import parse_line
-from ..lines import OF_BROKERS
+from ..lines import OF_BROKERS, REGISTERED, STATES_TAKEN
 from .coverage import MOST_BROKEN, OWN, TEMPLATE_LENGTH, Coverage, Kind
 
 _NUMBERS = re.compile(r"[0-9]+")
-_UNREAD = frozenset(OF_BROKERS)
+_UNREAD = frozenset(OF_BROKERS) - {*STATES_TAKEN, *REGISTERED}
 _CONTINUATION = Kind("continuation")
 
 
