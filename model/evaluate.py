@@ -209,6 +209,7 @@ PYTHON: Reading[Closure] = Reading(
         Op.SEQ_AT: _lifted(_seq_at),
         Op.SEQ_APPEND: _lifted(lambda values, value: (*values, value)),
         Op.SEQ_TAKE: _lifted(lambda values, count: values[: max(count, 0)]),
+        Op.SEQ_DROP: _lifted(lambda values, count: values[max(count, 0) :]),
         Op.FORALL: _quantifier(all),
         Op.EXISTS: _quantifier(any),
     },
@@ -329,5 +330,6 @@ def _source(settings: Settings) -> Reading[str]:
             Op.SEQ_AT: lambda node, values, at: f"p_seq_at({values}, {at})",
             Op.SEQ_APPEND: lambda node, values, value: f"(*{values}, {value})",
             Op.SEQ_TAKE: lambda node, values, count: f"{values}[:max({count}, 0)]",
+            Op.SEQ_DROP: lambda node, values, count: f"{values}[max({count}, 0):]",
         },
     )

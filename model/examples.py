@@ -224,6 +224,22 @@ EXAMPLES: tuple[Example, ...] = (
             (((1, 1), (2, 1)), -1, ()),
         ),
     ),
+    Example(
+        "drop",
+        log.drop(i),
+        _cases(
+            "log i",
+            (((1, 1), (2, 1)), 1, ((2, 1),)),
+            (((1, 1), (2, 1)), 0, ((1, 1), (2, 1))),
+            (((1, 1),), 5, ()),
+            (((1, 1),), -1, ((1, 1),)),
+        ),
+    ),
+    Example(
+        "put behind the first",
+        log.drop(1).append(entry),
+        _cases("log entry", (((1, 1), (2, 1)), (3, 1), ((2, 1), (3, 1))), ((), (3, 1), ((3, 1),))),
+    ),
     Example("eq of sequences", log.take(1).eq(log), _cases("log", (((1, 1),), True), (((1, 1), (1, 1)), False))),
     Example(
         "every",

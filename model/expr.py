@@ -277,6 +277,11 @@ class Expr:
         _seq(self)
         return _node(Op.SEQ_TAKE, (self, _integer(lift(count, Int()))), self.sort)
 
+    def drop(self, count: Expr | int) -> Expr:
+        """What follows the first values: `channel.drop(1)` once its head is read."""
+        _seq(self)
+        return _node(Op.SEQ_DROP, (self, _integer(lift(count, Int()))), self.sort)
+
 
 def lift(value: Expr | Value, sort: Sort) -> Expr:
     """A Python value as a literal of the sort; an expression unchanged."""

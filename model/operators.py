@@ -56,6 +56,7 @@ class Op(enum.Enum):
     SEQ_AT = "seq_at"  # sequence, position -> option: none beyond either end
     SEQ_APPEND = "seq_append"  # longer than the capacity is an overflow, reported where it is written to a field
     SEQ_TAKE = "seq_take"  # the first n (all, if there are fewer; none, if n < 0)
+    SEQ_DROP = "seq_drop"  # what follows the first n (all of it, if n <= 0)
     FORALL = "forall"  # data: the bound variable, of a scalar sort; argument: the body
     EXISTS = "exists"
 

@@ -158,6 +158,7 @@ _TABLE: Mapping[Op, Callable[..., Part]] = {
     Op.SEQ_AT: lambda node, values, at: (f"{_wrap(values, _ATOM)}[{at[0]}]", _ATOM),
     Op.SEQ_APPEND: lambda node, values, value: (f"{_wrap(values, _ATOM)} then {_wrap(value, _ATOM)}", _SUM),
     Op.SEQ_TAKE: lambda node, values, count: (f"{_wrap(values, _ATOM)} cut to {_wrap(count, _ATOM)}", _SUM),
+    Op.SEQ_DROP: lambda node, values, count: (f"{_wrap(values, _ATOM)} from {_wrap(count, _ATOM)} on", _SUM),
     Op.FORALL: _quantifier("every"),
     Op.EXISTS: _quantifier("some"),
 }

@@ -43,6 +43,7 @@ MapGet(map, key, beyond) == IF key \in DOMAIN map THEN map[key] ELSE beyond
 MapPut(map, key, value) == IF key \in DOMAIN map THEN [map EXCEPT ![key] = value] ELSE map
 SeqAt(seq, at) == IF 0 <= at /\ at < Len(seq) THEN <<seq[at + 1]>> ELSE <<>>
 SeqTake(seq, count) == IF count >= Len(seq) THEN seq ELSE IF count <= 0 THEN <<>> ELSE SubSeq(seq, 1, count)
+SeqDrop(seq, count) == IF count <= 0 THEN seq ELSE IF count >= Len(seq) THEN <<>> ELSE SubSeq(seq, count + 1, Len(seq))
 """
 
 # Words of TLA+, of the modules that are extended, and of ours.
@@ -387,6 +388,7 @@ TLA: Reading[str] = Reading(
         Op.SEQ_AT: _call("SeqAt"),
         Op.SEQ_APPEND: _call("Append"),
         Op.SEQ_TAKE: _call("SeqTake"),
+        Op.SEQ_DROP: _call("SeqDrop"),
         Op.FORALL: _quantifier("\\A"),
         Op.EXISTS: _quantifier("\\E"),
     },

@@ -176,7 +176,7 @@ def expressions(draw: Callable[..., Any], sort: Sort, depth: int, variables: tup
         key = Small if inner.key == Keys else inner.key
         choices += [lambda: fill(sort, sub(inner.value)), lambda: sub(sort).put(sub(key), sub(inner.value))]
     elif kind == "SeqSort":
-        choices.append(lambda: sub(sort).take(sub(Small)))
+        choices += [lambda: sub(sort).take(sub(Small)), lambda: sub(sort).drop(sub(Small))]
     return draw(st.sampled_from(choices))()
 
 

@@ -172,7 +172,7 @@ def expressions(draw: st.DrawFn, sort: Sort, depth: int, scope: tuple[Expr, ...]
     elif isinstance(sort, MapSort):
         ways += ["fill", "put"]
     elif isinstance(sort, SeqSort):
-        ways += ["append", "take"]
+        ways += ["append", "take", "drop"]
     way = draw(st.sampled_from(ways))
     members = SetOf(Replica)
     made: Expr
@@ -249,6 +249,8 @@ def expressions(draw: st.DrawFn, sort: Sort, depth: int, scope: tuple[Expr, ...]
         made = arg(sort).put(arg(Number if isinstance(sort.key, IntSort) else Replica), arg(sort.value))
     elif way == "append":
         made = arg(sort).append(arg(Entry))
+    elif way == "drop":
+        made = arg(sort).drop(arg(Number))
     else:
         made = arg(sort).take(arg(Number))
     return made
