@@ -27,13 +27,13 @@ _CHANGED = re.compile(r"(?:^|, )(isr|leader|leaderEpoch): (\[[0-9, ]*\]|-?[0-9]+
 def beside(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], events: Table) -> list[Row]:
     """Look: lines that do not fit the log, and how many do.
 
-    Rows are, by `what`: "fits" (how many lines of a file and row of the line table, and the least time between record
-    and line), "aside" (how many were not held against the log), "odd" (a line that the log does not have so: `state`
+    Rows are, by `what`: "fits" (how many lines of a file and row of the line table), "late" (the least time between
+    record and line, of a node in a file), "aside" (how many were not held against the log), "odd" (a line that the log does not have so: `state`
     is "differs" or "ahead"), "stranger" (a topic that has an id that the log does not have).
     """
     fits: Counter[tuple[int, str]] = Counter()
     aside: Counter[tuple[int, str]] = Counter()
-    late: dict[int, int] = {}
+    late: dict[tuple[int, int], int] = {}
     strangers: set[tuple[int, str]] = set()
     found: list[Row] = []
     for row in events.of_lines(LINES).rows():
@@ -45,7 +45,8 @@ def beside(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], eve
         if state == "fits":
             fits[file, kind] += 1
             if there is not None and there.ts is not None and row.get("ts") is not None:
-                late[file] = min(late.get(file, row["ts"] - there.ts), row["ts"] - there.ts)
+                later, key = row["ts"] - there.ts, (file, shown["node"])
+                late[key] = min(late.get(key, later), later)
         elif state in ("differs", "ahead"):
             found.append({"what": "odd", "state": state, **shown, **_place(there)})
         else:
@@ -55,7 +56,7 @@ def beside(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], eve
     return [
         *found,
         *({"what": "fits", "file": file, "row": kind, "n": n} for (file, kind), n in sorted(fits.items())),
-        *({"what": "late", "file": file, "n": n} for file, n in sorted(late.items())),
+        *({"what": "late", "file": file, "node": node, "n": n} for (file, node), n in sorted(late.items())),
         *({"what": "aside", "file": file, "row": kind, "n": n} for (file, kind), n in sorted(aside.items())),
         *({"what": "stranger", "file": file, "topic": topic} for file, topic in sorted(strangers)),
     ]
@@ -109,12 +110,13 @@ def _place(there: Registration | None) -> Row:
     }
 
 
-def clocks(rows: Iterable[Row]) -> dict[int, int]:
-    """By file, how much later its times are than those of the records that it shows, at least."""
-    found: dict[int, int] = {}
+def clocks(rows: Iterable[Row], clusters: Mapping[int, int]) -> dict[tuple[int, int], int]:
+    """By cluster and node, how much later its times are than those of the records that it shows, at least."""
+    found: dict[tuple[int, int], int] = {}
     for row in rows:
         if row["what"] == "late":
-            found[row["file"]] = min(found.get(row["file"], row["n"]), row["n"])
+            key = clusters[row["file"]], row["node"]
+            found[key] = min(found.get(key, row["n"]), row["n"])
     return found
 
 
@@ -125,7 +127,7 @@ def odd(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters: Mapp
     for row in rows:
         if row["what"] == "stranger":
             strange[clusters[row["file"]]].add(row["topic"])
-    later = clocks(rows)
+    later = clocks(rows, clusters)
     for row in rows:
         if row["what"] != "odd":
             continue
@@ -133,7 +135,7 @@ def odd(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters: Mapp
         nameless = row.get("topic") is not None and row.get("topic_id") in (None, "None")
         if nameless and row["topic"] in strange[cluster]:
             continue
-        behind = later.get(row["file"])
+        behind = later.get((cluster, row["node"]))
         ends = chronicles[cluster].last
         covered = behind is not None and row.get("ts") is not None and row["ts"] - behind + LATE < ends
         yield row | {"cluster": cluster, "covered": covered, "differs": row.get("differs", [])}
