@@ -5,9 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 
-from .files.file import LogFile
 from .files.log import Log, Read
 from .findings.judged import finding
 from .findings.metadata import Metadata
@@ -44,22 +44,46 @@ def audited_nodes(
 ) -> None:
     """Judge what nodes print; findings, counts and notes go to those of their metadata logs."""
     files = {file.index: file for file in read.files}
+    shown = observed(log, read, metadata)
+    inputs = {observations()[name].made_from: table(of) for name, of in shown.rows.items()}
+    verdicts = {name: narrow.of(of) for name, of in judged(inputs).items()}
+    metadata.counts += counted(verdicts)
+    places = {**files, **metadata.files}
+    metadata.findings += [finding(rules()[row["rule"]], row, places) for row in first_failing(failing(verdicts))]
+    for (cluster, name), n in sorted(shown.fit.items()) if narrow == EVERYTHING else ():
+        held = {rule.code: "held" for rule in rules_on(name)}
+        metadata.counts.append({"observation": name, "cluster": cluster, "topic": None, "n": n, **held})
+    metadata.notes += shown.notes
+
+
+@dataclass
+class Shown:
+    """What nodes print: rows by observation; how many lines fit their metadata log, by cluster and observation."""
+
+    rows: dict[str, list[Row]] = field(default_factory=dict)
+    fit: Counter[tuple[int, str]] = field(default_factory=Counter)
+    notes: list[tuple[int, str]] = field(default_factory=list)
+
+
+def observed(log: Log, read: Read, metadata: Metadata) -> Shown:
+    """The rows of the observations of what nodes print."""
+    found = Shown()
+    files = {file.index: file for file in read.files}
     speaking = _having(read, spoken.LINES)
     told = spoken.walked(log.over_lines(spoken.of_quorum, speaking) if speaking else (), files)
-    chronicles = _compared(metadata, told)
-    rows: dict[str, list[Row]] = {}
+    chronicles = _compared(metadata, told, found)
     for name, row in spoken.spoken(told, files, chronicles):
-        rows.setdefault(name, []).append(row)
-    _judge(rows, files, metadata, table, narrow)
+        found.rows.setdefault(name, []).append(row)
     if chronicles:
         clusters = {file.index: file.cluster for file in files.values()}
         look = partial(beside.beside, chronicles, clusters)
-        found = log.over_lines(look, _having(read, beside.LINES))
-        _judge(_odd(found, chronicles, clusters, told), files, metadata, table, narrow)
-        _count_fits(found, clusters, metadata, narrow)
+        held = log.over_lines(look, _having(read, beside.LINES))
+        found.rows |= _odd(held, chronicles, clusters, told)
+        _count_fits(held, clusters, found)
+    return found
 
 
-def _compared(metadata: Metadata, told: Iterable[Row]) -> dict[int, Chronicle]:
+def _compared(metadata: Metadata, told: Iterable[Row], shown: Shown) -> dict[int, Chronicle]:
     """The metadata logs that lines are held against: of clusters with one log, of which no line names another id."""
     ids: dict[int, set[str]] = {}
     for row in told:
@@ -82,20 +106,6 @@ def _compared(metadata: Metadata, told: Iterable[Row]) -> dict[int, Chronicle]:
         else:
             found[cluster] = chronicle
     return found
-
-
-def _judge(
-    rows: Mapping[str, list[Row]],
-    files: Mapping[int, LogFile],
-    metadata: Metadata,
-    table: Callable[[list[Row]], Table],
-    narrow: Narrow,
-) -> None:
-    inputs = {observations()[name].made_from: table(of) for name, of in rows.items()}
-    verdicts = {name: narrow.of(of) for name, of in judged(inputs).items()}
-    metadata.counts += counted(verdicts)
-    places = {**files, **metadata.files}
-    metadata.findings += [finding(rules()[row["rule"]], row, places) for row in first_failing(failing(verdicts))]
 
 
 def _observed(row: str) -> str:
@@ -146,19 +156,13 @@ def _may_be_taken_back(reigns: _Reigns, row: Row) -> bool:
     return before == "unknown" or (before == "active" and after != "nothing")
 
 
-def _count_fits(found: Iterable[Row], clusters: Mapping[int, int], metadata: Metadata, narrow: Narrow) -> None:
+def _count_fits(found: Iterable[Row], clusters: Mapping[int, int], shown: Shown) -> None:
     """Lines that fit are held, of whatever partition; they are counted only, not carried."""
-    held: Counter[tuple[int, str]] = Counter()
     aside: Counter[int] = Counter()
     for row in found:
         if row["what"] == "fits":
-            held[clusters[row["file"]], _observed(row["row"])] += row["n"]
+            shown.fit[clusters[row["file"]], _observed(row["row"])] += row["n"]
         elif row["what"] == "aside":
             aside[clusters[row["file"]]] += row["n"]
-    for (cluster, name), n in sorted(held.items()) if narrow == EVERYTHING else ():
-        verdicts = {rule.code: "held" for rule in rules_on(name)}
-        metadata.counts.append({"observation": name, "cluster": cluster, "topic": None, "n": n, **verdicts})
     for cluster, n in sorted(aside.items()):
-        metadata.notes.append(
-            (cluster, f"{n} lines tell of partitions or times that the metadata log here does not have")
-        )
+        shown.notes.append((cluster, f"{n} lines tell of what the metadata log here does not have: not compared"))

@@ -28,8 +28,8 @@ def beside(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], eve
     """Look: lines that do not fit the log, and how many do.
 
     Rows are, by `what`: "fits" (how many lines of a file and row of the line table), "late" (the least time between
-    record and line, of a node in a file), "aside" (how many were not held against the log), "odd" (a line that the log does not have so: `state`
-    is "differs" or "ahead"), "stranger" (a topic that has an id that the log does not have).
+    record and line, of a node in a file), "aside" (how many were not held against the log), "odd" (a line that the log
+    does not have so: `state` is "differs" or "ahead"), "stranger" (a topic with an id that the log does not have).
     """
     fits: Counter[tuple[int, str]] = Counter()
     aside: Counter[tuple[int, str]] = Counter()

@@ -136,6 +136,8 @@ def _leaders(lines: Iterable[Row], chronicles: Mapping[int, Chronicle]) -> Itera
         shown = row | {"controller_epoch": row["raft_epoch"], "one_life": row["one_life"] and row["leader"] is not None}
         if record is not None:
             yield shown | {"other_leader": record[0], "before_file": record[1], "before_offset": record[2]}
+        elif other is row:
+            yield shown | {"other_leader": row["leader"]}
         else:
             yield shown | {"other_leader": other["leader"], "before_file": other["file"], "before_line": other["line"]}
 
