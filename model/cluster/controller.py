@@ -101,7 +101,7 @@ def initialize_context(effects: Effects) -> Action:
         says("online-replicas-triggered", c),
     ]
     online = effects.replica_to(c, p, r, both(assigned, registered.contains(r)), state, "OnlineReplica")
-    effects.sends(c, p, replicas(assignment[p]).intersect(registered), assigned_somewhere)
+    effects.sends(c, p, replicas(assignment[p]).intersect(registered), assigned_somewhere, znode[p])
     effects.lines.append(says("offline-replicas-triggered", c))
     # The repair of KAFKA-3143: replicas on all brokers that are not live are moved; on most there are none.
     broken = effects.chosen.has("KAFKA-3143")
@@ -166,7 +166,7 @@ def broker_change(effects: Effects) -> Action:
         effects.lines += updates(c, p, ~added.is_empty(), effects.not_online(c, p))
     online = effects.replica_to(c, p, r, concerned, replica_state[c][p][r], "OnlineReplica")
     started = added.intersect(replicas(assignment[p]))
-    effects.sends(c, p, started, both(topics[c].contains(p), ~started.is_empty()))
+    effects.sends(c, p, started, both(topics[c].contains(p), ~started.is_empty()), cached[c][p])
     changes: Updates = {
         phase[c]: ite(added.is_empty(), now("failing"), now("electing")),
         live[c]: registered,
