@@ -146,29 +146,37 @@ class Effects:
             leader, isr = ite(leader.is_some(), leader, preferred), ite(leader.is_some(), isr, preferred.set())
         elects = both(~is_new, self._readable(c, p), leader.is_some())
         new = some(ite(is_new, made, self._led(c, held, leader, isr)))
-        return self._moved(c, p, state, asked, either(creates, elects), new, lines.OFFLINE_STRATEGY, is_new)
+        return self._moved(c, p, state, asked, either(creates, elects), new, lines.OFFLINE_STRATEGY, online, is_new)
 
     def elected(
-        self, c: Expr, p: Expr, state: Expr, asked: Expr, leader: Expr, isr: Expr, strategy: str
+        self, c: Expr, p: Expr, state: Expr, asked: Expr, leader: Expr, isr: Expr, strategy: str, told: Expr
     ) -> tuple[Expr, Held]:
-        """To OnlinePartition by another strategy, with the leader (if there is one) and ISR that it finds."""
+        """To OnlinePartition by another strategy, with the leader (if there is one) and ISR that it finds.
+
+        `told`: the brokers that hear of it, as far as they have a replica.
+        """
         found = both(self._readable(c, p), leader.is_some())
-        return self._moved(c, p, state, asked, found, some(self._led(c, znode[p].value, leader, isr)), strategy)
+        new = some(self._led(c, znode[p].value, leader, isr))
+        return self._moved(c, p, state, asked, found, new, strategy, told)
 
     def _moved(
-        self, c: Expr, p: Expr, state: Expr, asked: Expr, can: Expr, new: Expr, strategy: str, is_new: Expr = false
+        self,
+        c: Expr,
+        p: Expr,
+        state: Expr,
+        asked: Expr,
+        can: Expr,
+        new: Expr,
+        strategy: str,
+        told: Expr,
+        is_new: Expr = false,
     ) -> tuple[Expr, Held]:
         done = both(self.asked("partition", asked, state, "OnlinePartition"), can)
         admin = "(false)" if self.chosen.has("KIP-460") and strategy.startswith("Offline") else ""
         self.lines.append(
             lines.partition_online(c, p, state, new.value, done, both(asked, ~done), strategy + admin, is_new)
         )
-        told = replicas(assignment[p])
-        if strategy == lines.OFFLINE_STRATEGY:
-            told = told.intersect(self.online_brokers(c))
-        elif strategy == lines.SHUTDOWN_STRATEGY:
-            told = told.intersect(self.online_brokers(c) if self.chosen.has("KAFKA-7482") else live[c])
-        self.sends(c, p, told, done, new, is_new)
+        self.sends(c, p, replicas(assignment[p]).intersect(told), done, new, is_new)
         after = ite(done, literal("OnlinePartition", state.sort), state)
         return after, Held(ite(done, new, cached[c][p]), ite(done, new, znode[p]))
 

@@ -18,7 +18,7 @@ PARTITIONS = Setting("partitions", 1, "how many topics there can be, of one part
 OUTAGES = Setting("outages", 4, "how often brokers die or come back, in all")
 FAILOVERS = Setting("failovers", 2, "how often another controller is elected after the first")
 MAX_LEADER_EPOCH = Setting("max_leader_epoch", 12, "the last leader epoch, and the last version of a state znode")
-CHANNEL = Setting("channel", 3, "how many requests of one controller to one broker can be on the way", at_least=1)
+CHANNEL = Setting("most_requests", 4, "how many requests of one controller to one broker can be on the way", at_least=1)
 SETTINGS = (BROKERS, PARTITIONS, OUTAGES, FAILOVERS, MAX_LEADER_EPOCH)
 SETTINGS_OF_PART: Mapping[str, tuple[Setting, ...]] = {"requests": (CHANNEL,)}
 
