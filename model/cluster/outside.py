@@ -6,7 +6,7 @@ from ..action import Action, action, waived
 from ..expr import Expr, ite, none, setting, some, var
 from ..sorts import Value
 from . import requests
-from .effects import ZOMBIES, Effects
+from .effects import REQUESTS, ZOMBIES, Effects
 from .state import (
     OUTAGES,
     Broker,
@@ -31,7 +31,7 @@ def gone(effects: Effects, broker: Expr) -> dict[Expr, Expr | Value]:
 
 
 def _told(effects: Effects) -> bool:
-    return requests.REQUESTS in effects.chosen.parts
+    return REQUESTS in effects.chosen.parts
 
 
 def die(effects: Effects) -> Action:

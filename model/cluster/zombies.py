@@ -10,7 +10,7 @@ from dataclasses import replace
 from ..action import Action, Clause, action, waived
 from ..expr import setting
 from . import requests
-from .effects import ZOMBIES, Effects
+from .effects import REQUESTS, ZOMBIES, Effects
 from .outside import gone, unregistered
 from .state import OUTAGES, b, c, controller_epoch, epoch, outages, phase, registered, znode
 
@@ -41,7 +41,7 @@ def resign(effects: Effects) -> Action:
         updates={
             **gone(effects, b),
             registered: registered.insert(b),
-            **(requests.registers(b) if requests.REQUESTS in effects.chosen.parts else {}),
+            **(requests.registers(b) if REQUESTS in effects.chosen.parts else {}),
         },
         cites=("onControllerResignation in KafkaController.scala",),
     )
