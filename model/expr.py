@@ -277,6 +277,11 @@ class Expr:
         _seq(self)
         return _node(Op.SEQ_TAKE, (self, _integer(lift(count, Int()))), self.sort)
 
+    def drop(self, count: Expr | int) -> Expr:
+        """What follows the first values: `channel.drop(1)` once its head is read."""
+        _seq(self)
+        return _node(Op.SEQ_DROP, (self, _integer(lift(count, Int()))), self.sort)
+
 
 def lift(value: Expr | Value, sort: Sort) -> Expr:
     """A Python value as a literal of the sort; an expression unchanged."""
@@ -381,6 +386,13 @@ def mapped(bound: Expr, value: Expr) -> Expr:
     value = lift(value, Bool)
     _may_bind(bound, value, "a map")
     return _node(Op.MAP_EACH, (value,), MapSort(bound.sort, value.sort), bound)
+
+
+def those(bound: Expr, condition: Expr | bool) -> Expr:
+    """The set of the values of the variable for which a condition holds: `those(r, end[r] < 3)`."""
+    condition = _want(lift(condition, Bool), Bool)
+    _may_bind(bound, condition, "a set")
+    return _node(Op.SET_EACH, (condition,), SetSort(bound.sort), bound)
 
 
 def full(element: Sort) -> Expr:

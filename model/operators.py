@@ -38,6 +38,7 @@ class Op(enum.Enum):
     UNION = "union"
     MINUS = "minus"
     INTERSECT = "intersect"
+    SET_EACH = "set_each"  # data: the bound variable, over the elements; argument: whether that one is in the set
     INSERT = "insert"  # set, element
     REMOVE = "remove"  # set, element
     IS_EMPTY = "is_empty"
@@ -56,13 +57,14 @@ class Op(enum.Enum):
     SEQ_AT = "seq_at"  # sequence, position -> option: none beyond either end
     SEQ_APPEND = "seq_append"  # longer than the capacity is an overflow, reported where it is written to a field
     SEQ_TAKE = "seq_take"  # the first n (all, if there are fewer; none, if n < 0)
+    SEQ_DROP = "seq_drop"  # what follows the first n (all of it, if n <= 0)
     FORALL = "forall"  # data: the bound variable, of a scalar sort; argument: the body
     EXISTS = "exists"
 
 
 LEAVES = frozenset({Op.CONST, Op.FIELD, Op.AFTER, Op.VAR, Op.SETTING})
 QUANTIFIERS = frozenset({Op.FORALL, Op.EXISTS})
-BINDERS = QUANTIFIERS | {Op.MAP_EACH}
+BINDERS = QUANTIFIERS | {Op.MAP_EACH, Op.SET_EACH}
 """The operators that bind a variable in their one argument."""
 
 

@@ -140,6 +140,7 @@ _TABLE: Mapping[Op, Callable[..., Part]] = {
     Op.UNION: _infix("union", _SUM, _ATOM),
     Op.MINUS: _infix("minus", _SUM, _ATOM),
     Op.INTERSECT: _infix("intersect", _SUM, _ATOM),
+    Op.SET_EACH: lambda node, body: (f"{{{node.data.data} in {node.data.sort}: {body[0]}}}", _ATOM),
     Op.INSERT: lambda node, members, element: (f"{_wrap(members, _ATOM)} with {_wrap(element, _ATOM)}", _SUM),
     Op.REMOVE: lambda node, members, element: (f"{_wrap(members, _ATOM)} without {_wrap(element, _ATOM)}", _SUM),
     Op.IS_EMPTY: lambda node, members: (f"{_wrap(members, _SUM)} = {{}}", _COMPARE),
@@ -158,6 +159,7 @@ _TABLE: Mapping[Op, Callable[..., Part]] = {
     Op.SEQ_AT: lambda node, values, at: (f"{_wrap(values, _ATOM)}[{at[0]}]", _ATOM),
     Op.SEQ_APPEND: lambda node, values, value: (f"{_wrap(values, _ATOM)} then {_wrap(value, _ATOM)}", _SUM),
     Op.SEQ_TAKE: lambda node, values, count: (f"{_wrap(values, _ATOM)} cut to {_wrap(count, _ATOM)}", _SUM),
+    Op.SEQ_DROP: lambda node, values, count: (f"{_wrap(values, _ATOM)} from {_wrap(count, _ATOM)} on", _SUM),
     Op.FORALL: _quantifier("every"),
     Op.EXISTS: _quantifier("some"),
 }

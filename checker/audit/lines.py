@@ -31,12 +31,24 @@ REQUEST_RECEIVED = rows_with("request-received")
 CACHED = ("metadata-cached",)
 """The line in which a broker prints what an UpdateMetadata request says of a partition."""
 OF_BROKERS = tuple(row for row in rows_with(speaker="broker") if row not in REQUEST_RECEIVED)
-"""What else brokers tell of what they do. No history and no observation reads it, so no event of it is kept."""
+"""What else brokers tell of what they do. A controller that they name is the one that a request came from."""
+BROKERS = rows_with(speaker="broker")
+"""All lines that brokers write."""
+LEADS, FOLLOWS = rows_with("leads"), rows_with("follows")
+"""Lines with which a partition leads, or follows, on a broker from here."""
+PROCESS_STARTS = rows_with("process-starts")
+"""Lines that a broker's process writes once, when it starts."""
+HOSTS = rows_with("hosts")
+"""Lines with which a broker begins to host a partition, in KRaft mode."""
+REPLICA_DELETED = rows_with("replica-deleted")
+"""Lines with which a broker deletes a replica's log."""
+REPLICA_STOPPED = rows_with("replica-stopped")
+"""Lines with which a broker has stopped a replica, deleted or not."""
 READY = rows_with("ready")
 """The line with which a controller's start ends."""
 EPOCH_READ = rows_with("epoch-read")
 """Lines in which a coming controller prints the epoch of the one before: it does not have that epoch itself."""
-INACTIVE = rows_with("start", "end", "other-controller")
+INACTIVE = rows_with("start", "end", "other-controller", "process-starts")
 """Lines of a broker's controller module that it also writes when another broker is controller."""
 VIEWS = rows_with(*VIEW_ROLES)
 """Lines that print a partition's leader and ISR."""
@@ -48,6 +60,24 @@ LIVE_BROKERS = rows_with("live-brokers")
 """Lines of a controller that name all brokers that it takes to be alive, and no epoch."""
 IN_KRAFT = rows_with(mode="kraft")
 """Lines that Kafka prints in KRaft mode only."""
+OF_QUORUM = rows_with(speaker="quorum")
+"""Lines of the metadata quorum: states, votes, high watermarks, and where a process opens its log."""
+ACTIVE = rows_with("quorum-active")
+RENOUNCED = rows_with("quorum-renounced")
+LEADER_TOLD = rows_with("quorum-leader-told")
+CLUSTER_TOLD = rows_with("cluster-told")
+"""Lines in which a KRaft controller becomes active, is active no longer, hears who leads, or names its cluster."""
+REGISTRATIONS_TOLD = rows_with("registration-told")
+"""Lines in which a KRaft controller prints a partition: what is committed, or what it proposes."""
+STATES_TAKEN = rows_with("leads", "follows", "partition-state", "isr-written")
+"""Lines in which a broker prints the state of a partition that it took."""
+SAID_BY_LEADERS = rows_with("leads", "isr-written")
+"""Those of them that only the partition's leader writes."""
+REGISTERED = rows_with("registered", mode="kraft")
+BESIDE_METADATA = (*REGISTRATIONS_TOLD, *REGISTERED, *rows_with("hosts", mode="kraft"))
+"""Lines of KRaft mode that only a metadata log decides."""
+JUDGED_OF_KRAFT = (*OF_QUORUM, *ACTIVE, *RENOUNCED, *LEADER_TOLD, *CLUSTER_TOLD, *BESIDE_METADATA)
+"""Lines by which a log is known to be of KRaft mode, and of which rules are."""
 HAPPENING_ONCE = rows_with(*MOVES, "move-refused", "reassigned", "replica-removed")
 MOVES_AND_VIEWS = rows_with(*MOVES, "move-refused", *VIEW_ROLES)
 

@@ -57,12 +57,15 @@ def command(
 ) -> None:
     """Run SCENARIO on a real ZooKeeper and real Kafka brokers on 127.0.0.1 and keep their logs.
 
-    The scenarios are failover-elsewhere, failover-on-leader, lifecycle, reassign, zombie, deposed and chaos; with
+    The scenarios are failover-elsewhere, failover-on-leader, lifecycle, reassign, zombie, deposed and chaos; from
+    0.11.0.0 on also traffic, unclean, isr-flap, stale-broker and log-dir-failure, in which records are written; with
     --kraft they are failover, lifecycle, reassign, unclean, elr, jbod and chaos, and OUT gets each node's logs, its
     metadata log with Kafka's own dump of it, timeline.jsonl and manifest.json.
 
-    The folder OUT gets state-change.log and controller.log of each broker, and manifest.json: what was done when, and
-    every version of every znode that matters. Needs Java, Maven (or --kafka-home), and pip install 'isrproof[record]'.
+    The folder OUT gets state-change.log, controller.log and server.log of each broker, and manifest.json: what was
+    done when, every version of every znode that matters, and where records are written those that were acknowledged
+    and what stands on each broker's disk at the end. Needs Java, Maven (or --kafka-home), and pip install
+    'isrproof[record]'.
     """
     from ...specs.errors import IsrproofError
     from ...traces.record.run import Options, record

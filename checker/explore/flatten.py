@@ -155,10 +155,19 @@ class Flattener:
             if op is Op.MAP_EACH:
                 return Rows(tuple(self.flat(expr.args[0], {**binding, expr.data: value}) for value in values))
             cases = [self.truth(expr.args[0], {**binding, expr.data: value}) for value in values]
+            if op is Op.SET_EACH:
+                return self._set_of(cases, self.layout.number(values[0], expr.data.sort))
             return self.s.both(*cases) if op is Op.FORALL else self.s.either(*cases)
         if op not in _TABLE:
             raise NotWrittenError(f"the explorer has no translation of the operator `{op.value}` yet")
         return _TABLE[op](self, expr, *(self.flat(arg, binding) for arg in expr.args))
+
+    def _set_of(self, members: list[int], base: int) -> Bits:
+        """The set of those elements, from `base` on, for which a truth value holds."""
+        mask = self.s.const(0)
+        for at, holds in enumerate(members):
+            mask = self.s.bit_or(mask, self.s.ite(holds, self.s.const(1 << at), self.s.const(0)))
+        return Bits(mask, base, len(members))
 
     def value(self, value: Value, sort: Sort) -> Any:
         """The shape of a value of the reference."""
@@ -426,6 +435,23 @@ def _seq_take(f: Flattener, node: Expr, values: Sequence, count: int) -> Sequenc
     return Sequence(s.ite(s.le(positive, values.length), positive, values.length), tuple(items))
 
 
+def _seq_drop(f: Flattener, node: Expr, values: Sequence, count: int) -> Sequence:
+    s = f.s
+    assert isinstance(node.sort, SeqSort)
+    empty = f.value(blank(node.sort.element, f.settings), node.sort.element)
+    dropped = s.ite(s.le(s.const(0), count), count, s.const(0))
+    dropped = s.ite(s.le(dropped, values.length), dropped, values.length)
+    ends = range(max(s.los[dropped], 0), min(s.his[dropped], len(values.items)) + 1)
+    items = []
+    for at in range(len(values.items)):
+        moved = tuple(values.items[at + by] if at + by < len(values.items) else empty for by in ends)
+        items.append(f.pick(moved, dropped, ends.start, empty))
+    # Written out by length, so that its range is known to have no negative number in it.
+    known = range(s.his[values.length] + 1)
+    lengths = [f.pick(tuple(s.const(max(each - by, 0)) for each in known), values.length, 0, s.const(0)) for by in ends]
+    return Sequence(f.pick(tuple(lengths), dropped, ends.start, s.const(0)), tuple(items))
+
+
 _TABLE: Mapping[Op, Callable[..., Any]] = {
     Op.NOT: lambda f, node, a: f.s.invert(f.s.truth(a)),
     Op.AND: lambda f, node, *args: f.s.both(*(f.s.truth(arg) for arg in args)),
@@ -459,4 +485,5 @@ _TABLE: Mapping[Op, Callable[..., Any]] = {
     Op.SEQ_AT: _seq_at,
     Op.SEQ_APPEND: _seq_append,
     Op.SEQ_TAKE: _seq_take,
+    Op.SEQ_DROP: _seq_drop,
 }

@@ -43,6 +43,7 @@ MapGet(map, key, beyond) == IF key \in DOMAIN map THEN map[key] ELSE beyond
 MapPut(map, key, value) == IF key \in DOMAIN map THEN [map EXCEPT ![key] = value] ELSE map
 SeqAt(seq, at) == IF 0 <= at /\ at < Len(seq) THEN <<seq[at + 1]>> ELSE <<>>
 SeqTake(seq, count) == IF count >= Len(seq) THEN seq ELSE IF count <= 0 THEN <<>> ELSE SubSeq(seq, 1, count)
+SeqDrop(seq, count) == IF count <= 0 THEN seq ELSE IF count >= Len(seq) THEN <<>> ELSE SubSeq(seq, count + 1, Len(seq))
 """
 
 # Words of TLA+, of the modules that are extended, and of ours.
@@ -322,6 +323,11 @@ def _each(node: Expr, body: Callable[[Mapping[Expr, str]], str]) -> str:
     return f"[{bound} \\in {domain(node.data.sort)} |-> {body({node.data: bound})}]"
 
 
+def _those(node: Expr, body: Callable[[Mapping[Expr, str]], str]) -> str:
+    bound = f"{node.data.data}_"
+    return f"{{{bound} \\in {domain(node.data.sort)} : {body({node.data: bound})}}}"
+
+
 def _get_beyond(node: Expr, a_map: str, key: str) -> str:
     sort = node.args[0].sort
     assert isinstance(sort, MapSort)
@@ -369,6 +375,7 @@ TLA: Reading[str] = Reading(
         Op.UNION: _infix("\\union"),
         Op.MINUS: _infix("\\"),
         Op.INTERSECT: _infix("\\intersect"),
+        Op.SET_EACH: _those,
         Op.INSERT: lambda node, members, element: f"({members} \\union {{{element}}})",
         Op.REMOVE: lambda node, members, element: f"({members} \\ {{{element}}})",
         Op.IS_EMPTY: lambda node, members: f"({members} = {{}})",
@@ -387,6 +394,7 @@ TLA: Reading[str] = Reading(
         Op.SEQ_AT: _call("SeqAt"),
         Op.SEQ_APPEND: _call("Append"),
         Op.SEQ_TAKE: _call("SeqTake"),
+        Op.SEQ_DROP: _call("SeqDrop"),
         Op.FORALL: _quantifier("\\A"),
         Op.EXISTS: _quantifier("\\E"),
     },

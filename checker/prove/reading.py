@@ -384,6 +384,10 @@ def _table(domain: Domain) -> Reading[Shape]:
         length = choose(count <= 0, 0, choose(values.length <= count, values.length, count))
         return Sequence(length, values.at, values.most)
 
+    def seq_drop(node: Expr, values: Sequence, count: Term) -> Sequence:
+        dropped = choose(count <= 0, 0, choose(values.length <= count, values.length, count))
+        return Sequence(values.length - dropped, lambda at: values.at(at + dropped), values.most)
+
     def size(node: Expr, members: Shape) -> Term:
         sort = node.args[0].sort
         assert isinstance(sort, SetSort)
@@ -447,6 +451,7 @@ def _table(domain: Domain) -> Reading[Shape]:
             Op.UNION: set_function(disj),
             Op.MINUS: set_function(lambda a, b: conj(a, neg(b))),
             Op.INTERSECT: set_function(conj),
+            Op.SET_EACH: lambda node, body: lambda each: body({node.data: each}),
             Op.INSERT: lambda node, members, new: lambda each: disj(members(each), scalar_eq(each, new)),
             Op.REMOVE: lambda node, members, old: lambda each: conj(members(each), neg(scalar_eq(each, old))),
             Op.IS_EMPTY: is_empty,
@@ -470,6 +475,7 @@ def _table(domain: Domain) -> Reading[Shape]:
             Op.SEQ_AT: seq_at,
             Op.SEQ_APPEND: seq_append,
             Op.SEQ_TAKE: seq_take,
+            Op.SEQ_DROP: seq_drop,
             Op.FORALL: quantifier(domain.every),
             Op.EXISTS: quantifier(domain.some),
         },

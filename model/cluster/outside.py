@@ -5,7 +5,8 @@ from __future__ import annotations
 from ..action import Action, action, waived
 from ..expr import Expr, ite, none, setting, some, var
 from ..sorts import Value
-from .effects import ZOMBIES, Effects
+from . import requests
+from .effects import REQUESTS, ZOMBIES, Effects
 from .state import (
     OUTAGES,
     Broker,
@@ -29,6 +30,10 @@ def gone(effects: Effects, broker: Expr) -> dict[Expr, Expr | Value]:
     return {each[broker]: value for each, value in process(effects.chosen.parts).items()}
 
 
+def _told(effects: Effects) -> bool:
+    return REQUESTS in effects.chosen.parts
+
+
 def die(effects: Effects) -> Action:
     return action(
         "Die",
@@ -38,7 +43,7 @@ def die(effects: Effects) -> Action:
             "is registered": waived(registered.contains(b), "nothing but the count of outages changes for the dead")
         },
         limits={"outages are left": outages < setting(OUTAGES)},
-        updates={**unregistered(), **gone(effects, b)},
+        updates={**unregistered(), **gone(effects, b), **(requests.forgotten(b) if _told(effects) else {})},
     )
 
 
@@ -61,7 +66,11 @@ def come_back(effects: Effects) -> Action:
         b,
         guard=guard,
         limits={"outages are left": outages < setting(OUTAGES)},
-        updates={registered: registered.insert(b), outages: outages + 1},
+        updates={
+            registered: registered.insert(b),
+            outages: outages + 1,
+            **(requests.restarts(b) if _told(effects) else {}),
+        },
     )
 
 

@@ -16,10 +16,19 @@ from typing import Any
 from . import manifest
 
 BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
-_STATE = re.compile(r"/brokers/topics/([^/]+)/partitions/(\d+)/state")
 _REFUSAL = re.compile(r"before moving to (\w+) state\. Instead it is in (\w+) state")
-_HEADER = """| recording | Kafka | level | lines | bytes | epochs | versions | dead leaders left | refused steps |
-|---|---|---|---|---|---|---|---|---|"""
+_COLUMNS = (
+    "recording",
+    "Kafka",
+    "level",
+    "lines",
+    "bytes",
+    "epochs",
+    "versions",
+    "dead leaders left",
+    "refused steps",
+    "lost",
+)
 
 
 def log_text(file: Path) -> str:
@@ -31,17 +40,12 @@ def log_text(file: Path) -> str:
 def dead_leaders(recording: dict[str, Any]) -> list[str]:
     """The partitions that end with a leader that is not registered, though a controller is: KAFKA-3143's mark."""
     live: set[int] = set()
-    leaders: dict[str, int] = {}
     for row in recording["znodes"]:
-        state = _STATE.fullmatch(row["path"])
         if row["path"].startswith("/brokers/ids/"):
             broker = int(row["path"].rpartition("/")[2])
             live = live - {broker} if row["change"] == "delete" else live | {broker}
-        elif state and row["change"] == "delete":
-            del leaders[f"{state[1]}-{state[2]}"]
-        elif state:
-            leaders[f"{state[1]}-{state[2]}"] = row["value"]["leader"]
-    return sorted(name for name, leader in leaders.items() if leader >= 0 and leader not in live)
+    leaders = manifest.leaders(recording)
+    return sorted(f"{topic}-{number}" for (topic, number), leader in leaders.items() if leader not in {-1, *live})
 
 
 def refusals(folder: Path) -> Counter[tuple[str, str]]:
@@ -55,7 +59,9 @@ def refusals(folder: Path) -> Counter[tuple[str, str]]:
 def _row(folder: Path) -> str:
     recording = manifest.read(folder)
     epochs = max(int(row["value"]) for row in recording["znodes"] if row["path"] == "/controller_epoch")
-    versions = sum(bool(_STATE.fullmatch(row["path"])) and row["change"] != "delete" for row in recording["znodes"])
+    versions = sum(
+        bool(manifest.STATE.fullmatch(row["path"])) and row["change"] != "delete" for row in recording["znodes"]
+    )
     steps = [f"{count} {origin} to {target}" for (origin, target), count in sorted(refusals(folder).items())]
     cells: tuple[object, ...] = (
         folder.name,
@@ -67,12 +73,25 @@ def _row(folder: Path) -> str:
         versions,
         ", ".join(dead_leaders(recording)) or "none",
         "; ".join(steps) or "none",
+        _lost(recording),
     )
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
+def _lost(recording: dict[str, Any]) -> str:
+    """How many acknowledged records are gone, by partition and acks."""
+    if "lost" not in recording:
+        return "-"
+    gone: Counter[str] = Counter()
+    for row in recording["lost"]:
+        gone[f"{row['topic']}-{row['partition']} (acks={row['acks']})"] += row["to"] - row["from"]
+    acknowledged = sum(row["to"] - row["from"] for row in recording["acknowledged"])
+    return ", ".join(f"{count} of {name}" for name, count in sorted(gone.items())) or f"none of {acknowledged}"
+
+
 def _rows(recorded: Path) -> Iterator[str]:
-    yield _HEADER
+    yield f"| {' | '.join(_COLUMNS)} |"
+    yield "|---" * len(_COLUMNS) + "|"
     for file in sorted(recorded.glob("*/manifest.json")):
         yield _row(file.parent)
 

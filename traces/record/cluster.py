@@ -29,6 +29,8 @@ class Cluster:
     brokers: tuple[int, ...]
     state_change_level: str
     settings: Mapping[str, str]
+    disks_each: int = 1
+    """How many log directories a broker has."""
     ports: dict[int, int] = field(default_factory=dict)
     """Broker id -> its port; 0 -> ZooKeeper's."""
     running: dict[int, subprocess.Popen[bytes]] = field(default_factory=dict)
@@ -53,6 +55,15 @@ class Cluster:
         """The folder of a broker, or of ZooKeeper (0)."""
         return self.folder / (f"broker-{process}" if process else "zookeeper")
 
+    def disks(self, broker: int) -> list[Path]:
+        """The log directories of a broker."""
+        return [self.home(broker) / f"data-{number}" for number in range(1, self.disks_each + 1)]
+
+    @property
+    def servers(self) -> str:
+        """Every broker's address, as clients want them."""
+        return ",".join(f"127.0.0.1:{self.ports[broker]}" for broker in self.brokers)
+
     def start_zookeeper(self) -> None:
         home = self.home(0)
         home.mkdir()
@@ -70,7 +81,7 @@ class Cluster:
     def start_broker(self, broker: int) -> None:
         home = self.home(broker)
         home.mkdir(exist_ok=True)
-        file = configuration.broker_file(broker, home, self.ports[broker], self.ports[0], self.settings)
+        file = configuration.broker_file(broker, self.disks(broker), self.ports[broker], self.ports[0], self.settings)
         (home / "server.properties").write_text(file)
         self._start(broker, ("-Xmx320m", f"-Dkafka.logs.dir={home}"), "kafka.Kafka", home / "server.properties")
 

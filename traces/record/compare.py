@@ -20,6 +20,7 @@ from ...specs.releases import release
 from ..place import Place
 from ..timeline import TimelineRow
 from .clock import milliseconds
+from .manifest import STATE
 
 REASONS = {
     "leader-isr-write": "the leader's own ISR change: same leader, same leader epoch, no controller line",
@@ -40,7 +41,6 @@ INFO_SHOWS = "KAFKA-8470"
 ONE_CALL = 1000
 """Milliseconds between two writes of one call of the replica state machine, at most."""
 
-_STATE = re.compile(r"/brokers/topics/([^/]+)/partitions/(\d+)/state")
 _LOG_TIME = re.compile(r"\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})\]")
 
 
@@ -131,7 +131,7 @@ def state_versions(manifest: Mapping[str, Any]) -> list[Version]:
     found = []
     created: Counter[str] = Counter()
     for row in manifest["znodes"]:
-        match = _STATE.fullmatch(row["path"])
+        match = STATE.fullmatch(row["path"])
         if match is None or row["change"] == "delete":
             continue
         created[row["path"]] += row["change"] == "create"

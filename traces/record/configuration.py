@@ -1,12 +1,12 @@
 """The configuration files of ZooKeeper and of the brokers: small, quick, on loopback, with Kafka's own log layout.
 
-Only state.change.logger and kafka.controller are routed to the files that are kept. The rest of what a broker says goes
-to server.log, which is read to explain a failed start and then thrown away: it prints folders and host names.
+What prints the machine, or the whole configuration at each start, and says nothing of replication is silenced
+(`SILENT`); the rest goes to the three files that Kafka's own configuration has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 LAYOUT = "[%d] %p %m (%c)%n"
@@ -25,7 +25,14 @@ BROKER_SETTINGS: Mapping[str, str] = {
     "log.cleaner.enable": "false",
     # The default from 1.0 on (KAFKA-5384); before, a deletion was dropped.
     "delete.topic.enable": "true",
+    # Else a producer creates a deleted topic again.
+    "auto.create.topics.enable": "false",
+    # So that the files on disk tell the high watermark of a broker that is killed, and a failed disk is noticed.
+    "replica.high.watermark.checkpoint.interval.ms": "1000",
 }
+
+SILENT = ("kafka.server.KafkaConfig", "org.apache.zookeeper.ZooKeeper")
+"""Loggers that print no INFO: the values of the configuration, the client's environment."""
 
 ZOOKEEPER_SETTINGS: Mapping[str, str] = {
     "tickTime": "1000",
@@ -44,12 +51,12 @@ def zookeeper_file(folder: Path, port: int) -> str:
     return properties({**ZOOKEEPER_SETTINGS, "dataDir": folder / "data", "clientPort": port})
 
 
-def broker_file(broker: int, folder: Path, port: int, zookeeper: int, settings: Mapping[str, str]) -> str:
+def broker_file(broker: int, disks: Sequence[Path], port: int, zookeeper: int, settings: Mapping[str, str]) -> str:
     return properties(
         {
             "broker.id": broker,
             "listeners": f"PLAINTEXT://127.0.0.1:{port}",
-            "log.dirs": folder / "data",
+            "log.dirs": ",".join(map(str, disks)),
             "zookeeper.connect": f"127.0.0.1:{zookeeper}",
             **BROKER_SETTINGS,
             **settings,
@@ -58,13 +65,14 @@ def broker_file(broker: int, folder: Path, port: int, zookeeper: int, settings: 
 
 
 def log4j_file(logs: Path, state_change_level: str) -> str:
-    """Kafka's config/log4j.properties without the hourly roll and without the loggers that a recording leaves out."""
+    """Kafka's config/log4j.properties without the hourly roll, and with SILENT loggers."""
     rows: dict[str, object] = {"log4j.rootLogger": "INFO, server"}
     for appender, file in (("server", "server.log"), ("state", "state-change.log"), ("controller", "controller.log")):
         rows[f"log4j.appender.{appender}"] = "org.apache.log4j.FileAppender"
         rows[f"log4j.appender.{appender}.File"] = logs / file
         rows[f"log4j.appender.{appender}.layout"] = "org.apache.log4j.PatternLayout"
         rows[f"log4j.appender.{appender}.layout.ConversionPattern"] = LAYOUT
+    rows |= {f"log4j.logger.{logger}": "WARN" for logger in SILENT}
     rows["log4j.logger.state.change.logger"] = f"{state_change_level}, state"
     rows["log4j.additivity.state.change.logger"] = "false"
     rows["log4j.logger.kafka.controller"] = "TRACE, controller"

@@ -19,6 +19,8 @@ _KEPT = re.compile(
     r"/controller(_epoch)?|/brokers/(ids/\d+|topics/[^/]+(/partitions/\d+/state)?)"
     r"|/admin/(delete_topics/[^/]+|reassign_partitions|preferred_replica_election)"
 )
+STATE = re.compile(r"/brokers/topics/([^/]+)/partitions/(\d+)/state")
+"""The path of a partition's state: its topic and its number."""
 
 
 def znodes(changes: Iterable[Change]) -> list[dict[str, Any]]:
@@ -40,6 +42,18 @@ def znodes(changes: Iterable[Change]) -> list[dict[str, Any]]:
             row |= {"path": change.path, "version": change.version, "by": sessions.get(change.session)}
             rows.append({**row, "value": _value(change.data)})
     return rows
+
+
+def leaders(manifest: dict[str, Any]) -> dict[tuple[str, int], int]:
+    """Who leads each partition at the end, -1 nobody."""
+    found: dict[tuple[str, int], int] = {}
+    for row in manifest["znodes"]:
+        state = STATE.fullmatch(row["path"])
+        if state and row["change"] == "delete":
+            del found[state[1], int(state[2])]
+        elif state:
+            found[state[1], int(state[2])] = row["value"]["leader"]
+    return found
 
 
 def _value(data: bytes) -> Any:

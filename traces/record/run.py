@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import gzip
 import random
-import shutil
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ...specs.releases import release
-from . import jars, manifest, zklog
+from . import jars, manifest, replicas, traffic, zklog
 from .clock import utc
 from .cluster import Cluster
 from .configuration import BROKER_SETTINGS
 from .errors import RecordError
 from .java import find_java
 from .processes import exit_on_signals
-from .releases import line_of
+from .releases import key, line_of
 from .scenarios import Scenario
 from .story import Story
+from .traffic import Traffic
 from .zookeeper import Znodes, answering, check_installed
 
-KEPT_LOGS = ("state-change.log", "controller.log")
+KEPT_LOGS = ("state-change.log", "controller.log", "server.log")
 GZIP_FROM = 200_000
 """Bytes from which a log is kept compressed."""
 
@@ -54,6 +55,8 @@ def record(
         raise RecordError(f"{out} exists: recordings are never overwritten. Give another --out, or remove it.")
     check_installed()
     line = line_of(version)
+    if scenario.traffic:
+        _check_traffic(scenario, version)
     java = find_java()
     if options.kafka_home is not None:
         if line.zookeeper_swapped and java.major >= 14:
@@ -74,8 +77,9 @@ def record(
     ):
         folder = Path(name)
         began = time.time_ns() // 1_000_000
-        with Cluster(java, libs, folder, scenario.brokers, level, options.settings) as cluster:
-            timeline = _play(scenario, cluster, options, tell)
+        settings = {**scenario.settings, **options.settings}
+        with Cluster(java, libs, folder, scenario.brokers, level, settings, scenario.disks) as cluster:
+            story = _play(scenario, cluster, options, tell)
         kept = Path(making) / out.name
         kept.mkdir()
         written: dict[str, Any] = {
@@ -88,36 +92,62 @@ def record(
             "zookeeper": jars.version_in(libs, "zookeeper"),
             "java": java.version,
             "state_change_level": level,
-            "settings": {**BROKER_SETTINGS, **options.settings},
+            "settings": {**BROKER_SETTINGS, **settings},
             "brokers": {str(broker): f"127.0.0.1:{cluster.ports[broker]}" for broker in scenario.brokers},
             "began": utc(began),
             "ended": utc(time.time_ns() // 1_000_000),
             "files": [row for broker in scenario.brokers for row in _keep(cluster.home(broker), kept)],
-            "timeline": timeline,
+            "timeline": story.timeline,
             "znodes": manifest.znodes(zklog.changes(cluster.home(0) / "data" / "version-2")),
         }
+        if story.traffic is not None:
+            written |= _written(story.traffic, cluster, manifest.leaders(written))
         (kept / "manifest.json").write_text(manifest.text(written), encoding="utf-8")
         kept.rename(out)
     return written
 
 
-def _play(scenario: Scenario, cluster: Cluster, options: Options, tell: Callable[[str], None]) -> list[dict[str, Any]]:
+def _check_traffic(scenario: Scenario, version: str) -> None:
+    traffic.check_installed()
+    if key(version) < traffic.OLDEST:
+        raise RecordError(
+            f"The scenario {scenario.name} writes records, whose logs are read from 0.11.0.0 on; got {version}."
+        )
+
+
+def _play(scenario: Scenario, cluster: Cluster, options: Options, tell: Callable[[str], None]) -> Story:
+    """The story, played to its end; no broker runs any more."""
     cluster.start_zookeeper()
     cluster.wait_for_zookeeper()
     with answering():
         znodes = Znodes(cluster.ports[0])
         try:
             story = Story(cluster, znodes, options.stop, random.Random(options.seed), tell)
-            scenario.run(story)
+            with Traffic(cluster.servers) if scenario.traffic else nullcontext() as story.traffic:
+                scenario.run(story)
             story.note("end")
-            return story.timeline
+            return story
         finally:
             cluster.stop_brokers()
             znodes.close()
 
 
+def _written(records: Traffic, cluster: Cluster, leaders: Mapping[tuple[str, int], int]) -> dict[str, Any]:
+    """What the manifest says of the traffic: what was acknowledged, what stands on the disks, what is gone."""
+    found = [row for broker in cluster.brokers for row in replicas.replicas(broker, cluster.disks(broker))]
+    return {
+        "acknowledged": traffic.acknowledged_rows(records.acknowledged),
+        "watermarks": traffic.watermark_rows(records.watermarks),
+        "replicas": [each.row() for each in found],
+        "lost": replicas.lost(records.acknowledged, found, leaders),
+    }
+
+
 def _keep(home: Path, kept: Path) -> list[dict[str, Any]]:
-    """Copies a broker's logs, the large ones compressed (the same bytes every time); a row of the manifest each."""
+    """Copies a broker's logs, the large ones compressed (the same bytes every time); a row of the manifest each.
+
+    The folder of the machine that server.log prints becomes `/var/lib/kafka`.
+    """
     rows = []
     target = kept / home.name
     target.mkdir()
@@ -125,11 +155,11 @@ def _keep(home: Path, kept: Path) -> list[dict[str, Any]]:
         file = home / name
         if not file.is_file() or not file.stat().st_size:
             continue
-        raw = file.read_bytes()
+        raw = file.read_bytes().replace(str(home).encode(), b"/var/lib/kafka")
         if len(raw) >= GZIP_FROM:
             (target / f"{name}.gz").write_bytes(gzip.compress(raw, mtime=0))
         else:
-            shutil.copyfile(file, target / name)
+            (target / name).write_bytes(raw)
         kept_as = f"{home.name}/{name}" + (".gz" if len(raw) >= GZIP_FROM else "")
         rows.append({"file": kept_as, "bytes": len(raw), "lines": raw.count(b"\n")})
     return rows

@@ -12,6 +12,8 @@ from typing import Any
 from .clock import utc
 from .cluster import START_SECONDS, Cluster
 from .errors import RecordError
+from .replicas import partitions_in
+from .traffic import Traffic
 from .zookeeper import Assignment, Znodes
 
 WAIT_SECONDS = 120.0
@@ -32,6 +34,8 @@ class Story:
     """Shows progress."""
     timeline: list[dict[str, Any]] = field(default_factory=list)
     paused: set[int] = field(default_factory=set)
+    traffic: Traffic | None = None
+    """Of a scenario that says it has traffic."""
 
     # What can be done
 
@@ -83,6 +87,40 @@ class Story:
         self.cluster.signal(broker, signal.SIGCONT)
         self.paused.discard(broker)
 
+    def fail_disk(self, broker: int, number: int) -> list[tuple[str, int]]:
+        """Put a file where a log directory was: the next checkpoint that is written there fails. Its partitions.
+
+        Permissions would not stop a broker that runs as root.
+        """
+        disk = self.cluster.disks(broker)[number - 1]
+        self.note("fail-disk", broker=broker, disk=disk.name)
+        disk.rename(disk.with_name(f"{disk.name}.away"))
+        disk.write_text("no directory")
+        return partitions_in(disk.with_name(f"{disk.name}.away"))
+
+    def mend_disk(self, broker: int, number: int) -> None:
+        """Put the directory back as it was; of a broker that is not running."""
+        disk = self.cluster.disks(broker)[number - 1]
+        self.note("mend-disk", broker=broker, disk=disk.name)
+        disk.unlink()
+        disk.with_name(f"{disk.name}.away").rename(disk)
+
+    def produce(self, topic: str, acks: str) -> None:
+        """Write numbered records to every partition of the topic from now on, with acks `1` or `all`."""
+        self.note("produce", topic=topic, acks=acks)
+        self._traffic.produce(topic, sorted(self.znodes.assignment(topic)), acks)
+
+    def silence(self, *topics: str) -> None:
+        """Write to these topics no more; returns when each record was acknowledged or given up."""
+        self.note("silence", topics=list(topics))
+        self._traffic.silence(*topics)
+
+    @property
+    def _traffic(self) -> Traffic:
+        if self.traffic is None:
+            raise RecordError("This scenario writes records, but does not say that it has traffic.")
+        return self.traffic
+
     def running(self) -> set[int]:
         """The brokers whose process runs, paused ones too."""
         return {broker for broker in self.cluster.brokers if self.cluster.alive(broker)}
@@ -132,6 +170,20 @@ class Story:
 
     def wait_for_leave(self, broker: int) -> None:
         self.wait(f"broker {broker} to leave", lambda: broker not in self.znodes.live())
+
+    def wait_for_leader(self, topic: str, partition: int, *among: int) -> None:
+        """Until one of these brokers leads the partition."""
+        self.wait(
+            f"{topic}-{partition} to be led by {' or '.join(map(str, among))}",
+            lambda: self.znodes.state(topic, partition)["leader"] in among,
+        )
+
+    def wait_for_isr_of(self, topic: str, partition: int, *members: int) -> None:
+        """Until the ISR has these members and no other."""
+        self.wait(
+            f"the ISR of {topic}-{partition} to be {members}",
+            lambda: set(self.znodes.state(topic, partition)["isr"]) == set(members),
+        )
 
     def wait_for_controller(self, *not_these: int) -> int:
         self.wait("a controller", lambda: self.znodes.controller() not in (None, *not_these))

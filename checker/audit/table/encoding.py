@@ -26,7 +26,10 @@ T = TypeVar("T")
 NO_LEADER = -1
 RELEASE = Enum("Release", tuple(release.name for release in RELEASES))
 
-_NOT_PRINTED = (Op.RECORD, Op.RECORD_GET, Op.MAP_FILL, Op.MAP_PUT, Op.SEQ_LEN, Op.SEQ_AT, Op.SEQ_APPEND, Op.SEQ_TAKE)
+_NOT_PRINTED = (
+    *(Op.RECORD, Op.RECORD_GET, Op.MAP_FILL, Op.MAP_PUT),
+    *(Op.SEQ_LEN, Op.SEQ_AT, Op.SEQ_APPEND, Op.SEQ_TAKE, Op.SEQ_DROP),
+)
 NOT_IN_RULES: Mapping[Op, Never] = {
     Op.FIELD: Never("fields are columns, given as leaves"),
     Op.AFTER: Never("a rule reads the columns of one row; `step` makes a step's two states columns"),

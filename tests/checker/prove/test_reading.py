@@ -33,6 +33,7 @@ from isrproof.model.expr import (
     ite,
     record,
     some,
+    those,
     topological,
     var,
 )
@@ -166,13 +167,13 @@ def expressions(draw: st.DrawFn, sort: Sort, depth: int, scope: tuple[Expr, ...]
     elif isinstance(sort, OptionSort):
         ways += ["some", "at"] if sort.element == Entry else ["some", "map"]
     elif isinstance(sort, SetSort):
-        ways += ["union", "minus", "intersect", "insert", "remove", "set"]
+        ways += ["union", "minus", "intersect", "insert", "remove", "set", "those"]
     elif isinstance(sort, RecordSort):
         ways += ["record", "value"]
     elif isinstance(sort, MapSort):
         ways += ["fill", "put"]
     elif isinstance(sort, SeqSort):
-        ways += ["append", "take"]
+        ways += ["append", "take", "drop"]
     way = draw(st.sampled_from(ways))
     members = SetOf(Replica)
     made: Expr
@@ -227,6 +228,9 @@ def expressions(draw: st.DrawFn, sort: Sort, depth: int, scope: tuple[Expr, ...]
         made = arg(SeqOf(Entry, 2)).at(arg(Number))
     elif way == "set":
         made = arg(OptionOf(Replica)).set()
+    elif way == "those":
+        bound = var(f"v{len(scope)}", Replica)
+        made = those(bound, arg(Bool, (bound,)))
     elif way == "union":
         made = arg(members).union(arg(members))
     elif way == "minus":
@@ -249,6 +253,8 @@ def expressions(draw: st.DrawFn, sort: Sort, depth: int, scope: tuple[Expr, ...]
         made = arg(sort).put(arg(Number if isinstance(sort.key, IntSort) else Replica), arg(sort.value))
     elif way == "append":
         made = arg(sort).append(arg(Entry))
+    elif way == "drop":
+        made = arg(sort).drop(arg(Number))
     else:
         made = arg(sort).take(arg(Number))
     return made

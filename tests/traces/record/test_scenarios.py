@@ -188,6 +188,16 @@ class TestRealCluster:
         assert result.exit_code == 0, result.output
         assert catalogue.dead_leaders(manifest.read(out)) == dead
 
+    @pytest.mark.parametrize(("scenario", "lost"), [("traffic", set()), ("unclean", {"all", "quiet"})])
+    def test_acknowledged_records(self, tmp_path: Path, scenario: str, lost: set[str]) -> None:
+        """Only an unclean election loses what was acknowledged with acks=all."""
+        out = tmp_path / "out"
+        result = CliRunner().invoke(command, [scenario, "--kafka", "2.8.2", "--out", str(out)])
+        assert result.exit_code == 0, result.output
+        told = manifest.read(out)
+        assert {row["topic"] for row in told["lost"] if row["acks"] == "all"} == lost
+        assert {(row["log_end"], row["high_watermark"]) for row in told["replicas"] if row["topic"] == "one"}
+
     def test_a_broker_that_does_not_come_up_is_told_with_its_last_lines(self, tmp_path: Path) -> None:
         arguments = ["lifecycle", "--kafka", "2.0.0", "--set", "log.cleanup.policy=nothing"]
         result = CliRunner().invoke(command, [*arguments, "--out", str(tmp_path / "out")])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 import importlib
 import pkgutil
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from ..errors import RecordError
 from ..story import Story
@@ -14,12 +14,19 @@ from ..story import Story
 
 @dataclass(frozen=True)
 class Scenario:
-    """What is done to a cluster. `run` finds ZooKeeper up and no broker started."""
+    """What is done to a cluster. `run` finds ZooKeeper up and no broker started.
+
+    `settings` are the brokers' own, `disks` how many log directories each has. With `traffic` records are written, and
+    the manifest tells what became of them.
+    """
 
     name: str
     summary: str
     brokers: tuple[int, ...]
     run: Callable[[Story], None]
+    settings: Mapping[str, str] = field(default_factory=dict)
+    disks: int = 1
+    traffic: bool = False
 
 
 def names() -> list[str]:
