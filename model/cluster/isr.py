@@ -8,6 +8,8 @@ Not in the model: the answer of the controller on its way back, so nothing comes
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..action import Action, Clause, action, waived
 from ..expr import Expr, after, both, either, forall, none, setting, some
 from ..family import Chosen
@@ -205,7 +207,7 @@ LEAVING_STAYS_OUT = Property(
 )
 
 
-def writers(chosen: Chosen) -> tuple[object, ...]:
+def writers(chosen: Chosen) -> tuple[Callable[[Effects], Action], ...]:
     """The actions of a release."""
     if not chosen.has("KIP-497"):
         return (shrink, expand, note)
