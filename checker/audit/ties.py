@@ -22,7 +22,7 @@ from .table.protocol import Row, Table
 
 DOUBT, DOUBTED = "doubt", "doubted"
 """Columns of a failing row that is suspicious though its rule says more: what is doubted (that lines are in the "order"
-in which they were written; that no "creation" or "deletion" of the topic is missing), and the rule's own verdict."""
+in which they were written; that no "creation" of the topic is missing), and the rule's own verdict."""
 _OF_NONE: Row = {"topic": None, "partition": None}
 _MOST = 60
 """So many orders are tried; a finding with more that are possible is not vouched for."""
