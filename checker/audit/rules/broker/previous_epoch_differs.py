@@ -9,7 +9,8 @@ How it is seen
     epoch before. It is the one of the line before of the same partition, or -1 if there is none: after a start, or
     after the replica was deleted. A first line that prints more is judged only where the start of the process is
     there. A line that prints -1 though the process had an epoch is a deletion that does not show, where server.log is
-    not there.
+    not there. A single line may be missing of any log: where one would explain the epoch, the finding is suspicious. It
+    is illegal where an older one is printed than the broker had.
 
 Releases
     Since 2.6, in which all such lines are in state-change.log. Followers since 3.6 print the new epoch as the one
@@ -31,13 +32,17 @@ from ._words import does, where
 _process_begun = process_known & (const(0, Int()) < process)
 _shown = ite(first, _process_begun, remembers | (process_known & server_log))
 """Whether the log shows all that could explain another epoch: a start, a deletion."""
+_older = remembers & (previous_leader_epoch < known_epoch)
+"""A newer epoch, or none, a single missing line would explain: where the replica took it, or was deleted."""
 
 RULE = Rule(
     code="KR602",
     name="previous-epoch-differs",
     observation="role_starts_in_process",
     kind="replica",
-    verdict=ite(previous_leader_epoch.eq(known_epoch), HELD, ite(~_shown, SILENT, ite(gap, SUSPICIOUS, ILLEGAL))),
+    verdict=ite(
+        previous_leader_epoch.eq(known_epoch), HELD, ite(~_shown, SILENT, ite(gap | ~_older, SUSPICIOUS, ILLEGAL))
+    ),
     releases=">=2.6",
     message=lambda row: (
         f"{where(row)} {does(row)} in leader epoch {row['leader_epoch']}, and prints as the epoch before"
