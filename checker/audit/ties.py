@@ -50,7 +50,7 @@ def settled(events: Table, fails: Sequence[Row]) -> list[Row]:
     orders = {key: moments.orders(row) for key, row in asked.items()}
     unsure = {key for key, several in orders.items() if len(several) > _MOST}
     for turn in _turns({key: several for key, several in orders.items() if key not in unsure}):
-        rows = failing(judged(inputs_of(events.like(moments.put(turn.values())))))
+        rows = failing(judged(inputs_of(events.like(moments.put(turn.values()))), []))
         unsure |= {key for key in turn if not _stands(asked[key], rows)}
     return [doubted(row, "order") if _rests_on_order(row) and _key(row) in unsure else row for row in fails]
 
