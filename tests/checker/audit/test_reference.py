@@ -257,8 +257,12 @@ def verdict_of_run(run: Run, releases: list[int], level: str, lossy: bool) -> st
     return judged(whole, loose, True, one_more)
 
 
-def verdicts_of_lines(run: Run, releases: list[int], level: str, lossy: bool) -> list[str]:
-    """Each line after the one before it of the same machine: what was wrong earlier does not count again."""
+def verdicts_of_lines(run: Run, releases: list[int], level: str, lossy: bool, *, of_states: bool = False) -> list[str]:
+    """Each line after the one before it of the same machine: what was wrong earlier does not count again.
+
+    Args:
+        of_states: whether only its from-state matters, not where the move leads.
+    """
     found: dict[int, Iterator[str]] = {}
     for machine in range(3):
         lines = own(run, machine)
@@ -266,7 +270,7 @@ def verdicts_of_lines(run: Run, releases: list[int], level: str, lossy: bool) ->
         for i, line in enumerate(lines):
             past = lines[i - 1].after if i else None
             before = [starts(run, machine, r) if past is None else frozenset({past}) for r in releases]
-            one = (replace(line, lost=False),)
+            one = (replace(line, lost=False, refused=line.refused or of_states),)
             whole = [explained(one, start, r, level) == 1 for r, start in zip(releases, before, strict=True)]
             loose = [explained(one, start, r, None) == 1 for r, start in zip(releases, before, strict=True)]
             one_more = [explained(one, start, r, level, 1) == 1 for r, start in zip(releases, before, strict=True)]
@@ -347,7 +351,7 @@ def events(run: Run) -> Iterator[Event]:
 
 def contradicts_itself(run: Run, releases: list[int], level: str) -> bool:
     """Whether several lines are illegal if none is missing, and not so if any may be: then lines are missing."""
-    whole, loose = (verdicts_of_lines(run, releases, level, lossy) for lossy in (False, True))
+    whole, loose = (verdicts_of_lines(run, releases, level, lossy, of_states=True) for lossy in (False, True))
     return sum(one in MISSING and other not in MISSING for one, other in zip(whole, loose, strict=True)) > 1
 
 
