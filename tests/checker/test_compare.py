@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
 from isrproof.traces.record import manifest
 from isrproof.traces.record.compare import compare
 
-RECORDED = Path(__file__).parents[2] / "traces" / "recorded"
+from tests.recordings import EACH, RECORDED
 
 
-@pytest.mark.parametrize("name", sorted(file.parent.name for file in RECORDED.glob("*/manifest.json")))
+@pytest.mark.parametrize("name", EACH)
 def test_nothing_is_wrong_and_what_is_not_shown_is_explained(name: str) -> None:
     (report,) = audit([str(RECORDED / name)], Options(engine="python", timeline=True))
     assert report.timeline is not None

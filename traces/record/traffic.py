@@ -162,7 +162,8 @@ class Traffic:
             asked = time.time_ns() // 1_000_000
             questions = {TopicPartition(topic, partition): OffsetSpec.latest() for topic, partition in to}
             for of, answer in self._admin.list_offsets(questions, request_timeout=2.0).items():
-                if answer.exception() is None:
+                # A leader that is not known yet counts as no error; the offset is then -1001.
+                if answer.exception() is None and answer.result().offset >= 0:
                     now = time.time_ns() // 1_000_000
                     self.watermarks.append(Watermark(of.topic, of.partition, asked, now, answer.result().offset))
 
