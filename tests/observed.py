@@ -45,7 +45,7 @@ def inputs(paths: Sequence[Path], table: Tables) -> dict[Input, Table]:
     found: dict[Input, Table] = {CHANGES: table([asdict(change) for change in histories.epoch_changes])}
 
     def look(events: Table) -> list[Row]:
-        found.update(inputs_of(without_duplicates(placed(events, histories.spans))))
+        found.update(inputs_of(without_duplicates(placed(events, histories.spans, journals=histories.journals))))
         return []
 
     log.over_partitions(look)

@@ -18,7 +18,7 @@ from ..progress import progress
 from ..replacing import must_be_writable, replacing
 from ..spark_session import spark_failures
 from .engine import Engine, chosen, only_spark, text_size
-from .fields import EVENT
+from .fields import READ
 from .files.file import FileFacts
 from .files.log import Log
 from .files.python import InProcess
@@ -143,7 +143,7 @@ def _log(engine: Engine, sources: list[tuple[int, Source]], options: Options, el
     from .files.spark import SparkLog  # without PySpark the session says what to install
 
     sizes = [text_size(source.there, elsewhere) for _, source in sources]
-    return SparkLog(spark, sources, sizes, asked, options.lossy, lines_read(), tuple(EVENT))
+    return SparkLog(spark, sources, sizes, asked, options.lossy, lines_read(), tuple(READ))
 
 
 def _must_have_read(facts: Sequence[FileFacts], pattern: str | None) -> None:

@@ -67,7 +67,22 @@ EVENT: Mapping[str, Sort] = {
     **sorts(field("from_state", STATE), field("to_state", STATE), leader, isr, leader_epoch, partition_epoch),
     **sorts(written_by_epoch, replicas, brokers, field("valid_states", SetOf(STATE)), from_state_untrue),
 }
-"""What the audit reads of an event; the rest (recipients, correlation ids, ...) is not carried along."""
+"""What the audit reads of a controller's event; the rest (recipients, correlation ids, ...) is not carried along."""
+
+KIND = Enum("Kind", ("become-leader", "become-follower", "latest", "start", "own end", "begins", "ends"))
+speaker, kind = field("speaker", Broker), field("kind", KIND)
+correlation_id, previous_leader_epoch = field("correlation_id", Int()), field("previous_leader_epoch", Int())
+topic_id, old_isr, delete = field("topic_id", _NAME), field("old_isr", isr.sort), field("delete", Bool)
+offset, high_watermark, log_end_offset = (field(n, Int()) for n in ("offset", "high_watermark", "log_end_offset"))
+current_leader_epoch, count = field("current_leader_epoch", Int()), field("count", Int())
+
+OF_BROKER: Mapping[str, Sort] = sorts(
+    *(speaker, kind, correlation_id, previous_leader_epoch, topic_id, old_isr, delete),
+    *(offset, high_watermark, log_end_offset, current_leader_epoch, count),
+)
+"""What the audit reads of a broker's event beside that; of a broker's line, `controller` is whom a request is from."""
+READ: Mapping[str, Sort] = {**EVENT, **OF_BROKER}
+"""What the audit reads of any event."""
 
 releases = field("releases", SetOf(RELEASE))
 seen_level = field("seen_level", LEVEL)
@@ -79,6 +94,13 @@ SPAN: Mapping[str, Sort] = sorts(
     *(seen_level, lossy, releases, start_seen, known_since),
 )
 """What observations and rules read of the span that an event is in."""
+
+journal, process = field("journal", Int()), field("process", Int())
+broker, process_known = field("broker", Broker), field("process_known", Bool)
+server_log, whole = field("server_log", Bool), field("whole", Bool)
+
+JOURNAL: Mapping[str, Sort] = sorts(journal, broker, process, process_known, server_log, whole)
+"""What observations and rules read of the journal that a broker's event is in (history/journals.py)."""
 
 gap = field("gap", Bool)
 """Whether lines may be missing between a row and the one before it."""

@@ -25,7 +25,8 @@ def fitted(log: Log, read: Read, release: int | None, doubts: Doubts = NO_DOUBT)
     """
 
     def fit(wiped: Sequence[Cut] = ()) -> Histories:
-        return histories(read.files, *controllers(read.files, read.rows, log.over_lines, wiped, doubts), doubts)
+        stated = controllers(read.files, read.rows, log.over_lines, wiped, doubts)
+        return histories(read.files, *stated, doubts, read.rows)
 
     found = fit()
     young = _young(found)

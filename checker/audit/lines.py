@@ -31,12 +31,24 @@ REQUEST_RECEIVED = rows_with("request-received")
 CACHED = ("metadata-cached",)
 """The line in which a broker prints what an UpdateMetadata request says of a partition."""
 OF_BROKERS = tuple(row for row in rows_with(speaker="broker") if row not in REQUEST_RECEIVED)
-"""What else brokers tell of what they do. No history and no observation reads it, so no event of it is kept."""
+"""What else brokers tell of what they do. A controller that they name is the one that a request came from."""
+BROKERS = rows_with(speaker="broker")
+"""All lines that brokers write."""
+LEADS, FOLLOWS = rows_with("leads"), rows_with("follows")
+"""Lines with which a partition leads, or follows, on a broker from here."""
+PROCESS_STARTS = rows_with("process-starts")
+"""Lines that a broker's process writes once, when it starts."""
+HOSTS = rows_with("hosts")
+"""Lines with which a broker begins to host a partition, in KRaft mode."""
+REPLICA_DELETED = rows_with("replica-deleted")
+"""Lines with which a broker deletes a replica's log."""
+REPLICA_STOPPED = rows_with("replica-stopped")
+"""Lines with which a broker has stopped a replica, deleted or not."""
 READY = rows_with("ready")
 """The line with which a controller's start ends."""
 EPOCH_READ = rows_with("epoch-read")
 """Lines in which a coming controller prints the epoch of the one before: it does not have that epoch itself."""
-INACTIVE = rows_with("start", "end", "other-controller")
+INACTIVE = rows_with("start", "end", "other-controller", "process-starts")
 """Lines of a broker's controller module that it also writes when another broker is controller."""
 VIEWS = rows_with(*VIEW_ROLES)
 """Lines that print a partition's leader and ISR."""

@@ -23,6 +23,7 @@ from .fit import fitted
 from .history.contradicted import contradicted
 from .history.doubts import NO_DOUBT
 from .history.histories import Histories
+from .history.journals import Journals
 from .history.spans import Span
 from .judge import counted, failing, first_failing, judged, of_concerned
 from .observe.catalogue import inputs_of
@@ -32,7 +33,7 @@ from .observe.controller.views import PARTITION_VIEWS, states_shown
 from .observe.duplicates import repeated, without_duplicates
 from .observe.late import late_tenures
 from .observe.narrow import EVERYTHING, Narrow, scope
-from .observe.placed import EVENTS, placed
+from .observe.placed import EVENTS, of_controllers, placed
 from .rules.catalogue import rules
 from .table.protocol import Row, Table
 from .table.rows import PythonTable
@@ -86,39 +87,47 @@ def _looked(
     log: Log, histories: Histories, ends: Ends, release: int | None, narrow: Narrow, with_timeline: bool
 ) -> Looked:
     found: dict[str, list[Row]] = defaultdict(list)
-    for row in log.over_partitions(partial(_look, histories.spans, ends, release, narrow, with_timeline)):
+    look = partial(_look, histories.spans, histories.journals, ends, release, narrow, with_timeline)
+    for row in log.over_partitions(look):
         found[row["what"]].append(row)
     return found
 
 
 def _look(
-    spans: Sequence[Span], ends: Ends, release: int | None, narrow: Narrow, with_timeline: bool, events: Table
+    spans: Sequence[Span],
+    journals: Journals,
+    ends: Ends,
+    release: int | None,
+    narrow: Narrow,
+    with_timeline: bool,
+    events: Table,
 ) -> list[Row]:
     """What becomes of the lines of some partitions: counts of verdicts, rows that fail, conditions, states shown.
 
     And what these lines show of how their files were collected, whatever is asked for.
     """
-    lines = placed(events, spans, release)
+    lines = placed(events, spans, release, journals)
     inputs = inputs_of(without_duplicates(lines))
+    controllers = of_controllers(inputs[EVENTS])
     found = judged(inputs)
     counts = counted(found)
     concerned = of_concerned(inputs[EVENTS], counts)
     fails = settled(concerned, failing(judged(inputs_of(concerned)))) if concerned is not None else []
     told = narrow.of(PythonTable(fails)).rows()
     asked = counts if narrow == EVERYTHING else counted({name: narrow.of(table) for name, table in found.items()})
-    numbers, spells = conditions(events, inputs[EVENTS], inputs[PARTITION_VIEWS], ends, narrow)
+    numbers, spells = conditions(events, controllers, inputs[PARTITION_VIEWS], ends, narrow)
     rows = {
         "count": [*asked, *corrections(told)],
         "failing": told,
         "sign": signs(counts, fails),
         "repeated": repeated(lines),
-        "late": late_tenures(inputs[EVENTS]),
+        "late": late_tenures(controllers),
         "conditions": numbers,
         "condition": spells,
         "stopped": stopped_moves(narrow.of(inputs[STOPPED_MOVES])),
         "state": narrow.of(states_shown(inputs[PARTITION_VIEWS])).rows() if with_timeline else [],
-        "tenure": tenures(inputs[EVENTS], narrow) if with_timeline else [],
+        "tenure": tenures(controllers, narrow) if with_timeline else [],
         "live": live_brokers(events, narrow) if with_timeline else [],
-        "scope": scope(narrow.of(inputs[EVENTS])),
+        "scope": scope(narrow.of(controllers)),
     }
     return [row | {"what": what} for what, several in rows.items() for row in several]

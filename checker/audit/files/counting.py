@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from ....specs.lines import STATE_CHANGE
 from ....traces.events.event import Continuation, Event, Unknown
 from ....traces.events.layouts import Layout
 from ....traces.events.parse import parse_line
-from ..lines import OF_BROKERS
 from .coverage import MOST_BROKEN, OWN, TEMPLATE_LENGTH, Coverage, Kind
+from .listed import listed
 
 _NUMBERS = re.compile(r"[0-9]+")
-_UNREAD = frozenset(OF_BROKERS)
 _CONTINUATION = Kind("continuation")
 
 
-def counted(number: int, text: str, layout: Layout | None, seen: Coverage) -> Event | None:
-    """Count a line; what it says, if it is understood and anything reads it."""
+def counted(number: int, text: str, layout: Layout | None, seen: Coverage) -> Sequence[Event]:
+    """Count a line; what it says, if it is understood: several events if it lists partitions."""
     parsed = parse_line(text, layout)
     if isinstance(parsed, Continuation):
         seen.kinds[_CONTINUATION] += 1
-        return None
+        return ()
     if parsed.ts is not None:
         seen.dated(number, parsed.ts)
     if isinstance(parsed, Unknown):
@@ -32,11 +32,11 @@ def counted(number: int, text: str, layout: Layout | None, seen: Coverage) -> Ev
         seen.kinds[Kind("unknown", bearing=bearing, stranger=stranger, broken=broken)] += 1
         if broken and len(seen.broken) <= MOST_BROKEN:
             seen.broken.append(number)
-        return None
+        return ()
     understood = isinstance(parsed, Event)
     prefixed = text[:1] not in "[12"
     seen.kinds[Kind("understood" if understood else "irrelevant", parsed.row, parsed.level, prefixed)] += 1
-    return parsed if isinstance(parsed, Event) and parsed.row not in _UNREAD else None
+    return listed(parsed) if isinstance(parsed, Event) else ()
 
 
 def template(text: str) -> str:

@@ -61,9 +61,7 @@ def read_streams(path: str, how: Detected, layout: Layout | None) -> ReadFile:
 
 
 def _count(stream: _Growing, number: int, text: str, layout: Layout | None) -> None:
-    event = counted(number, text, layout, stream.seen)
-    if event is not None:
-        stream.rows.append({**event.__dict__, "line": number})
+    stream.rows += ({**event.__dict__, "line": number} for event in counted(number, text, layout, stream.seen))
 
 
 IN_SECONDS = "its times have no milliseconds: lines that say the same in one second count once"

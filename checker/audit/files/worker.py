@@ -153,8 +153,7 @@ def _events(
     events = []
     texts = lines["value"].take(pa.array(rest)).to_pylist()
     for number, at, text in zip(file[rest].tolist(), line[rest].tolist(), texts, strict=True):
-        event = counted(at, text_of(text), task.layout, seen[number])
-        if event is not None:
+        for event in counted(at, text_of(text), task.layout, seen[number]):
             events.append({**event.__dict__, "file": number, "line": at})
     if events:
         parts.append({name: array_of([event.get(name) for event in events], dictionary) for name in task.names})

@@ -19,9 +19,20 @@ from ....model.sorts import Bool, Int, MapOf
 from ....specs.machines import LEVELS
 from ..fields import LEVEL
 from ..files.file import JITTER, UNKNOWN_LEVEL, LogFile
-from ..lines import CONTROLLER_LINES, CREATED, EPOCH_READ, INACTIVE, MOVES_AND_VIEWS, REQUEST_RECEIVED, THROWN, is_line
+from ..lines import (
+    CONTROLLER_LINES,
+    CREATED,
+    EPOCH_READ,
+    INACTIVE,
+    MOVES_AND_VIEWS,
+    OF_BROKERS,
+    REQUEST_RECEIVED,
+    THROWN,
+    is_line,
+)
 from ..table.protocol import Column, Row, Table
 from .doubts import NO_DOUBT, Doubts
+from .journals import wrote
 from .spans import LINES_PER_FILE
 from .statements import BrokerReport, Evidence, Run, RunKey, narrowing
 
@@ -36,17 +47,20 @@ _BEFORE_ITS_FIRST = -1
 """Stands for the run that a line belongs to if its controller has named no epoch before it in its piece."""
 _RANK = const({level: rank for rank, level in enumerate(LEVELS)}, MapOf(LEVEL, Int()))
 _SPEAKER = ("file", "controller", "controller_epoch")
+_SILENT = (*THROWN, *EPOCH_READ, *OF_BROKERS)
+"""Lines that state nothing of who has which epoch. (A broker's reports are those of requests that it received.)"""
 _STATED = (*_SPEAKER, "part")
 
 
 def claims(events: Table, cuts: Cuts | None = None) -> list[Row]:
-    """What consecutive lines of some files state, as rows of four kinds.
+    """What consecutive lines of some files state, as rows of several kinds.
 
     run: lines first..last in which `controller` says that it has `epoch`, and what is counted of them. report: lines in
     which a broker names both. holder: a line at which an epoch is first spoken of, or has another controller than
     before. evidence: the least line of a wording in a run, `run` being the run's first line.
+    The rest is what brokers' own lines state (journals.py).
     """
-    spoken = events.present("controller", "controller_epoch").without_lines((*THROWN, *EPOCH_READ))
+    spoken = events.present("controller", "controller_epoch").without_lines(_SILENT)
     parts = _parted(spoken, cuts or {})
     own = parts.without_lines(REQUEST_RECEIVED).derive(rank=_RANK[field("level", LEVEL)])
     runs = [{"kind": "run"} | row for row in _runs(own)]
@@ -56,6 +70,7 @@ def claims(events: Table, cuts: Cuts | None = None) -> list[Row]:
         *({"kind": "report"} | row for row in reports.rows()),
         *({"kind": "holder"} | row for row in _holders(spoken)),
         *({"kind": "evidence"} | row for row in _evidence(events, runs)),
+        *(wrote(events) if cuts is None else ()),
     ]
 
 
@@ -64,7 +79,7 @@ def backwards(events: Table, cuts: Cuts) -> list[Row]:
 
     Whoever joins rotated files in the order of their names (`cat state-change.log*`) has the youngest first.
     """
-    spoken = events.present("controller", "controller_epoch").without_lines((*THROWN, *EPOCH_READ))
+    spoken = events.present("controller", "controller_epoch").without_lines(_SILENT)
     along = _parted(spoken, cuts).along(
         _STATED, ("line",), before=Column("previous", "ts"), before_line=Column("previous", "line")
     )
@@ -174,7 +189,7 @@ def _evidence(events: Table, runs: Sequence[Row]) -> list[Row]:
 
     A line that names no epoch counts if only an active controller writes it: up to its next run the tenure is the same.
     """
-    lines = events.present("controller").without_lines((*REQUEST_RECEIVED, *THROWN, *EPOCH_READ, *INACTIVE))
+    lines = events.present("controller").without_lines((*REQUEST_RECEIVED, *_SILENT, *INACTIVE))
     begins: dict[tuple[int, int], list[int]] = defaultdict(list)
     for run in runs:
         begins[run["file"], run["controller"]].append(run["first"])

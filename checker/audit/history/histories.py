@@ -11,6 +11,7 @@ creation to its wipe; the same file goes on after a wipe, so one file can hold s
    (tenures.py, copies.py).
 6. What the log shows of each tenure is found: the level, and since which epoch everything is here (completeness.py).
 7. The runs that are read become spans: the lines of a file, with all that rules need to know of them (spans.py).
+8. What each broker wrote of its own replicas is one journal, cut into processes (journals.py).
 
 All of this is plain Python over few rows, the same for every engine. Order is the position in a file, and of a file in
 its stream. Clocks of two brokers are never compared. These hold of the result:
@@ -24,11 +25,14 @@ its stream. Clocks of two brokers are never compared. These hold of the result:
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..files.file import LogFile
+from ..table.protocol import Row
 from .doubts import NO_DOUBT, Doubts
+from .journals import NO_JOURNALS, Journals, journals
 from .layout import Layout, laid_out
 from .lives import Note, lives
 from .spans import Span, reaching, spans_of_life
@@ -63,12 +67,17 @@ class Histories:
     epoch_changes: tuple[EpochChange, ...]
     notes: tuple[Note, ...]
     restarts: Mapping[int, int] = field(default_factory=dict)
+    journals: Journals = NO_JOURNALS
 
 
 def histories(
-    files: Sequence[LogFile], runs: Iterable[Run], reports: Iterable[BrokerReport], doubts: Doubts = NO_DOUBT
+    files: Sequence[LogFile],
+    runs: Iterable[Run],
+    reports: Iterable[BrokerReport],
+    doubts: Doubts = NO_DOUBT,
+    rows: Sequence[Row] = (),
 ) -> Histories:
-    """The histories of all clusters; `runs` and `reports` are what their files state."""
+    """The histories of all clusters; `runs` and `reports` are what their files state, `rows` are those of `wrote`."""
     runs = tuple(runs)
     statements = by_file(runs, reports)
     layout = laid_out(files, statements, doubts)
@@ -86,6 +95,7 @@ def histories(
             *_copies(joined),
         ),
         restarts=_restarts(statements),
+        journals=journals(rows, layout, _only_lives(joined)),
     )
 
 
@@ -95,6 +105,12 @@ def _life(life: JoinedLife) -> Life:
         epochs |= history.controllers
     files = sorted(set().union(*(history.files for history in life.members)))
     return Life(life.number, life.cluster, dict(sorted(epochs.items())), tuple(files), life.members[0].why)
+
+
+def _only_lives(lives: Sequence[JoinedLife]) -> dict[int, int]:
+    """By cluster its life, if it has one only: no line of a broker tells which of several it is of."""
+    several = Counter(life.cluster for life in lives)
+    return {life.cluster: life.number for life in lives if several[life.cluster] == 1}
 
 
 def _disordered(runs: Iterable[Run], layout: Layout) -> list[Note]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ....model.expr import Expr, either, field
 from ....model.sorts import Bool
 from ..fields import ts
-from ..lines import LIVE_BROKERS, TOPIC_DELETED
+from ..lines import BROKERS, LIVE_BROKERS, TOPIC_DELETED
 from ..table.protocol import Column, Row, Table
 from .absent import false_where_absent
 from .order import NEAR
@@ -52,7 +52,7 @@ class Narrow:
         `before` and `after` it are the times nearest to it; absent where there is none, or the stretch has no such end.
         """
         early, late = either(*self._too_early()), either(*self._too_late())
-        found = events.without_lines((*LIVE_BROKERS, *TOPIC_DELETED)).grouped(  # no rule looks at these
+        found = events.without_lines((*LIVE_BROKERS, *TOPIC_DELETED, *BROKERS)).grouped(  # of a controller, for rules
             NEAR,
             lines=Column("count", where=~(early | late)),
             first=Column("min", "ts"),

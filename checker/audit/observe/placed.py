@@ -8,40 +8,52 @@ from dataclasses import asdict
 from ....model.expr import field
 from ....model.sorts import Bool, BoolSort, EnumSort, Int, IntSort, SetSort, Sort
 from ....specs.machines import machine as table_of
-from ..fields import EVENT, SPAN, sorts, ts
+from ..fields import JOURNAL, READ, SPAN, broker, sorts, ts
 from ..files.file import JITTER
+from ..history.journals import NO_JOURNALS, Journals
 from ..history.spans import Span
-from ..lines import MOVED, REASONS
-from ..table.protocol import Column, Table
+from ..lines import BROKERS, MOVED, OF_BROKERS, REASONS
+from ..table.protocol import Column, Row, Table
 from .absent import false_where_absent
 from .observation import Input
 from .order import IN_ORDER, NEAR, PARTITION, PLACE
 
 at = field("at", Int())
 duplicate, late = field("duplicate", Bool), field("late", Bool)
-PLACED: Mapping[str, Sort] = {**EVENT, **SPAN, **sorts(at, duplicate, late)}
+PLACED: Mapping[str, Sort] = {**READ, **SPAN, **JOURNAL, **sorts(at, duplicate, late)}
 """The columns of a placed event.
 
-`at` grows along the lines of a tenure. `duplicate`: a line above says the same of the same partition in the same
-millisecond. `late`: a line above, of the same partition and tenure, was written later than threads print late.
+`at` grows along the lines of a tenure, and of one stream of a journal. `duplicate`: a line above says the same of the
+same partition in the same millisecond. `late`: a line above, of the same partition and tenure, was written later than
+threads print late.
 """
 EVENTS = Input("placed events", (), lambda events: events)
+
+
+def of_controllers(placed: Table) -> Table:
+    """Those of the placed events that are of no broker's journal."""
+    return placed.absent("journal")
+
 
 _TYPES: Mapping[type[Sort], type] = {IntSort: int, BoolSort: bool, EnumSort: str, SetSort: int}
 _SPAN_COLUMNS = {name: _TYPES[type(sort)] for name, sort in SPAN.items()} | {"base": int}
 _WITH_CONTROLLER = table_of("replica").releases
-_PRINTED = tuple(name for name in EVENT if name not in ("ts", "file", "line", "topic", "partition"))
+_PRINTED = tuple(name for name in READ if name not in ("ts", "file", "line", "topic", "partition"))
 """What lines of one partition and one time print."""
 
 
-def placed(events: Table, spans: Sequence[Span], release: int | None = None) -> Table:
-    """The events of tenures, sorted once, so that no observation sorts or moves all lines again.
+def placed(events: Table, spans: Sequence[Span], release: int | None = None, journals: Journals = NO_JOURNALS) -> Table:
+    """The events of tenures and of journals, sorted once, so that no observation sorts or moves all lines again.
+
+    A line in which a broker names a controller of the same file can be of both: it is there twice.
 
     Args:
         release: mask of the releases that ran, if it is known; else each span has its own.
     """
-    columns = (*EVENT, *SPAN, "at")
-    return marked(_with_spans(events, spans, release).select(*columns).kept(NEAR, (*PARTITION, *IN_ORDER)))
+    columns = (*READ, *SPAN, *JOURNAL, "at")
+    lines = _with_spans(events.without_lines(OF_BROKERS), spans, release)
+    replicas = _with_journals(events.of_lines(BROKERS), journals, release)
+    return marked(lines.plus(replicas).select(*columns).kept(NEAR, (*PARTITION, *IN_ORDER)))
 
 
 def marked(lines: Table) -> Table:
@@ -74,3 +86,35 @@ def _with_spans(events: Table, spans: Sequence[Span], release: int | None) -> Ta
         .joined(rows, ("file", "controller"), {**_SPAN_COLUMNS, "controller_epoch": int}, ("since", "until"))
     )
     return dated.plus(undated).derive(at=field("base", Int()) + field("line", Int())).plus(events.of_lines(REASONS))
+
+
+_PART_NUMBERS = ("cluster", "life", "tenure", "journal", "broker", "base", "block", "releases", "known_since")
+_PART_COLUMNS: Mapping[str, type] = {
+    **dict.fromkeys(_PART_NUMBERS, int),
+    **dict.fromkeys(("lossy", "whole", "server_log"), bool),
+}
+
+
+def _with_journals(events: Table, journals: Journals, release: int | None) -> Table:
+    """Events of brokers with the columns of their journal and their process. `replica` is the broker's own.
+
+    Their `tenure` is the journal, counted below 0: no controller's has that number.
+    """
+    parts = [asdict(part) | {"tenure": -part.journal, "known_since": 0} for part in journals.parts]
+    if release is not None:
+        parts = [part | {"releases": release} for part in parts]
+    processes = [asdict(process) for process in journals.processes]
+    of_life, of_none = ([part for part in parts if (part["life"] is None) is none] for none in (False, True))
+    found = _of_parts(events, of_life, _PART_COLUMNS)
+    found = found.plus(_of_parts(events, of_none, {n: t for n, t in _PART_COLUMNS.items() if n != "life"}))
+    columns = {"process": int, "process_known": bool}
+    return found.joined(processes, ("journal",), columns, ("first", "last"), of="ts").derive(
+        at=field("base", Int()) + field("line", Int()), replica=broker
+    )
+
+
+def _of_parts(events: Table, parts: Sequence[Row], columns: Mapping[str, type]) -> Table:
+    named = [part for part in parts if part["speaker"] is not None]
+    rest = [part for part in parts if part["speaker"] is None]
+    own = events.present("speaker").joined(named, ("file", "speaker"), columns, ("first", "last"))
+    return own.plus(events.absent("speaker").joined(rest, ("file",), columns, ("first", "last")))

@@ -33,8 +33,8 @@ from .reading import ColumnReading
 
 PART = 500_000
 """So many rows are looked at together: what is computed of them stays near the processor, and memory is bounded."""
-_LINES = 10**12
-"""More than a line's number: a stretch of lines and its group are one number."""
+_LINES = 10**13
+"""More than a line's number, or a time: a stretch of them and its group are one number."""
 
 
 @dataclass(frozen=True)
@@ -214,6 +214,7 @@ class ColumnTable:
         on: Sequence[str],
         columns: Mapping[str, type],
         within: tuple[str, str] | None = None,
+        of: str = "line",
     ) -> ColumnTable:
         if not rows or not self._size:
             return self._rows(np.zeros(0, dtype=np.int64))
@@ -225,12 +226,13 @@ class ColumnTable:
         group = np.minimum(np.searchsorted(keys, here), len(keys) - 1)
         found = keys[group] == here
         first, last = (few[name].data for name in within) if within else (np.zeros(len(rows), dtype=np.int64),) * 2
-        line = self.array("line").data if within else np.zeros(self._size, dtype=np.int64)
+        place = self.array(of) if within else Array(np.zeros(self._size, dtype=np.int64))
+        line = place.data.astype(np.int64)
         begins = there.reshape(-1) * _LINES + first
         order = np.argsort(begins, kind="stable")
         # Stretches of one key do not overlap: the last that begins up to here is the only one that can hold it.
         at = order[np.maximum(np.searchsorted(begins[order], group * _LINES + line, side="right") - 1, 0)]
-        found &= (there.reshape(-1)[at] == group) & (first[at] <= line) & (line <= last[at])
+        found &= (there.reshape(-1)[at] == group) & (first[at] <= line) & (line <= last[at]) & place.is_there
         hits = np.flatnonzero(found)
         at = at[hits]
         here_too = _Part({name: cache(partial(few[name].take, at)) for name in columns})

@@ -65,11 +65,12 @@ class Table(Protocol):
         on: Sequence[str],
         columns: Mapping[str, type],
         within: tuple[str, str] | None = None,
+        of: str = "line",
     ) -> Table:
         """Inner join with few rows, which have the columns `on` and `columns` (name -> int, str or bool).
 
-        `within` names two columns of theirs, the first and the last `line` that they are for; those stretches do not
-        overlap for one key.
+        `within` names two columns of theirs, the first and the last `line`, or what else `of` names, that they are for,
+        from 0; those stretches do not overlap for one key.
         """
 
     def attached(self, other: Table, on: Sequence[str], columns: Sequence[str]) -> Table:

@@ -85,6 +85,7 @@ class PythonTable:
         on: Sequence[str],
         columns: Mapping[str, type],
         within: tuple[str, str] | None = None,
+        of: str = "line",
     ) -> PythonTable:
         there: dict[tuple[Any, ...], list[tuple[int, float, Row]]] = {}
         for row in rows:
@@ -96,10 +97,12 @@ class PythonTable:
         found = []
         for row in self._rows:
             stretches = there.get(tuple(row.get(name) for name in on), [])
-            line = row.get("line", 0)
+            place = row.get(of) if within else 0
+            if place is None:
+                continue
             # Stretches of one key do not overlap: the last that begins up to here is the only one that can hold it.
-            at = bisect_right(stretches, line, key=lambda stretch: stretch[0]) - 1
-            if at >= 0 and line <= stretches[at][1]:
+            at = bisect_right(stretches, place, key=lambda stretch: stretch[0]) - 1
+            if at >= 0 and place <= stretches[at][1]:
                 found.append(row | stretches[at][2])
         return PythonTable(found)
 

@@ -1,0 +1,56 @@
+"""Lines that list partitions, as an event for each of them: all rules ask what became of one partition."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ....traces.events.event import Event
+
+_TOPIC = "[A-Za-z0-9._-]{1,249}"
+_NAMED = (
+    rf"(?:(?P<topic>{_TOPIC})-(?P<partition>[0-9]{{1,9}})"
+    rf"|\[(?P<old_topic>{_TOPIC}),(?P<old_partition>[0-9]{{1,9}})\])"
+)
+"""A partition as it is printed now, and up to 0.10."""
+_PARTITION = re.compile(rf"(?<![A-Za-z0-9._-]){_NAMED}(?![A-Za-z0-9._-])")
+_ADDED = re.compile(
+    rf"(?<![A-Za-z0-9._-]){_NAMED}"
+    r"(?:, initOffset (?P<offset>-?[0-9]{1,18}) to broker (?:BrokerEndPoint\(|id:)(?P<leader>[0-9]{1,9})"  # <= 2.0
+    r"| -> \(offset=(?P<offset2>-?[0-9]{1,18}), leaderEpoch=(?P<leader_epoch2>-?[0-9]{1,9})\)"  # 2.1-2.7
+    r"| -> InitialFetchState\((?:(?:Some\([^()]{1,60}\)|None),)?"
+    r"BrokerEndPoint\(id=(?P<leader3>[0-9]{1,9}), host=[^()]{0,300}\)"
+    r",(?P<leader_epoch3>-?[0-9]{1,9}),(?P<offset3>-?[0-9]{1,18})\))"  # 2.8+
+)
+
+
+def _one(match: re.Match[str]) -> dict[str, Any]:
+    """What is printed of one partition; the number behind a name tells which form of the line it is of."""
+    found: dict[str, Any] = {}
+    for name, text in match.groupdict().items():
+        if text is not None:
+            name = name.removeprefix("old_").rstrip("23")
+            found[name] = text if name == "topic" else int(text)
+    return found
+
+
+def _each(pattern: re.Pattern[str]) -> Callable[[str], Iterator[dict[str, Any]]]:
+    return lambda detail: map(_one, pattern.finditer(detail))
+
+
+_LISTS: Mapping[str, Callable[[str], Iterator[dict[str, Any]]]] = {
+    "fetchers-added": _each(_ADDED),
+    "fetchers-removed": _each(_PARTITION),
+    "replicas-offline": _each(_PARTITION),
+}
+"""By the row of the line table, what its `detail` lists."""
+
+
+def listed(event: Event) -> list[Event]:
+    """The events of a line: one for each partition that it lists, or itself."""
+    read = _LISTS.get(event.row)
+    if read is None or event.detail is None:
+        return [event]
+    return [replace(event, detail=None, **each) for each in read(event.detail)] or [event]

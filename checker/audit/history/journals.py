@@ -1,0 +1,279 @@
+"""Journals: all that one broker wrote, its files merged, cut into processes.
+
+A broker writes to several files (state-change.log, server.log, controller.log). Its *journal* is the lines of all of
+them, in the order of their times: within a file the order is that of the lines, between files nothing tells which of
+two lines of one millisecond was first. Journals of several brokers are never ordered by time.
+
+* Whose a line is, most lines say. One that does not is of the broker that all others of its stream are of.
+* The files of one broker are those in one directory. Where two streams there have lines of one kind, one may be a copy
+  of the other: then each is a journal of its own.
+* A journal that is a copy of another one of the same broker is not read.
+* A *process* begins with a line that each process writes once. Where no file that would have it is there, it is not
+  known whether a process ended between two lines (`process_known`).
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ....specs.lines import STATE_CHANGE, rows_with
+from ....specs.releases import ALL
+from ..files.file import LogFile
+from ..lines import EPOCH_READ, OF_BROKERS, PROCESS_STARTS, REQUEST_RECEIVED, THROWN
+from ..table.protocol import Column, Row, Table
+from .layout import Layout
+from .spans import LINES_PER_FILE
+
+_OF_BROKERS = frozenset((*OF_BROKERS, *REQUEST_RECEIVED))
+_IN_STATE_CHANGE = frozenset(rows_with(speaker="broker", family=STATE_CHANGE))
+_NO_START, _NO_END = 0, 10**13 - 1
+"""Milliseconds before and after all lines."""
+_Home = tuple[int, str, int, str]
+"""Cluster, directory and broker of a journal; and its stream, where each stream is one of its own."""
+
+
+def wrote(events: Table) -> list[Row]:
+    """Look: who wrote which kinds of lines of which file, when the lines of a file are of; where processes start."""
+    own = events.of_lines(_OF_BROKERS).grouped(
+        ("file", "speaker", "row", "releases"),
+        line=Column("min", "line"),
+        first_ts=Column("min", "ts"),
+        last_ts=Column("max", "ts"),
+        n=Column("count"),
+    )
+    module = events.present("controller").without_lines((*_OF_BROKERS, *THROWN, *EPOCH_READ))
+    controllers = module.grouped(("file", "controller"), line=Column("min", "line"))
+    starts = events.of_lines(PROCESS_STARTS).present("ts").select("file", "line", "ts", "row")
+    return [
+        *({"kind": "wrote"} | row for row in own.rows()),
+        *({"kind": "module"} | row for row in controllers.rows()),
+        *({"kind": "process"} | row for row in starts.rows()),
+    ]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Lines first..last of a file that are of a journal: those of `speaker`, or those that say of none (None).
+
+    `block`, `lossy` and `releases` are as of a span (spans.py). A journal is `whole` if no line of it is missing
+    between its first and its last. `server_log`: it has lines of that file. `base` + line grows along each of its
+    streams.
+    """
+
+    cluster: int
+    life: int | None
+    file: int
+    speaker: int | None
+    first: int
+    last: int
+    journal: int
+    broker: int
+    base: int
+    block: int
+    lossy: bool
+    whole: bool
+    server_log: bool
+    releases: int
+
+
+@dataclass(frozen=True)
+class Process:
+    """The times first..last, as printed, in which a journal is of the process of that number.
+
+    `process_known`: each start of a process is in the files.
+    """
+
+    journal: int
+    first: int
+    last: int
+    process: int
+    process_known: bool
+
+
+@dataclass(frozen=True)
+class Journals:
+    parts: tuple[Part, ...] = ()
+    processes: tuple[Process, ...] = ()
+
+
+NO_JOURNALS = Journals()
+
+
+def journals(rows: Sequence[Row], layout: Layout, lives: Mapping[int, int]) -> Journals:
+    """The journals of all clusters.
+
+    Args:
+        rows: what `wrote` gave of all pieces.
+        lives: by cluster its life, if it has one only.
+    """
+    speakers = _speakers(rows, layout.files)
+    files = layout.files
+    homes = _without_copies(_homes(rows, speakers, files), rows)
+    telling = frozenset(
+        _stream(files[row["file"]])
+        for row in rows
+        if row["kind"] == "wrote" and row["row"] not in _IN_STATE_CHANGE and row["file"] in files
+    )
+    parts: list[Part] = []
+    processes: list[Process] = []
+    for number, (home, own) in enumerate(sorted(homes.items()), start=1):
+        made = _Journal(number, home, sorted(own), speakers, layout, lives.get(home[0]), telling)
+        parts += made.parts(rows)
+        processes += made.processes([row for row in rows if row["kind"] == "process" and row["file"] in own])
+    return Journals(tuple(parts), tuple(processes))
+
+
+_Stream = tuple[int, str]
+
+
+def _stream(file: LogFile) -> _Stream:
+    return file.cluster, file.stream
+
+
+def _speakers(rows: Iterable[Row], files: Mapping[int, LogFile]) -> dict[_Stream, set[int]]:
+    """Who wrote to each stream."""
+    found: dict[_Stream, set[int]] = defaultdict(set)
+    for row in rows:
+        who = row.get({"wrote": "speaker", "module": "controller"}.get(row["kind"], ""))
+        if who is not None and row["file"] in files:
+            found[_stream(files[row["file"]])].add(who)
+    return found
+
+
+def _homes(
+    rows: Iterable[Row], speakers: Mapping[_Stream, set[int]], files: Mapping[int, LogFile]
+) -> dict[_Home, set[int]]:
+    """The files of each journal."""
+    kinds: dict[tuple[int, str, int], dict[_Stream, set[str]]] = defaultdict(lambda: defaultdict(set))
+    own: dict[_Stream, set[int]] = defaultdict(set)
+    for row in rows:
+        if row["kind"] not in ("wrote", "module", "process") or row["file"] not in files:
+            continue
+        file = files[row["file"]]
+        stream = _stream(file)
+        own[stream].add(file.index)
+        if row["kind"] == "wrote":
+            for broker in speakers[stream] if row["speaker"] is None else {row["speaker"]}:
+                kinds[file.cluster, file.directory, broker][stream].add(row["row"])
+        elif len(speakers[stream]) == 1:
+            (broker,) = speakers[stream]
+            kinds[file.cluster, file.directory, broker][stream] |= set()
+    found: dict[_Home, set[int]] = {}
+    for (cluster, directory, broker), streams in kinds.items():
+        told = [kind for several in streams.values() for kind in several]
+        apart = len(told) != len(set(told))
+        if not told:
+            continue
+        for stream in sorted(streams):
+            home = (cluster, directory, broker, stream[1] if apart else "")
+            found.setdefault(home, set()).update(own[stream])
+    return found
+
+
+def _without_copies(homes: Mapping[_Home, set[int]], rows: Sequence[Row]) -> dict[_Home, set[int]]:
+    """Of journals of one broker that begin or end a kind of line in the same millisecond, the longest."""
+    ends: dict[_Home, set[tuple[str, int]]] = {}
+    size: dict[_Home, int] = {}
+    for home, files in homes.items():
+        own = [row for row in rows if row["kind"] == "wrote" and row["file"] in files]
+        ends[home] = {(row["row"], row[end]) for row in own for end in ("first_ts", "last_ts") if row[end] is not None}
+        size[home] = sum(row["n"] for row in own)
+    kept: dict[_Home, set[int]] = {}
+    for home in sorted(homes, key=lambda home: (-size[home], home)):
+        cluster, _, broker, _ = home
+        if not any(ends[home] & ends[other] for other in kept if (other[0], other[2]) == (cluster, broker)):
+            kept[home] = homes[home]
+    return kept
+
+
+@dataclass(frozen=True)
+class _Journal:
+    number: int
+    home: _Home
+    files: Sequence[int]
+    speakers: Mapping[_Stream, set[int]]
+    layout: Layout
+    life: int | None
+    telling: frozenset[_Stream]
+    """The streams with lines of server.log."""
+
+    @property
+    def lossy(self) -> bool:
+        return any(
+            self.layout.files[index].lossy is not None or self.layout.files[index].goes_back for index in self.files
+        ) or (self.home[0] in self.layout.gapped)
+
+    def blocks(self) -> dict[str, set[int]]:
+        """By stream, the blocks that its files begin with."""
+        found: dict[str, set[int]] = defaultdict(set)
+        for index in self.files:
+            position = self.layout.positions[index]
+            found[self.layout.files[index].stream] |= {position.first_block, position.block(LINES_PER_FILE)}
+        return found
+
+    def parts(self, rows: Iterable[Row]) -> Iterator[Part]:
+        """Each file's lines that name the broker, and those that name none if it is the only one there."""
+        broker = self.home[2]
+        whole = all(len(blocks) == 1 for blocks in self.blocks().values())
+        streams = sorted({self.layout.files[index].stream for index in self.files})
+        releases = _releases(rows, self.files, broker)
+        for index in self.files:
+            file, position = self.layout.files[index], self.layout.positions[index]
+            alone = len(self.speakers[_stream(file)]) == 1
+            rank = streams.index(file.stream) * len(self.layout.files) + position.index
+            for first, last in position.between_cuts(0, LINES_PER_FILE - 1):
+                for speaker in (broker, None) if alone else (broker,):
+                    yield Part(
+                        cluster=file.cluster,
+                        life=self.life,
+                        file=index,
+                        speaker=speaker,
+                        first=first,
+                        last=last,
+                        journal=self.number,
+                        broker=broker,
+                        base=rank * LINES_PER_FILE,
+                        block=position.block(first),
+                        lossy=self.lossy,
+                        whole=whole,
+                        server_log=any(_stream(self.layout.files[each]) in self.telling for each in self.files),
+                        releases=releases,
+                    )
+
+    def processes(self, starts: Iterable[Row]) -> Iterator[Process]:
+        """The stretches between starts; known as soon as a file begins that would show a start."""
+        starts = list(starts)
+        begins = {row["ts"] for row in starts}
+        since, until = self.known(starts) or (_NO_END, _NO_START)
+        edges = {_NO_START, _NO_END + 1, *begins, *((since, until + 1) if since < until else ())}
+        for first, following in pairwise(sorted(edges)):
+            number = sum(1 for begin in begins if begin <= first)
+            yield Process(self.number, first, following - 1, number, since <= first <= until)
+
+    def known(self, starts: Iterable[Row]) -> tuple[int, int] | None:
+        """Between which times every start of a process is in the files.
+
+        server.log has lines all the time; the log of the controller's module may have nothing but the starts.
+        """
+        showing = {_stream(self.layout.files[row["file"]]) for row in starts} | self.telling
+        files = [self.layout.files[index] for index in self.files]
+        blocks = self.blocks()
+        whole = [each for each in files if _stream(each) in showing and len(blocks[each.stream]) == 1]
+        begins = [each.oldest for each in whole if each.oldest is not None]
+        if self.lossy or not begins:
+            return None
+        ends = [each.youngest for each in whole if each.youngest is not None]
+        quiet = any(_stream(each) not in self.telling for each in whole)
+        return min(begins), _NO_END if quiet else max(ends)
+
+
+def _releases(rows: Iterable[Row], files: Collection[int], broker: int) -> int:
+    """The releases that all of a journal's lines allow; any, if they contradict each other: it was upgraded."""
+    masks = {row["releases"] for row in rows if row["kind"] == "wrote" and row["file"] in files}
+    found = functools.reduce(operator.and_, masks, ALL)
+    return found or ALL

@@ -1,0 +1,1 @@
+"""Observations of what brokers write of their own replicas."""

@@ -1,0 +1,89 @@
+"""Lines in which a broker tells what it does with one partition, in the order of its journal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .....model.expr import Expr, both, const, either, field, ite
+from .....model.sorts import Bool, Int, Sort
+from ...fields import JOURNAL, READ, SPAN, block, delete, gap, lossy, previous_leader_epoch, sorts, ts, whole
+from ...lines import FOLLOWS, HOSTS, LEADS, REPLICA_DELETED, REPLICA_STOPPED, is_line
+from ...table.protocol import Column, Table
+from ..absent import false_where_absent
+from ..compared import earlier, earlier_sorts, was
+from ..observation import Input, Names
+from ..order import NEAR
+from ..placed import at
+
+REPLICA = ("journal", "process", *NEAR)
+"""A replica in one process of its broker."""
+KEPT = (*REPLICA, "deletions")
+"""A replica in one process, up to its deletion."""
+STAY = (*KEPT, "stay")
+"""The same, from where the broker says that it knows nothing of it yet."""
+MERGED = ("clock", "at", "file")
+"""The order of a journal's lines about one partition."""
+NO_EPOCH = -1
+"""What a broker prints as the leader epoch before the first."""
+
+clock, fresh, remembers = field("clock", Int()), field("fresh", Bool), field("remembers", Bool)
+HOSTED: Mapping[str, Sort] = {
+    **READ,
+    **SPAN,
+    **JOURNAL,
+    **sorts(at, clock, field("deletions", Int(0)), field("stay", Int(0)), fresh, remembers),
+}
+"""The columns of a line in a journal that is about one partition.
+
+`clock` is the line's time, or that of an earlier line of its file and partition, if that is later. `deletions` counts
+how often the replica was deleted in its process, `stay` how often the broker knew nothing of it. `fresh`: it does not
+on this line; `remembers`: the line prints a leader epoch that the broker had before.
+"""
+STARTS = (*LEADS, *FOLLOWS)
+LINES = (*STARTS, *HOSTS, *REPLICA_DELETED, *REPLICA_STOPPED)
+
+
+def hosted(events: Table) -> Table:
+    """Lines of journals about partitions, merged over the files of a broker."""
+    own = events.present("journal", *NEAR).of_lines(LINES)
+    ordered = _timed(own).kept(NEAR, (*REPLICA, *MERGED))
+    told = false_where_absent(
+        ordered.derive(
+            none=previous_leader_epoch.eq(NO_EPOCH), remembers=const(NO_EPOCH, Int()) < previous_leader_epoch
+        ),
+        *("none", "remembers", "delete"),
+    )
+    return (
+        told.derive(
+            gone=is_line(REPLICA_DELETED) | (is_line(REPLICA_STOPPED) & delete),
+            fresh=is_line(HOSTS) | field("none", Bool),
+        )
+        .along(REPLICA, MERGED, deletions=Column("so_far", "gone"), known_new=Column("so_far", "fresh"))
+        .derive(stay=ite(fresh, field("known_new", Int()) + 1, field("known_new", Int())))
+        .select(*HOSTED)
+        .kept(NEAR, (*STAY, *MERGED))
+    )
+
+
+def _timed(lines: Table) -> Table:
+    """With `clock`, which never falls along a file."""
+    later = lines.along(("journal", "file", *NEAR), ("at",), reached=Column("greatest", "ts")).filled("reached", "ts")
+    reached = field("reached", Int())
+    return later.derive(clock=ite(reached < ts, ts, reached))
+
+
+HOSTED_LINES = Input("what brokers tell of their replicas", LINES, hosted)
+
+_CARRIED = ("block", "line", "file", "clock")
+gap_in_journal = either(lossy, both(~block.eq(was(block)), ~whole))
+"""Whether lines may be missing since the row before, which is of the same journal."""
+
+
+def followed(table: Table, key: Names, order: Names, *names: str, of: Expr | None = None) -> Table:
+    """Each row with `names` of an earlier row (see `earlier`), and whether lines may be missing between the two."""
+    return table.along(key, order, **earlier(*names, *_CARRIED, of=of)).derive(gap=gap_in_journal)
+
+
+def followed_sorts(*names: str) -> dict[str, Sort]:
+    """The sorts of the columns that `followed` adds."""
+    return earlier_sorts(HOSTED, *names, *_CARRIED) | sorts(gap)

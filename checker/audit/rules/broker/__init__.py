@@ -1,0 +1,1 @@
+"""Rules on what brokers do with their replicas."""

@@ -1,0 +1,15 @@
+"""Sentences that several rules share."""
+
+from __future__ import annotations
+
+from ...lines import LEADS
+from ...table.protocol import Row
+
+
+def where(row: Row) -> str:
+    """The partition of a row, as Kafka prints it, and the broker that tells of it."""
+    return f"{row['topic']}-{row['partition']} on broker {row['broker']}"
+
+
+def does(row: Row) -> str:
+    return "leads" if row["row"] in LEADS else "follows"

@@ -1,0 +1,50 @@
+"""A replica begins to lead or follow in a leader epoch that is not above the one before.
+
+Why it matters
+    A broker takes a new leader only with a larger leader epoch. If it takes an older or the same one, it can follow a
+    leader that was deposed, cut its log by it, and lose records that were committed.
+
+How it is seen
+    In all that one broker wrote, in one process, from where it begins to host the partition. A partition that is
+    deleted and created again starts anew: its first line says so, and Leader lines always do. Where it is not known
+    whether the process was restarted in between, a line that does not print the epoch before is suspicious at most.
+
+Releases
+    All that print the epoch: leaders since 0.11, followers since 2.6. From 3.0 to 3.2 in KRaft mode the line is printed
+    again in the same epoch: that is suspicious at most.
+"""
+
+from __future__ import annotations
+
+from .....model.expr import either
+from ...fields import gap, leader_epoch, process_known, releases
+from ...observe.broker.hosted import remembers
+from ...observe.compared import was
+from ..conditions import in_releases
+from ..remedy import COPIES, KEEP_LOGS, MOVE_CONTROLLER, Remedy
+from ..rule import Rule
+from ..verdicts import illegal_unless
+from ._words import does, where
+
+_same_process = process_known & was(process_known)
+_printed_again = releases.intersects(in_releases("3.0-3.2")) & was(leader_epoch).eq(leader_epoch)
+_in_doubt = either(gap, ~(remembers | _same_process), _printed_again)
+
+RULE = Rule(
+    code="KR601",
+    name="replica-epoch-does-not-grow",
+    observation="role_starts",
+    kind="replica",
+    verdict=illegal_unless(was(leader_epoch) < leader_epoch, in_doubt=_in_doubt),
+    message=lambda row: (
+        f"{where(row)} {does(row)} in leader epoch {row['leader_epoch']}, after epoch {row['before_leader_epoch']}"
+    ),
+    expected=lambda row: f"a leader epoch above {row['before_leader_epoch']}",
+    got=lambda row: f"leader epoch {row['leader_epoch']}",
+    issues=("KIP-101",),
+    remedy=Remedy(
+        workaround=f"{KEEP_LOGS} {MOVE_CONTROLLER}",
+        verify=COPIES,
+        look_for="a lag of 0 for every replica",
+    ),
+)
