@@ -123,8 +123,8 @@ def _beside_text(beside: tuple[ReplicaComparison, LossComparison] | None) -> Ite
         yield f"    expected {expected}"
     if loss.shown or loss.not_shown or loss.not_acknowledged:
         yield (
-            f"  of {loss.shown + loss.not_shown} acknowledged records (acks=all) that are lost {loss.shown} are named;"
-            f" beside them {loss.not_acknowledged} that no producer heard of"
+            f"  {loss.shown} acknowledged records that are lost are named, and {loss.not_acknowledged} that no producer"
+            f" was acknowledged; {loss.not_shown} of acks=all are not shown"
         )
     for each in loss.wrong:
         yield f"  wrong: {each.topic}-{each.partition} is said to lack offsets {each.start} to {each.end - 1}"

@@ -30,10 +30,10 @@ Partition = tuple[str, int]
 
 @dataclass(frozen=True)
 class LossComparison:
-    """Acknowledged offsets (acks=all) that are gone, and whether the audit says so.
+    """Acknowledged offsets that are gone, and whether the audit says so.
 
-    `shown` and `not_shown` count them; `not_acknowledged` those that the audit names and no producer was acknowledged.
-    `wrong` has offsets that were acknowledged and are still there.
+    `shown` counts them; `not_shown` those of acks=all only, which Kafka promised to keep; `not_acknowledged` those that
+    the audit names and no producer was acknowledged. `wrong` has offsets that were acknowledged and are still there.
     """
 
     shown: int
@@ -177,21 +177,18 @@ def _reign(versions: Sequence[Version], time: int) -> _Reign | None:
 
 def compare_lost(manifest: Mapping[str, Any], claimed: Iterable[Lost]) -> LossComparison:
     """Holds offsets that an audit says are lost beside those that are."""
-    acknowledged, lost = (
-        Counter(
-            (row["topic"], row["partition"], offset)
-            for row in manifest[name]
-            if row["acks"] == "all"
-            for offset in range(row["from"], row["to"])
-        )
-        for name in ("acknowledged", "lost")
-    )
+    acknowledged, lost = _offsets(manifest["acknowledged"]), _offsets(manifest["lost"])
+    promised = _offsets(row for row in manifest["lost"] if row["acks"] == "all")
     claimed = list(claimed)
     named = {(each.topic, each.partition, offset): each for each in claimed for offset in range(each.start, each.end)}
-    there = {offset for offset in named if acknowledged[offset] and not lost[offset]}
+    there = {offset for offset in named if offset in acknowledged and offset not in lost}
     return LossComparison(
-        shown=sum(offset in named for offset in lost),
-        not_shown=sum(offset not in named for offset in lost),
-        not_acknowledged=sum(not acknowledged[offset] for offset in named),
+        shown=len(named.keys() & lost),
+        not_shown=len(promised - named.keys()),
+        not_acknowledged=len(named.keys() - acknowledged),
         wrong=tuple(each for each in claimed if any(named[offset] == each for offset in there)),
     )
+
+
+def _offsets(rows: Iterable[Mapping[str, Any]]) -> set[tuple[str, int, int]]:
+    return {(row["topic"], row["partition"], offset) for row in rows for offset in range(row["from"], row["to"])}

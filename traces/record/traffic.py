@@ -23,10 +23,10 @@ PAUSE_SECONDS = 0.04
 """Between two records of a partition."""
 LOOK_SECONDS = 1.0
 """Between two questions for the high watermarks."""
-FLUSH_SECONDS = 20.0
+FLUSH_SECONDS = 30.0
 
 _CLIENT: Mapping[str, object] = {
-    "socket.timeout.ms": 10_000,
+    "socket.timeout.ms": 20_000,
     "reconnect.backoff.max.ms": 500,
     "topic.metadata.refresh.interval.ms": 2_000,
     # Brokers are stopped all the time.
@@ -38,9 +38,9 @@ _PRODUCER: Mapping[str, object] = {
     # A record is sent once: its number stands at one offset of a log, or at none.
     "retries": 0,
     "linger.ms": 20,
-    "message.timeout.ms": 15_000,
+    "message.timeout.ms": 25_000,
     # Longer than an ISR takes to shrink: what is committed then is acknowledged.
-    "request.timeout.ms": 10_000,
+    "request.timeout.ms": 20_000,
 }
 
 

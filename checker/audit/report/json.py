@@ -24,7 +24,7 @@ from .model import Report
 
 SCHEMA = "isrproof-audit/1"
 """What the object is: its keys and their meaning; another number if a key goes or changes."""
-OPTIONAL = ("timeline", "brokers", "metadata", "records")
+OPTIONAL = ("timeline", "brokers", "replicas", "metadata", "records")
 """Keys that are there if it was asked for, or if there is such a thing."""
 INNER = ("index", "cluster")
 """Numbers that mean something within one run only."""
