@@ -27,6 +27,7 @@ ALL = sorted(folder.name for folder in RECORDED.iterdir() if folder.is_dir())
 QUICK = [name for name in ALL if not name.startswith(_WITH_TRAFFIC) or name in _QUICK]
 EACH = [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in ALL]
 """For parametrize: every name, the rest marked."""
+WITH_TRAFFIC = [each for each in EACH if str(each.values[0]).startswith(_WITH_TRAFFIC)]
 
 
 def quick() -> list[Path]:
