@@ -92,6 +92,11 @@ class Envelope:
         return "text" if self.line else "csv" if self.columns else "json"
 
     @property
+    def names_writer(self) -> bool:
+        """Whether it says who writes."""
+        return bool(self.label) or "(?P<label" in (self.line or "")
+
+    @property
     def pattern(self) -> str:
         """The pattern of a text envelope, for a whole line."""
         pattern = self.line or ""

@@ -15,10 +15,11 @@ from importlib.resources import files
 from typing import Any
 
 from ....specs.errors import IsrproofError
+from ....specs.issues import address
 from . import page as package
 from .forms import Run
 from .model import EXIT, VERDICTS
-from .page.content import ISSUES, cluster, rule_page
+from .page.content import cluster, rule_page
 from .shown import plain
 
 
@@ -44,7 +45,7 @@ def write(run: Run) -> str:
         rules=[rule_page(code) for code in codes],
         verdicts=VERDICTS,
         exit=EXIT,
-        issues=ISSUES,
+        address=address,
         version=version("isrproof"),
         style=_Part(style),
         script=_Part(script),

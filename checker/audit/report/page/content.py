@@ -28,7 +28,6 @@ _FINDINGS = 30
 """So many findings of a cause are shown with their lines."""
 _NAMED = 500
 """So many more are named by their line only."""
-ISSUES = "https://issues.apache.org/jira/browse/"
 _MARKS = 20_000
 """So many findings have a mark on the timeline."""
 
