@@ -13,7 +13,9 @@ How it is seen
 
     A replica from outside the ISR may be elected where unclean.leader.election.enable is set: then this is what was
     chosen, and suspicious. It is illegal only if the last ISR that the leader before printed, in the epoch just
-    before, has the new leader, which ran all the time: such a replica has every committed record.
+    before, has the new leader, which ran all the time: such a replica has every committed record. A broker whose disk
+    was lost or replaced, and which comes back with an empty log, shows so too, if it leads: as the last one in the
+    ISR, or because the others are down.
 
 What a log cannot show
     What was committed after the last high watermark that any broker printed. If the old leader never comes back, its
@@ -44,6 +46,8 @@ from ._words import where
 
 def _elected(row: Row) -> str:
     """What the log shows of the election."""
+    if row["broker"] == row["before_broker"]:
+        return "it had them itself: its log was lost, or replaced"
     isr = row.get("last_isr")
     if isr is None or row.get("last_isr_epoch") is None:
         return "whether it was in the ISR before is not shown"
@@ -56,10 +60,8 @@ def _message(row: Row) -> str:
 
 
 def _cause(row: Row) -> str:
-    return (
-        f"broker {row['broker']} leads partitions without all of their committed records, which broker"
-        f" {row['before_broker']} had"
-    )
+    had = "it" if row["broker"] == row["before_broker"] else f"broker {row['before_broker']}"
+    return f"broker {row['broker']} leads partitions without committed records that {had} had"
 
 
 def _expected(row: Row) -> str:
