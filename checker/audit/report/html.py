@@ -95,7 +95,8 @@ def _data(cluster: Cluster, number: int, names: Sequence[str]) -> dict[str, Any]
         if at != number
     ]
     left_out = sum(page["partitions"] for page in cluster.pages[1:]) if not names else 0
-    return {**cluster.brokers, "partitions": {**cluster.pages[number], "others": others, "leftOut": left_out}}
+    shown = {**cluster.brokers, "partitions": {**cluster.pages[number], "others": others, "leftOut": left_out}}
+    return {**shown, "marks": []} if number else shown  # A mark leads to its finding, which is on the first page.
 
 
 class _Part(str):
