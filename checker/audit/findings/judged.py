@@ -98,7 +98,7 @@ def _since(row: Row, files: Mapping[int, LogFile]) -> str:
 
 def _assumption(rule: Rule, row: Row) -> str | None:
     """What a finding takes for granted about missing lines; None for one that needs nothing."""
-    if row.get("by_order"):
+    if row.get("doubt") == "order":
         return "order"
     asked = rule.asks_for_gaps
     return None if asked is None else "lossy" if row.get(asked) else "contiguous"
