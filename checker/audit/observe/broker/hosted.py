@@ -6,8 +6,34 @@ from collections.abc import Mapping
 
 from .....model.expr import Expr, both, const, either, field, ite
 from .....model.sorts import Bool, Int, Sort
-from ...fields import JOURNAL, READ, SPAN, block, delete, gap, lossy, previous_leader_epoch, sorts, ts, whole
-from ...lines import FOLLOWS, HOSTS, LEADS, REPLICA_DELETED, REPLICA_STOPPED, is_line
+from ...fields import (
+    JOURNAL,
+    READ,
+    SPAN,
+    block,
+    delete,
+    gap,
+    leader_epoch,
+    lossy,
+    previous_leader_epoch,
+    sorts,
+    ts,
+    whole,
+)
+from ...lines import (
+    FETCHERS_ADDED,
+    FOLLOWS,
+    HOSTS,
+    ISR_CHANGES,
+    ISR_WRITTEN,
+    LEADER_AND_ISR_RECEIVED,
+    LEADS,
+    LOG_LOADED,
+    REPLICA_DELETED,
+    REPLICA_STOPPED,
+    TRUNCATED,
+    is_line,
+)
 from ...table.protocol import Column, Table
 from ..absent import false_where_absent
 from ..compared import earlier, earlier_sorts, was
@@ -27,20 +53,23 @@ NO_EPOCH = -1
 """What a broker prints as the leader epoch before the first."""
 
 clock, fresh, remembers = field("clock", Int()), field("fresh", Bool), field("remembers", Bool)
+not_above = field("not_above", Bool)
 HOSTED: Mapping[str, Sort] = {
     **READ,
     **SPAN,
     **JOURNAL,
-    **sorts(at, clock, field("deletions", Int(0)), field("stay", Int(0)), fresh, remembers),
+    **sorts(at, clock, field("deletions", Int(0)), field("stay", Int(0)), fresh, remembers, not_above),
 }
 """The columns of a line in a journal that is about one partition.
 
 `clock` is the line's time, or that of an earlier line of its file and partition, if that is later. `deletions` counts
 how often the replica was deleted in its process, `stay` how often the broker knew nothing of it. `fresh`: it does not
-on this line; `remembers`: the line prints a leader epoch that the broker had before.
+on this line; `remembers`: the line prints a leader epoch that the broker had before; `not_above`: and its own is not larger.
 """
 STARTS = (*LEADS, *FOLLOWS)
-LINES = (*STARTS, *HOSTS, *REPLICA_DELETED, *REPLICA_STOPPED)
+OF_LOG = (*LOG_LOADED, *ISR_CHANGES, *ISR_WRITTEN, *TRUNCATED, *FETCHERS_ADDED)
+"""Lines that tell of a replica's log, its high watermark, or a leader's ISR."""
+LINES = (*STARTS, *HOSTS, *REPLICA_DELETED, *REPLICA_STOPPED, *OF_LOG, *LEADER_AND_ISR_RECEIVED)
 
 
 def hosted(events: Table) -> Table:
@@ -49,9 +78,11 @@ def hosted(events: Table) -> Table:
     ordered = _timed(own).kept(NEAR, (*REPLICA, *MERGED))
     told = false_where_absent(
         ordered.derive(
-            none=previous_leader_epoch.eq(NO_EPOCH), remembers=const(NO_EPOCH, Int()) < previous_leader_epoch
+            none=previous_leader_epoch.eq(NO_EPOCH),
+            remembers=const(NO_EPOCH, Int()) < previous_leader_epoch,
+            not_above=leader_epoch <= previous_leader_epoch,
         ),
-        *("none", "remembers", "delete"),
+        *("none", "remembers", "not_above", "delete"),
     )
     return (
         told.derive(
