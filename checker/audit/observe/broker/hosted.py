@@ -64,7 +64,8 @@ HOSTED: Mapping[str, Sort] = {
 
 `clock` is the line's time, or that of an earlier line of its file and partition, if that is later. `deletions` counts
 how often the replica was deleted in its process, `stay` how often the broker knew nothing of it. `fresh`: it does not
-on this line; `remembers`: the line prints a leader epoch that the broker had before; `not_above`: and its own is not larger.
+on this line; `remembers`: the line prints a leader epoch that the broker had before; `not_above`: its own is not
+larger.
 """
 STARTS = (*LEADS, *FOLLOWS)
 OF_LOG = (*LOG_LOADED, *ISR_CHANGES, *ISR_WRITTEN, *TRUNCATED, *FETCHERS_ADDED)
