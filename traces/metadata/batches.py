@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import struct
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import BinaryIO, NamedTuple
 
 from ...specs.errors import IsrproofError
@@ -25,6 +26,8 @@ _CHECKED_FROM = 21
 _LONGEST = 64 << 20
 """Bytes of a batch beyond which a length is not believed; Kafka's raft writes at most 8 MiB (MAX_BATCH_SIZE_BYTES)."""
 _CODEC, _LOG_APPEND_TIME, _CONTROL = 0x7, 0x8, 0x20
+_NULL = 1
+"""The length of a key that is not there, -1, as a varint."""
 _PIECE = 1 << 20
 """So many bytes of a file are read at once, or those of a longer batch."""
 _IDLE = bytes((20, 0, 0, 0, 1, 8, *NO_OP, 0))
@@ -195,9 +198,9 @@ class Batches:
                     raise MalformedError("a record beyond the end of its batch")
                 time, at = varlong(data, at + 1)
                 delta, at = varint(data, at)
-                key, at = _bytes(data, at)
+                key, at = (None, at + 1) if data[at] == _NULL else _bytes(data, at)
                 value, at = _bytes(data, at)
-                headers, at = uvarint(data, at)
+                headers, at = (0, at + 1) if data[at] == 0 else uvarint(data, at)
                 if headers == 0 and at != end:
                     raise MalformedError(f"a record that ends {end - at} bytes before its end")
                 timestamp = last_time if attributes & _LOG_APPEND_TIME else first_time + time
@@ -228,18 +231,23 @@ def _piece(file: BinaryIO, position: int, size: int) -> bytes:
     return file.read(size)
 
 
+@cache
+def _checksum() -> Callable[[bytes], int]:
+    import google_crc32c
+
+    return google_crc32c.value  # type: ignore[no-any-return]
+
+
 def _frame(raw: bytes, position: int) -> Frame:
     """A batch, its header and its CRC checked.
 
     Raises:
         MalformedError: they are not right.
     """
-    import google_crc32c
-
     base, _, epoch, magic, crc, attributes, last, *_, count = HEADER.unpack_from(raw)
     if magic != 2:
         raise MalformedError(f"magic {magic}")
-    if google_crc32c.value(raw[_CHECKED_FROM:]) != crc:
+    if _checksum()(raw[_CHECKED_FROM:]) != crc:
         raise MalformedError("one whose CRC is wrong")
     if base < 0 or epoch < 0 or count < 0 or last != count - 1:
         raise MalformedError(f"{count} records from offset {base} to {base + last} in epoch {epoch}")

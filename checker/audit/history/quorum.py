@@ -227,15 +227,13 @@ def joined(quorum: Quorum, misfits: list[Misfit]) -> Iterator[Joined]:
     Copies that have another record of the same offset and epoch go to `misfits`. Only one batch of each copy is in
     memory at a time.
     """
-    waiting = [
-        (copy, frames, head)
-        for copy, frames in ((each.copy, each.copy.frames()) for each in quorum.copies)
-        if (head := next(frames, None)) is not None
-    ]
+    heads = [(each.copy, each.copy.frames()) for each in quorum.copies]
+    waiting = [(copy, frames, head) for copy, frames in heads if (head := next(frames, None)) is not None]
     expected: int | None = None
+    end, committed, epoch_at = max(quorum.end, 1), quorum.committed, quorum.chain.epoch_at
     while waiting:
-        offset = min(head.frame.offset for _, _, head in waiting)
-        epoch = quorum.chain.epoch_at(offset)
+        offset = min([head.frame.offset for _, _, head in waiting])
+        epoch = epoch_at(offset)
         first: Placed | None = None
         after = []
         for copy, frames, head in waiting:
@@ -250,9 +248,9 @@ def joined(quorum: Quorum, misfits: list[Misfit]) -> Iterator[Joined]:
             if (following := next(frames, None)) is not None:
                 after.append((copy, frames, following))
         waiting = after
-        if first is None or offset >= max(quorum.end, 1) or (expected is not None and offset < expected):
+        if first is None or offset >= end or (expected is not None and offset < expected):
             continue
         batch = first.segment.batches.decoded(first.frame)
         if batch is not None:
-            yield Joined(first.segment, batch, batch.last < quorum.committed, expected not in (None, offset))
+            yield Joined(first.segment, batch, batch.last < committed, expected not in (None, offset))
             expected = batch.last + 1

@@ -45,8 +45,9 @@ CHANGE_COLUMNS = (
     *("before_file", "before_offset", "created", "isr_size", "named", "inactive", "repeated", "min_isr"),
     *("wrong_directories", "directory_count", "replica_count"),
 )
-_NOTHING, _NOWHERE, _NONE = (None,) * len(_STATE), (None, None), list[str]()
+_NOTHING, _NOWHERE = (None,) * len(_STATE), (None, None)
 _FENCE, _UNFENCE = 1, -1
+_CHANGE = "PARTITION_CHANGE_RECORD"
 PARTITION_CHANGES, REFERENCES, TOPICS = "metadata_partitions", "metadata_references", "metadata_topics"
 REGISTRATIONS, FENCINGS, LEADERS = "metadata_registrations", "metadata_fencings", "metadata_leaders"
 VOTERS, TRANSACTIONS, PRODUCERS = "metadata_voters", "metadata_transactions", "metadata_producer_ids"
@@ -113,16 +114,22 @@ class Fold:
             self._only_changes_since = record.offset + 1
         return idle
 
-    def record(self, record: Record, segment: Segment, committed: bool) -> Iterator[Shown]:
+    def record(self, record: Record, segment: Segment, committed: bool) -> Iterable[Shown]:
         if record.data is None or self.idles(record):
-            return
+            return ()
         time, epoch, kind = record.timestamp, record.epoch, record.type
         at = At(self.cluster, segment.index, record.offset, time, epoch, committed, kind)
+        if kind == _CHANGE and self._open is None and epoch == self.epoch and self._first_broker_seen:
+            shown = self._partition_change(record.data, at)  # most records that are no NoOps
+            return () if shown is None else (shown,)
+        return self._record(record, at)
+
+    def _record(self, record: Record, at: At) -> Iterator[Shown]:
         if record.control:
             yield from self._control(record, at._asdict())
         else:
             yield from self._transaction(record, at)
-        if kind != "PARTITION_CHANGE_RECORD":
+        if record.type != _CHANGE:
             self._only_changes_since = record.offset + 1
             self._known_context = None
 
@@ -165,11 +172,7 @@ class Fold:
     # Metadata transactions
 
     def _transaction(self, record: Record, at: At) -> Iterator[Shown]:
-        kind = record.type
-        if self._open is None and kind in _OF_PARTITIONS and record.epoch == self.epoch:
-            yield from self._applied(record, at)
-            return
-        row = at._asdict()
+        kind, row = record.type, at._asdict()
         new_epoch = record.epoch > self.epoch
         if new_epoch:
             self.epoch, self.leader = record.epoch, None
@@ -253,10 +256,10 @@ class Fold:
 
     def _changed(self, before: Partition | None, after: Partition, data: Data, at: At) -> Shown:
         """A partition before and after a record, in the order of CHANGE_COLUMNS; the state of everything else is that
-        before the record."""
+        before the record. No value is a list: Python's collector then forgets the row at once."""
         state, key = self.state, (after.topic, after.number)
         inactive = state.inactive(after.isr, after.leader)
-        wrong = state.wrong_directories(after) if data.get("directories") else _NONE
+        wrong = state.wrong_directories(after) if data.get("directories") else ()
         if before is None:
             state.put(after)
         least = state.min_isr(after)  # Kafka asks for it before it writes the change
@@ -457,7 +460,7 @@ _Handler = Callable[[Fold, Data, Row], Iterator[Shown]]
 _ENDS = ("END_TRANSACTION_RECORD", "ABORT_TRANSACTION_RECORD")
 _OF_PARTITIONS: Mapping[str, Callable[[Fold, Data, At], Shown | None]] = {
     "PARTITION_RECORD": Fold._partition,
-    "PARTITION_CHANGE_RECORD": Fold._partition_change,
+    _CHANGE: Fold._partition_change,
 }
 _HANDLERS: Mapping[str, _Handler] = {
     "TOPIC_RECORD": Fold._topic,

@@ -21,6 +21,7 @@ TOPIC, BROKER = 2, 4
 MIGRATING = "AAAAAAAAAAAAAAAAAAAAAA"
 _RESERVED = frozenset({MIGRATING, "AAAAAAAAAAAAAAAAAAAAAQ", "AAAAAAAAAAAAAAAAAAAAAg"})
 """Directories that stand for none: migrating, unassigned, lost (KIP-858)."""
+_ABSENT: Any = object()
 _IN_MIGRATION = (1, 2)
 """States of the migration from ZooKeeper in which it goes on."""
 
@@ -67,23 +68,14 @@ class Partition(NamedTuple):
     def merged(self, data: Data) -> Partition:
         """After a PartitionChange: fields that are there replace the old ones; the partition epoch always grows, the
         leader epoch where a leader is named, even the same."""
-        leader = data.get("leader", NO_CHANGE)
-        recovering = data.get("leaderRecoveryState", -1)
-        return Partition(
-            self.topic,
-            self.number,
-            _new(data, "replicas", self.replicas),
-            _new(data, "isr", self.isr),
-            _new(data, "removingReplicas", self.removing),
-            _new(data, "addingReplicas", self.adding),
-            self.leader if leader == NO_CHANGE else leader,
-            self.recovering if recovering == -1 else recovering,
-            self.leader_epoch + (leader != NO_CHANGE),
-            self.partition_epoch + 1,
-            _new(data, "directories", self.directories),
-            _new(data, "eligibleLeaderReplicas", self.elr),
-            _new(data, "lastKnownElr", self.last_known),
-        )
+        values: list[Any] = list(self)
+        for name, value in data.items():
+            at = _PLACES.get(name)
+            if at is not None and value is not None and value != _UNCHANGED.get(name):
+                values[at] = tuple(value) if type(value) is list else value
+        values[_LEADER_EPOCH] += data.get("leader", NO_CHANGE) != NO_CHANGE
+        values[_PARTITION_EPOCH] += 1
+        return Partition._make(values)
 
     def cleared(self) -> Partition:
         """After a ClearElr that hits it."""
@@ -98,9 +90,19 @@ class Partition(NamedTuple):
 _NAMES = Partition._fields
 
 
-def _new(data: Data, name: str, old: tuple[Any, ...]) -> tuple[Any, ...]:
-    found = data.get(name)
-    return old if found is None else tuple(found)
+_RENAMED = {
+    "removingReplicas": "removing",
+    "addingReplicas": "adding",
+    "leaderRecoveryState": "recovering",
+    "eligibleLeaderReplicas": "elr",
+    "lastKnownElr": "last_known",
+}
+_PLACES = {
+    name: _NAMES.index(_RENAMED.get(name, name)) for name in ("replicas", "isr", "leader", "directories", *_RENAMED)
+}
+"""Fields of a PartitionChange, and where a registration has them."""
+_UNCHANGED: Data = {"leader": NO_CHANGE, "leaderRecoveryState": -1}
+_LEADER_EPOCH, _PARTITION_EPOCH = _NAMES.index("leader_epoch"), _NAMES.index("partition_epoch")
 
 
 def _real(directories: Sequence[str]) -> Sequence[str]:
@@ -145,6 +147,7 @@ def newest_level(data: Data) -> int | None:
 class Cluster:
     """Everything that the log's records have made so far.
 
+    `least` has what `min_isr` gave, by topic, as long as it holds.
     `active` are the brokers that are registered, and neither fenced nor in controlled shutdown.
     `whole`: nothing of the cluster's past is missing, so what is not here does not exist. `ever` holds the ids of all
     topics that there were, `epochs` the largest epoch of each broker, `disks` the directories it ever registered.
@@ -165,6 +168,7 @@ class Cluster:
     producer_ids: int | None = None
     migration: int = 0
     active: set[int] = field(default_factory=set)
+    least: dict[str, int | None] = field(default_factory=dict)
     voters: tuple[int, ...] | None = None
 
     @property
@@ -181,11 +185,11 @@ class Cluster:
     def migrating(self) -> bool:
         return self.migration in _IN_MIGRATION
 
-    def inactive(self, brokers: Ids, leader: int) -> list[int]:
+    def inactive(self, brokers: Ids, leader: int) -> Ids:
         """Those of the brokers, and of the leader, that are known not to be active."""
         if leader in self.active and self.active.issuperset(brokers):
-            return []
-        return sorted(each for each in {*brokers, leader} if self._inactive(each))
+            return ()
+        return tuple(sorted(each for each in {*brokers, leader} if self._inactive(each)))
 
     def _inactive(self, broker: int) -> bool:
         there = self.brokers.get(broker)
@@ -194,6 +198,12 @@ class Cluster:
     def min_isr(self, partition: Partition) -> int | None:
         """What min.insync.replicas comes to: never more than partition 0 of the topic has replicas. None if no record
         tells it."""
+        known = self.least.get(partition.topic, _ABSENT)
+        if known is _ABSENT:
+            known = self.least[partition.topic] = self._min_isr(partition)
+        return known
+
+    def _min_isr(self, partition: Partition) -> int | None:
         topic = self.configs.get((TOPIC, self.names.get(partition.topic, "")), {})
         said = topic.get(MIN_ISR, self.configs.get((BROKER, ""), {}).get(MIN_ISR))
         first = self.partitions.get(partition.topic, {}).get(0)
@@ -206,6 +216,8 @@ class Cluster:
         key = (partition.topic, partition.number)
         there = self.partitions.setdefault(partition.topic, {})
         before = there.get(partition.number)
+        if partition.number == 0 and (before is None or before.replicas != partition.replicas):
+            self.least.pop(partition.topic, None)
         known = () if before is None else before.isr
         if known != partition.isr:
             for broker in known:
@@ -217,6 +229,7 @@ class Cluster:
         there[partition.number] = partition
 
     def remove(self, topic: str) -> None:
+        self.least.pop(topic, None)
         name = self.names.pop(topic, None)
         if name is not None and self.ids.get(name) == topic:
             del self.ids[name]
@@ -237,6 +250,7 @@ class Cluster:
         self.disks.setdefault(broker.id, set()).update(broker.directories)
 
     def configure(self, data: Data) -> None:
+        self.least.clear()
         there = self.configs.setdefault((data["resourceType"], data["resourceName"]), {})
         if data["value"] is None:
             there.pop(data["name"], None)
@@ -246,9 +260,9 @@ class Cluster:
     def all(self) -> Iterator[Partition]:
         return (partition for there in self.partitions.values() for partition in there.values())
 
-    def wrong_directories(self, partition: Partition) -> list[str]:
+    def wrong_directories(self, partition: Partition) -> tuple[str, ...]:
         """Real directories of a partition that its replica's broker never registered."""
         if not self.whole:
-            return []
+            return ()
         pairs = zip(partition.replicas, partition.directories, strict=False)
-        return [d for replica, d in pairs if d not in _RESERVED and d not in self.disks.get(replica, set())]
+        return tuple(d for replica, d in pairs if d not in _RESERVED and d not in self.disks.get(replica, set()))
