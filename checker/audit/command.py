@@ -15,7 +15,7 @@ from ...traces.metadata.files import MetadataFile, found_in
 from ...traces.sources.archives import there_of
 from ...traces.sources.paths import Source, expand, is_elsewhere
 from ..progress import progress
-from ..replacing import must_be_writable, replacing
+from ..replacing import must_be_writable
 from ..spark_session import spark_failures
 from .engine import Engine, chosen, only_spark, text_size
 from .fields import OF_QUORUM, READ
@@ -271,8 +271,9 @@ def _written(run: Run, whole: Run, out: Path | None, html: Path | None) -> str |
 
             write_out(out, write("json", run), run.reports)
         if html is not None:
-            with replacing(html) as fresh:
-                fresh.write_text(write("html", whole), encoding="utf-8")
+            from .report.html import write_files
+
+            write_files(whole, html)
     except OSError as error:
         return f"expected to write into {out or html}, which fails: {error.strerror or error}"
     return None

@@ -44,6 +44,16 @@ REPLICA_DELETED = rows_with("replica-deleted")
 """Lines with which a broker deletes a replica's log."""
 REPLICA_STOPPED = rows_with("replica-stopped")
 """Lines with which a broker has stopped a replica, deleted or not."""
+LOG_LOADED = rows_with("log-loaded")
+"""Lines with which a broker begins to host a partition, and the high watermark that its disk knows."""
+ISR_CHANGES, ISR_WRITTEN = rows_with("isr-change"), rows_with("isr-written")
+"""Lines of a leader that is about to change its ISR, and that has changed it."""
+ISR_SHRINKS = ("isr-shrinks",)
+TRUNCATED = rows_with("truncated")
+"""Lines in which a log is cut, or needs no cut."""
+FETCHERS_ADDED = ("fetchers-added",)
+"""The line in which a broker lists what it fetches from now on, and from which offset."""
+LEADER_AND_ISR_RECEIVED = ("leader-and-isr-received",)
 READY = rows_with("ready")
 """The line with which a controller's start ends."""
 EPOCH_READ = rows_with("epoch-read")

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 
+from .creations import told_apart
 from .doubt import doubts, signs
 from .files.log import Log, Read
 from .findings.audited import Audited, Repeated, numbered_by_cluster
@@ -15,6 +16,7 @@ from .findings.finding import in_report_order
 from .findings.judged import finding
 from .findings.moves import moves
 from .findings.places import in_files, repeated_in_files
+from .findings.replicas import replicas, replicas_shown
 from .findings.scope import scopes
 from .findings.state import Ends, conditions, states, stopped_moves
 from .findings.tally import tallies
@@ -26,6 +28,7 @@ from .history.histories import Histories
 from .history.journals import Journals
 from .history.spans import Span
 from .judge import counted, failing, first_failing, judged, of_concerned
+from .observe.broker.hosted import HOSTED_LINES
 from .observe.catalogue import inputs_of
 from .observe.controller.epoch_changes import CHANGES
 from .observe.controller.stopped import STOPPED_MOVES
@@ -78,6 +81,7 @@ def audited(
             scopes(of["scope"]),
             states(of["conditions"], of["condition"], of["stopped"], files),
             timeline(of["state"], files) if with_timeline else None,
+            replicas(of["replica"], files) if with_timeline else None,
             broker_timelines(of["tenure"], of["live"], files) if with_timeline else {},
         )
     )
@@ -112,7 +116,7 @@ def _look(
     found = judged(inputs)
     counts = counted(found)
     concerned = of_concerned(inputs[EVENTS], counts)
-    fails = settled(concerned, failing(judged(inputs_of(concerned)))) if concerned is not None else []
+    fails = [] if concerned is None else _fails(concerned)
     told = narrow.of(PythonTable(fails)).rows()
     asked = counts if narrow == EVERYTHING else counted({name: narrow.of(table) for name, table in found.items()})
     numbers, spells = conditions(events, controllers, inputs[PARTITION_VIEWS], ends, narrow)
@@ -126,8 +130,15 @@ def _look(
         "condition": spells,
         "stopped": stopped_moves(narrow.of(inputs[STOPPED_MOVES])),
         "state": narrow.of(states_shown(inputs[PARTITION_VIEWS])).rows() if with_timeline else [],
+        "replica": narrow.of(replicas_shown(inputs[HOSTED_LINES])).rows() if with_timeline else [],
         "tenure": tenures(controllers, narrow) if with_timeline else [],
         "live": live_brokers(events, narrow) if with_timeline else [],
         "scope": scope(narrow.of(controllers)),
     }
     return [row | {"what": what} for what, several in rows.items() for row in several]
+
+
+def _fails(concerned: Table) -> list[Row]:
+    """The rows of some partitions that fail, as far as their lines can vouch for it."""
+    inputs = inputs_of(concerned)
+    return told_apart(inputs[PARTITION_VIEWS], settled(concerned, failing(judged(inputs))))

@@ -9,9 +9,12 @@ from ...specs.releases import in_mode, span
 from ..action import Action
 from ..family import Chosen, Family, Part
 from ..lines import Block
+from ..property import Property
 from ..protocol import Model
-from . import controller, deletion, outside, promises, requests, shutdown, zombies
-from .effects import DELETION, PREFERRED, REQUESTS, SHUTDOWN, UNCLEAN, ZOMBIES, Attempt, Effects
+from . import controller, deletion, isr, outside, promises, requests, shutdown, zombies
+from .beyond import BEYOND
+from .effects import DELETION, ISR, PREFERRED, REQUESTS, SHUTDOWN, UNCLEAN, ZOMBIES, Attempt, Effects
+from .progress import progress
 from .properties import PARTITION_IN_ZOOKEEPER, properties
 from .refusals import refusals
 from .state import SETTINGS, SETTINGS_OF_PART, fields
@@ -22,9 +25,10 @@ PARTS = (
     Part(PREFERRED, "elections of the preferred leader"),
     Part(ZOMBIES, "controllers that do not know that their session is over"),
     Part(REQUESTS, "LeaderAndIsr requests on their way to brokers, and what brokers make of them"),
+    Part(ISR, "leaders that shrink and expand the ISR", needs=(REQUESTS,)),
     Part(UNCLEAN, "unclean.leader.election.enable, for all topics"),
 )
-BEHAVIOURS = ("KAFKA-3143", "KAFKA-6082", "KAFKA-6650", "KAFKA-7482", "KAFKA-8237", "KIP-380")
+BEHAVIOURS = ("KAFKA-3143", "KAFKA-6082", "KAFKA-6650", "KAFKA-7482", "KAFKA-8237", "KAFKA-14140", "KIP-380", "KIP-497")
 
 _WRITERS: dict[str, tuple[Callable[[Effects], Action], ...]] = {
     "": (
@@ -60,7 +64,7 @@ _WRITERS: dict[str, tuple[Callable[[Effects], Action], ...]] = {
 def _build(chosen: Chosen) -> Model:
     attempts: dict[str, tuple[Attempt, ...]] = {}
     actions = []
-    for part, writers in _WRITERS.items():
+    for part, writers in {**_WRITERS, ISR: isr.writers(chosen)}.items():
         if part in ("", "outside", *chosen.parts):
             for write in writers:
                 effects = Effects(chosen)
@@ -73,10 +77,15 @@ def _build(chosen: Chosen) -> Model:
         (*SETTINGS, *(each for part in sorted(chosen.parts) for each in SETTINGS_OF_PART.get(part, ()))),
         fields(chosen.parts),
         actions=tuple(actions),
-        properties=(*properties(chosen), *(promises.properties(chosen) if REQUESTS in chosen.parts else ())),
+        properties=(*properties(chosen), *_promised(chosen)),
         projections=(PARTITION_IN_ZOOKEEPER,),
-        ghosts=(refusals(chosen, actions, attempts),),
+        ghosts=(refusals(chosen, actions, attempts), progress(chosen, actions)),
     )
+
+
+def _promised(chosen: Chosen) -> tuple[Property, ...]:
+    told = promises.properties(chosen) if REQUESTS in chosen.parts else ()
+    return (*told, *(isr.properties(chosen) if ISR in chosen.parts else ()))
 
 
 def _of(made: Action, block: Block) -> Block:
@@ -91,4 +100,5 @@ CLUSTER = Family(
     BEHAVIOURS,
     PARTS,
     _build,
+    BEYOND,
 )

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from ..action import Action, action, waived
 from ..expr import Expr, both, either, exists, fill, forall, mapped, none, true, var
-from ..sorts import Bool, MapOf
+from ..sorts import Bool, MapOf, SetOf
 from .controller import Updates, unknown_is
-from .effects import REQUESTS, Effects
+from .effects import ISR, REQUESTS, Effects
 from .state import (
     Assignment,
     Broker,
@@ -35,6 +35,7 @@ from .state import (
     p,
     partition_state,
     phase,
+    proposed,
     queued,
     r,
     registered,
@@ -244,6 +245,8 @@ def delete_replica(effects: Effects) -> Action:
     if REQUESTS in effects.chosen.parts:
         guard["what was sent before has arrived"] = channel[b][epoch[c]].length().eq(0)
         updates[hosted[b]] = hosted[b].put(p, none(Znode))
+    if ISR in effects.chosen.parts:
+        updates[proposed[b]] = proposed[b].put(p, none(SetOf(Broker)))
     return action(
         "DeleteReplica",
         "A live broker has deleted a replica, and says so.",

@@ -32,7 +32,7 @@ from .state import (
     znode,
 )
 
-DELETION, PREFERRED, SHUTDOWN = "deletion", "preferred elections", "controlled shutdown"
+DELETION, ISR, PREFERRED, SHUTDOWN = "deletion", "ISR changes", "preferred elections", "controlled shutdown"
 REQUESTS, UNCLEAN, ZOMBIES = "requests", "unclean elections", "zombies"
 
 

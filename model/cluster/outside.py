@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..action import Action, action, waived
+from ..action import Action, Clause, action, waived
 from ..expr import Expr, ite, none, setting, some, var
 from ..sorts import Value
 from . import requests
-from .effects import REQUESTS, ZOMBIES, Effects
+from .effects import ISR, REQUESTS, ZOMBIES, Effects
 from .state import (
     OUTAGES,
     Broker,
@@ -43,7 +43,7 @@ def die(effects: Effects) -> Action:
             "is registered": waived(registered.contains(b), "nothing but the count of outages changes for the dead")
         },
         limits={"outages are left": outages < setting(OUTAGES)},
-        updates={**unregistered(), **gone(effects, b), **(requests.forgotten(b) if _told(effects) else {})},
+        updates={**unregistered(), **gone(effects, b), **(requests.forgotten(effects, b) if _told(effects) else {})},
     )
 
 
@@ -57,7 +57,9 @@ def unregistered() -> dict[Expr, Expr | Value]:
 
 
 def come_back(effects: Effects) -> Action:
-    guard = {"is not registered": waived(~registered.contains(b), "nothing but the count of outages changes")}
+    dead = ~registered.contains(b)
+    registers_once = dead if ISR in effects.chosen.parts else waived(dead, "nothing but the count of outages changes")
+    guard: dict[str, Expr | Clause] = {"is not registered": registers_once}
     if ZOMBIES in effects.chosen.parts:
         guard["is no zombie"] = waived(phase[b].eq("none"), "what an earlier controller does is fenced")
     return action(

@@ -16,7 +16,7 @@ from dataclasses import replace
 from ..action import Action, Clause, Update, action, waived
 from ..expr import Expr, both, const, either, exists, forall, ite, mapped, none, record, setting, some, var
 from ..sorts import SetOf, Value
-from .effects import REQUESTS, Batch, Effects
+from .effects import ISR, REQUESTS, Batch, Effects
 from .state import (
     CHANNEL,
     Broker,
@@ -35,6 +35,7 @@ from .state import (
     live,
     p,
     phase,
+    proposed,
     registered,
     registration,
 )
@@ -42,6 +43,7 @@ from .state import (
 _to, _acting = var("to", Broker), var("acting", Broker)
 _of, _any = var("of", Partition), var("any_of", Partition)
 _NOTHING = const((), Channel)
+_NOTHING_ASKED = none(SetOf(Broker))
 _NO_ONE = const(frozenset(), SetOf(Broker))
 
 
@@ -83,6 +85,13 @@ def handle(effects: Effects) -> Action:
     }
     if effects.chosen.has("KIP-380"):
         guard["its broker epoch is not older"] = _for_this_life(b, e)
+    updates: dict[Expr, Expr | Value] = {
+        channel[b]: channel[b].put(e, channel[b][e].drop(1)),
+        heard[b]: e,
+        hosted[b]: mapped(p, ite(accepts(told, mine), some(kept), mine)),
+    }
+    if ISR in effects.chosen.parts:
+        updates[proposed[b]] = mapped(p, ite(accepts(told, mine), _NOTHING_ASKED, proposed[b][p]))
     return action(
         "HandleLeaderAndIsr",
         "A broker gets a LeaderAndIsr request: it leads or follows the partitions that it does not host yet, or of "
@@ -90,11 +99,7 @@ def handle(effects: Effects) -> Action:
         b,
         e,
         guard=guard,
-        updates={
-            channel[b]: channel[b].put(e, channel[b][e].drop(1)),
-            heard[b]: e,
-            hosted[b]: mapped(p, ite(accepts(told, mine), some(kept), mine)),
-        },
+        updates=updates,
         cites=("becomeLeaderOrFollower in ReplicaManager.scala",),
     )
 
@@ -139,9 +144,10 @@ def lose(_: Effects) -> Action:
     )
 
 
-def forgotten(broker: Expr) -> dict[Expr, Expr | Value]:
-    """The updates by which a broker's process ends: what it heard and hosts is gone, but for its disk."""
-    return {heard[broker]: 0, hosted[broker]: mapped(p, none(Znode))}
+def forgotten(effects: Effects, broker: Expr) -> dict[Expr, Expr | Value]:
+    """The updates by which a broker's process ends: what it heard, hosts and asked for is gone, but for its disk."""
+    gone: dict[Expr, Expr | Value] = {heard[broker]: 0, hosted[broker]: mapped(p, none(Znode))}
+    return gone | ({proposed[broker]: mapped(p, _NOTHING_ASKED)} if ISR in effects.chosen.parts else {})
 
 
 def registers(broker: Expr) -> dict[Expr, Expr | Value]:

@@ -20,7 +20,8 @@ FAILOVERS = Setting("failovers", 2, "how often another controller is elected aft
 MAX_LEADER_EPOCH = Setting("max_leader_epoch", 12, "the last leader epoch, and the last version of a state znode")
 CHANNEL = Setting("most_requests", 4, "how many requests of one controller to one broker can be on the way", at_least=1)
 SETTINGS = (BROKERS, PARTITIONS, OUTAGES, FAILOVERS, MAX_LEADER_EPOCH)
-SETTINGS_OF_PART: Mapping[str, tuple[Setting, ...]] = {"requests": (CHANNEL,)}
+ISR_CHANGES = Setting("isr_changes", 1, "how often leaders change ISRs, or ask for it, in all")
+SETTINGS_OF_PART: Mapping[str, tuple[Setting, ...]] = {"requests": (CHANNEL,), "ISR changes": (ISR_CHANGES,)}
 
 Broker = Finite("Broker", BROKERS)
 Partition = Finite("Partition", PARTITIONS)
@@ -105,6 +106,10 @@ channel = field("channel", MapOf(Broker, MapOf(Tenure, Channel)))
 heard = field("heard", MapOf(Broker, ControllerEpoch))
 hosted = field("hosted", MapOf(Broker, Znodes))
 
+# Of ISR changes
+proposed = field("proposed", MapOf(Broker, MapOf(Partition, OptionOf(SetOf(Broker)))))
+isr_changes = field("isr_changes_so_far", Int(0, ISR_CHANGES))
+
 outages = field("outages_so_far", Int(0, OUTAGES))
 
 _NO_REPLICAS = fill(ReplicaStates, fill(MapOf(Broker, ReplicaState), _REPLICA.unknown_is))
@@ -158,7 +163,12 @@ _ZOOKEEPER = (
     starts(znode, fill(znode.sort, None), "ZooKeeper: each partition's state znode"),
 )
 _NOTHING_SENT = fill(MapOf(Tenure, Channel), ())
+_NOTHING_ASKED = fill(MapOf(Partition, OptionOf(SetOf(Broker))), None)
 _OF_PART = {
+    "ISR changes": (
+        starts(proposed, fill(proposed.sort, _NOTHING_ASKED), "each broker: the ISRs that it asked the controller for"),
+        starts(isr_changes, 0, "how often leaders changed ISRs, or asked for it"),
+    ),
     "deletion": (starts(queued, frozenset(), "ZooKeeper: topics queued for deletion, /admin/delete_topics"),),
     "requests": (
         starts(registration, fill(registration.sort, 0), "ZooKeeper: the epoch of each broker's registration"),

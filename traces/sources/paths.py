@@ -17,8 +17,12 @@ from ...specs.errors import IsrproofError
 from . import archives
 
 _ROTATED = re.compile(
-    r"(?P<base>.*?)(?:[.-](?P<hour>[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{2})?)|\.(?P<number>[0-9]{1,4}))"
+    r"(?P<base>.*?)(?:[.-](?P<hour>[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{2})?)|\.(?P<number>[0-9]{1,4})"
+    r"|\.[0-9]{8}-[0-9]{6})"
 )
+"""As log4j and kubelet (the last form) name what they rotate."""
+_POD, _START = re.compile(r"[^_]+_[^_]+_[0-9a-f-]{32,36}"), re.compile("[0-9]{1,4}")
+"""In /var/log/pods the folder of a pod; there a container has a folder, and in it a log for each of its starts."""
 _MSK = re.compile(r"(?P<broker>Broker-[0-9]+)_[0-9]{2}-[0-9]{2}_[0-9a-f]+")
 _ENDINGS = (".gz", ".zst", ".xz", ".bz2", ".log", ".out", ".txt", ".json", ".jsonl", ".ndjson", ".csv")
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
@@ -217,6 +221,8 @@ def source(path: str) -> Source:
         number = None if rotated["number"] is None else int(rotated["number"])
         for ending in _ENDINGS:
             base = base.removesuffix(ending)
+    if _POD.fullmatch(here.parent.parent.name) and _START.fullmatch(base):
+        base, number = "", int(base)
     return Source(path, str(here.parent), str(Path(folder) / base), hour, number)
 
 

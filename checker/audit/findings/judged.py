@@ -44,6 +44,7 @@ def finding(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Finding:
         fixed_in=", ".join(bug.fixed_in) if known and bug is not None else None,
         decided_by=_decided_by(row, files),
         cause=None if rule.cause is None else rule.cause(row),
+        lost=() if rule.lost is None else (rule.lost(row),),
         cluster=files[row["file"]].cluster,
     )
 
@@ -97,7 +98,7 @@ def _since(row: Row, files: Mapping[int, LogFile]) -> str:
 
 def _assumption(rule: Rule, row: Row) -> str | None:
     """What a finding takes for granted about missing lines; None for one that needs nothing."""
-    if row.get("by_order"):
+    if row.get("doubt") == "order":
         return "order"
     asked = rule.asks_for_gaps
     return None if asked is None else "lossy" if row.get(asked) else "contiguous"

@@ -39,7 +39,8 @@ def _reached(model: Model, settings: dict[str, int]) -> tuple[int, int]:
     return len(seen), depth
 
 
-ALL_PARTS = [each.name for each in CLUSTER.parts if each.name != "requests"]  # with them the reference takes minutes
+# With requests the reference takes minutes.
+ALL_PARTS = [each.name for each in CLUSTER.parts if not {"requests"} & {each.name, *each.needs}]
 
 
 @pytest.mark.parametrize(
@@ -51,6 +52,8 @@ ALL_PARTS = [each.name for each in CLUSTER.parts if each.name != "requests"]  # 
         ("2.8", ALL_PARTS, 1),
         ("2.1", ["requests"], 2),
         ("3.9", ["requests"], 2),
+        ("2.6", ["ISR changes"], 1),
+        ("3.9", ["ISR changes"], 1),
     ],
 )
 def test_the_search_counts_what_the_reference_counts(release: str, parts: list[str], outages: int) -> None:
@@ -130,7 +133,7 @@ def test_what_the_tables_refuse_in_a_deletion() -> None:
     few = {"outages": 2, "failovers": 0}
     for release, other, offline in (("1.1", True, True), ("2.0.0", False, True), ("2.3", False, False)):
         one = CLUSTER.model(release, adding=["deletion"])
-        (ghosts,) = one.ghosts
+        ghosts, _ = one.ghosts
         found = explore(one, list(ghosts.properties), **few)
         assert {each.prop.name for each in found.violations} == {
             *(["OnlyBenignRefusals"] if other else []),
@@ -158,6 +161,39 @@ def test_a_leader_that_shuts_down_is_not_told_up_to_2_0() -> None:
     for release, told in (("2.0.0", False), ("2.1", True)):
         missed = _violated(release, ["controlled shutdown", "KIP-380"], ["KAFKA-3143"], **one)
         assert missed == (set() if told else {"ReplacedLeaderIsTold"})
+
+
+def test_an_isr_that_nobody_checks() -> None:
+    """KAFKA-14140: the controller writes an ISR with a broker that has died, or that is shutting down."""
+    few = {"outages": 2, "failovers": 0, "isr_changes": 2}
+    assert _violated("2.7", ["ISR changes"], **few) == {"DeadOutOfIsr"}
+    assert _violated("3.3", ["ISR changes"], **few) == set()
+    assert _violated("3.3", ["ISR changes", "KAFKA-14140"], **few) == {"DeadOutOfIsr"}
+    few["outages"] = 1
+    assert "LeavingStaysOut" in _violated("3.2", ["ISR changes", "controlled shutdown"], **few)
+    assert _violated("3.3", ["ISR changes", "controlled shutdown"], **few) == set()
+
+
+def test_what_comes_about_in_time() -> None:
+    """Found where a release has the bug, and wherever nothing is fair; else it holds."""
+    for release, parts, without, name, broken in (
+        ("1.1.1", ["deletion"], [], "DeletionEnds", True),  # KAFKA-6650
+        ("2.0.0", ["deletion"], [], "DeletionEnds", False),
+        ("2.1", ["requests"], ["KAFKA-3143"], "LeaderComesToLead", True),  # KAFKA-7235
+        ("2.2", ["requests"], ["KAFKA-3143"], "LeaderComesToLead", False),
+        ("3.9", [], [], "LeaderIsElected", False),
+        ("3.9", [], [], "ControllerSettles", False),
+    ):
+        one = CLUSTER.model(release, without, parts)
+        prop = one.property(name)
+        assert (explore(one, [prop], outages=2, failovers=0).verdict == "violated") == broken, (release, name)
+        unfair = replace(prop, fair=())
+        assert explore(one, [unfair], outages=2, failovers=0).verdict == "violated"
+
+
+def test_a_part_brings_those_that_it_needs() -> None:
+    left_out = CLUSTER.model("3.9", adding=["ISR changes"]).left_out
+    assert not any(each.startswith(("requests", "ISR changes")) for each in left_out)
 
 
 def test_a_broker_that_does_what_an_older_request_says() -> None:
@@ -188,13 +224,16 @@ def unclean_property(usual: Model) -> Iterable:  # type: ignore[type-arg]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("parts", [(), ("controlled shutdown", "preferred elections"), ("deletion",), ("requests",)])
+@pytest.mark.parametrize(
+    "parts", [(), ("controlled shutdown", "preferred elections"), ("deletion",), ("requests",), ("ISR changes",)]
+)
 def test_each_clause_is_needed_or_waived(parts: tuple[str, ...]) -> None:
     """Not of zombies: with the check of the controller epoch two controllers at a time are harmless."""
     one = CLUSTER.model("2.3", adding=parts)
     names = [each.name for each in one.properties] + (["OnlyBenignRefusals"] if "deletion" in parts else [])
     few = {"outages": 2 if "deletion" in parts else 3, "failovers": 1}
     few |= {"most_requests": 2} if "requests" in parts else {}
+    few |= {"most_requests": 2, "isr_changes": 2} if "ISR changes" in parts else {}
     found = list(mutations(one, names, [few]))
     assert [(each.action, each.clause.label) for each in found if each.verdict not in ("needed", "waived")] == []
 

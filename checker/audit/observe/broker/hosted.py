@@ -7,7 +7,20 @@ from collections.abc import Mapping
 from .....model.expr import Expr, both, const, either, field, ite
 from .....model.sorts import Bool, Int, Sort
 from ...fields import JOURNAL, READ, SPAN, block, delete, gap, lossy, previous_leader_epoch, sorts, ts, whole
-from ...lines import FOLLOWS, HOSTS, LEADS, REPLICA_DELETED, REPLICA_STOPPED, is_line
+from ...lines import (
+    FETCHERS_ADDED,
+    FOLLOWS,
+    HOSTS,
+    ISR_CHANGES,
+    ISR_WRITTEN,
+    LEADER_AND_ISR_RECEIVED,
+    LEADS,
+    LOG_LOADED,
+    REPLICA_DELETED,
+    REPLICA_STOPPED,
+    TRUNCATED,
+    is_line,
+)
 from ...table.protocol import Column, Table
 from ..absent import false_where_absent
 from ..compared import earlier, earlier_sorts, was
@@ -40,7 +53,9 @@ how often the replica was deleted in its process, `stay` how often the broker kn
 on this line; `remembers`: the line prints a leader epoch that the broker had before.
 """
 STARTS = (*LEADS, *FOLLOWS)
-LINES = (*STARTS, *HOSTS, *REPLICA_DELETED, *REPLICA_STOPPED)
+OF_LOG = (*LOG_LOADED, *ISR_CHANGES, *ISR_WRITTEN, *TRUNCATED, *FETCHERS_ADDED)
+"""Lines that tell of a replica's log, its high watermark, or a leader's ISR."""
+LINES = (*STARTS, *HOSTS, *REPLICA_DELETED, *REPLICA_STOPPED, *OF_LOG, *LEADER_AND_ISR_RECEIVED)
 
 
 def hosted(events: Table) -> Table:
