@@ -21,7 +21,6 @@ TOPIC, BROKER = 2, 4
 MIGRATING = "AAAAAAAAAAAAAAAAAAAAAA"
 _RESERVED = frozenset({MIGRATING, "AAAAAAAAAAAAAAAAAAAAAQ", "AAAAAAAAAAAAAAAAAAAAAg"})
 """Directories that stand for none: migrating, unassigned, lost (KIP-858)."""
-_ABSENT: Any = object()
 _IN_MIGRATION = (1, 2)
 """States of the migration from ZooKeeper in which it goes on."""
 
@@ -198,10 +197,9 @@ class Cluster:
     def min_isr(self, partition: Partition) -> int | None:
         """What min.insync.replicas comes to: never more than partition 0 of the topic has replicas. None if no record
         tells it."""
-        known = self.least.get(partition.topic, _ABSENT)
-        if known is _ABSENT:
-            known = self.least[partition.topic] = self._min_isr(partition)
-        return known
+        if partition.topic not in self.least:
+            self.least[partition.topic] = self._min_isr(partition)
+        return self.least[partition.topic]
 
     def _min_isr(self, partition: Partition) -> int | None:
         topic = self.configs.get((TOPIC, self.names.get(partition.topic, "")), {})
