@@ -38,6 +38,21 @@ LEADS, FOLLOWS = rows_with("leads"), rows_with("follows")
 """Lines with which a partition leads, or follows, on a broker from here."""
 PROCESS_STARTS = rows_with("process-starts")
 """Lines that a broker's process writes once, when it starts."""
+RECEIVED = ("leader-and-isr-received",)
+"""The line in which a broker prints what a LeaderAndIsr request says of a partition."""
+BECOME_BEGUN, BECOME_ENDED = ("become-begun",), ("become-ended",)
+"""Lines with which a broker begins, and ends, to do what a request says of a partition."""
+LEADER_UNAVAILABLE = ("leader-unavailable",)
+"""A broker began to follow, and takes nothing: to it the leader is not alive."""
+EPOCH_REFUSED = ("leader-epoch-refused",)
+STOP_RECEIVED = ("stop-replica-received",)
+ISR_CHANGES = rows_with("isr-change")
+ISR_SHRINKS, ISR_EXPANDS = ("isr-shrinks",), ("isr-expands",)
+"""A leader is about to change its ISR; it can fail."""
+ISR_WRITTEN = rows_with("isr-written")
+STATE_TAKEN = rows_with("partition-state")
+"""A broker took a newer state in the same leader epoch, or refused an older one."""
+FETCHERS_ADDED = ("fetchers-added",)
 HOSTS = rows_with("hosts")
 """Lines with which a broker begins to host a partition, in KRaft mode."""
 REPLICA_DELETED = rows_with("replica-deleted")

@@ -6,14 +6,29 @@ from collections.abc import Mapping
 
 from .....model.expr import Expr, both, const, either, field, ite
 from .....model.sorts import Bool, Int, Sort
-from ...fields import JOURNAL, READ, SPAN, block, delete, gap, lossy, previous_leader_epoch, sorts, ts, whole
-from ...lines import FOLLOWS, HOSTS, LEADS, REPLICA_DELETED, REPLICA_STOPPED, is_line
+from ...fields import (
+    JOURNAL,
+    READ,
+    SPAN,
+    block,
+    delete,
+    gap,
+    lossy,
+    previous_leader_epoch,
+    process_known,
+    sorts,
+    ts,
+    whole,
+)
+from ...lines import EPOCH_REFUSED, FETCHERS_ADDED, HOSTS, REPLICA_DELETED, REPLICA_STOPPED, STOP_RECEIVED, is_line
 from ...table.protocol import Column, Table
 from ..absent import false_where_absent
 from ..compared import earlier, earlier_sorts, was
 from ..observation import Input, Names
 from ..order import NEAR
 from ..placed import at
+from . import taken
+from .taken import PLACE, TAKEN, with_requests, with_what_is_known, with_what_is_taken
 
 REPLICA = ("journal", "process", *NEAR)
 """A replica in one process of its broker."""
@@ -32,6 +47,7 @@ HOSTED: Mapping[str, Sort] = {
     **SPAN,
     **JOURNAL,
     **sorts(at, clock, field("deletions", Int(0)), field("stay", Int(0)), fresh, remembers),
+    **TAKEN,
 }
 """The columns of a line in a journal that is about one partition.
 
@@ -39,8 +55,7 @@ HOSTED: Mapping[str, Sort] = {
 how often the replica was deleted in its process, `stay` how often the broker knew nothing of it. `fresh`: it does not
 on this line; `remembers`: the line prints a leader epoch that the broker had before.
 """
-STARTS = (*LEADS, *FOLLOWS)
-LINES = (*STARTS, *HOSTS, *REPLICA_DELETED, *REPLICA_STOPPED)
+LINES = (*taken.LINES, *HOSTS, *REPLICA_DELETED, *EPOCH_REFUSED, *FETCHERS_ADDED, *STOP_RECEIVED)
 
 
 def hosted(events: Table) -> Table:
@@ -53,16 +68,19 @@ def hosted(events: Table) -> Table:
         ),
         *("none", "remembers", "delete"),
     )
-    return (
-        told.derive(
-            gone=is_line(REPLICA_DELETED) | (is_line(REPLICA_STOPPED) & delete),
-            fresh=is_line(HOSTS) | field("none", Bool),
-        )
-        .along(REPLICA, MERGED, deletions=Column("so_far", "gone"), known_new=Column("so_far", "fresh"))
-        .derive(stay=ite(fresh, field("known_new", Int()) + 1, field("known_new", Int())))
-        .select(*HOSTED)
-        .kept(NEAR, (*STAY, *MERGED))
+    marked = told.derive(
+        gone=is_line(REPLICA_DELETED) | (is_line((*REPLICA_STOPPED, *STOP_RECEIVED)) & delete),
+        fresh=is_line(HOSTS) | field("none", Bool),
     )
+    counted = with_what_is_taken(with_requests(marked, REPLICA, MERGED)).along(
+        REPLICA,
+        MERGED,
+        deletions=Column("so_far", "gone"),
+        known_new=Column("so_far", "fresh"),
+        stopped=Column("last", "now_stopped"),
+    )
+    stays = counted.derive(stay=ite(fresh, field("known_new", Int()) + 1, field("known_new", Int())))
+    return with_what_is_known(stays.kept(NEAR, (*KEPT, *MERGED)), KEPT, MERGED).select(*HOSTED)
 
 
 def _timed(lines: Table) -> Table:
@@ -87,3 +105,18 @@ def followed(table: Table, key: Names, order: Names, *names: str, of: Expr | Non
 def followed_sorts(*names: str) -> dict[str, Sort]:
     """The sorts of the columns that `followed` adds."""
     return earlier_sorts(HOSTED, *names, *_CARRIED) | sorts(gap)
+
+
+unknown_since = either(lossy, ~process_known, ~whole)
+"""Whether lines may be missing before a row, or its process may have begun anew."""
+_unknown_between = either(lossy, ~process_known, both(~block.eq(was(block)), ~whole))
+
+
+def against(table: Table, of: str) -> Table:
+    """Each row with what told of `known`, `isr`, `received` or `had` (TAKEN) as the line before, and `gap`."""
+    before = {f"before_{name}": field(f"{of}_{name}", Int(0)) for name in PLACE}
+    return table.present(f"{of}_line").derive(**before).derive(gap=_unknown_between)
+
+
+AGAINST: Mapping[str, Sort] = {**HOSTED, **{f"before_{name}": Int(0) for name in PLACE}, **sorts(gap)}
+"""The columns of what `against` gives."""
