@@ -53,6 +53,12 @@ ISR_WRITTEN = rows_with("isr-written")
 STATE_TAKEN = rows_with("partition-state")
 """A broker took a newer state in the same leader epoch, or refused an older one."""
 FETCHERS_ADDED = ("fetchers-added",)
+LOADED = ("log-loaded", "replica-loaded")
+"""The high watermark with which a broker begins to host a partition."""
+LOG_CREATED = rows_with("log-created")
+LOG_TRUNCATED = ("log-truncated",)
+"""A log is cut to an offset."""
+TO_HIGH_WATERMARK = ("truncates-to-high-watermark",)
 HOSTS = rows_with("hosts")
 """Lines with which a broker begins to host a partition, in KRaft mode."""
 REPLICA_DELETED = rows_with("replica-deleted")

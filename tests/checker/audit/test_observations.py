@@ -36,9 +36,16 @@ def observed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     return inputs([*recordings(), *excerpts(tmp_path_factory.mktemp("cases"))], request.param)
 
 
+MADE: dict[tuple[int, str], list[Row]] = {}
+
+
 def rows(name: str, observed: Observed) -> list[Row]:
-    observation = observations()[name]
-    return observation.of(observed[observation.made_from]).rows()
+    """The rows of an observation, made once for all tests: the inputs live as long as this module's tests run."""
+    key = id(observed), name
+    if key not in MADE:
+        observation = observations()[name]
+        MADE[key] = observation.of(observed[observation.made_from]).rows()
+    return MADE[key]
 
 
 def fits(value: Any, sort: Sort) -> bool:
@@ -104,10 +111,10 @@ def test_the_row_before_is_an_earlier_one_of_its_key(name: str, observed: Observ
         assert not any(row.get("before_line") for row in rows(name, observed))
         return
     known = (*observed[observation.made_from].rows(), *rows(name, observed))
-    at = {(row["file"], row["line"]): row for row in known}
+    at = {(row["file"], row["line"], row.get("topic"), row.get("partition")): row for row in known}
     for row in rows(name, observed):
         if row.get("before_line") is not None:
-            before = at[row["before_file"], row["before_line"]]
+            before = at[row["before_file"], row["before_line"], row.get("topic"), row.get("partition")]
             assert [before[column] for column in observation.key] == [row[column] for column in observation.key]
             assert [before[column] for column in observation.order] <= [row[column] for column in observation.order]
 

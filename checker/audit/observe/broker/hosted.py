@@ -20,7 +20,19 @@ from ...fields import (
     ts,
     whole,
 )
-from ...lines import EPOCH_REFUSED, FETCHERS_ADDED, HOSTS, REPLICA_DELETED, REPLICA_STOPPED, STOP_RECEIVED, is_line
+from ...lines import (
+    EPOCH_REFUSED,
+    FETCHERS_ADDED,
+    HOSTS,
+    LOADED,
+    LOG_CREATED,
+    LOG_TRUNCATED,
+    REPLICA_DELETED,
+    REPLICA_STOPPED,
+    STOP_RECEIVED,
+    TO_HIGH_WATERMARK,
+    is_line,
+)
 from ...table.protocol import Column, Table
 from ..absent import false_where_absent
 from ..compared import earlier, earlier_sorts, was
@@ -36,6 +48,8 @@ KEPT = (*REPLICA, "deletions")
 """A replica in one process, up to its deletion."""
 STAY = (*KEPT, "stay")
 """The same, from where the broker says that it knows nothing of it yet."""
+LOG = ("journal", *NEAR, "log")
+"""A replica's log from its creation to its deletion, over all processes."""
 MERGED = ("clock", "at", "file")
 """The order of a journal's lines about one partition."""
 NO_EPOCH = -1
@@ -47,15 +61,18 @@ HOSTED: Mapping[str, Sort] = {
     **SPAN,
     **JOURNAL,
     **sorts(at, clock, field("deletions", Int(0)), field("stay", Int(0)), fresh, remembers),
+    **sorts(field("log", Int(0)), field("gone", Bool)),
     **TAKEN,
 }
 """The columns of a line in a journal that is about one partition.
 
 `clock` is the line's time, or that of an earlier line of its file and partition, if that is later. `deletions` counts
 how often the replica was deleted in its process, `stay` how often the broker knew nothing of it. `fresh`: it does not
-on this line; `remembers`: the line prints a leader epoch that the broker had before.
+on this line; `remembers`: the line prints a leader epoch that the broker had before. `gone`: it deletes the replica.
+`log` counts how often the broker deleted or created the log.
 """
-LINES = (*taken.LINES, *HOSTS, *REPLICA_DELETED, *EPOCH_REFUSED, *FETCHERS_ADDED, *STOP_RECEIVED)
+_OFFSETS = (*LOADED, *LOG_CREATED, *LOG_TRUNCATED, *TO_HIGH_WATERMARK)
+LINES = (*taken.LINES, *_OFFSETS, *HOSTS, *REPLICA_DELETED, *EPOCH_REFUSED, *FETCHERS_ADDED, *STOP_RECEIVED)
 
 
 def hosted(events: Table) -> Table:
@@ -79,7 +96,10 @@ def hosted(events: Table) -> Table:
         known_new=Column("so_far", "fresh"),
         stopped=Column("last", "now_stopped"),
     )
-    stays = counted.derive(stay=ite(fresh, field("known_new", Int()) + 1, field("known_new", Int())))
+    renewed = counted.derive(renewed=field("gone", Bool) | is_line(LOG_CREATED)).along(
+        ("journal", *NEAR), MERGED, log=Column("so_far", "renewed")
+    )
+    stays = renewed.derive(stay=ite(fresh, field("known_new", Int()) + 1, field("known_new", Int())))
     return with_what_is_known(stays.kept(NEAR, (*KEPT, *MERGED)), KEPT, MERGED).select(*HOSTED)
 
 

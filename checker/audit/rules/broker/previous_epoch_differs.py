@@ -8,8 +8,9 @@ How it is seen
     In all that one broker wrote, in one process: a line with which a partition begins to lead or follow prints the
     epoch before. It is the one of the request that the broker took last, or -1 if there is none: after a start, or
     after the replica was deleted. A first line that prints more is judged only where the start of the process is
-    there, and not after a deletion. A line that prints -1 though the process had an epoch is a deletion that does not show, where server.log is
-    not there. Up to 2.5 only leaders print such a line, so requests must be there, which are logged at TRACE.
+    there, and not after a deletion. A line that prints -1 though the process had an epoch is a deletion that does not
+    show, where server.log is not there. Up to 2.5 only leaders print such a line, so requests must be there, which are
+    logged at TRACE.
 
 Releases
     Since 0.11. Followers since 3.6 print the new epoch as the one before, which tells nothing.
