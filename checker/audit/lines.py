@@ -38,7 +38,7 @@ LEADS, FOLLOWS = rows_with("leads"), rows_with("follows")
 """Lines with which a partition leads, or follows, on a broker from here."""
 PROCESS_STARTS = rows_with("process-starts")
 """Lines that a broker's process writes once, when it starts."""
-RECEIVED = ("leader-and-isr-received",)
+LEADER_AND_ISR_RECEIVED = ("leader-and-isr-received",)
 """The line in which a broker prints what a LeaderAndIsr request says of a partition."""
 BECOME_BEGUN, BECOME_ENDED = ("become-begun",), ("become-ended",)
 """Lines with which a broker begins, and ends, to do what a request says of a partition."""
@@ -46,15 +46,15 @@ LEADER_UNAVAILABLE = ("leader-unavailable",)
 """A broker began to follow, and takes nothing: to it the leader is not alive."""
 EPOCH_REFUSED = ("leader-epoch-refused",)
 STOP_RECEIVED = ("stop-replica-received",)
-ISR_CHANGES = rows_with("isr-change")
+ISR_CHANGES, ISR_WRITTEN = rows_with("isr-change"), rows_with("isr-written")
 ISR_SHRINKS, ISR_EXPANDS = ("isr-shrinks",), ("isr-expands",)
-"""A leader is about to change its ISR; it can fail."""
+"""A leader is about to change its ISR, which can fail; or has changed it."""
 ISR_WRITTEN = rows_with("isr-written")
 STATE_TAKEN = rows_with("partition-state")
 """A broker took a newer state in the same leader epoch, or refused an older one."""
 FETCHERS_ADDED = ("fetchers-added",)
-LOADED = ("log-loaded", "replica-loaded")
-"""The high watermark with which a broker begins to host a partition."""
+LOG_LOADED = rows_with("log-loaded")
+"""Lines with which a broker begins to host a partition, and the high watermark that its disk knows."""
 LOG_CREATED = rows_with("log-created")
 LOG_TRUNCATED = ("log-truncated",)
 """A log is cut to an offset."""

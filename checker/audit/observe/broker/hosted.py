@@ -24,8 +24,8 @@ from ...lines import (
     EPOCH_REFUSED,
     FETCHERS_ADDED,
     HOSTS,
-    LOADED,
     LOG_CREATED,
+    LOG_LOADED,
     LOG_TRUNCATED,
     REPLICA_DELETED,
     REPLICA_STOPPED,
@@ -71,7 +71,7 @@ how often the replica was deleted in its process, `stay` how often the broker kn
 on this line; `remembers`: the line prints a leader epoch that the broker had before. `gone`: it deletes the replica.
 `log` counts how often the broker deleted or created the log.
 """
-_OFFSETS = (*LOADED, *LOG_CREATED, *LOG_TRUNCATED, *TO_HIGH_WATERMARK)
+_OFFSETS = (*LOG_LOADED, *LOG_CREATED, *LOG_TRUNCATED, *TO_HIGH_WATERMARK)
 LINES = (*taken.LINES, *_OFFSETS, *HOSTS, *REPLICA_DELETED, *EPOCH_REFUSED, *FETCHERS_ADDED, *STOP_RECEIVED)
 
 

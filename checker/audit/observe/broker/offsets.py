@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from .....model.expr import both, const, field, true
-from .....model.sorts import Bool, Int, SetOf
-from .....specs.releases import span
-from ...fields import high_watermark, leader_epoch, log_end_offset, offset, process, releases, sorts
+from .....model.expr import field
+from .....model.sorts import Bool, Int
+from ...fields import high_watermark, leader_epoch, log_end_offset, offset, process, sorts
 from ...lines import (
     FETCHERS_ADDED,
     FOLLOWS,
     ISR_SHRINKS,
     LEADS,
-    LOADED,
     LOG_TRUNCATED,
     TO_HIGH_WATERMARK,
     is_line,
 )
-from ...table.encoding import RELEASE, release_set
-from ...table.protocol import Column, Table
-from ..absent import false_where_absent
+from ...table.protocol import Table
 from ..compared import was
 from ..observation import Names, Observation
 from ..told import told
@@ -30,12 +26,7 @@ end, epoch = field("end", Int()), field("epoch", Int())
 _ENDS = (*STARTS, *ISR_SHRINKS)
 other_process = field("other_process", Bool)
 """Whether the line before is of another process: a machine that lost its power may have lost the end of its log."""
-committed, committed_before = field("committed", Int()), field("committed_before", Int())
-"""What a line tells to be committed; and the most that lines before it told."""
-_FROM_HIGH_WATERMARK = const(release_set(span("1.1-2.7")), SetOf(RELEASE))
-"""In these a follower fetches from its high watermark on."""
 _prints_hw = high_watermark.eq(high_watermark)
-_TELL_COMMITTED = (*STARTS, *ISR_SHRINKS, *LOADED, *FETCHERS_ADDED)
 
 
 def _with_ends(lines: Table) -> Table:
@@ -60,20 +51,6 @@ def _logs(lines: Table, key: Names, order: Names) -> Table:
     ends = _with_ends(lines.of_lines(_ENDS + LOG_TRUNCATED)).present("end")
     found = followed(ends, key, order, "end", "process", "process_known", "row")
     return found.of_lines(_ENDS).derive(other_process=~process.eq(was(process)))
-
-
-def _truncations(lines: Table, key: Names, order: Names) -> Table:
-    """Each truncation, with the line that told of the most that is committed."""
-    from_there = both(is_line(FETCHERS_ADDED), releases.subset_of(_FROM_HIGH_WATERMARK))
-    own = told(
-        lines.of_lines(_TELL_COMMITTED + LOG_TRUNCATED),
-        committed=[(is_line((*STARTS, *ISR_SHRINKS, *LOADED)), high_watermark), (from_there, offset)],
-    )
-    most = own.along(key, order, committed_before=Column("greatest", "committed"))
-    raised = false_where_absent(most.derive(raises=committed_before < committed), "raises")
-    firsts = raised.absent("committed_before").present("committed").derive(raises=true)
-    rest = raised.present("committed_before").plus(raised.absent("committed_before").absent("committed"))
-    return followed(firsts.plus(rest), key, order, "committed", of=field("raises", Bool)).of_lines(LOG_TRUNCATED)
 
 
 def _fetches(lines: Table, key: Names, order: Names) -> Table:
@@ -122,17 +99,6 @@ LOG_ENDS = Observation(
     order=MERGED,
 )
 """Where a log ends, each with where it ended before, or was cut to."""
-
-TRUNCATIONS = Observation(
-    "truncations",
-    made_from=HOSTED_LINES,
-    lines=LOG_TRUNCATED,
-    columns={**HOSTED, **followed_sorts(), "before_committed": Int()},
-    make=_truncations,
-    key=KEPT,
-    order=MERGED,
-)
-"""Truncations, each with the line that told first of the most that is committed."""
 
 FETCH_OFFSETS = Observation(
     "fetch_offsets",

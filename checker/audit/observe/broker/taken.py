@@ -30,9 +30,9 @@ from ...lines import (
     FOLLOWS,
     ISR_CHANGES,
     ISR_WRITTEN,
+    LEADER_AND_ISR_RECEIVED,
     LEADER_UNAVAILABLE,
     LEADS,
-    RECEIVED,
     REPLICA_STOPPED,
     STATE_TAKEN,
     is_line,
@@ -43,7 +43,7 @@ from ..observation import Names
 from ..told import told
 
 LINES = (
-    *(*RECEIVED, *BECOME_BEGUN, *BECOME_ENDED, *LEADER_UNAVAILABLE, *LEADS, *FOLLOWS),
+    *(*LEADER_AND_ISR_RECEIVED, *BECOME_BEGUN, *BECOME_ENDED, *LEADER_UNAVAILABLE, *LEADS, *FOLLOWS),
     *(*STATE_TAKEN, *ISR_CHANGES, *ISR_WRITTEN, *REPLICA_STOPPED),
 )
 STARTS = (*LEADS, *FOLLOWS)
@@ -93,8 +93,9 @@ The line that told is `known_line`; of the ISR `isr_line`, of the request `recei
 def with_requests(lines: Table, key: Names, order: Names) -> Table:
     """Lines of replicas, in order, with what the request said that was received last; `void`: it is not taken."""
     # A controller that takes a broker back counts its requests from 0 again: correlation ids come twice.
-    before = {f"received_{name}": Column("last", name, is_line(RECEIVED)) for name in (*_OF_REQUEST, *PLACE)}
-    asked = lines.along(key, order, **before, requests=Column("so_far", where=is_line(RECEIVED)))
+    arrives = is_line(LEADER_AND_ISR_RECEIVED)
+    before = {f"received_{name}": Column("last", name, arrives) for name in (*_OF_REQUEST, *PLACE)}
+    asked = lines.along(key, order, **before, requests=Column("so_far", where=arrives))
     of_request = (*key, "requests")
     refused = asked.of_lines(LEADER_UNAVAILABLE).grouped(of_request, refusals=Column("count"))
     found = asked.attached(refused, of_request, ("refusals",)).derive(
