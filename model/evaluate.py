@@ -136,6 +136,11 @@ def _map_each(node: Expr, body: Callable[[Mapping[Expr, Closure]], Closure]) -> 
     return lambda env: tuple(value({**env, name: key}) for key in elements(sort, env))
 
 
+def _set_each(node: Expr, body: Callable[[Mapping[Expr, Closure]], Closure]) -> Closure:
+    holds, name, sort = body({}), name_of(node.data), node.data.sort
+    return lambda env: frozenset(each for each in elements(sort, env) if holds({**env, name: each}))
+
+
 def _map_get(node: Expr, a_map: Closure, key: Closure) -> Closure:
     sort = _map_sort(node)
 
@@ -191,6 +196,7 @@ PYTHON: Reading[Closure] = Reading(
         Op.UNION: _lifted(lambda a, b: a | b),
         Op.MINUS: _lifted(lambda a, b: a - b),
         Op.INTERSECT: _lifted(lambda a, b: a & b),
+        Op.SET_EACH: _set_each,
         Op.INSERT: _lifted(lambda members, element: members | {element}),
         Op.REMOVE: _lifted(lambda members, element: members - {element}),
         Op.IS_EMPTY: _lifted(lambda members: not members),

@@ -26,6 +26,7 @@ from .expr import (
     record,
     setting,
     some,
+    those,
     true,
     var,
 )
@@ -188,6 +189,16 @@ EXAMPLES: tuple[Example, ...] = (
             "hw",
             ((0, 1, 2), ((True, False, False), (False, True, False), (False, False, True))),
         ),
+    ),
+    Example(
+        "those for which a condition holds",
+        those(r, hw[r] < i),
+        _cases("hw i", ((1, 5, 1), 2, _set(0, 2)), ((1, 5, 1), 1, _set()), ((0, 0, 0), 9, _set(0, 1, 2))),
+    ),
+    Example(
+        "those of a range",
+        those(e, exists(r, hw[r].eq(e))),
+        _cases("hw", ((0, 2, 2), _set(0, 2)), ((1, 1, 7), _set(1))),
     ),
     Example("map get", hw[member], _cases("hw member", ((1, 2, 3), 2, 3), ((1, 2, 3), 0, 1))),
     Example("map put", hw.put(member, i), _cases("hw member i", ((1, 2, 3), 1, 5, (1, 5, 3)))),

@@ -21,11 +21,15 @@ from .protocol import Behaviour, Model
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the system that an instance may have or leave out; `usual`: whether it has it if nothing is said."""
+    """A part of the system that an instance may have or leave out.
+
+    `usual`: whether it has it if nothing is said; `needs`: the parts that come with it.
+    """
 
     name: str
     statement: str
     usual: bool = False
+    needs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,7 @@ class Family:
             if name not in known:
                 raise unknown("behaviour or part", name, known, self.name)
             (on if name in self.behaviours else parts).add(name)
+        parts.update(need for each in self.parts if each.name in parts for need in each.needs)
         named = (*(f"without {each}" for each in without), *(f"with {each}" for each in adding))
         model = self.build(Chosen(row, frozenset(on), frozenset(parts)))
         return replace(

@@ -333,6 +333,19 @@ _DELAYED_FETCH = (
     ("FencedGetsNoRecords", "A fetch with an old leader epoch gets no records.", _LeftOnlyTo("Fenced", ())),
 )
 
+_RAFT = (
+    (
+        "LeaderAskedForVotes",
+        "Nobody leads an epoch who was not a candidate in it.",
+        _EnteredOnlyFrom("Leader", ("Candidate",)),
+    ),
+    (
+        "OnlyLeadersResign",
+        "Nobody resigns who did not lead, unless it did before its process started.",
+        _EnteredOnlyFrom("Resigned", ("Leader", "Down")),
+    ),
+)
+
 _PROMISES = {
     "replica": _REPLICA,
     "partition": _PARTITION,
@@ -341,4 +354,5 @@ _PROMISES = {
     "isr-state": _ISR,
     "delayed-produce": _PRODUCE,
     "delayed-fetch": _DELAYED_FETCH,
+    "raft-role": _RAFT,
 }

@@ -23,6 +23,17 @@ def closure(name: str, release: Release | str, level: str | None) -> Closure:
     return {state.name: _reach(state.name, hidden) for state in table.states_in(release)}
 
 
+@lru_cache(maxsize=256)
+def closure_with_one_more(name: str, release: Release | str, level: str | None) -> Closure:
+    """The same, if besides one move may lie between that the log must show: its line is missing."""
+    moves = [(move.source, move.target) for move in machine(name).moves(release)]
+    hidden = closure(name, release, level)
+    return {
+        state: frozenset[str]().union(reached, *(hidden[target] for source, target in moves if source in reached))
+        for state, reached in hidden.items()
+    }
+
+
 def _reach(start: str, moves: Iterable[tuple[str, str]]) -> frozenset[str]:
     steps = list(moves)
     reached = {start}
@@ -34,18 +45,19 @@ def _reach(start: str, moves: Iterable[tuple[str, str]]) -> frozenset[str]:
 
 
 @lru_cache(maxsize=64)
-def hidden_in(name: str, level: str | None) -> Mapping[tuple[str, str], int]:
+def hidden_in(name: str, level: str | None, *, one_more: bool = False) -> Mapping[tuple[str, str], int]:
     """For each pair of states (before, after) the mask of releases in which hidden moves lead from one to the other.
 
     The pairs that no release allows are left out. `level` as for `closure`. This is `closure` of all releases at once:
     a line that prints `after` as its from-state contradicts an entity in `before`, for every release of `mask`, if
-    `hidden_in(...).get((before, after), 0) & mask == 0`.
+    `hidden_in(...).get((before, after), 0) & mask == 0`. With `one_more` it is `closure_with_one_more`.
     """
     table = machine(name)
+    between = closure_with_one_more if one_more else closure
     masks: dict[tuple[str, str], int] = {}
     for release in RELEASES:
         if release.mask & table.releases:
-            for before, afters in closure(name, release, level).items():
+            for before, afters in between(name, release, level).items():
                 for after in afters:
                     masks[before, after] = masks.get((before, after), 0) | release.mask
     return masks

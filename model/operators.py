@@ -38,6 +38,7 @@ class Op(enum.Enum):
     UNION = "union"
     MINUS = "minus"
     INTERSECT = "intersect"
+    SET_EACH = "set_each"  # data: the bound variable, over the elements; argument: whether that one is in the set
     INSERT = "insert"  # set, element
     REMOVE = "remove"  # set, element
     IS_EMPTY = "is_empty"
@@ -63,7 +64,7 @@ class Op(enum.Enum):
 
 LEAVES = frozenset({Op.CONST, Op.FIELD, Op.AFTER, Op.VAR, Op.SETTING})
 QUANTIFIERS = frozenset({Op.FORALL, Op.EXISTS})
-BINDERS = QUANTIFIERS | {Op.MAP_EACH}
+BINDERS = QUANTIFIERS | {Op.MAP_EACH, Op.SET_EACH}
 """The operators that bind a variable in their one argument."""
 
 

@@ -20,6 +20,7 @@ from .expr import (
     const,
     either,
     fill,
+    ite,
     replace,
     substitute,
     topological,
@@ -114,6 +115,11 @@ def unroll(expr: Expr, settings: Settings) -> Expr:
             for key, case in zip(keys[1:], cases[1:], strict=True):
                 made = made.put(key, case)
             return made
+        if node.op is Op.SET_EACH:
+            chosen = const(frozenset(), node.sort)
+            for key, case in zip(keys, cases, strict=True):
+                chosen = ite(case, chosen.insert(key), chosen)
+            return chosen
         return both(*cases) if node.op is Op.FORALL else either(*cases)
 
     return replace(expr, written_out)

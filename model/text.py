@@ -140,6 +140,7 @@ _TABLE: Mapping[Op, Callable[..., Part]] = {
     Op.UNION: _infix("union", _SUM, _ATOM),
     Op.MINUS: _infix("minus", _SUM, _ATOM),
     Op.INTERSECT: _infix("intersect", _SUM, _ATOM),
+    Op.SET_EACH: lambda node, body: (f"{{{node.data.data} in {node.data.sort}: {body[0]}}}", _ATOM),
     Op.INSERT: lambda node, members, element: (f"{_wrap(members, _ATOM)} with {_wrap(element, _ATOM)}", _SUM),
     Op.REMOVE: lambda node, members, element: (f"{_wrap(members, _ATOM)} without {_wrap(element, _ATOM)}", _SUM),
     Op.IS_EMPTY: lambda node, members: (f"{_wrap(members, _SUM)} = {{}}", _COMPARE),

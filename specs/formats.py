@@ -6,7 +6,7 @@ Data: envelopes.toml and layouts.toml, which say what their columns mean.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -92,6 +92,11 @@ class Envelope:
         return "text" if self.line else "csv" if self.columns else "json"
 
     @property
+    def names_writer(self) -> bool:
+        """Whether it says who writes."""
+        return bool(self.label) or "(?P<label" in (self.line or "")
+
+    @property
     def pattern(self) -> str:
         """The pattern of a text envelope, for a whole line."""
         pattern = self.line or ""
@@ -116,14 +121,9 @@ def layouts() -> Mapping[str, LayoutRow]:
         TableError: a row is wrong.
     """
     found = {}
-    for row in toml.read(toml.FOLDER / "layouts.toml")["layout"]:
-        where = f"layouts.toml: {row.get('id')}"
-        toml.check_keys(row, where, _TOLD, ("pattern", "keys", "label", *_JSON_LAYOUT))
-        if ("pattern" in row) == ("keys" in row):
-            raise TableError(f"{where}: expected a pattern or keys")
-        given = {key: _plain(value) for key, value in row.items() if key not in _JSON_LAYOUT}
-        parts = Parts(**{key: _plain(row[key]) for key in _JSON_LAYOUT if key in row})
-        found[row["id"]] = LayoutRow(**given, parts=parts)
+    for _, row in _rows("layout", _TOLD, ("pattern", "keys", "label", *_JSON_LAYOUT), ("pattern", "keys")):
+        parts = Parts(**{key: row.pop(key) for key in _JSON_LAYOUT if key in row})
+        found[row["id"]] = LayoutRow(**row, parts=parts)
     return found
 
 
@@ -135,20 +135,25 @@ def envelopes() -> Mapping[str, Envelope]:
         TableError: a row is wrong.
     """
     found = {}
-    for row in toml.read(toml.FOLDER / "envelopes.toml")["envelope"]:
-        where = f"envelopes.toml: {row.get('id')}"
-        toml.check_keys(row, where, (*_TOLD, "order"), _ENVELOPE)
-        if sum(key in row for key in ("line", "keys", "columns")) != 1:
-            raise TableError(f"{where}: expected one of line, keys and columns")
+    for where, row in _rows("envelope", (*_TOLD, "order"), _ENVELOPE, ("line", "keys", "columns")):
         if row["order"] not in ORDERS:
             raise TableError(f"{where}: expected an order of {', '.join(ORDERS)}, got {row['order']}")
-        given = {key: _plain(value) for key, value in row.items()}
         if "parts" in row:
             toml.check_keys(row["parts"], where, (), PARTS)
-            given["parts"] = Parts(**{key: _plain(value) for key, value in row["parts"].items()})
-        found[row["id"]] = Envelope(**given)
+            row["parts"] = Parts(**{key: _plain(value) for key, value in row["parts"].items()})
+        found[row["id"]] = Envelope(**row)
         re.compile(found[row["id"]].pattern)
     return found
+
+
+def _rows(table: str, required: Keys, optional: Keys, kinds: Keys) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The rows of a table, and what to call each in an error; each has one of the `kinds` of keys."""
+    for row in toml.read(toml.FOLDER / f"{table}s.toml")[table]:
+        where = f"{table}s.toml: {row.get('id')}"
+        toml.check_keys(row, where, required, optional)
+        if sum(key in row for key in kinds) != 1:
+            raise TableError(f"{where}: expected one of {', '.join(kinds)}")
+        yield where, {key: _plain(value) for key, value in row.items()}
 
 
 def _plain(value: Any) -> Any:

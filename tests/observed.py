@@ -12,6 +12,8 @@ from isrproof.checker.audit.files.python import InProcess
 from isrproof.checker.audit.fit import fitted
 from isrproof.checker.audit.history.claims import claims
 from isrproof.checker.audit.history.quorum import quorums
+from isrproof.checker.audit.metadata import audited_metadata
+from isrproof.checker.audit.nodes import observed
 from isrproof.checker.audit.observe.catalogue import inputs_of, lines_read, observations
 from isrproof.checker.audit.observe.controller.epoch_changes import CHANGES
 from isrproof.checker.audit.observe.duplicates import without_duplicates
@@ -39,7 +41,8 @@ def inputs(paths: Sequence[Path], table: Tables) -> dict[Input, Table]:
     clusters = expand([str(path) for path in paths], lambda path: [], records)
     sources = [(number, source) for number, (_, found) in enumerate(clusters) for source in found]
     log = InProcess(sources, UNASKED, False, lines_read(), table, most=10**9)
-    histories = fitted(log, log.read(claims), None)
+    read = log.read(claims)
+    histories = fitted(log, read, None)
     found: dict[Input, Table] = {CHANGES: table([asdict(change) for change in histories.epoch_changes])}
 
     def look(events: Table) -> list[Row]:
@@ -52,6 +55,8 @@ def inputs(paths: Sequence[Path], table: Tables) -> dict[Input, Table]:
         for quorum in quorums(copies(files, len(sources))):
             for name, row in shown(quorum, number, Seen()):
                 shown_by[name].append(row)
+    logs = audited_metadata(list(enumerate(metadata)), len(sources), with_chronicles=True)
+    shown_by |= observed(log, read, logs).rows
     found |= {observations()[name].made_from: table(rows) for name, rows in shown_by.items()}
     return found
 

@@ -18,10 +18,14 @@ _COUNTED = ("illegal", "suspicious")
 
 @dataclass(frozen=True)
 class Outcome:
-    """`first` is the first finding, in the order of the report, that is illegal or suspicious and new by the fault."""
+    """`new` are the findings that are illegal or suspicious and new by the fault, in the order of the report."""
 
     fault: Fault
-    first: Finding | None
+    new: tuple[Finding, ...]
+
+    @property
+    def first(self) -> Finding | None:
+        return self.new[0] if self.new else None
 
     @property
     def found(self) -> bool:
@@ -29,11 +33,15 @@ class Outcome:
 
     @property
     def illegal(self) -> bool:
-        return self.first is not None and self.first.verdict == "illegal"
+        """Whether a new finding at the fault's line is."""
+        return any(finding.verdict == "illegal" and self._at_line(finding) for finding in self.new)
 
     @property
     def line_right(self) -> bool:
-        return self.first is not None and (self.first.file, self.first.line) == (self.fault.file, self.fault.line)
+        return self.first is not None and self._at_line(self.first)
+
+    def _at_line(self, finding: Finding) -> bool:
+        return (finding.file, finding.line) == (self.fault.file, self.fault.line)
 
 
 class Injection:
@@ -46,13 +54,14 @@ class Injection:
     def outcome(self, fault: Fault) -> Outcome:
         """Plant the fault and audit the result, in process."""
         known = Counter(_key(finding, _moved(finding, fault)) for finding in self._before)
+        new = []
         for finding in _findings(self._recording, fault):
             key = _key(finding, finding.line)
             if known[key]:
                 known[key] -= 1
             elif finding.verdict in _COUNTED:
-                return Outcome(fault, finding)
-        return Outcome(fault, None)
+                new.append(finding)
+        return Outcome(fault, tuple(new))
 
 
 def _findings(recording: Recording, fault: Fault | None) -> list[Finding]:

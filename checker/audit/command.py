@@ -15,10 +15,10 @@ from ...traces.metadata.files import MetadataFile, found_in
 from ...traces.sources.archives import there_of
 from ...traces.sources.paths import Source, expand, is_elsewhere
 from ..progress import progress
-from ..replacing import must_be_writable, replacing
+from ..replacing import must_be_writable
 from ..spark_session import spark_failures
 from .engine import Engine, chosen, only_spark, text_size
-from .fields import READ
+from .fields import OF_QUORUM, READ
 from .files.file import FileFacts
 from .files.log import Log
 from .files.python import InProcess
@@ -28,6 +28,7 @@ from .findings.excerpts import Texts, Wanted, lines_around, with_excerpts
 from .findings.metadata import Metadata
 from .history.claims import claims
 from .metadata import audited_metadata, with_metadata
+from .nodes import audited_nodes, hold_against
 from .observe.catalogue import lines_read
 from .observe.narrow import EVERYTHING, Narrow
 from .options import FAIL_ON, Options
@@ -73,10 +74,11 @@ def audit(
             with progress(f"reading {len(sources)} file{'s' * (len(sources) > 1)}", len(sources)) as advance:
                 read = log.read(claims, advance)
             narrow = Narrow(options.partition, options.since, options.until)
-            kept = _metadata(metadata, options, narrow, len(sources), engine)
+            kept = _metadata(metadata, options, narrow, len(sources), engine, hold_against(read))
             if not kept.logs:
                 _must_have_read(read.facts, options.layout)
             with progress("checking the rules"):
+                audited_nodes(log, read, kept, _tables(engine), narrow)
                 found = audited(log, read, options.releases, narrow, with_timeline=options.timeline)
                 if not kept.counts:
                     _must_be_there(log, narrow, found)
@@ -88,20 +90,36 @@ def audit(
 
 
 def _metadata(
-    files: Sequence[Sequence[MetadataFile]], options: Options, narrow: Narrow, first: int, engine: Engine
+    files: Sequence[Sequence[MetadataFile]],
+    options: Options,
+    narrow: Narrow,
+    first: int,
+    engine: Engine,
+    with_chronicles: bool,
 ) -> Metadata:
     """What the metadata logs of the clusters give; their files are numbered from `first` on."""
     numbered = [(i if options.each else 0, own) for i, own in enumerate(files)]
     if not any(own for _, own in numbered):
         return Metadata()
     by_cluster = [(i, [f for j, own in numbered if j == i for f in own]) for i in sorted({i for i, _ in numbered})]
-    table: Callable[[list[Row]], Table] = PythonTable
-    if engine.name != "python":
-        from .table.columns import ColumnTable
-
-        table = ColumnTable.of_rows
     with progress("reading metadata logs"):
-        return audited_metadata(by_cluster, first, table, narrow, with_timeline=options.timeline)
+        return audited_metadata(
+            by_cluster,
+            first,
+            _tables(engine),
+            narrow,
+            with_timeline=options.timeline,
+            with_chronicles=with_chronicles,
+        )
+
+
+def _tables(engine: Engine) -> Callable[[list[Row]], Table]:
+    """What makes tables of few rows in this process."""
+    if engine.name == "python":
+        return PythonTable
+    from .table.columns import ColumnTable
+
+    return ColumnTable.of_rows
 
 
 def _elsewhere(path: str, options: Options, sizes: dict[str, int]) -> list[str]:
@@ -143,7 +161,8 @@ def _log(engine: Engine, sources: list[tuple[int, Source]], options: Options, el
     from .files.spark import SparkLog  # without PySpark the session says what to install
 
     sizes = [text_size(source.there, elsewhere) for _, source in sources]
-    return SparkLog(spark, sources, sizes, asked, options.lossy, lines_read(), tuple(READ))
+    read = tuple({**READ, **OF_QUORUM})
+    return SparkLog(spark, sources, sizes, asked, options.lossy, lines_read(), read)
 
 
 def _must_have_read(facts: Sequence[FileFacts], pattern: str | None) -> None:
@@ -252,8 +271,9 @@ def _written(run: Run, whole: Run, out: Path | None, html: Path | None) -> str |
 
             write_out(out, write("json", run), run.reports)
         if html is not None:
-            with replacing(html) as fresh:
-                fresh.write_text(write("html", whole), encoding="utf-8")
+            from .report.html import write_files
+
+            write_files(whole, html)
     except OSError as error:
         return f"expected to write into {out or html}, which fails: {error.strerror or error}"
     return None

@@ -19,16 +19,17 @@ from functools import cache
 from ...model.expr import Expr
 from .fields import before, from_state, releases
 from .files.file import LogFile
+from .history.beginnings import beheaded, first_lines
 from .history.doubts import Doubts
 from .history.follow_ups import follow_ups, shown
-from .rules.moves import may_precede_with_gap
+from .rules.moves import CONTRADICTED, may_precede_with_gap
 from .table.protocol import Row, Table
 from .table.rows import known
+from .ties import DOUBT
 
 OverLines = Callable[[Callable[[Table], list[Row]], Collection[int]], list[Row]]
 """Gives what a look gives of the lines of some files."""
-_CONTRADICTED = {"replica_moves": {"KR103": "replica"}, "partition_moves": {"KR104": "partition"}}
-"""By observation the rule on states that nothing led to, and its machine."""
+_MOVES = ("replica_moves", "partition_moves")
 _SIGNS = ("moves", "contradicted", "unmoved")
 _SEVERAL = 2
 _RARE = 10_000
@@ -41,9 +42,9 @@ def signs(counts: Sequence[Row], failing: Sequence[Row]) -> list[Row]:
     """By cluster how many moves the lines of some partitions show, how many of these contradict what came before though
     missing lines would explain them (`contradicted`), and how many faults are that nothing was moved (`unmoved`)."""
     found: dict[int, Counter[str]] = defaultdict(Counter)
-    for row in (row for row in counts if row["observation"] in _CONTRADICTED):
+    for row in (row for row in counts if row["observation"] in _MOVES):
         found[row["cluster"]]["moves"] += row["n"]
-    for row in (row for row in failing if row["verdict"] == "illegal"):
+    for row in (row for row in failing if row["verdict"] in ("illegal", "suspicious") and row.get(DOUBT) != "order"):
         found[row["cluster"]]["contradicted"] += _for_want_of_a_line(row)
         found[row["cluster"]]["unmoved"] += row["rule"] == "KR401"
     return [{"cluster": cluster, **{name: n[name] for name in _SIGNS}} for cluster, n in sorted(found.items())]
@@ -62,7 +63,8 @@ def doubts(looked: Mapping[str, Sequence[Row]], files: Mapping[int, LogFile], ov
         if (faults := n["contradicted"] + n["unmoved"]) and faults * _RARE >= n["moves"]
     }
     theirs = {index: file for index, file in files.items() if file.cluster in asked}
-    pairs = follow_ups(over_lines(shown, theirs) if theirs else (), theirs.values())
+    told = over_lines(_look, theirs) if theirs else ()
+    pairs = follow_ups([row for row in told if "kind" in row], theirs.values())
     gapped = asked & pairs.gaps
     for cluster in asked - gapped:
         n = seen[cluster]
@@ -70,12 +72,16 @@ def doubts(looked: Mapping[str, Sequence[Row]], files: Mapping[int, LogFile], ov
         if n["contradicted"] >= (1 if cluster in careless else most):
             gapped.add(cluster)
     late = frozenset((row["file"], row["controller"], row["controller_epoch"]) for row in looked["late"])
-    return Doubts(late, frozenset(gapped))
+    return Doubts(late, frozenset(gapped), beheaded([row for row in told if "began" in row], theirs.values()))
+
+
+def _look(events: Table) -> list[Row]:
+    return [*shown(events), *first_lines(events)]
 
 
 def _for_want_of_a_line(row: Row) -> bool:
     """Whether a move is in contradiction to what came before, and missing lines would explain it."""
-    machine = _CONTRADICTED.get(row["observation"], {}).get(row["rule"])
+    machine = CONTRADICTED.get(row["rule"])
     return machine is not None and bool(known(_explained(machine))(row))
 
 

@@ -84,6 +84,14 @@ OF_BROKER: Mapping[str, Sort] = sorts(
 READ: Mapping[str, Sort] = {**EVENT, **OF_BROKER}
 """What the audit reads of any event."""
 
+raft_epoch, voted, node = field("raft_epoch", Int()), field("voted", Broker), field("node", Broker)
+raft_state, from_raft_state = field("raft_state", _NAME), field("from_raft_state", _NAME)
+OF_QUORUM: Mapping[str, Sort] = sorts(
+    *(raft_epoch, raft_state, from_raft_state, voted),
+    *(field("broker_epoch", Int()), field("detail", _NAME)),
+)
+"""What the audit reads, beside that, of lines of the metadata quorum and of what KRaft nodes print of its log."""
+
 releases = field("releases", SetOf(RELEASE))
 seen_level = field("seen_level", LEVEL)
 lossy, start_seen = field("lossy", Bool), field("start_seen", Bool)

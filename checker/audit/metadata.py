@@ -24,6 +24,7 @@ from .findings.tally import tallies
 from .history.quorum import Quorum, quorums
 from .judge import counted, failing, first_failing, judged
 from .observe.catalogue import observations
+from .observe.kraft.chronicle import Chronicle
 from .observe.kraft.fold import PARTITION_CHANGES, Shown
 from .observe.kraft.shown import Seen, shown
 from .observe.narrow import EVERYTHING, Narrow
@@ -42,6 +43,7 @@ def audited_metadata(
     narrow: Narrow = EVERYTHING,
     *,
     with_timeline: bool = False,
+    with_chronicles: bool = False,
 ) -> Metadata:
     """Audit the metadata logs of clusters.
 
@@ -49,13 +51,18 @@ def audited_metadata(
         found: the number of each cluster, and its metadata files.
         first: the number of the first of these files among those of the audit.
         table: makes a table of rows.
+        with_chronicles: also keep what records made of partitions, for lines that are held against it.
     """
     result = Metadata()
     for cluster, files in found:
         own = copies(files, first)
         first += sum(len(copy.segments) + len(copy.snapshots) for copy in own)
         for quorum in quorums(own):
-            _audit(quorum, cluster, table, narrow, result, with_timeline)
+            seen = Seen(chronicle=Chronicle() if with_chronicles else None)
+            _audit(quorum, cluster, table, narrow, result, with_timeline, seen)
+            if seen.chronicle is not None:
+                name = next((scan.copy.cluster_id for scan in quorum.copies if scan.copy.cluster_id is not None), None)
+                result.chronicles.setdefault(cluster, []).append((name, seen.chronicle))
     return result
 
 
@@ -66,10 +73,11 @@ def _audit(
     narrow: Narrow,
     result: Metadata,
     timeline: bool,
+    seen: Seen,
 ) -> None:
-    seen = Seen()
     segments = {each.index: each for each in _segments(scan.copy for scan in quorum.copies)}
     files = {index: _file(each, cluster) for index, each in segments.items()}
+    result.files |= files
     failed: list[Row] = []
     for rows in _together(shown(quorum, cluster, seen)):
         inputs = {observations()[name].made_from: table(of) for name, of in rows.items()}
@@ -117,7 +125,7 @@ def _timeline_row(row: Row, files: Mapping[int, LogFile]) -> TimelineRow:
 
 def with_metadata(found: Audited, metadata: Metadata) -> Audited:
     """What was found in lines of text, and what metadata logs gave."""
-    if not metadata.logs:
+    if not (metadata.logs or metadata.counts):
         return found
     joined = {cluster: dict(own) for cluster, own in found.tallies.items()}
     for cluster, own in tallies(metadata.counts).items():

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 
+from .creations import told_apart
 from .doubt import doubts, signs
 from .files.log import Log, Read
 from .findings.audited import Audited, Repeated, numbered_by_cluster
@@ -112,7 +113,7 @@ def _look(
     found = judged(inputs)
     counts = counted(found)
     concerned = of_concerned(inputs[EVENTS], counts)
-    fails = settled(concerned, failing(judged(inputs_of(concerned)))) if concerned is not None else []
+    fails = [] if concerned is None else _fails(concerned)
     told = narrow.of(PythonTable(fails)).rows()
     asked = counts if narrow == EVERYTHING else counted({name: narrow.of(table) for name, table in found.items()})
     numbers, spells = conditions(events, controllers, inputs[PARTITION_VIEWS], ends, narrow)
@@ -131,3 +132,9 @@ def _look(
         "scope": scope(narrow.of(controllers)),
     }
     return [row | {"what": what} for what, several in rows.items() for row in several]
+
+
+def _fails(concerned: Table) -> list[Row]:
+    """The rows of some partitions that fail, as far as their lines can vouch for it."""
+    inputs = inputs_of(concerned)
+    return told_apart(inputs[PARTITION_VIEWS], settled(concerned, failing(judged(inputs))))

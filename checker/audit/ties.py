@@ -1,9 +1,10 @@
 """Findings that rest on the order of lines within one millisecond.
 
 Exports sort by time, and nothing tells in which order lines of one time were written. A finding that some order of
-the lines of its millisecond, or of the line that it contradicts, removes is suspicious at most. This is asked of the
-rules themselves: the lines are put in another order, and judged again. What matters to a rule is which line comes
-just before, so each other line is put there once, then the line itself is put first, and last.
+the lines of its millisecond, or of the line that it contradicts, removes is suspicious at most; nor is it a sign of
+missing lines. This is asked of the rules themselves: the lines are put in another order, and judged again. What matters
+to a rule is which line comes just before, so each other line is put there once, then the line itself is put first, and
+last.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ from typing import Any
 from .judge import failing, judged
 from .observe.catalogue import inputs_of, observations
 from .rules.catalogue import rules_on
+from .rules.moves import CONTRADICTED
 from .table.protocol import Row, Table
 
-BY_ORDER = "by_order"
-"""The column of a failing row whose verdict rests on the order within a millisecond."""
+DOUBT, DOUBTED = "doubt", "doubted"
+"""Columns of a failing row that is suspicious though its rule says more: what is doubted (that lines are in the "order"
+in which they were written; that no "creation" or "deletion" of the topic is missing), and the rule's own verdict."""
 _OF_NONE: Row = {"topic": None, "partition": None}
 _MOST = 60
 """So many orders are tried; a finding with more that are possible is not vouched for."""
@@ -39,24 +42,51 @@ def settled(events: Table, fails: Sequence[Row]) -> list[Row]:
     Args:
         events: the placed events of all partitions that have a row that fails, without duplicates.
     """
-    illegal = {_key(row): row for row in fails if row["verdict"] == "illegal"}
-    if not illegal:
+    asked = {_key(row): row for row in fails if _rests_on_order(row)}
+    if not asked:
         return list(fails)
-    partitions = {_partition(row) for row in illegal.values()}
+    partitions = {_partition(row) for row in asked.values()}
     moments = _Moments.of([row for row in events.rows() if _is_of_none(row) or _partition(row) in partitions])
-    orders = {key: moments.orders(row) for key, row in illegal.items()}
+    orders = {key: moments.orders(row) for key, row in asked.items()}
     unsure = {key for key, several in orders.items() if len(several) > _MOST}
     for turn in _turns({key: several for key, several in orders.items() if key not in unsure}):
         rows = failing(judged(inputs_of(events.like(moments.put(turn.values())))))
-        unsure |= turn.keys() - {_key(row) for row in rows if row["verdict"] == "illegal"}
-    doubted = {"verdict": "suspicious", BY_ORDER: True}
-    return [row | doubted if row["verdict"] == "illegal" and _key(row) in unsure else row for row in fails]
+        unsure |= {key for key in turn if not _stands(asked[key], rows)}
+    return [doubted(row, "order") if _rests_on_order(row) and _key(row) in unsure else row for row in fails]
+
+
+def doubted(row: Row, why: str) -> Row:
+    """A failing row, now suspicious."""
+    return row | {"verdict": "suspicious", DOUBT: why, DOUBTED: row["verdict"]}
+
+
+def _rests_on_order(row: Row) -> bool:
+    """Whether it matters to a verdict in which order lines are; where a line may be missing, it is a sign of that."""
+    return bool(row["verdict"] == "illegal" or (row["verdict"] == "suspicious" and row["rule"] in CONTRADICTED))
+
+
+def _stands(row: Row, rows: Iterable[Row]) -> bool:
+    """Whether a finding is there in another order too, of which `rows` are the findings: itself, or one on its line.
+
+    What two lines print contradicts itself whichever is first. States that nothing led to do not: if lines are in
+    another order than they were written, one that is wrong makes the next wrong.
+    """
+    place = row["file"], row["line"]
+    return any(
+        (_key(other) == _key(row) and other["verdict"] in ("illegal", row["verdict"]))
+        or (
+            other["verdict"] == "illegal"
+            and not {row["rule"], other["rule"]} & CONTRADICTED.keys()
+            and place in ((other["file"], other["line"]), (other.get("before_file"), other.get("before_line")))
+        )
+        for other in rows
+    )
 
 
 def corrections(fails: Iterable[Row]) -> Iterator[Row]:
     """What to add to the counts of verdicts (judge.counted) for these failing rows, which are settled."""
     for row in fails:
-        if row.get(BY_ORDER):
+        if row.get(DOUBTED) == "illegal":
             its_rules = {rule.code: "silent" for rule in rules_on(row["observation"])}
             by = {name: row[name] for name in ("observation", *observations()[row["observation"]].counted_by)}
             for verdict, n in (("illegal", -1), ("suspicious", 1)):

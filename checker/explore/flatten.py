@@ -155,10 +155,19 @@ class Flattener:
             if op is Op.MAP_EACH:
                 return Rows(tuple(self.flat(expr.args[0], {**binding, expr.data: value}) for value in values))
             cases = [self.truth(expr.args[0], {**binding, expr.data: value}) for value in values]
+            if op is Op.SET_EACH:
+                return self._set_of(cases, self.layout.number(values[0], expr.data.sort))
             return self.s.both(*cases) if op is Op.FORALL else self.s.either(*cases)
         if op not in _TABLE:
             raise NotWrittenError(f"the explorer has no translation of the operator `{op.value}` yet")
         return _TABLE[op](self, expr, *(self.flat(arg, binding) for arg in expr.args))
+
+    def _set_of(self, members: list[int], base: int) -> Bits:
+        """The set of those elements, from `base` on, for which a truth value holds."""
+        mask = self.s.const(0)
+        for at, holds in enumerate(members):
+            mask = self.s.bit_or(mask, self.s.ite(holds, self.s.const(1 << at), self.s.const(0)))
+        return Bits(mask, base, len(members))
 
     def value(self, value: Value, sort: Sort) -> Any:
         """The shape of a value of the reference."""

@@ -323,6 +323,11 @@ def _each(node: Expr, body: Callable[[Mapping[Expr, str]], str]) -> str:
     return f"[{bound} \\in {domain(node.data.sort)} |-> {body({node.data: bound})}]"
 
 
+def _those(node: Expr, body: Callable[[Mapping[Expr, str]], str]) -> str:
+    bound = f"{node.data.data}_"
+    return f"{{{bound} \\in {domain(node.data.sort)} : {body({node.data: bound})}}}"
+
+
 def _get_beyond(node: Expr, a_map: str, key: str) -> str:
     sort = node.args[0].sort
     assert isinstance(sort, MapSort)
@@ -370,6 +375,7 @@ TLA: Reading[str] = Reading(
         Op.UNION: _infix("\\union"),
         Op.MINUS: _infix("\\"),
         Op.INTERSECT: _infix("\\intersect"),
+        Op.SET_EACH: _those,
         Op.INSERT: lambda node, members, element: f"({members} \\union {{{element}}})",
         Op.REMOVE: lambda node, members, element: f"({members} \\ {{{element}}})",
         Op.IS_EMPTY: lambda node, members: f"({members} = {{}})",

@@ -26,9 +26,12 @@ def write() -> str:
         "",
         "## Envelopes",
         "",
-        *table(("envelope", "written by", "who writes", "order of lines"), map(_row, envelopes().values())),
+        *table(
+            ("envelope", "written by", "who writes", "order of lines", "row limits"), map(_row, envelopes().values())
+        ),
         "",
-        "`LINE` stands for a line in any layout.",
+        "`LINE` stands for a line in any layout. A file of exactly so many records as a row limit allows was cut: any",
+        "line may be missing.",
     ]
     for row in envelopes().values():
         lines += ["", f"### {row.id}", "", f"Source: {row.source}.", "", "```text", *row.example.split("\n"), "```"]
@@ -49,3 +52,4 @@ def _row(row: Envelope) -> Iterator[str]:
         labels = ["the labels"]
     yield ", ".join(labels) or "the file"
     yield _ORDER[row.order]
+    yield ", ".join(f"{limit:,}" for limit in row.limits)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from ..audit.rules.pages import listing, whole
+from ..audit.rules.catalogue import rules
+from ..audit.rules.pages import limits, summary, whole
+from ..audit.rules.rule import Rule
+from . import table
 
 PATH = "docs/rules.md"
 
@@ -17,10 +20,13 @@ def write() -> str:
         "",
         "In an excerpt, an arrow says on which line the rule gives which verdict; the log itself has no arrows.",
         "",
-        "```text",
-        *listing().splitlines(),
-        "```",
+        *table(("rule", "what is wrong", "releases, issues"), map(_row, rules().values())),
         "",
         *whole(),
     ]
     return "\n".join(lines)
+
+
+def _row(rule: Rule) -> tuple[str, str, str]:
+    name = f"{rule.code} {rule.name}"
+    return f"[{name}](#{name.lower().replace(' ', '-')})", summary(rule), ", ".join(limits(rule))

@@ -451,6 +451,7 @@ def _table(domain: Domain) -> Reading[Shape]:
             Op.UNION: set_function(disj),
             Op.MINUS: set_function(lambda a, b: conj(a, neg(b))),
             Op.INTERSECT: set_function(conj),
+            Op.SET_EACH: lambda node, body: lambda each: body({node.data: each}),
             Op.INSERT: lambda node, members, new: lambda each: disj(members(each), scalar_eq(each, new)),
             Op.REMOVE: lambda node, members, old: lambda each: conj(members(each), neg(scalar_eq(each, old))),
             Op.IS_EMPTY: is_empty,

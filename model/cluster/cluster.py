@@ -9,21 +9,24 @@ from ...specs.releases import in_mode, span
 from ..action import Action
 from ..family import Chosen, Family, Part
 from ..lines import Block
+from ..property import Property
 from ..protocol import Model
-from . import controller, deletion, outside, shutdown, zombies
-from .effects import DELETION, PREFERRED, SHUTDOWN, UNCLEAN, ZOMBIES, Attempt, Effects
+from . import controller, deletion, isr, outside, promises, requests, shutdown, zombies
+from .effects import DELETION, ISR, PREFERRED, REQUESTS, SHUTDOWN, UNCLEAN, ZOMBIES, Attempt, Effects
 from .properties import PARTITION_IN_ZOOKEEPER, properties
 from .refusals import refusals
-from .state import SETTINGS, fields
+from .state import SETTINGS, SETTINGS_OF_PART, fields
 
 PARTS = (
     Part(SHUTDOWN, "brokers that ask the controller before they stop"),
     Part(DELETION, "deletion of topics"),
     Part(PREFERRED, "elections of the preferred leader"),
     Part(ZOMBIES, "controllers that do not know that their session is over"),
+    Part(REQUESTS, "LeaderAndIsr requests on their way to brokers, and what brokers make of them"),
+    Part(ISR, "leaders that shrink and expand the ISR", needs=(REQUESTS,)),
     Part(UNCLEAN, "unclean.leader.election.enable, for all topics"),
 )
-BEHAVIOURS = ("KAFKA-3143", "KAFKA-6082", "KAFKA-6650", "KAFKA-8237")
+BEHAVIOURS = ("KAFKA-3143", "KAFKA-6082", "KAFKA-6650", "KAFKA-7482", "KAFKA-8237", "KAFKA-14140", "KIP-380", "KIP-497")
 
 _WRITERS: dict[str, tuple[Callable[[Effects], Action], ...]] = {
     "": (
@@ -50,6 +53,7 @@ _WRITERS: dict[str, tuple[Callable[[Effects], Action], ...]] = {
         deletion.delete_replica,
         deletion.fail_to_delete,
     ),
+    REQUESTS: (requests.handle, requests.refuse, requests.lose),
     ZOMBIES: (zombies.lose_session, zombies.resign),
     "outside": (outside.die, outside.come_back, outside.create_topic),
 }
@@ -58,23 +62,28 @@ _WRITERS: dict[str, tuple[Callable[[Effects], Action], ...]] = {
 def _build(chosen: Chosen) -> Model:
     attempts: dict[str, tuple[Attempt, ...]] = {}
     actions = []
-    for part, writers in _WRITERS.items():
+    for part, writers in {**_WRITERS, ISR: isr.writers(chosen)}.items():
         if part in ("", "outside", *chosen.parts):
             for write in writers:
                 effects = Effects(chosen)
-                made = zombies.fenced(effects, write(effects))
+                made = requests.sent(effects, zombies.fenced(effects, write(effects)))
                 actions.append(replace(made, prints=tuple(_of(made, block) for block in effects.lines)))
                 attempts[actions[-1].name] = tuple(effects.attempts)
     return Model(
         CLUSTER.name,
         CLUSTER.statement,
-        SETTINGS,
+        (*SETTINGS, *(each for part in sorted(chosen.parts) for each in SETTINGS_OF_PART.get(part, ()))),
         fields(chosen.parts),
         actions=tuple(actions),
-        properties=properties(chosen),
+        properties=(*properties(chosen), *_promised(chosen)),
         projections=(PARTITION_IN_ZOOKEEPER,),
         ghosts=(refusals(chosen, actions, attempts),),
     )
+
+
+def _promised(chosen: Chosen) -> tuple[Property, ...]:
+    told = promises.properties(chosen) if REQUESTS in chosen.parts else ()
+    return (*told, *(isr.properties(chosen) if ISR in chosen.parts else ()))
 
 
 def _of(made: Action, block: Block) -> Block:

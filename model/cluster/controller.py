@@ -10,10 +10,10 @@ from collections.abc import Mapping
 
 from ...specs.machines import machine
 from ..action import Action, Clause, action, waived
-from ..expr import Expr, both, const, exists, false, full, ite, mapped, setting, some, true
+from ..expr import Expr, both, const, exists, false, full, ite, mapped, setting, some, those, true, var
 from ..lines import Line
 from ..sorts import SetOf, Value
-from .effects import DELETION, SHUTDOWN, Effects, Held
+from .effects import DELETION, REQUESTS, SHUTDOWN, Effects, Held
 from .lines import PREFERRED_STRATEGY, says, updates
 from .state import (
     FAILOVERS,
@@ -32,6 +32,7 @@ from .state import (
     exists_topic,
     first,
     ineligible,
+    known,
     literal,
     live,
     now,
@@ -42,6 +43,7 @@ from .state import (
     queued,
     r,
     registered,
+    registration,
     replica_state,
     replicas,
     shutting,
@@ -51,6 +53,7 @@ from .state import (
     znode,
 )
 
+_old, _known = var("old", Broker), var("known_one", Broker)
 Updates = dict[Expr, Expr | Value]
 
 
@@ -101,7 +104,7 @@ def initialize_context(effects: Effects) -> Action:
         says("online-replicas-triggered", c),
     ]
     online = effects.replica_to(c, p, r, both(assigned, registered.contains(r)), state, "OnlineReplica")
-    effects.sends(c, p, replicas(assignment[p]).intersect(registered), assigned_somewhere)
+    effects.sends(c, p, replicas(assignment[p]).intersect(registered), assigned_somewhere, znode[p])
     effects.lines.append(says("offline-replicas-triggered", c))
     # The repair of KAFKA-3143: replicas on all brokers that are not live are moved; on most there are none.
     broken = effects.chosen.has("KAFKA-3143")
@@ -114,6 +117,8 @@ def initialize_context(effects: Effects) -> Action:
         replica_state[c]: mapped(p, mapped(r, ite(assigned, online, literal(unknown_is("replica"), ReplicaState)))),
         to_move[c]: offline,
     }
+    if REQUESTS in effects.chosen.parts:
+        changes[known[c]] = _read_epochs(registered)
     if DELETION in effects.chosen.parts:
         changes |= {
             to_delete[c]: queued,
@@ -153,28 +158,36 @@ def start_partitions(effects: Effects) -> Action:
 
 
 def broker_change(effects: Effects) -> Action:
-    added, gone = registered.minus(live[c]), live[c].minus(registered)
+    """Since 2.2 a broker that registered anew is seen as gone, then as new; other events may come in between here."""
+    bounced = _bounced(effects)
+    found = registered.minus(bounced)
+    added, gone = found.minus(live[c]), live[c].minus(found)
+    effects.closed = gone
     concerned = both(effects.is_assigned(c, p, r), added.contains(r))
     effects.lines += [
         says(
             "live-brokers-changed", c,
-            new_brokers=added, deleted_brokers=gone, bounced_brokers=added.intersect(gone), brokers=registered,
+            new_brokers=added, deleted_brokers=gone.minus(bounced), bounced_brokers=bounced, brokers=registered,
         ),
         says("broker-startup", c, ~added.is_empty(), brokers=added),
     ]  # fmt: skip
     if not effects.chosen.has("KIP-380"):
         effects.lines += updates(c, p, ~added.is_empty(), effects.not_online(c, p))
     online = effects.replica_to(c, p, r, concerned, replica_state[c][p][r], "OnlineReplica")
-    started = added.intersect(replicas(assignment[p]))
-    effects.sends(c, p, started, both(topics[c].contains(p), ~started.is_empty()))
+    # Only of replicas that are moved, and not of new ones, which were told when they were made.
+    from_states = tuple(each for each in effects.valid["replica"]["OnlineReplica"] if each != "NewReplica")
+    started = those(r, both(concerned, one_of(replica_state[c][p][r], from_states)))
+    effects.sends(c, p, started, ~started.is_empty(), cached[c][p])
     changes: Updates = {
         phase[c]: ite(added.is_empty(), now("failing"), now("electing")),
-        live[c]: registered,
+        live[c]: found,
         to_move[c]: gone,
         replica_state[c]: mapped(p, mapped(r, online)),
     }
     if SHUTDOWN in effects.chosen.parts:
-        changes[shutting[c]] = shutting[c].intersect(registered)
+        changes[shutting[c]] = shutting[c].intersect(found)
+    if REQUESTS in effects.chosen.parts:
+        changes[known[c]] = _read_epochs(found)
     if DELETION in effects.chosen.parts:
         changes[ineligible[c]] = mapped(p, both(ineligible[c][p], ~replicas(assignment[p]).intersects(added)))
         # What a broker has not answered in its earlier life, it never will.
@@ -185,11 +198,23 @@ def broker_change(effects: Effects) -> Action:
         c,
         guard={
             "is idle": phase[c].eq("idle"),
-            "live brokers have changed": waived(live[c].ne(registered), "else nothing is to be done"),
+            "live brokers have changed": waived(live[c].ne(found), "else nothing is to be done"),
         },
         updates=changes,
         cites=("BrokerChange, onBrokerStartup in KafkaController.scala",),
     )
+
+
+def _read_epochs(of: Expr) -> Expr:
+    """The epochs of live brokers, as the controller reads them."""
+    return mapped(_known, ite(of.contains(_known), registration[_known], 0))
+
+
+def _bounced(effects: Effects) -> Expr:
+    """The live brokers that the controller knows by an earlier registration; up to 2.1 it does not look."""
+    if REQUESTS not in effects.chosen.parts or not effects.chosen.has("KIP-380"):
+        return const(frozenset(), SetOf(Broker))
+    return those(_old, both(live[c].contains(_old), registered.contains(_old), known[c][_old].ne(registration[_old])))
 
 
 def elect_for_new_brokers(effects: Effects) -> Action:
@@ -295,7 +320,7 @@ def elect_preferred(effects: Effects) -> Action:
     asked = {"detail": p, "strategy": "PREFERRED", "kind": "AutoTriggered"}
     effects.lines.append((Line("election-requested", c, {"controller": c, **asked}, wanted, (p,)),))
     isr, now_is = znode[p].value["isr"], partition_state[c][p]
-    state, held = effects.elected(c, p, now_is, wanted, leader, isr, PREFERRED_STRATEGY)
+    state, held = effects.elected(c, p, now_is, wanted, leader, isr, PREFERRED_STRATEGY, full(Broker))
     return action(
         "ElectPreferred",
         "The first replica of each assignment is made leader where it is online and in the ISR: the leader is "

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from ..action import Action, action, waived
 from ..expr import Expr, both, either, exists, fill, forall, mapped, none, true, var
-from ..sorts import Bool, MapOf
+from ..sorts import Bool, MapOf, SetOf
 from .controller import Updates, unknown_is
-from .effects import Effects
+from .effects import ISR, REQUESTS, Effects
 from .state import (
     Assignment,
     Broker,
@@ -23,8 +23,11 @@ from .state import (
     b,
     c,
     cached,
+    channel,
     created,
+    epoch,
     exists_topic,
+    hosted,
     ineligible,
     literal,
     live,
@@ -32,6 +35,7 @@ from .state import (
     p,
     partition_state,
     phase,
+    proposed,
     queued,
     r,
     registered,
@@ -232,18 +236,25 @@ def _none_marked(c: Expr) -> Expr:
 
 
 def delete_replica(effects: Effects) -> Action:
+    guard = {
+        "is idle": phase[c].eq("idle"),
+        "was asked": asked_to_delete[c][p][b],
+        "lives": both(registered.contains(b), live[c].contains(b)),
+    }
+    updates = _answered(effects, "ReplicaDeletionSuccessful", fails=False)
+    if REQUESTS in effects.chosen.parts:
+        guard["what was sent before has arrived"] = channel[b][epoch[c]].length().eq(0)
+        updates[hosted[b]] = hosted[b].put(p, none(Znode))
+    if ISR in effects.chosen.parts:
+        updates[proposed[b]] = proposed[b].put(p, none(SetOf(Broker)))
     return action(
         "DeleteReplica",
         "A live broker has deleted a replica, and says so.",
         c,
         p,
         b,
-        guard={
-            "is idle": phase[c].eq("idle"),
-            "was asked": asked_to_delete[c][p][b],
-            "lives": both(registered.contains(b), live[c].contains(b)),
-        },
-        updates=_answered(effects, "ReplicaDeletionSuccessful", fails=False),
+        guard=guard,
+        updates=updates,
         cites=("TopicDeletionStopReplicaResponseReceived in KafkaController.scala",),
     )
 

@@ -32,8 +32,8 @@ from .state import (
     znode,
 )
 
-DELETION, PREFERRED, SHUTDOWN = "deletion", "preferred elections", "controlled shutdown"
-UNCLEAN, ZOMBIES = "unclean elections", "zombies"
+DELETION, ISR, PREFERRED, SHUTDOWN = "deletion", "ISR changes", "preferred elections", "controlled shutdown"
+REQUESTS, UNCLEAN, ZOMBIES = "requests", "unclean elections", "zombies"
 
 
 @dataclass(frozen=True)
@@ -57,11 +57,25 @@ class Attempt:
     state: Expr
 
 
+@dataclass(frozen=True)
+class Batch:
+    """The LeaderAndIsr requests of one call of a state machine: at most one to each broker.
+
+    `of`: the partition, a variable if the call is about all of them; `to`: who is told of it, where it is `given`;
+    `entry`: the controller's cache entry as it is sent.
+    """
+
+    of: Expr
+    to: Expr
+    given: Expr
+    entry: Expr
+
+
 class Effects:
     """The moves of a release.
 
-    While a handler is written, `attempts` gets the moves that are asked for, and `lines` what is logged of them, in the
-    order in which they are asked for.
+    While a handler is written, `attempts` gets the moves that are asked for, `lines` what is logged of them, and
+    `batches` what is sent, in the order in which they are asked for. `closed`: the brokers whose connections it closes.
     """
 
     def __init__(self, chosen: Chosen) -> None:
@@ -69,6 +83,8 @@ class Effects:
         self.valid = {table: of_table(table, chosen) for table in ("replica", "partition")}
         self.attempts: list[Attempt] = []
         self.lines: list[Block] = []
+        self.batches: list[Batch] = []
+        self.closed: Expr | None = None
 
     def asked(self, table: str, asked: Expr, state: Expr, target: str) -> Expr:
         """Whether a move that is asked for is made, as far as the table goes."""
@@ -130,29 +146,37 @@ class Effects:
             leader, isr = ite(leader.is_some(), leader, preferred), ite(leader.is_some(), isr, preferred.set())
         elects = both(~is_new, self._readable(c, p), leader.is_some())
         new = some(ite(is_new, made, self._led(c, held, leader, isr)))
-        return self._moved(c, p, state, asked, either(creates, elects), new, lines.OFFLINE_STRATEGY, is_new)
+        return self._moved(c, p, state, asked, either(creates, elects), new, lines.OFFLINE_STRATEGY, online, is_new)
 
     def elected(
-        self, c: Expr, p: Expr, state: Expr, asked: Expr, leader: Expr, isr: Expr, strategy: str
+        self, c: Expr, p: Expr, state: Expr, asked: Expr, leader: Expr, isr: Expr, strategy: str, told: Expr
     ) -> tuple[Expr, Held]:
-        """To OnlinePartition by another strategy, with the leader (if there is one) and ISR that it finds."""
+        """To OnlinePartition by another strategy, with the leader (if there is one) and ISR that it finds.
+
+        `told`: the brokers that hear of it, as far as they have a replica.
+        """
         found = both(self._readable(c, p), leader.is_some())
-        return self._moved(c, p, state, asked, found, some(self._led(c, znode[p].value, leader, isr)), strategy)
+        new = some(self._led(c, znode[p].value, leader, isr))
+        return self._moved(c, p, state, asked, found, new, strategy, told)
 
     def _moved(
-        self, c: Expr, p: Expr, state: Expr, asked: Expr, can: Expr, new: Expr, strategy: str, is_new: Expr = false
+        self,
+        c: Expr,
+        p: Expr,
+        state: Expr,
+        asked: Expr,
+        can: Expr,
+        new: Expr,
+        strategy: str,
+        told: Expr,
+        is_new: Expr = false,
     ) -> tuple[Expr, Held]:
         done = both(self.asked("partition", asked, state, "OnlinePartition"), can)
         admin = "(false)" if self.chosen.has("KIP-460") and strategy.startswith("Offline") else ""
         self.lines.append(
             lines.partition_online(c, p, state, new.value, done, both(asked, ~done), strategy + admin, is_new)
         )
-        told = replicas(assignment[p])
-        if strategy == lines.OFFLINE_STRATEGY:
-            told = told.intersect(self.online_brokers(c))
-        elif strategy == lines.SHUTDOWN_STRATEGY:
-            told = told.intersect(self.online_brokers(c) if self.chosen.has("KAFKA-7482") else live[c])
-        self.sends(c, p, told, done, is_new)
+        self.sends(c, p, replicas(assignment[p]).intersect(told), done, new, is_new)
         after = ite(done, literal("OnlinePartition", state.sort), state)
         return after, Held(ite(done, new, cached[c][p]), ite(done, new, znode[p]))
 
@@ -170,8 +194,9 @@ class Effects:
             controller_epoch=epoch[c],
         )
 
-    def sends(self, c: Expr, p: Expr, to: Expr, given: Expr, is_new: Expr | bool = False) -> None:
-        """Logs the requests of a call; since 2.2 none to brokers that are not live (KIP-380)."""
+    def sends(self, c: Expr, p: Expr, to: Expr, given: Expr, entry: Expr, is_new: Expr | bool = False) -> None:
+        """Logs and sends the requests of a call; since 2.2 none is logged to brokers that are not live (KIP-380)."""
+        self.batches.append(Batch(p, to, given, entry))
         if self.chosen.has("KIP-380"):
             to = to.intersect(after(live[c]))
         self.lines += lines.sends(c, p, to, given, is_new, self.not_online(c, p))
@@ -211,8 +236,9 @@ class Effects:
         silent = ~known if self.chosen.has("KAFKA-6650") else false
         left = ite(writes, removed, held.changed(controller_epoch=epoch[c]))
         self.lines += lines.replica_offline(c, p, r, state, left, done, both(asked, ~done, ~both(valid, silent)), read)
-        self.sends(c, p, replicas(assignment[p]).remove(r), self.queued_apart(c, p, both(done, read)))
-        return ite(done, literal("OfflineReplica", state.sort), state), Held(
+        held_now = Held(
             ite(writes, some(removed), ite(read, fenced, before.cache)),
             ite(writes, some(removed), before.znode),
         )
+        self.sends(c, p, replicas(assignment[p]).remove(r), self.queued_apart(c, p, both(done, read)), held_now.cache)
+        return ite(done, literal("OfflineReplica", state.sort), state), held_now

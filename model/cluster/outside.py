@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from ..action import Action, action, waived
+from ..action import Action, Clause, action, waived
 from ..expr import Expr, ite, none, setting, some, var
 from ..sorts import Value
-from .effects import ZOMBIES, Effects
+from . import requests
+from .effects import ISR, REQUESTS, ZOMBIES, Effects
 from .state import (
     OUTAGES,
     Broker,
@@ -29,6 +30,10 @@ def gone(effects: Effects, broker: Expr) -> dict[Expr, Expr | Value]:
     return {each[broker]: value for each, value in process(effects.chosen.parts).items()}
 
 
+def _told(effects: Effects) -> bool:
+    return REQUESTS in effects.chosen.parts
+
+
 def die(effects: Effects) -> Action:
     return action(
         "Die",
@@ -38,7 +43,7 @@ def die(effects: Effects) -> Action:
             "is registered": waived(registered.contains(b), "nothing but the count of outages changes for the dead")
         },
         limits={"outages are left": outages < setting(OUTAGES)},
-        updates={**unregistered(), **gone(effects, b)},
+        updates={**unregistered(), **gone(effects, b), **(requests.forgotten(effects, b) if _told(effects) else {})},
     )
 
 
@@ -52,7 +57,9 @@ def unregistered() -> dict[Expr, Expr | Value]:
 
 
 def come_back(effects: Effects) -> Action:
-    guard = {"is not registered": waived(~registered.contains(b), "nothing but the count of outages changes")}
+    dead = ~registered.contains(b)
+    registers_once = dead if ISR in effects.chosen.parts else waived(dead, "nothing but the count of outages changes")
+    guard: dict[str, Expr | Clause] = {"is not registered": registers_once}
     if ZOMBIES in effects.chosen.parts:
         guard["is no zombie"] = waived(phase[b].eq("none"), "what an earlier controller does is fenced")
     return action(
@@ -61,7 +68,11 @@ def come_back(effects: Effects) -> Action:
         b,
         guard=guard,
         limits={"outages are left": outages < setting(OUTAGES)},
-        updates={registered: registered.insert(b), outages: outages + 1},
+        updates={
+            registered: registered.insert(b),
+            outages: outages + 1,
+            **(requests.restarts(b) if _told(effects) else {}),
+        },
     )
 
 

@@ -13,7 +13,7 @@ from ..views import (
     Projection,
 )
 from ..views import Broker as AnyBroker
-from .effects import DELETION, Effects
+from .effects import DELETION, REQUESTS, Effects
 from .state import (
     Broker,
     assignment,
@@ -23,12 +23,14 @@ from .state import (
     controller_epoch,
     created,
     epoch,
+    known,
     live,
     p,
     partition_state,
     phase,
     queued,
     registered,
+    registration,
     replica_state,
     replicas,
     znode,
@@ -50,13 +52,17 @@ PARTITION_IN_ZOOKEEPER = Projection(
 )
 
 
-def has_settled() -> Expr:
+def has_settled(chosen: Chosen) -> Expr:
     """The controller is ready, has nothing to do, and knows who is live."""
-    return exists(c, _is_settled(c))
+    return exists(c, is_settled(chosen, c))
 
 
-def _is_settled(c: Expr) -> Expr:
-    return both(controller.eq(some(c)), phase[c].eq("idle"), live[c].eq(registered))
+def is_settled(chosen: Chosen, c: Expr) -> Expr:
+    """The same of one broker as the controller; since 2.2 it knows who has registered anew."""
+    knows = live[c].eq(registered)
+    if REQUESTS in chosen.parts and chosen.has("KIP-380"):
+        knows = both(knows, forall(b, registered.contains(b).implies(known[c][b].eq(registration[b]))))
+    return both(controller.eq(some(c)), phase[c].eq("idle"), knows)
 
 
 _held = znode[p].value
@@ -76,25 +82,27 @@ def _of_settled(chosen: Chosen) -> tuple[Property, ...]:
         Property(
             "LeaderAliveOrNone",
             _SETTLED + "the leader in ZooKeeper is a live broker, or there is none.",
-            has_settled().implies(_stays(chosen, _held["leader"].set().subset_of(registered))),
+            has_settled(chosen).implies(_stays(chosen, _held["leader"].set().subset_of(registered))),
             cites=("KAFKA-3143", "kafka.controller.ReplicaStateMachine"),
         ),
         Property(
             "DeadOutOfIsr",
             _SETTLED + "a dead broker is in no ISR, unless it is the last member.",
-            has_settled().implies(_stays(chosen, either(_held["isr"].subset_of(registered), _held["isr"].size() <= 1))),
+            has_settled(chosen).implies(
+                _stays(chosen, either(_held["isr"].subset_of(registered), _held["isr"].size() <= 1))
+            ),
             cites=("KAFKA-3143", "kafka.controller.ReplicaStateMachine"),
         ),
         Property(
             "OfflineWithoutLeader",
             _SETTLED + "a partition is OfflinePartition exactly if no live broker leads it.",
-            forall(c, _is_settled(c).implies(_stays(chosen, _offline_without_leader(chosen, c)))),
+            forall(c, is_settled(chosen, c).implies(_stays(chosen, _offline_without_leader(chosen, c)))),
             cites=("kafka.controller.PartitionStateMachine",),
         ),
         Property(
             "OnlineIfAlive",
             _SETTLED + "the replicas of live brokers are OnlineReplica.",
-            forall(c, _is_settled(c).implies(_stays(chosen, _online_if_alive(chosen, c)))),
+            forall(c, is_settled(chosen, c).implies(_stays(chosen, _online_if_alive(chosen, c)))),
             cites=("kafka.controller.ReplicaStateMachine",),
         ),
     )

@@ -41,7 +41,8 @@ def shut_down(effects: Effects) -> Action:
     isr = znode[p].value["isr"].minus(leaving)
     effects.lines.append(says("controlled-shutdown", c, broker=b))
     leader = first(assignment[p], staying.intersect(isr))
-    state, held = effects.elected(c, p, partition_state[c][p], led, leader, isr, SHUTDOWN_STRATEGY)
+    told = staying if effects.chosen.has("KAFKA-7482") else live[c]
+    state, held = effects.elected(c, p, partition_state[c][p], led, leader, isr, SHUTDOWN_STRATEGY, told)
     return action(
         "ShutDown",
         "A broker asks for a controlled shutdown: the controller elects other leaders for what it leads.",

@@ -11,14 +11,17 @@ from collections.abc import Iterable, Mapping
 from ...specs.machines import machine
 from ..expr import Expr, const, field, fill, full, ite, none, var
 from ..protocol import Field, starts
-from ..sorts import Bool, Bound, Enum, Finite, Int, MapOf, OptionOf, Record, SetOf, Setting, Sort, Value
+from ..sorts import Bool, Bound, Enum, Finite, Int, MapOf, OptionOf, Record, SeqOf, SetOf, Setting, Sort, Value
 
 BROKERS = Setting("brokers", 3, "how many brokers there are", at_least=1)
 PARTITIONS = Setting("partitions", 1, "how many topics there can be, of one partition each", at_least=1)
 OUTAGES = Setting("outages", 4, "how often brokers die or come back, in all")
 FAILOVERS = Setting("failovers", 2, "how often another controller is elected after the first")
 MAX_LEADER_EPOCH = Setting("max_leader_epoch", 12, "the last leader epoch, and the last version of a state znode")
+CHANNEL = Setting("most_requests", 4, "how many requests of one controller to one broker can be on the way", at_least=1)
 SETTINGS = (BROKERS, PARTITIONS, OUTAGES, FAILOVERS, MAX_LEADER_EPOCH)
+ISR_CHANGES = Setting("isr_changes", 1, "how often leaders change ISRs, or ask for it, in all")
+SETTINGS_OF_PART: Mapping[str, tuple[Setting, ...]] = {"requests": (CHANNEL,), "ISR changes": (ISR_CHANGES,)}
 
 Broker = Finite("Broker", BROKERS)
 Partition = Finite("Partition", PARTITIONS)
@@ -60,6 +63,13 @@ Phase = Enum(
     ),
 )
 
+# What a LeaderAndIsr request says, and for which life of its broker it is meant. Each tenure of a controller has a
+# connection to each broker, so the controller epoch of a request is the tenure.
+Tenure = Int(1, Bound(FAILOVERS, 1))
+BrokerEpoch = Int(0, OUTAGES)
+Request = Record("Request", broker_epoch=BrokerEpoch, states=Znodes)
+Channel = SeqOf(Request, CHANNEL)
+
 # ZooKeeper
 registered = field("registered", SetOf(Broker))
 created = field("created", SetOf(Partition))
@@ -89,6 +99,17 @@ ineligible = field("ineligible", MapOf(Broker, MapOf(Partition, Bool)))
 to_stop = field("to_stop", MapOf(Broker, Marks))
 asked_to_delete = field("asked_to_delete", MapOf(Broker, Marks))
 
+# Of requests
+registration = field("registration", MapOf(Broker, BrokerEpoch))
+known = field("known", MapOf(Broker, MapOf(Broker, BrokerEpoch)))
+channel = field("channel", MapOf(Broker, MapOf(Tenure, Channel)))
+heard = field("heard", MapOf(Broker, ControllerEpoch))
+hosted = field("hosted", MapOf(Broker, Znodes))
+
+# Of ISR changes
+proposed = field("proposed", MapOf(Broker, MapOf(Partition, OptionOf(SetOf(Broker)))))
+isr_changes = field("isr_changes_so_far", Int(0, ISR_CHANGES))
+
 outages = field("outages_so_far", Int(0, OUTAGES))
 
 _NO_REPLICAS = fill(ReplicaStates, fill(MapOf(Broker, ReplicaState), _REPLICA.unknown_is))
@@ -113,6 +134,7 @@ BLANK_OF_PART: Mapping[str, Mapping[Expr, Expr | Value]] = {
         to_stop: fill(Marks, fill(MapOf(Broker, Bool), False)),
         asked_to_delete: fill(Marks, fill(MapOf(Broker, Bool), False)),
     },
+    "requests": {known: fill(MapOf(Broker, BrokerEpoch), 0)},
 }
 _MEANINGS = {
     shutting: "the brokers that it knows to be shutting down",
@@ -121,6 +143,7 @@ _MEANINGS = {
     ineligible: "the topics whose deletion something stands in the way of",
     to_stop: "the replicas that it is about to stop, to delete them",
     asked_to_delete: "the replicas that it has told to be deleted, and got no answer",
+    known: "the broker epochs that it read with the live brokers",
     phase: "what the controller process of each broker is doing",
     epoch: "the controller epoch it was elected with",
     live: "the live brokers, as it read them last",
@@ -139,7 +162,21 @@ _ZOOKEEPER = (
     starts(created, frozenset(), "ZooKeeper: the topics that there are"),
     starts(znode, fill(znode.sort, None), "ZooKeeper: each partition's state znode"),
 )
-_OF_PART = {"deletion": (starts(queued, frozenset(), "ZooKeeper: topics queued for deletion, /admin/delete_topics"),)}
+_NOTHING_SENT = fill(MapOf(Tenure, Channel), ())
+_NOTHING_ASKED = fill(MapOf(Partition, OptionOf(SetOf(Broker))), None)
+_OF_PART = {
+    "ISR changes": (
+        starts(proposed, fill(proposed.sort, _NOTHING_ASKED), "each broker: the ISRs that it asked the controller for"),
+        starts(isr_changes, 0, "how often leaders changed ISRs, or asked for it"),
+    ),
+    "deletion": (starts(queued, frozenset(), "ZooKeeper: topics queued for deletion, /admin/delete_topics"),),
+    "requests": (
+        starts(registration, fill(registration.sort, 0), "ZooKeeper: the epoch of each broker's registration"),
+        starts(channel, fill(channel.sort, _NOTHING_SENT), "LeaderAndIsr requests on the way, by controller epoch"),
+        starts(heard, fill(heard.sort, 0), "each broker: the highest controller epoch that it heard of"),
+        starts(hosted, fill(hosted.sort, fill(Znodes, None)), "each broker: the partitions that it hosts, as told"),
+    ),
+}
 
 
 def process(parts: Iterable[str]) -> dict[Expr, Expr | Value]:
@@ -160,6 +197,7 @@ def fields(parts: Iterable[str]) -> tuple[Field, ...]:
 
 c, b, r = var("c", Broker), var("b", Broker), var("r", Broker)
 p = var("p", Partition)
+e = var("e", Tenure)
 
 
 def literal(value: str, sort: Sort) -> Expr:

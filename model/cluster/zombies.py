@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from ..action import Action, Clause, action, waived
 from ..expr import setting
-from .effects import ZOMBIES, Effects
+from . import requests
+from .effects import REQUESTS, ZOMBIES, Effects
 from .outside import gone, unregistered
 from .state import OUTAGES, b, c, controller_epoch, epoch, outages, phase, registered, znode
 
@@ -37,7 +38,11 @@ def resign(effects: Effects) -> Action:
             "is not registered": waived(~registered.contains(b), "a controller may resign at any time"),
             "acts as controller": waived(phase[b].ne("none"), "any other broker only comes back"),
         },
-        updates={**gone(effects, b), registered: registered.insert(b)},
+        updates={
+            **gone(effects, b),
+            registered: registered.insert(b),
+            **(requests.registers(b) if REQUESTS in effects.chosen.parts else {}),
+        },
         cites=("onControllerResignation in KafkaController.scala",),
     )
 

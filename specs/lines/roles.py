@@ -10,6 +10,7 @@ from collections.abc import Mapping
 SPEAKERS: Mapping[str, str] = {
     "controller": "a broker's controller module, whether or not the broker is the controller, or a KRaft controller",
     "broker": "a broker, about the requests that it receives and its own replicas",
+    "quorum": "a node of KRaft's metadata quorum, voter or observer",
     "throwable": "the Java runtime: the first line of a throwable, which has no time, level and logger",
 }
 
@@ -53,6 +54,16 @@ ROLES: Mapping[str, str] = {
     "process-starts": "a broker's process starts",
     "process-ends": "a broker's process ends, or begins to",
     "registered": "a broker is registered",
+    "raft-opened": "a node opens its copy of the metadata log: its process has just started",
+    "raft-moved": "a node of the metadata quorum is in another state, or in another epoch",
+    "raft-voted": "a node of the metadata quorum granted its vote of an epoch",
+    "raft-high-watermark": "a node of the metadata quorum knows what is committed in an epoch",
+    "raft-high-watermark-falls": "a leader of the metadata quorum finds less than what was committed",
+    "cluster-told": "a KRaft controller starts, and names its cluster",
+    "quorum-active": "a KRaft controller becomes active",
+    "quorum-renounced": "a KRaft controller is active no longer, and takes back what is not committed",
+    "quorum-leader-told": "a KRaft controller hears who leads an epoch",
+    "registration-told": "a KRaft controller prints what the metadata log has of a partition, or what it proposes",
     "start": "a broker starts to become the controller",
     "epoch-read": "a coming controller read the epoch of the one before: it does not have that epoch itself",
     "ready": "the start of a controller ends",

@@ -233,7 +233,8 @@ def test_svg_shows_every_state_dashed_and_red(name: str, tmp_path: Path) -> None
     root = ET.fromstring(out.read_text(encoding="utf-8"))
     texts = {element.text for element in root.iter() if element.tag.endswith("}text")}
     coded = machine(name).coded
-    assert {f"{state.name} ({state.code})" if coded else state.name for state in machine(name).states} <= texts
+    states = machine(name).states_in()
+    assert {f"{state.name} ({state.code})" if coded else state.name for state in states} <= texts
     strokes = [
         element.attrib for element in root.iter() if element.tag.endswith("}path") and "stroke" in element.attrib
     ]

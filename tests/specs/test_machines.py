@@ -188,6 +188,7 @@ def test_every_machine_says_its_releases_by_behaviour() -> None:
         "isr-state": ">=2.7",
         "delayed-produce": "all",
         "delayed-fetch": "all",
+        "raft-role": ">=3.0",
     }
 
 

@@ -45,6 +45,8 @@ BY_NAME: dict[str, st.SearchStrategy[Any]] = {
     "throwable": st.sampled_from(["java.io.IOException", "scala.MatchError", "a.B$CException"]),
     "election": st.sampled_from(["PREFERRED", "UNCLEAN"]),
     "trigger": st.sampled_from(["AutoTriggered", "ZkTriggered"]),
+    "raft-state": st.sampled_from(["Unattached", "FollowerState", "Leader"]),
+    "raft-none": st.just("null"),
     "word": WORD,
     "tps": st.lists(st.builds("{}-{}".format, TOPIC, st.integers(0, 99)), min_size=1, max_size=3).map(",".join),
     "text": TEXT,

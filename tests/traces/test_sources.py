@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from isrproof.traces.sources.paths import expand, is_elsewhere
+from isrproof.traces.sources.paths import expand, is_elsewhere, source
 from isrproof.traces.sources.text import Lines
 
 
@@ -60,3 +60,22 @@ def test_lines_of_some_numbers_are_those_of_all(tmp_path: Path) -> None:
     assert list(Lines(str(log))) == ["one", "two \ufffd", "", "four"]
     assert Lines(str(log)).chosen([4, 2, 2, 9]) == {2: "two \ufffd", 4: "four"}
     assert Lines(str(log)).chosen([1, 3]) == {1: "one", 3: ""}
+
+
+POD = "/var/log/pods/kafka_kafka-0_0f8fad5b-d9cb-469f-a165-70867728950e/kafka"
+
+
+@pytest.mark.parametrize(
+    ("paths", "stream"),
+    [
+        ([f"{POD}/0.log.20260314-092653.gz", f"{POD}/0.log.20260314-102653", f"{POD}/0.log", f"{POD}/1.log"], POD),
+        (["x/abc-json.log.2.gz", "x/abc-json.log.1", "x/abc-json.log"], "x/abc-json"),
+        (["x/state-change.log.2020-01-31-12", "x/state-change.log.2020-01-31-13.gz"], "x/state-change"),
+    ],
+)
+def test_rotated_files_are_one_log(paths: list[str], stream: str) -> None:
+    assert {source(path).stream for path in paths} == {stream}
+
+
+def test_files_that_a_user_named_by_numbers_are_logs_of_their_own() -> None:
+    assert source("logs/1.log").stream != source("logs/2.log").stream

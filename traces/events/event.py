@@ -27,6 +27,10 @@ class Event:
     record, `last_offset` that record's. `lagging` is broker, end offset, broker, end offset, ... of replicas that leave
     an ISR, `old_isr` the ISR before. `deleted` counts partitions, `dir` is a log directory, `completed` whether a
     follower knows where to cut its log.
+
+    Of the metadata quorum, `raft_epoch` is an epoch of it, `raft_state` the state that a node is in from here on,
+    `from_raft_state` the one before ("null": the process has just started), both without their ending "State" or as
+    printed; `voted` is who got a node's vote in the epoch.
     """
 
     row: str
@@ -85,6 +89,10 @@ class Event:
     completed: bool | None = None
     deleted: int | None = None
     dir: str | None = None
+    raft_epoch: int | None = None
+    raft_state: str | None = None
+    from_raft_state: str | None = None
+    voted: int | None = None
 
 
 FIELDS: dict[str, str] = {field.name: str(field.type).removesuffix(" | None") for field in fields(Event)}

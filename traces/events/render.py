@@ -38,6 +38,10 @@ _SAMPLES: dict[str, tuple[str, str]] = {
     "endpoint": ("h1:9092", "h2.i:9092"),
     "dir": ("/d1", "C:\\d 2"),
     "path": ("/d1/t-0", "C:\\d 2\\u-1"),
+    "raft-state": ("Unattached", "FollowerState"),
+    "raft-none": ("null", "null"),
+    "raft-leader-id": ("leaderId=1", "leaderId=2"),
+    "raft-leader": ("leader=1", "leader=2"),
 }
 
 
@@ -51,7 +55,7 @@ def shown(primitive: Primitive, value: Any) -> str:
         return primitive.show.format(primitive.separator.join(map(str, value)))
     if primitive.kind == "bool":
         return "true" if value else "false"
-    return _CODES[value] if primitive.kind == "recovery" else str(value)
+    return primitive.show.format(_CODES[value] if primitive.kind == "recovery" else value)
 
 
 def sample(primitive: Primitive, turn: int = 0) -> str:

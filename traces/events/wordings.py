@@ -40,6 +40,7 @@ def _int(text: str) -> int | None:
     return value if -_LARGEST - 1 <= value <= _LARGEST else None
 
 
+@lru_cache(maxsize=1 << 16)  # a log prints few lists of brokers, in many lines
 def _ints(text: str) -> tuple[int, ...] | None:
     """None for what is no list of numbers: ",1", "1,,2", "1 2"."""
     text = text.replace(", ", ",")

@@ -80,6 +80,7 @@ class _Explained:
     known: int
     chain: tuple[str, ...] = ()
     layout: str | None = None
+    unended: bool = False
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,8 @@ def detected(sample: Sequence[str], asked: Asked = UNASKED) -> Detected:
         best = replace(best, layout=UNKNOWN_PREFIX) if best.known else best
     bare = not best.chain
     is_json = bare and best.layout is not None and best.layout in layouts() and bool(layouts()[best.layout].keys)
-    reading = Reading(best.chain, best.layout, whole=whole, falls=bare and not is_json and _falls(texts), json=is_json)
+    falls = bare and not is_json and _falls(texts)
+    reading = Reading(best.chain, best.layout, whole, falls, is_json, best.unended)
     return Detected(reading, len(texts), best.known, looks, None if best.known else _nearest(texts))
 
 
@@ -183,7 +185,8 @@ def _within(envelope: Envelope, values: Sequence[Any], asked: Asked, depth: int)
     if asked.chain is None and len(taken) < max(1, _LEAST * len(values)):
         return _Explained(0)
     inner = _explained([held.value for held in chained.from_iterable(taken)], asked, depth + 1)
-    return _Explained(inner.known, (envelope.id, *inner.chain), inner.layout)
+    unended = envelope.newline and all(held.goes_on for held in chained.from_iterable(taken))
+    return _Explained(inner.known, (envelope.id, *inner.chain), inner.layout, unended or inner.unended)
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from array import array
 from bisect import bisect_right
 from collections import defaultdict
@@ -10,12 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from ...specs.formats import envelopes
-from ..sources.text import ENDLESS, LONGEST
+from ...specs.formats import Envelope, envelopes
 from .instants import SECOND
 from .order import JITTER, Entry, ordered, printed
+from .pieces import Pieces, Placed, missing, texts_of
 from .records import Record, TooLargeError, document, json_lines, table
-from .wrapping import LOST, Held, encodable, label_in, lines_of, take
+from .wrapping import LOST, Held, label_in, take
 
 PARTS = 1 << 32
 """A place is the number of a line times this, and which of several in it, from 0."""
@@ -24,9 +23,8 @@ LARGEST_SORTED = 1 << 29
 _ZONE = 15 * 60 * SECOND
 _MOST_ZONE = 14 * 4
 _ZONES_ASKED = 50
-_BEGINS = re.compile(r"\[?[12][0-9]{3}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}|\{")
-_PIECE = 16_000
-"""Docker cuts what is longer into pieces of 16 KiB, in bytes: of odd characters so many, at least."""
+ZONE_LINES = 10_000
+"""A writer's zone is told from the first lines of a file."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +37,7 @@ class Reading:
         whole: it is JSON that is not one object a line.
         falls: newest line first, in no envelope.
         json: it is in a JSON layout, in no envelope.
+        unended: none of its first lines has the line feed with which its envelope says that a line ends.
     """
 
     chain: tuple[str, ...] = ()
@@ -46,11 +45,19 @@ class Reading:
     whole: bool = False
     falls: bool = False
     json: bool = False
+    unended: bool = False
 
     @property
     def native(self) -> bool:
         """Whether the lines of the file are those of the log."""
         return not (self.chain or self.whole or self.falls or self.json)
+
+    @property
+    def alone(self) -> Envelope | None:
+        """The envelope of its lines, one by one, if it has no other and one writer, and stands as it was written."""
+        envelope = envelopes()[self.chain[0]] if len(self.chain) == 1 else None
+        splits = envelope is not None and envelope.order == "written" and not (envelope.names_writer or self.whole)
+        return envelope if splits else None
 
     def __str__(self) -> str:
         return " over ".join([*self.chain, self.layout or "unknown lines"])
@@ -90,10 +97,31 @@ class Numbering:
         """The number of the next line of the stream, which stands at a place."""
         self._size += 1
         if not self._first or not self._goes_on(place):
-            self._first.append(self._size)
-            self._place.append(place)
-            self._step.append(0)
+            self._begin(self._size, place, 0)
         return self._size
+
+    @property
+    def size(self) -> int:
+        """How many lines there are."""
+        return self._size
+
+    def extend(self, place: int, lines: int) -> None:
+        """The next lines of the stream stand on lines of the file from a place on, one on each."""
+        last = self._size + 1 - self._first[-1] if self._first else 0
+        if not last or self._step[-1] != PARTS or place != self._place[-1] + last * PARTS:
+            self._begin(self._size + 1, place, PARTS)
+        self._size += lines
+
+    def join(self, other: Numbering, shift: int) -> None:
+        """The next lines are those of another, whose places are short by so much."""
+        for first, place, step in zip(other._first, other._place, other._step, strict=True):
+            self._begin(first + self._size, place + shift, step)
+        self._size += other._size
+
+    def _begin(self, first: int, place: int, step: int) -> None:
+        self._first.append(first)
+        self._place.append(place)
+        self._step.append(step)
 
     def _goes_on(self, place: int) -> bool:
         steps = self._size - self._first[-1]
@@ -141,8 +169,7 @@ class Unwrapped:
         self.facts: dict[str, StreamFacts] = defaultdict(StreamFacts)
         self._zones: dict[str, list[int]] = defaultdict(list)
         self._records: dict[str, int] = defaultdict(int)
-        self._ends = False
-        self._cut = 0
+        self._pieces: dict[str, Pieces] = defaultdict(lambda: Pieces(unended=reading.unended))
 
     def __iter__(self) -> Iterator[Line]:
         lines = self._lines
@@ -152,12 +179,9 @@ class Unwrapped:
         except TooLargeError as error:
             self.problem = str(error)
         self.problem = self.problem or lines.problem
-        if self._cut and self.problem is None:
-            self.problem = f"pieces of {self._cut} line{'s' * (self._cut > 1)} are missing"
-        for label, zones in self._zones.items():
-            zones.sort()
-            if zones:
-                self.facts[label].zone = zones[len(zones) // 2] * 15
+        self.problem = self.problem or missing(sum(pieces.cut for pieces in self._pieces.values()))
+        for label in self._zones:
+            self.facts[label].zone = self._zone(label)
         limits = {limit for envelope in self._chain for limit in envelope.limits}
         total = sum(self._records.values())
         if total in limits:
@@ -198,49 +222,19 @@ class Unwrapped:
 
     def _entries(self, lines: Text) -> Iterator[tuple[str, Entry]]:
         """What records hold, pieces joined, in the order of the file."""
-        waiting: dict[str, _Piece] = {}
         for place, held in self._held(lines):
             label = held.label
             self._records[label] += 1
-            before = waiting.pop(label, None)
-            if before is not None:
-                if isinstance(held.value, str) and not _BEGINS.match(held.value):
-                    before.add(held)
-                    if self._goes_on(held) and before.size <= LONGEST:
-                        waiting[label] = before
-                        continue
-                    yield label, self._entry(before.place, before.held(), label)
-                    continue
-                yield label, self._unfinished(before, label)
-            if self._goes_on(held):
-                waiting[label] = _Piece(place, held)
-                continue
-            yield label, self._entry(place, held, label)
-        for label, before in waiting.items():
-            yield label, self._unfinished(before, label)
+            for record in self._pieces[label].add(Placed(place, held)):
+                yield label, self._entry(record, label)
+        for label, pieces in self._pieces.items():
+            for record in pieces.end():
+                yield label, self._entry(record, label)
 
-    def _goes_on(self, held: Held) -> bool:
-        """Whether the next record is the rest of this one.
-
-        Docker ends a line with a line feed; who writes Docker's JSON by hand may leave it out of every line.
-        """
-        if not isinstance(held.value, str):
-            return False
-        if not any(envelope.newline for envelope in self._chain):
-            return held.goes_on
-        self._ends |= not held.goes_on
-        return held.goes_on and (self._ends or len(held.value) >= _PIECE)
-
-    def _unfinished(self, before: _Piece, label: str) -> Entry:
-        """A piece whose rest is not there: a gap."""
-        self._cut += 1
-        held = before.held()
-        return self._entry(before.place, held._replace(value=held.value + ENDLESS), label)
-
-    def _entry(self, place: int, held: Held, label: str) -> Entry:
-        texts = [text if len(text) <= LONGEST else text[:LONGEST] + ENDLESS for text in lines_of(held.value)]
-        texts = [text if text.isascii() else encodable(text) for text in texts]
-        if held.outer is not None and len(self._zones[label]) < _ZONES_ASKED:
+    def _entry(self, record: Placed, label: str) -> Entry:
+        place, held = record
+        texts = texts_of(held)
+        if held.outer is not None and not self._knows_zone(label) and place <= ZONE_LINES * PARTS:
             inner = printed(texts[0])
             quarters = _MOST_ZONE + 1 if inner is None else round((inner - held.outer) / _ZONE)
             if abs(quarters) <= _MOST_ZONE:  # More is no zone: whoever wraps old lines has the time of today.
@@ -248,6 +242,13 @@ class Unwrapped:
         many = bool(self._chain) and self._chain[0].kind == "csv"
         step = PARTS if many else 1
         return Entry(held.outer, texts, [place + step * i for i in range(len(texts))])
+
+    def _zone(self, label: str) -> int | None:
+        zones = sorted(self._zones[label])
+        return zones[len(zones) // 2] * 15 if zones else None
+
+    def _knows_zone(self, label: str) -> bool:
+        return len(self._zones[label]) >= _ZONES_ASKED
 
     def _held(self, lines: Text) -> Iterator[tuple[int, Held]]:
         """Lines as envelopes hold them; one that is in no envelope is the rest of what its writer wrote before."""
@@ -304,6 +305,15 @@ class Unwrapped:
         return (Record(number, text) for number, text in enumerate(lines, start=1))
 
 
+def zone_of(lines: Text, reading: Reading) -> int | None:
+    """What `Unwrapped` tells of the zone of who wrote a file, if one did; more of it is not read."""
+    unwrapped = Unwrapped(lines, reading)
+    for label, place, _ in unwrapped:
+        if unwrapped._knows_zone(label) or place > ZONE_LINES * PARTS:
+            break
+    return unwrapped._zone("")
+
+
 def _lines(label: str, entry: Entry) -> Iterator[Line]:
     return (Line(label, place, text) for place, text in zip(entry.places, entry.lines, strict=True))
 
@@ -311,19 +321,3 @@ def _lines(label: str, entry: Entry) -> Iterator[Line]:
 def _time(entry: Entry) -> int | None:
     """The envelope's time if it has one, else the line's."""
     return printed(entry.lines[0]) if entry.outer is None else entry.outer
-
-
-class _Piece:
-    """The beginning of a line, and where it stands."""
-
-    def __init__(self, place: int, held: Held) -> None:
-        self.place, self._held = place, held
-        self._texts = [held.value]
-        self.size = len(held.value)
-
-    def add(self, held: Held) -> None:
-        self._texts.append(held.value)
-        self.size += len(held.value)
-
-    def held(self) -> Held:
-        return self._held._replace(value="".join(self._texts), goes_on=False)

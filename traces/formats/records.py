@@ -13,7 +13,8 @@ LARGEST_DOCUMENT = 1 << 28
 """So many bytes of JSON that is not one object a line are read; they are in memory."""
 _RETRIES = 100
 """So many times reading goes on behind what is no JSON."""
-_DECODER = json.JSONDecoder()
+_DECODER = json.JSONDecoder(strict=False)
+"""Within a text it takes a tab as it stands."""
 _SPACE = " \t\r\n,"
 BAD_JSON = (ValueError, RecursionError)
 
@@ -35,7 +36,7 @@ def loaded(text: str) -> Any:
     if text[:1] != "{" and text.lstrip()[:1] != "{":
         return None
     try:
-        value = json.loads(text)
+        value = _DECODER.decode(text)
     except BAD_JSON:
         return None
     return value if isinstance(value, Mapping) else None

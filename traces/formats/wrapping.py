@@ -57,6 +57,15 @@ def take(envelope: Envelope, value: Any) -> list[Held] | None:
     return _of_object(envelope, value) if isinstance(value, Mapping) else None
 
 
+def taken_alone(envelope: Envelope, line: str) -> Held | None:
+    """What a line of a file holds that is in no other envelope: itself, if it is in none; None if it is no record."""
+    value = line if envelope.kind == "text" else loaded(line)
+    if value is None:
+        return Held(line) if line.strip() else None
+    found = take(envelope, value)
+    return Held(value) if found is None else found[0]
+
+
 def _of_text(envelope: Envelope, text: str) -> list[Held] | None:
     match = _pattern(envelope.id).fullmatch(text)
     if match is None:

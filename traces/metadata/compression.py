@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import struct
 import zlib
+from io import BytesIO
 
 from ...specs.errors import IsrproofError
+from ..sources.compression import NoReaderError, unpacked_zstd
 from .wire import MalformedError
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
@@ -32,14 +34,14 @@ def expanded(codec: int, data: bytes) -> bytes:
         return data
     if name == "gzip":
         return _gzip(data)
+    if name == "zstd":
+        return _zstd(data)
     try:
         import cramjam
     except ImportError as error:
         raise IsrproofError(f"a batch compressed by {name} needs cramjam: pip install 'isrproof[kraft]'") from error
     try:
-        if name == "snappy":
-            return _snappy(data, cramjam.snappy)
-        return _into(cramjam.lz4 if name == "lz4" else cramjam.zstd, data)
+        return _snappy(data, cramjam.snappy) if name == "snappy" else _lz4(data, cramjam.lz4)
     except cramjam.DecompressionError as error:
         raise MalformedError(f"one that is not compressed by {name}") from error
 
@@ -55,7 +57,21 @@ def _gzip(data: bytes) -> bytes:
     return found
 
 
-def _into(codec: object, data: bytes) -> bytes:
+def _zstd(data: bytes) -> bytes:
+    found = bytearray()
+    try:
+        for block in unpacked_zstd(BytesIO(data)):
+            found += block
+            if len(found) > _MOST:
+                raise MalformedError("one whose zstd data is too large")
+    except EOFError as error:
+        raise MalformedError("one that is not compressed by zstd") from error
+    except NoReaderError as error:
+        raise IsrproofError("a batch compressed by zstd needs zstandard: pip install 'isrproof[kraft]'") from error
+    return bytes(found)
+
+
+def _lz4(data: bytes, codec: object) -> bytes:
     room = bytearray(_MOST)
     size = codec.decompress_into(data, room)  # type: ignore[attr-defined]
     return bytes(memoryview(room)[:size])
@@ -93,9 +109,13 @@ def compressed(codec: int, data: bytes) -> bytes:
     if codec == 1:
         packer = zlib.compressobj(wbits=31)
         return packer.compress(data) + packer.flush()
+    if codec == 4:
+        import zstandard
+
+        return bytes(zstandard.compress(data))
     import cramjam
 
     if codec == 2:
         block = bytes(cramjam.snappy.compress_raw(data))
         return _XERIAL + struct.pack(">ii", 1, 1) + struct.pack(">i", len(block)) + block
-    return bytes((cramjam.lz4 if codec == 3 else cramjam.zstd).compress(data))
+    return bytes(cramjam.lz4.compress(data))

@@ -57,7 +57,7 @@ def stream(path: str) -> Iterator[bytes]:
         if kind is None:
             yield from iter(lambda: file.read(_BLOCK), b"")
         elif kind == "zstd":
-            yield from _zstd(file)
+            yield from unpacked_zstd(file)
         else:
             yield from _decompressed(_OPEN[kind](file))
 
@@ -75,7 +75,13 @@ def _decompressed(file: Any) -> Iterator[bytes]:
         yield block
 
 
-def _zstd(file: IO[bytes]) -> Iterator[bytes]:
+def unpacked_zstd(file: IO[bytes]) -> Iterator[bytes]:
+    """The decompressed bytes of zstd frames, little at once.
+
+    Raises:
+        NoReaderError: the library that reads them is not installed.
+        EOFError: the data is cut or broken.
+    """
     try:
         import zstandard
     except ImportError:

@@ -17,14 +17,19 @@ from ...specs.errors import IsrproofError
 from . import archives
 
 _ROTATED = re.compile(
-    r"(?P<base>.*?)(?:[.-](?P<hour>[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{2})?)|\.(?P<number>[0-9]{1,4}))"
+    r"(?P<base>.*?)(?:[.-](?P<hour>[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{2})?)|\.(?P<number>[0-9]{1,4})"
+    r"|\.[0-9]{8}-[0-9]{6})"
 )
+"""As log4j and kubelet (the last form) name what they rotate."""
+_POD, _START = re.compile(r"[^_]+_[^_]+_[0-9a-f-]{32,36}"), re.compile("[0-9]{1,4}")
+"""In /var/log/pods the folder of a pod; there a container has a folder, and in it a log for each of its starts."""
 _MSK = re.compile(r"(?P<broker>Broker-[0-9]+)_[0-9]{2}-[0-9]{2}_[0-9a-f]+")
 _ENDINGS = (".gz", ".zst", ".xz", ".bz2", ".log", ".out", ".txt", ".json", ".jsonl", ".ndjson", ".csv")
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _LOG = re.compile(r"\.(log|out|txt)(\.|$)|\.(gz|zst|xz|bz2|zip|tar|tgz|txz|tbz2?)$")
 _DUMP = re.compile(r"\.dump(\.|$)")
 """What kafka-dump-log printed of a metadata log, as the recorder names it: a copy of records, no log."""
+_DUMPING = b"Dumping "
 _TABLE = re.compile(r"\.(json|jsonl|ndjson|csv)$")
 _IN = "!/"
 """Stands between the path of an archive and the name of a file in it."""
@@ -144,7 +149,7 @@ def _files(path: str, other: Collection[str], holds_lines: Callable[[str], bool]
         return [] if os.path.realpath(path) in other else [path]
     if here.is_dir():
         found = sorted(_inside(path, holds_lines))
-        files = [file for file in found if os.path.realpath(file) not in other]
+        files = [file for file in found if os.path.realpath(file) not in other and not _is_dump(file)]
         return files if len(files) < len(found) else some(path, files)
     if glob.has_magic(path):
         matches = sorted(match for match in glob.glob(path, recursive=True))
@@ -160,6 +165,15 @@ def _files(path: str, other: Collection[str], holds_lines: Callable[[str], bool]
             return files
         raise IsrproofError(f"{path}: expected files that match this pattern, found none.")
     raise IsrproofError(f"{path}: no such file or directory.")
+
+
+def _is_dump(path: str) -> bool:
+    """Whether a file is what kafka-dump-log printed, as it begins: a copy of records, no log."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(_DUMPING)) == _DUMPING
+    except OSError:
+        return False
 
 
 def some(path: str, files: list[str]) -> list[str]:
@@ -207,6 +221,8 @@ def source(path: str) -> Source:
         number = None if rotated["number"] is None else int(rotated["number"])
         for ending in _ENDINGS:
             base = base.removesuffix(ending)
+    if _POD.fullmatch(here.parent.parent.name) and _START.fullmatch(base):
+        base, number = "", int(base)
     return Source(path, str(here.parent), str(Path(folder) / base), hour, number)
 
 

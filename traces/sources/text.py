@@ -35,7 +35,7 @@ class Lines:
             if lines[-1] == "":  # behind the last line end
                 lines.pop()
             if "\r" in text or MARK in text:
-                yield from map(_clean, lines)
+                yield from map(_bare, lines)
             else:
                 yield from lines
 
@@ -84,14 +84,19 @@ def copied(path: str, copy: str) -> str | None:
 
 def text_of(line: bytes) -> str:
     """The text of one line, given without its line feed and no longer than `LONGEST` and `ENDLESS`."""
-    return _clean(_without_colours(line.decode("utf-8", "replace")))
+    return cleaned(line.decode("utf-8", "replace"))
+
+
+def cleaned(line: str) -> str:
+    """The text of a line, without what is no part of it."""
+    return _bare(_without_colours(line))
 
 
 def _without_colours(text: str) -> str:
     return _COLOUR.sub("", text) if ESCAPE in text else text
 
 
-def _clean(line: str) -> str:
+def _bare(line: str) -> str:
     return line.rstrip("\r").lstrip(MARK)
 
 

@@ -11,29 +11,36 @@ from __future__ import annotations
 import gzip
 import json
 import os
+from base64 import b64encode
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial, reduce
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 from pyspark import StorageLevel
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 
+from ....specs.formats import Envelope
 from ....traces.formats.detect import Asked, Detected, detect, told_by
+from ....traces.formats.pieces import missing
+from ....traces.formats.reading import ZONE_LINES, Numbering, StreamFacts, zone_of
 from ....traces.sources.compression import BROKEN, compression
 from ....traces.sources.encoding import is_plain
 from ....traces.sources.paths import Source, is_elsewhere
 from ....traces.sources.paths import source as source_of
-from ....traces.sources.text import text_of
+from ....traces.sources.text import Lines, text_of
 from ....traces.spark.extract import PRINTED, SEPARATOR, replaced
+from ....traces.spark.unwrapped import unwrapped
 from ..table.protocol import Row
-from . import by_file, worker
+from . import by_file, split, worker
 from .coverage import Coverage, facts
 from .file import FileFacts, LogFile
 from .log import Look, Read, nothing
-from .spark_lines import blocks, homes, named, placed_lines, shifts
+from .spark_lines import blocks, few_rows, homes, named, placed_lines, shifts
 from .spark_lines import texts as lines_of
 from .streams import At, chosen_of, stream_of
 
@@ -43,6 +50,7 @@ _LINES_PER_BATCH = 100_000
 _PAYLOADS_PER_BATCH = "500"
 _CODECS = (".bz2", ".deflate", ".snappy", ".lz4", ".zst")
 _MOST_TASKS = 10_000
+_PAYLOADS = StructType([StructField("bucket", IntegerType()), StructField("payload", StringType())])
 BUCKET = 128_000_000
 """Bytes of text whose events are one bucket."""
 
@@ -77,6 +85,7 @@ class SparkLog:
             source.there if _can_be_split(source, how) else None
             for (_, source), how in zip(sources, self._detected, strict=True)
         ]
+        self._groups = self._grouped()
         self._whole = [
             by_file.Whole(number, source.there, how.reading)
             for number, ((_, source), how) in enumerate(zip(sources, self._detected, strict=True))
@@ -94,6 +103,17 @@ class SparkLog:
         )
         self._encoded: DataFrame | None = None
         self._places: worker.Places = {}
+        self._joined: dict[int, split.Joined] = {}
+        self._payloads: list[dict[str, Any]] = []
+
+    def _grouped(self) -> dict[_Wrapped, list[str | None]]:
+        """The paths that Spark splits, by what their lines are wrapped in; None where another group has the source."""
+        found: dict[_Wrapped, list[str | None]] = {}
+        for number, (path, how) in enumerate(zip(self._paths, self._detected, strict=True)):
+            if path is not None:
+                group = found.setdefault(_Wrapped(how.reading.alone, how.reading.unended), [None] * len(self._paths))
+                group[number] = path
+        return found
 
     def read(self, look: Look, advance: Callable[[int], None] = nothing) -> Read:
         if not self._sources:
@@ -101,12 +121,19 @@ class SparkLog:
         task = replace(self._task, look=look)
         # No cache: that costs more, and a session gives it to whoever asks the same of these paths, whatever the files
         # are by then.
-        jobs = [self._looking(task, self._paths)] if any(self._paths) else []
+        jobs = [self._looking(task, paths, wrapped) for wrapped, paths in self._groups.items()]
         jobs += [self._looking_whole(task, self._whole)] if self._whole else []
-        encoded = jobs[0] if len(jobs) == 1 else jobs[0].unionAll(jobs[1])
-        self._encoded = encoded.localCheckpoint(storageLevel=StorageLevel.DISK_ONLY)
+        self._encoded = reduce(lambda a, b: a.unionAll(b), jobs).localCheckpoint(storageLevel=StorageLevel.DISK_ONLY)
         pieces = _looked(self._encoded)
         told = {each.home: each for each in (by_file.Told.from_json(p["told"]) for p in pieces if "told" in p)}
+        self._joined = _joined(pieces)
+        encoded = _rows(worker.encode(task, self._seams(self._joined)))
+        self._payloads = [
+            {"bucket": row["bucket"], "payload": b64encode(row["payload"]).decode()}
+            for row in encoded
+            if row["bucket"] != worker.LOOKED
+        ]
+        pieces += _pieces(encoded)
         self._index = list(self._streams(told))
         self._places = self._placed(self._paths, told, [block for piece in pieces for block in piece["blocks"]])
         rows: list[Row] = []
@@ -117,10 +144,17 @@ class SparkLog:
                 file, shift = places[number]
                 seen[file].add(Coverage.from_json(coverage), shift)
             rows += (worker.shifted(row, *places[row["file"]]) for row in piece["rows"])
+        of_home = {home: index for (home, _), (index, _) in self._places.items()}
+        joined = {of_home[home]: each for home, each in self._joined.items() if home in of_home}
         found = [
-            self._facts(index, source, label, seen[index], told) for index, (source, label) in enumerate(self._index)
+            self._facts(index, source, label, seen[index], told.get(source), joined.get(index))
+            for index, (source, label) in enumerate(self._index)
         ]
         return Read.of(found, rows)
+
+    def _seams(self, homes: Container[int]) -> list[pa.RecordBatch]:
+        """The lines between the parts of files that are split; these are on the driver."""
+        return [seam for home, each in self._joined.items() if home in homes for seam in each.seams]
 
     def _streams(self, told: Mapping[int, by_file.Told]) -> Iterator[tuple[int, str]]:
         """The number of the source and the label of each file of the audit."""
@@ -129,14 +163,25 @@ class SparkLog:
             yield from ((number, label) for label in sorted(labels) or [""])
 
     def _facts(
-        self, index: int, number: int, label: str, seen: Coverage, told: Mapping[int, by_file.Told]
+        self,
+        index: int,
+        number: int,
+        label: str,
+        seen: Coverage,
+        told: by_file.Told | None,
+        joined: split.Joined | None,
     ) -> tuple[LogFile, FileFacts]:
         (cluster, source), how = self._sources[number], self._detected[number]
-        streams = told[number].streams if number in told else {}
-        stream_facts, numbering = streams.get(label, (None, None))
+        problem, of_stream = source.problem, None
+        numbering: Numbering | None = None
+        if told is not None:
+            of_stream, numbering = told.streams.get(label, (None, None))
+            problem = problem or told.problem
+        if joined is not None:
+            of_stream, numbering = StreamFacts(zone=_zone(self._spark, source, how)), joined.numbering
+            problem = problem or missing(joined.cut)
         numbering = None if how.reading.native else numbering
-        problem = source.problem or (told[number].problem if number in told else None)
-        return facts(index, cluster, source, seen, problem, self._lossy, stream_of(label, how, numbering, stream_facts))
+        return facts(index, cluster, source, seen, problem, self._lossy, stream_of(label, how, numbering, of_stream))
 
     def over_lines(self, look: Look, files: Collection[int]) -> list[Row]:
         wanted: dict[int, set[str]] = defaultdict(set)
@@ -144,18 +189,29 @@ class SparkLog:
             number, label = self._index[file]
             wanted[number].add(label)
         rows = []
-        paths = [path if number in wanted else None for number, path in enumerate(self._paths)]
-        if any(paths):
-            # Spark cuts fewer files into other blocks.
-            lines = placed_lines(self._spark, paths)
-            counted = [(each.home, each.begin, each.first, each.lines) for each in blocks(lines)]
-            task = replace(self._task, look=look, buckets=0, places=self._placed(paths, {}, counted))
-            rows += [row for piece in _looked(self._looking(task, paths)) for row in piece["rows"]]
+        at_places = replace(self._task, look=look, buckets=0, places=self._places)
+        for wrapped, all_paths in self._groups.items():
+            paths = [path if number in wanted else None for number, path in enumerate(all_paths)]
+            if not any(paths):
+                continue
+            if wrapped.envelope is None:
+                # Spark cuts fewer files into other blocks.
+                lines = placed_lines(self._spark, paths)
+                counted = [(each.home, each.begin, each.first, each.lines) for each in blocks(lines)]
+                task = replace(self._task, look=look, buckets=0, places=self._placed(paths, {}, counted))
+                looking = self._looking(task, paths, wrapped)
+            else:  # The same files, which Spark cuts into the same blocks.
+                looking = self._looking(at_places, all_paths, wrapped, self._homes(files))
+            rows += [row for piece in _looked(looking) for row in piece["rows"]]
+        seams = worker.encode(at_places, self._seams(self._homes(files)))
+        rows += [row for piece in _pieces(_rows(seams)) for row in piece["rows"]]
         whole = [replace(file, wanted=frozenset(wanted[file.home])) for file in self._whole if file.home in wanted]
         if whole:
-            task = replace(self._task, look=look, buckets=0, places=self._places)
-            rows += [row for piece in _looked(self._looking_whole(task, whole)) for row in piece["rows"]]
+            rows += [row for piece in _looked(self._looking_whole(at_places, whole)) for row in piece["rows"]]
         return rows
+
+    def _homes(self, files: Collection[int]) -> set[int]:
+        return {home for (home, _), (index, _) in self._places.items() if index in files}
 
     def close(self) -> None:
         self._encoded = None
@@ -171,29 +227,34 @@ class SparkLog:
 
         self._spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", _PAYLOADS_PER_BATCH)
         self._spark.conf.set("spark.sql.shuffle.partitions", str(self._task.buckets))
-        buckets = self._encoded.where(F.col("bucket") > worker.LOOKED).groupBy("bucket")
-        found = buckets.applyInArrow(looked, "rows string").collect()
+        encoded = self._encoded.where(F.col("bucket") > worker.LOOKED)
+        if self._payloads:
+            few = few_rows(self._spark, _PAYLOADS, self._payloads)
+            encoded = encoded.unionAll(few.select("bucket", F.unbase64("payload").alias("payload")))
+        found = encoded.groupBy("bucket").applyInArrow(looked, "rows string").collect()
         return [row for part in found for row in worker.from_json(part["rows"])]
 
-    def _looking(self, task: worker.Task, paths: Sequence[str | None]) -> DataFrame:
+    def _looking(
+        self, task: worker.Task, paths: Sequence[str | None], wrapped: _Wrapped, homes: Collection[int] | None = None
+    ) -> DataFrame:
+        """`homes`: of the files whose lines are looked at; None: of all."""
         spark = self._spark
         spark.conf.set("spark.sql.files.maxPartitionBytes", _SPLIT)
         spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(min(task.piece, _LINES_PER_BATCH)))
         spark.conf.set("spark.sql.adaptive.enabled", "false")
-        lines = placed_lines(spark, paths, begins=task.layout is None)
+        lines = placed_lines(spark, paths, wrapped.text if task.layout is None else None)
         found = F.lit(None).cast("string")
         if task.layout is None:
-            found = replaced(F.col("value"), F.col("begins"), task.fields)
+            found = replaced(F.col("text"), F.col("begins"), task.fields)
         # Spark keeps a projection apart whose costly column is used more than once.
         asked = lines.select(F.xxhash64("path").alias("home"), "block", "place", "value", found.alias("found"))
+        if homes is not None:
+            asked = asked.where(F.col("home").isin(*homes))
         is_extract = F.coalesce(F.col("found").startswith(SEPARATOR), F.lit(False))
         extract = F.when(is_extract, F.col("found")).alias("extract")
         text = F.when(~is_extract, F.col("value").cast("binary")).alias("value")
-
-        def looked(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            return worker.encode(task, batches)
-
-        return asked.select("home", "block", "place", extract, text).mapInArrow(looked, worker.OUTPUT)
+        encode = wrapped.encode(task)
+        return asked.select("home", "block", "place", extract, text).mapInArrow(encode, worker.OUTPUT)
 
     def _looking_whole(self, task: worker.Task, files: Sequence[by_file.Whole]) -> DataFrame:
         far = {file.path: file for file in files if is_elsewhere(file.path)}
@@ -241,34 +302,73 @@ class SparkLog:
         return found | {key[block]: (index[number, ""], shift) for block, (number, shift) in place.items()}
 
 
+class _Wrapped(NamedTuple):
+    """What the lines of files that Spark splits are wrapped in; see Reading."""
+
+    envelope: Envelope | None
+    unended: bool
+
+    def text(self, line: Column) -> Column:
+        """The line of the log, where Spark can tell it."""
+        return line if self.envelope is None else unwrapped(self.envelope, line)
+
+    def encode(self, task: worker.Task) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+        """What workers do with the lines."""
+        if self.envelope is None:
+            return partial(worker.encode, task)
+        return partial(split.encode, task, self.envelope, self.unended)
+
+
 def _no_rows(table: Any) -> list[Row]:
     return []
 
 
 def _looked(encoded: DataFrame) -> list[dict[str, Any]]:
     """What the pieces have for the driver."""
-    rows = encoded.where(F.col("bucket") == worker.LOOKED).select("payload").collect()
-    found = [json.loads(bytes(row["payload"])) for row in rows]
+    return _pieces(row.asDict() for row in encoded.where(F.col("bucket") == worker.LOOKED).collect())
+
+
+def _pieces(encoded: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The same, of rows of `worker.OUTPUT`."""
+    found = [json.loads(bytes(row["payload"])) for row in encoded if row["bucket"] == worker.LOOKED]
     return [piece | {"rows": [worker.plain(row) for row in piece["rows"]]} for piece in found]
+
+
+def _rows(batches: Iterable[pa.RecordBatch]) -> list[dict[str, Any]]:
+    return [row for batch in batches for row in batch.to_pylist()]
+
+
+def _joined(pieces: Iterable[Mapping[str, Any]]) -> dict[int, split.Joined]:
+    """The files that were split, by their homes."""
+    parts: dict[int, list[split.Part]] = defaultdict(list)
+    for part in (split.Part.from_json(part) for piece in pieces for part in piece.get("parts", ())):
+        parts[part.home].append(part)
+    return {home: split.joined(own) for home, own in parts.items()}
 
 
 def _detected(spark: SparkSession, source: Source, asked: Asked) -> Detected:
     if not is_elsewhere(source.path):
         return detect(source.there, asked)
+    return told_by(lambda most: [*map(text_of, _first(spark, source.path, most))], asked)
 
-    def first(most: int) -> list[str]:
-        rows = placed_lines(spark, [source.path]).limit(most).select(F.col("value").cast("binary")).collect()
-        return [text_of(bytes(row["value"])) for row in rows]
 
-    return told_by(first, asked)
+def _first(spark: SparkSession, path: str, most: int) -> list[bytes]:
+    rows = placed_lines(spark, [path]).limit(most).select(F.col("value").cast("binary")).collect()
+    return [bytes(row["value"]) for row in rows]
+
+
+def _zone(spark: SparkSession, source: Source, how: Detected) -> int | None:
+    far = is_elsewhere(source.path)
+    return zone_of(by_file.Given(_first(spark, source.path, ZONE_LINES)) if far else Lines(source.there), how.reading)
 
 
 def _can_be_split(source: Source, how: Detected) -> bool:
-    """Whether Spark can read a file natively: plain text, or whole gzip data, that is in no envelope."""
+    """Whether Spark can read the lines of a file: plain text, or whole gzip data, in no envelope or in one alone."""
     path = source.there
+    lines = how.reading.native or how.reading.alone is not None
     if is_elsewhere(path):
-        return how.reading.native
-    if not (how.reading.native and os.path.isfile(path) and is_plain(path) and _can_be_named(path)):
+        return lines
+    if not (lines and os.path.isfile(path) and is_plain(path) and _can_be_named(path)):
         return False
     # Spark goes by the name.
     return _is_whole(path) if path.endswith(".gz") else compression(path) is None and not path.endswith(_CODECS)

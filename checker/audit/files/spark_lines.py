@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
@@ -39,10 +39,13 @@ Block = tuple[str, int]
 """The path of a file as Spark says it, and the byte at which a block of it begins."""
 
 
-def placed_lines(spark: SparkSession, paths: Sequence[str | None], *, begins: bool = False) -> DataFrame:
+def placed_lines(
+    spark: SparkSession, paths: Sequence[str | None], text: Callable[[Column], Column] | None = None
+) -> DataFrame:
     """Every line of the files: `value`, its `path` and `block`, and its `place`, which rises within a block by one.
 
-    With `begins`, how they begin (traces/spark/extract.py), too.
+    With `text`, what gives the line of the log that it holds, also this `text` and how it `begins`
+    (traces/spark/extract.py).
     """
     lines = (
         spark.read.option("lineSep", "\n")
@@ -54,13 +57,14 @@ def placed_lines(spark: SparkSession, paths: Sequence[str | None], *, begins: bo
         )
     )
     place = F.monotonically_increasing_id().alias("place")
-    if not begins:
+    if text is None:
         return lines.select("*", place)
-    lines = lines.select("*", line_head(F.col("value")).alias("head"))
+    lines = lines.select("*", text(F.col("value")).alias("text"))
+    lines = lines.select("*", line_head(F.col("text")).alias("head"))
     lines = lines.select("*", behind_bracket(F.col("head")).alias("sentence"))
-    number = beginning(F.col("value"), F.col("head"), F.col("sentence")).alias("begins")
+    number = beginning(F.col("text"), F.col("head"), F.col("sentence")).alias("begins")
     # Beside a place it is computed once: nothing that is asked of it moves below where lines are numbered.
-    return lines.select("value", "path", "block", place, number)
+    return lines.select("value", "text", "path", "block", place, number)
 
 
 def _bounded(line: Column) -> Column:

@@ -54,7 +54,7 @@ def _evidence(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Iterator[Ev
     yield Evidence("seen", _place(file, row))
     if row.get("thrown_from_state") is not None:
         yield Evidence("contradicts", file.place(row["line"] + 1))
-    if row.get("before_file") is None or row.get("before_line", row.get("before_offset")) is None:
+    if row.get("before_file") is None or (row.get("before_line") is None and row.get("before_offset") is None):
         return
     before = _place(files[row["before_file"]], row, "before_")
     if rule.looks_back and rule.contradicts(row):
@@ -97,7 +97,7 @@ def _since(row: Row, files: Mapping[int, LogFile]) -> str:
 
 def _assumption(rule: Rule, row: Row) -> str | None:
     """What a finding takes for granted about missing lines; None for one that needs nothing."""
-    if row.get("by_order"):
+    if row.get("doubt") == "order":
         return "order"
     asked = rule.asks_for_gaps
     return None if asked is None else "lossy" if row.get(asked) else "contiguous"

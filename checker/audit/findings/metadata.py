@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ....traces.timeline import TimelineRow
-from ..files.file import FileFacts
+from ..files.file import FileFacts, LogFile
+from ..observe.kraft.chronicle import Chronicle
 from ..table.protocol import Row
 from .finding import Finding
 
@@ -38,8 +39,9 @@ class MetadataLog:
 
 @dataclass
 class Metadata:
-    """What the metadata logs of an audit gave. `counts` are rows for tallies; `records` are, by cluster, how many were
-    decoded, control, unknown, and how many of all are not known to be committed."""
+    """What the metadata logs of an audit gave, and what nodes print. `counts` are rows for tallies; `records` are, by
+    cluster, how many were decoded, control, unknown, and how many of all are not known to be committed. `files` are
+    those of the logs. `chronicles` are, by cluster, its logs with their cluster ids, if they were asked for."""
 
     findings: list[Finding] = field(default_factory=list)
     counts: list[Row] = field(default_factory=list)
@@ -48,3 +50,5 @@ class Metadata:
     records: dict[int, Counter[str]] = field(default_factory=dict)
     logs: list[MetadataLog] = field(default_factory=list)
     timeline: list[TimelineRow] = field(default_factory=list)
+    files: dict[int, LogFile] = field(default_factory=dict)
+    chronicles: dict[int, list[tuple[str | None, Chronicle]]] = field(default_factory=dict)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..files.file import LogFile
-from .doubts import NO_DOUBT, Doubts
+from .doubts import NO_DOUBT, Doubts, TenureOfCluster
 from .foreign_epochs import ForeignEpoch, foreign_epochs
 from .statements import Run, RunKey, Statement
 from .streams import Position, positions, streams
@@ -16,7 +16,8 @@ from .streams import Position, positions, streams
 class Layout:
     """The streams; and the files and their positions, both by the index of the file.
 
-    `gapped` are the clusters of whose lines any may be missing. `positions` have blocks that end where lines may be
+    `gapped` are the clusters of whose lines any may be missing; `beheaded` the tenures of whose first lines some are.
+    `positions` have blocks that end where lines may be
     missing. In `split_positions` they end at foreign epochs too.
     """
 
@@ -26,6 +27,7 @@ class Layout:
     split_positions: Mapping[int, Position]
     foreign: Mapping[RunKey, Sequence[ForeignEpoch]]
     gapped: frozenset[int] = frozenset()
+    beheaded: frozenset[TenureOfCluster] = frozenset()
 
     def stream(self, run: Run) -> str:
         return self.files[run.file].stream
@@ -52,4 +54,5 @@ def laid_out(
         split_positions=positions(ordered, {index: sorted(lines) for index, lines in cuts.items()}),
         foreign=foreign,
         gapped=doubts.gapped,
+        beheaded=doubts.beheaded,
     )

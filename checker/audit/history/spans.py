@@ -83,15 +83,20 @@ class _Part:
         """The block in which each tenure begins that the stream shows from its start."""
         found: dict[TenureKey, int] = {}
         for run in self.history.runs:
-            if run in self.history.started:
+            if self.started(run):
                 found.setdefault(run.tenure, self.layout.split_positions[run.file].block(run.first))
         return found
+
+    def started(self, run: Run) -> bool:
+        """Whether a run begins its tenure, and nothing shows that lines are missing there."""
+        tenure = self.layout.files[run.file].cluster, run.controller, run.epoch
+        return run in self.history.started and tenure not in self.layout.beheaded
 
     def spans_of(self, run: Run, begun: Mapping[TenureKey, int]) -> Iterator[Span]:
         """A run, split where a foreign epoch is reported or a line is not whole; `begun` as above."""
         whole = self.span(run)
         position = self.layout.split_positions[run.file]
-        started = run in self.history.started
+        started = self.started(run)
         for first, last in position.between_cuts(run.first, run.last):
             block = position.block(first)
             yield replace(

@@ -9,21 +9,44 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from importlib.resources import files
+from itertools import count, islice
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from ....specs.errors import IsrproofError
+from ....specs.issues import address
+from ...replacing import replacing
 from . import page as package
 from .forms import Run
 from .model import EXIT, VERDICTS
-from .page.content import ISSUES, cluster, rule_page
+from .page.content import Cluster, cluster, rule_page
 from .shown import plain
 
 
 def write(run: Run) -> str:
-    """The page; needs jinja2."""
+    """The page; needs jinja2. What does not fit it is left out, and counted."""
+    return _pages(run, None)[0]
+
+
+def write_files(run: Run, path: Path) -> None:
+    """The page as a file, and beside it one for each further part of what does not fit it."""
+    for name, text in zip(_names(path), _pages(run, path), strict=False):
+        with replacing(path.with_name(name)) as fresh:
+            fresh.write_text(text, encoding="utf-8")
+
+
+def _names(path: Path) -> Iterator[str]:
+    """page.html, page-2.html, page-3.html and so on."""
+    yield path.name
+    yield from (f"{path.stem}-{number}{path.suffix}" for number in count(2))
+
+
+def _pages(run: Run, path: Path | None) -> list[str]:
+    """All pages, or the first if there is no file beside which others could be."""
     try:
         from jinja2 import Environment, FunctionLoader, StrictUndefined
     except ImportError as error:
@@ -39,19 +62,41 @@ def write(run: Run) -> str:
         lstrip_blocks=True,
     )
     style, script = _part("page.css"), _part("page.js")
-    return environment.get_template("page.html").render(
-        clusters=clusters,
-        rules=[rule_page(code) for code in codes],
-        verdicts=VERDICTS,
-        exit=EXIT,
-        issues=ISSUES,
-        version=version("isrproof"),
-        style=_Part(style),
-        script=_Part(script),
-        style_hash=_hash(style),
-        script_hash=_hash(script),
-        data=_Part(_inert({each.id: each.data for each in clusters})),
-    )
+    template = environment.get_template("page.html")
+    pages = 1 if path is None else max(len(each.pages) for each in clusters)
+    names = [] if path is None else [*islice(_names(path), pages)]
+    return [
+        template.render(
+            clusters=[each for each in clusters if number < len(each.pages)],
+            number=number,
+            names=[quote(name) for name in names],
+            rules=[rule_page(code) for code in codes],
+            verdicts=VERDICTS,
+            exit=EXIT,
+            address=address,
+            version=version("isrproof"),
+            style=_Part(style),
+            script=_Part(script),
+            style_hash=_hash(style),
+            script_hash=_hash(script),
+            data=_Part(_inert({each.id: _data(each, number, names) for each in clusters})),
+        )
+        for number in range(pages)
+    ]
+
+
+def _data(cluster: Cluster, number: int, names: Sequence[str]) -> dict[str, Any]:
+    """What the script draws on a page, and where the partitions of the others are: (address, how many, which)."""
+    if number >= len(cluster.pages):
+        return {}
+    others = [
+        (quote(name), page["partitions"], page["which"] if at else "those with findings, or offline for longest")
+        for at, (name, page) in enumerate(zip(names, cluster.pages, strict=False))
+        if at != number
+    ]
+    left_out = sum(page["partitions"] for page in cluster.pages[1:]) if not names else 0
+    shown = {**cluster.brokers, "partitions": {**cluster.pages[number], "others": others, "leftOut": left_out}}
+    return {**shown, "marks": []} if number else shown  # A mark leads to its finding, which is on the first page.
 
 
 class _Part(str):

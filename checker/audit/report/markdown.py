@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from ....specs.issues import address
 from ..rules.advice import advice
 from ..rules.catalogue import rules
 from .causes import Cause, severest_first
@@ -16,7 +17,6 @@ from .text import checked_in_words, unknown_of
 
 _CAUSES = 20
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~&@]|:(?=//))")
-_ISSUE = "https://issues.apache.org/jira/browse/"
 
 
 def write(run: Run) -> str:
@@ -60,8 +60,8 @@ def section(title: str, report: Report) -> Iterator[str]:
 
 def _cause(cause: Cause, healings: Healings) -> Iterator[str]:
     first = cause.first
-    issue = f", [{first.known_issue}]({_ISSUE}{first.known_issue}), fixed in {first.fixed_in}"
-    known = issue if first.known_issue and first.fixed_in and first.known_issue.startswith("KAFKA-") else ""
+    where_told = address(first.known_issue or "")
+    known = f", [{first.known_issue}]({where_told}), fixed in {first.fixed_in}" if where_told and first.fixed_in else ""
     yield f"* **{first.verdict}** {first.rule} {first.name}{known}: {escaped(cause.sentence)}."
     partitions = [partition_name(*each) for each in cause.partitions]
     where = f"{count(len(partitions), 'partition')} ({code(and_more(partitions, 5))})" if partitions else ""

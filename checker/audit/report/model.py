@@ -20,7 +20,7 @@ from ..findings.state import ClusterState
 from ..findings.tally import Tally
 from ..history.histories import Life
 from ..history.spans import Span
-from ..lines import IN_KRAFT
+from ..lines import BESIDE_METADATA, IN_KRAFT, JUDGED_OF_KRAFT
 from ..rules.catalogue import rules
 
 EXIT = {"illegal": 1, "incomplete": 3, "nothing-to-check": 3, "conforms": 0}
@@ -195,7 +195,7 @@ def _report(found: Audited, cluster: int, files: Sequence[FileFacts], paths: Map
             *(f"{file.name}: {file.problem}" for file in files if file.problem),
             *(f"{file.name}: {file.lossy}" for file in files if file.lossy),
             *(_nothing(file) for file in files if file.taught_nothing),
-            *_kraft(files),
+            *_kraft(files, found.metadata.logs, cluster),
             *(_twice(file, found.repeated[file.index]) for file in files if file.index in found.repeated),
         ),
         timeline=None if found.timeline is None else tuple(row for row in found.timeline if row.cluster == cluster),
@@ -264,6 +264,8 @@ def _checked(found: Audited, cluster: int, tallies: Mapping[str, Tally], files: 
     gaps = {span.lossy for span in spans}
     has_metadata = any(log.cluster == cluster for log in found.metadata.logs)
     families = {"kraft"} if has_metadata and not spans else {"kraft", "controller"} if has_metadata else {"controller"}
+    if any(row in JUDGED_OF_KRAFT for file in files for row in file.rows):
+        families |= {"quorum"}
     return Checked(
         brokers=tuple(sorted({span.controller for span in spans})),
         controller_epochs=len(read),
@@ -284,11 +286,16 @@ _ASSUMPTION = {
 }
 
 
-def _kraft(files: Sequence[FileFacts]) -> Iterator[str]:
-    for file in files:
-        lines = sum(n for row, n in file.rows.items() if row in IN_KRAFT)
-        if lines:
-            yield f"{file.name}: {lines} line{'s' * (lines > 1)} of KRaft mode, which this audit does not judge yet"
+def _kraft(files: Sequence[FileFacts], logs: Sequence[MetadataLog], cluster: int) -> Iterator[str]:
+    """What is not judged of lines of KRaft mode, and why."""
+    if any(log.cluster == cluster for log in logs):
+        return
+    lines = sum(n for file in files for row, n in file.rows.items() if row in BESIDE_METADATA)
+    if lines:
+        yield (
+            f"{lines} line{'s' * (lines > 1)} of KRaft mode tell of partitions and brokers: only the metadata log,"
+            " which is not here, tells whether that was ever committed. Copy __cluster_metadata-0 of every node"
+        )
 
 
 def _nothing(file: FileFacts) -> str:

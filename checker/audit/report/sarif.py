@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from ....specs.issues import address
 from ....traces.place import Place
 from ....traces.sources.paths import is_elsewhere
 from ...ci.sarif import artifact, log
@@ -62,7 +63,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
         "properties": {"tags": ["kafka", "replication", *rule.issues[:8]]},
     }
     if rule.issues:
-        shown["helpUri"] = f"https://issues.apache.org/jira/browse/{rule.issues[0]}"
+        shown["helpUri"] = address(rule.issues[0])
     return shown
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 
 from ....model.expr import Expr, const
@@ -10,6 +11,9 @@ from ....model.sorts import MapOf, SetOf
 from ....specs.machines import LEVELS, machine
 from ..fields import ANYTHING, LEVEL, SEEDED, states
 from ..table.encoding import RELEASE, release_set
+
+CONTRADICTED: Mapping[str, str] = {"KR103": "replica", "KR104": "partition"}
+"""The rules on states that nothing led to, and their machines: a missing line leaves nothing else."""
 
 
 @cache
@@ -36,14 +40,23 @@ def may_precede(name: str) -> Expr:
 
 
 @cache
+def may_precede_with_one_more(name: str) -> Expr:
+    """The same as `may_precede`, if one line that the level shows may be missing between."""
+    return const(
+        {at: _reached(name, at, one_more=True) for at in LEVELS},
+        MapOf(LEVEL, MapOf(states(name), MapOf(states(name), SetOf(RELEASE)))),
+    )
+
+
+@cache
 def may_precede_with_gap(name: str) -> Expr:
     """Map before -> from -> the releases in which `from` can be the state now, if any line may be missing between."""
     return const(_reached(name, None), MapOf(states(name), MapOf(states(name), SetOf(RELEASE))))
 
 
-def _reached(name: str, level: str | None) -> dict[str, dict[str, frozenset[str]]]:
+def _reached(name: str, level: str | None, *, one_more: bool = False) -> dict[str, dict[str, frozenset[str]]]:
     table, names = machine(name), states(name).values
-    masks = hidden_in(name, level)
+    masks = hidden_in(name, level, one_more=one_more)
     # An entity that the start-up did not seed is new to the controller: both are possible before its first line.
     unseeded = {table.unknown_is: table.releases}
     seeds = unseeded | {seed.state: seed.releases for seed in table.seeds}

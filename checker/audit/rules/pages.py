@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ....specs.behaviours import behaviour
+from ....specs.issues import address
 from ....traces.cases import Case, Excerpt, cases
 from .advice import advice
 from .catalogue import rules
@@ -15,7 +16,7 @@ from .rule import Rule
 REQUIRED = ("Why it matters", "Releases")
 """Headings that the docstring of every rule has."""
 _HEADING = re.compile(r"(?<=\n\n)([A-Z][^\n]*[^\n.])\n(?=    [^ ])")
-_ISSUES = "https://issues.apache.org/jira/browse/"
+_FENCE = re.compile("```(?:log|records) ([^ ]+)(?: after ([^ ]+))?")
 
 
 def summary(rule: Rule) -> str:
@@ -43,13 +44,17 @@ def as_json(rule: Rule) -> dict[str, Any]:
 
 def listing() -> str:
     """A line for each rule; releases and issues only where there is something to say."""
-    return "\n".join(f"{rule.code} {rule.name:<30} {summary(rule)}{_limits(rule)}" for rule in rules().values())
+    return "\n".join(f"{rule.code} {rule.name:<30} {summary(rule)}{_bracketed(rule)}" for rule in rules().values())
 
 
-def _limits(rule: Rule) -> str:
-    limits = [] if rule.releases == "all" else [rule.releases]
-    limits += rule.issues
-    return f" [{', '.join(limits)}]" if limits else ""
+def limits(rule: Rule) -> list[str]:
+    """The releases that a rule is about, if not all, and its issues."""
+    return [*([] if rule.releases == "all" else [rule.releases]), *rule.issues]
+
+
+def _bracketed(rule: Rule) -> str:
+    found = limits(rule)
+    return f" [{', '.join(found)}]" if found else ""
 
 
 def page(rule: Rule) -> str:
@@ -72,7 +77,7 @@ def _body(rule: Rule, mark: str) -> Iterator[str]:
         yield from _example(cases()[rule.code], mark)
     yield from ("", f"{mark} Facts", "", f"* Releases: {rule.releases}")
     if rule.issues:
-        yield "* Issues: " + ", ".join(f"[{issue}]({_ISSUES}{issue})" for issue in rule.issues)
+        yield "* Issues: " + ", ".join(f"[{issue}]({address(issue)})" for issue in rule.issues)
     if rule.bug:
         bug = behaviour(rule.bug)
         fixed = ", ".join(bug.fixed_in) or "no release"
@@ -91,10 +96,21 @@ def _what_to_do(rule: Rule, mark: str) -> Iterator[str]:
         yield from (f"* Verify: `{todo.verify}` prints {todo.look_for}.", "")
 
 
+def _shown(line: str) -> Iterator[str]:
+    """A line of a case; the file that a block is stands before it, for what reads Markdown knows no such blocks."""
+    fence = _FENCE.fullmatch(line)
+    if fence is None:
+        yield line
+        return
+    path, before = fence.groups()
+    yield from (f"`{path}`" + (f", behind the records of `{before}`" if before else "") + ":", "", "```text")
+
+
 def _example(case: Case, mark: str) -> Iterator[str]:
     first: list[Excerpt] = [next(each for each in case.excerpts if each.fires is fires) for fires in (True, False)]
     for excerpt in first:
         yield f"{mark} {'Example' if excerpt.fires else 'Close to it, and legal'}: {excerpt.title}"
-        yield from excerpt.text.strip().splitlines()[1:]
+        for line in excerpt.text.strip().splitlines()[1:]:
+            yield from _shown(line)
         if excerpt.fires:
             yield ""

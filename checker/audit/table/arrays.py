@@ -18,6 +18,7 @@ _WIDE = 2**31
 """A column with more values than this between its ends is numbered anew before it is part of a key."""
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 """Spreads the bits of a hash."""
+_JSON = json.JSONEncoder(separators=(",", ":"))
 _KINDS = (np.int8, np.int16, np.int32, np.int64)
 
 
@@ -27,6 +28,7 @@ class Dictionary:
     def __init__(self) -> None:
         self.values: list[Any] = []
         self._indices: dict[Hashable, int] = {}
+        self._encoded: dict[int, str] = {}
         self._decoded: dict[str, int] = {}
         self._as_sets: Numbers = np.zeros(0, dtype=np.int64)
 
@@ -40,6 +42,16 @@ class Dictionary:
 
     def indices(self, values: Iterable[Any]) -> Numbers:
         return np.array([self.index(value) for value in values], dtype=np.int64)
+
+    def encoded(self, indices: Iterable[int]) -> list[str]:
+        """These values as JSON. What was met before is not encoded again."""
+        known, found = self._encoded, []
+        for index in indices:
+            text = known.get(index)
+            if text is None:
+                text = known[index] = _JSON.encode(self.values[index])
+            found.append(text)
+        return found
 
     def decoded(self, texts: Sequence[str]) -> Numbers:
         """The indices of values that are written as JSON. What was met before is not decoded again."""

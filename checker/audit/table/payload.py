@@ -16,7 +16,6 @@ import pyarrow as pa
 from .arrays import Array, Dictionary, Numbers, absent, narrow
 
 _DICTIONARY, _NOTE = b"dictionary", b"note"
-_JSON = json.JSONEncoder(separators=(",", ":"))
 _OPTIONS = pa.ipc.IpcWriteOptions(compression="zstd" if pa.Codec.is_available("zstd") else None)
 
 
@@ -62,8 +61,7 @@ def encoded(columns: Mapping[str, Array], dictionary: Dictionary, note: Any = No
         f"{name}*" if column.encoded else name: made
         for (name, column), made in zip(columns.items(), arrays, strict=True)
     }
-    texts = "\n".join([_JSON.encode(dictionary.values[number]) for number in numbers.tolist()])
-    metadata = {_DICTIONARY: texts, _NOTE: json.dumps(note)}
+    metadata = {_DICTIONARY: "\n".join(dictionary.encoded(numbers.tolist())), _NOTE: json.dumps(note)}
     batch = pa.record_batch(list(named.values()), names=list(named)).replace_schema_metadata(metadata)
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema, options=_OPTIONS) as writer:

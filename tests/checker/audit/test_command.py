@@ -202,12 +202,11 @@ def test_a_file_that_taught_nothing_is_told_of(tmp_path: Path, name: str, conten
     assert ("other.log: nothing was understood of its 1 line" in out) == (verdict == "incomplete")
 
 
-def test_lines_of_kraft_are_called_so(tmp_path: Path) -> None:
+def test_lines_of_kraft_are_judged(tmp_path: Path) -> None:
     line = "[2025-01-01 00:00:00,000] INFO [QuorumController id=1] Becoming the active controller at epoch 1, next"
     (tmp_path / "controller.log").write_text(f"{line} write offset 1. (org.apache.kafka.controller.QuorumController)\n")
     code, out, _ = run(str(tmp_path))
-    assert (code, out.split()[0]) == (3, "nothing-to-check")
-    assert "controller.log: 1 line of KRaft mode, which this audit does not judge yet" in out
+    assert (code, out.split()[0]) == (0, "conforms")
 
 
 def test_the_timeline_is_printed() -> None:

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from isrproof.checker.audit.report.forms import Run, write
+from isrproof.checker.audit.report.html import write_files
 from isrproof.checker.audit.report.model import Report
 from isrproof.checker.audit.report.page.columns import differences, packed
 from isrproof.checker.audit.report.page.partitions import partitions
@@ -149,7 +150,7 @@ def test_columns_come_back_as_they_were() -> None:
 
 def test_every_state_of_every_partition_is_in_the_columns() -> None:
     report = made(CHAOS)
-    data = partitions(report)
+    (data,) = partitions(report)
     topic, number, _, length, findings, _ = unpacked(data["heads"], 6)
     seconds, millis, leader, isr, epoch, *_, file, line = unpacked(data["rows"], 9)
     rows = list(report.timeline or ())
@@ -166,12 +167,52 @@ def test_every_state_of_every_partition_is_in_the_columns() -> None:
         assert f"{data['files'][file[index]]}:{lines}" == str(row.place)
 
 
-def test_partitions_with_findings_are_kept_where_there_is_no_room_for_all() -> None:
-    data = partitions(made(CHAOS), most=40)
-    _, _, _, length, findings, _ = unpacked(data["heads"], 6)
+def test_partitions_with_findings_are_first_where_there_is_no_room_for_all() -> None:
+    first, *others = partitions(made(CHAOS), most=40)
+    _, _, _, length, findings, _ = unpacked(first["heads"], 6)
     assert sum(length) <= 40
-    assert data["leftOut"] == 10 - len(length) > 0
     assert max(findings) == 7
+    assert others
+    names = []
+    for page in (first, *others):
+        topic, number, _, length, _, _ = unpacked(page["heads"], 6)
+        assert sum(length) <= 40 or len(length) == 1
+        names += [(page["topics"][t], n) for t, n in zip(topic, number, strict=True)]
+    assert sorted(names) == sorted({(row.topic, row.partition) for row in made(CHAOS).timeline or ()})
+
+
+@pytest.fixture
+def several(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The pages of a report that does not fit one."""
+    monkeypatch.setattr("isrproof.checker.audit.report.page.partitions.MOST", 40)
+    write_files(Run(["x"], [made(CHAOS)]), tmp_path / "my page.html")
+    return sorted(tmp_path.iterdir(), key=lambda path: (len(path.name), path.name))
+
+
+def test_what_does_not_fit_a_page_is_on_others_beside_it(several: list[Path]) -> None:
+    more = [f"my page-{n}.html" for n in range(2, len(several) + 1)]
+    assert [path.name for path in several] == ["my page.html", *more]
+    assert more
+    texts = [path.read_text(encoding="utf-8") for path in several]
+    assert "KAFKA-3143" in texts[0]
+    assert all("KAFKA-3143" not in text and 'href="my%20page.html"' in text for text in texts[1:])
+    shown = [json.loads(_data(text))["c0"]["partitions"] for text in texts]
+    assert [len(each["others"]) for each in shown] == [len(several) - 1] * len(several)
+    assert sum(each["states"] for each in shown) == len(made(CHAOS).timeline or ())
+
+
+def test_a_page_that_stands_alone_says_what_it_leaves_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isrproof.checker.audit.report.page.partitions.MOST", 40)
+    shown = json.loads(_data(page(made(CHAOS))))["c0"]["partitions"]
+    assert (
+        shown["leftOut"]
+        == len({(row.topic, row.partition) for row in made(CHAOS).timeline or ()}) - shown["partitions"]
+    )
+    assert shown["leftOut"] > 0
+
+
+def _data(text: str) -> str:
+    return text.partition('id="data">')[2].partition("</script>")[0]
 
 
 def large(partitions: int, terms: int) -> Report:
@@ -271,6 +312,19 @@ def test_a_browser_opens_searches_and_zooms(browser: Any, tmp_path: Path, scheme
     assert tab.locator(".timeline .tools span").inner_text() != before
     assert tab.locator(".timeline svg rect.tenure").count() > 0
     it.check()
+
+
+@pytest.mark.browser
+def test_one_page_leads_to_the_others(browser: Any, several: list[Path]) -> None:
+    it = Opened(browser, several[0])
+    it.loaded().locator(".partitions .others a").first.click()
+    tab = it.loaded()
+    assert tab.url == several[1].as_uri()
+    tab.locator(".list .row").first.click()
+    assert tab.locator(".detail tbody tr").count() > 1
+    tab.get_by_text("The first page").click()
+    tab.wait_for_url(several[0].as_uri())
+    assert it.said == []
 
 
 @pytest.mark.browser

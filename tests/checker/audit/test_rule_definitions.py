@@ -52,7 +52,9 @@ def test_a_sound_rule_is_made() -> None:
     assert rule(observation="versions", verdict=illegal_unless(step(LEADER_EPOCH_NEVER_FALLS.condition))).looks_back
 
 
-@pytest.mark.parametrize(("given", "near"), [("versoins", "Did you mean 'versions'"), ("xyz", "Known: elections,")])
+@pytest.mark.parametrize(
+    ("given", "near"), [("versoins", "Did you mean 'versions'"), ("xyz", "Known: broker_epochs_beside_log,")]
+)
 def test_an_observation_that_does_not_exist(given: str, near: str) -> None:
     with pytest.raises(UnknownNameError, match=f"observation of the rule KR999: '{given}'.*{near}"):
         rule(observation=given)

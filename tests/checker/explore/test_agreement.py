@@ -31,6 +31,7 @@ from isrproof.model.expr import (
     ite,
     record,
     some,
+    those,
     true,
     var,
 )
@@ -160,6 +161,9 @@ def expressions(draw: Callable[..., Any], sort: Sort, depth: int, variables: tup
         ]
         if element == Item:
             choices.append(lambda: full(Item))
+        for bound in (OTHER, KEY):
+            if bound not in variables and bound.sort == element:
+                choices.append(lambda bound=bound: those(bound, sub(Bool, (bound,))))  # type: ignore[misc]
     elif kind == "OptionSort":
         choices.append(lambda: some(sub(inner.element)))
         if sort == OptionOf(Item):

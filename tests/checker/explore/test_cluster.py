@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
 from isrproof.checker.cli import main
 from isrproof.checker.explore.mutate import mutations
 from isrproof.checker.explore.run import explore
+from isrproof.model.action import Update
 from isrproof.model.catalogue import families, model
+from isrproof.model.cluster import requests
 from isrproof.model.cluster.cluster import CLUSTER
+from isrproof.model.cluster.state import b, e, hosted, p
 from isrproof.model.errors import UnknownNameError
+from isrproof.model.expr import ite, mapped
 from isrproof.model.protocol import Model
 from isrproof.model.step import Reference
 from isrproof.specs.errors import IsrproofError
@@ -34,11 +39,22 @@ def _reached(model: Model, settings: dict[str, int]) -> tuple[int, int]:
     return len(seen), depth
 
 
-ALL_PARTS = [each.name for each in CLUSTER.parts]
+# With requests the reference takes minutes.
+ALL_PARTS = [each.name for each in CLUSTER.parts if not {"requests"} & {each.name, *each.needs}]
 
 
 @pytest.mark.parametrize(
-    ("release", "parts", "outages"), [("2.0.0", [], 2), ("2.3", [], 2), ("1.1", ALL_PARTS, 1), ("2.8", ALL_PARTS, 1)]
+    ("release", "parts", "outages"),
+    [
+        ("2.0.0", [], 2),
+        ("2.3", [], 2),
+        ("1.1", ALL_PARTS, 1),
+        ("2.8", ALL_PARTS, 1),
+        ("2.1", ["requests"], 2),
+        ("3.9", ["requests"], 2),
+        ("2.6", ["ISR changes"], 1),
+        ("3.9", ["ISR changes"], 1),
+    ],
 )
 def test_the_search_counts_what_the_reference_counts(release: str, parts: list[str], outages: int) -> None:
     one = CLUSTER.model(release, adding=parts)
@@ -125,6 +141,59 @@ def test_what_the_tables_refuse_in_a_deletion() -> None:
         }
 
 
+def _violated(release: str, adding: Iterable[str], without: Iterable[str] = (), **few: int) -> set[str]:
+    found = explore(CLUSTER.model(release, adding=["requests", *adding], without=without), **few)
+    return {each.prop.name for each in found.violations}
+
+
+def test_a_quick_restart_is_missed_up_to_2_1() -> None:
+    """KAFKA-7235: the broker is told nothing in its new life, and heeds what was meant for the old one (KIP-380)."""
+    missed = {"NoRequestOfAnEarlierLife", "LiveReplicaIsTold"}
+    assert _violated("2.1", [], ["KAFKA-3143"], **SMALL) == missed
+    assert _violated("2.2", [], ["KAFKA-3143"], **SMALL) == set()
+    assert _violated("2.1", ["KIP-380"], ["KAFKA-3143"], **SMALL) == set()
+    assert _violated("3.9", [], ["KIP-380"], **SMALL) == missed
+
+
+def test_a_leader_that_shuts_down_is_not_told_up_to_2_0() -> None:
+    """KAFKA-7482: it takes itself for the leader until it dies."""
+    one = {"outages": 1, "failovers": 0}
+    for release, told in (("2.0.0", False), ("2.1", True)):
+        missed = _violated(release, ["controlled shutdown", "KIP-380"], ["KAFKA-3143"], **one)
+        assert missed == (set() if told else {"ReplacedLeaderIsTold"})
+
+
+def test_an_isr_that_nobody_checks() -> None:
+    """KAFKA-14140: the controller writes an ISR with a broker that has died, or that is shutting down."""
+    few = {"outages": 2, "failovers": 0, "isr_changes": 2}
+    assert _violated("2.7", ["ISR changes"], **few) == {"DeadOutOfIsr"}
+    assert _violated("3.3", ["ISR changes"], **few) == set()
+    assert _violated("3.3", ["ISR changes", "KAFKA-14140"], **few) == {"DeadOutOfIsr"}
+    few["outages"] = 1
+    assert "LeavingStaysOut" in _violated("3.2", ["ISR changes", "controlled shutdown"], **few)
+    assert _violated("3.3", ["ISR changes", "controlled shutdown"], **few) == set()
+
+
+def test_a_part_brings_those_that_it_needs() -> None:
+    left_out = CLUSTER.model("3.9", adding=["ISR changes"]).left_out
+    assert not any(each.startswith(("requests", "ISR changes")) for each in left_out)
+
+
+def test_a_broker_that_does_what_an_older_request_says() -> None:
+    """What the leader epoch of a request is for: without the look at it, an older controller's request takes effect."""
+    usual = CLUSTER.model("3.9", adding=["requests"])
+    (update,) = (each for each in usual.action("HandleLeaderAndIsr").updates if each.field == hosted)
+    told = requests.head(b, e)["states"][p]
+    obeyed = hosted.put(b, mapped(p, ite(told.is_some(), told, hosted[b][p])))
+    assert repr(update.value) != repr(obeyed)
+    handle = usual.action("HandleLeaderAndIsr")
+    others = tuple(each for each in handle.updates if each is not update)
+    broken = replace(handle, updates=(*others, Update(hosted, obeyed)), guard=handle.guard[:2])
+    actions = tuple(broken if each is handle else each for each in usual.actions)
+    found = explore(replace(usual, actions=actions), "NoOlderRequestAccepted", outages=3, failovers=1)
+    assert found.verdict == "violated"
+
+
 def test_unclean_elections_are_a_part() -> None:
     usual, unclean = CLUSTER.model("2.3"), CLUSTER.model("2.3", adding=["unclean elections"])
     assert any(each.startswith("unclean elections") for each in usual.left_out)
@@ -138,12 +207,16 @@ def unclean_property(usual: Model) -> Iterable:  # type: ignore[type-arg]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("parts", [(), ("controlled shutdown", "preferred elections"), ("deletion",)])
+@pytest.mark.parametrize(
+    "parts", [(), ("controlled shutdown", "preferred elections"), ("deletion",), ("requests",), ("ISR changes",)]
+)
 def test_each_clause_is_needed_or_waived(parts: tuple[str, ...]) -> None:
     """Not of zombies: with the check of the controller epoch two controllers at a time are harmless."""
     one = CLUSTER.model("2.3", adding=parts)
     names = [each.name for each in one.properties] + (["OnlyBenignRefusals"] if "deletion" in parts else [])
     few = {"outages": 2 if "deletion" in parts else 3, "failovers": 1}
+    few |= {"most_requests": 2} if "requests" in parts else {}
+    few |= {"most_requests": 2, "isr_changes": 2} if "ISR changes" in parts else {}
     found = list(mutations(one, names, [few]))
     assert [(each.action, each.clause.label) for each in found if each.verdict not in ("needed", "waived")] == []
 

@@ -33,6 +33,7 @@ from isrproof.model.expr import (
     ite,
     record,
     some,
+    those,
     topological,
     var,
 )
@@ -166,7 +167,7 @@ def expressions(draw: st.DrawFn, sort: Sort, depth: int, scope: tuple[Expr, ...]
     elif isinstance(sort, OptionSort):
         ways += ["some", "at"] if sort.element == Entry else ["some", "map"]
     elif isinstance(sort, SetSort):
-        ways += ["union", "minus", "intersect", "insert", "remove", "set"]
+        ways += ["union", "minus", "intersect", "insert", "remove", "set", "those"]
     elif isinstance(sort, RecordSort):
         ways += ["record", "value"]
     elif isinstance(sort, MapSort):
@@ -227,6 +228,9 @@ def expressions(draw: st.DrawFn, sort: Sort, depth: int, scope: tuple[Expr, ...]
         made = arg(SeqOf(Entry, 2)).at(arg(Number))
     elif way == "set":
         made = arg(OptionOf(Replica)).set()
+    elif way == "those":
+        bound = var(f"v{len(scope)}", Replica)
+        made = those(bound, arg(Bool, (bound,)))
     elif way == "union":
         made = arg(members).union(arg(members))
     elif way == "minus":

@@ -48,6 +48,8 @@ def proved(name: str) -> tuple[Kept, ...]:
         ("delayed-produce", "AcknowledgedWhileLeading", "all"),
         ("delayed-fetch", "AnsweredIsFinal", "all"),
         ("delayed-fetch", "FencedGetsNoRecords", ">=2.1"),
+        ("raft-role", "LeaderAskedForVotes", "all"),
+        ("raft-role", "OnlyLeadersResign", "all"),
     ],
 )
 def test_promises_hold_in_every_release_that_has_their_states(name: str, prop: str, since: str) -> None:
@@ -102,7 +104,10 @@ def test_a_table_without_promises_says_that_nothing_is_proved() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["replica", "partition", "hosted-partition", "fetch-state", "isr-state", "delayed-produce", "delayed-fetch"],
+    [
+        *("replica", "partition", "hosted-partition", "fetch-state", "isr-state", "delayed-produce", "delayed-fetch"),
+        "raft-role",
+    ],
 )
 @pytest.mark.parametrize("release", ["0.8.0", "2.2", "3.9"])
 def test_the_explorer_agrees(name: str, release: str) -> None:

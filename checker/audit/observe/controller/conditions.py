@@ -17,6 +17,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from operator import itemgetter
 
 from .....model.expr import Expr, both, const, either, field, ite
 from .....model.sorts import Bool, Enum
@@ -90,8 +91,8 @@ def _until_deleted(spell: Spell, deletions: Sequence[Row]) -> Spell:
 def _of_each(signs: Table, spells_of: Callable[[Sequence[Row]], Iterable[Spell]]) -> Iterator[Spell]:
     """The spells of each partition, of its lines in order."""
     rows = signs.select(*_COLUMNS).rows()
-    rows.sort(key=lambda row: tuple(row[name] for name in _ORDER))
-    for _, own in groupby(rows, key=lambda row: tuple(row[name] for name in PARTITION)):
+    rows.sort(key=itemgetter(*_ORDER))
+    for _, own in groupby(rows, key=itemgetter(*PARTITION)):
         yield from spells_of(list(own))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .....model.expr import field
+from .....model.expr import field, true
 from .....model.sorts import Bool, Int, SetOf
 from .....model.views import Broker
 from ...fields import (
@@ -19,6 +19,7 @@ from ...fields import (
 )
 from ...lines import MOVED, MOVES_AND_VIEWS, READY, STOPPED, is_line
 from ...table.protocol import Column, Table
+from ..absent import false_where_absent
 from ..observation import Names, Observation
 from ..order import IN_ORDER, OF_TENURE, PARTITION, PLACE
 from ..placed import EVENTS, PLACED
@@ -31,6 +32,8 @@ made_offline = field("made_offline", SetOf(Broker))
 """The replicas that this tenure has moved, or tried to move, to OfflineReplica by then."""
 moves_before = field("moves_before", Int(0))
 """How many moves of the partition this tenure has made or tried before."""
+found_alive = field("found_alive", Bool)
+"""The first move of the last leader in this tenure, before or after, takes it from OnlineReplica to OfflineReplica."""
 at_start = field("at_start", Bool)
 """The controller was not ready yet; above TRACE the partition may also have gone offline later, without a line."""
 
@@ -41,8 +44,9 @@ _every_move_shown = seen_level.eq("TRACE")
 def _failed_starts(events: Table, key: Names, order: Names) -> Table:
     failed = events.of_lines(_FAILED).select(*PARTITION)
     lines = _with_last_view(events.of_lines(MOVES_AND_VIEWS).matching(failed, PARTITION))
+    found = _found_alive(events.of_lines(MOVED["replica"]).matching(failed, PARTITION))
     ready = events.of_lines(READY).grouped(("tenure",), ready_ts=Column("min", "ts"))
-    return (
+    marked = (
         lines.along(
             key,
             order,
@@ -50,10 +54,24 @@ def _failed_starts(events: Table, key: Names, order: Names) -> Table:
             made_offline=Column("gathered", "replica", to_state("replica").eq("OfflineReplica")),
         )
         .of_lines(_FAILED)
+        .attached(found, (*OF_TENURE, "last_leader"), ("found_alive",))
         .attached(ready, ("tenure",), ("ready_ts",))
         .derive(shown=_every_move_shown, at_start=_every_move_shown | (ts <= field("ready_ts", Int())))
         .filled("at_start", "shown")
         .filled("last_isr", "last_replicas")
+    )
+    return false_where_absent(marked, "found_alive")
+
+
+def _found_alive(moves: Table) -> Table:
+    """The replicas that a tenure found alive and moved to OfflineReplica, as `last_leader`."""
+    first = moves.along((*OF_TENURE, "replica"), PLACE, moved=Column("so_far"))
+    went = from_state("replica").eq("OnlineReplica") & to_state("replica").eq("OfflineReplica")
+    return (
+        first.where(field("moved", Int()).eq(0) & went)
+        .derive(found_alive=true)
+        .renamed(replica="last_leader")
+        .select(*OF_TENURE, "last_leader", "found_alive")
     )
 
 
@@ -78,7 +96,7 @@ FAILED_STARTS = Observation(
     columns={
         **PLACED,
         **sorts(from_state("partition"), to_state("partition"), last_leader, last_leader_in, last_lossy, last_isr),
-        **sorts(last_replicas, made_offline, moves_before, at_start),
+        **sorts(last_replicas, made_offline, moves_before, at_start, found_alive),
     },
     make=_failed_starts,
     key=OF_TENURE,

@@ -14,6 +14,7 @@ from .....specs.metadata.levels import NAME, jars, running
 from .....traces.metadata.batches import Record
 from ...files.metadata import Segment
 from ...table.protocol import Row
+from .chronicle import Chronicle
 from .state import NO_CHANGE, Broker, Cluster, Data, Partition, newest_level
 
 Shown = tuple[str, Row]
@@ -33,6 +34,7 @@ class Fold:
         state: what the log begins with: nothing, or a snapshot's content.
         from_start: the log's first record is the cluster's first.
         leaders: of each epoch a leader, and the file and the offset where a copy says so.
+        chronicle: gets what the records make of partitions and brokers; None if nobody asks.
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class Fold:
         *,
         from_start: bool = True,
         leaders: Mapping[int, tuple[int, int, int]] | None = None,
+        chronicle: Chronicle | None = None,
     ) -> None:
         self.cluster = cluster
         self.state = state or Cluster()
@@ -49,6 +52,7 @@ class Fold:
         self.leader: int | None = None
         self._from_start = from_start
         self._leaders = dict(leaders or {})
+        self._chronicle = chronicle
         self._open: list[tuple[Record, Row]] | None = None
         self._opened_in = -1
         self._base = self._before = -1
@@ -115,6 +119,8 @@ class Fold:
     def _leader_change(self, record: Record, data: Data, row: Row) -> Iterator[Shown]:
         first = record.epoch > self.epoch
         self.epoch, self.leader = max(self.epoch, record.epoch), data["leaderId"]
+        if self._chronicle is not None and row["committed"]:
+            self._chronicle.leaders[record.epoch] = data["leaderId"], row["file"], record.offset
         known = self._leaders.setdefault(record.epoch, (data["leaderId"], row["file"], record.offset))
         voters = sorted({voter["voterId"] for voter in data["voters"]})
         granting = sorted({voter["voterId"] for voter in data["grantingVoters"]})
@@ -239,6 +245,8 @@ class Fold:
             state.put(after)
         shown["min_isr"] = state.min_isr(after)  # Kafka asks for it before it writes the change
         state.put(after)
+        if self._chronicle is not None:
+            self._chronicle.put(after, row)
         return PARTITION_CHANGES, shown
 
     def _earlier(self, row: Row, entity: tuple[str, int]) -> Row:
@@ -261,6 +269,8 @@ class Fold:
             | {"topic": name, "fresh": topic not in state.ever, "free": name not in state.ids, "contiguous": True},
         )
         state.names[topic], state.ids[name] = name, topic
+        if self._chronicle is not None:
+            self._chronicle.named(name, topic)
         state.ever.add(topic)
         state.partitions.setdefault(topic, {})
 
@@ -298,6 +308,8 @@ class Fold:
 
     def _migration(self, data: Data, row: Row) -> Iterator[Shown]:
         self.state.migration = data["zkMigrationState"]
+        if self._chronicle is not None and self.state.migration:
+            self._chronicle.mixed = True
         return iter(())
 
     def _producer_ids(self, data: Data, row: Row) -> Iterator[Shown]:
@@ -331,6 +343,8 @@ class Fold:
             },
         )
         state.register(after)
+        if self._chronicle is not None:
+            self._chronicle.registered(after.id, after.epoch)
 
     def _register_controller(self, data: Data, row: Row) -> Iterator[Shown]:
         self.state.controllers[data["controllerId"]] = newest_level(data)

@@ -11,6 +11,7 @@ from .....traces.metadata.batches import Record
 from ...files.metadata import Placed, Segment
 from ...history.quorum import Misfit, Quorum, Scanned, joined
 from ...table.protocol import Row
+from .chronicle import Chronicle
 from .fold import COPIES, LEADERS, SNAPSHOTS, Fold, Shown, differences, snapshot_state
 from .state import Cluster
 
@@ -18,13 +19,15 @@ from .state import Cluster
 @dataclass
 class Seen:
     """What was met on the way, for the report: records by class, each of the log once, however many copies have it; the
-    leader of each epoch; the levels of metadata.version with the offsets from which on they hold."""
+    leader of each epoch; the levels of metadata.version with the offsets from which on they hold. `chronicle` is for
+    who holds lines of text against the log; None: nobody does."""
 
     records: Counter[str] = field(default_factory=Counter)
     unknown: Counter[str] = field(default_factory=Counter)
     leaders: dict[int, int] = field(default_factory=dict)
     levels: list[tuple[int, int]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    chronicle: Chronicle | None = None
 
     def counted(self, records: Iterable[Record], *, committed: bool = True) -> None:
         for record in records:
@@ -66,6 +69,8 @@ def shown(quorum: Quorum, cluster: int, seen: Seen) -> Iterator[Shown]:
             if record.offset >= start:
                 yield from fold.record(record, each.segment, each.committed)
                 seen.applied(fold, record)
+        if seen.chronicle is not None and each.committed and each.batch.records:
+            seen.chronicle.last = max(seen.chronicle.last, each.batch.records[-1].timestamp)
         yield from fold.ends()
     for _, _, snapshot in waiting:
         if snapshot.end is not None and snapshot.end[0] == quorum.end:
@@ -83,7 +88,7 @@ Waiting = list[tuple[tuple[int, int], str, Segment]]
 def _first(quorum: Quorum, cluster: int, waiting: Waiting, seen: Seen) -> tuple[Fold, int]:
     """What the log begins with, and the offset from which on records are applied to it."""
     if quorum.start == 0:
-        return Fold(cluster, leaders=_told(quorum)), 0
+        return Fold(cluster, leaders=_told(quorum), chronicle=seen.chronicle), 0
     return _from_snapshot(quorum, cluster, waiting, quorum.start, seen, f"the log begins at offset {quorum.start}")
 
 
@@ -98,14 +103,19 @@ def _from_snapshot(
         waiting.pop(0)
     if not waiting:
         seen.notes.append(f"{why}, and no snapshot tells what was before: what began earlier is not judged")
-        return Fold(cluster, Cluster(whole=False), from_start=False, leaders=_told(quorum)), offset
+        if seen.chronicle is not None:
+            seen.chronicle.from_start = False
+        unknown = Cluster(whole=False)
+        return Fold(cluster, unknown, from_start=False, leaders=_told(quorum), chronicle=seen.chronicle), offset
     (end, _), path, snapshot = waiting.pop(0)
     seen.notes.append(f"{why}: history begins with the snapshot {path}")
     records = [record for batch in snapshot.batches for record in batch.records]
     seen.counted(records)
     state = snapshot_state(records)
     state.whole = _is_whole(snapshot, records)
-    return Fold(cluster, state, from_start=False, leaders=_told(quorum)), end
+    if seen.chronicle is not None:
+        seen.chronicle.begins(state, snapshot.index)
+    return Fold(cluster, state, from_start=False, leaders=_told(quorum), chronicle=seen.chronicle), end
 
 
 def _told(quorum: Quorum) -> dict[int, tuple[int, int, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +28,6 @@ _FINDINGS = 30
 """So many findings of a cause are shown with their lines."""
 _NAMED = 500
 """So many more are named by their line only."""
-ISSUES = "https://issues.apache.org/jira/browse/"
 _MARKS = 20_000
 """So many findings have a mark on the timeline."""
 
@@ -117,7 +116,8 @@ class Cluster:
     state: tuple[str, ...]
     unknown: tuple[str, ...]
     matrices: tuple[Matrix, ...]
-    data: Mapping[str, Any]
+    brokers: Mapping[str, Any]
+    pages: Sequence[Mapping[str, Any]]
 
 
 def cluster(number: int, title: str, report: Report, context: Lines) -> Cluster:
@@ -135,7 +135,8 @@ def cluster(number: int, title: str, report: Report, context: Lines) -> Cluster:
         state=tuple(_state(report)),
         unknown=unknown_of(report),
         matrices=tuple(_matrices(report)),
-        data={**_brokers(report), "partitions": partitions(report)},
+        brokers=_brokers(report),
+        pages=partitions(report),
     )
 
 

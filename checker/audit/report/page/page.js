@@ -288,7 +288,7 @@
       this.space = make("div", { class: "space" });
       this.list.append(this.space);
       this.detail = make("div", { class: "detail", "aria-live": "polite" });
-      const left = this.own.leftOut ? make("p", { class: "quiet" }, count(this.own.leftOut, "partition") + " more do not fit into a page: --partition shows one, --out all.") : "";
+      const left = this.elsewhere();
       this.panel.replaceChildren(make("div", { class: "tools" }, this.search, this.sort, this.said), left, make("div", { class: "split" }, this.list, this.detail));
       this.search.addEventListener("input", () => this.choose());
       this.sort.addEventListener("change", () => this.choose());
@@ -298,6 +298,15 @@
       this.sort.value = this.findings.some((n) => n) ? "findings" : "name";
       this.choose();
       if (this.chosen.length) this.select(0, false);
+    }
+    // Partitions on other pages: links to those, or how many there are.
+    elsewhere() {
+      const own = this.own;
+      if (own.leftOut) return make("p", { class: "quiet" }, count(own.leftOut, "partition") + " more do not fit into one page: --html FILE writes them to others beside it, --partition shows one.");
+      if (!own.others.length) return "";
+      const line = make("p", { class: "others" }, "On other pages: ");
+      own.others.forEach(([address, n, which], place) => line.append(place ? ", " : "", make("a", { href: address }, which + " (" + n.toLocaleString("en") + ")")));
+      return line;
     }
     choose() {
       const wanted = this.search.value.trim().toLowerCase();

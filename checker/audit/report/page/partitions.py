@@ -14,11 +14,11 @@ from ..terms import Key, by_partition
 from .columns import ABSENT, Numbers, differences, packed
 
 MOST = 600_000
-"""States that a page holds: those of partitions with findings first, then of the offline ones, then in order."""
+"""States that a page holds. Those of partitions with findings are on the first, then of the offline ones."""
 
 
-def partitions(report: Report, most: int = MOST) -> dict[str, Any]:
-    """Columns of partitions and of their states, the names that these number, and how much is left out.
+def partitions(report: Report, most: int | None = None) -> list[dict[str, Any]]:
+    """For each page columns of partitions and of their states, and the names that these number.
 
     Times are seconds since `base`, and milliseconds of a second; -1 milliseconds: the line has no time.
     A line is its number, an offset of a binary log -1 less itself.
@@ -29,7 +29,13 @@ def partitions(report: Report, most: int = MOST) -> dict[str, Any]:
     for each in report.state.conditions:
         if each.condition == OFFLINE and each.since is not None and each.until is not None:
             offline[each.life, each.topic, each.partition] += max(each.until - each.since, 0)
-    kept = _first(groups, findings, offline, most)
+    pages = _pages(groups, findings, offline, MOST if most is None else most)
+    return [_page(page, findings, offline) for page in pages]
+
+
+def _page(
+    kept: Sequence[tuple[Key, list[TimelineRow]]], findings: Counter[Any], offline: Counter[Key]
+) -> dict[str, Any]:
     topics: Numbers[str] = Numbers()
     isrs: Numbers[tuple[int, ...] | None] = Numbers()
     files: Numbers[str] = Numbers()
@@ -63,7 +69,7 @@ def partitions(report: Report, most: int = MOST) -> dict[str, Any]:
         "base": base,
         "partitions": len(kept),
         "states": len(rows),
-        "leftOut": len(groups) - len(kept),
+        "which": " to ".join(f"{plain(topic)}-{number}" for (_, topic, number), _ in [*kept[:1], *kept[-1:]]),
         "topics": [plain(topic) for topic in topics.values()],
         "isrs": ["?" if isr is None else ", ".join(map(str, isr)) for isr in isrs.values()],
         "files": [plain(file) for file in files.values()],
@@ -72,17 +78,26 @@ def partitions(report: Report, most: int = MOST) -> dict[str, Any]:
     }
 
 
-def _first(
+def _pages(
     groups: Sequence[tuple[Key, list[TimelineRow]]], findings: Counter[Any], offline: Counter[Key], most: int
-) -> list[tuple[Key, list[TimelineRow]]]:
-    """As many as there is room for, in their own order."""
+) -> list[list[tuple[Key, list[TimelineRow]]]]:
+    """As many as there is room for on each page, in their own order; a partition is on one page."""
     if sum(len(rows) for _, rows in groups) <= most:
-        return list(groups)
+        return [list(groups)]
     ranked = sorted(range(len(groups)), key=lambda i: (-findings[groups[i][0]], -offline[groups[i][0]], i))
-    chosen, room = [], most
-    for index in ranked:
+    first = _fitting(ranked, groups, most)
+    pages, rest = [sorted(ranked[:first])], sorted(ranked[first:])
+    while rest:
+        pages.append(rest[: _fitting(rest, groups, most)])
+        rest = rest[len(pages[-1]) :]
+    return [[groups[index] for index in page] for page in pages]
+
+
+def _fitting(indices: Sequence[int], groups: Sequence[tuple[Key, list[TimelineRow]]], most: int) -> int:
+    """How many of these partitions fit a page, one at least."""
+    room = most
+    for number, index in enumerate(indices):
         room -= len(groups[index][1])
         if room < 0:
-            break
-        chosen.append(index)
-    return [groups[index] for index in sorted(chosen)]
+            return max(number, 1)
+    return len(indices)

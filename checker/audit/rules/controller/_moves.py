@@ -5,10 +5,11 @@ from __future__ import annotations
 from .....model.expr import Expr, ite
 from ...fields import ANYTHING, before, from_state, gap, releases, seen_level, to_state
 from ...observe.controller.moves import made
-from ..moves import may_precede, may_precede_with_gap, valid_in
+from ...table.protocol import Row
+from ..moves import may_precede, may_precede_with_gap, may_precede_with_one_more, valid_in
 from ..remedy import MOVE_CONTROLLER, STATE, Remedy
 from ..rule import Rule
-from ..verdicts import ILLEGAL, UNKNOWN, allowed_in
+from ..verdicts import ILLEGAL, SUSPICIOUS, UNKNOWN, allowed_in
 from ._words import moved, not_allowed, possible_states, wanted_sources
 
 _REMEDY = Remedy(
@@ -47,7 +48,7 @@ def impossible_state(machine: str, code: str) -> Rule:
         releases="0.8.0-3.9",
         applies=before(machine).ne(ANYTHING),
         verdict=_continued(machine),
-        message=lambda row: f"{moved(machine, row)}, but it was {row['before']} before",
+        message=lambda row: f"{moved(machine, row)}, but it was {row['before']} before{_explained(row)}",
         expected=lambda row: possible_states(machine, row),
         got=lambda row: f"from {row['from_state']}",
         remedy=_REMEDY,
@@ -55,7 +56,16 @@ def impossible_state(machine: str, code: str) -> Rule:
 
 
 def _continued(name: str) -> Expr:
-    """The verdict on a from-state after the state before: hidden moves may lie between, and lost lines in a gap."""
+    """The verdict on a from-state after the state before: hidden moves may lie between, and lost lines in a gap.
+
+    A single line may be missing of any log, and nothing tells of it but this.
+    """
     now, past = from_state(name), before(name)
-    lost = ite(gap & releases.intersects(may_precede_with_gap(name)[past][now]), UNKNOWN, ILLEGAL)
+    one_line = releases.intersects(may_precede_with_one_more(name)[seen_level][past][now])
+    several_lines = releases.intersects(may_precede_with_gap(name)[past][now])
+    lost = ite(gap & several_lines, UNKNOWN, ite(one_line, SUSPICIOUS, ILLEGAL))
     return allowed_in(may_precede(name)[seen_level][past][now], releases, otherwise=lost)
+
+
+def _explained(row: Row) -> str:
+    return "; a line that is missing would explain it" if row["verdict"] == "suspicious" else ""

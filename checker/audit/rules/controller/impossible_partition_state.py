@@ -2,8 +2,10 @@
 
 Why it matters
     Each line fixes the state after it. If the next line of the same partition starts from another state, and no move
-    that the log hides leads there, then the controller lost track of the partition, or a line is missing that must be
-    there. The second is possible only where the log has gaps: there the finding is unknown, not illegal.
+    that the log hides leads there, then the controller lost track of the partition, or lines are missing that must be
+    there. Where the log has gaps the finding is unknown. A single line may be missing of any log, and nothing else
+    tells of it: where one would explain the state, the finding is suspicious. It is illegal where it takes several, and
+    nothing else shows that lines are missing.
 
 Releases
     0.8 to 3.9. At INFO (the default since 2.6) moves to OfflinePartition and NonExistentPartition are not logged, so

@@ -1,10 +1,12 @@
 """A line prints a from-state in which the replica cannot be, after its line before.
 
 Why it matters
-    Each line fixes the state after it. If the next line of the same replica starts from another state, and no move that
-    the log hides leads there, then the controller lost track of the replica, or a line is missing that must be there.
-    The second is possible only where the log has gaps: there the finding is unknown, not illegal. A replica of a
-    partition that the same controller created had no state before its first line.
+    Each line fixes the state after it. If the next line of the same replica starts from another state, and no move
+    that the log hides leads there, then the controller lost track of the replica, or lines are missing that must be
+    there. Where the log has gaps the finding is unknown. A single line may be missing of any log, and nothing else
+    tells of it: where one would explain the state, the finding is suspicious. It is illegal where it takes several, and
+    nothing else shows that lines are missing. A replica of a partition that the same controller created had no
+    state before its first line.
 
 Releases
     0.8 to 3.9. Up to 1.0 a replica of a partition without leader and ISR becomes OnlineReplica without a line; at INFO

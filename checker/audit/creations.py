@@ -1,0 +1,155 @@
+"""Findings between whose two lines a topic may have been deleted, or created again, though such lines are missing.
+
+Both are many lines at once, of which a gap hides several. Where the log shows that a topic is being deleted, a state of
+its deletion that nothing led to is suspicious at most.
+
+A topic that is created again starts at version 0 and leader epoch 0, so nothing is compared across a creation. Where
+the lines of a creation are missing, two partitions of one name pass for one, and contradict each other: such a finding
+is suspicious at most. That a creation is missing shows in what the other lines print:
+
+* The versions of the znode (up to 1.0 the leader epochs) fall, and stay below. If they do so on the lines of one write
+  only, and go on as before, then no creation was there: a state was printed that is not the znode's.
+* After the mark of a deletion another state is printed than before it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from .fields import LEADER_DURING_DELETE, STATE, leader
+from .observe.catalogue import observations
+from .observe.controller.views import INCARNATION, PARTITION_VIEWS, ZNODE
+from .observe.order import IN_ORDER, OF_TENURE
+from .rules.moves import CONTRADICTED
+from .table.protocol import Row, Table
+from .table.rows import known
+from .ties import doubted
+
+_DELETED = tuple(name for name in STATE.values if name.startswith(("ReplicaDeletion", "NonExistent")))
+_MARK = known(leader.eq(LEADER_DURING_DELETE))
+_WRITTEN = ("leader_epoch", "partition_epoch")
+_Key = tuple[Any, ...]
+_Place = tuple[int, int]
+"""A file and a line."""
+
+
+def told_apart(views: Table, fails: Sequence[Row]) -> list[Row]:
+    """The failing rows of some partitions, "suspicious" where "illegal" compares lines between which a creation may be.
+
+    Args:
+        views: the partition views of at least these partitions.
+    """
+    asked = {_incarnation(row) for row in fails if _compares_views(row)}
+    if not asked and not any(map(_is_of_deletion, fails)):
+        return list(fails)
+    printed: Mapping[_Key, list[Row]] = defaultdict(list)
+    marks: dict[_Key, int] = {}
+    for row in views.rows():
+        if _incarnation(row) in asked:
+            printed[_incarnation(row)].append(row)
+        if _is_mark(row):
+            marks[_partition(row)] = min(row["at"], marks.get(_partition(row), row["at"]))
+    incarnations = {key: _Incarnation.of(rows) for key, rows in printed.items()}
+
+    def looked_at(row: Row) -> Row:
+        if _is_of_deletion(row) and marks.get(_partition(row), row["at"]) < row["at"]:
+            return doubted(row, "deletion")
+        if _compares_views(row) and incarnations[_incarnation(row)].created_between(row):
+            return doubted(row, "creation")
+        return row
+
+    return [looked_at(row) for row in fails]
+
+
+def _compares_views(row: Row) -> bool:
+    if row["verdict"] != "illegal" or row.get("before_line") is None:
+        return False
+    return observations()[row["observation"]].made_from is PARTITION_VIEWS
+
+
+def _is_of_deletion(row: Row) -> bool:
+    return row["verdict"] == "illegal" and row["rule"] in CONTRADICTED and row["from_state"] in _DELETED
+
+
+def _partition(row: Row) -> _Key:
+    return tuple(row[name] for name in OF_TENURE)
+
+
+def _incarnation(row: Row) -> _Key:
+    return tuple(row[name] for name in INCARNATION)
+
+
+def _place(row: Row, prefix: str = "") -> _Place:
+    return row[f"{prefix}file"], row[f"{prefix}line"]
+
+
+@dataclass(frozen=True)
+class _Incarnation:
+    """The views of a partition that pass for one incarnation, in order, and where each is among them, by its line."""
+
+    views: Sequence[Row]
+    at: Mapping[_Place, int]
+
+    @staticmethod
+    def of(rows: Sequence[Row]) -> _Incarnation:
+        views = sorted(rows, key=lambda row: tuple(row[name] for name in IN_ORDER))
+        return _Incarnation(views, {_place(row): i for i, row in enumerate(views)})
+
+    def created_between(self, finding: Row) -> bool:
+        """Whether a creation may be missing between the two lines of a finding."""
+        first, last = sorted((self.at[_place(finding)], self.at[_place(finding, "before_")]))
+        return any(first < i <= last for i in (*self._falls(finding), *self._after_marks()))
+
+    def _falls(self, finding: Row) -> Iterator[int]:
+        """Where a version is lower than one before; on the lines of the finding's own write only if it stays so."""
+        here = self.at[_place(finding)]
+        own = _write(self.views[here])
+        greatest = -1
+        for i, view in enumerate(self.views):
+            number = _number(view)
+            if number is None or (_write(view) == own and i != here):
+                continue
+            if number < greatest and (i != here or self._next(here) < greatest):
+                yield i
+            if i != here:
+                greatest = max(greatest, number)
+
+    def _next(self, here: int) -> int:
+        """The version that the next write below a line prints; -1 if there is none."""
+        numbers = (_number(view) for view in self.views[here + 1 :] if _write(view) != _write(self.views[here]))
+        return next((number for number in numbers if number is not None), -1)
+
+    def _after_marks(self) -> Iterator[int]:
+        """Where another state is printed than before the mark of a deletion, or that of a new znode."""
+        last: Row | None = None
+        for i, (before, view) in enumerate(pairwise(self.views), start=1):
+            last = last if _is_mark(before) else before
+            if _is_mark(before) and not _is_mark(view):
+                known = _same(ZNODE, view, last or {}) or _same(_WRITTEN, view, before)
+                if not known or _number(view) == 0:
+                    yield i
+
+
+def _same(names: Sequence[str], view: Row, other: Row) -> bool:
+    return all(view[name] == other.get(name) for name in names)
+
+
+def _is_mark(view: Row) -> bool:
+    return bool(_MARK(view))
+
+
+def _number(view: Row) -> int | None:
+    """What grows with the writes of one znode."""
+    if _is_mark(view):
+        return None
+    found: int | None = view["leader_epoch"] if view["partition_epoch"] is None else view["partition_epoch"]
+    return found
+
+
+def _write(view: Row) -> _Key:
+    """The lines of one write: those of a tenure that print one version."""
+    return view["tenure"], _number(view)

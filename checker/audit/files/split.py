@@ -1,0 +1,217 @@
+"""Files in an envelope that Spark splits, though a line of the log may be in pieces, and stand in two parts.
+
+A worker joins the pieces within a part, and gives the lines of the log for those of the file. What its part begins
+with may be the rest of a line, and what it ends with the beginning of one: both go to the driver, which joins them. So
+before each part, and at the end of the file, is a *seam*: a block of lines of its own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from ....specs.formats import Envelope
+from ....traces.formats.pieces import Pieces, Placed, begins, texts_of
+from ....traces.formats.reading import PARTS, Numbering
+from ....traces.formats.wrapping import Held, taken_alone
+from ....traces.sources.text import text_of
+from . import worker
+
+_SEAM, _WITHIN, _END = 0, 1, 2
+"""Where the seam before a part, its own lines, and the seam at the end of the file begin, from its own first byte."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a worker tells of a part of a file.
+
+    Args:
+        home, begin: of its block.
+        lines: so many lines of the file.
+        numbering: where the lines of the log stand that are whole in it; the first line of the part is 1.
+        head: what may be the rest of a line that begins before.
+        open: nothing in the part shows that this line, or the head, has ended.
+        tail: what waits for its rest.
+        cut: so many lines in it lack theirs.
+    """
+
+    home: int
+    begin: int
+    lines: int
+    numbering: Numbering
+    head: Placed | None
+    open: bool
+    tail: Placed | None
+    cut: int
+
+    def as_json(self) -> list[Any]:
+        ends = [
+            None if end is None else (end.place, end.held.value, end.held.goes_on) for end in (self.head, self.tail)
+        ]
+        return [self.home, self.begin, self.lines, self.numbering.as_list(), self.open, self.cut, *ends]
+
+    @staticmethod
+    def from_json(shown: Sequence[Any]) -> Part:
+        home, begin, lines, numbers, is_open, cut, *ends = shown
+        head, tail = (None if end is None else Placed(end[0], Held(end[1], goes_on=end[2])) for end in ends)
+        return Part(home, begin, lines, Numbering.from_list(numbers), head, is_open, tail, cut)
+
+    def placed(self, held: Placed | None, before: int) -> list[Placed]:
+        """Its head or tail, behind so many lines of the file."""
+        return [] if held is None else [held._replace(place=held.place + before * PARTS)]
+
+
+class _Reader:
+    """A part of a file while a worker reads it."""
+
+    def __init__(self, home: int, begin: int, *, unended: bool) -> None:
+        self.key = (home, begin)
+        self.lines, self.numbering = 0, Numbering()
+        self._opening = True
+        self._head, self._within = Pieces(unended=unended), Pieces(unended=unended)
+        self._first: Placed | None = None
+
+    def add(self, record: Placed) -> list[Placed]:
+        """What is whole now."""
+        if self._opening and not begins(record.held):
+            for place, held in self._head.add(record):
+                self._first, self._opening = Placed(place, held._replace(goes_on=False)), False
+            return []
+        self._begun()
+        return self._within.add(record)
+
+    def begun(self) -> list[Placed]:
+        """A line begins here, and ends: what is cut before it."""
+        self._begun()
+        return self._within.end()
+
+    def _begun(self) -> None:
+        if self._opening:
+            self._first, self._opening = self._head.waiting(), False
+
+    def part(self) -> Part:
+        """All of it is read."""
+        is_open = self._opening
+        self._begun()
+        tail = self._within.waiting()
+        return Part(*self.key, self.lines, self.numbering, self._first, is_open, tail, self._within.cut)
+
+
+def encode(
+    task: worker.Task, envelope: Envelope, unended: bool, batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """Lines of files (home, block, place, extract, value) as `worker.encode` gives those of the log; what is told of
+    the parts. A line without an extract has its envelope."""
+    readers: list[_Reader] = []
+    yield from worker.encode(task, _lines(envelope, unended, batches, readers))
+    note = {"blocks": [], "coverage": [], "rows": [], "parts": [reader.part().as_json() for reader in readers]}
+    yield worker.output([worker.LOOKED], [json.dumps(note).encode()])
+
+
+def _lines(
+    envelope: Envelope, unended: bool, batches: Iterable[pa.RecordBatch], readers: list[_Reader]
+) -> Iterator[pa.RecordBatch]:
+    for batch in (batch for batch in batches if batch.num_rows):
+        home, block = batch["home"].to_numpy(), batch["block"].to_numpy()
+        other = (home[1:] != home[:-1]) | (block[1:] != block[:-1])
+        for first, last in pairwise([0, *(np.flatnonzero(other) + 1).tolist(), batch.num_rows]):
+            key = int(home[first]), int(block[first])
+            if not readers or readers[-1].key != key:
+                readers.append(_Reader(*key, unended=unended))
+            yield _of_part(readers[-1], envelope, batch.slice(first, last - first))
+
+
+def _of_part(reader: _Reader, envelope: Envelope, batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The lines of the log for lines of a part; those with an extract are as they are."""
+    size, before = batch.num_rows, reader.lines
+    is_extract = np.asarray(batch["extract"].is_valid().to_numpy(zero_copy_only=False))
+    at: list[int] = []
+    places: list[int] = []
+    texts: list[bytes] = []
+
+    def add(row: int, whole: Iterable[Placed]) -> None:
+        for place, held in whole:
+            for number, text in enumerate(texts_of(held)):
+                at.append(row)
+                places.append(place + number)
+                texts.append(text.encode("utf-8", "replace"))
+
+    rest = np.flatnonzero(~is_extract)
+    following = 0
+    for row, value in zip(rest.tolist(), batch["value"].take(pa.array(rest)).to_pylist(), strict=True):
+        if row > following:
+            add(following, reader.begun())
+        held = taken_alone(envelope, text_of(value))
+        if held is not None:
+            add(row, reader.add(Placed((before + row + 1) * PARTS, held)))
+        following = row + 1
+    if following < size:
+        add(following, reader.begun())
+    reader.lines += size
+    kept = np.flatnonzero(is_extract)
+    # What is whole before a line stands before it; a line of the file that has no extract is no line of the log itself.
+    order = np.argsort(np.concatenate([kept * 2 + 1, np.array(at, dtype=np.int64) * 2]), kind="stable")
+    place = np.concatenate([(before + 1 + kept) * PARTS, np.array(places, dtype=np.int64)])[order]
+    number = _numbered(reader.numbering, place)
+    extracts = pa.concat_arrays([batch["extract"].take(pa.array(kept)), pa.nulls(len(at), pa.string())])
+    values = pa.concat_arrays([pa.nulls(len(kept), pa.binary()), pa.array(texts, pa.binary())])
+    return _batch(*reader.key, _WITHIN, number, extracts.take(pa.array(order)), values.take(pa.array(order)))
+
+
+def _numbered(numbering: Numbering, place: Any) -> Any:
+    """The numbers of the next lines of the log, which stand at these places, from 0."""
+    first = numbering.size
+    breaks = np.flatnonzero(np.diff(place) != PARTS) + 1
+    for begin, end in pairwise([0, *breaks.tolist(), len(place)]):
+        if end > begin:
+            numbering.extend(int(place[begin]), end - begin)
+    return np.arange(first, numbering.size)
+
+
+def _batch(home: int, begin: int, where: int, place: Any, extract: pa.Array, value: pa.Array) -> pa.RecordBatch:
+    keys = [pa.array(np.full(len(place), key, dtype=np.int64)) for key in (home, begin + where)]
+    return pa.record_batch(
+        [*keys, pa.array(place, pa.int64()), extract, value], names=["home", "block", "place", "extract", "value"]
+    )
+
+
+class Joined(NamedTuple):
+    """A file of which all parts are read: where its lines stand, how many are cut, the lines of its seams."""
+
+    numbering: Numbering
+    cut: int
+    seams: list[pa.RecordBatch]
+
+
+def joined(parts: Iterable[Part]) -> Joined:
+    """The parts of one file."""
+    pieces, numbering, before = Pieces(), Numbering(), 0
+    seams = []
+
+    def seam(part: Part, where: int, whole: Iterable[Placed]) -> None:
+        texts = []
+        for place, held in whole:
+            for number, text in enumerate(texts_of(held)):
+                numbering.add(place + number)
+                texts.append(text.encode("utf-8", "replace"))
+        if texts:
+            numbers = np.arange(len(texts))
+            nothing = pa.nulls(len(texts), pa.string())
+            seams.append(_batch(part.home, part.begin, where, numbers, nothing, pa.array(texts, pa.binary())))
+
+    in_order = sorted(parts, key=lambda part: part.begin)
+    for part in in_order:
+        whole = [each for head in part.placed(part.head, before) for each in pieces.add(head)]
+        seam(part, _SEAM, whole if part.open else [*whole, *pieces.end()])
+        numbering.join(part.numbering, before * PARTS)
+        for tail in part.placed(part.tail, before):
+            pieces.add(tail)
+        before += part.lines
+    seam(in_order[-1], _END, pieces.end())
+    return Joined(numbering, pieces.cut + sum(part.cut for part in in_order), seams)

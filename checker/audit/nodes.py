@@ -1,0 +1,168 @@
+"""The audit of what nodes of a KRaft cluster print: of the metadata quorum, and beside the metadata log."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from .files.log import Log, Read
+from .findings.judged import finding
+from .findings.metadata import Metadata
+from .judge import counted, failing, first_failing, judged
+from .lines import ACTIVE, LEADER_TOLD, REGISTERED, REGISTRATIONS_TOLD, RENOUNCED
+from .observe.catalogue import observations
+from .observe.kraft.chronicle import Chronicle
+from .observe.narrow import EVERYTHING, Narrow
+from .observe.quorum import beside, spoken
+from .observe.quorum.columns import BROKER_EPOCHS, BROKER_STATES, CONTROLLER_STATES
+from .rules.catalogue import rules, rules_on
+from .table.protocol import Row, Table
+from .table.rows import PythonTable
+
+
+def hold_against(read: Read) -> bool:
+    """Whether any line is there that a metadata log, if it is here too, is held against."""
+    return bool(_having(read, (*spoken.LINES, *beside.LINES)))
+
+
+def _having(read: Read, lines: Sequence[str]) -> list[int]:
+    """The files with such lines."""
+    wanted = frozenset(lines)
+    known = {file.index for file in read.files}
+    return [fact.index for fact in read.facts if fact.index in known and not wanted.isdisjoint(fact.rows)]
+
+
+def audited_nodes(
+    log: Log,
+    read: Read,
+    metadata: Metadata,
+    table: Callable[[list[Row]], Table] = PythonTable,
+    narrow: Narrow = EVERYTHING,
+) -> None:
+    """Judge what nodes print; findings, counts and notes go to those of their metadata logs."""
+    files = {file.index: file for file in read.files}
+    shown = observed(log, read, metadata)
+    inputs = {observations()[name].made_from: table(of) for name, of in shown.rows.items()}
+    verdicts = {name: narrow.of(of) for name, of in judged(inputs).items()}
+    metadata.counts += counted(verdicts)
+    places = {**files, **metadata.files}
+    metadata.findings += [finding(rules()[row["rule"]], row, places) for row in first_failing(failing(verdicts))]
+    for (cluster, name), n in sorted(shown.fit.items()) if narrow == EVERYTHING else ():
+        held = {rule.code: "held" for rule in rules_on(name)}
+        metadata.counts.append({"observation": name, "cluster": cluster, "topic": None, "n": n, **held})
+    metadata.notes += shown.notes
+
+
+@dataclass
+class Shown:
+    """What nodes print: rows by observation; how many lines fit their metadata log, by cluster and observation."""
+
+    rows: dict[str, list[Row]] = field(default_factory=dict)
+    fit: Counter[tuple[int, str]] = field(default_factory=Counter)
+    notes: list[tuple[int, str]] = field(default_factory=list)
+
+
+def observed(log: Log, read: Read, metadata: Metadata) -> Shown:
+    """The rows of the observations of what nodes print."""
+    found = Shown()
+    files = {file.index: file for file in read.files}
+    speaking = _having(read, spoken.LINES)
+    told = spoken.walked(log.over_lines(spoken.of_quorum, speaking) if speaking else (), files)
+    chronicles = _compared(metadata, told, found)
+    for name, row in spoken.spoken(told, files, chronicles):
+        found.rows.setdefault(name, []).append(row)
+    if chronicles:
+        clusters = {file.index: file.cluster for file in files.values()}
+        look = partial(beside.beside, chronicles, clusters)
+        held = log.over_lines(look, _having(read, beside.LINES))
+        found.rows |= _odd(held, chronicles, clusters, told)
+        _count_fits(held, clusters, found)
+    return found
+
+
+def _compared(metadata: Metadata, told: Iterable[Row], shown: Shown) -> dict[int, Chronicle]:
+    """The metadata logs that lines are held against: of clusters with one log, of which no line names another id."""
+    ids: dict[int, set[str]] = {}
+    for row in told:
+        if row["detail"] is not None:
+            ids.setdefault(row["cluster"], set()).add(row["detail"])
+    found = {}
+    for cluster, own in metadata.chronicles.items():
+        if len(own) != 1:
+            metadata.notes.append((cluster, "several metadata logs: lines of text are held against none of them"))
+            continue
+        name, chronicle = own[0]
+        if ids.get(cluster, set()) - ({name} if name is not None else ids.get(cluster, set())):
+            metadata.notes.append(
+                (cluster, f"controllers name another cluster than {name}: its metadata log is left aside")
+            )
+        elif chronicle.mixed:
+            metadata.notes.append(
+                (cluster, "a migration from ZooKeeper is in the metadata log: lines are not held against it")
+            )
+        else:
+            found[cluster] = chronicle
+    return found
+
+
+def _observed(row: str) -> str:
+    """The observation that a line beside the log is of."""
+    if row in REGISTERED:
+        return BROKER_EPOCHS.name
+    return CONTROLLER_STATES.name if row in REGISTRATIONS_TOLD else BROKER_STATES.name
+
+
+def _odd(
+    found: Sequence[Row], chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], told: Sequence[Row]
+) -> dict[str, list[Row]]:
+    """Rows of lines that the log does not have so."""
+    reigns = _reigns(told)
+    rows: dict[str, list[Row]] = {}
+    for row in beside.odd(found, chronicles, clusters):
+        name = _observed(row["row"])
+        proposed = name == CONTROLLER_STATES.name and _may_be_taken_back(reigns, row)
+        rows.setdefault(name, []).append(row | {"fits": False, "proposed": proposed})
+    return rows
+
+
+_Reigns = Mapping[tuple[int, int], list[tuple[int, str]]]
+
+
+def _reigns(told: Iterable[Row]) -> _Reigns:
+    """By file and node the lines that say whether it is active: (line, "active", "standby" or "start")."""
+    found: dict[tuple[int, int], list[tuple[int, str]]] = {}
+    for row in told:
+        if row["node"] is None:
+            continue
+        own = found.setdefault((row["file"], row["node"]), [])
+        if row["row"] in ACTIVE:
+            own.append((row["line"], "active"))
+        elif row["row"] in RENOUNCED or (row["row"] in LEADER_TOLD and row["leader"] != row["node"]):
+            own.append((row["line"], "standby"))
+        elif row["detail"] is not None:
+            own.append((row["line"], "start"))
+    return found
+
+
+def _may_be_taken_back(reigns: _Reigns, row: Row) -> bool:
+    """Whether a controller may have been active at a line, and it is not known that what it proposed stayed."""
+    own = reigns.get((row["file"], row["node"]), [])
+    at = bisect_left(own, (row["line"], ""))
+    before = own[at - 1][1] if at else "unknown"
+    after = own[at][1] if at < len(own) else "nothing"
+    return before == "unknown" or (before == "active" and after != "nothing")
+
+
+def _count_fits(found: Iterable[Row], clusters: Mapping[int, int], shown: Shown) -> None:
+    """Lines that fit are held, of whatever partition; they are counted only, not carried."""
+    aside: Counter[int] = Counter()
+    for row in found:
+        if row["what"] == "fits":
+            shown.fit[clusters[row["file"]], _observed(row["row"])] += row["n"]
+        elif row["what"] == "aside":
+            aside[clusters[row["file"]]] += row["n"]
+    for cluster, n in sorted(aside.items()):
+        shown.notes.append((cluster, f"{n} lines tell of what the metadata log here does not have: not compared"))

@@ -1,0 +1,141 @@
+"""Lines that print a partition's state, or a broker's epoch, beside what the records of the metadata log made of it.
+
+Every broker and every controller applies the same committed records, so what they print of a partition at a partition
+epoch is what the log has there; they may skip epochs, and lag. An active controller prints what it proposes: it may be
+taken back. What the log cannot tell (what was before its first record here, another cluster's topics) is left aside.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ...lines import REGISTERED, REGISTRATIONS_TOLD, SAID_BY_LEADERS, STATES_TAKEN
+from ...table.protocol import Row, Table
+from ..kraft.chronicle import Chronicle, Registration, differing
+
+LINES = (*STATES_TAKEN, *REGISTRATIONS_TOLD, *REGISTERED)
+_LINE = ("file", "line", "ts", "row", "releases", "topic", "partition")
+_STATE = ("topic_id", "partition_epoch", "leader", "leader_epoch", "isr")
+LATE = 10_000
+"""Milliseconds after a line in which a record was written that it shows: a log that goes on longer has it."""
+_CHANGED = re.compile(r"(?:^|, )(isr|leader|leaderEpoch): (\[[0-9, ]*\]|-?[0-9]+) -> (\[[0-9, ]*\]|-?[0-9]+)(?=, |$)")
+
+
+def beside(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], events: Table) -> list[Row]:
+    """Look: lines that do not fit the log, and how many do.
+
+    Rows are, by `what`: "fits" (how many lines of a file and row of the line table), "late" (the least time between
+    record and line, of a node in a file), "aside" (how many were not held against the log), "odd" (a line that the log
+    does not have so: `state` is "differs" or "ahead"), "stranger" (a topic with an id that the log does not have).
+    """
+    fits: Counter[tuple[int, str]] = Counter()
+    aside: Counter[tuple[int, str]] = Counter()
+    late: dict[tuple[int, int], int] = {}
+    strangers: set[tuple[int, str]] = set()
+    found: list[Row] = []
+    for row in events.of_lines(LINES).rows():
+        file, kind = row["file"], row["row"]
+        chronicle = chronicles.get(clusters.get(file, -1))
+        if chronicle is None:
+            continue
+        state, there, shown = _beside(chronicle, row)
+        if state == "fits":
+            fits[file, kind] += 1
+            if there is not None and there.ts is not None and row.get("ts") is not None:
+                later, key = row["ts"] - there.ts, (file, shown["node"])
+                late[key] = min(late.get(key, later), later)
+        elif state in ("differs", "ahead"):
+            found.append({"what": "odd", "state": state, **shown, **_place(there)})
+        else:
+            aside[file, kind] += 1
+            if state == "foreign" and row.get("topic_id") not in (None, "None"):
+                strangers.add((file, row["topic"]))
+    return [
+        *found,
+        *({"what": "fits", "file": file, "row": kind, "n": n} for (file, kind), n in sorted(fits.items())),
+        *({"what": "late", "file": file, "node": node, "n": n} for (file, node), n in sorted(late.items())),
+        *({"what": "aside", "file": file, "row": kind, "n": n} for (file, kind), n in sorted(aside.items())),
+        *({"what": "stranger", "file": file, "topic": topic} for file, topic in sorted(strangers)),
+    ]
+
+
+def _beside(chronicle: Chronicle, row: Row) -> tuple[str, Registration | None, Row]:
+    """What the log says to a line, the registration there, and the columns of the line as they are compared."""
+    shown: dict[str, Any] = {
+        name: row.get(name) for name in ("file", "line", "ts", "row", "releases", "topic", "partition")
+    }
+    if row["row"] in REGISTERED:
+        broker, epoch = row["speaker"], row["broker_epoch"]
+        shown |= {"node": broker, "epoch": epoch}
+        known = chronicle.brokers.get(broker, set())
+        return ("fits" if epoch in known else "ahead" if chronicle.from_start else "before"), None, shown
+    shown |= {
+        "node": row.get("speaker"),
+        "partition_epoch": row.get("partition_epoch"),
+        "topic_id": row.get("topic_id"),
+    }
+    shown |= {name: row.get(name) for name in ("leader", "leader_epoch", "isr")}
+    if row["row"] in SAID_BY_LEADERS:
+        shown["leader"] = row.get("speaker")
+    if row["row"] in REGISTRATIONS_TOLD:
+        shown["node"] = row.get("controller")
+        shown |= changed(row.get("detail") or "")
+    if None in (row.get("topic"), row.get("partition"), shown["partition_epoch"]):
+        return "before", None, shown
+    state, there = chronicle.beside(shown)
+    if there is not None and state == "differs":
+        shown["differs"] = differing(shown, there)
+    return state, there, shown
+
+
+def changed(detail: str) -> dict[str, Any]:
+    """The new values in a controller's difference of two registrations: "isr: [2] -> [1], leader: -1 -> 1"."""
+    names = {"isr": "isr", "leader": "leader", "leaderEpoch": "leader_epoch"}
+    found: dict[str, Any] = {}
+    for match in _CHANGED.finditer(detail):
+        text = match[3]
+        found[names[match[1]]] = [int(n) for n in re.findall("[0-9]+", text)] if text[0] == "[" else int(text)
+    return found
+
+
+def _place(there: Registration | None) -> Row:
+    if there is None or there.offset < 0:
+        return {}
+    return {"before_file": there.file, "before_offset": there.offset, "known_leader": there.leader} | {
+        "known_leader_epoch": there.leader_epoch,
+        "known_isr": list(there.isr),
+    }
+
+
+def clocks(rows: Iterable[Row], clusters: Mapping[int, int]) -> dict[tuple[int, int], int]:
+    """By cluster and node, how much later its times are than those of the records that it shows, at least."""
+    found: dict[tuple[int, int], int] = {}
+    for row in rows:
+        if row["what"] == "late":
+            key = clusters[row["file"]], row["node"]
+            found[key] = min(found.get(key, row["n"]), row["n"])
+    return found
+
+
+def odd(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int]) -> Iterator[Row]:
+    """The lines that do not fit, as rows of the observation; `covered`: the log goes on beyond the line's time."""
+    rows = list(rows)
+    strange: dict[int, set[str]] = defaultdict(set)
+    for row in rows:
+        if row["what"] == "stranger":
+            strange[clusters[row["file"]]].add(row["topic"])
+    later = clocks(rows, clusters)
+    for row in rows:
+        if row["what"] != "odd":
+            continue
+        cluster = clusters[row["file"]]
+        nameless = row.get("topic") is not None and row.get("topic_id") in (None, "None")
+        if nameless and row["topic"] in strange[cluster]:
+            continue
+        behind = later.get((cluster, row["node"]))
+        ends = chronicles[cluster].last
+        covered = behind is not None and row.get("ts") is not None and row["ts"] - behind + LATE < ends
+        yield row | {"cluster": cluster, "covered": covered, "differs": row.get("differs", [])}

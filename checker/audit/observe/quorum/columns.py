@@ -1,0 +1,110 @@
+"""The columns of what nodes print of the quorum and beside the metadata log, and the observations made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .....model.expr import field
+from .....model.sorts import Bool, Int, Open, SetOf, Sort
+from .....model.views import PARTITION
+from ...fields import (
+    EVENT,
+    SPAN,
+    controller_epoch,
+    from_state,
+    lossy,
+    node,
+    raft_epoch,
+    releases,
+    sorts,
+    to_state,
+    voted,
+)
+from ...table.protocol import Table
+from ..compared import was
+from ..observation import Input, Names, Observation
+from . import spoken
+
+TEXT = Open("Text")
+leader, other_leader = PARTITION["leader"], field("other_leader", PARTITION["leader"].sort)
+high_watermark, offset, known_offset = (field(name, Int()) for name in ("high_watermark", "offset", "known_offset"))
+one_life, in_order, told = (field(name, Bool) for name in ("one_life", "in_order", "told"))
+"""Whether all lines are of one life of the cluster; whether this line was written after the one that it is compared
+with; whether the node itself says that the high watermark fell."""
+from_role, to_role = from_state("raft-role"), to_state("raft-role")
+process = field("process", Int())
+
+_LINE: Mapping[str, Sort] = {
+    **{name: EVENT[name] for name in ("file", "line", "ts")},
+    **sorts(controller_epoch, releases, raft_epoch, node, one_life, lossy, process),
+    "cluster": SPAN["cluster"],
+}
+_EARLIER = {"before_file": EVENT["file"], "before_line": EVENT["line"]}
+_BEFORE = {**_EARLIER, **sorts(in_order)}
+_RECORD = {"before_file": EVENT["file"], "before_offset": Int(0)}
+
+
+def _as_it_is(rows: Table, *_: Names) -> Table:
+    return rows
+
+
+def _observation(name: str, columns: Mapping[str, Sort], key: Names = (), order: Names = ()) -> Observation:
+    return Observation(name, Input(name), (), columns, _as_it_is, key, order)
+
+
+STATES = _observation(
+    spoken.STATES,
+    {**_LINE, **_BEFORE, **sorts(was(raft_epoch), from_role, to_role)},
+    key=("file", "node", "process"),
+    order=("line",),
+)
+"""Moves of nodes between raft states, each with the epoch before it in its process."""
+
+LEADERS = _observation(
+    spoken.LEADERS,
+    {**_LINE, **_EARLIER, "before_offset": Int(0), **sorts(leader, other_leader)},
+    key=("cluster", "raft_epoch"),
+    order=("file", "line"),
+)
+"""Lines that say who leads an epoch of the quorum; `other_leader` is who the metadata log says leads it, or the first
+line about the epoch."""
+
+VOTES = _observation(
+    spoken.VOTES,
+    {**_LINE, **_BEFORE, **sorts(voted, was(voted))},
+    key=("cluster", "node", "raft_epoch"),
+    order=("file", "line"),
+)
+"""Votes that a node gave, each with the first that it gave in the epoch."""
+
+HIGH_WATERMARKS = _observation(
+    spoken.WATERMARKS,
+    {**_LINE, **_BEFORE, **sorts(high_watermark, was(high_watermark), told)},
+    key=("file", "node", "raft_epoch"),
+    order=("line",),
+)
+"""What a node knows to be committed, each with what it knew before in the epoch."""
+
+EPOCH_STARTS = _observation(spoken.EPOCH_STARTS, {**_LINE, **_RECORD, **sorts(offset, known_offset)})
+"""Where a leader says that its epoch starts, and where the metadata log has its LeaderChange."""
+
+differs, covered, epoch = field("differs", SetOf(TEXT)), field("covered", Bool), field("epoch", Int())
+state = field("state", TEXT)
+fits, proposed = field("fits", Bool), field("proposed", Bool)
+"""Whether the log has the partition so, as the line prints it; whether an active controller may have taken it back."""
+_ODD = {
+    **{name: EVENT[name] for name in ("file", "line", "ts")},
+    **sorts(releases, node, fits, covered, differs, proposed),
+    "cluster": SPAN["cluster"],
+}
+_NAMES = ("topic", "partition", "partition_epoch", "leader", "leader_epoch", "isr")
+_KNOWN = {f"known_{name}": EVENT[name] for name in ("leader", "leader_epoch", "isr")}
+_OF_PARTITION = {**_ODD, **{name: EVENT[name] for name in _NAMES}, **_KNOWN, **_RECORD}
+BROKER_STATES = _observation("broker_states_beside_log", _OF_PARTITION)
+"""Lines in which a broker prints a partition, beside what the metadata log has at that partition epoch. `covered`: the
+log goes on beyond the time of the line; `differs` has what the line and the log have differently, empty where the log
+has no such partition epoch."""
+CONTROLLER_STATES = _observation("controller_states_beside_log", _OF_PARTITION)
+"""The same of controllers."""
+BROKER_EPOCHS = _observation("broker_epochs_beside_log", {**_ODD, **sorts(epoch)})
+"""Lines in which a broker prints the epoch that it registered with."""

@@ -1,0 +1,179 @@
+"""What nodes print of the metadata quorum, line by line, and each with what it is compared with.
+
+A node's raft state is on its disk, so its epoch never falls, also across starts, unless its disk was formatted anew:
+then another life of the cluster may have begun (`one_life` is False), and epochs of the two tell nothing of each other.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ...files.file import LogFile
+from ...lines import ACTIVE, CLUSTER_TOLD, LEADER_TOLD, OF_QUORUM, RENOUNCED
+from ...table.protocol import Row, Table
+from ..kraft.chronicle import Chronicle
+
+LINES = (*OF_QUORUM, *ACTIVE, *RENOUNCED, *LEADER_TOLD, *CLUSTER_TOLD)
+STATES, LEADERS, VOTES = "quorum_states", "quorum_leaders", "quorum_votes"
+WATERMARKS, EPOCH_STARTS = "quorum_high_watermarks", "quorum_epoch_starts"
+_COLUMNS = (
+    *("row", "file", "line", "ts", "level", "releases", "speaker", "controller", "leader", "offset", "high_watermark"),
+    *("raft_epoch", "raft_state", "from_raft_state", "voted", "detail"),
+)
+_OPENED, _STATE, _FALLS = "raft-log-opened", "raft-state", "raft-high-watermark-falls"
+DOWN = "Down"
+Spoken = tuple[str, Row]
+
+
+def of_quorum(events: Table) -> list[Row]:
+    """Look: the lines about the quorum; they are few."""
+    return [{name: row.get(name) for name in _COLUMNS} for row in events.of_lines(LINES).rows()]
+
+
+def walked(rows: Iterable[Row], files: Mapping[int, LogFile]) -> list[Row]:
+    """The lines in the order of their files, with the `node` that writes each, its `process` and its `life`.
+
+    A process begins where a node opens its log, or comes from no state. A life begins where the epoch of a node's new
+    process is below the one before.
+    """
+    found: list[Row] = []
+    by_file: dict[int, list[Row]] = defaultdict(list)
+    for row in rows:
+        if row["file"] in files:
+            by_file[row["file"]].append(row)
+    for file in sorted(by_file):
+        process = 0
+        last: dict[int, tuple[int, int]] = {}
+        lives: dict[int, int] = defaultdict(int)
+        for row in sorted(by_file[file], key=lambda each: each["line"]):
+            node = row["controller"] if row["speaker"] is None else row["speaker"]
+            process += row["row"] == _OPENED or row["from_raft_state"] == "null"
+            epoch = row["raft_epoch"]
+            if node is not None and row["row"] == _STATE:
+                before, known = last.get(node, (process, epoch))
+                lives[node] += before != process and epoch < known
+                last[node] = process, epoch
+            cluster = files[file].cluster
+            life = lives[node] if node is not None else 0
+            found.append(row | {"node": node, "process": process, "life": life, "cluster": cluster})
+    return found
+
+
+def several_lives(lines: Sequence[Row]) -> set[int]:
+    """The clusters whose lines may be of several lives: disks were formatted anew, or several ids are named."""
+    named: dict[int, set[str]] = defaultdict(set)
+    for row in lines:
+        if row["row"] in CLUSTER_TOLD:
+            named[row["cluster"]].add(row["detail"])
+    return {row["cluster"] for row in lines if row["life"]} | {c for c, ids in named.items() if len(ids) > 1}
+
+
+def spoken(lines: Sequence[Row], files: Mapping[int, LogFile], chronicles: Mapping[int, Chronicle]) -> Iterator[Spoken]:
+    """The rows of all observations of the quorum."""
+    doubtful = several_lives(lines)
+    compared = [
+        row | {"one_life": row["cluster"] not in doubtful, "lossy": _lossy(files[row["file"]])} for row in lines
+    ]
+    yield from ((STATES, row) for row in _states(compared))
+    yield from ((LEADERS, row) for row in _leaders(compared, chronicles))
+    yield from ((VOTES, row) for row in _votes(compared))
+    yield from ((WATERMARKS, row) for row in _watermarks(compared))
+    yield from ((EPOCH_STARTS, row) for row in _epoch_starts(compared, chronicles))
+
+
+def _lossy(file: LogFile) -> bool:
+    return file.lossy is not None or file.goes_back or bool(file.broken)
+
+
+def _before(row: Row, before: Row, *names: str) -> dict[str, Any]:
+    there = {f"before_{name}": before[name] for name in ("file", "line", *names)}
+    return there | {"in_order": _in_order(before, row)}
+
+
+def _in_order(before: Row, row: Row) -> bool:
+    """Whether a line was certainly written after another one: within a millisecond nothing tells."""
+    return before["ts"] is not None and row["ts"] is not None and before["ts"] < row["ts"]
+
+
+def _states(lines: Iterable[Row]) -> Iterator[Row]:
+    last: dict[tuple[int, int], Row] = {}
+    for row in lines:
+        if row["row"] != _STATE or row["node"] is None:
+            continue
+        key = row["file"], row["node"]
+        before = last.get(key)
+        last[key] = row
+        shown = row | {"controller_epoch": row["raft_epoch"], "to_state": row["raft_state"]}
+        same = before is not None and before["process"] == row["process"]
+        if before is not None and same:
+            shown |= _before(row, before, "raft_epoch")
+        told = row["from_raft_state"]
+        if told is not None:
+            shown["from_state"] = DOWN if told == "null" else told.removesuffix("State")
+        elif before is not None and same and shown["in_order"] and not row["lossy"]:
+            shown["from_state"] = before["raft_state"]
+        yield shown
+
+
+def _claims(lines: Iterable[Row]) -> Iterator[Row]:
+    """Lines that say who leads an epoch."""
+    for row in lines:
+        if row["row"] in ACTIVE or (row["row"] == _STATE and row["raft_state"] == "Leader"):
+            yield row | {"leader": row["node"]}
+        elif row["row"] in LEADER_TOLD or (row["row"] == _STATE and row["raft_state"] == "Follower"):
+            yield row
+
+
+def _leaders(lines: Iterable[Row], chronicles: Mapping[int, Chronicle]) -> Iterator[Row]:
+    first: dict[tuple[int, int], Row] = {}
+    for row in _claims(lines):
+        key = row["cluster"], row["raft_epoch"]
+        chronicle = chronicles.get(row["cluster"])
+        record = None if chronicle is None else chronicle.leaders.get(row["raft_epoch"])
+        other = first.setdefault(key, row)
+        shown = row | {"controller_epoch": row["raft_epoch"], "one_life": row["one_life"] and row["leader"] is not None}
+        if record is not None:
+            yield shown | {"other_leader": record[0], "before_file": record[1], "before_offset": record[2]}
+        elif other is row:
+            yield shown | {"other_leader": row["leader"]}
+        else:
+            yield shown | {"other_leader": other["leader"], "before_file": other["file"], "before_line": other["line"]}
+
+
+def _votes(lines: Iterable[Row]) -> Iterator[Row]:
+    first: dict[tuple[int, int, int], Row] = {}
+    for row in lines:
+        voted = row["node"] if row["row"] == _STATE and row["raft_state"] == "Candidate" else row["voted"]
+        if voted is None or row["node"] is None:
+            continue
+        shown = row | {"voted": voted, "controller_epoch": row["raft_epoch"]}
+        before = first.setdefault((row["cluster"], row["node"], row["raft_epoch"]), shown)
+        yield shown | ({} if before is shown else _before(row, before, "voted"))
+
+
+def _watermarks(lines: Iterable[Row]) -> Iterator[Row]:
+    last: dict[tuple[int, int, int], Row] = {}
+    for row in lines:
+        if row["high_watermark"] is None or row["node"] is None:
+            continue
+        shown = row | {"controller_epoch": row["raft_epoch"], "told": row["row"] == _FALLS}
+        if row["row"] == _FALLS:
+            yield shown | {"before_high_watermark": row["offset"], "in_order": True}
+            continue
+        key = row["file"], row["node"], row["raft_epoch"]
+        before = last.get(key)
+        last[key] = row
+        yield shown | ({} if before is None else _before(row, before, "high_watermark"))
+
+
+def _epoch_starts(lines: Iterable[Row], chronicles: Mapping[int, Chronicle]) -> Iterator[Row]:
+    for row in lines:
+        chronicle = chronicles.get(row["cluster"])
+        if chronicle is None or row["row"] != _STATE or row["raft_state"] != "Leader":
+            continue
+        record = chronicle.leaders.get(row["raft_epoch"])
+        if record is not None and record[0] == row["node"]:
+            shown = row | {"controller_epoch": row["raft_epoch"], "known_offset": record[2]}
+            yield shown | {"before_file": record[1], "before_offset": record[2]}

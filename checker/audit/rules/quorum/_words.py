@@ -1,0 +1,36 @@
+"""What several rules on what nodes print share."""
+
+from __future__ import annotations
+
+from .....model.expr import ite
+from ...fields import lossy
+from ...observe.quorum.columns import covered, differs, fits, proposed
+from ...table.protocol import Row
+from ..verdicts import HELD, ILLEGAL, SILENT, SUSPICIOUS
+
+in_doubt = ite(lossy, SUSPICIOUS, ILLEGAL)
+"""Illegal; but suspicious where lines may be missing, among them one that says that the process was started anew."""
+in_the_log = ite(fits, HELD, ite(proposed, SILENT, ite(differs.is_empty() & ~covered, SILENT, ILLEGAL)))
+"""Held if the metadata log has it. It may have been taken back, or have been written after the log was copied."""
+
+
+def said(row: Row) -> str:
+    """What a line prints of a partition."""
+    parts = [("leader epoch", row.get("leader_epoch")), ("leader", row.get("leader")), ("ISR", row.get("isr"))]
+    return ", ".join(f"{name} {_text(value)}" for name, value in parts if value is not None)
+
+
+def known(row: Row) -> str:
+    """What the log has there."""
+    if row.get("known_leader") is None:
+        return "no such partition epoch in the metadata log"
+    leader, epoch, isr = row["known_leader"], row["known_leader_epoch"], row["known_isr"]
+    return f"leader epoch {epoch}, leader {leader}, ISR {_text(isr)}"
+
+
+def _text(value: object) -> str:
+    return str(list(value)) if isinstance(value, (list, tuple, set, frozenset)) else str(value)
+
+
+def contradicts(row: Row) -> bool:
+    return row.get("known_leader") is not None

@@ -1,0 +1,43 @@
+"""A controller prints a partition otherwise than the metadata log has it.
+
+Why it matters
+    Every controller applies the same committed records. One that has a partition otherwise elects leaders and answers
+    brokers by a state that nobody else has.
+
+How it is seen
+    Lines that tell of a new partition, or of a change that is printed as UNCLEAN (at DEBUG of any), name topic id,
+    partition and partition epoch: the log has at that partition epoch the same leader, leader epoch and ISR. While a
+    snapshot is loaded these are copies of the state, with any epoch. A controller that is active prints what it
+    proposes: what it takes back afterwards ("Renouncing", "reverting") is not compared. A partition epoch that the
+    log does not have counts only if the log goes on for ten seconds beyond the line's time.
+
+Releases
+    All with KRaft, since 3.0; only where the metadata log is there.
+"""
+
+from __future__ import annotations
+
+from ...table.protocol import Row
+from ..kraft._remedies import COPY_OF_METADATA
+from ..rule import Rule
+from ._words import contradicts, in_the_log, known, said
+
+
+def _message(row: Row) -> str:
+    where = f"{row['topic']}-{row['partition']}"
+    return f"controller {row['node']} has {where} at partition epoch {row['partition_epoch']} with {said(row)}"
+
+
+RULE = Rule(
+    code="KR537",
+    name="controller-not-in-metadata-log",
+    compares=True,
+    observation="controller_states_beside_log",
+    verdict=in_the_log,
+    message=_message,
+    expected=known,
+    got=said,
+    contradicts=contradicts,
+    issues=("KIP-631",),
+    remedy=COPY_OF_METADATA,
+)

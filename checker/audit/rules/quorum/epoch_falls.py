@@ -1,0 +1,37 @@
+"""A node of the metadata quorum goes back to an earlier epoch.
+
+Why it matters
+    A voter that forgets its epoch may vote twice in one, and then an epoch has two leaders: committed metadata is lost.
+
+How it is seen
+    A node writes its epoch to its disk (quorum-state) before it answers anybody, so it never falls. Compared are two
+    lines of one process in one file, the second written later. A start shows: the node opens its log, or comes from no
+    state. Where lines may be missing, that one may be: the finding is then suspicious.
+
+Releases
+    All with KRaft, since 3.0.
+"""
+
+from __future__ import annotations
+
+from .....model.expr import ite
+from ...fields import raft_epoch
+from ...observe.compared import was
+from ...observe.quorum.columns import in_order
+from ..kraft._remedies import QUORUM_STATE
+from ..rule import Rule
+from ..verdicts import HELD, SILENT
+from ._words import in_doubt
+
+RULE = Rule(
+    code="KR531",
+    name="quorum-epoch-falls",
+    observation="quorum_states",
+    kind="quorum",
+    verdict=ite(was(raft_epoch) <= raft_epoch, HELD, ite(in_order, in_doubt, SILENT)),
+    message=lambda row: f"node {row['node']} is {row['to_state']} in epoch {row['raft_epoch']} of the metadata quorum",
+    expected=lambda row: f"an epoch from {row['before_raft_epoch']} on, which it had before in the same process",
+    got=lambda row: f"epoch {row['raft_epoch']}",
+    issues=("KIP-595",),
+    remedy=QUORUM_STATE,
+)

@@ -1,0 +1,219 @@
+"""Leaders that shrink and expand the ISR: up to 2.6 they write the znode, since 2.7 they ask the controller (KIP-497).
+
+A follower may fall behind at any time, and catch up whenever it runs and follows. What a leader does not know, it finds
+out by the version of the znode: its write fails, and it stays as it is until it is told more (broker.md 3.5, 3.6).
+
+Not in the model: the answer of the controller on its way back, so nothing comes in between (KAFKA-12686, KAFKA-12751).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..action import Action, Clause, action, waived
+from ..expr import Expr, after, both, either, forall, none, setting, some
+from ..family import Chosen
+from ..property import Property
+from ..sorts import SetOf, Value
+from .effects import SHUTDOWN, Effects
+from .requests import runs
+from .state import (
+    ISR_CHANGES,
+    Broker,
+    assignment,
+    b,
+    c,
+    cached,
+    controller,
+    epoch,
+    hosted,
+    isr_changes,
+    known,
+    live,
+    p,
+    phase,
+    proposed,
+    r,
+    registration,
+    replicas,
+    shutting,
+    topics,
+    znode,
+)
+
+_mine = hosted[b][p].value
+_ROOM = {"ISR changes are left": isr_changes < setting(ISR_CHANGES)}
+
+
+def _shrinks() -> dict[str, Expr | Clause]:
+    leads = waived(_leads(), "a follower keeps no ISR")
+    return {"it leads": leads, "another is in its ISR": both(b.ne(r), _mine["isr"].contains(r))}
+
+
+def _expands(effects: Effects) -> dict[str, Expr | Clause]:
+    """Since 2.1 a fetch tells the leader epoch that the follower knows, and is refused if that is not the leader's."""
+    its = hosted[r][p].value
+    follows = both(runs(r), its["leader"].eq(some(b)), b.ne(r))
+    if effects.chosen.has("KIP-320"):
+        follows = both(follows, its["leader_epoch"].eq(_mine["leader_epoch"]))
+    assigned = both(replicas(assignment[p]).contains(r), ~_mine["isr"].contains(r))
+    return {"it leads": _leads(), "a replica outside its ISR follows": both(follows, assigned)}
+
+
+def _leads() -> Expr:
+    return _mine["leader"].eq(some(b))
+
+
+def _knows() -> Expr:
+    """The leader knows the newest version of the znode."""
+    return both(znode[p].is_some(), znode[p].value["version"].eq(_mine["version"]))
+
+
+def _written(isr: Expr) -> dict[Expr, Expr | Value]:
+    """A leader's conditional write, with the leader and epochs that it knows; it keeps what it wrote."""
+    new = some(_mine.changed(isr=isr, version=_mine["version"] + 1))
+    return {znode[p]: new, hosted[b]: hosted[b].put(p, new), isr_changes: isr_changes + 1}
+
+
+def shrink(effects: Effects) -> Action:
+    what = "a follower that is behind leaves the ISR"
+    return _by_leader(effects, "ShrinkIsr", what, _shrinks(), _mine["isr"].remove(r))
+
+
+def expand(effects: Effects) -> Action:
+    what = "a follower that caught up joins the ISR"
+    return _by_leader(effects, "ExpandIsr", what, _expands(effects), _mine["isr"].insert(r))
+
+
+def _by_leader(effects: Effects, name: str, what: str, guard: dict[str, Expr | Clause], isr: Expr) -> Action:
+    if effects.chosen.has("KIP-497"):
+        return action(
+            name,
+            f"A leader asks the controller: {what}.",
+            b,
+            p,
+            r,
+            guard={**guard, "it waits for no answer": waived(proposed[b][p].is_none(), "it would ask anew")},
+            limits=_ROOM,
+            updates={proposed[b]: proposed[b].put(p, some(isr)), isr_changes: isr_changes + 1},
+            cites=("KIP-497", "Partition.scala"),
+        )
+    return action(
+        name,
+        f"A leader writes the state znode: {what}.",
+        b,
+        p,
+        r,
+        guard={**guard, "the version is the one that it knows": _knows()},
+        limits=_ROOM,
+        updates=_written(isr),
+        cites=("Partition.scala", "ReplicationUtils.scala"),
+    )
+
+
+def note(_: Effects) -> Action:
+    return action(
+        "NoteIsrChange",
+        "The controller is notified of a change of an ISR: it reads the state znode.",
+        c,
+        p,
+        guard={
+            "is idle": waived(phase[c].eq("idle"), "what is read later is the same or newer"),
+            "its cache is not what is there": waived(cached[c][p].ne(znode[p]), "else nothing changes"),
+            "it knows the partition": waived(
+                both(topics[c].contains(p), znode[p].is_some()), "no other is notified of"
+            ),
+        },
+        updates={cached[c]: cached[c].put(p, znode[p])},
+        cites=("IsrChangeNotification in KafkaController.scala",),
+    )
+
+
+def _asked() -> Expr:
+    return proposed[b][p].value
+
+
+def alter(effects: Effects) -> Action:
+    new = some(znode[p].value.changed(isr=_asked(), version=znode[p].value["version"] + 1, controller_epoch=epoch[c]))
+    kept = some(_mine.changed(isr=_asked(), version=_mine["version"] + 1))
+    guard: dict[str, Expr | Clause] = {
+        "is idle": waived(phase[c].eq("idle"), "the thread does one thing at a time"),
+        "a leader asks": proposed[b][p].is_some(),
+        "the leader is live, in this life": waived(
+            both(live[c].contains(b), known[c][b].eq(registration[b])), "of an earlier life nothing is asked any more"
+        ),
+        "the leader epoch is the newest": waived(
+            cached[c][p].value["leader_epoch"].eq(_mine["leader_epoch"]), "the version tells as much"
+        ),
+        "the version is the newest": waived(
+            _knows(), "a leader asks for one change at a time: its epoch tells as much"
+        ),
+    }
+    if not effects.chosen.has("KAFKA-14140"):
+        guard["all members may be in the ISR"] = _eligible(effects)
+    return action(
+        "AlterIsr",
+        "The controller writes the ISR that a leader asks for, and answers.",
+        c,
+        b,
+        p,
+        guard=guard,
+        updates={
+            znode[p]: new,
+            cached[c]: cached[c].put(p, new),
+            hosted[b]: hosted[b].put(p, kept),
+            proposed[b]: proposed[b].put(p, none(SetOf(Broker))),
+        },
+        cites=("KIP-497", "processAlterPartition in KafkaController.scala"),
+    )
+
+
+def _eligible(effects: Effects) -> Expr:
+    return _asked().subset_of(effects.online_brokers(c))
+
+
+def refuse(effects: Effects) -> Action:
+    return action(
+        "RefuseAlterIsr",
+        "The controller refuses an ISR with a member that is not live or shuts down: the leader keeps the one it has.",
+        c,
+        b,
+        p,
+        guard={
+            "is idle": waived(phase[c].eq("idle"), "the thread does one thing at a time"),
+            "a leader asks": waived(proposed[b][p].is_some(), "else nothing changes"),
+            "a member may not be in the ISR": waived(~_eligible(effects), "to refuse is never wrong"),
+        },
+        updates={proposed[b]: proposed[b].put(p, none(SetOf(Broker)))},
+        cites=("KAFKA-14140", "INELIGIBLE_REPLICA"),
+    )
+
+
+LEAVING_STAYS_OUT = Property(
+    "LeavingStaysOut",
+    "A broker that is shutting down, as far as the controller knows, does not come back into an ISR.",
+    forall(
+        c,
+        controller.eq(some(c)).implies(
+            forall(
+                p,
+                ~after(znode[p].value["isr"]).minus(znode[p].value["isr"]).intersects(shutting[c])
+                | either(znode[p].is_none(), after(znode[p]).is_none()),
+            )
+        ),
+    ),
+    "step",
+    cites=("KAFKA-14140", "KIP-841"),
+)
+
+
+def writers(chosen: Chosen) -> tuple[Callable[[Effects], Action], ...]:
+    """The actions of a release."""
+    if not chosen.has("KIP-497"):
+        return (shrink, expand, note)
+    return (shrink, expand, alter) if chosen.has("KAFKA-14140") else (shrink, expand, alter, refuse)
+
+
+def properties(chosen: Chosen) -> tuple[Property, ...]:
+    """What is promised where leaders change ISRs."""
+    return (LEAVING_STAYS_OUT,) if chosen.has("KIP-497") and SHUTDOWN in chosen.parts else ()

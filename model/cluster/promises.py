@@ -1,0 +1,113 @@
+"""What is promised of brokers' own view: what they accept, and what they know once no request is on its way."""
+
+from __future__ import annotations
+
+from ..expr import after, both, either, exists, forall, some, true
+from ..family import Chosen
+from ..property import Property
+from .effects import DELETION, PREFERRED, SHUTDOWN, Effects
+from .properties import is_settled
+from .requests import head, is_quiet, runs
+from .state import assignment, b, c, channel, e, heard, hosted, p, queued, r, registered, registration, replicas, znode
+
+_lives_on = both(runs(b), after(runs(b)))
+_mine, _then = hosted[b][p], after(hosted[b][p])
+
+NO_OLDER_REQUEST = Property(
+    "NoOlderRequestAccepted",
+    "A broker accepts no request of a lower controller epoch, and nothing of a partition in a lower leader epoch.",
+    forall(
+        b,
+        _lives_on.implies(
+            both(
+                heard[b] <= after(heard[b]),
+                forall(
+                    p,
+                    both(_mine.is_some(), _then.is_some()).implies(
+                        _mine.value["leader_epoch"] <= _then.value["leader_epoch"]
+                    ),
+                ),
+            )
+        ),
+    ),
+    "step",
+    cites=("kafka.server.ReplicaManager",),
+)
+_handled = both(after(channel[b][e].length()) < channel[b][e].length(), after(hosted[b]).ne(hosted[b]))
+NO_REQUEST_OF_AN_EARLIER_LIFE = Property(
+    "NoRequestOfAnEarlierLife",
+    "A broker does nothing of what a request says that was meant for an earlier life of it.",
+    forall(b, forall(e, both(_lives_on, _handled).implies(registration[b] <= head(b, e)["broker_epoch"]))),
+    "step",
+    cites=("KIP-380", "KAFKA-7235"),
+)
+ONE_BROKER_LEADS_PER_EPOCH = Property(
+    "OneBrokerLeadsPerEpoch",
+    "No two running brokers take themselves for the leader of a partition in the same leader epoch.",
+    forall(
+        p,
+        forall(
+            b,
+            forall(
+                r,
+                both(b.ne(r), _mine.value["leader"].eq(some(b)), hosted[r][p].value["leader"].eq(some(r))).implies(
+                    _mine.value["leader_epoch"].ne(hosted[r][p].value["leader_epoch"])
+                ),
+            ),
+        ),
+    ),
+    cites=("kafka.server.ReplicaManager",),
+)
+DEAD_HOST_NOTHING = Property(
+    "DeadHostNothing",
+    "A broker that does not run hosts nothing: what it is told, it is told in its next life.",
+    forall(b, either(runs(b), forall(p, _mine.is_none()))),
+    cites=("kafka.server.ReplicaManager",),
+)
+TWO_BROKERS_LEAD = Property(
+    "TwoBrokersLead",
+    "For a while, two running brokers take themselves for the leader, in different leader epochs: the model is alive.",
+    exists(
+        p,
+        exists(
+            b,
+            exists(r, both(b.ne(r), _mine.value["leader"].eq(some(b)), hosted[r][p].value["leader"].eq(some(r)))),
+        ),
+    ),
+    "sometimes",
+)
+
+
+def properties(chosen: Chosen) -> tuple[Property, ...]:
+    """What is promised where requests are on the way."""
+    told = both(_mine.is_some(), *(_mine.value[name].eq(znode[p].value[name]) for name in ("leader", "leader_epoch")))
+    stays = both(znode[p].is_some(), ~queued.contains(p) if DELETION in chosen.parts else true)
+    concerned = both(stays, replicas(assignment[p]).contains(b), Effects(chosen).online_brokers(c).contains(b))
+    is_quiet_and_led = both(is_settled(chosen, c), is_quiet())
+    leads, named = _mine.value["leader"].eq(some(b)), znode[p].value["leader"].eq(some(b))
+    return (
+        NO_OLDER_REQUEST,
+        NO_REQUEST_OF_AN_EARLIER_LIFE,
+        ONE_BROKER_LEADS_PER_EPOCH,
+        DEAD_HOST_NOTHING,
+        Property(
+            "LiveReplicaIsTold",
+            "Once the controller has settled and no request is on its way, every live replica, but for those on "
+            "brokers that are shutting down, knows the leader and the leader epoch that ZooKeeper has.",
+            forall(c, is_quiet_and_led.implies(forall(p, forall(b, concerned.implies(told))))),
+            cites=("KAFKA-7235",),
+        ),
+        Property(
+            "ReplacedLeaderIsTold",
+            "Once the controller has settled and no request is on its way, no live broker takes itself for a leader "
+            "that ZooKeeper does not name.",
+            forall(
+                c,
+                is_quiet_and_led.implies(
+                    forall(p, forall(b, both(stays, registered.contains(b), leads).implies(named)))
+                ),
+            ),
+            cites=("KAFKA-7482", "KAFKA-7235"),
+        ),
+        *((TWO_BROKERS_LEAD,) if {PREFERRED, SHUTDOWN} & chosen.parts else ()),
+    )

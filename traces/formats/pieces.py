@@ -1,0 +1,88 @@
+"""Lines that a writer of logs cut into pieces, put together again."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from ..sources.text import ENDLESS, LONGEST, cleaned
+from .wrapping import Held, encodable, lines_of
+
+_BEGINS = re.compile(r"\[?[12][0-9]{3}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}|\{")
+_PIECE = 16_000
+"""Docker cuts what is longer into pieces of 16 KiB, in bytes: of odd characters so many, at least."""
+
+
+class Placed(NamedTuple):
+    """What an envelope holds, and where in the file it begins."""
+
+    place: int
+    held: Held
+
+
+def begins(held: Held) -> bool:
+    """Whether a record begins a line, whatever came before."""
+    return not isinstance(held.value, str) or _BEGINS.match(held.value) is not None
+
+
+def goes_on(held: Held, *, unended: bool) -> bool:
+    """Whether the next record is the rest of this one.
+
+    Docker ends a line with a line feed; who writes Docker's JSON by hand may leave it out of every line (`unended`).
+    """
+    return held.goes_on and isinstance(held.value, str) and (not unended or len(held.value) >= _PIECE)
+
+
+class Pieces:
+    """The records of one writer, joined to lines; `cut` counts those whose rest is not there.
+
+    Of a line that is too long the beginning is kept, as of any other.
+    """
+
+    def __init__(self, *, unended: bool = False) -> None:
+        self.cut = 0
+        self._unended = unended
+        self._first: Placed | None = None
+        self._texts: list[str] = []
+        self._size = 0
+
+    def add(self, record: Placed) -> list[Placed]:
+        """What is whole now that this record is here."""
+        found = self.end() if begins(record.held) else []
+        if self._first is None and not goes_on(record.held, unended=self._unended):
+            return [*found, record]
+        self._first = self._first or record
+        self._texts.append(record.held.value[: LONGEST + 1 - self._size])
+        self._size += len(self._texts[-1])
+        return found if goes_on(record.held, unended=self._unended) else self._taken()
+
+    def end(self) -> list[Placed]:
+        """Nothing more comes: what waits for its rest, as a line that is cut."""
+        if self._first is None:
+            return []
+        self.cut += 1
+        self._texts.append(ENDLESS)
+        return self._taken()
+
+    def waiting(self) -> Placed | None:
+        """What waits for its rest, as one record; it waits no longer."""
+        return self._taken(goes_on=True)[0] if self._first is not None else None
+
+    def _taken(self, *, goes_on: bool = False) -> list[Placed]:
+        if self._first is None:
+            return []
+        place, held = self._first
+        found = Placed(place, held._replace(value="".join(self._texts), goes_on=goes_on))
+        self._first, self._texts, self._size = None, [], 0
+        return [found]
+
+
+def missing(cut: int) -> str | None:
+    """The problem of a file so many of whose lines are cut."""
+    return f"pieces of {cut} line{'s' * (cut > 1)} are missing" if cut else None
+
+
+def texts_of(held: Held) -> list[str]:
+    """The lines that a record holds; each stands one place behind the one before it."""
+    texts = [text if len(text) <= LONGEST else text[:LONGEST] + ENDLESS for text in map(cleaned, lines_of(held.value))]
+    return [text if text.isascii() else encodable(text) for text in texts]

@@ -1,0 +1,67 @@
+"""What envelopes hold, as native Spark expressions: of lines as their writer usually writes them.
+
+A line that is not written so, or is not whole, is for the reference (traces/formats), as are lines of other layouts
+than the default one.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ...specs.formats import Envelope
+from ..events.layouts import escape
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+_LINE = "LINE"
+"""Stands for the line in the example of an envelope's row."""
+_HEAD = 100
+"""So many bytes of a line hold what stands before the line of the log; its end so many what stands behind."""
+_END = 200
+_MOST = (1 << 31) - 1
+
+
+def unwrapped(envelope: Envelope, line: Column) -> Column:
+    """The line of the log that a line of a file holds, which begins with a bracket; null if the reference must tell."""
+    return _of_text(envelope, line) if envelope.kind == "text" else _of_object(envelope, line)
+
+
+def _of_text(envelope: Envelope, line: Column) -> Column:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    before = F.regexp_extract(_bytes(line, 1, _HEAD), before_text(envelope), 0)
+    return F.when(before != "", _bytes(line, F.octet_length(before) + 1, F.lit(_MOST)))
+
+
+def before_text(envelope: Envelope) -> str:
+    """A Java pattern of what stands before a whole line that begins with a bracket."""
+    before, text, _ = envelope.pattern.partition("(?P<text>")
+    whole = before.replace("(?P<piece>[FP])", "F")
+    return "^" + re.sub(r"\(\?P<[a-z]+>", "(?:", whole) + r"(?=\[)" if text else ""
+
+
+def _of_object(envelope: Envelope, line: Column) -> Column:
+    """Of JSON as the example of the envelope's row is written, with other texts, none of which is escaped."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    before = envelope.example.partition(_LINE)[0]
+    after = F.regexp_extract(_bytes(line, F.lit(-_END), F.lit(_END)), after_text(envelope), 0)
+    size = F.octet_length(line) - F.octet_length(after) - len(before)
+    text = _bytes(line, F.lit(len(before) + 1), size)
+    plain = ~(F.contains(text, F.lit('"')) | F.contains(text, F.lit("\\")))
+    return F.when(line.startswith(before + "[") & (after != "") & plain, text)
+
+
+def after_text(envelope: Envelope) -> str:
+    """A Java pattern of what stands behind the line in an envelope of JSON."""
+    behind = escape(envelope.example.partition(_LINE)[2])
+    return re.sub(':"[^"]*"', lambda _: r':"[^"\\]*"', behind) + r"\r*\z"
+
+
+def _bytes(line: Column, first: Column | int, size: Column | int) -> Column:
+    """Of bytes: to count characters takes longer."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    return F.substring(line.cast("binary"), first, size).cast("string")
