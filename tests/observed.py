@@ -29,6 +29,8 @@ from isrproof.traces.formats.detect import UNASKED
 from isrproof.traces.metadata.files import found_in
 from isrproof.traces.sources.paths import expand
 
+from tests.recordings import quick
+
 RECORDED = Path(__file__).parents[1] / "traces" / "recorded"
 Tables = Callable[[list[Row]], Table]
 TABLES: tuple[Tables, ...] = (PythonTable, ColumnTable.of_rows)
@@ -66,7 +68,7 @@ METADATA = {each.name for each in vars(columns).values() if isinstance(each, Obs
 
 
 def recordings() -> list[Path]:
-    return sorted(path for path in RECORDED.iterdir() if path.is_dir())
+    return quick()
 
 
 def excerpts(folder: Path) -> list[Path]:

@@ -1,4 +1,4 @@
-"""What a log shows of a partition's state: the claim of an audit, which a recording's znodes confirm or refute."""
+"""What a log shows of partitions and their replicas: the claim of an audit, which a recording confirms or refutes."""
 
 from __future__ import annotations
 
@@ -31,6 +31,40 @@ class TimelineRow:
     cluster: int = 0
 
 
+@dataclass(frozen=True)
+class ReplicaRow:
+    """What a line of a broker tells of its replica of a partition; what the line does not print is None.
+
+    `row` is the line's id in the line table. Offsets are of the replica's log: `log_end` is the next one after its last
+    record when the line was written, of a line that cuts the log afterwards. `isr` and `partition_epoch` are those that
+    ZooKeeper or the controller has.
+    """
+
+    topic: str
+    partition: int
+    broker: int
+    row: str
+    leader: int | None
+    leader_epoch: int | None
+    isr: tuple[int, ...] | None
+    partition_epoch: int | None
+    log_end: int | None
+    high_watermark: int | None
+    place: Place
+    ts: int | None
+    cluster: int = 0
+
+
+@dataclass(frozen=True)
+class Lost:
+    """Offsets of records that were committed and are gone: from `start`, up to `end`, which is not one of them."""
+
+    topic: str
+    partition: int
+    start: int
+    end: int
+
+
 _JSON: Mapping[str, tuple[type, ...]] = {
     "topic": (str,),
     "partition": (int,),
@@ -46,14 +80,51 @@ _JSON: Mapping[str, tuple[type, ...]] = {
 }
 
 
+_REPLICA: Mapping[str, tuple[type, ...]] = {
+    "topic": (str,),
+    "partition": (int,),
+    "broker": (int,),
+    "row": (str,),
+    "leader": (int, NoneType),
+    "leader_epoch": (int, NoneType),
+    "isr": (list, NoneType),
+    "partition_epoch": (int, NoneType),
+    "log_end": (int, NoneType),
+    "high_watermark": (int, NoneType),
+    "file": (str,),
+    "line": (int,),
+    "ts": (int, NoneType),
+}
+
+
 def timeline_row(row: Any) -> TimelineRow:
     """An element of `timeline` in the JSON of an audit.
 
     Raises:
         ValueError: it is something else.
     """
-    if not isinstance(row, Mapping) or any(type(row.get(key)) not in kinds for key, kinds in _JSON.items()):
-        raise ValueError(f"expected a row of an audit's timeline, with {', '.join(_JSON)}; got {row!r:.200}")
-    known = {key: row[key] for key in _JSON if key not in ("file", "line", "isr")}
+    return TimelineRow(**_known(row, _JSON, "timeline"))
+
+
+def replica_row(row: Any) -> ReplicaRow:
+    """An element of `replicas` in the JSON of an audit; raises as `timeline_row` does."""
+    return ReplicaRow(**_known(row, _REPLICA, "replicas"))
+
+
+def lost_row(row: Any) -> Lost:
+    """An element of `lost` of a finding in the JSON of an audit; raises as `timeline_row` does."""
+    kinds: Mapping[str, tuple[type, ...]] = {"topic": (str,), "partition": (int,), "from": (int,), "to": (int,)}
+    _must_have(row, kinds, "lost")
+    return Lost(row["topic"], row["partition"], row["from"], row["to"])
+
+
+def _must_have(row: Any, kinds: Mapping[str, tuple[type, ...]], name: str) -> None:
+    if not isinstance(row, Mapping) or any(type(row.get(key)) not in types for key, types in kinds.items()):
+        raise ValueError(f"expected a row of an audit's {name}, with {', '.join(kinds)}; got {row!r:.200}")
+
+
+def _known(row: Any, kinds: Mapping[str, tuple[type, ...]], name: str) -> dict[str, Any]:
+    _must_have(row, kinds, name)
+    known = {key: row[key] for key in kinds if key not in ("file", "line", "isr")}
     isr = None if row["isr"] is None else tuple(row["isr"])
-    return TimelineRow(**known, isr=isr, place=Place(row["file"], row["line"]))
+    return {**known, "isr": isr, "place": Place(row["file"], row["line"])}

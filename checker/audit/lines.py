@@ -49,7 +49,6 @@ STOP_RECEIVED = ("stop-replica-received",)
 ISR_CHANGES, ISR_WRITTEN = rows_with("isr-change"), rows_with("isr-written")
 ISR_SHRINKS, ISR_EXPANDS = ("isr-shrinks",), ("isr-expands",)
 """A leader is about to change its ISR, which can fail; or has changed it."""
-ISR_WRITTEN = rows_with("isr-written")
 STATE_TAKEN = rows_with("partition-state")
 """A broker took a newer state in the same leader epoch, or refused an older one."""
 FETCHERS_ADDED = ("fetchers-added",)
@@ -65,6 +64,8 @@ REPLICA_DELETED = rows_with("replica-deleted")
 """Lines with which a broker deletes a replica's log."""
 REPLICA_STOPPED = rows_with("replica-stopped")
 """Lines with which a broker has stopped a replica, deleted or not."""
+TRUNCATED = rows_with("truncated")
+"""Lines in which a log is cut, or needs no cut."""
 READY = rows_with("ready")
 """The line with which a controller's start ends."""
 EPOCH_READ = rows_with("epoch-read")

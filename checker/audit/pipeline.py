@@ -16,6 +16,7 @@ from .findings.finding import in_report_order
 from .findings.judged import finding
 from .findings.moves import moves
 from .findings.places import in_files, repeated_in_files
+from .findings.replicas import replicas, replicas_shown
 from .findings.scope import scopes
 from .findings.state import Ends, conditions, states, stopped_moves
 from .findings.tally import tallies
@@ -27,6 +28,7 @@ from .history.histories import Histories
 from .history.journals import Journals
 from .history.spans import Span
 from .judge import counted, failing, first_failing, judged, of_concerned
+from .observe.broker.hosted import HOSTED_LINES
 from .observe.catalogue import inputs_of
 from .observe.controller.epoch_changes import CHANGES
 from .observe.controller.stopped import STOPPED_MOVES
@@ -79,6 +81,7 @@ def audited(
             scopes(of["scope"]),
             states(of["conditions"], of["condition"], of["stopped"], files),
             timeline(of["state"], files) if with_timeline else None,
+            replicas(of["replica"], files) if with_timeline else None,
             broker_timelines(of["tenure"], of["live"], files) if with_timeline else {},
         )
     )
@@ -127,6 +130,7 @@ def _look(
         "condition": spells,
         "stopped": stopped_moves(narrow.of(inputs[STOPPED_MOVES])),
         "state": narrow.of(states_shown(inputs[PARTITION_VIEWS])).rows() if with_timeline else [],
+        "replica": narrow.of(replicas_shown(inputs[HOSTED_LINES])).rows() if with_timeline else [],
         "tenure": tenures(controllers, narrow) if with_timeline else [],
         "live": live_brokers(events, narrow) if with_timeline else [],
         "scope": scope(narrow.of(controllers)),

@@ -1,15 +1,22 @@
-"""`isrproof compare`: an audit's timeline beside what ZooKeeper really held."""
+"""`isrproof compare`: an audit beside what a recorded cluster really did."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ...traces.timeline import TimelineRow, timeline_row
+from ...traces.timeline import Lost, lost_row, replica_row, timeline_row
 from ..failure import fail, say
+
+if TYPE_CHECKING:
+    from ...traces.record.compare import Comparison
+    from ...traces.record.compare_replicas import LossComparison, ReplicaComparison
+
+_T = TypeVar("_T")
 
 
 @click.command()
@@ -17,50 +24,124 @@ from ..failure import fail, say
 @click.argument("audit_json", type=click.File("r", encoding="utf-8"))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(recording: Path, audit_json: IO[str], as_json: bool) -> None:
-    """Class each version of each partition's znode in RECORDING as shown by the audit's timeline, or not.
+    """Hold an audit beside what ZooKeeper, the brokers' disks and the producers of RECORDING say.
+
+    Each version of each partition's znode is shown by the audit's timeline, or not. Where records were written, each
+    value that the audit has of a replica is checked (leader, ISR, start of an epoch, high watermark, log end), and
+    the offsets that it says are lost.
 
     RECORDING is a folder that `isrproof record` made; AUDIT_JSON is what `isrproof audit RECORDING --timeline --json`
-    printed (`-`: standard input). Exit code 0 when no row of the timeline is wrong, 1 when one is.
+    printed (`-`: standard input). Exit code 0 when nothing that the audit says is wrong, 1 when something is.
     """
     from ...specs.errors import IsrproofError
-    from ...traces.record.compare import REASONS, compare
+    from ...traces.record.compare import compare
+    from ...traces.record.compare_replicas import compare_lost, compare_replicas
     from ...traces.record.manifest import read
-    from ..audit.report.json import timeline_row as timeline_json
 
     try:
         manifest = read(recording)
-        rows = _timeline(audit_json)
+        said = json.load(audit_json)
+        rows = _list(said, "timeline", timeline_row, audit_json.name)
+        traffic = "replicas" in manifest
+        replicas = _list(said, "replicas", replica_row, audit_json.name) if traffic else []
+        lost = list(_lost(said)) if traffic else []
     except (OSError, ValueError, IsrproofError) as error:
         fail(error, as_json=as_json)
-    found = compare(manifest, rows, recording if recording.is_dir() else recording.parent)
+    logs = recording if recording.is_dir() else recording.parent
+    found = compare(manifest, rows, logs)
+    beside = (compare_replicas(manifest, replicas, logs), compare_lost(manifest, lost)) if traffic else None
     if as_json:
-        counts = {"shown": len(found.shown), "hidden": found.reasons, "unexplained": len(found.unexplained)}
-        wrong = [{"row": timeline_json(row), "expected": expected} for row, expected in found.wrong]
-        missing = [vars(version) for version in found.unexplained]
-        say(json.dumps({"recording": recording.name, **counts, "wrong": wrong, "missing": missing}))
+        say(json.dumps({"recording": recording.name, **_object(found), **_beside_object(beside)}))
     else:
-        say(f"{recording.name}: {len(found.shown)} znode versions shown, {len(found.wrong)} rows wrong")
-        for reason, count in found.reasons.items():
-            if count:
-                say(f"  {count} hidden: {REASONS[reason]}")
-        for version in found.unexplained:
-            name = f"{version.topic}-{version.partition}"
-            say(f"  not shown, no reason known: {name} version {version.version}, written by {version.by}")
-        for row, expected in found.wrong:
-            shown = timeline_json(row)
-            said = {key: shown[key] for key in ("partition_epoch", "leader", "isr", "leader_epoch", "controller_epoch")}
-            say(f"  wrong: {row.topic}-{row.partition} {said} at {row.place}")
-            say(f"    expected {expected}")
-    raise SystemExit(1 if found.wrong else 0)
+        for line in (*_text(recording.name, found), *_beside_text(beside)):
+            say(line)
+    wrong = found.wrong or (beside is not None and (beside[0].wrong or beside[1].wrong))
+    raise SystemExit(1 if wrong else 0)
 
 
-def _timeline(file: IO[str]) -> list[TimelineRow]:
-    """The list `timeline` of the audit's object; ValueError says what was found instead."""
-    said = json.load(file)
-    rows = said.get("timeline") if isinstance(said, dict) else None
+def _object(found: Comparison) -> dict[str, Any]:
+    from ..audit.report.json import row_object
+
+    return {
+        "shown": len(found.shown),
+        "hidden": found.reasons,
+        "unexplained": len(found.unexplained),
+        "wrong": [{"row": row_object(row), "expected": expected} for row, expected in found.wrong],
+        "missing": [vars(version) for version in found.unexplained],
+    }
+
+
+def _text(name: str, found: Comparison) -> Iterator[str]:
+    from ...traces.record.compare import REASONS
+
+    yield f"{name}: {len(found.shown)} znode versions shown, {len(found.wrong)} rows wrong"
+    for reason, count in found.reasons.items():
+        if count:
+            yield f"  {count} hidden: {REASONS[reason]}"
+    for version in found.unexplained:
+        partition = f"{version.topic}-{version.partition}"
+        yield f"  not shown, no reason known: {partition} version {version.version}, written by {version.by}"
+    for row, expected in found.wrong:
+        said = {
+            key: getattr(row, key) for key in ("partition_epoch", "leader", "isr", "leader_epoch", "controller_epoch")
+        }
+        yield f"  wrong: {row.topic}-{row.partition} {said} at {row.place}"
+        yield f"    expected {expected}"
+
+
+def _beside_object(beside: tuple[ReplicaComparison, LossComparison] | None) -> dict[str, Any]:
+    from ..audit.report.json import row_object
+
+    if beside is None:
+        return {}
+    replicas, loss = beside
+    return {
+        "replicas": {
+            "right": dict(replicas.right),
+            "wrong": [{"row": row_object(row), "expected": expected} for row, expected in replicas.wrong],
+        },
+        "lost": {
+            "shown": loss.shown,
+            "not_shown": loss.not_shown,
+            "not_acknowledged": loss.not_acknowledged,
+            "wrong": [row_object(each) for each in loss.wrong],
+        },
+    }
+
+
+def _beside_text(beside: tuple[ReplicaComparison, LossComparison] | None) -> Iterator[str]:
+    from ...traces.record.compare_replicas import KINDS
+
+    if beside is None:
+        return
+    replicas, loss = beside
+    for kind, count in replicas.right.items():
+        if count:
+            yield f"  {count} right: {KINDS[kind]}"
+    for row, expected in replicas.wrong:
+        yield f"  wrong: {row.topic}-{row.partition} on broker {row.broker} at {row.place}"
+        yield f"    expected {expected}"
+    if loss.shown or loss.not_shown or loss.not_acknowledged:
+        yield (
+            f"  {loss.shown} acknowledged records that are lost are named, and {loss.not_acknowledged} that no producer"
+            f" was acknowledged; {loss.not_shown} of acks=all are not shown"
+        )
+    for each in loss.wrong:
+        yield f"  wrong: {each.topic}-{each.partition} is said to lack offsets {each.start} to {each.end - 1}"
+
+
+def _list(said: Any, name: str, read: Callable[[Any], _T], file: str) -> list[_T]:
+    """A list of the audit's object; ValueError says what was found instead."""
+    rows = said.get(name) if isinstance(said, Mapping) else None
     if not isinstance(rows, list):
         raise ValueError(
-            f"{file.name} has no `timeline` list: expected what `isrproof audit RECORDING --timeline --json` prints "
+            f"{file} has no `{name}` list: expected what `isrproof audit RECORDING --timeline --json` prints "
             "for one recording."
         )
-    return [timeline_row(row) for row in rows]
+    return [read(row) for row in rows]
+
+
+def _lost(said: Any) -> Iterator[Lost]:
+    """What the audit's findings say is lost."""
+    for finding in said.get("findings", ()):
+        yield from map(lost_row, finding.get("lost", ()))

@@ -1,19 +1,18 @@
-"""What the audit reconstructs of the recorded clusters is what ZooKeeper held."""
+"""What the audit reconstructs of the recorded clusters is what ZooKeeper held, brokers had and producers were told."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
 from isrproof.traces.record import manifest
 from isrproof.traces.record.compare import compare
+from isrproof.traces.record.compare_replicas import KINDS, compare_lost, compare_replicas
 
-RECORDED = Path(__file__).parents[2] / "traces" / "recorded"
+from tests.recordings import EACH, RECORDED, WITH_TRAFFIC
 
 
-@pytest.mark.parametrize("name", sorted(file.parent.name for file in RECORDED.glob("*/manifest.json")))
+@pytest.mark.parametrize("name", EACH)
 def test_nothing_is_wrong_and_what_is_not_shown_is_explained(name: str) -> None:
     (report,) = audit([str(RECORDED / name)], Options(engine="python", timeline=True))
     assert report.timeline is not None
@@ -21,3 +20,35 @@ def test_nothing_is_wrong_and_what_is_not_shown_is_explained(name: str) -> None:
     assert found.wrong == ()
     assert found.unexplained == ()
     assert len(found.shown) > len(found.hidden) - found.reasons["leader-isr-write"]
+
+
+@pytest.mark.parametrize("name", WITH_TRAFFIC)
+def test_replicas_and_losses_are_those_of_the_manifest(name: str) -> None:
+    (report,) = audit([str(RECORDED / name)], Options(engine="python", timeline=True))
+    assert report.replicas is not None
+    told = manifest.read(RECORDED / name)
+    found = compare_replicas(told, report.replicas, RECORDED / name)
+    assert found.wrong == ()
+    assert all(found.right[kind] for kind in KINDS if kind != "isr")
+    lost = [each for finding in report.findings for each in finding.lost]
+    loss = compare_lost(told, lost)
+    assert loss.wrong == ()
+    assert bool(lost) is name.startswith("unclean")
+    # What was written after the last checkpoint of high watermarks, at most a second before the leader died.
+    assert loss.not_shown <= 25
+    assert loss.shown >= 20 * loss.not_shown
+    assert {each.verdict for each in report.findings if each.lost} <= {"suspicious"}
+
+
+@pytest.mark.parametrize("name", [name for name in WITH_TRAFFIC if name.values[0].startswith("unclean")])
+def test_what_is_lost_is_named_to_the_offset_where_nothing_was_written_at_the_end(name: str) -> None:
+    (report,) = audit([str(RECORDED / name)], Options(engine="python"))
+    said = {
+        (each.start, each.end)
+        for finding in report.findings
+        for each in finding.lost
+        if finding.rule == "KR661" and each.topic == "quiet"
+    }
+    (true,) = [(row["from"], row["to"]) for row in manifest.read(RECORDED / name)["lost"] if row["topic"] == "quiet"]
+    # In one of them the first was committed, and no producer was acknowledged.
+    assert said in ({true}, {(true[0] - 1, true[1])})

@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from isrproof.checker.commands.compare import command
 from isrproof.traces.place import Place
 from isrproof.traces.record import manifest
 from isrproof.traces.record.clock import milliseconds, utc
 from isrproof.traces.record.compare import REASONS, Version, compare, state_versions
-from isrproof.traces.timeline import TimelineRow
+from isrproof.traces.record.compare_replicas import LossComparison, compare_lost, compare_replicas
+from isrproof.traces.timeline import Lost, ReplicaRow, TimelineRow, lost_row, replica_row
 
 RECORDED = Path(__file__).parents[2] / "traces" / "recorded"
 FOLDERS = sorted(file.parent for file in RECORDED.glob("*/manifest.json"))
@@ -63,6 +64,7 @@ def test_versions_need_no_number(folder: Path) -> None:
     assert found.unexplained == ()
 
 
+@settings(deadline=None)
 @given(data=st.data())
 def test_a_row_that_no_version_says_is_wrong(data: st.DataObject) -> None:
     told = manifest.read(data.draw(st.sampled_from(FOLDERS)))
@@ -188,3 +190,99 @@ def test_command(tmp_path: Path) -> None:
         assert run(timeline=nothing).exit_code == 2
         assert json.loads(run("--json", timeline=nothing).output)["verdict"] == "error"
     assert "timeline" in run(timeline=[]).output
+
+
+def with_traffic(*znodes: dict[str, Any], **told: Any) -> dict[str, Any]:
+    empty: dict[str, Any] = {"replicas": [], "watermarks": [], "acknowledged": [], "lost": []}
+    return made(*znodes, **{**empty, **told})
+
+
+def offsets(first: int, after: int, acks: str = "all", second: int = 1) -> dict[str, Any]:
+    return {"topic": "t", "partition": 0, "acks": acks, "from": first, "to": after, "time": utc(second * 1000)}
+
+
+def asked(second: int, high_watermark: int) -> dict[str, Any]:
+    times = {"asked": utc(second * 1000), "answered": utc(second * 1000 + 50)}
+    return {"topic": "t", "partition": 0, **times, "high_watermark": high_watermark}
+
+
+ON_DISK = {"topic": "t", "partition": 0, "log_end": 90, "batches": [[0, 0, 49], [1, 50, 89]]}
+LED = {"leader": 3, "leader_epoch": 1, "isr": (3,), "partition_epoch": 1, "log_end": 50, "high_watermark": 45}
+
+
+@pytest.mark.parametrize(
+    ("changed", "wrong"),
+    [
+        ({}, None),
+        ({"leader": 2}, "leader 3 in leader epoch 1"),
+        ({"isr": (2, 3)}, "ISR {3} in version 1"),
+        ({"log_end": 51}, "epoch 1 from offset 50"),
+        ({"high_watermark": 61}, "a high watermark from 40 to 60"),
+        ({"high_watermark": 39}, "a high watermark from 40 to 60"),
+        ({"log_end": 91, "leader_epoch": 0, "leader": 2}, "a log end of 90 at most"),
+        ({"leader_epoch": None, "isr": None, "high_watermark": None}, None),
+    ],
+)
+def test_rows_of_replicas(tmp_path: Path, changed: dict[str, Any], wrong: str | None) -> None:
+    """The leader's line is written two and a half seconds after the recording began; it was elected at 1 s."""
+    (tmp_path / "broker-3").mkdir()
+    (tmp_path / "broker-3" / "server.log").write_text("[1970-01-01 00:00:02,500] INFO x\n")
+    told = with_traffic(
+        *(CREATED, ELECTED), replicas=[ON_DISK], watermarks=[asked(2, 40), asked(4, 60)], acknowledged=[offsets(0, 30)]
+    )
+    values = {**LED, **changed}
+    line = ReplicaRow(topic="t", partition=0, broker=3, row="leader-started", **values, place=Place("x", 1), ts=None)
+    line = replace(line, place=Place("any/broker-3/server.log", 1))
+    assert (
+        replica_row({**vars(line), **vars(line.place)} | {"isr": None if line.isr is None else list(line.isr)}) == line
+    )
+    found = compare_replicas(told, [line], tmp_path)
+    assert [expected for _, expected in found.wrong] == ([] if wrong is None else [wrong])
+    assert compare_replicas(told, [line]).wrong == ()
+
+
+def test_what_was_acknowledged_is_below_the_high_watermark(tmp_path: Path) -> None:
+    (tmp_path / "broker-3").mkdir()
+    (tmp_path / "broker-3" / "server.log").write_text("[1970-01-01 00:00:02,500] INFO x\n")
+    told = with_traffic(CREATED, ELECTED, replicas=[ON_DISK], acknowledged=[offsets(50, 56, second=2)])
+    values = {**LED, "log_end": 50, "isr": None, "high_watermark": 55}
+    line = ReplicaRow(
+        topic="t", partition=0, broker=3, row="x", **values, place=Place("broker-3/server.log", 1), ts=None
+    )
+    (wrong,) = compare_replicas(told, [line], tmp_path).wrong
+    assert wrong[1] == "a high watermark from 56 to 90"
+
+
+def test_losses() -> None:
+    told = with_traffic(
+        acknowledged=[offsets(0, 20), offsets(20, 25, acks="1"), offsets(10, 12)],
+        lost=[offsets(10, 20), offsets(20, 25, acks="1")],
+    )
+    assert compare_lost(told, []) == LossComparison(0, 10, 0, ())
+    assert compare_lost(told, [Lost("t", 0, 12, 30)]) == LossComparison(13, 2, 5, ())
+    assert compare_lost(told, [Lost("t", 0, 9, 20)]).wrong == (Lost("t", 0, 9, 20),)
+    assert lost_row({"topic": "t", "partition": 0, "from": 1, "to": 3}) == Lost("t", 0, 1, 3)
+    with pytest.raises(ValueError, match="lost, with topic, partition, from, to"):
+        lost_row({"topic": "t", "partition": 0, "from": "1", "to": 3})
+
+
+def test_command_with_traffic(tmp_path: Path) -> None:
+    told = with_traffic(CREATED, acknowledged=[offsets(0, 9)], lost=[offsets(5, 9)], replicas=[ON_DISK])
+    (tmp_path / "manifest.json").write_text(manifest.text({"format": manifest.FORMAT, **told}))
+
+    def run(**said: Any) -> Any:
+        (first,) = state_versions(told)
+        audit = {"timeline": [printed(row(first))], "replicas": [], "findings": [], **said}
+        return CliRunner().invoke(command, [str(tmp_path), "-"], input=json.dumps(audit))
+
+    def lost(first: int) -> dict[str, Any]:
+        return {"findings": [{"lost": [{"topic": "t", "partition": 0, "from": first, "to": 9}]}]}
+
+    right = run(**lost(6))
+    assert right.exit_code == 0
+    assert "3 acknowledged records that are lost are named" in right.output
+    wrong = run(**lost(4))
+    assert wrong.exit_code == 1
+    assert "t-0 is said to lack offsets 4 to 8" in wrong.output
+    assert run(replicas=None).exit_code == 2
+    assert run(findings=[{"lost": [{}]}]).exit_code == 2

@@ -101,7 +101,7 @@ def compare(manifest: Mapping[str, Any], timeline: Iterable[TimelineRow], logs: 
     partitions: dict[tuple[str, int], list[Version]] = {}
     for version in versions:
         partitions.setdefault((version.topic, version.partition), []).append(version)
-    clock = _Clock(logs)
+    clock = LineTimes(logs)
     facts = _Facts(manifest)
     shown: set[Version] = set()
     wrong = []
@@ -257,7 +257,7 @@ def _removes(before: Version, version: Version) -> bool:
     return one_less and version.leader in (-1, before.leader) and version.leader_epoch == before.leader_epoch + 1
 
 
-class _Clock:
+class LineTimes:
     """The times printed at lines of the recording's logs."""
 
     def __init__(self, logs: Path | None) -> None:

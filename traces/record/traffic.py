@@ -23,10 +23,10 @@ PAUSE_SECONDS = 0.04
 """Between two records of a partition."""
 LOOK_SECONDS = 1.0
 """Between two questions for the high watermarks."""
-FLUSH_SECONDS = 20.0
+FLUSH_SECONDS = 30.0
 
 _CLIENT: Mapping[str, object] = {
-    "socket.timeout.ms": 10_000,
+    "socket.timeout.ms": 20_000,
     "reconnect.backoff.max.ms": 500,
     "topic.metadata.refresh.interval.ms": 2_000,
     # Brokers are stopped all the time.
@@ -38,9 +38,9 @@ _PRODUCER: Mapping[str, object] = {
     # A record is sent once: its number stands at one offset of a log, or at none.
     "retries": 0,
     "linger.ms": 20,
-    "message.timeout.ms": 15_000,
+    "message.timeout.ms": 25_000,
     # Longer than an ISR takes to shrink: what is committed then is acknowledged.
-    "request.timeout.ms": 10_000,
+    "request.timeout.ms": 20_000,
 }
 
 
@@ -162,7 +162,8 @@ class Traffic:
             asked = time.time_ns() // 1_000_000
             questions = {TopicPartition(topic, partition): OffsetSpec.latest() for topic, partition in to}
             for of, answer in self._admin.list_offsets(questions, request_timeout=2.0).items():
-                if answer.exception() is None:
+                # A leader that is not known yet counts as no error; the offset is then -1001.
+                if answer.exception() is None and answer.result().offset >= 0:
                     now = time.time_ns() // 1_000_000
                     self.watermarks.append(Watermark(of.topic, of.partition, asked, now, answer.result().offset))
 

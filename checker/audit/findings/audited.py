@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from ....traces.timeline import TimelineRow
+from ....traces.timeline import ReplicaRow, TimelineRow
 from ..history.histories import Histories
 from ..table.protocol import Row
 from .brokers import BrokerTimeline
@@ -40,8 +40,8 @@ class Audited:
     """`findings` are in the order of cluster, life, controller epoch, place; `tallies` by cluster and rule, `scopes`
     and `states` by cluster.
 
-    `repeated` is by the file's number, where lines are there more than once. `timeline` is None, and `brokers` is
-    empty, where a timeline was not asked for.
+    `repeated` is by the file's number, where lines are there more than once. `timeline` and `replicas` are None, and
+    `brokers` is empty, where a timeline was not asked for.
     """
 
     histories: Histories
@@ -52,6 +52,7 @@ class Audited:
     scopes: Mapping[int, Scope]
     states: Mapping[int, ClusterState]
     timeline: tuple[TimelineRow, ...] | None = None
+    replicas: tuple[ReplicaRow, ...] | None = None
     brokers: Mapping[int, BrokerTimeline] = field(default_factory=dict)
     metadata: Metadata = field(default_factory=Metadata)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ....traces.place import Place
+from ....traces.timeline import Lost
 
 Role = Literal["seen", "contradicts", "decides"]
 """What a place is to a finding.
@@ -40,7 +41,8 @@ class Finding:
     """One report by one rule. `evidence` begins with what was seen; for a throwable that is its ERROR line.
 
     `ts` is that line's time, milliseconds as printed, and `excerpt` its text. Findings of a rule that have the same
-    `cause` have one cause, which it says; None: the rule knows none that several share.
+    `cause` have one cause, which it says; None: the rule knows none that several share. `lost` are offsets of committed
+    records that are gone, at least.
     """
 
     rule: str
@@ -61,6 +63,7 @@ class Finding:
     decided_by: str | None = None
     excerpt: str = ""
     cause: str | None = None
+    lost: tuple[Lost, ...] = ()
     cluster: int = 0
 
     @property

@@ -44,6 +44,7 @@ def finding(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Finding:
         fixed_in=", ".join(bug.fixed_in) if known and bug is not None else None,
         decided_by=_decided_by(row, files),
         cause=None if rule.cause is None else rule.cause(row),
+        lost=() if rule.lost is None else (rule.lost(row),),
         cluster=files[row["file"]].cluster,
     )
 

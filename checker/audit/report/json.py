@@ -12,7 +12,7 @@ from importlib.metadata import version
 from typing import Any
 
 from ....traces.place import Place
-from ....traces.timeline import TimelineRow
+from ....traces.timeline import Lost, ReplicaRow, TimelineRow
 from ..findings.finding import Finding
 from ..findings.moves import Move
 from ..findings.state import StoppedMove
@@ -24,7 +24,7 @@ from .model import Report
 
 SCHEMA = "isrproof-audit/1"
 """What the object is: its keys and their meaning; another number if a key goes or changes."""
-OPTIONAL = ("timeline", "brokers", "metadata", "records")
+OPTIONAL = ("timeline", "brokers", "replicas", "metadata", "records")
 """Keys that are there if it was asked for, or if there is such a thing."""
 INNER = ("index", "cluster")
 """Numbers that mean something within one run only."""
@@ -53,9 +53,13 @@ def _advice(report: Report) -> dict[str, Any]:
     return {code: _object(each) for code, each in found.items() if each is not None}
 
 
-def timeline_row(row: TimelineRow) -> dict[str, Any]:
-    """An element of `timeline`."""
-    return _object(row)
+def row_object(row: TimelineRow | ReplicaRow | Lost) -> dict[str, Any]:
+    """An element of `timeline`, of `replicas`, or of a finding's `lost`."""
+    return (
+        {"topic": row.topic, "partition": row.partition, "from": row.start, "to": row.end}
+        if isinstance(row, Lost)
+        else _object(row)
+    )
 
 
 def _object(value: Any) -> dict[str, Any]:
@@ -75,6 +79,8 @@ def _shown(value: Any) -> Any:
         return _finding(value)
     if isinstance(value, Move):
         return _move(value)
+    if isinstance(value, Lost):
+        return row_object(value)
     if isinstance(value, StoppedMove):
         return {"machine": value.machine, "from": value.source, "to": value.target} | _rest(value)
     if isinstance(value, Tally):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 
 from ....specs.releases import names
 from ....traces.place import Place
-from ....traces.timeline import TimelineRow
+from ....traces.timeline import ReplicaRow, TimelineRow
 from ..files.file import FileFacts
 from ..findings.audited import Audited, Repeated
 from ..findings.brokers import BrokerTimeline
@@ -139,9 +139,9 @@ class Checked:
 class Report:
     """All that one audited cluster gave.
 
-    `rules` are by code; `timeline` and `brokers` are None where not asked for. `counts` says how many findings
-    there are of each verdict; `findings` may be fewer, the first. `state` is no verdict. `metadata` is None where there
-    is no log of KRaft's metadata.
+    `rules` are by code; `timeline`, `brokers` and `replicas` are None where not asked for. `counts` says how many
+    findings there are of each verdict; `findings` may be fewer, the first. `state` is no verdict. `metadata` is None
+    where there is no log of KRaft's metadata.
     """
 
     verdict: str
@@ -158,6 +158,7 @@ class Report:
     counts: Mapping[str, int]
     state: ClusterState
     brokers: BrokerTimeline | None = None
+    replicas: tuple[ReplicaRow, ...] | None = None
     metadata: tuple[MetadataLog, ...] | None = None
 
     @property
@@ -202,6 +203,7 @@ def _report(found: Audited, cluster: int, files: Sequence[FileFacts], paths: Map
         checked=_checked(found, cluster, tallies, files),
         counts={verdict: counts[verdict] for verdict in VERDICTS},
         brokers=None if found.timeline is None else found.brokers.get(cluster, BrokerTimeline()),
+        replicas=None if found.replicas is None else tuple(row for row in found.replicas if row.cluster == cluster),
         state=replace(found.states.get(cluster, ClusterState()), unknown=tuple(_state_unknown(found, cluster, files))),
         metadata=tuple(log for log in found.metadata.logs if log.cluster == cluster) or None,
     )

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 from .forms import Run
-from .json import timeline_row
+from .json import row_object
 
 
 def write(run: Run) -> str:
     """In the order of the partition's history; an object is an element of the JSON report's `timeline`."""
     rows = [
-        {"path": title, **timeline_row(row)} if run.each else timeline_row(row)
+        {"path": title, **row_object(row)} if run.each else row_object(row)
         for title, report in run.clusters
         for row in report.timeline or ()
     ]

@@ -8,6 +8,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from ....traces.place import Place
+from ....traces.timeline import Lost
 from ..findings.finding import Finding
 from ..findings.moves import Move
 from ..findings.state import StoppedMove
@@ -91,6 +92,8 @@ def _properties(kind: type, definitions: Schema) -> Schema:
         return {**found, **_place(), **derived, "place": _of(Place, definitions)}
     if kind in (Move, StoppedMove):
         return {{"source": "from", "target": "to"}.get(name, name): each for name, each in found.items()}
+    if kind is Lost:
+        return {{"start": "from", "end": "to"}.get(name, name): each for name, each in found.items()}
     if kind is Tally:
         return {"evaluated": {"type": "integer"}, **found}
     return found

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ....model.expr import Expr, Op, const, field, replace
 from ....model.sorts import SetOf
 from ....specs.behaviours import behaviour
-from ....specs.releases import span
 from ..observe.compared import was
 from ..table.encoding import RELEASE, release_set
+from ..table.encoding import in_releases as in_releases
 
 
 def step(condition: Expr) -> Expr:
@@ -19,11 +19,6 @@ def step(condition: Expr) -> Expr:
         return field(node.data, node.sort) if node.op is Op.AFTER else None
 
     return replace(condition, leaf)
-
-
-def in_releases(text: str) -> Expr:
-    """The constant set of releases that `text` names, as specs.releases.span reads it."""
-    return const(release_set(span(text)), SetOf(RELEASE))
 
 
 def behaviour_releases(name: str) -> Expr:

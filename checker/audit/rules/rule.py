@@ -10,6 +10,7 @@ from ....model.expr import Expr, free, ite, true
 from ....model.sorts import same
 from ....specs.errors import unknown
 from ....specs.releases import in_mode, span
+from ....traces.timeline import Lost
 from ..fields import releases
 from ..observe.catalogue import observations
 from ..table.protocol import Row
@@ -39,6 +40,7 @@ class Rule:
         issues: KAFKA issues and KIPs; bug: the behaviour (specs/behaviours.toml) that is this fault as a known bug.
         follows_from: codes of rules whose findings explain those of this one.
         remedy: what to do about a finding; every rule that is not a test's own has one.
+        lost: the committed records that a row says are gone.
         compares: whether its rows set two places against each other without columns of the one before.
         page, family: of its module (catalogue.py): its docstring and its folder, which says whose doing it judges.
         contradicts: whether a row that the rule fails and its line before (before_file, before_line) contradict each
@@ -65,6 +67,7 @@ class Rule:
     follows_from: tuple[str, ...] = ()
     contradicts: Callable[[Row], bool] = lambda row: True
     remedy: Remedy | None = None
+    lost: Callable[[Row], Lost] | None = None
     compares: bool = False
     page: str = ""
     family: str = ""

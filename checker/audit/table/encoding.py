@@ -17,10 +17,10 @@ from functools import cache
 from typing import Any, TypeVar
 
 from ....model.errors import NotWrittenError
-from ....model.expr import BINDERS, Expr, Op
+from ....model.expr import BINDERS, Expr, Op, const
 from ....model.reading import Never
-from ....model.sorts import Enum, OptionSort, SetSort, Sort
-from ....specs.releases import RELEASES
+from ....model.sorts import Enum, OptionSort, SetOf, SetSort, Sort
+from ....specs.releases import RELEASES, span
 
 T = TypeVar("T")
 NO_LEADER = -1
@@ -70,6 +70,11 @@ def release_set(mask: int) -> frozenset[str]:
 def release_mask(names: frozenset[str]) -> int:
     """The mask of a set of release names."""
     return sum(release.mask for release in RELEASES if release.name in names)
+
+
+def in_releases(text: str) -> Expr:
+    """The constant set of releases that `text` names, as specs.releases.span reads it."""
+    return const(release_set(span(text)), SetOf(RELEASE))
 
 
 def decoder(sort: Sort) -> Callable[[Any], Any] | None:

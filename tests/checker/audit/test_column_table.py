@@ -17,10 +17,10 @@ from isrproof.model.views import Broker
 from tests.doubled import doubled
 from tests.engines import columns, reference
 from tests.histories import history, save, texts, with_faults
+from tests.recordings import RECORDED, quick
 
 pytest.importorskip("numpy", reason="columns in memory need NumPy")
 
-RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
 RELEASES = ("0.8.1", "0.11.0", "1.0.0", "1.1.1", "2.0.0", "2.3", "2.5", "2.8.1", "3.9")
 
 
@@ -31,7 +31,7 @@ def in_columns(table: Table) -> Table:
 
 
 def test_recordings_give_the_same_reports() -> None:
-    paths = sorted(folder for folder in RECORDED.iterdir() if folder.is_dir())
+    paths = quick()
     plain = reference(paths)
     assert columns(paths) == plain
     assert any(report["findings"] for report in plain)

@@ -21,9 +21,8 @@ from isrproof.checker.audit.report.model import Report
 from tests.doubled import doubled
 from tests.evaluated import COMPARING, evaluated
 from tests.histories import START, History, history, save, texts, with_faults
+from tests.recordings import EACH, RECORDED
 
-RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
-RECORDINGS = sorted(folder.name for folder in RECORDED.iterdir() if folder.is_dir())
 RELEASES = ("0.8.1", "0.11.0", "1.0.0", "1.1.1", "2.0.0", "2.3", "2.5", "2.8.1", "3.9")
 TIME = re.compile(r"(?m)^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})\]")
 
@@ -99,7 +98,7 @@ def text_of(path: Path) -> str:
     return data.decode("utf-8", "replace")
 
 
-@pytest.mark.parametrize("name", RECORDINGS)
+@pytest.mark.parametrize("name", EACH)
 @pytest.mark.parametrize("minutes", [-10, 10])
 def test_any_clock_of_a_recording_may_be_wrong(name: str, minutes: int, tmp_path: Path) -> None:
     recording = RECORDED / name
@@ -171,7 +170,7 @@ def test_files_may_be_split_and_named_in_any_order(
     assert facts(there, *paths, origin=origin) == facts(here)
 
 
-@pytest.mark.parametrize("name", RECORDINGS)
+@pytest.mark.parametrize("name", EACH)
 def test_recordings_may_be_split(name: str, tmp_path: Path) -> None:
     recording, dice = RECORDED / name, random.Random(name)
     origin: dict[Place, Place] = {}
@@ -207,7 +206,7 @@ def test_a_log_may_be_rotated_while_its_broker_is_replaced(name: str, tmp_path: 
     assert split > 100
 
 
-@pytest.mark.parametrize("name", RECORDINGS)
+@pytest.mark.parametrize("name", EACH)
 def test_what_is_printed_twice_happened_once(name: str, tmp_path: Path) -> None:
     origin = doubled(RECORDED / name, tmp_path)
     (once,), (twice,) = (audit([str(folder)], PYTHON) for folder in (RECORDED / name, tmp_path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
@@ -110,12 +111,15 @@ def test_the_row_before_is_an_earlier_one_of_its_key(name: str, observed: Observ
     if not observation.key:
         assert not any(row.get("before_line") for row in rows(name, observed))
         return
-    known = (*observed[observation.made_from].rows(), *rows(name, observed))
-    at = {(row["file"], row["line"], row.get("topic"), row.get("partition")): row for row in known}
+    at: dict[tuple[int, int], list[Row]] = defaultdict(list)
+    for row in (*observed[observation.made_from].rows(), *rows(name, observed)):
+        at[row["file"], row["line"]].append(row)
     for row in rows(name, observed):
         if row.get("before_line") is not None:
-            before = at[row["before_file"], row["before_line"], row.get("topic"), row.get("partition")]
-            assert [before[column] for column in observation.key] == [row[column] for column in observation.key]
+            # A line that lists partitions is a row for each of them.
+            key = [row[column] for column in observation.key]
+            there = at[row["before_file"], row["before_line"]]
+            (before, *_) = [each for each in there if [each[column] for column in observation.key] == key]
             assert [before[column] for column in observation.order] <= [row[column] for column in observation.order]
 
 

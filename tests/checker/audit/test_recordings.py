@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from isrproof.checker.audit.command import audit
@@ -11,9 +10,7 @@ from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.model import Report
 
 from tests.evaluated import evaluated
-
-RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
-RECORDINGS = sorted(path.name for path in RECORDED.iterdir() if path.is_dir())
+from tests.recordings import ALL, EACH, RECORDED
 
 
 def audited(name: str) -> Report:
@@ -25,7 +22,7 @@ def illegal(report: Report) -> Counter[str]:
     return Counter(finding.rule for finding in report.findings if finding.verdict == "illegal")
 
 
-@pytest.mark.parametrize("name", [name for name in RECORDINGS if name.startswith("failover-on-leader-2.0.0")])
+@pytest.mark.parametrize("name", [name for name in ALL if name.startswith("failover-on-leader-2.0.0")])
 def test_a_failover_on_2_0_0_leaves_the_dead_leader(name: str) -> None:
     """KAFKA-3143, and nothing else."""
     assert set(illegal(audited(name))) == {"KR401"}
@@ -39,7 +36,7 @@ def test_so_it_does_on_2_2_2() -> None:
     "name",
     [
         name
-        for name in RECORDINGS
+        for name in ALL
         if name.startswith(("failover-elsewhere", "lifecycle", "reassign", "failover-on-leader-2.3.1", "zombie-2.8"))
     ],
 )
@@ -49,7 +46,7 @@ def test_nothing_is_illegal_where_kafka_keeps_its_promises(name: str) -> None:
     assert {"KR102", "KR104", "KR201", "KR202", "KR203"} <= evaluated(report)
 
 
-@pytest.mark.parametrize("name", RECORDINGS)
+@pytest.mark.parametrize("name", EACH)
 def test_every_line_is_understood(name: str) -> None:
     report = audited(name)
     assert not any(file.bearing_unknown or file.problem for file in report.files)

@@ -13,7 +13,7 @@ import pytest
 from isrproof.checker.audit.command import audit, audit_command
 from isrproof.checker.audit.findings.finding import Finding
 from isrproof.checker.audit.options import Options
-from isrproof.checker.audit.report.json import as_json, timeline_row
+from isrproof.checker.audit.report.json import as_json, row_object
 from isrproof.checker.audit.report.model import Report
 from isrproof.traces import timeline
 
@@ -47,7 +47,7 @@ def test_a_finding_names_its_place_and_its_evidence() -> None:
 def test_a_row_of_the_timeline_reads_as_it_was_written() -> None:
     (report,) = audit([str(CHAOS)], Options(engine="python", timeline=True))
     assert report.timeline
-    assert tuple(timeline.timeline_row(json.loads(json.dumps(timeline_row(row)))) for row in report.timeline) == (
+    assert tuple(timeline.timeline_row(json.loads(json.dumps(row_object(row)))) for row in report.timeline) == (
         report.timeline
     )
 

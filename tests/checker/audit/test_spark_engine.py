@@ -19,11 +19,11 @@ from isrproof.specs.errors import IsrproofError
 from tests import engines
 from tests.doubled import doubled
 from tests.histories import history, save, texts, with_faults
+from tests.recordings import RECORDED, quick
 
 pytest.importorskip("pyspark", reason="the Spark engine needs PySpark")
 pytestmark = pytest.mark.spark
 
-RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
 RELEASES = ("0.8.1", "0.11.0", "1.0.0", "1.1.1", "2.0.0", "2.3", "2.5", "2.8.1", "3.9")
 
 
@@ -104,7 +104,7 @@ def test_however_lines_and_partitions_are_cut_it_is_equal(buckets: int, piece: i
 
 @pytest.mark.parametrize("buckets", [1, 2, 7, 100])
 def test_all_recordings_are_equal_for_any_number_of_buckets(buckets: int) -> None:
-    paths = sorted(folder for folder in RECORDED.iterdir() if folder.is_dir())
+    paths = quick()
     assert engines.spark(paths, buckets=buckets) == engines.reference(paths)
 
 

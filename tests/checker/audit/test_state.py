@@ -24,10 +24,9 @@ from isrproof.traces.record.manifest import read
 
 from tests import engines
 from tests.histories import history, save, texts
+from tests.recordings import EACH, QUICK, RECORDED
 
-RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
-RECORDINGS = sorted(path.name for path in RECORDED.iterdir() if path.is_dir())
-EVERY = pytest.mark.parametrize("name", RECORDINGS)
+EVERY = pytest.mark.parametrize("name", EACH)
 TP = tuple[str, int]
 
 
@@ -95,8 +94,8 @@ def test_who_is_offline_at_the_end_is_so_in_zookeeper(name: str) -> None:
 
 
 def test_some_are() -> None:
-    assert sum(bool(truth(name).offline) for name in RECORDINGS) == 10
-    assert {end for name in RECORDINGS for end in [each.end for each in found(name, OFFLINE)]} >= {LASTS, OVER}
+    assert sum(bool(truth(name).offline) for name in QUICK) == 10
+    assert {end for name in QUICK for end in [each.end for each in found(name, OFFLINE)]} >= {LASTS, OVER}
 
 
 @EVERY
@@ -139,7 +138,7 @@ def test_every_second_without_a_leader_is_told_of(name: str) -> None:
 
 
 def test_there_are_such_seconds() -> None:
-    assert sum(until - since > 1000 for name in RECORDINGS for _, since, until in without_leader(name)) > 10
+    assert sum(until - since > 1000 for name in QUICK for _, since, until in without_leader(name)) > 10
 
 
 # ---- What is counted
@@ -155,7 +154,7 @@ def test_every_stopped_move_is_counted_once(name: str) -> None:
 
 
 def test_a_failed_election_has_its_cause() -> None:
-    causes = {each.cause for name in RECORDINGS for each in report(name).state.stopped if not each.refused}
+    causes = {each.cause for name in QUICK for each in report(name).state.stopped if not each.refused}
     assert {"thrown-no-leader", "thrown-no-replica-online"} <= causes
     assert None not in causes
 

@@ -24,13 +24,15 @@ from ...lines import (
     EPOCH_REFUSED,
     FETCHERS_ADDED,
     HOSTS,
+    ISR_CHANGES,
+    ISR_WRITTEN,
     LOG_CREATED,
     LOG_LOADED,
-    LOG_TRUNCATED,
     REPLICA_DELETED,
     REPLICA_STOPPED,
     STOP_RECEIVED,
     TO_HIGH_WATERMARK,
+    TRUNCATED,
     is_line,
 )
 from ...table.protocol import Column, Table
@@ -71,8 +73,12 @@ how often the replica was deleted in its process, `stay` how often the broker kn
 on this line; `remembers`: the line prints a leader epoch that the broker had before. `gone`: it deletes the replica.
 `log` counts how often the broker deleted or created the log.
 """
-_OFFSETS = (*LOG_LOADED, *LOG_CREATED, *LOG_TRUNCATED, *TO_HIGH_WATERMARK)
-LINES = (*taken.LINES, *_OFFSETS, *HOSTS, *REPLICA_DELETED, *EPOCH_REFUSED, *FETCHERS_ADDED, *STOP_RECEIVED)
+OF_LOG = (*LOG_LOADED, *ISR_CHANGES, *ISR_WRITTEN, *TRUNCATED, *FETCHERS_ADDED)
+"""Lines that tell of a replica's log, its high watermark, or a leader's ISR."""
+LINES = (
+    *(*taken.LINES, *OF_LOG, *LOG_CREATED, *TO_HIGH_WATERMARK),
+    *(*HOSTS, *REPLICA_DELETED, *EPOCH_REFUSED, *STOP_RECEIVED),
+)
 
 
 def hosted(events: Table) -> Table:

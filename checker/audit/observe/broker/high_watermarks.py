@@ -1,0 +1,205 @@
+"""High watermarks that brokers print, against where later leaders start and where logs are cut.
+
+Records below a high watermark are committed. What a broker prints of it was reached in the leader epoch that the
+broker was in, or in an earlier one; when a log is loaded, in one of the processes before. So brokers are put in order
+by leader epochs, never by their clocks. Where a partition may have been deleted and created again, which starts epochs
+and offsets anew, nothing is compared.
+"""
+
+from __future__ import annotations
+
+from .....model.expr import Expr, both, const, either, field, ite, true
+from .....model.sorts import Bool, Int
+from ...fields import broker, high_watermark, isr, leader_epoch, lossy, offset, releases, sorts, whole
+from ...lines import (
+    FETCHERS_ADDED,
+    FOLLOWS,
+    ISR_CHANGES,
+    ISR_SHRINKS,
+    ISR_WRITTEN,
+    LEADER_AND_ISR_RECEIVED,
+    LEADS,
+    LOG_LOADED,
+    TRUNCATED,
+    is_line,
+)
+from ...table.encoding import in_releases
+from ...table.protocol import Column, Table
+from ..absent import false_where_absent
+from ..observation import Names, Observation
+from ..order import NEAR
+from .hosted import HOSTED, HOSTED_LINES, KEPT, MERGED
+from .taken import STARTS
+
+LIFE = ("cluster", "life", *NEAR)
+"""A partition, over all brokers."""
+_BROKERS = ("journal", *NEAR)
+_IN_TIME = ("process", *MERGED)
+_LINES = (*STARTS, *LOG_LOADED, *ISR_CHANGES, *ISR_WRITTEN, *TRUNCATED, *FETCHERS_ADDED, *LEADER_AND_ISR_RECEIVED)
+
+_CUT = ("log-truncated",)
+_BY_EPOCH = ("epoch", "rank", *MERGED)
+"""The order of a partition's lines over all brokers: a leader's start before what is committed in its epoch."""
+
+epoch, created_again = field("epoch", Int()), field("created_again", Bool)
+last_isr, last_isr_epoch = field("last_isr", isr.sort), field("last_isr_epoch", Int())
+elected_from_isr = field("elected_from_isr", Bool)
+_reached, _led = field("reached", Int()), field("led", Bool)
+_was_in_isr = (last_isr_epoch + 1).eq(leader_epoch) & last_isr.contains(broker)
+_most, _rank = field("most", Int()), field("rank", Int())
+_CARRIED = ("high_watermark", "epoch", "row", "broker", "file", "line")
+
+
+def _only(table: Table, condition: Expr, **columns: str) -> Table:
+    """With new columns that have the value of another where the condition is true, else none."""
+    present = {name: field(of, Int()) for name, of in columns.items()}
+    return table.derive(**present).only_where(condition, *columns)
+
+
+def _told(lines: Table) -> Table:
+    """Lines with the high watermark that they tell, and the latest leader `epoch` in which it was reached.
+
+    An epoch that a broker took shows up to 2.0 in requests at TRACE only, up to 2.5 in fetchers too, since 2.6 in the
+    lines with which it begins to lead or follow.
+    """
+    until_2_5 = releases.intersects(in_releases("<=2.5"))
+    tells = either(
+        is_line(STARTS) & ~releases.subset_of(in_releases("<=2.0")),
+        is_line((*FETCHERS_ADDED, *LEADER_AND_ISR_RECEIVED)) & until_2_5,
+    )
+    told = _only(lines.of_lines(_LINES), tells, told_epoch="leader_epoch")
+    ends = told.grouped((*_BROKERS, "process"), most=Column("max", "told_epoch"))
+    past = ends.along(_BROKERS, ("process",), past=Column("greatest", "most"))
+    reached = (
+        told.derive(leads=is_line(LEADS))
+        .along(
+            _BROKERS,
+            _IN_TIME,
+            reached=Column("greatest", "told_epoch"),
+            led=Column("last", "leads", is_line(STARTS)),
+        )
+        .attached(past, (*_BROKERS, "process"), ("past",))
+    )
+    return _with_high_watermarks(_with_epochs(reached))
+
+
+def _with_epochs(told: Table) -> Table:
+    own, loaded = is_line(LEADS), is_line(LOG_LOADED)
+    known = both(whole, ~lossy)
+    found = _only(told, own, epoch="leader_epoch")
+    found = _only(found, loaded & known, of_past="past").filled("epoch", "of_past")
+    return _only(found, ~own & ~loaded & known, of_reached="reached").filled("epoch", "of_reached")
+
+
+def _with_high_watermarks(told: Table) -> Table:
+    """What fetchers begin at is the follower's high watermark from 1.1 to 2.7.
+
+    From 2.8 to 3.4.0 a follower's own may be too high: it is raised before the log is cut (KAFKA-14704).
+    """
+    fetches = is_line(FETCHERS_ADDED) & releases.subset_of(in_releases("1.1-2.7"))
+    found = false_where_absent(_only(told, fetches, fetched_from="offset"), "led").filled(
+        "high_watermark", "fetched_from"
+    )
+    of_follower = is_line((*LOG_LOADED, *FOLLOWS)) & ~_led
+    return found.only_where(~(of_follower & releases.intersects(in_releases("2.8-3.4.0"))), "high_watermark")
+
+
+def _lives(lines: Table, told: Table) -> Table:
+    """By partition, whether it may have been created more than once."""
+    once = told.of_lines(LEADS).where(leader_epoch.eq(0)).grouped((*LIFE, "broker", "ts"), n=Column("count"))
+    twice = once.grouped(LIFE, n=Column("count")).where(const(1, Int()) < field("n", Int()))
+    # Up to 2.3 the line comes for replicas of other brokers too.
+    loads = lines.of_lines(LOG_LOADED).present("high_watermark").where(releases.subset_of(in_releases(">=2.4")))
+    several = loads.grouped((*LIFE, "journal", "process"), n=Column("count")).where(const(1, Int()) < field("n", Int()))
+    fell = told.of_lines(STARTS).where(field("told_epoch", Int()) < _reached)
+    deleted = told.where(const(0, Int()) < field("deletions", Int()))
+    found = [each.select(*LIFE) for each in (twice, several, fell, deleted)]
+    signs = found[0].plus(found[1]).plus(found[2]).plus(found[3])
+    return signs.grouped(LIFE, n=Column("count")).derive(created_again=true)
+
+
+def _carried(rows: Table, key: Names, order: Names) -> Table:
+    """With `_CARRIED` of the row before that told the greatest high watermark, in columns `before_*`."""
+    rows = rows.along(key, order, most=Column("greatest", "claimed")).derive(none=const(-1, Int()))
+    higher = rows.filled("most", "none").derive(higher=_most < field("claimed", Int()))
+    carried = {f"before_{name}": Column("last", name, field("higher", Bool)) for name in _CARRIED}
+    return false_where_absent(higher, "higher").along(key, order, **carried)
+
+
+def _leader_starts(lines: Table, key: Names, order: Names) -> Table:
+    told = _told(lines)
+    ran = told.derive(tells=const(0, Int()) <= field("told_epoch", Int())).along(
+        (*_BROKERS, "process"), MERGED, told_before=Column("so_far", "tells")
+    )
+    starts = ran.of_lines(LEADS).present("offset").derive(rank=const(0, Int()))
+    later = told.present("epoch").derive(rank=const(1, Int()))
+    claims = later.present("high_watermark").derive(claimed=high_watermark)
+    isrs = later.of_lines((*LEADS, *ISR_SHRINKS, *ISR_WRITTEN)).present("isr")
+    isrs = isrs.derive(shown_isr=isr, shown_epoch=epoch)
+    rows = (
+        starts.plus(claims)
+        .plus(isrs)
+        .along(
+            key,
+            _BY_EPOCH,
+            most=Column("greatest", "claimed"),
+            last_isr=Column("last", "shown_isr"),
+            last_isr_epoch=Column("last", "shown_epoch"),
+        )
+    )
+    # What is gone with one leader is gone: later ones are compared with what was committed since.
+    failing = rows.derive(fails=_rank.eq(0) & (offset < _most))
+    eras = false_where_absent(failing, "fails").along(key, _BY_EPOCH, era=Column("so_far", "fails"))
+    found = _carried(eras, (*key, "era"), _BY_EPOCH).where(_rank.eq(0))
+    ran_before = const(0, Int()) < field("told_before", Int())
+    found = found.derive(elected_from_isr=_was_in_isr & ran_before).attached(
+        _lives(lines, told), LIFE, ("created_again",)
+    )
+    return false_where_absent(found, "elected_from_isr", "created_again")
+
+
+def _truncations(lines: Table, key: Names, order: Names) -> Table:
+    """A log that is loaded anew, or was cut, has another high watermark."""
+    counted = _told(lines).along(
+        key,
+        order,
+        cuts=Column("so_far", where=is_line(_CUT)),
+        loaded=Column("so_far", where=is_line(LOG_LOADED)),
+    )
+    loaded = field("loaded", Int())
+    spans = counted.derive(loads=ite(is_line(LOG_LOADED), loaded + 1, loaded), claimed=high_watermark)
+    return _carried(spans, (*key, "cuts", "loads"), order).of_lines(TRUNCATED).present("offset")
+
+
+_BEFORE = {f"before_{name}": {**HOSTED, **sorts(epoch)}[name] for name in _CARRIED}
+
+LEADER_STARTS = Observation(
+    "leader_starts",
+    made_from=HOSTED_LINES,
+    lines=_LINES,
+    columns={
+        **HOSTED,
+        **_BEFORE,
+        **sorts(epoch, last_isr, last_isr_epoch, elected_from_isr, created_again),
+    },
+    make=_leader_starts,
+    key=LIFE,
+)
+"""Where leaders start, each with the line that told the greatest high watermark of earlier leader epochs.
+
+`epoch` is the leader epoch; `before_epoch` the latest in which that high watermark was reached. `last_isr` is what the
+leaders before printed last of the ISR, in `last_isr_epoch`. `elected_from_isr`: that was the epoch just before, the ISR
+has the new leader, and its process told of the partition before. `created_again`: epochs and offsets may have started
+anew.
+"""
+
+TRUNCATIONS = Observation(
+    "truncations",
+    made_from=HOSTED_LINES,
+    lines=_LINES,
+    columns={**HOSTED, **_BEFORE},
+    make=_truncations,
+    key=KEPT,
+    order=MERGED,
+)
+"""Where a log is cut, or would be, each with the line of its process that told the greatest high watermark."""

@@ -1,0 +1,89 @@
+"""A leader starts below a high watermark that was reached in an earlier leader epoch: committed records are gone.
+
+Why it matters
+    Records below the high watermark were acknowledged to producers with acks=all, and read by consumers. The new
+    leader lacks them, every other replica cuts its log to the leader's, and other records take their offsets.
+
+How it is seen
+    Each broker prints high watermarks: when it begins to lead or follow, when it shrinks an ISR, when it begins to
+    fetch (1.1 to 2.7), and when it loads a log, then the one that its disk had of the process before. Each was
+    reached in the leader epoch that the broker was in, or in an earlier one. The line of a leader of a later epoch
+    prints where its log ends. If that is lower, the records between are gone: at least these, since a high watermark
+    goes on growing after it is printed. Brokers' clocks are not compared.
+
+    A replica from outside the ISR may be elected where unclean.leader.election.enable is set: then this is what was
+    chosen, and suspicious. It is illegal only if the last ISR that the leader before printed, in the epoch just
+    before, has the new leader, which ran all the time: such a replica has every committed record. A broker whose disk
+    was lost or replaced, and which comes back with an empty log, shows so too, if it leads: as the last one in the
+    ISR, or because the others are down.
+
+What a log cannot show
+    What was committed after the last high watermark that any broker printed. If the old leader never comes back, its
+    disk's is not printed either: most unclean elections then show nothing. With acks=1 a producer is acknowledged
+    before a record is committed: such records may be lost with any leader, and no line tells of it.
+
+    Nothing is said of a partition that may have been deleted and created again, nor of the lines of a broker of which
+    some may be missing.
+
+Releases
+    0.11 to 3.9. A known bug that loses committed records without an unclean election: KAFKA-7128 (a replica joins the
+    ISR too early, up to 2.0.0).
+"""
+
+from __future__ import annotations
+
+from .....model.expr import ite
+from ...fields import high_watermark, offset
+from ...lines import LOG_LOADED
+from ...observe.broker.high_watermarks import created_again, elected_from_isr
+from ...observe.compared import was
+from ...table.protocol import Row
+from ..rule import Rule
+from ..verdicts import HELD, ILLEGAL, SUSPICIOUS
+from ._lost import REMEDY, lost, records
+from ._words import where
+
+
+def _elected(row: Row) -> str:
+    """What the log shows of the election."""
+    if row["broker"] == row["before_broker"]:
+        return "it had them itself: its log was lost, or replaced"
+    isr = row.get("last_isr")
+    if isr is None or row.get("last_isr_epoch") is None:
+        return "whether it was in the ISR before is not shown"
+    said = f"the ISR printed before, in leader epoch {row['last_isr_epoch']}, is {sorted(isr)}"
+    return f"{said}: it was elected from outside it" if row["broker"] not in isr else said
+
+
+def _message(row: Row) -> str:
+    return f"{where(row)} leads in leader epoch {row['leader_epoch']} without {records(row)} at least; {_elected(row)}"
+
+
+def _cause(row: Row) -> str:
+    had = "it" if row["broker"] == row["before_broker"] else f"broker {row['before_broker']}"
+    return f"broker {row['broker']} leads partitions without committed records that {had} had"
+
+
+def _expected(row: Row) -> str:
+    how = "had on its disk" if row["before_row"] in LOG_LOADED else "printed"
+    return (
+        f"a start at offset {row['before_high_watermark']} or above: the high watermark that broker"
+        f" {row['before_broker']} {how} in leader epoch {row['before_epoch']} or before"
+    )
+
+
+RULE = Rule(
+    code="KR661",
+    name="leader-lacks-committed-records",
+    observation="leader_starts",
+    applies=~created_again,
+    verdict=ite(was(high_watermark) <= offset, HELD, ite(elected_from_isr, ILLEGAL, SUSPICIOUS)),
+    message=_message,
+    cause=_cause,
+    expected=_expected,
+    got=lambda row: f"a start at offset {row['offset']}",
+    issues=("KIP-101", "KAFKA-7128"),
+    releases=">=0.11",
+    lost=lost,
+    remedy=REMEDY,
+)
