@@ -119,7 +119,7 @@ def test_the_row_before_is_an_earlier_one_of_its_key(name: str, observed: Observ
             # A line that lists partitions is a row for each of them.
             key = [row[column] for column in observation.key]
             there = at[row["before_file"], row["before_line"]]
-            (before, *_) = [each for each in there if [each[column] for column in observation.key] == key]
+            (before, *_) = [each for each in there if [each.get(column) for column in observation.key] == key]
             assert [before[column] for column in observation.order] <= [row[column] for column in observation.order]
 
 
