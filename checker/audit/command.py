@@ -38,7 +38,7 @@ from .report.encodable import encodable, is_text
 from .report.forms import FORMS, Lines, Run, write
 from .report.model import EXIT, Report, reports
 from .report.nothing import nothing_there
-from .table.protocol import Row, Table
+from .table.protocol import Tables
 from .table.rows import PythonTable
 
 _BRIEF = 500_000_000
@@ -113,13 +113,13 @@ def _metadata(
         )
 
 
-def _tables(engine: Engine) -> Callable[[list[Row]], Table]:
+def _tables(engine: Engine) -> Tables:
     """What makes tables of few rows in this process."""
     if engine.name == "python":
         return PythonTable
     from .table.columns import ColumnTable
 
-    return ColumnTable.of_rows
+    return ColumnTable
 
 
 def _elsewhere(path: str, options: Options, sizes: dict[str, int]) -> list[str]:
