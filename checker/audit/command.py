@@ -38,7 +38,7 @@ from .report.encodable import encodable, is_text
 from .report.forms import FORMS, Lines, Run, write
 from .report.model import EXIT, Report, reports
 from .report.nothing import nothing_there
-from .table.protocol import Row, Table
+from .table.protocol import Tables
 from .table.rows import PythonTable
 
 _BRIEF = 500_000_000
@@ -113,13 +113,13 @@ def _metadata(
         )
 
 
-def _tables(engine: Engine) -> Callable[[list[Row]], Table]:
+def _tables(engine: Engine) -> Tables:
     """What makes tables of few rows in this process."""
     if engine.name == "python":
         return PythonTable
     from .table.columns import ColumnTable
 
-    return ColumnTable.of_rows
+    return ColumnTable
 
 
 def _elsewhere(path: str, options: Options, sizes: dict[str, int]) -> list[str]:
@@ -203,13 +203,14 @@ class Answer:
     """What to print of an audit.
 
     `code` is the worst of the clusters' exit codes (illegal, then incomplete, then conforms), `verdict` a line that
-    says why. `problem` is what kept the files of --out from being written, all the same.
+    says why. `problem` is what kept the files of --out from being written, all the same; `pages` are those of --html.
     """
 
     text: str
     code: int
     verdict: str
     problem: str | None = None
+    pages: tuple[Path, ...] = ()
 
 
 def audit_command(
@@ -254,17 +255,18 @@ def audit_command(
     whole = Run([*map(encodable, paths)], made, options.each, options.verbose, _failing(options.fail_on), context)
     run = whole if asked else replace(whole, reports=[replace(report, timeline=None, brokers=None) for report in made])
     text = write(form, run)
-    problem = _written(run, whole, out, html)
+    problem, pages = _written(run, whole, out, html)
     if form == "github":
         problem = problem or _summarised(run)
     codes = {exit_code(report, options.fail_on) for report in made}
     code = next(code for code in (1, 3, 0) if code in codes)
     verdict = ", ".join(sorted({report.verdict for report in made}, key=[*EXIT].index))
-    return Answer(text, code, verdict, problem)
+    return Answer(text, code, verdict, problem, pages)
 
 
-def _written(run: Run, whole: Run, out: Path | None, html: Path | None) -> str | None:
-    """Write the files that are asked for; what kept them from being written."""
+def _written(run: Run, whole: Run, out: Path | None, html: Path | None) -> tuple[str | None, tuple[Path, ...]]:
+    """Write the files that are asked for; what kept them from being written, and the pages."""
+    pages: tuple[Path, ...] = ()
     try:
         if out is not None:
             from .report.parquet import write_out
@@ -273,10 +275,10 @@ def _written(run: Run, whole: Run, out: Path | None, html: Path | None) -> str |
         if html is not None:
             from .report.html import write_files
 
-            write_files(whole, html)
+            pages = write_files(whole, html)
     except OSError as error:
-        return f"expected to write into {out or html}, which fails: {error.strerror or error}"
-    return None
+        return f"expected to write into {out or html}, which fails: {error.strerror or error}", pages
+    return None, pages
 
 
 def _summarised(run: Run) -> str | None:
