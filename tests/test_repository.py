@@ -59,7 +59,7 @@ ARROWS: dict[str, set[str]] = {
     "checker.formats": {"specs", "traces"},
     "checker.replacing": set(),
     "checker.machines": {"specs"},
-    "checker.diagram": {"specs", "checker.machines"},
+    "checker.diagram": {"specs", "model", "checker.machines"},
     "checker.explore": {"specs", "model", "checker.diagram", "checker.replacing"},
     "checker.conformance": {"specs", "model", "traces", "checker.explore", "checker.replacing"},
     "checker.prove": {"specs", "model", "checker.explore", "checker.replacing"},
