@@ -42,7 +42,7 @@ def told_apart(views: Table, fails: Sequence[Row]) -> list[Row]:
     if not asked:
         return list(fails)
     printed: Mapping[_Key, list[Row]] = defaultdict(list)
-    for row in views.rows():
+    for row in views.select(*dict.fromkeys((*INCARNATION, *IN_ORDER, *ZNODE, "tenure", "file", "line"))).rows():
         if _incarnation(row) in asked:
             printed[_incarnation(row)].append(row)
     incarnations = {key: _Incarnation.of(rows) for key, rows in printed.items()}

@@ -300,7 +300,8 @@ class ColumnTable:
             _Part({name: array for name, array in part.columns.items() if name in columns}, part.rows)
             for part in self._parts
         ]
-        return self._of(self._size, parts)
+        missing = set(columns).difference(self.names)
+        return self._of(self._size, [*parts, _Part({name: partial(absent, self._size) for name in sorted(missing)})])
 
     def renamed(self, **old: str) -> ColumnTable:
         gone = set(old.values()) - set(old)
