@@ -5,7 +5,8 @@ Why it matters
     leader that was deposed, cut its log by it, and lose records that were committed.
 
 How it is seen
-    In all that one broker wrote, in one process, from where it begins to host the partition. A partition that is
+    In all that one broker wrote, in one process, from where it begins to host the partition; and on the line itself,
+    which prints the epoch before. A partition that is
     deleted and created again starts anew: its first line says so, and Leader lines always do. Where it is not known
     whether the process was restarted in between, a line that does not print the epoch before is suspicious at most.
 
@@ -19,27 +20,26 @@ from __future__ import annotations
 from .....model.expr import either
 from ...fields import gap, leader_epoch, process_known, releases
 from ...observe.broker.hosted import remembers
-from ...observe.compared import was
+from ...observe.broker.starts import epoch_taken
 from ..conditions import in_releases
 from ..remedy import COPIES, KEEP_LOGS, MOVE_CONTROLLER, Remedy
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import does, where
 
-_same_process = process_known & was(process_known)
-_printed_again = releases.intersects(in_releases("3.0-3.2")) & was(leader_epoch).eq(leader_epoch)
-_in_doubt = either(gap, ~(remembers | _same_process), _printed_again)
+_printed_again = releases.intersects(in_releases("3.0-3.2")) & epoch_taken.eq(leader_epoch)
+_in_doubt = either(gap, ~(remembers | process_known), _printed_again)
 
 RULE = Rule(
     code="KR601",
     name="replica-epoch-does-not-grow",
     observation="role_starts",
     kind="replica",
-    verdict=illegal_unless(was(leader_epoch) < leader_epoch, in_doubt=_in_doubt),
+    verdict=illegal_unless(epoch_taken < leader_epoch, in_doubt=_in_doubt),
     message=lambda row: (
-        f"{where(row)} {does(row)} in leader epoch {row['leader_epoch']}, after epoch {row['before_leader_epoch']}"
+        f"{where(row)} {does(row)} in leader epoch {row['leader_epoch']}, after epoch {row['epoch_taken']}"
     ),
-    expected=lambda row: f"a leader epoch above {row['before_leader_epoch']}",
+    expected=lambda row: f"a leader epoch above {row['epoch_taken']}",
     got=lambda row: f"leader epoch {row['leader_epoch']}",
     issues=("KIP-101",),
     remedy=Remedy(
