@@ -55,7 +55,7 @@ ARROWS: dict[str, set[str]] = {
         *("checker.ci", "checker.progress", "checker.replacing", "checker.spark_session"),
     },
     "checker.ci": {"specs", "model"},
-    "checker.failure": set(),
+    "checker.failure": {"specs"},
     "checker.formats": {"specs", "traces"},
     "checker.replacing": set(),
     "checker.machines": {"specs"},

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from ...specs.errors import IsrproofError
+from ...specs.errors import IsrproofError, defect
 from ...traces.formats.detect import asked_for, detect, holds_lines
 from ...traces.metadata.files import MetadataFile, found_in
 from ...traces.sources.archives import there_of
@@ -58,9 +58,19 @@ def audit(
         report_engine: gets one line, which says which engine "auto" chose and why.
 
     Raises:
-        IsrproofError: a path does not exist, no file could be read, or nothing in them is what `options` ask for.
+        IsrproofError: a path does not exist, no file could be read, or nothing in them is what `options` ask for; a
+            rule could not be asked, by an error of ours.
     """
-    options = options or Options()
+    made, defects = _audited(paths, options or Options(), report_engine)
+    if defects:
+        raise IsrproofError(defects[0])
+    return made
+
+
+def _audited(
+    paths: Sequence[str], options: Options, report_engine: Callable[[str], object]
+) -> tuple[list[Report], tuple[str, ...]]:
+    """The reports, and what kept rules from being asked."""
     sizes: dict[str, int] = {}
     with spark_failures():
         metadata = [found_in([path]) for path in paths]
@@ -86,7 +96,9 @@ def audit(
             found = replace(found, findings=with_excerpts(found.findings, partial(_texts, options)))
         facts = (*read.facts, *kept.facts)
         made = reports(with_metadata(found, kept), facts)
-        return made if all(is_text(fact.path) for fact in facts) else [encodable(report) for report in made]
+        if not all(is_text(fact.path) for fact in facts):
+            made = [encodable(report) for report in made]
+        return made, tuple(map(defect, found.defects))
 
 
 def _metadata(
@@ -203,7 +215,8 @@ class Answer:
     """What to print of an audit.
 
     `code` is the worst of the clusters' exit codes (illegal, then incomplete, then conforms), `verdict` a line that
-    says why. `problem` is what kept the files of --out from being written, all the same; `pages` are those of --html.
+    says why. `problem` is what kept a rule from being asked, or the files of --out from being written, all the same;
+    `pages` are those of --html.
     """
 
     text: str
@@ -248,7 +261,7 @@ def audit_command(
     known = None if baseline is None else read_baseline(baseline)
     asked = options.timeline or FORMS[form].timeline
     options = replace(options, timeline=options.timeline or any(each.timeline for each in forms))
-    made = audit(paths, options, report_engine)
+    made, defects = _audited(paths, options, report_engine)
     if known is not None:
         made = [only_new(report, known, encodable(str(baseline))) for report in made]
     context = _context(made, options) if any(each.context for each in forms) else {}
@@ -256,6 +269,7 @@ def audit_command(
     run = whole if asked else replace(whole, reports=[replace(report, timeline=None, brokers=None) for report in made])
     text = write(form, run)
     problem, pages = _written(run, whole, out, html)
+    problem = defects[0] if defects else problem
     if form == "github":
         problem = problem or _summarised(run)
     codes = {exit_code(report, options.fail_on) for report in made}
