@@ -118,17 +118,18 @@ class Checked:
     """What a verdict is about: it says nothing of anything else.
 
     `brokers` are those whose lines as a controller were read; `controller_epochs` how many epochs these lines are of,
-    and `controller_epochs_unseen` how many more only others name. `rules` had something to evaluate, of `rules_known`
-    that are about what was read.
-    `assumption`: contiguous (that no line is missing between the first and the last of a controller's), lossy (none:
-    any line may be missing), "contiguous where not lossy"; None where there is no such line. Files in `nothing_from`
-    are full of lines of which none was understood.
+    and `controller_epochs_unseen` how many more only others name. `hosts` are those whose lines about the replicas that
+    they host were read. `rules` had something to evaluate, of `rules_known` that are about what was read.
+    `assumption`: contiguous (that no line is missing between the first and the last of a controller's, or a host's),
+    lossy (none: any line may be missing), "contiguous where not lossy"; None where there is no such line. Files in
+    `nothing_from` are full of lines of which none was understood.
     """
 
     brokers: tuple[int, ...]
     controller_epochs: int
     controller_epochs_unseen: int
     partitions: int
+    hosts: tuple[int, ...]
     rules: tuple[str, ...]
     rules_known: int
     assumption: str | None
@@ -263,16 +264,20 @@ def _stated(found: Audited, cluster: int) -> set[tuple[int, int]]:
 def _checked(found: Audited, cluster: int, tallies: Mapping[str, Tally], files: Sequence[FileFacts]) -> Checked:
     spans = [span for span in found.histories.spans if span.cluster == cluster]
     read, stated = _read(found, cluster), _stated(found, cluster)
-    gaps = {span.lossy for span in spans}
+    journals = [part for part in found.histories.journals.parts if part.cluster == cluster]
+    gaps = {part.lossy for part in (*spans, *journals)}
     has_metadata = any(log.cluster == cluster for log in found.metadata.logs)
     families = {"kraft"} if has_metadata and not spans else {"kraft", "controller"} if has_metadata else {"controller"}
     if any(row in JUDGED_OF_KRAFT for file in files for row in file.rows):
         families |= {"quorum"}
+    if journals:
+        families |= {"broker"}
     return Checked(
         brokers=tuple(sorted({span.controller for span in spans})),
         controller_epochs=len(read),
         controller_epochs_unseen=len(stated - read),
         partitions=found.scopes.get(cluster, Scope()).partitions,
+        hosts=tuple(sorted({part.broker for part in journals})),
         rules=tuple(code for code, tally in tallies.items() if tally.evaluated),
         rules_known=sum(rule.family in families for rule in rules().values()),
         assumption=_ASSUMPTION[frozenset(gaps)],

@@ -110,17 +110,23 @@ def checked_in_words(checked: Checked, *, metadata: bool) -> str:
     Args:
         metadata: whether a log of KRaft's metadata was read.
     """
-    if not checked.controller_epochs and metadata:
-        return f"the metadata log; {len(checked.rules)} of {checked.rules_known} rules had something to evaluate"
-    if not checked.controller_epochs:
-        return "nothing: no line of a controller in a known epoch"
-    brokers = f"broker{'s' * (len(checked.brokers) > 1)} {and_more(list(map(str, checked.brokers)))}"
-    epochs = count(checked.controller_epochs, "controller epoch")
-    said = f"{count(checked.partitions, 'partition')} in {epochs} of {brokers}"
+    read = ["the metadata log"] if metadata and not checked.controller_epochs else []
+    if checked.controller_epochs:
+        epochs = count(checked.controller_epochs, "controller epoch")
+        read.append(f"{count(checked.partitions, 'partition')} in {epochs} of {_brokers(checked.brokers)}")
+    if checked.hosts:
+        read.append(f"the replicas of {_brokers(checked.hosts)}")
+    if not read:
+        return "nothing: no line of a controller in a known epoch, none of a broker about its replicas"
+    said = " and ".join(read)
     if checked.controller_epochs_unseen:
         said += f", no line of {count(checked.controller_epochs_unseen, 'other epoch')}"
     of_rules = f"{len(checked.rules)} of {checked.rules_known} rules had something to evaluate"
-    return f"{said}; {of_rules}; assuming {ASSUMPTION[checked.assumption]}"
+    return f"{said}; {of_rules}" + (f"; assuming {ASSUMPTION[checked.assumption]}" if checked.assumption else "")
+
+
+def _brokers(ids: Sequence[int]) -> str:
+    return f"broker{'s' * (len(ids) > 1)} {and_more(list(map(str, ids)))}"
 
 
 def _found(report: Report) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from isrproof.checker.audit.rules.catalogue import rules
 from isrproof.checker.commands.audit import command
 
 RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
@@ -169,9 +170,14 @@ def test_the_halves_of_a_time_are_the_whole() -> None:
 def test_the_headline_says_what_was_checked() -> None:
     checked = json.loads(run("--json", str(CHAOS))[1])["checked"]
     assert (checked["brokers"], checked["controller_epochs"], checked["partitions"]) == ([1, 3, 4], 5, 10)
-    assert (len(checked["rules"]), checked["assumption"]) == (checked["rules_known"], "contiguous")
+    of_controllers = {code for code, rule in rules().items() if rule.family == "controller"}
+    assert of_controllers < set(checked["rules"])
+    assert (checked["hosts"], checked["assumption"]) == ([1, 2, 3, 4], "contiguous")
     second = run(str(CHAOS))[1].splitlines()[1]
-    assert second.startswith("checked: 10 partitions in 5 controller epochs of brokers 1, 3, 4; 23 of 23 rules had")
+    controllers, hosts = "10 partitions in 5 controller epochs of brokers 1, 3, 4", "the replicas of brokers 1, 2, 3, 4"
+    assert second.startswith(
+        f"checked: {controllers} and {hosts}; {len(checked['rules'])} of {checked['rules_known']} "
+    )
     assert "no line is missing" in second
     assert "any line may be missing" in run("--lossy", str(CHAOS))[1].splitlines()[1]
     alone = json.loads(run("--json", str(CHAOS / "broker-3"))[1])["checked"]
