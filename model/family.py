@@ -61,6 +61,7 @@ class Family:
 
     * `releases`: the mask of releases that it has rows for.
     * `behaviours`: the ids of behaviours.toml that its models depend on.
+    * `beyond`: known bugs that its models cannot express, with the reason.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Family:
     behaviours: tuple[str, ...]
     parts: tuple[Part, ...]
     build: Callable[[Chosen], Model]
+    beyond: tuple[tuple[str, str], ...] = ()
 
     def model(self, release: str | None = None, without: Iterable[str] = (), adding: Iterable[str] = ()) -> Model:
         """The model of a release, by default of the newest one.

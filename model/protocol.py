@@ -148,7 +148,9 @@ class Model:
                 where, known, *(e for block in action.prints for line in block for e in line.expressions)
             )
         for prop in self.properties:
-            self._fields_known(f"model {self.name}, property {prop.name}", known, prop.condition)
+            self._fields_known(f"model {self.name}, property {prop.name}", known, *prop.conditions)
+            for name in prop.fair:
+                self.action(name)
         for ghosts in self.ghosts:
             self._check_ghosts(ghosts, known)
 
@@ -355,7 +357,7 @@ def names_an_element(model: Model) -> str | None:
     """Where a model names an element of a finite sort, or None: then the elements are interchangeable."""
     exprs = [("initial value of " + each.name, each.initial) for each in model.fields]
     exprs += [(f"action {each.name}", expr) for each in model.actions for expr in each.expressions]
-    exprs += [(f"property {each.name}", each.condition) for each in model.properties]
+    exprs += [(f"property {each.name}", expr) for each in model.properties for expr in each.conditions]
     for where, expr in exprs:
         for node in topological(expr):
             if node.op is Op.CONST and _holds_element(node.data, node.sort):

@@ -86,9 +86,13 @@ class Reference:
 
     def holds(self, prop: Property, state: State, later: State | None = None) -> bool:
         """Whether a property's condition holds in a state, or for a step."""
-        if prop.condition not in self._conditions:
-            self._conditions[prop.condition] = closure(prop.condition)
-        return bool(self._conditions[prop.condition](self.env(state, later)))
+        return self.truth(prop.condition, state, later)
+
+    def truth(self, condition: Expr, state: State, later: State | None = None) -> bool:
+        """Whether a condition holds in a state, or for a step."""
+        if condition not in self._conditions:
+            self._conditions[condition] = closure(condition)
+        return bool(self._conditions[condition](self.env(state, later)))
 
 
 class _Translated:

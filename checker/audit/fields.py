@@ -105,9 +105,12 @@ SPAN: Mapping[str, Sort] = sorts(
 
 journal, process = field("journal", Int()), field("process", Int())
 broker, process_known = field("broker", Broker), field("process_known", Bool)
-server_log, whole = field("server_log", Bool), field("whole", Bool)
+whole, server_log = field("whole", Bool), field("server_log", Bool)
+of_zookeeper, takes_shown = field("of_zookeeper", Bool), field("takes_shown", Bool)
 
-JOURNAL: Mapping[str, Sort] = sorts(journal, broker, process, process_known, server_log, whole)
+JOURNAL: Mapping[str, Sort] = sorts(
+    *(journal, broker, process, process_known, whole, server_log, of_zookeeper, takes_shown)
+)
 """What observations and rules read of the journal that a broker's event is in (history/journals.py)."""
 
 gap = field("gap", Bool)

@@ -38,22 +38,34 @@ LEADS, FOLLOWS = rows_with("leads"), rows_with("follows")
 """Lines with which a partition leads, or follows, on a broker from here."""
 PROCESS_STARTS = rows_with("process-starts")
 """Lines that a broker's process writes once, when it starts."""
+LEADER_AND_ISR_RECEIVED = ("leader-and-isr-received",)
+"""The line in which a broker prints what a LeaderAndIsr request says of a partition."""
+BECOME_BEGUN, BECOME_ENDED = ("become-begun",), ("become-ended",)
+"""Lines with which a broker begins, and ends, to do what a request says of a partition."""
+LEADER_UNAVAILABLE = ("leader-unavailable",)
+"""A broker began to follow, and takes nothing: to it the leader is not alive."""
+EPOCH_REFUSED = ("leader-epoch-refused",)
+STOP_RECEIVED = ("stop-replica-received",)
+ISR_CHANGES, ISR_WRITTEN = rows_with("isr-change"), rows_with("isr-written")
+ISR_SHRINKS, ISR_EXPANDS = ("isr-shrinks",), ("isr-expands",)
+"""A leader is about to change its ISR, which can fail; or has changed it."""
+STATE_TAKEN = rows_with("partition-state")
+"""A broker took a newer state in the same leader epoch, or refused an older one."""
+FETCHERS_ADDED = ("fetchers-added",)
+LOG_LOADED = rows_with("log-loaded")
+"""Lines with which a broker begins to host a partition, and the high watermark that its disk knows."""
+LOG_CREATED = rows_with("log-created")
+LOG_TRUNCATED = ("log-truncated",)
+"""A log is cut to an offset."""
+TO_HIGH_WATERMARK = ("truncates-to-high-watermark",)
 HOSTS = rows_with("hosts")
 """Lines with which a broker begins to host a partition, in KRaft mode."""
 REPLICA_DELETED = rows_with("replica-deleted")
 """Lines with which a broker deletes a replica's log."""
 REPLICA_STOPPED = rows_with("replica-stopped")
 """Lines with which a broker has stopped a replica, deleted or not."""
-LOG_LOADED = rows_with("log-loaded")
-"""Lines with which a broker begins to host a partition, and the high watermark that its disk knows."""
-ISR_CHANGES, ISR_WRITTEN = rows_with("isr-change"), rows_with("isr-written")
-"""Lines of a leader that is about to change its ISR, and that has changed it."""
-ISR_SHRINKS = ("isr-shrinks",)
 TRUNCATED = rows_with("truncated")
 """Lines in which a log is cut, or needs no cut."""
-FETCHERS_ADDED = ("fetchers-added",)
-"""The line in which a broker lists what it fetches from now on, and from which offset."""
-LEADER_AND_ISR_RECEIVED = ("leader-and-isr-received",)
 READY = rows_with("ready")
 """The line with which a controller's start ends."""
 EPOCH_READ = rows_with("epoch-read")

@@ -26,12 +26,12 @@ in which they were written; that no "creation" or "deletion" of the topic is mis
 _OF_NONE: Row = {"topic": None, "partition": None}
 _MOST = 60
 """So many orders are tried; a finding with more that are possible is not vouched for."""
-_Place = tuple[int, int]
-"""A file and a line."""
+_Place = tuple[Any, ...]
+"""A file, a line, and a partition: a line can list several."""
 _Moment = tuple[Any, ...]
 """A partition, a tenure and a time."""
 _Key = tuple[str, str, _Place]
-"""A finding: the observation, the rule's code, the line."""
+"""A finding: the observation, the rule's code, the place."""
 _Order = Mapping[_Moment, Sequence[_Place]]
 """The lines of some moments, each in the order in which they shall stand."""
 
@@ -103,7 +103,11 @@ def _is_of_none(row: Row) -> bool:
 
 
 def _key(row: Row) -> _Key:
-    return row["observation"], row["rule"], (row["file"], row["line"])
+    return row["observation"], row["rule"], _place(row)
+
+
+def _place(row: Row) -> _Place:
+    return row["file"], row["line"], row["topic"], row["partition"]
 
 
 @dataclass(frozen=True)
@@ -126,7 +130,7 @@ class _Moments:
         last: dict[_Moment, _Moment] = {}
         dated = [row for row in rows if row["ts"] is not None and not _is_of_none(row)]
         for row in sorted(dated, key=lambda row: (row["at"], row["file"])):
-            place, moment = (row["file"], row["line"]), (*_partition(row), row["tenure"], row["ts"])
+            place, moment = _place(row), (*_partition(row), row["tenure"], row["ts"])
             at[place], of_line[place] = row["at"], moment
             if moment not in lines and moment[:-1] in last:
                 before[moment] = last[moment[:-1]]
@@ -137,7 +141,7 @@ class _Moments:
     def orders(self, row: Row) -> list[_Order]:
         """The orders to try for a finding: those of its own moment, then those of the moment before, and of the line's
         that it is compared with."""
-        place = row["file"], row["line"]
+        place = _place(row)
         here = self.of_line.get(place)
         if here is None:
             return []
@@ -147,7 +151,8 @@ class _Moments:
         if others:
             found = [{here: _moved(other, place, self.lines[here])} for other in others]
             found += [first, {here: (*others, place)}]
-        compared = self.of_line.get((row.get("before_file", 0), row.get("before_line", 0)))
+        before = {"file": row.get("before_file"), "line": row.get("before_line")}
+        compared = self.of_line.get(_place(row | before))
         for there in dict.fromkeys((compared, self.before.get(here))):
             if there is not None and there != here and len(self.lines[there]) > 1:
                 own = self.lines[there]
@@ -160,7 +165,7 @@ class _Moments:
         for order in orders:
             for moment, places in order.items():
                 moved |= dict(zip(places, (self.at[place] for place in self.lines[moment]), strict=True))
-        return [row | {"at": moved.get((row["file"], row["line"]), row["at"])} for row in self.rows]
+        return [row | {"at": moved.get(_place(row), row["at"])} for row in self.rows]
 
 
 def _moved(place: _Place, to: _Place, places: Sequence[_Place]) -> tuple[_Place, ...]:

@@ -147,7 +147,7 @@ def lines(result: Result) -> list[str]:
     wrong = "" if result.row.distinct in (None, found.distinct) else f", EXPECTED {result.row.distinct:,}"
     said = [f"{result.row.title}: {found.distinct:,} states{wrong}, depth {found.depth}, {found.seconds:.1f} s"]
     good = [cell for cell in result.cells if cell.as_expected and cell.decided.verdict == "holds"]
-    for kind, word in (("always", "holds"), ("step", "holds"), ("sometimes", "met")):
+    for kind, word in (("always", "holds"), ("step", "holds"), ("leads_to", "comes"), ("sometimes", "met")):
         names = [cell.decided.prop.name for cell in good if cell.decided.prop.kind == kind]
         if names:
             said.append(f"    {word:<9} {', '.join(names)}")

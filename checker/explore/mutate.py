@@ -89,7 +89,7 @@ def mutations(
         ModelError: unknown names; nothing is promised; a property breaks with no clause dropped.
     """
     model, wanted, _ = select(model, None if properties is None else list(properties))
-    names = [each.name for each in wanted if each.kind != "sometimes"]
+    names = [each.name for each in wanted if each.kind in ("always", "step")]
     if not names:
         raise ModelError(f"{model.name} promises nothing that breaks: it has only properties that are met or not")
     searched = instances_of(model) if instances is None else tuple(instances)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from collections.abc import Sequence as Seq
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from ...model.action import Action, disjuncts
@@ -27,6 +27,13 @@ class Watch(NamedTuple):
 
     prop: int
     node: int
+
+
+class Lead(NamedTuple):
+    """The scalar nodes of a leads-to property: where it begins, and where it ends."""
+
+    condition: int
+    goal: int
 
 
 class Move(NamedTuple):
@@ -53,7 +60,7 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True)
 class Program:
-    """All moves of an instance, and the watches that need one state only."""
+    """All moves of an instance, the watches that need one state only, and the leads-to properties by their place."""
 
     instance: Instance
     layout: Layout
@@ -61,6 +68,7 @@ class Program:
     moves: tuple[Move, ...]
     properties: tuple[Property, ...]
     state_watches: tuple[Watch, ...]
+    leads: Mapping[int, Lead] = field(default_factory=dict)
 
 
 def program(instance: Instance, properties: Seq[Property]) -> Program:
@@ -84,7 +92,11 @@ def program(instance: Instance, properties: Seq[Property]) -> Program:
     flat = Flattener(layout, scalars)
     of_state: list[tuple[int, Property]] = []
     of_step: list[tuple[int, Property]] = []
+    leads: dict[int, Lead] = {}
     for index, prop in enumerate(properties):
+        if prop.goal is not None:
+            leads[index] = Lead(flat.truth(prop.condition, {}), flat.truth(prop.goal, {}))
+            continue
         (of_step if prop.needs_after else of_state).append((index, prop))
 
     def watched(prop: Property) -> int:
@@ -135,7 +147,7 @@ def program(instance: Instance, properties: Seq[Property]) -> Program:
             )
     state_watches = [Watch(index, watched(prop)) for index, prop in of_state]
     kept = tuple(each for each in state_watches if each.node != scalars.false)
-    return Program(instance, layout, scalars, tuple(moves), tuple(properties), kept)
+    return Program(instance, layout, scalars, tuple(moves), tuple(properties), kept, leads)
 
 
 def unwatched(program: Program, properties: Container[int]) -> Program:

@@ -80,6 +80,8 @@ def model_lines(model: Model) -> list[str]:
     for prop in (*model.properties, *watched):
         lines.append(f"    {prop.name} ({prop.kind}): {prop.statement}")
         lines.append(f"        {text(prop.condition)}")
+        if prop.goal is not None:
+            lines += [f"        leads to {text(prop.goal)}", f"        if these are fair: {', '.join(prop.fair)}"]
     return lines
 
 
@@ -134,7 +136,16 @@ def path_lines(path: Path, skip: int = 1) -> list[str]:
         lines.append(f"  {number:>2}. {step_text(path, step)}")
         for field, (old, new) in step.changes.items():
             lines.append(f"        {change_text(path, field, old, new)}")
-    return lines
+    return [*lines, *_loop_lines(path)]
+
+
+def _loop_lines(path: Path) -> list[str]:
+    """How a lasso goes on."""
+    if path.loop is None:
+        return []
+    if path.loop == path.length - 1:
+        return ["  and there it stays: no fair step changes anything"]
+    return [f"  and so on from {path.loop + 1}, forever"]
 
 
 def step_text(path: Path, step: Step) -> str:
@@ -204,6 +215,7 @@ def violation_json(each: Decided) -> dict[str, Any]:
     return {
         "property": each.prop.name,
         "length": each.path.length if each.path else None,
+        **({"loop": each.path.loop} if each.path is not None and each.path.loop is not None else {}),
         "reason": each.reason or None,
         "steps": [] if each.path is None else [step_json(each.path, step) for step in each.path.steps],
     }
@@ -256,6 +268,7 @@ def itf(path: Path, name: str) -> dict[str, Any]:
         "params": [],
         "vars": [field.name for field in fields],
         "states": states,
+        **({} if path.loop is None else {"loop": path.loop}),
     }
 
 
@@ -298,10 +311,23 @@ def mermaid(path: Path) -> str:
         body.append(f"    {source}->>{target}: {number}. {_mermaid_text(step_text(path, step))}")
         for field, (old, new) in step.changes.items():
             body.append(f"    Note over {source}: {_mermaid_text(change_text(path, field, old, new))}")
+    body = _mermaid_loop(path, body)
     for key, label in sorted(lanes.items()):
         if key != "system" or any(line.startswith("    system->>") for line in body):
             lines.append(f"    participant {key} as {label}")
     return "\n".join(lines + body)
+
+
+def _mermaid_loop(path: Path, body: list[str]) -> list[str]:
+    """The lines of a diagram, with a frame round the steps of a lasso that are taken again and again."""
+    arrows = [at for at, line in enumerate(body) if "->>" in line]
+    if path.loop is None or not arrows:
+        return body
+    if path.loop == len(arrows):
+        lane = body[arrows[-1]].split("->>")[0].strip()
+        return [*body, f"    Note over {lane}: and there it stays"]
+    at = arrows[path.loop]
+    return [*body[:at], "    loop and so on, forever", *body[at:], "    end"]
 
 
 def _mermaid_text(text: str) -> str:

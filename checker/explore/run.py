@@ -105,7 +105,12 @@ def explore_instance(
     initial = translated.layout.pack(reference.initial())
     found = search.run(initial, limits, until_decided, until_violated, canonical, progress)
     paths = _Paths(search, translated, reference, canonical)
-    decided = [_decide(prop, found, found.hits.get(index), paths) for index, prop in enumerate(wanted)]
+    decided = [
+        _decide(prop, found, found.hits.get(index), paths)
+        if prop.goal is None
+        else _leads(prop, index, found, search, translated, reference, symmetry)
+        for index, prop in enumerate(wanted)
+    ]
     decided.append(_decide(TYPE_OK, found, found.overflow, paths))
     if deadlock:
         dead = found.first_deadlock
@@ -226,6 +231,20 @@ def _decide(prop: Property, found: Found, hit: Hit | None, paths: _Paths) -> Dec
     if sometimes:
         return Decided(prop, "violated", reason="never met in any reachable state")
     return Decided(prop, "holds")
+
+
+def _leads(
+    prop: Property, index: int, found: Found, search: Search, program: Program, reference: Reference, symmetry: bool
+) -> Decided:
+    """A leads-to property on the graph of a finished search: an orbit does not tell which replica a step is of."""
+    if symmetry:
+        return Decided(prop, "unknown", reason="decided without symmetry only")
+    if found.stopped is not None:
+        return Decided(prop, "unknown", reason=f"the search stopped at {found.stopped}")
+    from .liveness import counterexample
+
+    lasso = counterexample(prop, index, search, program, reference)
+    return Decided(prop, "holds") if lasso is None else Decided(prop, "violated", lasso)
 
 
 def out_of_range(path: Path) -> str:

@@ -121,6 +121,24 @@ class StateTable:
         self.count = end
         return len(kept)
 
+    def find(self, sought: Words) -> Any:
+        """The ids of states that are all there."""
+        slots, mask = self.slots, np.uint32(len(self.slots) - 1)
+        at, entries = _entries(sought, 0, len(slots))
+        tags, ids = entries & ~mask, np.empty(len(at), np.intp)
+        rows = np.arange(len(at))
+        while len(rows):
+            held = slots.take(at.take(rows))
+            other = (held & mask).astype(np.intp) - 1
+            same = (held & ~mask) == tags.take(rows)
+            for mine, word in zip(sought, self.words, strict=True):
+                same &= mine.take(rows) == word.take(other, mode="clip")
+            assert not (held == 0).any(), "a state that was reached is not in the table"
+            ids[rows[same]] = other[same]
+            rows = rows[~same]
+            at[rows] = (at.take(rows) + 1) & int(mask)
+        return ids
+
     def _rehash(self, expected: int) -> None:
         size = len(self.slots)
         while expected > size * _FULL:

@@ -95,7 +95,7 @@ def module(instance: Instance, properties: Sequence[Property]) -> str:
         "Init ==\n" + "\n".join(f"    /\\ {name} = {value}" for name, value in zip(fields, initial, strict=True)),
         *(_action(model, each) for each in model.actions),
         "Next ==\n" + "\n".join(f"    \\/ {_some(each)}" for each in model.actions),
-        "Spec == Init /\\ [][Next]_vars",
+        "Spec == " + " /\\ ".join(["Init", "[][Next]_vars", *_fairness(model, checked)]),
         *(_property(each) for each in checked),
         "====",
     ]
@@ -108,7 +108,7 @@ def configuration(instance: Instance, properties: Sequence[Property]) -> str:
     lines += ["CONSTANTS"] if instance.settings else []
     lines += [f"    {identifier(name)} = {value}" for name, value in instance.settings.items()]
     lines += [f"INVARIANT {identifier(each.name)}" for each in properties if each.kind == "always"]
-    lines += [f"PROPERTY {identifier(each.name)}" for each in properties if each.kind == "step"]
+    lines += [f"PROPERTY {identifier(each.name)}" for each in properties if each.kind in ("step", "leads_to")]
     return "\n".join(lines) + "\n"
 
 
@@ -205,7 +205,7 @@ def _sorts(model: Model, properties: Sequence[Property]) -> list[FiniteSort | En
     """The sorts that the module must define, by name."""
     found: dict[FiniteSort | EnumSort, None] = {}
     conditions = [expr for action in model.actions for expr in action.expressions]
-    conditions += [each.condition for each in properties] + [each.initial for each in model.fields]
+    conditions += [expr for each in properties for expr in each.conditions] + [each.initial for each in model.fields]
     stack: list[Sort] = [each.sort for each in model.fields]
     stack += [param.sort for action in model.actions for param in action.params]
     for node in topological(*conditions):
@@ -292,9 +292,22 @@ def _some(action: Action) -> str:
     return f"\\E {bound} : {_call_of(action)}" if bound else _call_of(action)
 
 
+def _fairness(model: Model, properties: Sequence[Property]) -> list[str]:
+    """Weak fairness of each action that a leads-to property names, for each choice of its parameters."""
+    names = {name for each in properties for name in each.fair}
+    parts = []
+    for each in (each for each in model.actions if each.name in names):
+        bound = ", ".join(f"{identifier(param.data)} \\in {domain(param.sort)}" for param in each.params)
+        weak = f"WF_vars({_call_of(each)})"
+        parts.append(f"(\\A {bound} : {weak})" if bound else weak)
+    return parts
+
+
 def _property(prop: Property) -> str:
     body = source(prop.condition)
     head = f"{_comment(prop.statement)}\n{identifier(prop.name)} == "
+    if prop.goal is not None:
+        return head + f"{body} ~> {source(prop.goal)}"
     return head + (f"[][{body}]_vars" if prop.kind == "step" else body)
 
 

@@ -25,11 +25,15 @@ class Step(NamedTuple):
 
 
 class Path(NamedTuple):
-    """An initial state and the steps from it; `length` counts states."""
+    """An initial state and the steps from it; `length` counts states.
+
+    `loop`: of a lasso the place of the state that the last one is again; from there on it goes round forever.
+    """
 
     instance: Instance
     states: tuple[State, ...]
     steps: tuple[Step, ...]
+    loop: int | None = None
 
     @property
     def length(self) -> int:

@@ -79,6 +79,8 @@ def _rows(of_families: bool) -> Iterator[Iterator[str]]:
 def _family(family: Family) -> list[str]:
     """A section: parts, behaviours, what is found by release, properties, and the newest release's guards."""
     newest = family.model()
+    whole = family.model(adding=[each.name for each in family.parts])
+    asked = [prop for ghosts in whole.ghosts for prop in ghosts.properties]
     settings = "/".join(each.name.replace("_", " ") for each in newest.settings if each.name != "max_leader_epoch")
     return [
         "",
@@ -101,11 +103,19 @@ def _family(family: Family) -> list[str]:
         "",
         *table(("instance", "states", "violated", "shows"), _rows(of_families=True)),
         "",
-        *table(("property", "kind", "meaning"), ((each.name, each.kind, each.statement) for each in newest.properties)),
+        "What the newest release promises with all parts; then what is asked for by `--property`.",
+        "",
+        *table(("property", "kind", "meaning"), ((each.name, each.kind, each.statement) for each in whole.properties)),
+        "",
+        *table(("asked for", "kind", "meaning"), ((each.name, each.kind, each.statement) for each in asked)),
+        "",
+        f"### What a {family.name} cannot express",
+        "",
+        *table(("known bugs", "why"), family.beyond),
         "",
         f"### The steps of a {family.name}",
         "",
-        *table(("action", "what it is", "when"), (_guarded(each) for each in newest.actions)),
+        *table(("action", "what it is", "when"), (_guarded(each) for each in whole.actions)),
     ]
 
 

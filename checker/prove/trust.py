@@ -25,14 +25,14 @@ def goals_of(script: Script, names: Iterable[str] | None) -> list[Property]:
         for name in wanted:
             if name not in known:
                 raise unknown("property", name, known, f"model {script.base.name}")
-            if known[name].kind == "sometimes":
+            if known[name].kind not in ("always", "step"):
                 raise ModelError(
-                    f"property {name} is met on some path or on none; only what always holds can be proved "
+                    f"property {name} is met or comes about on some path; only what always holds can be proved "
                     f"(ask `isrproof explore {script.base.name} --property {name}`)"
                 )
         return [known[name] for name in wanted]
     promised = (*script.base.properties, *script.goals)
-    return [each for each in promised if each.kind != "sometimes" and each.name not in script.base.suspended]
+    return [each for each in promised if each.kind in ("always", "step") and each.name not in script.base.suspended]
 
 
 def lemmas_of(script: Script, without: Iterable[str]) -> list[Property]:

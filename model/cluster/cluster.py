@@ -12,7 +12,9 @@ from ..lines import Block
 from ..property import Property
 from ..protocol import Model
 from . import controller, deletion, isr, outside, promises, requests, shutdown, zombies
+from .beyond import BEYOND
 from .effects import DELETION, ISR, PREFERRED, REQUESTS, SHUTDOWN, UNCLEAN, ZOMBIES, Attempt, Effects
+from .progress import progress
 from .properties import PARTITION_IN_ZOOKEEPER, properties
 from .refusals import refusals
 from .state import SETTINGS, SETTINGS_OF_PART, fields
@@ -77,7 +79,7 @@ def _build(chosen: Chosen) -> Model:
         actions=tuple(actions),
         properties=(*properties(chosen), *_promised(chosen)),
         projections=(PARTITION_IN_ZOOKEEPER,),
-        ghosts=(refusals(chosen, actions, attempts),),
+        ghosts=(refusals(chosen, actions, attempts), progress(chosen, actions)),
     )
 
 
@@ -98,4 +100,5 @@ CLUSTER = Family(
     BEHAVIOURS,
     PARTS,
     _build,
+    BEYOND,
 )

@@ -24,13 +24,25 @@ from itertools import pairwise
 from ....specs.lines import STATE_CHANGE, rows_with
 from ....specs.releases import ALL
 from ..files.file import LogFile
-from ..lines import EPOCH_READ, OF_BROKERS, PROCESS_STARTS, REQUEST_RECEIVED, THROWN
+from ..lines import (
+    BECOME_BEGUN,
+    EPOCH_READ,
+    FOLLOWS,
+    LEADS,
+    OF_BROKERS,
+    PROCESS_STARTS,
+    REQUEST_RECEIVED,
+    THROWN,
+)
 from ..table.protocol import Column, Row, Table
 from .layout import Layout
 from .spans import LINES_PER_FILE
 
 _OF_BROKERS = frozenset((*OF_BROKERS, *REQUEST_RECEIVED))
 _IN_STATE_CHANGE = frozenset(rows_with(speaker="broker", family=STATE_CHANGE))
+_TAKES = frozenset(BECOME_BEGUN) | {row for row in (*LEADS, *FOLLOWS) if row in _IN_STATE_CHANGE}
+"""Lines that tell what a broker takes, be it to lead or to follow: where there are any, all that it takes is told."""
+_OF_ZOOKEEPER = frozenset(rows_with(speaker="broker", mode="zk"))
 _NO_START, _NO_END = 0, 10**13 - 1
 """Milliseconds before and after all lines."""
 _Home = tuple[int, str, int, str]
@@ -61,8 +73,9 @@ class Part:
     """Lines first..last of a file that are of a journal: those of `speaker`, or those that say of none (None).
 
     `block`, `lossy` and `releases` are as of a span (spans.py). A journal is `whole` if no line of it is missing
-    between its first and its last. `server_log`: it has lines of that file. `base` + line grows along each of its
-    streams.
+    between its first and its last. `server_log`: it has lines of that file; `of_zookeeper`: lines that are printed in
+    that mode only; `takes_shown`: all that the broker takes, be it to lead or to follow. `base` + line grows along each
+    of its streams.
     """
 
     cluster: int
@@ -78,6 +91,8 @@ class Part:
     lossy: bool
     whole: bool
     server_log: bool
+    of_zookeeper: bool
+    takes_shown: bool
     releases: int
 
 
@@ -220,8 +235,14 @@ class _Journal:
         """Each file's lines that name the broker, and those that name none if it is the only one there."""
         broker = self.home[2]
         whole = all(len(blocks) == 1 for blocks in self.blocks().values())
-        streams = sorted({self.layout.files[index].stream for index in self.files})
-        releases = _releases(rows, self.files, broker)
+        # What state-change.log tells is mostly the cause of what server.log tells in the same millisecond.
+        cluster = self.home[0]
+        streams = sorted(
+            {self.layout.files[index].stream for index in self.files},
+            key=lambda stream: ((cluster, stream) in self.telling, stream),
+        )
+        releases = _releases(rows, self.files)
+        written = {row["row"] for row in rows if row["kind"] == "wrote" and row["file"] in self.files}
         for index in self.files:
             file, position = self.layout.files[index], self.layout.positions[index]
             alone = len(self.speakers[_stream(file)]) == 1
@@ -242,6 +263,8 @@ class _Journal:
                         lossy=self.lossy,
                         whole=whole,
                         server_log=any(_stream(self.layout.files[each]) in self.telling for each in self.files),
+                        of_zookeeper=bool(written & _OF_ZOOKEEPER),
+                        takes_shown=bool(written & _TAKES),
                         releases=releases,
                     )
 
@@ -272,7 +295,7 @@ class _Journal:
         return min(begins), _NO_END if quiet else max(ends)
 
 
-def _releases(rows: Iterable[Row], files: Collection[int], broker: int) -> int:
+def _releases(rows: Iterable[Row], files: Collection[int]) -> int:
     """The releases that all of a journal's lines allow; any, if they contradict each other: it was upgraded."""
     masks = {row["releases"] for row in rows if row["kind"] == "wrote" and row["file"] in files}
     found = functools.reduce(operator.and_, masks, ALL)

@@ -91,7 +91,7 @@ def _with_spans(events: Table, spans: Sequence[Span], release: int | None) -> Ta
 _PART_NUMBERS = ("cluster", "life", "tenure", "journal", "broker", "base", "block", "releases", "known_since")
 _PART_COLUMNS: Mapping[str, type] = {
     **dict.fromkeys(_PART_NUMBERS, int),
-    **dict.fromkeys(("lossy", "whole", "server_log"), bool),
+    **dict.fromkeys(("lossy", "whole", "server_log", "of_zookeeper", "takes_shown"), bool),
 }
 
 

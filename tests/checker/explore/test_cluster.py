@@ -133,7 +133,7 @@ def test_what_the_tables_refuse_in_a_deletion() -> None:
     few = {"outages": 2, "failovers": 0}
     for release, other, offline in (("1.1", True, True), ("2.0.0", False, True), ("2.3", False, False)):
         one = CLUSTER.model(release, adding=["deletion"])
-        (ghosts,) = one.ghosts
+        ghosts, _ = one.ghosts
         found = explore(one, list(ghosts.properties), **few)
         assert {each.prop.name for each in found.violations} == {
             *(["OnlyBenignRefusals"] if other else []),
@@ -172,6 +172,23 @@ def test_an_isr_that_nobody_checks() -> None:
     few["outages"] = 1
     assert "LeavingStaysOut" in _violated("3.2", ["ISR changes", "controlled shutdown"], **few)
     assert _violated("3.3", ["ISR changes", "controlled shutdown"], **few) == set()
+
+
+def test_what_comes_about_in_time() -> None:
+    """Found where a release has the bug, and wherever nothing is fair; else it holds."""
+    for release, parts, without, name, broken in (
+        ("1.1.1", ["deletion"], [], "DeletionEnds", True),  # KAFKA-6650
+        ("2.0.0", ["deletion"], [], "DeletionEnds", False),
+        ("2.1", ["requests"], ["KAFKA-3143"], "LeaderComesToLead", True),  # KAFKA-7235
+        ("2.2", ["requests"], ["KAFKA-3143"], "LeaderComesToLead", False),
+        ("3.9", [], [], "LeaderIsElected", False),
+        ("3.9", [], [], "ControllerSettles", False),
+    ):
+        one = CLUSTER.model(release, without, parts)
+        prop = one.property(name)
+        assert (explore(one, [prop], outages=2, failovers=0).verdict == "violated") == broken, (release, name)
+        unfair = replace(prop, fair=())
+        assert explore(one, [unfair], outages=2, failovers=0).verdict == "violated"
 
 
 def test_a_part_brings_those_that_it_needs() -> None:

@@ -28,7 +28,8 @@ from ...table.protocol import Column, Table
 from ..absent import false_where_absent
 from ..observation import Names, Observation
 from ..order import NEAR
-from .hosted import HOSTED, HOSTED_LINES, KEPT, MERGED, STARTS
+from .hosted import HOSTED, HOSTED_LINES, KEPT, MERGED
+from .taken import STARTS
 
 LIFE = ("cluster", "life", *NEAR)
 """A partition, over all brokers."""

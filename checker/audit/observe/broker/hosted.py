@@ -6,18 +6,32 @@ from collections.abc import Mapping
 
 from .....model.expr import Expr, both, const, either, field, ite
 from .....model.sorts import Bool, Int, Sort
-from ...fields import JOURNAL, READ, SPAN, block, delete, gap, lossy, previous_leader_epoch, sorts, ts, whole
+from ...fields import (
+    JOURNAL,
+    READ,
+    SPAN,
+    block,
+    delete,
+    gap,
+    lossy,
+    previous_leader_epoch,
+    process_known,
+    sorts,
+    ts,
+    whole,
+)
 from ...lines import (
+    EPOCH_REFUSED,
     FETCHERS_ADDED,
-    FOLLOWS,
     HOSTS,
     ISR_CHANGES,
     ISR_WRITTEN,
-    LEADER_AND_ISR_RECEIVED,
-    LEADS,
+    LOG_CREATED,
     LOG_LOADED,
     REPLICA_DELETED,
     REPLICA_STOPPED,
+    STOP_RECEIVED,
+    TO_HIGH_WATERMARK,
     TRUNCATED,
     is_line,
 )
@@ -27,6 +41,8 @@ from ..compared import earlier, earlier_sorts, was
 from ..observation import Input, Names
 from ..order import NEAR
 from ..placed import at
+from . import taken
+from .taken import PLACE, TAKEN, with_requests, with_what_is_known, with_what_is_taken
 
 REPLICA = ("journal", "process", *NEAR)
 """A replica in one process of its broker."""
@@ -34,6 +50,8 @@ KEPT = (*REPLICA, "deletions")
 """A replica in one process, up to its deletion."""
 STAY = (*KEPT, "stay")
 """The same, from where the broker says that it knows nothing of it yet."""
+LOG = ("journal", *NEAR, "log")
+"""A replica's log from its creation to its deletion, over all processes."""
 MERGED = ("clock", "at", "file")
 """The order of a journal's lines about one partition."""
 NO_EPOCH = -1
@@ -45,17 +63,22 @@ HOSTED: Mapping[str, Sort] = {
     **SPAN,
     **JOURNAL,
     **sorts(at, clock, field("deletions", Int(0)), field("stay", Int(0)), fresh, remembers),
+    **sorts(field("log", Int(0)), field("gone", Bool)),
+    **TAKEN,
 }
 """The columns of a line in a journal that is about one partition.
 
 `clock` is the line's time, or that of an earlier line of its file and partition, if that is later. `deletions` counts
 how often the replica was deleted in its process, `stay` how often the broker knew nothing of it. `fresh`: it does not
-on this line; `remembers`: the line prints a leader epoch that the broker had before.
+on this line; `remembers`: the line prints a leader epoch that the broker had before. `gone`: it deletes the replica.
+`log` counts how often the broker deleted or created the log.
 """
-STARTS = (*LEADS, *FOLLOWS)
 OF_LOG = (*LOG_LOADED, *ISR_CHANGES, *ISR_WRITTEN, *TRUNCATED, *FETCHERS_ADDED)
 """Lines that tell of a replica's log, its high watermark, or a leader's ISR."""
-LINES = (*STARTS, *HOSTS, *REPLICA_DELETED, *REPLICA_STOPPED, *OF_LOG, *LEADER_AND_ISR_RECEIVED)
+LINES = (
+    *(*taken.LINES, *OF_LOG, *LOG_CREATED, *TO_HIGH_WATERMARK),
+    *(*HOSTS, *REPLICA_DELETED, *EPOCH_REFUSED, *STOP_RECEIVED),
+)
 
 
 def hosted(events: Table) -> Table:
@@ -68,16 +91,22 @@ def hosted(events: Table) -> Table:
         ),
         *("none", "remembers", "delete"),
     )
-    return (
-        told.derive(
-            gone=is_line(REPLICA_DELETED) | (is_line(REPLICA_STOPPED) & delete),
-            fresh=is_line(HOSTS) | field("none", Bool),
-        )
-        .along(REPLICA, MERGED, deletions=Column("so_far", "gone"), known_new=Column("so_far", "fresh"))
-        .derive(stay=ite(fresh, field("known_new", Int()) + 1, field("known_new", Int())))
-        .select(*HOSTED)
-        .kept(NEAR, (*STAY, *MERGED))
+    marked = told.derive(
+        gone=is_line(REPLICA_DELETED) | (is_line((*REPLICA_STOPPED, *STOP_RECEIVED)) & delete),
+        fresh=is_line(HOSTS) | field("none", Bool),
     )
+    counted = with_what_is_taken(with_requests(marked, REPLICA, MERGED)).along(
+        REPLICA,
+        MERGED,
+        deletions=Column("so_far", "gone"),
+        known_new=Column("so_far", "fresh"),
+        stopped=Column("last", "now_stopped"),
+    )
+    renewed = counted.derive(renewed=field("gone", Bool) | is_line(LOG_CREATED)).along(
+        ("journal", *NEAR), MERGED, log=Column("so_far", "renewed")
+    )
+    stays = renewed.derive(stay=ite(fresh, field("known_new", Int()) + 1, field("known_new", Int())))
+    return with_what_is_known(stays.kept(NEAR, (*KEPT, *MERGED)), KEPT, MERGED).select(*HOSTED)
 
 
 def _timed(lines: Table) -> Table:
@@ -102,3 +131,18 @@ def followed(table: Table, key: Names, order: Names, *names: str, of: Expr | Non
 def followed_sorts(*names: str) -> dict[str, Sort]:
     """The sorts of the columns that `followed` adds."""
     return earlier_sorts(HOSTED, *names, *_CARRIED) | sorts(gap)
+
+
+unknown_since = either(lossy, ~process_known, ~whole)
+"""Whether lines may be missing before a row, or its process may have begun anew."""
+_unknown_between = either(lossy, ~process_known, both(~block.eq(was(block)), ~whole))
+
+
+def against(table: Table, of: str) -> Table:
+    """Each row with what told of `known`, `isr`, `received` or `had` (TAKEN) as the line before, and `gap`."""
+    before = {f"before_{name}": field(f"{of}_{name}", Int(0)) for name in PLACE}
+    return table.present(f"{of}_line").derive(**before).derive(gap=_unknown_between)
+
+
+AGAINST: Mapping[str, Sort] = {**HOSTED, **{f"before_{name}": Int(0) for name in PLACE}, **sorts(gap)}
+"""The columns of what `against` gives."""

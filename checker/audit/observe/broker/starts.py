@@ -4,14 +4,30 @@ from __future__ import annotations
 
 from .....model.expr import const, false, field, true
 from .....model.sorts import Bool, Int
-from ...fields import leader_epoch, lossy, sorts, whole
+from ...fields import leader_epoch, sorts
 from ...table.protocol import Table
-from ..compared import was
+from ..absent import false_where_absent
 from ..observation import Names, Observation
-from .hosted import HOSTED, HOSTED_LINES, KEPT, MERGED, NO_EPOCH, STARTS, STAY, followed, followed_sorts
+from .hosted import (
+    AGAINST,
+    HOSTED,
+    HOSTED_LINES,
+    KEPT,
+    MERGED,
+    NO_EPOCH,
+    STAY,
+    against,
+    followed,
+    followed_sorts,
+    gap_in_journal,
+    unknown_since,
+)
+from .taken import STARTS, had_epoch, received
 
-known_epoch, first = field("known_epoch", Int()), field("first", Bool)
-"""The leader epoch of the line before in the process, -1 if this is the `first`."""
+epoch_before, first = field("epoch_before", Int()), field("first", Bool)
+"""The leader epoch that the broker had, -1 if this is the `first` in its process."""
+request_shown = field("request_shown", Bool)
+"""Whether the request in which the broker begins is there: at TRACE, as all are then."""
 _COMPARED = ("leader_epoch", "process_known", "row")
 
 
@@ -19,11 +35,12 @@ def _starts(lines: Table, key: Names, order: Names) -> Table:
     return followed(lines.of_lines(STARTS).present("leader_epoch"), key, order, *_COMPARED)
 
 
-def _in_process(lines: Table, key: Names, order: Names) -> Table:
-    found = _starts(lines, key, order)
-    later = found.present("before_line").derive(known_epoch=was(leader_epoch), first=false)
+def _had(lines: Table, *_: Names) -> Table:
+    asked = lines.of_lines(STARTS).present("previous_leader_epoch")
+    starts = false_where_absent(asked.derive(request_shown=received(leader_epoch).eq(leader_epoch)), "request_shown")
+    later = against(starts, "had").derive(epoch_before=had_epoch, first=false, gap=gap_in_journal)
     return later.plus(
-        found.absent("before_line").derive(known_epoch=const(NO_EPOCH, Int()), first=true, gap=lossy | ~whole)
+        starts.absent("had_line").derive(epoch_before=const(NO_EPOCH, Int()), first=true, gap=unknown_since)
     )
 
 
@@ -38,13 +55,13 @@ ROLE_STARTS = Observation(
 )
 """Where a replica begins to lead or follow, each with the one before while the broker hosts it."""
 
-ROLE_STARTS_IN_PROCESS = Observation(
-    "role_starts_in_process",
+EPOCHS_BEFORE = Observation(
+    "epochs_before",
     made_from=HOSTED_LINES,
     lines=STARTS,
-    columns={**HOSTED, **followed_sorts(*_COMPARED), **sorts(known_epoch, first)},
-    make=_in_process,
+    columns={**AGAINST, **sorts(epoch_before, first, request_shown)},
+    make=_had,
     key=KEPT,
     order=MERGED,
 )
-"""The same, each with the one before in the process, whether or not the broker says that it knows of it."""
+"""Where a replica begins to lead or follow and prints the epoch before, with the one that the broker had."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from ...lines import LEADS
 from ...table.protocol import Row
+from ..controller._words import ids
+
+__all__ = ["does", "ids", "where"]
 
 
 def where(row: Row) -> str:

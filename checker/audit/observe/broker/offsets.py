@@ -1,0 +1,123 @@
+"""Lines in which a broker prints where its log ends, or up to where records are committed."""
+
+from __future__ import annotations
+
+from .....model.expr import field
+from .....model.sorts import Bool, Int
+from ...fields import high_watermark, leader_epoch, log_end_offset, offset, process, sorts
+from ...lines import (
+    FETCHERS_ADDED,
+    FOLLOWS,
+    ISR_SHRINKS,
+    LEADS,
+    LOG_TRUNCATED,
+    TO_HIGH_WATERMARK,
+    is_line,
+)
+from ...table.protocol import Table
+from ..compared import was
+from ..observation import Names, Observation
+from ..told import told
+from .hosted import HOSTED, HOSTED_LINES, KEPT, LOG, MERGED, STAY, followed, followed_sorts
+from .taken import STARTS, known_epoch
+
+end, epoch = field("end", Int()), field("epoch", Int())
+"""Where the log ends; the leader epoch in which the line is written."""
+_ENDS = (*STARTS, *ISR_SHRINKS)
+other_process = field("other_process", Bool)
+"""Whether the line before is of another process: a machine that lost its power may have lost the end of its log."""
+_prints_hw = high_watermark.eq(high_watermark)
+
+
+def _with_ends(lines: Table) -> Table:
+    return told(
+        lines,
+        end=[(is_line(STARTS), offset), (is_line(ISR_SHRINKS), log_end_offset), (is_line(LOG_TRUNCATED), offset)],
+    )
+
+
+def _high_watermarks(lines: Table, *_: Names) -> Table:
+    return _with_ends(lines.of_lines(_ENDS)).present("high_watermark", "end")
+
+
+def _in_one_epoch(lines: Table, key: Names, order: Names) -> Table:
+    own = lines.of_lines(LEADS + ISR_SHRINKS).present("high_watermark")
+    of_epoch = told(own, epoch=[(is_line(LEADS), leader_epoch), (is_line(ISR_SHRINKS), known_epoch)])
+    return followed(of_epoch.present("epoch"), key, order, "high_watermark", "row")
+
+
+def _logs(lines: Table, key: Names, order: Names) -> Table:
+    """Each line that prints where the log ends, with the one before, or the truncation since."""
+    ends = _with_ends(lines.of_lines(_ENDS + LOG_TRUNCATED)).present("end")
+    found = followed(ends, key, order, "end", "process", "process_known", "row")
+    return found.of_lines(_ENDS).derive(other_process=~process.eq(was(process)))
+
+
+def _fetches(lines: Table, key: Names, order: Names) -> Table:
+    own = lines.of_lines(FOLLOWS + FETCHERS_ADDED)
+    asked = followed(own, key, order, "high_watermark", "leader_epoch", of=is_line(FOLLOWS) & _prints_hw)
+    return asked.of_lines(FETCHERS_ADDED).present("offset", "leader_epoch")
+
+
+def _to_high_watermark(lines: Table, key: Names, order: Names) -> Table:
+    own = lines.of_lines(FETCHERS_ADDED + TO_HIGH_WATERMARK)
+    return followed(own, key, order, "offset", of=is_line(FETCHERS_ADDED)).of_lines(TO_HIGH_WATERMARK)
+
+
+HIGH_WATERMARKS = Observation(
+    "high_watermarks",
+    made_from=HOSTED_LINES,
+    lines=_ENDS,
+    columns={**HOSTED, **sorts(end)},
+    make=_high_watermarks,
+)
+"""Lines that print a high watermark, and where the log ends."""
+
+HIGH_WATERMARKS_OF_LEADER = Observation(
+    "high_watermarks_of_leader",
+    made_from=HOSTED_LINES,
+    lines=LEADS + ISR_SHRINKS,
+    columns={**HOSTED, **sorts(epoch), **followed_sorts("high_watermark", "row")},
+    make=_in_one_epoch,
+    key=(*STAY, "epoch"),
+    order=MERGED,
+)
+"""High watermarks that a leader prints in one leader epoch, each with the one before."""
+
+LOG_ENDS = Observation(
+    "log_ends",
+    made_from=HOSTED_LINES,
+    lines=_ENDS,
+    columns={
+        **HOSTED,
+        **sorts(end, other_process),
+        **followed_sorts("process", "process_known", "row"),
+        "before_end": Int(),
+    },
+    make=_logs,
+    key=LOG,
+    order=MERGED,
+)
+"""Where a log ends, each with where it ended before, or was cut to."""
+
+FETCH_OFFSETS = Observation(
+    "fetch_offsets",
+    made_from=HOSTED_LINES,
+    lines=FETCHERS_ADDED,
+    columns={**HOSTED, **followed_sorts("high_watermark", "leader_epoch")},
+    make=_fetches,
+    key=KEPT,
+    order=MERGED,
+)
+"""From where a follower fetches, each with the line with which it began to follow."""
+
+TRUNCATIONS_TO_HIGH_WATERMARK = Observation(
+    "truncations_to_high_watermark",
+    made_from=HOSTED_LINES,
+    lines=TO_HIGH_WATERMARK,
+    columns={**HOSTED, **followed_sorts("offset")},
+    make=_to_high_watermark,
+    key=KEPT,
+    order=MERGED,
+)
+"""Truncations to the own high watermark, each with the line from where the follower was to fetch."""

@@ -1,0 +1,176 @@
+"""What a broker has taken of a partition: its role, its leader epoch, its ISR; as its own lines tell it.
+
+A state is taken where a broker says that it leads or follows from here, or, at TRACE, that it begins to: then the line
+in which it received the request tells what it takes. Nothing is taken of a leader that is not alive to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .....model.expr import Expr, both, const, either, false, field, some, true
+from .....model.sorts import Bool, Int, Sort
+from .....specs.lines import STATE_CHANGE, rows_with
+from ...fields import (
+    KIND,
+    broker,
+    correlation_id,
+    current_leader_epoch,
+    isr,
+    kind,
+    leader,
+    leader_epoch,
+    old_isr,
+    partition_epoch,
+    sorts,
+)
+from ...lines import (
+    BECOME_BEGUN,
+    BECOME_ENDED,
+    FOLLOWS,
+    ISR_CHANGES,
+    ISR_WRITTEN,
+    LEADER_AND_ISR_RECEIVED,
+    LEADER_UNAVAILABLE,
+    LEADS,
+    REPLICA_STOPPED,
+    STATE_TAKEN,
+    is_line,
+)
+from ...table.protocol import Column, Table
+from ..absent import false_where_absent
+from ..observation import Names
+from ..told import told
+
+LINES = (
+    *(*LEADER_AND_ISR_RECEIVED, *BECOME_BEGUN, *BECOME_ENDED, *LEADER_UNAVAILABLE, *LEADS, *FOLLOWS),
+    *(*STATE_TAKEN, *ISR_CHANGES, *ISR_WRITTEN, *REPLICA_STOPPED),
+)
+STARTS = (*LEADS, *FOLLOWS)
+PRINTED_IN_TURN = tuple(row for row in STARTS if row in rows_with(family=STATE_CHANGE))
+"""Lines of leading and following since 2.6: both are printed, in the order in which it is done."""
+_OF_REQUEST = ("leader", "leader_epoch", "isr", "partition_epoch", "replicas", "correlation_id")
+PLACE = ("line", "file", "block")
+_LEADER, _FOLLOWER = const("become-leader", KIND), const("become-follower", KIND)
+
+
+def received(value: Expr) -> Expr:
+    """What the request said that the broker received last of the partition."""
+    return field(f"received_{value.data}", value.sort)
+
+
+same_request, void = field("same_request", Bool), field("void", Bool)
+known_role, settled_role = field("known_role", KIND), field("settled_role", KIND)
+known_leader, known_isr, known_old_isr = (
+    field("known_leader", leader.sort),
+    field("known_isr", isr.sort),
+    field("known_old_isr", isr.sort),
+)
+known_epoch, known_version = field("known_epoch", Int()), field("known_version", Int())
+leader_known_in, isr_known_in, version_known_in = (field(f"{n}_known_in", Int()) for n in ("leader", "isr", "version"))
+had_epoch, stopped = field("had_epoch", Int()), field("stopped", Bool)
+
+TAKEN: Mapping[str, Sort] = {
+    **sorts(*(received(value) for value in (leader, leader_epoch, isr, partition_epoch)), same_request),
+    "received_replicas": isr.sort,
+    **sorts(known_role, settled_role, known_leader, known_epoch, known_isr, known_old_isr, known_version),
+    **sorts(leader_known_in, isr_known_in, version_known_in, had_epoch, stopped),
+    **{f"{of}_{name}": Int(0) for of in ("known", "isr", "received", "had") for name in PLACE},
+}
+"""The columns that `with_what_is_known` adds.
+
+`received_*`: of the last request about the partition; `same_request`: this line is about it. `known_*`: what the broker
+has before the line: role, leader, epoch and version that it took last, its ISR and the one before; `*_known_in` tells
+the leader epoch of each. `settled_role`: the role that it has for certain: one that begins to follow still leads, until
+it says that it has ended. `had_epoch`: the leader epoch of what it took before what it is taking. `stopped`: it stopped
+the replica, and took nothing since.
+
+The line that told is `known_line`; of the ISR `isr_line`, of the request `received_line`, of the epoch that it had
+`had_line`.
+"""
+
+
+def with_requests(lines: Table, key: Names, order: Names) -> Table:
+    """Lines of replicas, in order, with what the request said that was received last; `void`: it is not taken."""
+    # A controller that takes a broker back counts its requests from 0 again: correlation ids come twice.
+    arrives = is_line(LEADER_AND_ISR_RECEIVED)
+    before = {f"received_{name}": Column("last", name, arrives) for name in (*_OF_REQUEST, *PLACE)}
+    asked = lines.along(key, order, **before, requests=Column("so_far", where=arrives))
+    of_request = (*key, "requests")
+    refused = asked.of_lines(LEADER_UNAVAILABLE).grouped(of_request, refusals=Column("count"))
+    found = asked.attached(refused, of_request, ("refusals",)).derive(
+        void=const(0, Int()) < field("refusals", Int()),
+        same_request=correlation_id.eq(received(correlation_id)),
+    )
+    return false_where_absent(found, "void", "same_request")
+
+
+_begins = both(is_line(BECOME_BEGUN), same_request, ~void)
+_ends = both(is_line(BECOME_ENDED), same_request, ~void)
+_newer = both(is_line(STATE_TAKEN), current_leader_epoch.eq(leader_epoch))
+"""A newer state of the same leader epoch is taken. (One that is refused prints the version that the broker has.)"""
+
+
+def with_what_is_taken(lines: Table) -> Table:
+    """With what each line takes, in columns `took_*`."""
+    leads, follows, changes, written = map(is_line, (LEADS, FOLLOWS, ISR_CHANGES, ISR_WRITTEN))
+    begun = both(leads, isr.eq(isr)), isr
+    asked = _begins, received(isr)
+    return told(
+        lines,
+        took_role=[(leads, _LEADER), (follows, _FOLLOWER), (_begins, kind)],
+        took_epoch=[(leads | follows, leader_epoch), (_begins, received(leader_epoch))],
+        took_leader=[(leads, some(broker)), (follows, leader), (_begins, received(leader))],
+        took_isr=[begun, asked, (_newer, isr), (changes | written, isr)],
+        took_old_isr=[begun, asked, (_newer, isr), (changes, old_isr), (written, isr)],
+        took_version=[
+            (leads | follows | written, partition_epoch),
+            (_begins, received(partition_epoch)),
+            (_newer, partition_epoch),
+        ],
+        leader_in=[
+            (leads, leader_epoch),
+            (both(follows, leader.eq(leader)), leader_epoch),
+            (_begins, received(leader_epoch)),
+        ],
+        isr_in=[(begun[0], leader_epoch), (_begins, received(leader_epoch))],
+        version_in=[
+            (both(leads | follows, partition_epoch.eq(partition_epoch)), leader_epoch),
+            (_begins, received(leader_epoch)),
+        ],
+        now_had=[(is_line(PRINTED_IN_TURN), leader_epoch), (_ends, received(leader_epoch))],
+        now_settled=[
+            (leads, _LEADER),
+            (follows, _FOLLOWER),
+            (both(_begins, kind.eq("become-leader")), _LEADER),
+            (both(_ends, kind.eq("become-follower")), _FOLLOWER),
+        ],
+        now_stopped=[(is_line(REPLICA_STOPPED), true), (either(leads, follows, _begins), false)],
+    )
+
+
+_HAS = field("now_had", Int()).eq(field("now_had", Int()))
+_TOOK = field("took_epoch", Int()).eq(field("took_epoch", Int()))
+_TOOK_ISR = field("took_isr", isr.sort).eq(field("took_isr", isr.sort))
+
+
+def with_what_is_known(lines: Table, key: Names, order: Names) -> Table:
+    """With what was taken before the line."""
+    return lines.along(
+        key,
+        order,
+        known_role=Column("last", "took_role"),
+        known_epoch=Column("last", "took_epoch"),
+        known_leader=Column("last", "took_leader"),
+        known_isr=Column("last", "took_isr"),
+        known_old_isr=Column("last", "took_old_isr"),
+        known_version=Column("last", "took_version"),
+        leader_known_in=Column("last", "leader_in"),
+        isr_known_in=Column("last", "isr_in"),
+        version_known_in=Column("last", "version_in"),
+        settled_role=Column("last", "now_settled"),
+        had_epoch=Column("last", "now_had"),
+        **{f"known_{name}": Column("last", name, _TOOK) for name in PLACE},
+        **{f"isr_{name}": Column("last", name, _TOOK_ISR) for name in PLACE},
+        **{f"had_{name}": Column("last", name, _HAS) for name in PLACE},
+    )

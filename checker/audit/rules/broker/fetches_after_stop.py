@@ -1,0 +1,40 @@
+"""A broker fetches a partition that it was told to stop, and was not told to follow since.
+
+Why it matters
+    A replica is stopped before it is taken from the partition, or deleted. If it goes on to fetch, it stays where it
+    should not be, and a leader may count it as in sync.
+
+How it is seen
+    In all that one broker wrote, in one process: after the line that tells that a replica is stopped, no fetcher is
+    added for it before the broker takes another request.
+
+Releases
+    Up to 2.5, in which each replica that is stopped is logged, at TRACE.
+"""
+
+from __future__ import annotations
+
+from ...fields import gap, takes_shown
+from ...observe.broker.taken import stopped
+from ..remedy import TOPIC, Remedy
+from ..rule import Rule
+from ..verdicts import illegal_unless
+from ._words import where
+
+RULE = Rule(
+    code="KR611",
+    name="fetches-after-stop",
+    observation="fetches",
+    kind="replica",
+    compares=True,
+    applies=takes_shown,
+    verdict=illegal_unless(~stopped, in_doubt=gap),
+    message=lambda row: f"{where(row)} is fetched from broker {row['leader']}, though it was stopped",
+    expected=lambda row: "no fetcher before the next request",
+    got=lambda row: f"a fetcher to broker {row['leader']}",
+    remedy=Remedy(
+        workaround="Restart the broker: it fetches only what the controller tells it to.",
+        verify=TOPIC,
+        look_for="replicas without the broker, if it was to be removed",
+    ),
+)

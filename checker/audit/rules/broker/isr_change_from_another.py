@@ -1,0 +1,43 @@
+"""A leader changes its ISR from another set than it has.
+
+Why it matters
+    A leader decides by its ISR which records are committed. If it starts from another set, it counts replicas that it
+    has not asked, or leaves out some that it must wait for.
+
+How it is seen
+    In all that one broker wrote, in one process: a line with which an ISR shrinks or expands prints the set before. It
+    is the one that the broker took, or wrote last. A line is printed before the write: if that fails, the ISR stays,
+    and the next line has the old set again.
+
+Releases
+    All, but 2.8 and later print no line for an expansion. Up to 2.5 requests must be there, which are logged at TRACE.
+    In 2.7 and 2.8 an answer of the controller can meet a newer request (KAFKA-12686).
+"""
+
+from __future__ import annotations
+
+from ...fields import gap, old_isr, takes_shown
+from ...lines import ISR_CHANGES, is_line
+from ...observe.broker.taken import isr_known_in, known_epoch, known_isr, known_old_isr
+from ..remedy import COPIES, KEEP_LOGS, Remedy
+from ..rule import Rule
+from ..verdicts import illegal_unless
+from ._words import ids, where
+
+RULE = Rule(
+    code="KR604",
+    name="isr-change-from-another",
+    observation="isr_by_isr",
+    kind="replica",
+    compares=True,
+    applies=takes_shown & is_line(ISR_CHANGES) & isr_known_in.eq(known_epoch),
+    verdict=illegal_unless(old_isr.eq(known_isr) | old_isr.eq(known_old_isr), in_doubt=gap),
+    message=lambda row: (
+        f"{where(row)} changes the ISR from {ids(row['old_isr'])} to {ids(row['isr'])}; it had {ids(row['known_isr'])}"
+    ),
+    expected=lambda row: f"a change from {ids(row['known_isr'])}",
+    got=lambda row: f"a change from {ids(row['old_isr'])}",
+    issues=("KAFKA-12686",),
+    bug="KAFKA-12686",
+    remedy=Remedy(workaround=KEEP_LOGS, verify=COPIES, look_for="a lag of 0 for every replica"),
+)

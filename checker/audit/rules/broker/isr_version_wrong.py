@@ -1,0 +1,58 @@
+"""A leader writes its ISR in a version that does not follow the one that it knew.
+
+Why it matters
+    The version of a partition's state tells the order of all its changes. A leader writes under the condition that
+    nobody else wrote since. If the version falls or repeats, two states have one version; if it jumps, the leader has
+    overwritten a change that it never saw.
+
+How it is seen
+    In all that one broker wrote, in one process: the line that tells that an ISR is written has the new version. It is
+    larger than the one that the broker took, or wrote last. Where the broker's lines tell the version of what it took,
+    it is larger by one: at TRACE, and since 3.3. In KRaft mode the controller can have made changes in between.
+
+Releases
+    Since 2.4, up to 2.3 at TRACE.
+"""
+
+from __future__ import annotations
+
+from .....model.expr import ite
+from ...fields import gap, partition_epoch
+from ...lines import ISR_WRITTEN, is_line
+from ...observe.broker.isr import version_certain
+from ...observe.broker.taken import known_version
+from ...table.protocol import Row
+from ..remedy import STATE, Remedy
+from ..rule import Rule
+from ..verdicts import illegal_unless
+from ._words import where
+
+_grows = known_version < partition_epoch
+_by_one = ite(version_certain, partition_epoch.eq(known_version + 1), _grows)
+
+
+def _expected(row: Row) -> str:
+    if row["version_certain"]:
+        return f"version {row['known_version'] + 1}"
+    return f"a version above {row['known_version']}"
+
+
+RULE = Rule(
+    code="KR607",
+    name="isr-version-wrong",
+    observation="isr_by_isr",
+    kind="replica",
+    compares=True,
+    applies=is_line(ISR_WRITTEN),
+    verdict=illegal_unless(_by_one, in_doubt=gap),
+    message=lambda row: (
+        f"{where(row)} writes its ISR in version {row['partition_epoch']}, after version {row['known_version']}"
+    ),
+    expected=_expected,
+    got=lambda row: f"version {row['partition_epoch']}",
+    remedy=Remedy(
+        workaround="Read the state from ZooKeeper, and compare it with what the leader printed last.",
+        verify=STATE,
+        look_for="the version and the ISR that the leader printed last",
+    ),
+)

@@ -1,0 +1,32 @@
+"""A leader changes its ISR to a set that it is not in itself.
+
+Why it matters
+    A leader has all that is committed, so it is always in its ISR. If it is not, the next leader is elected among
+    others, and what only this one has is lost.
+
+How it is seen
+    On the line itself, which prints the set; the leader is the broker that writes the line.
+
+Releases
+    All.
+"""
+
+from __future__ import annotations
+
+from .....model.views import LEADER_IN_ISR
+from ..remedy import COPIES, KEEP_LOGS, Remedy
+from ..rule import Rule
+from ..verdicts import illegal_unless
+from ._words import ids, where
+
+RULE = Rule(
+    code="KR606",
+    name="isr-without-its-leader",
+    observation="isr_lines",
+    kind="replica",
+    verdict=illegal_unless(LEADER_IN_ISR.condition),
+    message=lambda row: f"{where(row)} changes the ISR to {ids(row['isr'])}, without itself",
+    expected=lambda row: f"broker {row['broker']} in the ISR",
+    got=lambda row: ids(row["isr"]),
+    remedy=Remedy(workaround=KEEP_LOGS, verify=COPIES, look_for="a lag of 0 for every replica"),
+)

@@ -1,0 +1,110 @@
+"""What comes about in time, if nobody stands in the way forever: leads-to properties of a cluster.
+
+Fair is what brokers and controllers do of themselves. What happens from outside (brokers die and come back, topics are
+created, an administrator asks for something), and what an answer says, is not: it may never happen, or each time.
+They are asked for by name: each needs the whole graph of states.
+
+Kafka's controller takes events in the order in which they come; here any that is there may be next. So where topics are
+created and deleted without end, other events can be put off: what a controller settles is not asked with deletion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..action import Action
+from ..expr import Expr, both, either, exists, full, some, true
+from ..family import Chosen
+from ..property import Property
+from ..protocol import Ghosts
+from .effects import DELETION, REQUESTS
+from .properties import has_settled
+from .requests import is_quiet
+from .state import Broker, b, c, hosted, ineligible, live, p, phase, queued, registered, znode
+
+OUTSIDE = frozenset(
+    {
+        "Die",
+        "ComeBack",
+        "LoseSession",
+        "CreateTopic",
+        "DeleteTopic",
+        "FailToDelete",
+        "ShutDown",
+        "ElectPreferred",
+        "ShrinkIsr",
+        "ExpandIsr",
+    }
+)
+
+
+def progress(chosen: Chosen, actions: Iterable[Action]) -> Ghosts:
+    """The properties, with the actions of the model that are fair."""
+    fair = tuple(each.name for each in actions if each.name not in OUTSIDE)
+    found = [_gets_a_leader(chosen, fair)]
+    found.append(_deletion_ends(fair) if DELETION in chosen.parts else _settles(chosen, fair))
+    if REQUESTS in chosen.parts:
+        found.append(_leader_leads(fair))
+    return Ghosts("progress", (), {}, tuple(found))
+
+
+def _settles(chosen: Chosen, fair: tuple[str, ...]) -> Property:
+    quiet = is_quiet() if REQUESTS in chosen.parts else true
+    return Property(
+        "ControllerSettles",
+        "While a broker lives, some broker is controller in time, has nothing left to do, knows who is live, and no "
+        "request is on its way.",
+        ~registered.is_empty(),
+        "leads_to",
+        ("kafka.controller.KafkaController",),
+        goal=registered.is_empty() | both(has_settled(chosen), quiet),
+        fair=fair,
+    )
+
+
+def _stays(chosen: Chosen) -> Expr:
+    return both(znode[p].is_some(), ~queued.contains(p) if DELETION in chosen.parts else true)
+
+
+def _gets_a_leader(chosen: Chosen, fair: tuple[str, ...]) -> Property:
+    held = znode[p].value
+    leaderless = ~held["leader"].set().intersects(registered)
+    waits = exists(p, both(_stays(chosen), leaderless, held["isr"].intersects(registered)))
+    return Property(
+        "LeaderIsElected",
+        "A partition without a live leader gets one in time, or none of its ISR lives any more.",
+        waits,
+        "leads_to",
+        ("kafka.controller.PartitionStateMachine",),
+        goal=~waits,
+        fair=fair,
+    )
+
+
+def _deletion_ends(fair: tuple[str, ...]) -> Property:
+    all_back = registered.eq(full(Broker))
+    failed = exists(c, both(phase[c].eq("idle"), live[c].eq(registered), exists(p, ineligible[c][p])))
+    return Property(
+        "DeletionEnds",
+        "While all brokers live, deletions end in time, but for those of which a broker says that they failed.",
+        both(~queued.is_empty(), all_back),
+        "leads_to",
+        ("kafka.controller.TopicDeletionManager", "KAFKA-6650"),
+        goal=either(queued.is_empty(), ~all_back, failed),
+        fair=fair,
+    )
+
+
+def _leader_leads(fair: tuple[str, ...]) -> Property:
+    mine, held = hosted[b][p].value, znode[p].value
+    leads = both(mine["leader"].eq(some(b)), mine["leader_epoch"].eq(held["leader_epoch"]))
+    waits = exists(p, exists(b, both(registered.contains(b), held["leader"].eq(some(b)), ~leads)))
+    return Property(
+        "LeaderComesToLead",
+        "The live broker that ZooKeeper names as a leader learns of it in time, or another is named.",
+        waits,
+        "leads_to",
+        ("KAFKA-7235",),
+        goal=~waits,
+        fair=fair,
+    )
