@@ -66,8 +66,8 @@ def lost(folder: Path, *lines: Line, release: str = RELEASE) -> list[tuple[str, 
     return [(each.rule, each.verdict, one.start, one.end) for each in report.findings for one in each.lost]
 
 
-FIRST = (starts(1, 0), loaded(1, 1, 0), leads(1, 1, 0, 0, 0, "1,2"))
-SECOND = (starts(2, 0), loaded(2, 1, 0), follows(2, 1, 0, 0, 0))
+FIRST = (starts(1, 0), loaded(1, 1, 0), leads(1, 2, 0, 0, 0, "1,2"))
+SECOND = (starts(2, 0), loaded(2, 1, 0), follows(2, 2, 0, 0, 0))
 BACK = (starts(1, 40), loaded(1, 41, 200))
 """Broker 1 led, and is back with a disk that knows 200."""
 
