@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from isrproof.checker.audit.files.python import InProcess
 from isrproof.checker.audit.fit import fitted
 from isrproof.checker.audit.history.claims import claims
 from isrproof.checker.audit.history.quorum import quorums
-from isrproof.checker.audit.metadata import audited_metadata
+from isrproof.checker.audit.metadata import audited_metadata, table_of
 from isrproof.checker.audit.nodes import observed
 from isrproof.checker.audit.observe.catalogue import inputs_of, lines_read, observations
 from isrproof.checker.audit.observe.controller.epoch_changes import CHANGES
@@ -22,7 +22,7 @@ from isrproof.checker.audit.observe.kraft.shown import Seen, shown
 from isrproof.checker.audit.observe.observation import Input, Observation
 from isrproof.checker.audit.observe.placed import placed
 from isrproof.checker.audit.table.columns import ColumnTable
-from isrproof.checker.audit.table.protocol import Row, Table
+from isrproof.checker.audit.table.protocol import Row, Table, Tables
 from isrproof.checker.audit.table.rows import PythonTable
 from isrproof.traces.cases import cases
 from isrproof.traces.formats.detect import UNASKED
@@ -32,20 +32,19 @@ from isrproof.traces.sources.paths import expand
 from tests.recordings import quick
 
 RECORDED = Path(__file__).parents[1] / "traces" / "recorded"
-Tables = Callable[[list[Row]], Table]
-TABLES: tuple[Tables, ...] = (PythonTable, ColumnTable.of_rows)
+TABLES: tuple[Tables, ...] = (PythonTable, ColumnTable)
 
 
-def inputs(paths: Sequence[Path], table: Tables) -> dict[Input, Table]:
+def inputs(paths: Sequence[Path], tables: Tables) -> dict[Input, Table]:
     """The inputs of observations that are made of logs; every path is a cluster."""
     metadata = [found_in([str(path)]) for path in paths]
     records = {os.path.realpath(file.path) for files in metadata for file in files}
     clusters = expand([str(path) for path in paths], lambda path: [], records)
     sources = [(number, source) for number, (_, found) in enumerate(clusters) for source in found]
-    log = InProcess(sources, UNASKED, False, lines_read(), table, most=10**9)
+    log = InProcess(sources, UNASKED, False, lines_read(), tables.of_rows, most=10**9)
     read = log.read(claims)
     histories = fitted(log, read, None)
-    found: dict[Input, Table] = {CHANGES: table([asdict(change) for change in histories.epoch_changes])}
+    found: dict[Input, Table] = {CHANGES: tables.of_rows([asdict(change) for change in histories.epoch_changes])}
 
     def look(events: Table) -> list[Row]:
         found.update(inputs_of(without_duplicates(placed(events, histories.spans, journals=histories.journals))))
@@ -59,7 +58,7 @@ def inputs(paths: Sequence[Path], table: Tables) -> dict[Input, Table]:
                 shown_by[name].append(row)
     logs = audited_metadata(list(enumerate(metadata)), len(sources), with_chronicles=True)
     shown_by |= observed(log, read, logs).rows
-    found |= {observations()[name].made_from: table(rows) for name, rows in shown_by.items()}
+    found |= {observations()[name].made_from: table_of(tables, name, rows) for name, rows in shown_by.items()}
     return found
 
 

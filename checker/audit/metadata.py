@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from ...specs.machines import LEVELS
 from ...specs.metadata.levels import level_name
@@ -25,11 +26,11 @@ from .history.quorum import Quorum, quorums
 from .judge import counted, failing, first_failing, judged
 from .observe.catalogue import observations
 from .observe.kraft.chronicle import Chronicle
-from .observe.kraft.fold import PARTITION_CHANGES, Shown
+from .observe.kraft.fold import CHANGE_COLUMNS, PARTITION_CHANGES, Shown
 from .observe.kraft.shown import Seen, shown
 from .observe.narrow import EVERYTHING, Narrow
 from .rules.catalogue import rules
-from .table.protocol import Row, Table
+from .table.protocol import Row, Table, Tables
 from .table.rows import PythonTable
 
 _TOGETHER = 20_000
@@ -39,7 +40,7 @@ _TOGETHER = 20_000
 def audited_metadata(
     found: Sequence[tuple[int, Sequence[MetadataFile]]],
     first: int,
-    table: Callable[[list[Row]], Table] = PythonTable,
+    tables: Tables = PythonTable,
     narrow: Narrow = EVERYTHING,
     *,
     with_timeline: bool = False,
@@ -50,7 +51,7 @@ def audited_metadata(
     Args:
         found: the number of each cluster, and its metadata files.
         first: the number of the first of these files among those of the audit.
-        table: makes a table of rows.
+        tables: makes tables of rows.
         with_chronicles: also keep what records made of partitions, for lines that are held against it.
     """
     result = Metadata()
@@ -59,7 +60,7 @@ def audited_metadata(
         first += sum(len(copy.segments) + len(copy.snapshots) for copy in own)
         for quorum in quorums(own):
             seen = Seen(chronicle=Chronicle() if with_chronicles else None)
-            _audit(quorum, cluster, table, narrow, result, with_timeline, seen)
+            _audit(quorum, cluster, tables, narrow, result, with_timeline, seen)
             if seen.chronicle is not None:
                 name = next((scan.copy.cluster_id for scan in quorum.copies if scan.copy.cluster_id is not None), None)
                 result.chronicles.setdefault(cluster, []).append((name, seen.chronicle))
@@ -69,7 +70,7 @@ def audited_metadata(
 def _audit(
     quorum: Quorum,
     cluster: int,
-    table: Callable[[list[Row]], Table],
+    tables: Tables,
     narrow: Narrow,
     result: Metadata,
     timeline: bool,
@@ -80,12 +81,12 @@ def _audit(
     result.files |= files
     failed: list[Row] = []
     for rows in _together(shown(quorum, cluster, seen)):
-        inputs = {observations()[name].made_from: table(of) for name, of in rows.items()}
+        inputs = {observations()[name].made_from: table_of(tables, name, of) for name, of in rows.items()}
         verdicts = {name: narrow.of(of) for name, of in judged(inputs).items()}
         result.counts += counted(verdicts)
         failed += failing(verdicts)
         if timeline:
-            of_partitions = narrow.of(PythonTable(rows.get(PARTITION_CHANGES, [])))
+            of_partitions = narrow.of(table_of(PythonTable, PARTITION_CHANGES, rows.get(PARTITION_CHANGES, [])))
             result.timeline += [_timeline_row(row, files) for row in of_partitions.rows()]
     made = [finding(rules()[row["rule"]], row, files) for row in first_failing(failed)]
     result.findings += _with_excerpts(made)
@@ -104,6 +105,13 @@ def _audit(
             cluster=cluster,
         )
     )
+
+
+def table_of(tables: Tables, name: str, rows: Sequence[Any]) -> Table:
+    """A table of the rows of an observation, as `shown` gives them."""
+    if name == PARTITION_CHANGES and rows:
+        return tables.of_tuples(CHANGE_COLUMNS, rows)
+    return tables.of_rows(rows)
 
 
 def _timeline_row(row: Row, files: Mapping[int, LogFile]) -> TimelineRow:
@@ -140,9 +148,9 @@ def _segments(own: Iterable[MetadataCopy]) -> Iterator[Segment]:
     return (each for copy in own for each in (*copy.segments, *copy.snapshots))
 
 
-def _together(rows: Iterator[Shown]) -> Iterator[dict[str, list[Row]]]:
+def _together(rows: Iterator[Shown]) -> Iterator[dict[str, list[Any]]]:
     """Rows by their observation, some thousands at a time."""
-    found: dict[str, list[Row]] = {}
+    found: dict[str, list[Any]] = {}
     count = 0
     for name, row in rows:
         found.setdefault(name, []).append(row)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -19,7 +19,7 @@ from .observe.narrow import EVERYTHING, Narrow
 from .observe.quorum import beside, spoken
 from .observe.quorum.columns import BROKER_EPOCHS, BROKER_STATES, CONTROLLER_STATES
 from .rules.catalogue import rules, rules_on
-from .table.protocol import Row, Table
+from .table.protocol import Row, Tables
 from .table.rows import PythonTable
 
 
@@ -39,13 +39,13 @@ def audited_nodes(
     log: Log,
     read: Read,
     metadata: Metadata,
-    table: Callable[[list[Row]], Table] = PythonTable,
+    tables: Tables = PythonTable,
     narrow: Narrow = EVERYTHING,
 ) -> None:
     """Judge what nodes print; findings, counts and notes go to those of their metadata logs."""
     files = {file.index: file for file in read.files}
     shown = observed(log, read, metadata)
-    inputs = {observations()[name].made_from: table(of) for name, of in shown.rows.items()}
+    inputs = {observations()[name].made_from: tables.of_rows(of) for name, of in shown.rows.items()}
     verdicts = {name: narrow.of(of) for name, of in judged(inputs).items()}
     metadata.counts += counted(verdicts)
     places = {**files, **metadata.files}

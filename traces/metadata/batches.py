@@ -8,13 +8,14 @@ from __future__ import annotations
 import os
 import struct
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import BinaryIO, NamedTuple
 
 from ...specs.errors import IsrproofError
 from . import compression
-from .reader import Message, control_record, data_record
+from .reader import NO_OP, NO_OP_RECORD, Message, control_record, data_record
 from .wire import MalformedError, uvarint, varint, varlong
 
 HEADER = struct.Struct(">qiibIhiqqqhii")
@@ -25,6 +26,12 @@ _CHECKED_FROM = 21
 _LONGEST = 64 << 20
 """Bytes of a batch beyond which a length is not believed; Kafka's raft writes at most 8 MiB (MAX_BATCH_SIZE_BYTES)."""
 _CODEC, _LOG_APPEND_TIME, _CONTROL = 0x7, 0x8, 0x20
+_NULL = 1
+"""The length of a key that is not there, -1, as a varint."""
+_PIECE = 1 << 20
+"""So many bytes of a file are read at once, or those of a longer batch."""
+_IDLE = bytes((20, 0, 0, 0, 1, 8, *NO_OP, 0))
+"""The one record of most batches: a NoOp, with neither key nor headers."""
 
 
 class Record(NamedTuple):
@@ -129,16 +136,23 @@ class Batches:
         self._notes.append(f"byte {position}: expected a batch, got {wrong}; it was left out")
 
     def _frames(self, file: BinaryIO, size: int) -> Iterator[Frame]:
+        piece, begins = b"", 0  # bytes of the file, and where the first of them stands
         position = 0
         while position < size:
-            file.seek(position)
-            prefix = file.read(_PREFIX.size)
-            length = _PREFIX.unpack(prefix)[1] if len(prefix) == _PREFIX.size else -1
+            at = position - begins
+            if at + _PREFIX.size > len(piece):
+                piece, begins, at = _piece(file, position, _PIECE), position, 0
+            length = _PREFIX.unpack_from(piece, at)[1] if at + _PREFIX.size <= len(piece) else -1
             whole = _PREFIX.size + length
             if length < HEADER.size - _PREFIX.size or length > _LONGEST or position + whole > size:
                 self._end(file, position, size, length)
                 return
-            raw = prefix + file.read(length)
+            if at + whole > len(piece):
+                piece, begins, at = _piece(file, position, max(whole, _PIECE)), position, 0
+            raw = piece[at : at + whole]
+            if len(raw) < whole:  # the file has become shorter meanwhile
+                self._end(file, position, size, length)
+                return
             try:
                 frame = _frame(raw, position)
             except MalformedError as wrong:
@@ -169,6 +183,9 @@ class Batches:
             IsrproofError: a library is missing that reads them.
         """
         base, _, epoch, _, _, attributes, _, first_time, last_time, *_, count = HEADER.unpack_from(frame.raw)
+        if frame.raw[HEADER.size :] == _IDLE and count == 1 and not attributes:
+            self.counts.decoded += 1
+            return (Record(base, epoch, first_time, base, NO_OP_RECORD, 0, {}, False),)
         data = compression.expanded(attributes & _CODEC, frame.raw[HEADER.size :])
         control = frame.control
         records = []
@@ -181,9 +198,9 @@ class Batches:
                     raise MalformedError("a record beyond the end of its batch")
                 time, at = varlong(data, at + 1)
                 delta, at = varint(data, at)
-                key, at = _bytes(data, at)
+                key, at = (None, at + 1) if data[at] == _NULL else _bytes(data, at)
                 value, at = _bytes(data, at)
-                headers, at = uvarint(data, at)
+                headers, at = (0, at + 1) if data[at] == 0 else uvarint(data, at)
                 if headers == 0 and at != end:
                     raise MalformedError(f"a record that ends {end - at} bytes before its end")
                 timestamp = last_time if attributes & _LOG_APPEND_TIME else first_time + time
@@ -209,18 +226,28 @@ class Batches:
         return kind, version, message
 
 
+def _piece(file: BinaryIO, position: int, size: int) -> bytes:
+    file.seek(position)
+    return file.read(size)
+
+
+@cache
+def _checksum() -> Callable[[bytes], int]:
+    import google_crc32c
+
+    return google_crc32c.value  # type: ignore[no-any-return]
+
+
 def _frame(raw: bytes, position: int) -> Frame:
     """A batch, its header and its CRC checked.
 
     Raises:
         MalformedError: they are not right.
     """
-    import google_crc32c
-
     base, _, epoch, magic, crc, attributes, last, *_, count = HEADER.unpack_from(raw)
     if magic != 2:
         raise MalformedError(f"magic {magic}")
-    if google_crc32c.value(raw[_CHECKED_FROM:]) != crc:
+    if _checksum()(raw[_CHECKED_FROM:]) != crc:
         raise MalformedError("one whose CRC is wrong")
     if base < 0 or epoch < 0 or count < 0 or last != count - 1:
         raise MalformedError(f"{count} records from offset {base} to {base + last} in epoch {epoch}")

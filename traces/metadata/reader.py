@@ -9,8 +9,9 @@ from __future__ import annotations
 import base64
 import struct
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
+from itertools import groupby
 from typing import Any
 
 from ...specs.metadata import Field, RecordType, control_types, record_types
@@ -20,8 +21,10 @@ Message = dict[str, Any]
 Odd = Counter[int]
 """Tags that the table does not have, with how often they were met."""
 _Reader = Callable[[bytes, int, Odd], tuple[Any, int]]
-_NO_OP = b"\x01\x14\x00\x00"
-"""A NoOp record: half of all records are."""
+_Filler = Callable[[bytes, int, Odd, Message], int]
+"""Reads fields of a struct into its message; gives where they end."""
+NO_OP, NO_OP_RECORD = b"\x01\x14\x00\x00", "NO_OP_RECORD"
+"""The value of a NoOp record, and its type: half of all records are."""
 FRAME = 1
 """The version of the frame around every data record."""
 
@@ -32,8 +35,8 @@ def data_record(value: bytes, odd: Odd) -> tuple[str, int, Message | None]:
     Raises:
         MalformedError: these bytes are no record.
     """
-    if value == _NO_OP:
-        return "NO_OP_RECORD", 0, {}
+    if value == NO_OP:
+        return NO_OP_RECORD, 0, {}
     try:
         frame, at = uvarint(value, 0)
         if frame != FRAME:
@@ -104,13 +107,16 @@ def _shapes(name: str, version: int) -> tuple[_Reader, ...]:
 def _struct(fields: tuple[Field, ...], version: int) -> _Reader:
     """The reader of a struct: its fields in the order of the table, then its tagged section."""
     present = [each for each in fields if each.since <= version]
-    plain = [(each.name, _reader(each, version)) for each in present if each.tag is None]
+    plain = tuple(_plan([each for each in present if each.tag is None], version))
     tagged = {each.tag: (each.name, _reader(each, version), each.default) for each in present if each.tag is not None}
 
     def read(data: bytes, at: int, odd: Odd) -> tuple[Message, int]:
         found: Message = {}
-        for name, of in plain:
-            found[name], at = of(data, at, odd)
+        for fill in plain:
+            at = fill(data, at, odd, found)
+        count = data[at]
+        if not count:
+            return found, at + 1
         count, at = uvarint(data, at)
         for _ in range(count):
             tag, at = uvarint(data, at)
@@ -134,11 +140,46 @@ def _struct(fields: tuple[Field, ...], version: int) -> _Reader:
     return read
 
 
+def _plan(fields: list[Field], version: int) -> Iterator[_Filler]:
+    """What reads fields that are always on the wire: those of a fixed size that follow each other are read at once."""
+    for fixed, group in groupby(fields, key=lambda each: each.type in FORMATS or each.type == "uuid"):
+        own = list(group)
+        if fixed:
+            yield _fixed(own)
+        else:
+            yield from (_filler(each.name, _reader(each, version)) for each in own)
+
+
+def _fixed(fields: list[Field]) -> _Filler:
+    form = struct.Struct(">" + "".join("16s" if each.type == "uuid" else FORMATS[each.type] for each in fields))
+    names = tuple(each.name for each in fields)
+    uuids = tuple(each.name for each in fields if each.type == "uuid")
+    size, unpacked = form.size, form.unpack_from
+
+    def fill(data: bytes, at: int, odd: Odd, found: Message) -> int:
+        found.update(zip(names, unpacked(data, at), strict=True))
+        for name in uuids:
+            found[name] = uuid_text(found[name])
+        return at + size
+
+    return fill
+
+
+def _filler(name: str, of: _Reader) -> _Filler:
+    def fill(data: bytes, at: int, odd: Odd, found: Message) -> int:
+        found[name], at = of(data, at, odd)
+        return at
+
+    return fill
+
+
 def _reader(field: Field, version: int) -> _Reader:
     if field.type == "struct":
         return _struct(field.fields, version)
     if field.type == "[]":
         return _array(_struct(field.fields, version), field.nullable)
+    if field.type.removeprefix("[]") in FORMATS and field.type.startswith("[]"):
+        return _numbers(FORMATS[field.type.removeprefix("[]")], field.nullable)
     if field.type.startswith("[]"):
         return _array(_scalar(field.type.removeprefix("[]"), False), field.nullable)
     return _scalar(field.type, field.nullable)
@@ -158,9 +199,32 @@ def _array(of: _Reader, nullable: bool) -> _Reader:
     return read
 
 
+def _numbers(form: str, nullable: bool) -> _Reader:
+    """An array of numbers, which are read at once."""
+    size = struct.calcsize(f">{form}")
+    forms: dict[int, struct.Struct] = {}
+
+    def read(data: bytes, at: int, odd: Odd) -> tuple[list[Any] | None, int]:
+        length, at = _length(data, at, nullable)
+        if length is None:
+            return None, at
+        end = at + length * size
+        if end > len(data):
+            raise MalformedError("a length beyond the end of its record")
+        known = forms.get(length)
+        if known is None:
+            known = forms.setdefault(length, struct.Struct(f">{length}{form}"))
+        return list(known.unpack_from(data, at)), end
+
+    return read
+
+
 def _length(data: bytes, at: int, nullable: bool) -> tuple[int | None, int]:
     """A compact length, None for null. No value is shorter than a byte, so a longer one lies."""
-    length, at = uvarint(data, at)
+    length = data[at]
+    at += 1
+    if length > 0x7F:
+        length, at = uvarint(data, at - 1)
     if not length:
         if not nullable:
             raise MalformedError("null where the table has none")

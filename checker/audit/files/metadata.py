@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from ....traces.metadata.batches import Batches, Frame
 from ....traces.metadata.files import MetadataFile, node_of
@@ -27,8 +28,7 @@ class Segment:
         self.batches = Batches(self.path)
 
 
-@dataclass(frozen=True)
-class Placed:
+class Placed(NamedTuple):
     """A batch of a copy, and the file that it is in."""
 
     segment: Segment

@@ -17,13 +17,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 from ....traces.metadata.batches import Batch
 from ..files.metadata import MetadataCopy, Placed, Segment
 
 
-@dataclass(frozen=True)
-class Stretch:
+class Stretch(NamedTuple):
     """Offsets from `first` to `last` that a copy has in one epoch, without a gap."""
 
     epoch: int
@@ -70,9 +71,13 @@ class Scanned:
     def epoch(self) -> int:
         return self.stretches[-1].epoch if self.stretches else -1
 
+    @cached_property
+    def _firsts(self) -> list[int]:
+        return [each.first for each in self.stretches]
+
     def epoch_at(self, offset: int) -> int | None:
         """The epoch of the record at an offset; None if it is not here."""
-        at = bisect_right(self.stretches, offset, key=lambda each: each.first) - 1
+        at = bisect_right(self._firsts, offset) - 1
         return self.stretches[at].epoch if at >= 0 and offset <= self.stretches[at].last else None
 
 
@@ -85,24 +90,24 @@ def scanned(copy: MetadataCopy) -> Scanned:
     previous: Placed | None = None
     voters = copy.voters
     damage = 0
+    began = epoch = last = -1  # of the stretch that goes on
     for placed in copy.frames():
         frame = placed.frame
-        damaged = sum(segment.batches.problems for segment in copy.segments)
-        damage, known = damaged, damaged > damage
-        if previous is not None and frame.offset != previous.frame.last + 1 and not known:
-            # Where something was left out, and told, that explains it.
-            misfits.append(Misfit("gap", copy, placed, previous))
+        if previous is not None and frame.offset != previous.frame.last + 1:
+            damaged = sum(segment.batches.problems for segment in copy.segments)
+            if damaged == damage:  # where something was left out, and told, that explains it
+                misfits.append(Misfit("gap", copy, placed, previous))
+            damage = damaged
         previous = placed
         if before is not None and frame.offset != before.frame.last + 1:
             if frame.offset <= before.frame.last:
                 continue  # what comes again is not read again
         elif before is not None and frame.epoch < before.frame.epoch:
             misfits.append(Misfit("epoch", copy, placed, before))
-        last = stretches[-1] if stretches else None
-        if last is not None and last.epoch == frame.epoch and last.last + 1 == frame.offset:
-            stretches[-1] = Stretch(last.epoch, last.first, frame.last)
-        else:
-            stretches.append(Stretch(frame.epoch, frame.offset, frame.last))
+        if frame.epoch != epoch or frame.offset != last + 1:
+            stretches += [Stretch(epoch, began, last)] if before is not None else []
+            epoch, began = frame.epoch, frame.offset
+        last = frame.last
         batch = placed.segment.batches.decoded(frame) if frame.control else None
         if batch is not None:
             voters = _voters(batch) or voters
@@ -112,6 +117,7 @@ def scanned(copy: MetadataCopy) -> Scanned:
                 if record.type == "LEADER_CHANGE" and record.data is not None
             ]
         before = placed
+    stretches += [Stretch(epoch, began, last)] if before is not None else []
     return Scanned(copy, tuple(stretches), tuple(misfits), voters, tuple(leaders))
 
 
@@ -206,8 +212,7 @@ def _shared(copy: Scanned, chain: Scanned) -> int:
     return max(ends, default=0)
 
 
-@dataclass(frozen=True)
-class Joined:
+class Joined(NamedTuple):
     """A batch of the log: where it is read, and whether it is committed. `gap`: offsets before it are in no copy."""
 
     segment: Segment
@@ -222,15 +227,13 @@ def joined(quorum: Quorum, misfits: list[Misfit]) -> Iterator[Joined]:
     Copies that have another record of the same offset and epoch go to `misfits`. Only one batch of each copy is in
     memory at a time.
     """
-    waiting = [
-        (copy, frames, head)
-        for copy, frames in ((each.copy, each.copy.frames()) for each in quorum.copies)
-        if (head := next(frames, None)) is not None
-    ]
+    heads = [(each.copy, each.copy.frames()) for each in quorum.copies]
+    waiting = [(copy, frames, head) for copy, frames in heads if (head := next(frames, None)) is not None]
     expected: int | None = None
+    end, committed, epoch_at = max(quorum.end, 1), quorum.committed, quorum.chain.epoch_at
     while waiting:
-        offset = min(head.frame.offset for _, _, head in waiting)
-        epoch = quorum.chain.epoch_at(offset)
+        offset = min([head.frame.offset for _, _, head in waiting])
+        epoch = epoch_at(offset)
         first: Placed | None = None
         after = []
         for copy, frames, head in waiting:
@@ -245,9 +248,9 @@ def joined(quorum: Quorum, misfits: list[Misfit]) -> Iterator[Joined]:
             if (following := next(frames, None)) is not None:
                 after.append((copy, frames, following))
         waiting = after
-        if first is None or offset >= max(quorum.end, 1) or (expected is not None and offset < expected):
+        if first is None or offset >= end or (expected is not None and offset < expected):
             continue
         batch = first.segment.batches.decoded(first.frame)
         if batch is not None:
-            yield Joined(first.segment, batch, batch.last < quorum.committed, expected not in (None, offset))
+            yield Joined(first.segment, batch, batch.last < committed, expected not in (None, offset))
             expected = batch.last + 1

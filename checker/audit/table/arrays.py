@@ -40,8 +40,14 @@ class Dictionary:
             self.values.append(value)
         return known
 
-    def indices(self, values: Iterable[Any]) -> Numbers:
-        return np.array([self.index(value) for value in values], dtype=np.int64)
+    def indices(self, values: Sequence[Any]) -> Numbers:
+        if any(type(value) is list for value in values):
+            return np.array([self.index(value) for value in values], dtype=np.int64)
+        known = self._indices
+        for value in dict.fromkeys(values):
+            if value not in known:
+                self.index(value)
+        return np.array([known[value] for value in values], dtype=np.int64)
 
     def encoded(self, indices: Iterable[int]) -> list[str]:
         """These values as JSON. What was met before is not encoded again."""
@@ -122,16 +128,16 @@ def absent(size: int) -> Array:
 
 def array_of(values: Sequence[Any], dictionary: Dictionary) -> Array:
     """A column from Python's values: numbers or truth values as they are, anything else dictionary-encoded."""
-    there = [value is not None for value in values]
+    some = None in values
     kind = type(next((value for value in values if value is not None), 0))
     if kind in (int, bool):
-        data = np.array(
-            [kind() if value is None else value for value in values], dtype=np.int64 if kind is int else bool
-        )
+        whole = [kind() if value is None else value for value in values] if some else values
+        data = np.array(whole, dtype=np.int64 if kind is int else bool)
     else:
-        data = dictionary.indices(() if value is None else value for value in values)
+        data = dictionary.indices([() if value is None else value for value in values] if some else values)
     data = data if kind is bool else narrow(data)
-    return Array(data, None if all(there) else np.array(there), kind not in (int, bool))
+    there = np.array([value is not None for value in values]) if some else None
+    return Array(data, there, kind not in (int, bool))
 
 
 def concatenated(columns: Sequence[Array]) -> Array:

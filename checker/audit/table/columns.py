@@ -79,6 +79,13 @@ class ColumnTable:
         columns = {name: array_of([row.get(name) for row in rows], dictionary) for name in names}
         return ColumnTable(dictionary, len(rows), [_part(columns)])
 
+    @staticmethod
+    def of_tuples(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> ColumnTable:
+        dictionary = Dictionary()
+        values = dict(zip(names, zip(*rows, strict=True), strict=True))
+        made = {name: partial(array_of, own, dictionary) for name, own in values.items()}
+        return ColumnTable.made(dictionary, len(rows), made)
+
     @property
     def size(self) -> int:
         """How many rows there are."""

@@ -38,6 +38,15 @@ class Column:
     alike: tuple[str, ...] = ()
 
 
+class Tables(Protocol):
+    """Makes tables of one reading."""
+
+    def of_rows(self, rows: Sequence[Row]) -> Table: ...
+
+    def of_tuples(self, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> Table:
+        """Of rows that have all these columns, in this order; an absent value is None."""
+
+
 class Table(Protocol):
     """Rows of named columns; every step gives a new table."""
 

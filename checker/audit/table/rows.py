@@ -42,6 +42,14 @@ class PythonTable:
     def __init__(self, rows: list[Row]) -> None:
         self._rows = rows
 
+    @staticmethod
+    def of_rows(rows: Sequence[Row]) -> PythonTable:
+        return PythonTable(list(rows))
+
+    @staticmethod
+    def of_tuples(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> PythonTable:
+        return PythonTable([dict(zip(names, row, strict=True)) for row in rows])
+
     def where(self, condition: Expr) -> PythonTable:
         holds = known(condition)
         return PythonTable([row for row in self._rows if holds(row)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,14 +12,16 @@ from isrproof.checker.audit.observe.compared import compared, compared_sorts, ea
 from isrproof.checker.audit.observe.duplicates import repeated, without_duplicates
 from isrproof.checker.audit.observe.late import late_tenures
 from isrproof.checker.audit.observe.placed import marked
-from isrproof.checker.audit.table.protocol import Row
+from isrproof.checker.audit.table.protocol import Row, Table
 from isrproof.model.expr import field
 from isrproof.model.sorts import Bool, Int
 
-from tests.observed import TABLES, Tables
+from tests.observed import TABLES
+
+OfRows = Callable[[list[Row]], Table]
 
 pytest.importorskip("numpy", reason="columns in memory need NumPy")
-BOTH = pytest.mark.parametrize("table", TABLES, ids=("rows", "columns"))
+BOTH = pytest.mark.parametrize("table", [each.of_rows for each in TABLES], ids=("rows", "columns"))
 
 
 def row(at: int, **columns: Any) -> Row:
@@ -27,21 +30,21 @@ def row(at: int, **columns: Any) -> Row:
 
 
 @BOTH
-def test_an_absent_truth_value_is_false(table: Tables) -> None:
+def test_an_absent_truth_value_is_false(table: OfRows) -> None:
     rows = [{"yes": True, "no": False, "n": 1}, {"yes": None, "no": None, "n": 2}]
     found = false_where_absent(table(rows), "yes", "no").rows()
     assert [(each["yes"], each["no"]) for each in found] == [(True, False), (False, False)]
 
 
 @BOTH
-def test_a_row_before_is_the_last_of_its_key_in_the_order(table: Tables) -> None:
+def test_a_row_before_is_the_last_of_its_key_in_the_order(table: OfRows) -> None:
     rows = [row(3), row(1), row(2, key="b")]
     found = table(rows).along(("key",), ("at",), **earlier("leader")).rows()
     assert {each["at"]: each["before_leader"] for each in found} == {1: None, 2: None, 3: 1}
 
 
 @BOTH
-def test_a_row_before_may_be_the_last_that_meets_a_condition(table: Tables) -> None:
+def test_a_row_before_may_be_the_last_that_meets_a_condition(table: OfRows) -> None:
     rows = [row(1, sent=True), row(2, sent=False), row(3, sent=False)]
     found = table(rows).along(("key",), ("at",), **earlier("leader", of=field("sent", Bool))).rows()
     assert {each["at"]: each["before_leader"] for each in found} == {1: None, 2: 1, 3: 1}
@@ -67,7 +70,7 @@ GAPS: dict[str, tuple[Row, Row, bool | None]] = {
 
 @BOTH
 @pytest.mark.parametrize("case", GAPS)
-def test_a_gap_is_where_lines_may_be_missing_between_two_rows(case: str, table: Tables) -> None:
+def test_a_gap_is_where_lines_may_be_missing_between_two_rows(case: str, table: OfRows) -> None:
     before, here, gap = GAPS[case]
     first, second = sorted(
         compared(table([before, here]), ("key",), ("at",), "leader").rows(), key=lambda each: int(each["at"])
@@ -89,7 +92,7 @@ def said(line: int, **columns: Any) -> Row:
 
 
 @BOTH
-def test_a_line_that_says_the_same_of_the_same_millisecond_is_read_once(table: Tables) -> None:
+def test_a_line_that_says_the_same_of_the_same_millisecond_is_read_once(table: OfRows) -> None:
     rows = [
         said(1),
         said(2, ts=6),
@@ -114,7 +117,7 @@ def test_a_line_that_says_the_same_of_the_same_millisecond_is_read_once(table: T
 
 
 @BOTH
-def test_a_line_is_late_that_stands_below_one_written_later(table: Tables) -> None:
+def test_a_line_is_late_that_stands_below_one_written_later(table: OfRows) -> None:
     """Later than threads print late, for the same partition."""
     times = [1_000, 2_000, 1_950, 1_899, 2_001, 1_000]
     rows = [said(n, ts=ts, partition=int(n == 6)) for n, ts in enumerate(times, start=1)]

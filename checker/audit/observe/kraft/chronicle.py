@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 from ...table.protocol import Row
 from .state import Cluster, Partition
@@ -26,6 +26,19 @@ class Registration(NamedTuple):
 
 
 _EPOCH = itemgetter(0)
+
+
+class Placed(Protocol):
+    """Where a record stands, and when it was written."""
+
+    @property
+    def file(self) -> int: ...
+    @property
+    def offset(self) -> int: ...
+    @property
+    def ts(self) -> int: ...
+    @property
+    def committed(self) -> bool: ...
 
 
 @dataclass
@@ -54,7 +67,7 @@ class Chronicle:
         for broker in state.brokers.values():
             self.registered(broker.id, broker.epoch)
         for partition in state.all():
-            self.put(partition, {"file": file, "offset": -1, "ts": None, "committed": True})
+            self._put(partition, file, -1, None, True)
 
     def named(self, name: str, topic: str) -> None:
         self.ids.setdefault(name, set()).add(topic)
@@ -62,21 +75,14 @@ class Chronicle:
     def registered(self, broker: int, epoch: int) -> None:
         self.brokers.setdefault(broker, set()).add(epoch)
 
-    def put(self, partition: Partition, row: Mapping[str, Any]) -> None:
+    def put(self, partition: Partition, at: Placed) -> None:
         """A partition as a record has made it."""
+        self._put(partition, at.file, at.offset, at.ts, at.committed)
+
+    def _put(self, partition: Partition, file: int, offset: int, ts: int | None, committed: bool) -> None:
         own = self.of.setdefault((partition.topic, partition.number), [])
-        own.append(
-            Registration(
-                partition.partition_epoch,
-                partition.leader_epoch,
-                partition.leader,
-                tuple(sorted(partition.isr)),
-                row["file"],
-                row["offset"],
-                row["ts"],
-                row["committed"],
-            )
-        )
+        isr, epoch = tuple(sorted(partition.isr)), partition.partition_epoch
+        own.append(Registration(epoch, partition.leader_epoch, partition.leader, isr, file, offset, ts, committed))
 
     def at(self, topic: str, partition: int, epoch: int) -> tuple[str, Registration | None]:
         """What the log has of a partition at a partition epoch: "known", and the registration; else why it has none.

@@ -8,18 +8,46 @@ end happen at the end. Lists in rows are as records have them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from .....specs.metadata.levels import NAME, jars, running
 from .....traces.metadata.batches import Record
+from .....traces.metadata.reader import NO_OP_RECORD
 from ...files.metadata import Segment
 from ...table.protocol import Row
 from .chronicle import Chronicle
 from .state import NO_CHANGE, Broker, Cluster, Data, Partition, newest_level
 
-Shown = tuple[str, Row]
-"""The name of an observation, and a row of it."""
+Shown = tuple[str, Any]
+"""The name of an observation, and a row of it: of PARTITION_CHANGES a tuple, in the order of CHANGE_COLUMNS."""
+
+
+class At(NamedTuple):
+    """Where a record stands, and when it was written."""
+
+    cluster: int
+    file: int
+    offset: int
+    ts: int
+    controller_epoch: int
+    committed: bool
+    record: str
+
+
+_CONTEXT = ("releases", "level", "elr_on", "migrating")
+_STATE = (
+    *("leader", "isr", "replicas", "adding", "removing", "elr", "last_known", "recovering"),
+    *("leader_epoch", "partition_epoch"),
+)
+CHANGE_COLUMNS = (
+    *(*At._fields, *_CONTEXT, "topic", "partition", *_STATE, *(f"before_{name}" for name in _STATE)),
+    *("before_file", "before_offset", "created", "isr_size", "named", "inactive", "repeated", "min_isr"),
+    *("wrong_directories", "directory_count", "replica_count"),
+)
+_NOTHING, _NOWHERE = (None,) * len(_STATE), (None, None)
 _FENCE, _UNFENCE = 1, -1
+_CHANGE = "PARTITION_CHANGE_RECORD"
 PARTITION_CHANGES, REFERENCES, TOPICS = "metadata_partitions", "metadata_references", "metadata_topics"
 REGISTRATIONS, FENCINGS, LEADERS = "metadata_registrations", "metadata_fencings", "metadata_leaders"
 VOTERS, TRANSACTIONS, PRODUCERS = "metadata_voters", "metadata_transactions", "metadata_producer_ids"
@@ -53,7 +81,8 @@ class Fold:
         self._from_start = from_start
         self._leaders = dict(leaders or {})
         self._chronicle = chronicle
-        self._open: list[tuple[Record, Row]] | None = None
+        self._open: list[tuple[Record, At]] | None = None
+        self._known_context: tuple[int, int, bool, bool] | None = None
         self._opened_in = -1
         self._base = self._before = -1
         self._only_changes_since = -1
@@ -78,30 +107,31 @@ class Fold:
                 yield TOPICS, self._with_context(row) | shown | {"fresh": True, "free": True}
         self._touched = {}
 
-    def record(self, record: Record, segment: Segment, committed: bool) -> Iterator[Shown]:
-        if record.type == "NO_OP_RECORD" and record.epoch == self.epoch and self._first_broker_seen:
+    def idles(self, record: Record) -> bool:
+        """Whether a record is a NoOp of which nothing follows, as half of all records are."""
+        idle = record.type == NO_OP_RECORD and record.epoch == self.epoch and self._first_broker_seen
+        if idle:
             self._only_changes_since = record.offset + 1
-            return  # half of all records
-        if record.data is None:
-            return
-        row = self._place(record, segment, committed)
-        if record.control:
-            yield from self._control(record, row)
-        else:
-            yield from self._transaction(record, row)
-        if record.type != "PARTITION_CHANGE_RECORD":
-            self._only_changes_since = record.offset + 1
+        return idle
 
-    def _place(self, record: Record, segment: Segment, committed: bool) -> Row:
-        return {
-            "cluster": self.cluster,
-            "file": segment.index,
-            "offset": record.offset,
-            "ts": record.timestamp,
-            "controller_epoch": record.epoch,
-            "committed": committed,
-            "record": record.type,
-        }
+    def record(self, record: Record, segment: Segment, committed: bool) -> Iterable[Shown]:
+        if record.data is None or self.idles(record):
+            return ()
+        time, epoch, kind = record.timestamp, record.epoch, record.type
+        at = At(self.cluster, segment.index, record.offset, time, epoch, committed, kind)
+        if kind == _CHANGE and self._open is None and epoch == self.epoch and self._first_broker_seen:
+            shown = self._partition_change(record.data, at)  # most records that are no NoOps
+            return () if shown is None else (shown,)
+        return self._record(record, at)
+
+    def _record(self, record: Record, at: At) -> Iterator[Shown]:
+        if record.control:
+            yield from self._control(record, at._asdict())
+        else:
+            yield from self._transaction(record, at)
+        if record.type != _CHANGE:
+            self._only_changes_since = record.offset + 1
+            self._known_context = None
 
     def _control(self, record: Record, row: Row) -> Iterator[Shown]:
         data = record.data or {}
@@ -141,12 +171,12 @@ class Fold:
 
     # Metadata transactions
 
-    def _transaction(self, record: Record, row: Row) -> Iterator[Shown]:
-        kind = record.type
+    def _transaction(self, record: Record, at: At) -> Iterator[Shown]:
+        kind, row = record.type, at._asdict()
         new_epoch = record.epoch > self.epoch
         if new_epoch:
             self.epoch, self.leader = record.epoch, None
-        if self._open is not None and self._opened_in < record.epoch and kind not in _ENDS and kind != "NO_OP_RECORD":
+        if self._open is not None and self._opened_in < record.epoch and kind not in _ENDS and kind != NO_OP_RECORD:
             yield TRANSACTIONS, self._with_context(row) | {"open": True, "ends": False, "left_open": True}
             self._opened_in = record.epoch  # told once
         if kind == "BEGIN_TRANSACTION_RECORD" or kind in _ENDS:
@@ -159,16 +189,21 @@ class Fold:
                 for each, place in held:
                     yield from self._applied(each, place)
         elif self._open is not None:
-            self._open.append((record, row))
+            self._open.append((record, at))
         else:
-            yield from self._applied(record, row)
+            yield from self._applied(record, at)
 
-    def _applied(self, record: Record, row: Row) -> Iterator[Shown]:
+    def _applied(self, record: Record, at: At) -> Iterator[Shown]:
         if not self._first_broker_seen:
-            yield from self._beginning(record, row)
-        handler = _HANDLERS.get(record.type)
-        if handler is not None:
-            yield from handler(self, record.data or {}, row)
+            yield from self._beginning(record, at._asdict())
+        of_partition, handler = _OF_PARTITIONS.get(record.type), _HANDLERS.get(record.type)
+        if of_partition is not None:
+            shown = of_partition(self, record.data or {}, at)
+            if shown is not None:
+                yield shown
+        elif handler is not None:
+            yield from handler(self, record.data or {}, at._asdict())
+            self._known_context = None
 
     def _beginning(self, record: Record, row: Row) -> Iterator[Shown]:
         """At the first registration of a broker: whether the log had told its level before."""
@@ -182,13 +217,13 @@ class Fold:
 
     def _with_context(self, row: Row) -> Row:
         """A row with the levels that it was written under, and the releases that its controller may be."""
-        state = self.state
-        return row | {
-            "releases": self.releases,
-            "level": state.level,
-            "elr_on": state.elr,
-            "migrating": state.migrating,
-        }
+        return row | dict(zip(_CONTEXT, self._context, strict=True))
+
+    @property
+    def _context(self) -> tuple[int, int, bool, bool]:
+        if self._known_context is None:
+            self._known_context = self.releases, self.state.level, self.state.elr, self.state.migrating
+        return self._known_context
 
     @property
     def releases(self) -> int:
@@ -203,50 +238,54 @@ class Fold:
 
     # Partitions
 
-    def _partition(self, data: Data, row: Row) -> Iterator[Shown]:
+    def _partition(self, data: Data, at: At) -> Shown | None:
         after = Partition.of(data)
         there = self.state.partitions.get(after.topic)
         if self.state.whole and after.topic not in self.state.names:
-            yield REFERENCES, self._missing(row, after.topic, after.number)
-            return
-        yield self._changed((there or {}).get(after.number), after, data, row)
-        self._touched.setdefault(after.topic, row | {"partition": after.number})
+            return REFERENCES, self._missing(at._asdict(), after.topic, after.number)
+        self._touched.setdefault(after.topic, at._asdict() | {"partition": after.number})
+        return self._changed((there or {}).get(after.number), after, data, at)
 
-    def _partition_change(self, data: Data, row: Row) -> Iterator[Shown]:
+    def _partition_change(self, data: Data, at: At) -> Shown | None:
         before = self.state.partitions.get(data["topicId"], {}).get(data["partitionId"])
-        if before is None:
-            if self.state.whole:
-                yield REFERENCES, self._missing(row, data["topicId"], data["partitionId"])
-            return
-        yield self._changed(before, before.merged(data), data, row)
+        if before is not None:
+            return self._changed(before, before.merged(data), data, at)
+        if not self.state.whole:
+            return None
+        return REFERENCES, self._missing(at._asdict(), data["topicId"], data["partitionId"])
 
-    def _changed(self, before: Partition | None, after: Partition, data: Data, row: Row) -> Shown:
-        """A partition before and after a record; the state of everything else is that before the record."""
-        state = self.state
-        shown = self._with_context(row) | {
-            "topic": state.names.get(after.topic, after.topic),
-            "partition": after.number,
-            **_shown("", after),
-            **({} if before is None else _shown("before_", before)),
-            **self._earlier(row, (after.topic, after.number)),
-            "created": before is None,
-            "isr_size": len(after.isr),
-            "named": data.get("leader", NO_CHANGE) != NO_CHANGE,
-            "inactive": state.inactive({*after.isr, after.leader}),
-            "repeated": any(len(set(each)) < len(each) for each in (after.isr, after.replicas, after.elr)),
-            "min_isr": None,
-            "wrong_directories": [],
-            "directory_count": len(after.directories),
-            "replica_count": len(after.replicas),
-        }
-        if data.get("directories"):
-            shown["wrong_directories"] = state.wrong_directories(after)
+    def _changed(self, before: Partition | None, after: Partition, data: Data, at: At) -> Shown:
+        """A partition before and after a record, in the order of CHANGE_COLUMNS; the state of everything else is that
+        before the record. No value is a list: Python's collector then forgets the row at once."""
+        state, key = self.state, (after.topic, after.number)
+        inactive = state.inactive(after.isr, after.leader)
+        wrong = state.wrong_directories(after) if data.get("directories") else ()
         if before is None:
             state.put(after)
-        shown["min_isr"] = state.min_isr(after)  # Kafka asks for it before it writes the change
+        least = state.min_isr(after)  # Kafka asks for it before it writes the change
         state.put(after)
         if self._chronicle is not None:
-            self._chronicle.put(after, row)
+            self._chronicle.put(after, at)
+        earlier = self._last.get(key, _NOWHERE)
+        self._last[key] = at.file, at.offset
+        shown = (
+            *at,
+            *self._context,
+            state.names.get(after.topic, after.topic),
+            after.number,
+            *_shown(after),
+            *(_NOTHING if before is None else _shown(before)),
+            *earlier,
+            before is None,
+            len(after.isr),
+            data.get("leader", NO_CHANGE) != NO_CHANGE,
+            inactive,
+            _repeated(after.isr) or _repeated(after.replicas) or _repeated(after.elr),
+            least,
+            wrong,
+            len(after.directories),
+            len(after.replicas),
+        )
         return PARTITION_CHANGES, shown
 
     def _earlier(self, row: Row, entity: tuple[str, int]) -> Row:
@@ -287,8 +326,9 @@ class Fold:
                 yield REFERENCES, self._missing(row, name)
             return
         hit = state.partitions.get(state.ids[name], {}).values() if name else state.all()
+        at = At(**row)
         for partition in [each for each in hit if each.elr or each.last_known]:
-            yield self._changed(partition, partition.cleared(), {}, row)
+            yield self._changed(partition, partition.cleared(), {}, at)
 
     def _config(self, data: Data, row: Row) -> Iterator[Shown]:
         self.state.configure(data)
@@ -355,6 +395,7 @@ class Fold:
         if data["brokerId"] in self.state.brokers:
             yield self._left(data["brokerId"], row)
         self.state.brokers.pop(data["brokerId"], None)
+        self.state.seen(data["brokerId"])
 
     def _registration_change(self, data: Data, row: Row) -> Iterator[Shown]:
         yield from self._of_broker(data["brokerId"], data["brokerEpoch"], row)
@@ -362,6 +403,7 @@ class Fold:
         broker = self.state.brokers.get(data["brokerId"])
         if broker is not None:
             broker.in_shutdown = broker.in_shutdown or data.get("inControlledShutdown", 0) == 1
+            self.state.seen(broker.id)
             broker.directories = data.get("logDirs") or broker.directories
 
     def _fence(self, data: Data, row: Row) -> Iterator[Shown]:
@@ -377,6 +419,7 @@ class Fold:
         if there is None or not change:
             return
         there.fenced = change == _FENCE
+        self.state.seen(broker)
         if there.fenced:
             yield self._left(broker, row)
 
@@ -384,7 +427,7 @@ class Fold:
         """In which ISRs a broker still is that was fenced or unregistered, as another than the last of nobody's."""
         state = self.state
         there = (state.partitions[topic][number] for topic, number in state.in_isr.get(broker, ()))
-        still = [each for each in there if each.isr != [broker] or each.leader >= 0]
+        still = [each for each in there if each.isr != (broker,) or each.leader >= 0]
         named = sorted(f"{state.names.get(each.topic, each.topic)}-{each.number}" for each in still)
         return FENCINGS, self._with_context(row) | {"broker": broker, "still_in": named}
 
@@ -415,9 +458,11 @@ class Fold:
 
 _Handler = Callable[[Fold, Data, Row], Iterator[Shown]]
 _ENDS = ("END_TRANSACTION_RECORD", "ABORT_TRANSACTION_RECORD")
-_HANDLERS: Mapping[str, _Handler] = {
+_OF_PARTITIONS: Mapping[str, Callable[[Fold, Data, At], Shown | None]] = {
     "PARTITION_RECORD": Fold._partition,
-    "PARTITION_CHANGE_RECORD": Fold._partition_change,
+    _CHANGE: Fold._partition_change,
+}
+_HANDLERS: Mapping[str, _Handler] = {
     "TOPIC_RECORD": Fold._topic,
     "REMOVE_TOPIC_RECORD": Fold._remove_topic,
     "CLEAR_ELR_RECORD": Fold._clear_elr,
@@ -435,20 +480,25 @@ _HANDLERS: Mapping[str, _Handler] = {
 }
 
 
-def _shown(prefix: str, partition: Partition) -> Row:
-    """The columns of a partition's registration."""
-    return {
-        f"{prefix}leader": partition.leader,
-        f"{prefix}isr": partition.isr,
-        f"{prefix}replicas": partition.replicas,
-        f"{prefix}adding": partition.adding,
-        f"{prefix}removing": partition.removing,
-        f"{prefix}elr": partition.elr,
-        f"{prefix}last_known": partition.last_known,
-        f"{prefix}recovering": partition.recovering == 1,
-        f"{prefix}leader_epoch": partition.leader_epoch,
-        f"{prefix}partition_epoch": partition.partition_epoch,
-    }
+def _shown(partition: Partition) -> tuple[Any, ...]:
+    """The columns of a partition's registration, as of _STATE."""
+    return (
+        partition.leader,
+        partition.isr,
+        partition.replicas,
+        partition.adding,
+        partition.removing,
+        partition.elr,
+        partition.last_known,
+        partition.recovering == 1,
+        partition.leader_epoch,
+        partition.partition_epoch,
+    )
+
+
+@lru_cache(maxsize=4096)
+def _repeated(ids: tuple[int, ...]) -> bool:
+    return len(set(ids)) < len(ids)
 
 
 def snapshot_state(records: Iterable[Record]) -> Cluster:

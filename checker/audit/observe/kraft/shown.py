@@ -4,7 +4,7 @@ snapshot beside it, the copies beside each other."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .....traces.metadata.batches import Record
@@ -29,12 +29,18 @@ class Seen:
     notes: list[str] = field(default_factory=list)
     chronicle: Chronicle | None = None
 
-    def counted(self, records: Iterable[Record], *, committed: bool = True) -> None:
+    def counted(self, records: Sequence[Record], *, committed: bool = True) -> None:
+        unknown = control = 0
         for record in records:
-            self.records["unknown" if record.data is None else "control" if record.control else "decoded"] += 1
-            self.records["uncommitted"] += not committed
+            control += record.control and record.data is not None
             if record.data is None:
+                unknown += 1
                 self.unknown[f"{record.type}, version {record.version}"] += 1
+        of_class = self.records
+        of_class["decoded"] += len(records) - unknown - control
+        of_class["control"] += control
+        of_class["unknown"] += unknown
+        of_class["uncommitted"] += 0 if committed else len(records)
 
     def applied(self, fold: Fold, record: Record) -> None:
         """A record that was applied."""
@@ -66,7 +72,7 @@ def shown(quorum: Quorum, cluster: int, seen: Seen) -> Iterator[Shown]:
         for record in each.batch.records:
             while waiting and waiting[0][0][0] <= record.offset:
                 yield from _beside(fold, waiting.pop(0)[2], each.segment, seen)
-            if record.offset >= start:
+            if record.offset >= start and not fold.idles(record):
                 yield from fold.record(record, each.segment, each.committed)
                 seen.applied(fold, record)
         if seen.chronicle is not None and each.committed and each.batch.records:

@@ -6,9 +6,9 @@ org.apache.kafka.metadata.PartitionRegistration.merge.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from .....specs.metadata.levels import NAME
 
@@ -25,23 +25,25 @@ _IN_MIGRATION = (1, 2)
 """States of the migration from ZooKeeper in which it goes on."""
 
 
-@dataclass(slots=True)
-class Partition:
+Ids = tuple[int, ...]
+
+
+class Partition(NamedTuple):
     """One partition's registration; lists as records have them."""
 
     topic: str
     number: int
-    replicas: list[int]
-    isr: list[int]
-    removing: list[int]
-    adding: list[int]
+    replicas: Ids
+    isr: Ids
+    removing: Ids
+    adding: Ids
     leader: int
     recovering: int
     leader_epoch: int
     partition_epoch: int
-    directories: list[str]
-    elr: list[int]
-    last_known: list[int]
+    directories: tuple[str, ...]
+    elr: Ids
+    last_known: Ids
 
     @staticmethod
     def of(data: Data) -> Partition:
@@ -49,43 +51,34 @@ class Partition:
         return Partition(
             data["topicId"],
             data["partitionId"],
-            data["replicas"],
-            data["isr"],
-            data["removingReplicas"],
-            data["addingReplicas"],
+            tuple(data["replicas"]),
+            tuple(data["isr"]),
+            tuple(data["removingReplicas"]),
+            tuple(data["addingReplicas"]),
             data["leader"],
             data.get("leaderRecoveryState", 0),
             data["leaderEpoch"],
             data["partitionEpoch"],
-            data.get("directories") or [],
-            data.get("eligibleLeaderReplicas") or [],
-            data.get("lastKnownElr") or [],
+            tuple(data.get("directories") or ()),
+            tuple(data.get("eligibleLeaderReplicas") or ()),
+            tuple(data.get("lastKnownElr") or ()),
         )
 
     def merged(self, data: Data) -> Partition:
         """After a PartitionChange: fields that are there replace the old ones; the partition epoch always grows, the
         leader epoch where a leader is named, even the same."""
-        leader = data.get("leader", NO_CHANGE)
-        recovering = data.get("leaderRecoveryState", -1)
-        return Partition(
-            self.topic,
-            self.number,
-            _new(data, "replicas", self.replicas),
-            _new(data, "isr", self.isr),
-            _new(data, "removingReplicas", self.removing),
-            _new(data, "addingReplicas", self.adding),
-            self.leader if leader == NO_CHANGE else leader,
-            self.recovering if recovering == -1 else recovering,
-            self.leader_epoch + (leader != NO_CHANGE),
-            self.partition_epoch + 1,
-            _new(data, "directories", self.directories),
-            _new(data, "eligibleLeaderReplicas", self.elr),
-            _new(data, "lastKnownElr", self.last_known),
-        )
+        values: list[Any] = list(self)
+        for name, value in data.items():
+            at = _PLACES.get(name)
+            if at is not None and value is not None and value != _UNCHANGED.get(name):
+                values[at] = tuple(value) if type(value) is list else value
+        values[_LEADER_EPOCH] += data.get("leader", NO_CHANGE) != NO_CHANGE
+        values[_PARTITION_EPOCH] += 1
+        return Partition._make(values)
 
     def cleared(self) -> Partition:
         """After a ClearElr that hits it."""
-        return replace(self, partition_epoch=self.partition_epoch + 1, elr=[], last_known=[])
+        return self._replace(partition_epoch=self.partition_epoch + 1, elr=(), last_known=())
 
     def differences(self, other: Partition) -> list[str]:
         """The fields in which two registrations differ. No directories, and nothing but MIGRATING, are the same."""
@@ -93,16 +86,26 @@ class Partition:
         return names + ["directories"] * (_real(self.directories) != _real(other.directories))
 
 
-_NAMES = tuple(Partition.__slots__)
+_NAMES = Partition._fields
 
 
-def _new(data: Data, name: str, old: list[Any]) -> list[Any]:
-    found = data.get(name)
-    return old if found is None else found
+_RENAMED = {
+    "removingReplicas": "removing",
+    "addingReplicas": "adding",
+    "leaderRecoveryState": "recovering",
+    "eligibleLeaderReplicas": "elr",
+    "lastKnownElr": "last_known",
+}
+_PLACES = {
+    name: _NAMES.index(_RENAMED.get(name, name)) for name in ("replicas", "isr", "leader", "directories", *_RENAMED)
+}
+"""Fields of a PartitionChange, and where a registration has them."""
+_UNCHANGED: Data = {"leader": NO_CHANGE, "leaderRecoveryState": -1}
+_LEADER_EPOCH, _PARTITION_EPOCH = _NAMES.index("leader_epoch"), _NAMES.index("partition_epoch")
 
 
-def _real(directories: Sequence[str]) -> list[str]:
-    return [] if all(each == MIGRATING for each in directories) else list(directories)
+def _real(directories: Sequence[str]) -> Sequence[str]:
+    return () if all(each == MIGRATING for each in directories) else directories
 
 
 @dataclass(slots=True)
@@ -143,6 +146,8 @@ def newest_level(data: Data) -> int | None:
 class Cluster:
     """Everything that the log's records have made so far.
 
+    `least` has what `min_isr` gave, by topic, as long as it holds.
+    `active` are the brokers that are registered, and neither fenced nor in controlled shutdown.
     `whole`: nothing of the cluster's past is missing, so what is not here does not exist. `ever` holds the ids of all
     topics that there were, `epochs` the largest epoch of each broker, `disks` the directories it ever registered.
     """
@@ -161,6 +166,8 @@ class Cluster:
     configs: dict[tuple[int, str], dict[str, str]] = field(default_factory=dict)
     producer_ids: int | None = None
     migration: int = 0
+    active: set[int] = field(default_factory=set)
+    least: dict[str, int | None] = field(default_factory=dict)
     voters: tuple[int, ...] | None = None
 
     @property
@@ -177,9 +184,11 @@ class Cluster:
     def migrating(self) -> bool:
         return self.migration in _IN_MIGRATION
 
-    def inactive(self, brokers: Iterable[int]) -> list[int]:
-        """Those of the brokers that are known not to be active."""
-        return sorted(each for each in set(brokers) if self._inactive(each))
+    def inactive(self, brokers: Ids, leader: int) -> Ids:
+        """Those of the brokers, and of the leader, that are known not to be active."""
+        if leader in self.active and self.active.issuperset(brokers):
+            return ()
+        return tuple(sorted(each for each in {*brokers, leader} if self._inactive(each)))
 
     def _inactive(self, broker: int) -> bool:
         there = self.brokers.get(broker)
@@ -188,10 +197,15 @@ class Cluster:
     def min_isr(self, partition: Partition) -> int | None:
         """What min.insync.replicas comes to: never more than partition 0 of the topic has replicas. None if no record
         tells it."""
+        if partition.topic not in self.least:
+            self.least[partition.topic] = self._min_isr(partition)
+        return self.least[partition.topic]
+
+    def _min_isr(self, partition: Partition) -> int | None:
         topic = self.configs.get((TOPIC, self.names.get(partition.topic, "")), {})
         said = topic.get(MIN_ISR, self.configs.get((BROKER, ""), {}).get(MIN_ISR))
         first = self.partitions.get(partition.topic, {}).get(0)
-        if said is None or not said.isdigit() or first is None:
+        if said is None or first is None or not said.isdigit():
             return None
         return min(int(said), len(first.replicas))
 
@@ -200,14 +214,20 @@ class Cluster:
         key = (partition.topic, partition.number)
         there = self.partitions.setdefault(partition.topic, {})
         before = there.get(partition.number)
-        if before is None or before.isr != partition.isr:
-            for broker in before.isr if before is not None else ():
-                self.in_isr.get(broker, set()).discard(key)
+        if partition.number == 0 and (before is None or before.replicas != partition.replicas):
+            self.least.pop(partition.topic, None)
+        known = () if before is None else before.isr
+        if known != partition.isr:
+            for broker in known:
+                if broker not in partition.isr:
+                    self.in_isr[broker].discard(key)
             for broker in partition.isr:
-                self.in_isr.setdefault(broker, set()).add(key)
+                if broker not in known:
+                    self.in_isr.setdefault(broker, set()).add(key)
         there[partition.number] = partition
 
     def remove(self, topic: str) -> None:
+        self.least.pop(topic, None)
         name = self.names.pop(topic, None)
         if name is not None and self.ids.get(name) == topic:
             del self.ids[name]
@@ -216,12 +236,19 @@ class Cluster:
             for broker in partition.isr:
                 self.in_isr.get(broker, set()).discard((topic, number))
 
+    def seen(self, broker: int) -> None:
+        """A broker's registration is another one now, or is gone."""
+        there = self.brokers.get(broker)
+        (self.active.add if there is not None and there.active else self.active.discard)(broker)
+
     def register(self, broker: Broker) -> None:
         self.brokers[broker.id] = broker
+        self.seen(broker.id)
         self.epochs[broker.id] = max(broker.epoch, self.epochs.get(broker.id, -1))
         self.disks.setdefault(broker.id, set()).update(broker.directories)
 
     def configure(self, data: Data) -> None:
+        self.least.clear()
         there = self.configs.setdefault((data["resourceType"], data["resourceName"]), {})
         if data["value"] is None:
             there.pop(data["name"], None)
@@ -231,9 +258,9 @@ class Cluster:
     def all(self) -> Iterator[Partition]:
         return (partition for there in self.partitions.values() for partition in there.values())
 
-    def wrong_directories(self, partition: Partition) -> list[str]:
+    def wrong_directories(self, partition: Partition) -> tuple[str, ...]:
         """Real directories of a partition that its replica's broker never registered."""
         if not self.whole:
-            return []
+            return ()
         pairs = zip(partition.replicas, partition.directories, strict=False)
-        return [d for replica, d in pairs if d not in _RESERVED and d not in self.disks.get(replica, set())]
+        return tuple(d for replica, d in pairs if d not in _RESERVED and d not in self.disks.get(replica, set()))
