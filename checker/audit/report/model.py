@@ -265,7 +265,7 @@ def _checked(found: Audited, cluster: int, tallies: Mapping[str, Tally], files: 
     spans = [span for span in found.histories.spans if span.cluster == cluster]
     read, stated = _read(found, cluster), _stated(found, cluster)
     journals = [part for part in found.histories.journals.parts if part.cluster == cluster]
-    gaps = {part.lossy for part in (*spans, *journals)}
+    gaps = {span.lossy for span in spans} | {part.lossy for part in journals}
     has_metadata = any(log.cluster == cluster for log in found.metadata.logs)
     families = {"kraft"} if has_metadata and not spans else {"kraft", "controller"} if has_metadata else {"controller"}
     if any(row in JUDGED_OF_KRAFT for file in files for row in file.rows):
