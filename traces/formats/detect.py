@@ -214,9 +214,10 @@ def _falls(texts: Sequence[str]) -> bool:
     """Whether the newest line is first: times fall, and hardly ever rise."""
     times = [time for text in texts if (time := printed(text)) is not None]
     steps = [after - before for before, after in pairwise(times)]
-    falls = sum(step < 0 for step in steps) >= _FALLS and all(step <= JITTER for step in steps)
-    # Threads that print late make times fall by little, and then they rise again.
-    return falls and times[0] - times[-1] > (SECOND if any(step > 0 for step in steps) else JITTER)
+    falls, rises = sum(step < 0 for step in steps), any(step > 0 for step in steps)
+    if rises:  # threads may have printed late
+        return falls >= _FALLS and all(step <= JITTER for step in steps) and times[0] - times[-1] > SECOND
+    return falls >= min(_FALLS, max(len(steps), 1)) and times[0] - times[-1] > JITTER
 
 
 def _nearest(texts: Sequence[str]) -> str | None:

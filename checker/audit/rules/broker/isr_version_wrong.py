@@ -8,9 +8,9 @@ Why it matters
 How it is seen
     In all that one broker wrote, in one process: the line that tells that an ISR is written has the new version. It is
     larger than the one that the broker took, or wrote last. Where the broker's lines tell the version of what it took,
-    it is larger by one: at TRACE, and since 3.3. In KRaft mode the controller can have made changes in between. And it is
-    the same there where the controller's answer comes after the broker has read the change in the metadata log, or where
-    nothing was to be changed (Partition.handleAlterPartitionUpdate).
+    it is larger by one: at TRACE, and since 3.3. In KRaft mode the controller can have made changes in between. And the
+    version is the same there where the controller's answer comes after the broker has read the change in the metadata
+    log, or where nothing was to be changed (Partition.handleAlterPartitionUpdate).
 
 Releases
     Since 2.4, up to 2.3 at TRACE.
