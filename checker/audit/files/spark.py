@@ -242,14 +242,12 @@ class SparkLog:
         spark.conf.set("spark.sql.files.maxPartitionBytes", _SPLIT)
         spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(min(task.piece, _LINES_PER_BATCH)))
         spark.conf.set("spark.sql.adaptive.enabled", "false")
-        lines = placed_lines(spark, paths, unwrapped(wrapped.envelope) if task.layout is None else ())
+        lines = placed_lines(spark, paths, unwrapped(wrapped.envelope) if task.layout is None else (), homes)
         found = F.lit(None).cast("string")
         if task.layout is None:
             found = replaced(F.col("text"), F.col("begins"), task.fields)
         # Spark keeps a projection apart whose costly column is used more than once.
         asked = lines.select(F.xxhash64("path").alias("home"), "block", "place", "value", found.alias("found"))
-        if homes is not None:
-            asked = asked.where(F.col("home").isin(*homes))
         is_extract = F.coalesce(F.col("found").startswith(SEPARATOR), F.lit(False))
         extract = F.when(is_extract, F.col("found")).alias("extract")
         text = F.when(~is_extract, F.col("value").cast("binary")).alias("value")

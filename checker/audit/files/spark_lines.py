@@ -40,11 +40,16 @@ Block = tuple[str, int]
 """The path of a file as Spark says it, and the byte at which a block of it begins."""
 
 
-def placed_lines(spark: SparkSession, paths: Sequence[str | None], text: Sequence[Step] = ()) -> DataFrame:
+def placed_lines(
+    spark: SparkSession,
+    paths: Sequence[str | None],
+    text: Sequence[Step] = (),
+    wanted: Collection[int] | None = None,
+) -> DataFrame:
     """Every line of the files: `value`, its `path` and `block`, and its `place`, which rises within a block by one.
 
     With the steps to the `text` of the log that it holds (traces/spark/unwrapped.py), also this, and how it `begins`
-    (traces/spark/extract.py).
+    (traces/spark/extract.py). `wanted` are the hashes of paths: only their lines are given, cut as if all were.
     """
     lines = (
         spark.read.option("lineSep", "\n")
@@ -55,6 +60,9 @@ def placed_lines(spark: SparkSession, paths: Sequence[str | None], text: Sequenc
             F.col("_metadata.file_block_start").alias("block"),
         )
     )
+    if wanted is not None:
+        # A condition on paths alone would keep Spark from looking at the others, and it would cut these elsewhere.
+        lines = lines.where(F.when(F.col("value").isNotNull(), F.xxhash64("path").isin(*wanted)))
     place = F.monotonically_increasing_id().alias("place")
     if not text:
         return lines.select("*", place)

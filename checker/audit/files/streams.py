@@ -9,7 +9,9 @@ from typing import NamedTuple
 from ....specs.formats import envelopes, layouts
 from ....traces.events.layouts import Layout
 from ....traces.formats.detect import Detected
-from ....traces.formats.reading import PARTS, Numbering, StreamFacts, Text, Unwrapped
+from ....traces.formats.pieces import goes_on, texts_of
+from ....traces.formats.reading import PARTS, Numbering, Reading, StreamFacts, Text, Unwrapped
+from ....traces.formats.wrapping import taken_alone
 from ....traces.sources.text import Lines
 from ..table.protocol import Row
 from .counting import counted
@@ -73,7 +75,22 @@ def chosen(path: str, how: Detected, places: Collection[At]) -> dict[At, str]:
     """The texts of some places of a file, without their envelopes."""
     if how.reading.native:
         return {(number, None): text for number, text in Lines(path).chosen({line for line, _ in places}).items()}
-    return chosen_of(Lines(path), how, places)
+    return _chosen_alone(path, how.reading, places) or chosen_of(Lines(path), how, places)
+
+
+def _chosen_alone(path: str, reading: Reading, places: Collection[At]) -> dict[At, str]:
+    """The same, where each of these lines holds what is asked for; nothing if one does not: of a line in pieces."""
+    if reading.alone is None:
+        return {}
+    lines = Lines(path).chosen({line for line, _ in places})
+    found = {}
+    for line, part in places:
+        held = taken_alone(reading.alone, lines.get(line, ""))
+        texts = [] if held is None or goes_on(held, unended=reading.unended) else texts_of(held)
+        if len(texts) < (part or 1):
+            return {}
+        found[line, part] = texts[(part or 1) - 1]
+    return found
 
 
 def chosen_of(text: Text, how: Detected, places: Collection[At]) -> dict[At, str]:

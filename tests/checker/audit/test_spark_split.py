@@ -14,9 +14,15 @@ import pytest
 
 pytest.importorskip("pyspark", reason="the Spark engine needs PySpark")
 import pyarrow as pa
+from isrproof.checker.audit.fields import EVENT
 from isrproof.checker.audit.files import spark, split
+from isrproof.checker.audit.files.python import InProcess
+from isrproof.checker.audit.history.claims import claims
+from isrproof.checker.audit.observe.catalogue import lines_read
+from isrproof.checker.audit.table.protocol import Row, Table
+from isrproof.checker.spark_session import session
 from isrproof.specs.formats import envelopes, layouts
-from isrproof.traces.formats.detect import detect
+from isrproof.traces.formats.detect import UNASKED, detect
 from isrproof.traces.formats.pieces import missing, texts_of
 from isrproof.traces.formats.reading import PARTS, Numbering, Reading, Unwrapped
 from isrproof.traces.formats.wrapping import taken_alone
@@ -81,6 +87,27 @@ def test_wherever_a_file_is_cut_it_is_equal(
     assert sum(report["coverage"]["understood"] for report in plain) > len(lines()) / 2
     shown = engines.spark(paths, buckets=2, piece=100)
     assert json.dumps(shown) == json.dumps(plain)
+
+
+def test_some_of_the_files_are_looked_at_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the numbers that their lines have in the audit."""
+    monkeypatch.setattr(spark, "_SPLIT", "30k")
+    rng, paths = random.Random(3), [tmp_path / f"b{number}" / "state-change.log" for number in range(3)]
+    for path in paths:
+        path.parent.mkdir()
+        path.write_text("".join(f"{line}\n" for line in written("cri", rng)), encoding="utf-8")
+    sources = engines.sources(paths, each=False)
+    there = spark.SparkLog(session(), sources, [0] * 3, UNASKED, False, lines_read(), tuple(EVENT), buckets=2)
+    here = InProcess(sources, UNASKED, False, lines_read())
+    for log in (there, here):
+        log.read(claims)
+    for files in ([1], [0, 2]):
+        rows = [sorted(map(str, log.over_lines(_shown, files))) for log in (there, here)]
+        assert rows[0] == rows[1] != []
+
+
+def _shown(table: Table) -> list[Row]:
+    return [{name: row[name] for name in ("file", "line", "row", "ts")} for row in table.rows()]
 
 
 def logical(envelope: str, split_at: list[int], texts: list[str]) -> tuple[list[tuple[int, str]], int]:
@@ -150,7 +177,6 @@ def test_the_parts_of_a_file_are_joined_wherever_it_is_cut(envelope: str, tmp_pa
 
 
 def test_what_spark_takes_out_of_an_envelope_is_what_the_reference_takes() -> None:
-    from isrproof.checker.spark_session import session
     from isrproof.traces.spark.unwrapped import unwrapped
 
     rng = random.Random(5)
