@@ -84,7 +84,7 @@ become_candidate = action(
     "BecomeCandidate",
     "A voter that hears of no leader for too long raises the epoch, and asks for votes.",
     voter,
-    guard={"does not lead": role[voter].ne("Leader")},
+    guard={"does not lead": waived(role[voter].ne("Leader"), "a leader that stands again leads its epoch no more")},
     limits={"epochs are left": epoch[voter] < MAX_EPOCH},
     updates=stands(voter),
     cites=("KIP-595", "QuorumState.transitionToCandidate"),
@@ -96,7 +96,9 @@ grant_vote = action(
     voter,
     candidate,
     guard={
-        "a candidate asks": role[candidate].eq("Candidate") & voter.ne(candidate),
+        "a candidate asks": waived(
+            role[candidate].eq("Candidate") & voter.ne(candidate), "a vote that nobody asked for makes nobody leader"
+        ),
         "no later epoch is known": epoch[voter] <= epoch[candidate],
         "the vote is free": either(
             epoch[voter] < epoch[candidate],
