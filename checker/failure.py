@@ -14,8 +14,7 @@ from typing import NoReturn
 
 import click
 
-DEBUG = "ISRPROOF_DEBUG"
-"""With this variable set an error that nobody expected shows its trace."""
+from ..specs.errors import DEBUG, defect, in_one_line
 
 
 def say(text: str, *, verdict: str = "", nl: bool = True) -> None:
@@ -62,10 +61,7 @@ def unexpected(error: BaseException) -> str:
             click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
     if isinstance(error, OSError):
         return f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f" at {os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""
-    what = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-    return f"this is a defect of isrproof: {what}{place}; {DEBUG}=1 shows the trace."
+    return defect(in_one_line(error))
 
 
 def _end(message: str) -> NoReturn:

@@ -8,13 +8,14 @@ that are wanted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ..specs import releases
 from ..specs.behaviours import BEHAVIOURS
 from ..specs.errors import IsrproofError
 from ..specs.machines import machine
 from ..specs.releases import Release
+from .action import Action
 from .errors import unknown
 from .protocol import Behaviour, Model
 
@@ -62,6 +63,8 @@ class Family:
     * `releases`: the mask of releases that it has rows for.
     * `behaviours`: the ids of behaviours.toml that its models depend on.
     * `beyond`: known bugs that its models cannot express, with the reason.
+    * `owners`: who holds a field, by its name (a field that nobody holds only bounds the search); `actor`: who takes a
+      step.
     """
 
     name: str
@@ -71,6 +74,8 @@ class Family:
     parts: tuple[Part, ...]
     build: Callable[[Chosen], Model]
     beyond: tuple[tuple[str, str], ...] = ()
+    owners: Mapping[str, str] = field(default_factory=dict)
+    actor: Callable[[Action], str] = field(default=lambda action: "the system")
 
     def model(self, release: str | None = None, without: Iterable[str] = (), adding: Iterable[str] = ()) -> Model:
         """The model of a release, by default of the newest one.
@@ -81,9 +86,9 @@ class Family:
 
         Raises:
             UnknownNameError: no such release, behaviour or part.
-            IsrproofError: the family has no row for the release.
+            IsrproofError: the family has no row for the release, or a part is left out that another needs.
         """
-        row = self.release(release)
+        row, without, adding = self.release(release), tuple(without), tuple(adding)
         on = set(row.behaviours)
         parts = {each.name for each in self.parts if each.usual}
         known = (*self.behaviours, *(each.name for each in self.parts))
@@ -96,7 +101,11 @@ class Family:
             if name not in known:
                 raise unknown("behaviour or part", name, known, self.name)
             (on if name in self.behaviours else parts).add(name)
-        parts.update(need for each in self.parts if each.name in parts for need in each.needs)
+        for each in self.parts:
+            for need in each.needs if each.name in parts else ():
+                if need in without:
+                    raise IsrproofError(f"{each.name!r} needs the part {need!r}; leave both out, or none of the two")
+                parts.add(need)
         named = (*(f"without {each}" for each in without), *(f"with {each}" for each in adding))
         model = self.build(Chosen(row, frozenset(on), frozenset(parts)))
         return replace(

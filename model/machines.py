@@ -9,6 +9,8 @@ from ..specs.machines import Machine, machine
 from ..specs.releases import RELEASES, Release
 
 Closure = Mapping[str, frozenset[str]]
+_OF_DELETION = ("ReplicaDeletion", "NonExistent")
+"""With what the states of a deletion begin."""
 
 
 @lru_cache(maxsize=256)
@@ -25,13 +27,16 @@ def closure(name: str, release: Release | str, level: str | None) -> Closure:
 
 @lru_cache(maxsize=256)
 def closure_with_one_more(name: str, release: Release | str, level: str | None) -> Closure:
-    """The same, if besides one move may lie between that the log must show: its line is missing."""
-    moves = [(move.source, move.target) for move in machine(name).moves(release)]
-    hidden = closure(name, release, level)
-    return {
-        state: frozenset[str]().union(reached, *(hidden[target] for source, target in moves if source in reached))
-        for state, reached in hidden.items()
-    }
+    """The same, if besides one move may lie between that the log must show, whose line is missing.
+
+    A deletion is one in this: its moves follow each other, so that one gap hides several.
+    """
+    table = machine(name)
+    moves = table.moves(release)
+    hidden = [(m.source, m.target) for m in moves if level is None or not m.shown_at(level)]
+    hidden += [(m.source, m.target) for m in moves if m.target.startswith(_OF_DELETION)]
+    reached = {state.name: _reach(state.name, hidden) for state in table.states_in(release)}
+    return {state: own.union(*(reached[m.target] for m in moves if m.source in own)) for state, own in reached.items()}
 
 
 def _reach(start: str, moves: Iterable[tuple[str, str]]) -> frozenset[str]:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import traceback
 from collections.abc import Iterable
+
+DEBUG = "ISRPROOF_DEBUG"
+"""With this variable set an error that nobody expected shows its trace."""
 
 
 class IsrproofError(Exception):
@@ -25,3 +30,15 @@ def unknown(kind: str, name: str, choices: Iterable[str]) -> UnknownNameError:
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     hint = f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(known)}."
     return UnknownNameError(f"Unknown {kind} {name!r}. {hint}")
+
+
+def in_one_line(error: BaseException) -> str:
+    """What an error says that no part of the project has a message for, and where it was raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" at {os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""
+    return f"{' '.join(f'{type(error).__name__}: {error}'.split())[:300]}{place}"
+
+
+def defect(what: str) -> str:
+    """The line about an error of ours."""
+    return f"this is a defect of isrproof: {what}; {DEBUG}=1 shows the trace."

@@ -21,12 +21,12 @@ GOAL = 0.95
 _COLUMNS = ("planted", "decidable", "found", "right", "illegal")
 
 
-def outcomes(folders: list[Path], each: int, seed: int) -> dict[str, list[tuple[str, Outcome]]]:
+def outcomes(folders: list[Path], each: int, seed: int, *, apart: bool) -> dict[str, list[tuple[str, Outcome]]]:
     """By kind: the recording and what came of the fault."""
     found: dict[str, list[tuple[str, Outcome]]] = defaultdict(list)
     for folder in folders:
         recording = load(folder)
-        injection = Injection(recording)
+        injection = Injection(recording, apart=apart)
         for kind in KINDS:
             for fault in some(recording, kind, each, seed):
                 found[kind].append((recording.name, injection.outcome(fault)))
@@ -84,9 +84,10 @@ def main() -> int:
     parser.add_argument("--each", type=int, default=2, help="faults of each kind in each recording (default 2)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--recorded", type=Path, default=RECORDED, help="the folder with the recordings")
+    parser.add_argument("--apart", action="store_true", help="planted lines have milliseconds of their own")
     arguments = parser.parse_args()
     folders = sorted(path.parent for path in arguments.recorded.glob("*/manifest.json"))
-    found = outcomes(folders, arguments.each, arguments.seed)
+    found = outcomes(folders, arguments.each, arguments.seed, apart=arguments.apart)
     print("\n".join([*table(found), "", *explained(found)]))
     total = _counts([outcome for made in found.values() for _, outcome in made])
     good = total["found"] >= GOAL * total["decidable"] and total["right"] >= GOAL * total["found"]

@@ -12,6 +12,7 @@ from isrproof.checker.audit.findings.finding import Finding
 from isrproof.checker.audit.options import Options
 
 from . import Fault, Recording, write
+from .alone import alone
 
 _COUNTED = ("illegal", "suspicious")
 
@@ -45,17 +46,21 @@ class Outcome:
 
 
 class Injection:
-    """A recording and what the audit says of it as it is; each fault is judged by what comes on top of that."""
+    """A recording and what the audit says of it as it is; each fault is judged by what comes on top of that.
 
-    def __init__(self, recording: Recording) -> None:
-        self._recording = recording
+    With `apart`, planted lines have milliseconds of their own.
+    """
+
+    def __init__(self, recording: Recording, *, apart: bool = False) -> None:
+        self._recording, self._apart = recording, apart
         self._before = _findings(recording, None)
 
     def outcome(self, fault: Fault) -> Outcome:
         """Plant the fault and audit the result, in process."""
         known = Counter(_key(finding, _moved(finding, fault)) for finding in self._before)
         new = []
-        for finding in _findings(self._recording, fault):
+        planted = alone(self._recording, fault) if self._apart else (self._recording, fault)
+        for finding in _findings(*planted):
             key = _key(finding, finding.line)
             if known[key]:
                 known[key] -= 1

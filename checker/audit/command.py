@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from ...specs.errors import IsrproofError
+from ...specs.errors import IsrproofError, defect
 from ...traces.formats.detect import asked_for, detect, holds_lines
 from ...traces.metadata.files import MetadataFile, found_in
 from ...traces.sources.archives import there_of
@@ -58,9 +58,19 @@ def audit(
         report_engine: gets one line, which says which engine "auto" chose and why.
 
     Raises:
-        IsrproofError: a path does not exist, no file could be read, or nothing in them is what `options` ask for.
+        IsrproofError: a path does not exist, no file could be read, or nothing in them is what `options` ask for; a
+            rule could not be asked, by an error of ours.
     """
-    options = options or Options()
+    made, defects = _audited(paths, options or Options(), report_engine)
+    if defects:
+        raise IsrproofError(defects[0])
+    return made
+
+
+def _audited(
+    paths: Sequence[str], options: Options, report_engine: Callable[[str], object]
+) -> tuple[list[Report], tuple[str, ...]]:
+    """The reports, and what kept rules from being asked."""
     sizes: dict[str, int] = {}
     with spark_failures():
         metadata = [found_in([path]) for path in paths]
@@ -86,7 +96,9 @@ def audit(
             found = replace(found, findings=with_excerpts(found.findings, partial(_texts, options)))
         facts = (*read.facts, *kept.facts)
         made = reports(with_metadata(found, kept), facts)
-        return made if all(is_text(fact.path) for fact in facts) else [encodable(report) for report in made]
+        if not all(is_text(fact.path) for fact in facts):
+            made = [encodable(report) for report in made]
+        return made, tuple(map(defect, found.defects))
 
 
 def _metadata(
@@ -203,13 +215,15 @@ class Answer:
     """What to print of an audit.
 
     `code` is the worst of the clusters' exit codes (illegal, then incomplete, then conforms), `verdict` a line that
-    says why. `problem` is what kept the files of --out from being written, all the same.
+    says why. `problem` is what kept a rule from being asked, or the files of --out from being written, all the same;
+    `pages` are those of --html.
     """
 
     text: str
     code: int
     verdict: str
     problem: str | None = None
+    pages: tuple[Path, ...] = ()
 
 
 def audit_command(
@@ -247,24 +261,26 @@ def audit_command(
     known = None if baseline is None else read_baseline(baseline)
     asked = options.timeline or FORMS[form].timeline
     options = replace(options, timeline=options.timeline or any(each.timeline for each in forms))
-    made = audit(paths, options, report_engine)
+    made, defects = _audited(paths, options, report_engine)
     if known is not None:
         made = [only_new(report, known, encodable(str(baseline))) for report in made]
     context = _context(made, options) if any(each.context for each in forms) else {}
     whole = Run([*map(encodable, paths)], made, options.each, options.verbose, _failing(options.fail_on), context)
     run = whole if asked else replace(whole, reports=[replace(report, timeline=None, brokers=None) for report in made])
     text = write(form, run)
-    problem = _written(run, whole, out, html)
+    problem, pages = _written(run, whole, out, html)
+    problem = defects[0] if defects else problem
     if form == "github":
         problem = problem or _summarised(run)
     codes = {exit_code(report, options.fail_on) for report in made}
     code = next(code for code in (1, 3, 0) if code in codes)
     verdict = ", ".join(sorted({report.verdict for report in made}, key=[*EXIT].index))
-    return Answer(text, code, verdict, problem)
+    return Answer(text, code, verdict, problem, pages)
 
 
-def _written(run: Run, whole: Run, out: Path | None, html: Path | None) -> str | None:
-    """Write the files that are asked for; what kept them from being written."""
+def _written(run: Run, whole: Run, out: Path | None, html: Path | None) -> tuple[str | None, tuple[Path, ...]]:
+    """Write the files that are asked for; what kept them from being written, and the pages."""
+    pages: tuple[Path, ...] = ()
     try:
         if out is not None:
             from .report.parquet import write_out
@@ -273,10 +289,10 @@ def _written(run: Run, whole: Run, out: Path | None, html: Path | None) -> str |
         if html is not None:
             from .report.html import write_files
 
-            write_files(whole, html)
+            pages = write_files(whole, html)
     except OSError as error:
-        return f"expected to write into {out or html}, which fails: {error.strerror or error}"
-    return None
+        return f"expected to write into {out or html}, which fails: {error.strerror or error}", pages
+    return None, pages
 
 
 def _summarised(run: Run) -> str | None:

@@ -1,7 +1,4 @@
-"""Findings between whose two lines a topic may have been deleted, or created again, though such lines are missing.
-
-Both are many lines at once, of which a gap hides several. Where the log shows that a topic is being deleted, a state of
-its deletion that nothing led to is suspicious at most.
+"""Findings between whose two lines a topic may have been created again, though the lines that tell of it are missing.
 
 A topic that is created again starts at version 0 and leader epoch 0, so nothing is compared across a creation. Where
 the lines of a creation are missing, two partitions of one name pass for one, and contradict each other: such a finding
@@ -20,16 +17,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from .fields import LEADER_DURING_DELETE, STATE, leader
+from .fields import LEADER_DURING_DELETE, leader
 from .observe.catalogue import observations
 from .observe.controller.views import INCARNATION, PARTITION_VIEWS, ZNODE
-from .observe.order import IN_ORDER, OF_TENURE
-from .rules.moves import CONTRADICTED
+from .observe.order import IN_ORDER
 from .table.protocol import Row, Table
 from .table.rows import known
 from .ties import doubted
 
-_DELETED = tuple(name for name in STATE.values if name.startswith(("ReplicaDeletion", "NonExistent")))
 _MARK = known(leader.eq(LEADER_DURING_DELETE))
 _WRITTEN = ("leader_epoch", "partition_epoch")
 _Key = tuple[Any, ...]
@@ -44,39 +39,25 @@ def told_apart(views: Table, fails: Sequence[Row]) -> list[Row]:
         views: the partition views of at least these partitions.
     """
     asked = {_incarnation(row) for row in fails if _compares_views(row)}
-    if not asked and not any(map(_is_of_deletion, fails)):
+    if not asked:
         return list(fails)
     printed: Mapping[_Key, list[Row]] = defaultdict(list)
-    marks: dict[_Key, int] = {}
     for row in views.rows():
         if _incarnation(row) in asked:
             printed[_incarnation(row)].append(row)
-        if _is_mark(row):
-            marks[_partition(row)] = min(row["at"], marks.get(_partition(row), row["at"]))
     incarnations = {key: _Incarnation.of(rows) for key, rows in printed.items()}
-
-    def looked_at(row: Row) -> Row:
-        if _is_of_deletion(row) and marks.get(_partition(row), row["at"]) < row["at"]:
-            return doubted(row, "deletion")
-        if _compares_views(row) and incarnations[_incarnation(row)].created_between(row):
-            return doubted(row, "creation")
-        return row
-
-    return [looked_at(row) for row in fails]
+    return [
+        doubted(row, "creation")
+        if _compares_views(row) and incarnations[_incarnation(row)].created_between(row)
+        else row
+        for row in fails
+    ]
 
 
 def _compares_views(row: Row) -> bool:
     if row["verdict"] != "illegal" or row.get("before_line") is None:
         return False
     return observations()[row["observation"]].made_from is PARTITION_VIEWS
-
-
-def _is_of_deletion(row: Row) -> bool:
-    return row["verdict"] == "illegal" and row["rule"] in CONTRADICTED and row["from_state"] in _DELETED
-
-
-def _partition(row: Row) -> _Key:
-    return tuple(row[name] for name in OF_TENURE)
 
 
 def _incarnation(row: Row) -> _Key:

@@ -72,7 +72,8 @@ def doubts(looked: Mapping[str, Sequence[Row]], files: Mapping[int, LogFile], ov
         if n["contradicted"] >= (1 if cluster in careless else most):
             gapped.add(cluster)
     late = frozenset((row["file"], row["controller"], row["controller_epoch"]) for row in looked["late"])
-    return Doubts(late, frozenset(gapped), beheaded([row for row in told if "began" in row], theirs.values()))
+    begun = beheaded([row for row in told if "began" in row], theirs.values())
+    return Doubts(late, frozenset(gapped), frozenset(tenure for tenure in begun if seen[tenure[0]]["unmoved"]))
 
 
 def _look(events: Table) -> list[Row]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from ...model.expr import Expr, both, either, field
 from ...model.sorts import Int
+from ...specs.errors import DEBUG, in_one_line
 from .observe.catalogue import observations
 from .observe.observation import Input
 from .observe.order import NEAR
@@ -21,22 +23,49 @@ FINDINGS = 100_000
 _PARTITION = ("cluster", *NEAR)
 
 
-def judged(inputs: Mapping[Input, Table]) -> dict[str, Table]:
-    """Every observation of these inputs that rules are stated over, by its name, with their verdicts."""
-    return {
-        name: _with_verdicts(observation.of(inputs[observation.made_from]), rules_on(name))
-        for name, observation in observations().items()
-        if observation.made_from in inputs and rules_on(name)
-    }
+def judged(inputs: Mapping[Input, Table], defects: list[Row] | None = None) -> dict[str, Table]:
+    """Every observation of these inputs that rules are stated over, by its name, with their verdicts.
 
-
-def _with_verdicts(rows: Table, its_rules: Sequence[Rule]) -> Table:
-    """Every row with the verdict of each rule, in a column named by its code."""
-    verdicts = {rule.code: rule.judgement for rule in its_rules}
-    found = rows.derive(**verdicts, silent=SILENT)
-    for code in verdicts:
-        found = found.filled(code, "silent")
+    Args:
+        defects: gets a row for each rule that fails to judge, which is then silent; None lets it end the audit.
+    """
+    found = {}
+    for name, observation in observations().items():
+        if observation.made_from not in inputs or not rules_on(name):
+            continue
+        try:
+            found[name] = _with_verdicts(observation.of(inputs[observation.made_from]), rules_on(name), defects)
+        except Exception as error:
+            if defects is None:
+                raise
+            defects += [defect(rule.code, error) for rule in rules_on(name)]
     return found
+
+
+def _with_verdicts(rows: Table, its_rules: Sequence[Rule], defects: list[Row] | None) -> Table:
+    """Every row with the verdict of each rule, in a column named by its code."""
+    try:
+        found = rows.derive(silent=SILENT, **{rule.code: rule.judgement for rule in its_rules})
+    except Exception:
+        if defects is None:
+            raise
+        found = rows.derive(silent=SILENT)
+        for rule in its_rules:
+            try:
+                found = found.derive(**{rule.code: rule.judgement})
+            except Exception as error:
+                defects.append(defect(rule.code, error))
+                found = found.derive(**{rule.code: SILENT})
+    for rule in its_rules:
+        found = found.filled(rule.code, "silent")
+    return found
+
+
+def defect(rule: str, error: Exception) -> Row:
+    """What an error of ours keeps from being judged. Whoever looks for it gets the error itself."""
+    if os.environ.get(DEBUG):
+        raise error
+    return {"rule": rule, "error": in_one_line(error)}
 
 
 def _fails(observation: str) -> Expr:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 
 from .creations import told_apart
 from .doubt import doubts, signs
+from .files.file import LogFile
 from .files.log import Log, Read
 from .findings.audited import Audited, Repeated, numbered_by_cluster
 from .findings.brokers import broker_timelines, live_brokers, tenures
-from .findings.finding import in_report_order
+from .findings.finding import Finding, in_report_order
 from .findings.judged import finding
 from .findings.moves import moves
 from .findings.places import in_files, repeated_in_files
@@ -27,7 +28,7 @@ from .history.doubts import NO_DOUBT
 from .history.histories import Histories
 from .history.journals import Journals
 from .history.spans import Span
-from .judge import counted, failing, first_failing, judged, of_concerned
+from .judge import counted, defect, failing, first_failing, judged, of_concerned
 from .observe.broker.hosted import HOSTED_LINES
 from .observe.catalogue import inputs_of
 from .observe.controller.epoch_changes import CHANGES
@@ -67,9 +68,10 @@ def audited(
         of = _looked(log, histories, Ends.of(histories, read.files), release, narrow, with_timeline)
         doubted = known | doubts(of, files, log.over_lines)
     changed = PythonTable([asdict(change) for change in histories.epoch_changes])
-    changes = {name: narrow.of(table) for name, table in judged({CHANGES: changed}).items()}
+    defects: list[Row] = []
+    changes = {name: narrow.of(table) for name, table in judged({CHANGES: changed}, defects).items()}
     counts = [*counted(changes), *of["count"]]
-    findings = [finding(rules()[row["rule"]], row, files) for row in first_failing([*failing(changes), *of["failing"]])]
+    findings = list(_told(first_failing([*failing(changes), *of["failing"]]), files, defects))
     findings.sort(key=in_report_order)
     return numbered_by_cluster(
         Audited(
@@ -83,6 +85,7 @@ def audited(
             timeline(of["state"], files) if with_timeline else None,
             replicas(of["replica"], files) if with_timeline else None,
             broker_timelines(of["tenure"], of["live"], files) if with_timeline else {},
+            defects=tuple(sorted({f"{row['rule']}: {row['error']}" for row in (*defects, *of["defect"])})),
         )
     )
 
@@ -113,7 +116,8 @@ def _look(
     lines = placed(events, spans, release, journals)
     inputs = inputs_of(without_duplicates(lines))
     controllers = of_controllers(inputs[EVENTS])
-    found = judged(inputs)
+    defects: list[Row] = []
+    found = judged(inputs, defects)
     counts = counted(found)
     concerned = of_concerned(inputs[EVENTS], counts)
     fails = [] if concerned is None else _fails(concerned)
@@ -134,6 +138,7 @@ def _look(
         "tenure": tenures(controllers, narrow) if with_timeline else [],
         "live": live_brokers(events, narrow) if with_timeline else [],
         "scope": scope(narrow.of(controllers)),
+        "defect": defects,
     }
     return [row | {"what": what} for what, several in rows.items() for row in several]
 
@@ -141,4 +146,12 @@ def _look(
 def _fails(concerned: Table) -> list[Row]:
     """The rows of some partitions that fail, as far as their lines can vouch for it."""
     inputs = inputs_of(concerned)
-    return told_apart(inputs[PARTITION_VIEWS], settled(concerned, failing(judged(inputs))))
+    return told_apart(inputs[PARTITION_VIEWS], settled(concerned, failing(judged(inputs, []))))
+
+
+def _told(fails: Iterable[Row], files: Mapping[int, LogFile], defects: list[Row]) -> Iterator[Finding]:
+    for row in fails:
+        try:
+            yield finding(rules()[row["rule"]], row, files)
+        except Exception as error:
+            defects.append(defect(row["rule"], error))

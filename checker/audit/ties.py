@@ -22,7 +22,7 @@ from .table.protocol import Row, Table
 
 DOUBT, DOUBTED = "doubt", "doubted"
 """Columns of a failing row that is suspicious though its rule says more: what is doubted (that lines are in the "order"
-in which they were written; that no "creation" or "deletion" of the topic is missing), and the rule's own verdict."""
+in which they were written; that no "creation" of the topic is missing), and the rule's own verdict."""
 _OF_NONE: Row = {"topic": None, "partition": None}
 _MOST = 60
 """So many orders are tried; a finding with more that are possible is not vouched for."""
@@ -50,7 +50,7 @@ def settled(events: Table, fails: Sequence[Row]) -> list[Row]:
     orders = {key: moments.orders(row) for key, row in asked.items()}
     unsure = {key for key, several in orders.items() if len(several) > _MOST}
     for turn in _turns({key: several for key, several in orders.items() if key not in unsure}):
-        rows = failing(judged(inputs_of(events.like(moments.put(turn.values())))))
+        rows = failing(judged(inputs_of(events.like(moments.put(turn.values()))), []))
         unsure |= {key for key in turn if not _stands(asked[key], rows)}
     return [doubted(row, "order") if _rests_on_order(row) and _key(row) in unsure else row for row in fails]
 

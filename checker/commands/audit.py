@@ -122,6 +122,8 @@ def command(
         fail(error, as_json=form == "json")
     if answer.problem is not None:
         fail(answer.problem, as_json=form == "json", judged=answer.text)
+    for page in answer.pages:
+        click.echo(f"The page: {page}", err=True)
     text = coloured(answer.text) if form == "text" else answer.text
     say(text, verdict=answer.verdict, nl=not answer.text.endswith("\n"))
     sys.exit(answer.code)

@@ -18,7 +18,8 @@ OTHER_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".ps", ".eps
 
 
 @click.command(
-    help=f"""Draw MACHINE ({", ".join(machine_names())}) as it is in a release of Kafka.
+    help=f"""Draw MACHINE ({", ".join(machine_names())}) as it is in a release of Kafka; or, for cluster, who speaks to
+    whom.
 
     Blue states are those that a starting controller gives out; a dashed move need not show in a log at the release's
     own level; red moves are illegal."""
@@ -57,11 +58,16 @@ def command(
 
 
 def _picture(machine: str, release: str | None, format_: str, level: str | None, counts: Path | None) -> str:
+    from ...model.catalogue import families
     from ..diagram import counts as counted
-    from ..diagram import dot, mermaid, svg
+    from ..diagram import dot, mermaid, speakers, svg
     from ..diagram.drawing import draw
 
     writers = {"mermaid": mermaid.write, "dot": dot.write, "svg": svg.write}
+    if machine not in machine_names() and machine in families():
+        if level is not None or counts is not None:
+            raise IsrproofError(f"--level and --counts are for machines; {machine} is a family of models.")
+        return writers[format_](speakers.draw(families()[machine], release))
     if level is not None:
         level = level.upper()
     if counts is None:

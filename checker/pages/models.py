@@ -16,6 +16,7 @@ from ...model.replication import base
 from ...model.replication.base import REPLICATION
 from ...specs.behaviours import BEHAVIOURS
 from ...specs.releases import names
+from ..diagram import mermaid, speakers
 from ..explore import matrix
 from ..explore.report import action_lines
 from . import table
@@ -112,6 +113,14 @@ def _family(family: Family) -> list[str]:
         f"### What a {family.name} cannot express",
         "",
         *table(("known bugs", "why"), family.beyond),
+        "",
+        f"### Who speaks to whom in a {family.name}",
+        "",
+        f"`isrproof diagram {family.name} --release R` draws any release.",
+        "",
+        "```mermaid",
+        mermaid.write(speakers.draw(family)).rstrip(),
+        "```",
         "",
         f"### The steps of a {family.name}",
         "",

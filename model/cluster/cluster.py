@@ -14,10 +14,10 @@ from ..protocol import Model
 from . import controller, deletion, isr, outside, promises, requests, shutdown, zombies
 from .beyond import BEYOND
 from .effects import DELETION, ISR, PREFERRED, REQUESTS, SHUTDOWN, UNCLEAN, ZOMBIES, Attempt, Effects
-from .progress import progress
+from .progress import UNASKED, progress
 from .properties import PARTITION_IN_ZOOKEEPER, properties
 from .refusals import refusals
-from .state import SETTINGS, SETTINGS_OF_PART, fields
+from .state import SETTINGS, SETTINGS_OF_PART, c, fields, owners
 
 PARTS = (
     Part(SHUTDOWN, "brokers that ask the controller before they stop"),
@@ -93,6 +93,13 @@ def _of(made: Action, block: Block) -> Block:
     return tuple(replace(line, over=tuple(each for each in line.over if each not in made.params)) for line in block)
 
 
+def _actor(taken: Action) -> str:
+    """Who takes a step: a controller is its first parameter; what is no broker's own doing comes from outside."""
+    if c in taken.params:
+        return "controller"
+    return "outside" if taken.name in UNASKED else "broker"
+
+
 CLUSTER = Family(
     "cluster",
     "A cluster in ZooKeeper mode: ZooKeeper, brokers that die and come back, controllers that take over.",
@@ -101,4 +108,6 @@ CLUSTER = Family(
     PARTS,
     _build,
     BEYOND,
+    owners(),
+    _actor,
 )

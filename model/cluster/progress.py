@@ -22,20 +22,8 @@ from .properties import has_settled
 from .requests import is_quiet
 from .state import Broker, b, c, hosted, ineligible, live, p, phase, queued, registered, znode
 
-OUTSIDE = frozenset(
-    {
-        "Die",
-        "ComeBack",
-        "LoseSession",
-        "CreateTopic",
-        "DeleteTopic",
-        "FailToDelete",
-        "ShutDown",
-        "ElectPreferred",
-        "ShrinkIsr",
-        "ExpandIsr",
-    }
-)
+UNASKED = frozenset({"Die", "ComeBack", "LoseSession", "CreateTopic", "DeleteTopic"})
+OUTSIDE = UNASKED | {"FailToDelete", "ShutDown", "ElectPreferred", "ShrinkIsr", "ExpandIsr"}
 
 
 def progress(chosen: Chosen, actions: Iterable[Action]) -> Ghosts:

@@ -179,6 +179,18 @@ _OF_PART = {
 }
 
 
+def owners() -> dict[str, str]:
+    """Who holds each field."""
+    of_zookeeper = (registered, created, controller, controller_epoch, assignment, znode, queued, registration)
+    held = {
+        "ZooKeeper": of_zookeeper,
+        "controller": tuple(process(BLANK_OF_PART)),
+        "requests on the way": (channel,),
+        "broker": (heard, hosted, proposed),
+    }
+    return {str(each.data): owner for owner, mine in held.items() for each in mine}
+
+
 def process(parts: Iterable[str]) -> dict[Expr, Expr | Value]:
     """The fields of a controller process, each with its value while the broker is no controller."""
     more = [BLANK_OF_PART.get(part, {}) for part in sorted(parts)]

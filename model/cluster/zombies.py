@@ -49,7 +49,7 @@ def resign(effects: Effects) -> Action:
 
 def fenced(chosen: Effects, each: Action) -> Action:
     """What writes partition states, with the check of the controller epoch that a release since 2.1 makes."""
-    writes = any(update.field == znode for update in each.updates)
+    writes = c in each.params and any(update.field == znode for update in each.updates)
     if chosen.chosen.has("KAFKA-6082") or ZOMBIES not in chosen.chosen.parts or not writes:
         return each
     check = Clause("the controller epoch is its own", epoch[c].eq(controller_epoch))

@@ -13,9 +13,10 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 from isrproof.checker.cli import main
-from isrproof.checker.diagram import counts, dot, mermaid, svg
+from isrproof.checker.diagram import counts, dot, mermaid, speakers, svg
 from isrproof.checker.diagram.counts import CountsError, Seen
 from isrproof.checker.diagram.drawing import draw
+from isrproof.model.catalogue import families
 from isrproof.specs import machines
 from isrproof.specs.lines import rows
 from isrproof.specs.machines import machine, machine_names
@@ -319,3 +320,45 @@ def test_a_third_machine_is_one_more_file(tmp_path: Path, monkeypatch: pytest.Mo
         assert "Open -> Shut" in run("door", "--facts").output or "Shut -> Open" in run("door", "--facts").output
     finally:
         machine.cache_clear()
+
+
+def spoken(release: str) -> dict[tuple[str, str], tuple[str, ...]]:
+    drawing = speakers.draw(families()["cluster"], release)
+    names = {node.id: node.name for node in drawing.nodes}
+    return {(names[edge.source], names[edge.target]): edge.labels for edge in drawing.edges}
+
+
+def test_who_speaks_to_whom_in_a_cluster() -> None:
+    """Up to 2.6 leaders write the ISR into ZooKeeper, since 2.7 they ask the controller (KIP-497)."""
+    before, since = spoken("2.6"), spoken("2.7")
+    assert "ShrinkIsr" in before["broker", "ZooKeeper"]
+    assert "ShrinkIsr" not in since["broker", "ZooKeeper"]
+    assert "AlterIsr" not in before.get(("broker", "controller"), ())
+    assert "AlterIsr" in since["broker", "controller"]
+    for each in (before, since):
+        assert each["requests on the way", "broker"] == ("HandleLeaderAndIsr",)
+        assert "Elect" in each["controller", "ZooKeeper"]
+        assert ("broker", "requests on the way") not in each
+        assert ("requests on the way", "controller") not in each
+    assert len(before["controller", "ZooKeeper"]) == speakers.MOST_LABELS
+    assert before["controller", "ZooKeeper"][-1].endswith(" more")
+
+
+def test_every_field_of_a_cluster_has_an_owner_or_only_bounds_the_search() -> None:
+    cluster = families()["cluster"]
+    whole = cluster.model(adding=[each.name for each in cluster.parts])
+    nobody = {each.name for each in whole.fields} - set(cluster.owners)
+    assert nobody == {"outages_so_far", "isr_changes_so_far"}
+    assert set(cluster.owners) <= {each.name for each in whole.fields}
+    for row in RELEASES:
+        if row.mask & cluster.releases:
+            assert speakers.draw(cluster, row.name).edges
+
+
+def test_the_command_draws_a_cluster() -> None:
+    done = run("cluster", "--release", "2.0.0")
+    assert done.exit_code == 0
+    assert 'title: "cluster: who speaks to whom, in Kafka 2.0.0"' in done.output
+    assert run("cluster", "--level", "TRACE").exit_code == 2
+    assert run("cluster", "--release", "0.9").exit_code == 2
+    assert run("cluster", "--facts").exit_code == 2

@@ -17,22 +17,35 @@ if TYPE_CHECKING:
 
 _LINE = "LINE"
 """Stands for the line in the example of an envelope's row."""
-_HEAD = 100
+_HEAD = 64
 """So many bytes of a line hold what stands before the line of the log; its end so many what stands behind."""
-_END = 200
+_END = 100
 _MOST = (1 << 31) - 1
+Step = tuple[str, "Column"]
+"""A column, which those after it may name: Spark computes it once."""
 
 
-def unwrapped(envelope: Envelope, line: Column) -> Column:
-    """The line of the log that a line of a file holds, which begins with a bracket; null if the reference must tell."""
-    return _of_text(envelope, line) if envelope.kind == "text" else _of_object(envelope, line)
+def unwrapped(envelope: Envelope | None) -> tuple[Step, ...]:
+    """How to compute of a line of a file, `value`, the line of the log that it holds: the last column, `text`.
 
-
-def _of_text(envelope: Envelope, line: Column) -> Column:
+    It begins with a bracket; it is null if the reference must tell. Without an envelope it is the line itself.
+    """
     from pyspark.sql import functions as F  # noqa: N812
 
-    before = F.regexp_extract(_bytes(line, 1, _HEAD), before_text(envelope), 0)
-    return F.when(before != "", _bytes(line, F.octet_length(before) + 1, F.lit(_MOST)))
+    if envelope is None:
+        return (("text", F.col("value")),)
+    return _of_text(envelope) if envelope.kind == "text" else _of_object(envelope)
+
+
+def _of_text(envelope: Envelope) -> tuple[Step, ...]:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    line, before = F.col("value"), F.col("before")
+    inner = _bytes(line, F.octet_length(before) + 1, F.lit(_MOST))
+    return (
+        ("before", F.regexp_extract(_bytes(line, 1, _HEAD), before_text(envelope), 0)),
+        ("text", F.when(before != "", inner)),
+    )
 
 
 def before_text(envelope: Envelope) -> str:
@@ -42,16 +55,20 @@ def before_text(envelope: Envelope) -> str:
     return "^" + re.sub(r"\(\?P<[a-z]+>", "(?:", whole) + r"(?=\[)" if text else ""
 
 
-def _of_object(envelope: Envelope, line: Column) -> Column:
+def _of_object(envelope: Envelope) -> tuple[Step, ...]:
     """Of JSON as the example of the envelope's row is written, with other texts, none of which is escaped."""
     from pyspark.sql import functions as F  # noqa: N812
 
+    line, after, inner = F.col("value"), F.col("after"), F.col("inner")
     before = envelope.example.partition(_LINE)[0]
-    after = F.regexp_extract(_bytes(line, F.lit(-_END), F.lit(_END)), after_text(envelope), 0)
+    behind = F.regexp_extract(_bytes(line, F.lit(-_END), F.lit(_END)), after_text(envelope), 0)
     size = F.octet_length(line) - F.octet_length(after) - len(before)
-    text = _bytes(line, F.lit(len(before) + 1), size)
-    plain = ~(F.contains(text, F.lit('"')) | F.contains(text, F.lit("\\")))
-    return F.when(line.startswith(before + "[") & (after != "") & plain, text)
+    escaped = F.contains(inner, F.lit('"')) | F.contains(inner, F.lit("\\"))
+    return (
+        ("after", F.when(line.startswith(before + "["), behind).otherwise("")),
+        ("inner", F.when(after != "", _bytes(line, F.lit(len(before) + 1), size))),
+        ("text", F.when(~escaped, inner)),
+    )
 
 
 def after_text(envelope: Envelope) -> str:

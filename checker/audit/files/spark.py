@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 from pyspark import StorageLevel
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 
@@ -242,7 +242,7 @@ class SparkLog:
         spark.conf.set("spark.sql.files.maxPartitionBytes", _SPLIT)
         spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(min(task.piece, _LINES_PER_BATCH)))
         spark.conf.set("spark.sql.adaptive.enabled", "false")
-        lines = placed_lines(spark, paths, wrapped.text if task.layout is None else None)
+        lines = placed_lines(spark, paths, unwrapped(wrapped.envelope) if task.layout is None else ())
         found = F.lit(None).cast("string")
         if task.layout is None:
             found = replaced(F.col("text"), F.col("begins"), task.fields)
@@ -307,10 +307,6 @@ class _Wrapped(NamedTuple):
 
     envelope: Envelope | None
     unended: bool
-
-    def text(self, line: Column) -> Column:
-        """The line of the log, where Spark can tell it."""
-        return line if self.envelope is None else unwrapped(self.envelope, line)
 
     def encode(self, task: worker.Task) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
         """What workers do with the lines."""

@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
@@ -22,6 +22,7 @@ from ....specs.errors import IsrproofError
 from ....traces.sources.paths import is_elsewhere, is_log, some
 from ....traces.sources.text import ENDLESS, LONGEST, text_of
 from ....traces.spark.extract import beginning, behind_bracket, line_head
+from ....traces.spark.unwrapped import Step
 
 _GLOB = re.compile(r"([\\{}\[\]*?])")
 _FILE = re.compile("file:(//)?(?=/)")
@@ -39,12 +40,10 @@ Block = tuple[str, int]
 """The path of a file as Spark says it, and the byte at which a block of it begins."""
 
 
-def placed_lines(
-    spark: SparkSession, paths: Sequence[str | None], text: Callable[[Column], Column] | None = None
-) -> DataFrame:
+def placed_lines(spark: SparkSession, paths: Sequence[str | None], text: Sequence[Step] = ()) -> DataFrame:
     """Every line of the files: `value`, its `path` and `block`, and its `place`, which rises within a block by one.
 
-    With `text`, what gives the line of the log that it holds, also this `text` and how it `begins`
+    With the steps to the `text` of the log that it holds (traces/spark/unwrapped.py), also this, and how it `begins`
     (traces/spark/extract.py).
     """
     lines = (
@@ -57,9 +56,10 @@ def placed_lines(
         )
     )
     place = F.monotonically_increasing_id().alias("place")
-    if text is None:
+    if not text:
         return lines.select("*", place)
-    lines = lines.select("*", text(F.col("value")).alias("text"))
+    for name, column in text:
+        lines = lines.select("*", column.alias(name))
     lines = lines.select("*", line_head(F.col("text")).alias("head"))
     lines = lines.select("*", behind_bracket(F.col("head")).alias("sentence"))
     number = beginning(F.col("text"), F.col("head"), F.col("sentence")).alias("begins")

@@ -40,6 +40,7 @@ class Audited:
     """`findings` are in the order of cluster, life, controller epoch, place; `tallies` by cluster and rule, `scopes`
     and `states` by cluster.
 
+    `defects`: the rules of which an error of ours hides some findings, and the errors.
     `repeated` is by the file's number, where lines are there more than once. `timeline` and `replicas` are None, and
     `brokers` is empty, where a timeline was not asked for.
     """
@@ -55,6 +56,7 @@ class Audited:
     replicas: tuple[ReplicaRow, ...] | None = None
     brokers: Mapping[int, BrokerTimeline] = field(default_factory=dict)
     metadata: Metadata = field(default_factory=Metadata)
+    defects: tuple[str, ...] = ()
 
 
 def numbered_by_cluster(found: Audited) -> Audited:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
+from ..fields import from_state, to_state
 from ..files.file import LogFile
 from ..lines import CACHED, MOVED, STOPPED, UPDATE_METADATA_SENT
 from ..table.protocol import Column, Row, Table
@@ -28,8 +29,14 @@ def first_lines(events: Table) -> list[Row]:
     return [
         row | {"began": kind}
         for kind, lines in _KINDS.items()
-        for row in events.of_lines(lines).present(*_TENURE, "ts").grouped(_TENURE, **first).rows()
+        for row in _counted(events.of_lines(lines), kind).present(*_TENURE, "ts").grouped(_TENURE, **first).rows()
     ]
+
+
+def _counted(lines: Table, kind: str) -> Table:
+    """Of moves that failed, elections of partitions that were offline."""
+    offline, online = from_state("partition").eq("OfflinePartition"), to_state("partition").eq("OnlinePartition")
+    return lines.where(offline & online) if kind == "failed" else lines
 
 
 def beheaded(rows: Iterable[Row], files: Iterable[LogFile]) -> frozenset[TenureOfCluster]:

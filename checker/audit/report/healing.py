@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +15,8 @@ from .causes import Cause
 from .model import Report
 from .shown import count, printed
 
+HEALED = "Healed"
+"""What is said of a cause begins so if all of it healed."""
 _Partition = tuple[int | None, str | None, int | None]
 
 
@@ -69,16 +71,21 @@ class Healings:
     def of_cause(self, cause: Cause) -> str:
         """One sentence about all partitions of a cause; empty if the log shows none of them offline."""
         found = [each for each in map(self.healing, cause.findings) if each is not None]
-        over = [each for each in found if each.end == OVER]
+        by_end = Counter(each.end for each in found)
         if not found:
             return ""
+        not_healed = "Not all healed" if by_end[OVER] else "Not healed" if by_end[LASTS] else "Not seen to heal"
+        said = HEALED if by_end[OVER] == len(found) else not_healed
         if len(found) == 1:
-            return f"{'Healed' if over else 'Not seen to heal'}: {in_words(found[0])}."
-        told = f"Healed: {len(over)} of {count(len(found), 'finding')}"
-        if over:
-            told += f", the last {max(each.took or 0 for each in over) / 1000:.3f} s later"
-        rest = len(found) - len(over)
-        return told + (f"; of {rest} no line shows it." if rest else ".")
+            return f"{said}: {in_words(found[0])}."
+        last = max((each.took or 0 for each in found if each.end == OVER), default=0) / 1000
+        told = {
+            OVER: f"{by_end[OVER]} of {count(len(found), 'finding')}, the last {last:.3f} s later",
+            LASTS: f"{by_end[LASTS]} of {count(len(found), 'finding')} without a live leader until the end of the log",
+        }
+        parts = [text for end, text in told.items() if by_end[end]]
+        rest = len(found) - by_end[OVER] - by_end[LASTS]
+        return f"{said}: {'; '.join([*parts, *([f'of {rest} no line shows it'] if rest else [])])}."
 
 
 def _covers(spell: Condition, ts: int | None) -> bool:
@@ -95,4 +102,8 @@ def in_words(found: Healing) -> str:
         how = by.get(found.by or "", "it got a leader again")
         where = "" if found.place is None else f": {found.place}"
         return f"{how} at {printed(found.until)}{took}{where}"
-    return "it had no leader until the end of the log" if found.end == LASTS else "no line shows that it got a leader"
+    return (
+        "it had no live leader until the end of the log"
+        if found.end == LASTS
+        else "no line shows that it got a live leader"
+    )

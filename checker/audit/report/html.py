@@ -32,11 +32,14 @@ def write(run: Run) -> str:
     return _pages(run, None)[0]
 
 
-def write_files(run: Run, path: Path) -> None:
-    """The page as a file, and beside it one for each further part of what does not fit it."""
+def write_files(run: Run, path: Path) -> tuple[Path, ...]:
+    """The page as a file, and beside it one for each further part of what does not fit it; where they are."""
+    written = []
     for name, text in zip(_names(path), _pages(run, path), strict=False):
-        with replacing(path.with_name(name)) as fresh:
+        written.append(path.with_name(name))
+        with replacing(written[-1]) as fresh:
             fresh.write_text(text, encoding="utf-8")
+    return tuple(written)
 
 
 def _names(path: Path) -> Iterator[str]:

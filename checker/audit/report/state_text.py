@@ -97,6 +97,7 @@ def _length(condition: Condition) -> str:
 def _stopped(move: StoppedMove) -> Iterator[str]:
     what = "failed elections" if _is_election(move) else "refused moves" if move.refused else "failed moves"
     pair = f"{move.machine} from {move.source} to {move.target}"
-    when = "" if move.first is None or move.last is None else f", {printed(move.first)} to {printed(move.last)}"
+    times = dict.fromkeys(printed(ts) for ts in (move.first, move.last) if ts is not None)
+    when = f", {' to '.join(times)}" if times else ""
     why = "no throwable says why" if move.why is None else move.why.rstrip(".")
     yield f"  {what}: {move.count}, {pair}, {count(move.partitions, 'partition')}{when}: {why}"

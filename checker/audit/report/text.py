@@ -10,6 +10,7 @@ from ..rules.advice import advice
 from ..rules.catalogue import rules
 from .causes import Cause, causes
 from .forms import Run
+from .healing import Healings
 from .metadata_text import metadata_text, records_text
 from .model import EXIT, VERDICTS, Checked, Report
 from .shown import and_more, count, partition_name, plain, printed
@@ -132,31 +133,34 @@ def _found(report: Report) -> str:
 
 
 def _findings(report: Report, verbose: bool) -> Iterator[str]:
-    found = causes(report.findings)
+    found, healings = causes(report.findings), Healings.of(report)
     for verdict in VERDICTS:
         of_verdict = [cause for cause in found if cause.first.verdict == verdict]
         if of_verdict:
             yield f"{verdict.upper()}: {_MEANING[verdict]}"
         shown = of_verdict if verbose else of_verdict[:_CAUSES]
         for _, same in groupby(shown, key=lambda cause: (cause.first.rule, cause.first.known_issue)):
-            yield _of_rule(list(same), verbose)
+            yield _of_rule(list(same), healings, verbose)
         if len(shown) < len(of_verdict):
             yield f"  and {count(len(of_verdict) - len(shown), 'other cause')}; --verbose has all"
     if report.left_out:
         yield f"{count(report.left_out, 'finding')} more, which the counts above have and this report does not"
 
 
-def _of_rule(same: list[Cause], verbose: bool) -> str:
+def _of_rule(same: list[Cause], healings: Healings, verbose: bool) -> str:
     first = same[0].first
     issue = f"; {first.known_issue}, fixed in {first.fixed_in}" if first.known_issue and first.fixed_in else ""
     lines = [f"  {first.rule} {first.name}{issue}"]
     for cause in same:
         lines += _in_full(cause) if verbose else _in_brief(cause)
+        if healing := healings.of_cause(cause):
+            lines.append(f"      {plain(healing)}")
     todo = advice(rules()[first.rule])
     if todo is not None and verbose:
         lines += [f"    {word:<8} {text}" for word, text in todo.sentences()]
     elif todo is not None and first.verdict == "illegal":
-        lines.append(f"    what to do: isrproof rules {first.rule}")
+        now = todo.now.partition(". ")[0].rstrip(".")
+        lines.append(f"    what to do: {now}. More: isrproof rules {first.rule}")
     return "\n".join(lines)
 
 

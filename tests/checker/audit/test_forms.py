@@ -281,6 +281,13 @@ def test_a_step_summary_is_never_too_long(monkeypatch: pytest.MonkeyPatch) -> No
 # ---- Markdown and CSV
 
 
+def test_the_text_says_whether_a_cause_healed_and_what_to_do_first() -> None:
+    text = form("text", FAILOVER)
+    assert "Not healed: 2 of 2 findings without a live leader until the end of the log." in text
+    assert "what to do: Start the dead broker again" in text
+    assert "Healed: 2 of 2 findings, the last 8.912 s later." in form("text", CHAOS)
+
+
 def test_markdown_says_what_to_do_and_whether_it_healed() -> None:
     text = form("markdown", CHAOS)
     assert "**illegal**: 3 illegal, 11 suspicious, 10 refused" in text

@@ -24,7 +24,7 @@ from isrproof.checker.audit.report.page.partitions import partitions
 from isrproof.traces.place import Place
 from isrproof.traces.timeline import TimelineRow
 
-from tests.checker.audit.test_forms import CHAOS, CONTEXT, HOSTILE, SOUND, made, poisoned
+from tests.checker.audit.test_forms import CHAOS, CONTEXT, FAILOVER, HOSTILE, SOUND, made, poisoned
 
 pytest.importorskip("jinja2")
 
@@ -68,6 +68,13 @@ def test_the_page_says_what_happened_where_and_what_to_do() -> None:
         "3,941 lines of 8 files",
     ):
         assert each in said, each
+
+
+def test_what_did_not_heal_does_not_look_as_if_it_had() -> None:
+    text = page(made(FAILOVER))
+    assert '<span class="unhealed">Not healed: 2 of 2 findings' in text
+    assert 'class="healed"' not in text
+    assert '<span class="healed">Healed: 2 of 2 findings' in page(made(CHAOS))
 
 
 def test_the_page_shows_the_lines_around_those_that_a_finding_names() -> None:

@@ -56,6 +56,7 @@ _PARTITION = {
     "NonExistentPartition": "OfflinePartition",
 }
 ANYTHING = frozenset({*_REPLICA, *_PARTITION})
+DELETION = frozenset(state for state in ANYTHING if state.startswith(("ReplicaDeletion", "NonExistent")))
 _SILENT_UP_TO_1_0 = {(a, "OnlineReplica") for a in ("OnlineReplica", "OfflineReplica", "ReplicaDeletionIneligible")}
 
 
@@ -151,7 +152,7 @@ def explained(
 ) -> int:
     """How many of one machine's lines some completion explains, at most; `level` None if any line may be missing.
 
-    Before each line, so many that the log must show may be missing.
+    Before each line, so many that the log must show may be missing; the lines of a deletion are one.
 
     A release prints no state that it does not have; where nothing came before, that is not asked. A line without a
     from-state needs no explanation.
@@ -163,10 +164,11 @@ def explained(
             possible = {line.b} & known
             continue
         hidden = None if line.lost else level
-        possible = reached(line.machine, possible, known, release, hidden)
+        deletion = DELETION if missing else frozenset[str]()
+        possible = reached(line.machine, possible, known, release, hidden, deletion)
         for _ in range(missing):
             one_more = {b for a in possible & known for b in steps(line.machine, release, None)[a]}
-            possible = reached(line.machine, possible | one_more, known, release, hidden)
+            possible = reached(line.machine, possible | one_more, known, release, hidden, deletion)
         made = line.refused or valid(line.machine, line.a, line.b, release)
         if line.a not in possible or not made:
             return i
@@ -175,13 +177,22 @@ def explained(
 
 
 def reached(
-    machine: int, possible: frozenset[str], known: frozenset[str], release: int, level: str | None
+    machine: int,
+    possible: frozenset[str],
+    known: frozenset[str],
+    release: int,
+    level: str | None,
+    gone: frozenset[str] = frozenset(),
 ) -> frozenset[str]:
-    """The states after any number of moves that a log of `level` may lack; nothing leaves one that is not known."""
+    """The states after any number of moves that a log of `level` may lack; nothing leaves one that is not known.
+
+    Moves to the states `gone` may be missing too.
+    """
     found = set(possible)
     frontier = possible & known
     while frontier:
-        frontier = frozenset(b for a in frontier for b in steps(machine, release, level)[a]) - found
+        more = {b for a in frontier for b in steps(machine, release, None)[a] & gone}
+        frontier = (frozenset(b for a in frontier for b in steps(machine, release, level)[a]) | more) - found
         found |= frontier
     return frozenset(found)
 
@@ -246,8 +257,12 @@ def verdict_of_run(run: Run, releases: list[int], level: str, lossy: bool) -> st
     return judged(whole, loose, True, one_more)
 
 
-def verdicts_of_lines(run: Run, releases: list[int], level: str, lossy: bool) -> list[str]:
-    """Each line after the one before it of the same machine: what was wrong earlier does not count again."""
+def verdicts_of_lines(run: Run, releases: list[int], level: str, lossy: bool, *, of_states: bool = False) -> list[str]:
+    """Each line after the one before it of the same machine: what was wrong earlier does not count again.
+
+    Args:
+        of_states: whether only its from-state matters, not where the move leads.
+    """
     found: dict[int, Iterator[str]] = {}
     for machine in range(3):
         lines = own(run, machine)
@@ -255,7 +270,7 @@ def verdicts_of_lines(run: Run, releases: list[int], level: str, lossy: bool) ->
         for i, line in enumerate(lines):
             past = lines[i - 1].after if i else None
             before = [starts(run, machine, r) if past is None else frozenset({past}) for r in releases]
-            one = (replace(line, lost=False),)
+            one = (replace(line, lost=False, refused=line.refused or of_states),)
             whole = [explained(one, start, r, level) == 1 for r, start in zip(releases, before, strict=True)]
             loose = [explained(one, start, r, None) == 1 for r, start in zip(releases, before, strict=True)]
             one_more = [explained(one, start, r, level, 1) == 1 for r, start in zip(releases, before, strict=True)]
@@ -336,7 +351,7 @@ def events(run: Run) -> Iterator[Event]:
 
 def contradicts_itself(run: Run, releases: list[int], level: str) -> bool:
     """Whether several lines are illegal if none is missing, and not so if any may be: then lines are missing."""
-    whole, loose = (verdicts_of_lines(run, releases, level, lossy) for lossy in (False, True))
+    whole, loose = (verdicts_of_lines(run, releases, level, lossy, of_states=True) for lossy in (False, True))
     return sum(one in MISSING and other not in MISSING for one, other in zip(whole, loose, strict=True)) > 1
 
 

@@ -152,14 +152,15 @@ def test_the_parts_of_a_file_are_joined_wherever_it_is_cut(envelope: str, tmp_pa
 def test_what_spark_takes_out_of_an_envelope_is_what_the_reference_takes() -> None:
     from isrproof.checker.spark_session import session
     from isrproof.traces.spark.unwrapped import unwrapped
-    from pyspark.sql import functions as F  # noqa: N812
 
     rng = random.Random(5)
     for envelope in (row for row in envelopes().values() if Reading((row.id,)).alone):
         texts = [*written(envelope.id, rng)]
         texts += [text.replace(*odd) for text in texts[:40] for odd in ODD]
         rows = session().createDataFrame([(text,) for text in texts], "value string")
-        found = [row["text"] for row in rows.select(unwrapped(envelope, F.col("value")).alias("text")).collect()]
+        for name, column in unwrapped(envelope):
+            rows = rows.select("*", column.alias(name))
+        found = [row["text"] for row in rows.collect()]
         assert sum(text is not None for text in found) > len(texts) / 4
         for text, shown in zip(texts, found, strict=True):
             held = taken_alone(envelope, text_of(text.encode()))

@@ -194,6 +194,8 @@ def test_what_comes_about_in_time() -> None:
 def test_a_part_brings_those_that_it_needs() -> None:
     left_out = CLUSTER.model("3.9", adding=["ISR changes"]).left_out
     assert not any(each.startswith(("requests", "ISR changes")) for each in left_out)
+    with pytest.raises(IsrproofError, match="'ISR changes' needs the part 'requests'; leave both out"):
+        CLUSTER.model("3.9", ["requests"], ["ISR changes"])
 
 
 def test_a_broker_that_does_what_an_older_request_says() -> None:

@@ -13,6 +13,7 @@ from ...fields import (
     block,
     delete,
     gap,
+    leader_epoch,
     lossy,
     previous_leader_epoch,
     process_known,
@@ -58,11 +59,12 @@ NO_EPOCH = -1
 """What a broker prints as the leader epoch before the first."""
 
 clock, fresh, remembers = field("clock", Int()), field("fresh", Bool), field("remembers", Bool)
+not_above = field("not_above", Bool)
 HOSTED: Mapping[str, Sort] = {
     **READ,
     **SPAN,
     **JOURNAL,
-    **sorts(at, clock, field("deletions", Int(0)), field("stay", Int(0)), fresh, remembers),
+    **sorts(at, clock, field("deletions", Int(0)), field("stay", Int(0)), fresh, remembers, not_above),
     **sorts(field("log", Int(0)), field("gone", Bool)),
     **TAKEN,
 }
@@ -70,7 +72,8 @@ HOSTED: Mapping[str, Sort] = {
 
 `clock` is the line's time, or that of an earlier line of its file and partition, if that is later. `deletions` counts
 how often the replica was deleted in its process, `stay` how often the broker knew nothing of it. `fresh`: it does not
-on this line; `remembers`: the line prints a leader epoch that the broker had before. `gone`: it deletes the replica.
+on this line; `remembers`: the line prints a leader epoch that the broker had before; `not_above`: its own is not
+larger. `gone`: it deletes the replica.
 `log` counts how often the broker deleted or created the log.
 """
 OF_LOG = (*LOG_LOADED, *ISR_CHANGES, *ISR_WRITTEN, *TRUNCATED, *FETCHERS_ADDED)
@@ -87,9 +90,11 @@ def hosted(events: Table) -> Table:
     ordered = _timed(own).kept(NEAR, (*REPLICA, *MERGED))
     told = false_where_absent(
         ordered.derive(
-            none=previous_leader_epoch.eq(NO_EPOCH), remembers=const(NO_EPOCH, Int()) < previous_leader_epoch
+            none=previous_leader_epoch.eq(NO_EPOCH),
+            remembers=const(NO_EPOCH, Int()) < previous_leader_epoch,
+            not_above=leader_epoch <= previous_leader_epoch,
         ),
-        *("none", "remembers", "delete"),
+        *("none", "remembers", "not_above", "delete"),
     )
     marked = told.derive(
         gone=is_line(REPLICA_DELETED) | (is_line((*REPLICA_STOPPED, *STOP_RECEIVED)) & delete),

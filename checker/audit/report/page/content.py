@@ -15,7 +15,7 @@ from ...rules.catalogue import rules
 from ...rules.pages import headings, summary
 from ..causes import Cause, severest_first
 from ..forms import Lines
-from ..healing import Healings, in_words
+from ..healing import HEALED, Healings, in_words
 from ..metadata_text import metadata_text, records_text
 from ..model import Report
 from ..perfetto import offline_changes
@@ -72,6 +72,7 @@ class ShownCause:
     when: str
     partitions: str
     healing: str
+    healed: bool
     advice: Advice | None
     findings: tuple[ShownFinding, ...]
     named: tuple[tuple[str, str], ...]
@@ -153,13 +154,15 @@ def _state(report: Report) -> Iterator[str]:
 def _cause(number: int, cause: Cause, healings: Healings, context: Lines) -> ShownCause:
     shown, others = cause.findings[:_FINDINGS], cause.findings[_FINDINGS:]
     names = [partition_name(*each) for each in cause.partitions]
+    healing = healings.of_cause(cause)
     return ShownCause(
         cause=cause,
         sentence=cause.sentence[0].upper() + cause.sentence[1:],
         number=number,
         when=" to ".join(dict.fromkeys(printed(ts) for ts in cause.times)),
         partitions=f"{count(len(names), 'partition')}: {and_more(names)}" if names else "",
-        healing=healings.of_cause(cause),
+        healing=healing,
+        healed=healing.startswith(HEALED),
         advice=advice(rules()[cause.first.rule]),
         findings=tuple(_finding(each, healings, context) for each in shown),
         named=tuple((str(each.place), each.message) for each in others[:_NAMED]),

@@ -10,7 +10,8 @@ How it is seen
     after the replica was deleted. A first line that prints more is judged only where the start of the process is
     there, and not after a deletion. A line that prints -1 though the process had an epoch is a deletion that does not
     show, where server.log is not there. Up to 2.5 only leaders print such a line, so requests must be there, which are
-    logged at TRACE.
+    logged at TRACE. A single line may be missing of any log: where one would explain the epoch, the finding is
+    suspicious. It is illegal where an older one is printed than the broker had.
 
 Releases
     Since 0.11. Followers since 3.6 print the new epoch as the one before, which tells nothing.
@@ -34,13 +35,19 @@ _process_begun = process_known & (const(0, Int()) < process) & field("deletions"
 _deletions_shown = process_known & (server_log | ~is_line(PRINTED_IN_TURN))
 _shown = ite(first, _process_begun, remembers | _deletions_shown)
 """Whether the log shows all that could explain another epoch: a start, a deletion."""
+_older = remembers & (previous_leader_epoch < epoch_before)
+"""A newer epoch, or none, a single missing line would explain: where the replica took it, or was deleted."""
 
 RULE = Rule(
     code="KR602",
     name="previous-epoch-differs",
     observation="epochs_before",
     kind="replica",
-    verdict=ite(previous_leader_epoch.eq(epoch_before), HELD, ite(~_shown, SILENT, ite(gap, SUSPICIOUS, ILLEGAL))),
+    verdict=ite(
+        previous_leader_epoch.eq(epoch_before),
+        HELD,
+        ite(~_shown, SILENT, ite(gap | ~_older, SUSPICIOUS, ILLEGAL)),
+    ),
     applies=is_line(PRINTED_IN_TURN) | (request_shown & ~epoch_before.eq(leader_epoch)),
     message=lambda row: (
         f"{where(row)} {does(row)} in leader epoch {row['leader_epoch']}, and prints as the epoch before"

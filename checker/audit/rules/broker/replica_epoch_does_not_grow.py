@@ -6,8 +6,9 @@ Why it matters
 
 How it is seen
     In all that one broker wrote, in one process, from where it begins to host the partition. A partition that is
-    deleted and created again starts anew: its first line says so, and Leader lines always do. Where it is not known
-    whether the process was restarted in between, a line that does not print the epoch before is suspicious at most.
+    deleted and created again starts anew: its first line says so, and Leader lines always do. A line that prints the
+    epoch before contradicts itself. Any other is suspicious at most: a line may be missing of any log, and so may the
+    one in which the replica was deleted, or the process started.
 
 Releases
     All that print the epoch: leaders since 0.11, followers since 2.6. From 3.0 to 3.2 in KRaft mode the line is printed
@@ -17,8 +18,9 @@ Releases
 from __future__ import annotations
 
 from .....model.expr import either
-from ...fields import gap, leader_epoch, process_known, releases
-from ...observe.broker.hosted import remembers
+from ...fields import gap, leader_epoch, releases
+from ...lines import FOLLOWS, is_line
+from ...observe.broker.hosted import not_above
 from ...observe.compared import was
 from ..conditions import in_releases
 from ..remedy import COPIES, KEEP_LOGS, MOVE_CONTROLLER, Remedy
@@ -26,9 +28,10 @@ from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import does, where
 
-_same_process = process_known & was(process_known)
 _printed_again = releases.intersects(in_releases("3.0-3.2")) & was(leader_epoch).eq(leader_epoch)
-_in_doubt = either(gap, ~(remembers | _same_process), _printed_again)
+_prints_its_own = is_line(FOLLOWS) & releases.intersects(in_releases(">=3.6"))
+_in_doubt = either(gap, ~not_above, _prints_its_own, _printed_again)
+"""A line that prints the epoch before contradicts itself; any other a missing line would explain: of a deletion."""
 
 RULE = Rule(
     code="KR601",

@@ -4,8 +4,8 @@ Why it matters
     Each line fixes the state after it. If the next line of the same partition starts from another state, and no move
     that the log hides leads there, then the controller lost track of the partition, or lines are missing that must be
     there. Where the log has gaps the finding is unknown. A single line may be missing of any log, and nothing else
-    tells of it: where one would explain the state, the finding is suspicious. It is illegal where it takes several, and
-    nothing else shows that lines are missing.
+    tells of it: where one would explain the state, the finding is suspicious; the lines of a deletion follow each
+    other, and count as one. It is illegal where it takes more, and nothing else shows that lines are missing.
 
 Releases
     0.8 to 3.9. At INFO (the default since 2.6) moves to OfflinePartition and NonExistentPartition are not logged, so

@@ -7,14 +7,14 @@ Why it matters
 Releases
     All. While a partition is being reassigned this is legal (KAFKA-9672): the request already carries the new replicas
     while the ISR still holds those that leave. The log does not always show that a reassignment is going on, so the
-    finding is suspicious, unless the partition has just been created and no line is missing.
+    finding is suspicious, unless the partition has just been created, no line is missing, and the level is TRACE.
 """
 
 from __future__ import annotations
 
 from .....model.expr import ite
 from .....model.views import ISR_WITHIN_REPLICAS
-from ...fields import lossy
+from ...fields import lossy, seen_level
 from ...observe.controller.views import creation, fresh, reassigning
 from ..remedy import BEFORE_2_2, MOVE_CONTROLLER, TOPIC, Remedy
 from ..rule import Rule
@@ -30,7 +30,8 @@ RULE = Rule(
     verdict=ite(
         ISR_WITHIN_REPLICAS.condition | ~reassigning.eq(0),
         HELD,
-        ite(fresh & ~lossy, ILLEGAL, SUSPICIOUS),
+        # Above TRACE two missing lines make of two creations one.
+        ite(fresh & ~lossy & seen_level.eq("TRACE"), ILLEGAL, SUSPICIOUS),
     ),
     message=lambda row: f"the ISR of {where(row)} has a broker that is not among its replicas",
     expected=lambda row: f"an ISR within {ids(row['replicas'])}, unless the partition is being reassigned",
