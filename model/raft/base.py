@@ -7,6 +7,8 @@ to be committed when a majority has it and it is of the leader's own epoch.
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..action import action, waived
 from ..expr import Expr, const, either, forall, ite, minimum, none, some, those, var
 from ..protocol import Model
@@ -39,7 +41,7 @@ voter, candidate, whom = var("voter", Voter), var("candidate", Voter), var("whom
 offset = var("offset", Offset)
 member = var("member", Voter)
 NOBODY = none(Voter)
-Updates = dict[Expr, Expr]
+Updates = dict[Expr, Any]
 
 
 def stands(who: Expr) -> Updates:
