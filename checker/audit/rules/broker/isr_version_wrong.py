@@ -8,7 +8,8 @@ Why it matters
 How it is seen
     In all that one broker wrote, in one process: the line that tells that an ISR is written has the new version. It is
     larger than the one that the broker took, or wrote last. Where the broker's lines tell the version of what it took,
-    it is larger by one: at TRACE, and since 3.3. In KRaft mode the controller can have made changes in between.
+    it is larger by one: at TRACE, and since 3.3. In KRaft mode the controller can have made changes in between, and the broker can have read
+    the change in the metadata log before the answer to its own request came: the version is then the same.
 
 Releases
     Since 2.4, up to 2.3 at TRACE.
@@ -16,8 +17,8 @@ Releases
 
 from __future__ import annotations
 
-from .....model.expr import ite
-from ...fields import gap, partition_epoch
+from .....model.expr import either, ite
+from ...fields import gap, of_zookeeper, partition_epoch
 from ...lines import ISR_WRITTEN, is_line
 from ...observe.broker.isr import version_certain
 from ...observe.broker.taken import known_version
@@ -27,7 +28,7 @@ from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import where
 
-_grows = known_version < partition_epoch
+_grows = either(known_version < partition_epoch, ~of_zookeeper & known_version.eq(partition_epoch))
 _by_one = ite(version_certain, partition_epoch.eq(known_version + 1), _grows)
 
 
