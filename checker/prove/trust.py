@@ -26,8 +26,9 @@ def goals_of(script: Script, names: Iterable[str] | None) -> list[Property]:
             if name not in known:
                 raise unknown("property", name, known, f"model {script.base.name}")
             if known[name].kind not in ("always", "step"):
+                said = "comes about in time" if known[name].kind == "leads_to" else "is met on some path or on none"
                 raise ModelError(
-                    f"property {name} is met or comes about on some path; only what always holds can be proved "
+                    f"property {name} {said}; only what always holds can be proved "
                     f"(ask `isrproof explore {script.base.name} --property {name}`)"
                 )
         return [known[name] for name in wanted]

@@ -15,7 +15,7 @@ from ..expr import Expr, after, both, either, forall, none, setting, some
 from ..family import Chosen
 from ..property import Property
 from ..sorts import SetOf, Value
-from .effects import SHUTDOWN, Effects
+from .effects import PREFERRED, SHUTDOWN, Effects
 from .requests import runs
 from .state import (
     ISR_CHANGES,
@@ -98,13 +98,16 @@ def _by_leader(effects: Effects, name: str, what: str, guard: dict[str, Expr | C
             updates={proposed[b]: proposed[b].put(p, some(isr)), isr_changes: isr_changes + 1},
             cites=("KIP-497", "Partition.scala"),
         )
+    version: Expr | Clause = _knows()
+    if name == "ExpandIsr" and not {PREFERRED, SHUTDOWN} & effects.chosen.parts:
+        version = waived(_knows(), "who follows it knows its epoch: only an election that it survives makes it old")
     return action(
         name,
         f"A leader writes the state znode: {what}.",
         b,
         p,
         r,
-        guard={**guard, "the version is the one that it knows": _knows()},
+        guard={**guard, "the version is the one that it knows": version},
         limits=_ROOM,
         updates=_written(isr),
         cites=("Partition.scala", "ReplicationUtils.scala"),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from ....traces.events.event import Event
+from ....traces.events.event import event as made
 
 _TOPIC = "[A-Za-z0-9._-]{1,249}"
 _NAMED = (
@@ -15,7 +15,6 @@ _NAMED = (
     rf"|\[(?P<old_topic>{_TOPIC}),(?P<old_partition>[0-9]{{1,9}})\])"
 )
 """A partition as it is printed now, and up to 0.10."""
-_PARTITION = re.compile(rf"(?<![A-Za-z0-9._-]){_NAMED}(?![A-Za-z0-9._-])")
 _ADDED = re.compile(
     rf"(?<![A-Za-z0-9._-]){_NAMED}"
     r"(?:, initOffset (?P<offset>-?[0-9]{1,18}) to broker (?:BrokerEndPoint\(|id:)(?P<leader>[0-9]{1,9})"  # <= 2.0
@@ -42,10 +41,8 @@ def _each(pattern: re.Pattern[str]) -> Callable[[str], Iterator[dict[str, Any]]]
 
 _LISTS: Mapping[str, Callable[[str], Iterator[dict[str, Any]]]] = {
     "fetchers-added": _each(_ADDED),
-    "fetchers-removed": _each(_PARTITION),
-    "replicas-offline": _each(_PARTITION),
 }
-"""By the row of the line table, what its `detail` lists."""
+"""By the row of the line table, what its `detail` lists; of rows that some rule asks for by partition."""
 
 
 def listed(event: Event) -> list[Event]:
@@ -53,4 +50,5 @@ def listed(event: Event) -> list[Event]:
     read = _LISTS.get(event.row)
     if read is None or event.detail is None:
         return [event]
-    return [replace(event, detail=None, **each) for each in read(event.detail)] or [event]
+    own = {name: value for name, value in event.__dict__.items() if name != "detail" and value is not None}
+    return [made({**own, **each}) for each in read(event.detail)] or [event]

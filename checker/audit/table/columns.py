@@ -6,7 +6,7 @@ column when it is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -73,9 +73,12 @@ class ColumnTable:
         return ColumnTable(dictionary, size, [_Part({name: cache(make) for name, make in columns.items()})])
 
     @staticmethod
-    def of_rows(rows: Sequence[Row], dictionary: Dictionary | None = None) -> ColumnTable:
+    def of_rows(
+        rows: Sequence[Row], dictionary: Dictionary | None = None, only: Collection[str] | None = None
+    ) -> ColumnTable:
+        """`only`: the columns that anybody reads; None: all."""
         dictionary = dictionary or Dictionary()
-        names = dict.fromkeys(name for row in rows for name in row)
+        names = dict.fromkeys(name for row in rows for name in row if only is None or name in only)
         columns = {name: array_of([row.get(name) for row in rows], dictionary) for name in names}
         return ColumnTable(dictionary, len(rows), [_part(columns)])
 

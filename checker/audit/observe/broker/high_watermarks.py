@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from .....model.expr import Expr, both, const, either, field, ite, true
 from .....model.sorts import Bool, Int
-from ...fields import broker, high_watermark, isr, leader_epoch, lossy, offset, releases, sorts, whole
+from ...fields import broker, high_watermark, isr, leader_epoch, lossy, offset, releases, server_log, sorts, whole
 from ...lines import (
     FETCHERS_ADDED,
     FOLLOWS,
@@ -134,7 +134,8 @@ def _leader_starts(lines: Table, key: Names, order: Names) -> Table:
     starts = ran.of_lines(LEADS).present("offset").derive(rank=const(0, Int()))
     later = told.present("epoch").derive(rank=const(1, Int()))
     claims = later.present("high_watermark").derive(claimed=high_watermark)
-    isrs = later.of_lines((*LEADS, *ISR_SHRINKS, *ISR_WRITTEN)).present("isr")
+    # Only server.log tells what became of the ISR that a leader begins with.
+    isrs = later.of_lines((*LEADS, *ISR_SHRINKS, *ISR_WRITTEN)).present("isr").where(both(server_log, whole, ~lossy))
     isrs = isrs.derive(shown_isr=isr, shown_epoch=epoch)
     rows = (
         starts.plus(claims)
@@ -159,16 +160,17 @@ def _leader_starts(lines: Table, key: Names, order: Names) -> Table:
 
 
 def _truncations(lines: Table, key: Names, order: Names) -> Table:
-    """A log that is loaded anew, or was cut, has another high watermark."""
-    counted = _told(lines).along(
-        key,
-        order,
-        cuts=Column("so_far", where=is_line(_CUT)),
-        loaded=Column("so_far", where=is_line(LOG_LOADED)),
-    )
-    loaded = field("loaded", Int())
-    spans = counted.derive(loads=ite(is_line(LOG_LOADED), loaded + 1, loaded), claimed=high_watermark)
-    return _carried(spans, (*key, "cuts", "loads"), order).of_lines(TRUNCATED).present("offset")
+    """A log that is loaded anew, or was cut, has another high watermark.
+
+    Up to 2.3 a load is several lines in a row: for replicas of other brokers too.
+    """
+    told = _told(lines).derive(load=is_line(LOG_LOADED))
+    marked = false_where_absent(told.along(key, order, goes_on=Column("previous", "load")), "goes_on")
+    begins = marked.derive(begins=field("load", Bool) & ~field("goes_on", Bool), claimed=high_watermark)
+    counted = begins.along(
+        key, order, cuts=Column("so_far", where=is_line(_CUT)), loaded=Column("so_far", "begins")
+    ).derive(loads=ite(field("begins", Bool), field("loaded", Int()) + 1, field("loaded", Int())))
+    return _carried(counted, (*key, "cuts", "loads"), order).of_lines(TRUNCATED).present("offset")
 
 
 _BEFORE = {f"before_{name}": {**HOSTED, **sorts(epoch)}[name] for name in _CARRIED}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from .....model.expr import const, false, field, true
 from .....model.sorts import Bool, Int
-from ...fields import leader_epoch, sorts
+from ...fields import leader_epoch, lossy, previous_leader_epoch, sorts
 from ...table.protocol import Table
 from ..absent import false_where_absent
+from ..compared import was
 from ..observation import Names, Observation
+from ..told import told
 from .hosted import (
     AGAINST,
     HOSTED,
@@ -20,6 +22,7 @@ from .hosted import (
     followed,
     followed_sorts,
     gap_in_journal,
+    remembers,
     unknown_since,
 )
 from .taken import STARTS, had_epoch, received
@@ -28,11 +31,22 @@ epoch_before, first = field("epoch_before", Int()), field("first", Bool)
 """The leader epoch that the broker had, -1 if this is the `first` in its process."""
 request_shown = field("request_shown", Bool)
 """Whether the request in which the broker begins is there: at TRACE, as all are then."""
+epoch_taken = field("epoch_taken", Int())
+"""The leader epoch of the line before, or the one that this line prints as the one before, if that is larger."""
 _COMPARED = ("leader_epoch", "process_known", "row")
 
 
 def _starts(lines: Table, key: Names, order: Names) -> Table:
-    return followed(lines.of_lines(STARTS).present("leader_epoch"), key, order, *_COMPARED)
+    found = followed(lines.of_lines(STARTS).present("leader_epoch"), key, order, *_COMPARED)
+    before = was(leader_epoch)
+    return told(
+        found.derive(alone=lossy).filled("gap", "alone"),
+        epoch_taken=[
+            (before < previous_leader_epoch, previous_leader_epoch),
+            (true, before),
+            (remembers, previous_leader_epoch),
+        ],
+    )
 
 
 def _had(lines: Table, *_: Names) -> Table:
@@ -48,7 +62,7 @@ ROLE_STARTS = Observation(
     "role_starts",
     made_from=HOSTED_LINES,
     lines=STARTS,
-    columns={**HOSTED, **followed_sorts(*_COMPARED)},
+    columns={**HOSTED, **followed_sorts(*_COMPARED), **sorts(epoch_taken)},
     make=_starts,
     key=STAY,
     order=MERGED,

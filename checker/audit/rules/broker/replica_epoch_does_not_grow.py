@@ -21,14 +21,14 @@ from .....model.expr import either
 from ...fields import gap, leader_epoch, releases
 from ...lines import FOLLOWS, is_line
 from ...observe.broker.hosted import not_above
-from ...observe.compared import was
+from ...observe.broker.starts import epoch_taken
 from ..conditions import in_releases
 from ..remedy import COPIES, KEEP_LOGS, MOVE_CONTROLLER, Remedy
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import does, where
 
-_printed_again = releases.intersects(in_releases("3.0-3.2")) & was(leader_epoch).eq(leader_epoch)
+_printed_again = releases.intersects(in_releases("3.0-3.2")) & epoch_taken.eq(leader_epoch)
 _prints_its_own = is_line(FOLLOWS) & releases.intersects(in_releases(">=3.6"))
 _in_doubt = either(gap, ~not_above, _prints_its_own, _printed_again)
 """A line that prints the epoch before contradicts itself; any other a missing line would explain: of a deletion."""
@@ -38,11 +38,11 @@ RULE = Rule(
     name="replica-epoch-does-not-grow",
     observation="role_starts",
     kind="replica",
-    verdict=illegal_unless(was(leader_epoch) < leader_epoch, in_doubt=_in_doubt),
+    verdict=illegal_unless(epoch_taken < leader_epoch, in_doubt=_in_doubt),
     message=lambda row: (
-        f"{where(row)} {does(row)} in leader epoch {row['leader_epoch']}, after epoch {row['before_leader_epoch']}"
+        f"{where(row)} {does(row)} in leader epoch {row['leader_epoch']}, after epoch {row['epoch_taken']}"
     ),
-    expected=lambda row: f"a leader epoch above {row['before_leader_epoch']}",
+    expected=lambda row: f"a leader epoch above {row['epoch_taken']}",
     got=lambda row: f"leader epoch {row['leader_epoch']}",
     issues=("KIP-101",),
     remedy=Remedy(

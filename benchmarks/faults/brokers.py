@@ -1,0 +1,260 @@
+"""Plants faults in what brokers write of their replicas: `python -m benchmarks.faults.brokers`.
+
+A fault is one line of a recording, changed so that it tells what no broker does, or one line more. It is found if the
+audit has a new finding that is illegal or suspicious, found at its line if such a finding names that line, and illegal
+if one of these is. What a log cannot show is not planted: each kind says where it is decidable.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.options import Options
+
+RECORDED = Path(__file__).parents[2] / "traces" / "recorded"
+GOAL = 0.95
+_IDS = "[0-9,]+"
+Match = re.Match[str]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A line that matches becomes what `change` makes of it, or is left alone (None). `meaning` is the fault."""
+
+    name: str
+    pattern: str
+    change: Callable[[Match], str | None]
+    meaning: str
+
+
+def _number(name: str, by: Callable[[Match], int | None]) -> Callable[[Match], str | None]:
+    """Another number in the group `name`."""
+
+    def change(match: Match) -> str | None:
+        new = by(match)
+        if new is None:
+            return None
+        return match.string[: match.start(name)] + str(new) + match.string[match.end(name) :]
+
+    return change
+
+
+def _text(name: str, by: Callable[[Match], str | None]) -> Callable[[Match], str | None]:
+    def change(match: Match) -> str | None:
+        new = by(match)
+        return None if new is None else match.string[: match.start(name)] + new + match.string[match.end(name) :]
+
+    return change
+
+
+def _int(match: Match, name: str) -> int:
+    return int(match[name])
+
+
+_START = (
+    r"(?:Leader|Follower(?!.*Previous leader \S+ and)) \S+ (?:with topic id \S+ )?"
+    r"starts at leader epoch (?P<epoch>\d+) from offset (?P<offset>\d+)"
+    r"(?: with partition epoch \d+,?)?(?: and)?(?: with)? high watermark (?P<hw>\d+)"
+)
+_KNOWN = _START + r".*[Pp]revious leader epoch was (?P<previous>\d+)\."
+"""Of a partition that the broker has already. (Followers since 3.6 print the new epoch.)"""
+_LEADS_25 = (
+    r"starts at [Ll]eader [Ee]poch (?P<epoch>\d+) from offset \d+.*Previous [Ll]eader [Ee]poch was:? (?P<previous>\d+)"
+)
+_SHRINKS = rf"\[Partition \S+ broker=(?P<self>\d+)\] Shrinking ISR from (?P<old>{_IDS}) to (?P<new>{_IDS})"
+_SHRINKS_HW = _SHRINKS + r"\. Leader: \(highWatermark: (?P<hw>\d+), endOffset: (?P<end>\d+)\)"
+_EXPANDS = rf"\[Partition \S+ broker=(?P<self>\d+)\] Expanding ISR from (?P<old>{_IDS}) to (?P<new>{_IDS})"
+_WRITTEN = r"ISR updated to \[?[0-9, ]+\]? .*version updated to \[?(?P<version>\d+)"
+_FETCH = r"Added fetcher to broker (?:.*InitialFetchState\(.*?BrokerEndPoint\(id=|BrokerEndPoint\(id=|)(?P<leader>\d+)"
+_FETCH_EPOCH = r"Added fetcher to broker .* -> \(offset=(?P<offset>\d+), leaderEpoch=(?P<epoch>\d+)\)"
+_RECEIVED = (
+    r"\[Broker id=(?P<self>\d+)\] Received LeaderAndIsr request .*leader=(?P<leader>-?\d+), leaderEpoch=(?P<epoch>\d+)"
+    r".*replicas=\[?(?P<replicas>[0-9]+(?:, ?[0-9]+)*)"
+)
+_BEGUN = r"starting the become-(?P<kind>leader|follower) transition"
+_REFUSED = (
+    r"its associated leader epoch (?P<asked>\d+) is (?:smaller|not higher) than the current leader epoch (?P<epoch>\d+)"
+)
+
+
+def _without(ids: str, one: str) -> str | None:
+    left = [each for each in ids.split(",") if each != one]
+    return ",".join(left) if left else None
+
+
+KINDS: tuple[Kind, ...] = (
+    Kind("epoch repeats", _KNOWN, _number("epoch", lambda m: _int(m, "previous")), "it takes the epoch that it has"),
+    Kind(
+        "epoch falls",
+        _KNOWN,
+        _number("epoch", lambda m: _int(m, "previous") - 1 if _int(m, "previous") else None),
+        "it takes an epoch below the one that it has",
+    ),
+    Kind("leader's epoch repeats", _LEADS_25, _number("epoch", lambda m: _int(m, "previous")), "the same, up to 2.5"),
+    Kind("previous differs", _KNOWN, _number("previous", lambda m: _int(m, "previous") + 1), "another epoch before"),
+    Kind("watermark above end", _START, _number("hw", lambda m: _int(m, "offset") + 1), "more committed than there is"),
+    Kind(
+        "watermark above leader's end", _SHRINKS_HW, _number("hw", lambda m: _int(m, "end") + 1), "more than there is"
+    ),
+    Kind("shrinks from another set", _SHRINKS, _text("old", lambda m: m["old"] + ",99"), "another ISR before"),
+    Kind("expands from another set", _EXPANDS, _text("old", lambda m: "99"), "another ISR before"),
+    Kind("shrinks to no less", _SHRINKS, _text("new", lambda m: m["old"]), "no member leaves"),
+    Kind("shrinks to others", _SHRINKS, _text("new", lambda m: m["new"] + ",99"), "a member comes"),
+    Kind("expands by two", _EXPANDS, _text("new", lambda m: m["new"] + ",99"), "two members come"),
+    Kind("expands by none", _EXPANDS, _text("new", lambda m: m["old"]), "no member comes"),
+    Kind("leader leaves", _SHRINKS, _text("new", lambda m: _without(m["old"], m["self"])), "it is not in its ISR"),
+    Kind("version repeats", _WRITTEN, _number("version", lambda m: _int(m, "version") - 1), "a version again"),
+    Kind(
+        "version falls",
+        _WRITTEN,
+        _number("version", lambda m: 0 if _int(m, "version") > 1 else None),
+        "a version falls",
+    ),
+    Kind("fetches from another", _FETCH, _number("leader", lambda m: 77), "a fetcher to another broker"),
+    Kind(
+        "fetches in a later epoch", _FETCH_EPOCH, _number("epoch", lambda m: _int(m, "epoch") + 1), "an epoch to come"
+    ),
+    Kind(
+        "fetches in an earlier epoch",
+        _FETCH_EPOCH,
+        _number("epoch", lambda m: _int(m, "epoch") - 1 if _int(m, "epoch") else None),
+        "an epoch that is over",
+    ),
+    Kind(
+        "other role",
+        _BEGUN,
+        _text("kind", lambda m: None if "with leader" in m.string else "follower"),
+        "it follows, and is the leader",
+    ),
+    Kind(
+        "another leader is asked for",
+        _RECEIVED,
+        _number("leader", lambda m: 77 if m["leader"] == m["self"] else None),
+        "it leads for another",
+    ),
+    Kind("not among the replicas", _RECEIVED, _text("replicas", lambda m: "77"), "it has no replica"),
+    Kind(
+        "refuses a newer epoch", _REFUSED, _number("asked", lambda m: _int(m, "epoch") + 1), "a new request is refused"
+    ),
+    Kind(
+        "refuses for another epoch", _REFUSED, _number("epoch", lambda m: _int(m, "epoch") + 3), "it has another epoch"
+    ),
+    Kind(
+        "cut elsewhere",
+        r"Truncating partition \S+ .*local high watermark (?P<hw>\d+)",
+        _number("hw", lambda m: _int(m, "hw") + 1),
+        "another high watermark",
+    ),
+    Kind(
+        "log end falls",
+        _KNOWN,
+        _number(
+            "offset", lambda m: _int(m, "hw") - 1 if _int(m, "hw") and _int(m, "hw") == _int(m, "offset") else None
+        ),
+        "records are gone",
+    ),
+)
+"""One line each; that of a log's end shows as a high watermark above it as well."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    kind: str
+    recording: str
+    file: str
+    line: int
+    found: bool
+    at_line: bool
+    illegal: bool
+
+
+def outcomes(recording: Path, each: int, seed: int) -> Iterator[Outcome]:
+    """What the audit finds of `each` faults of each kind, planted one by one."""
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted(recording.rglob("*.log"))}
+    if not texts:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        for path, text in texts.items():
+            _write(root / path.relative_to(recording), text)
+        known = _findings(root)
+        for kind in KINDS:
+            places = list(_places(kind, texts))
+            for path, number, changed in random.Random(f"{seed} {kind.name}").sample(places, min(each, len(places))):
+                name = path.relative_to(recording)
+                lines = texts[path].split("\n")
+                lines[number - 1] = changed
+                _write(root / name, "\n".join(lines))
+                fresh = _findings(root) - known
+                here = {finding for finding in fresh if (str(name), number) in finding[2]}
+                illegal = any(verdict == "illegal" for _, verdict, _ in here)
+                yield Outcome(kind.name, recording.name, str(name), number, bool(fresh), bool(here), illegal)
+                _write(root / name, texts[path])
+
+
+def _places(kind: Kind, texts: dict[Path, str]) -> Iterator[tuple[Path, int, str]]:
+    pattern = re.compile(kind.pattern)
+    for path, text in texts.items():
+        for number, line in enumerate(text.split("\n"), start=1):
+            match = pattern.search(line)
+            changed = kind.change(match) if match else None
+            if changed is not None and changed != line:
+                yield path, number, changed
+
+
+_Finding = tuple[str, str, frozenset[tuple[str, int]]]
+
+
+def _findings(root: Path) -> set[_Finding]:
+    """Rule, verdict and lines of what is illegal or suspicious."""
+    (report,) = audit([str(root)], Options(engine="python"))
+    return {
+        (
+            finding.rule,
+            finding.verdict,
+            frozenset((str(Path(e.place.file).relative_to(root)), e.place.line or 0) for e in finding.evidence),
+        )
+        for finding in report.findings
+        if finding.verdict in ("illegal", "suspicious")
+    }
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def table(made: Sequence[Outcome]) -> list[str]:
+    lines = ["| kind | planted | found | at its line | illegal |", "|---|---|---|---|---|"]
+    for name in [*(kind.name for kind in KINDS), "all"]:
+        own = [one for one in made if name in (one.kind, "all")]
+        counts = [len(own), *(sum(getattr(one, what) for one in own) for what in ("found", "at_line", "illegal"))]
+        lines.append(f"| {name} | " + " | ".join(map(str, counts)) + " |")
+    return lines
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("recordings", nargs="*", help="names of recordings; all, if none is named")
+    parser.add_argument("--each", type=int, default=1, help="faults of a kind in a recording")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--missed", action="store_true", help="list what was not found at its line")
+    options = parser.parse_args()
+    names = options.recordings or sorted(path.name for path in RECORDED.iterdir() if path.is_dir())
+    made = [one for name in names for one in outcomes(RECORDED / name, options.each, options.seed)]
+    print("\n".join(table(made)))
+    if options.missed:
+        print("\n".join(str(one) for one in made if not one.at_line))
+    return 0 if sum(one.at_line for one in made) >= GOAL * len(made) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
