@@ -101,7 +101,7 @@ def test_who_is_back_after_a_crash_must_follow(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["kip320", *NEEDED_LATER])
+@pytest.mark.parametrize("name", ["kip320", *NEEDED_LATER, "raft"])
 def test_every_clause_is_needed_or_waived(name: str) -> None:
     found = list(mutations(model(name), symmetry=True))
     assert [line(each) for each in found if each.verdict not in ("needed", "waived")] == []

@@ -342,8 +342,7 @@ def test_z3_takes_the_steps_of_the_reference_in_random_models(data: st.DataObjec
 def small(name: str) -> tuple[Reference, Paths]:
     """A small instance of a model of Kafka with the ghosts of its lemmas, ready to be executed in both ways."""
     found = script_of(model(name)).model
-    sizes = {"replicas": 2, "log_size": 2, "max_records": 2, "max_leader_epoch": 2}
-    instance = found.instance(**sizes)
+    instance = found.instance(**dict.fromkeys((each.name for each in found.settings), 2))
     return Reference(instance), Paths(instance)
 
 
