@@ -68,6 +68,7 @@ def test_spark_says_of_a_damaged_line_what_the_reference_says(count: int, tmp_pa
     from isrproof.checker.audit.files.spark_lines import placed_lines
     from isrproof.checker.spark_session import NoSparkError, session
     from isrproof.traces.spark.extract import SEPARATOR, event_of, replaced
+    from isrproof.traces.spark.unwrapped import unwrapped
     from pyspark.sql import functions as F  # noqa: N812
 
     try:
@@ -76,8 +77,8 @@ def test_spark_says_of_a_damaged_line_what_the_reference_says(count: int, tmp_pa
         pytest.skip(str(error))
     lines = damaged(count)
     (tmp_path / "a.log").write_bytes(b"\n".join(lines))
-    frame = placed_lines(spark, [str(tmp_path / "a.log")], begins=True)
-    found = replaced(F.col("value"), F.col("begins")).alias("found")
+    frame = placed_lines(spark, [str(tmp_path / "a.log")], unwrapped(None))
+    found = replaced(F.col("text"), F.col("begins")).alias("found")
     read = frame.select(F.col("value").cast("binary").alias("value"), found).collect()
     assert sorted(bytes(row["value"]) for row in read) == sorted(lines)
     extracts = [row for row in read if (row["found"] or "").startswith(SEPARATOR)]

@@ -108,11 +108,11 @@ def record(
 
 
 def _check_traffic(scenario: Scenario, version: str) -> None:
-    traffic.check_installed()
     if key(version) < traffic.OLDEST:
         raise RecordError(
             f"The scenario {scenario.name} writes records, whose logs are read from 0.11.0.0 on; got {version}."
         )
+    traffic.check_installed()
 
 
 def _play(scenario: Scenario, cluster: Cluster, options: Options, tell: Callable[[str], None]) -> Story:

@@ -38,6 +38,7 @@ RULE = Rule(
     name="replica-epoch-does-not-grow",
     observation="role_starts",
     kind="replica",
+    compares=True,
     verdict=illegal_unless(epoch_taken < leader_epoch, in_doubt=_in_doubt),
     message=lambda row: (
         f"{where(row)} {does(row)} in leader epoch {row['leader_epoch']}, after epoch {row['epoch_taken']}"
