@@ -12,8 +12,12 @@ from pathlib import Path
 def replacing(path: Path) -> Iterator[Path]:
     """A new name beside `path` to write to; what is written there takes the place of `path`, or nothing is left.
 
-    The file is opened by who writes it, so that it has the rights that the user's umask leaves.
+    The file is opened by who writes it, so that it has the rights that the user's umask leaves. A device or a pipe is
+    written to as it is: root could put a file in the place of /dev/null.
     """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        yield path
+        return
     fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         yield fresh

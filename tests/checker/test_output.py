@@ -173,3 +173,17 @@ def test_a_file_name_that_is_not_utf_8_goes_into_parquet(tmp_path: Path) -> None
     assert CliRunner().invoke(main, arguments).exit_code == 1
     files = parquet.read_table(out / "findings.parquet")["file"].to_pylist()
     assert set(files) == {str(tmp_path / "caf\\xe9-state-change.log")}
+
+
+def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
+    """Root could put a file in the place of /dev/null, for all programs of the machine."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with replacing(pipe) as path:
+            path.write_bytes(b"written")
+        assert os.read(reader, 100) == b"written"
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
