@@ -73,9 +73,6 @@ def test_nothing_illegal_is_gained(engine: str) -> None:
     checked(sample(1, 60), in_process(engine))
 
 
-@pytest.mark.xfail(
-    reason="rules on what brokers write do not doubt order and missing lines as the others do", strict=False
-)
 def test_nothing_illegal_is_gained_of_what_brokers_write() -> None:
     found = outcomes_of(sample(1, 30), in_process("columns"))
     assert not [each for outcome in found for each in outcome.gained if of_journals(each)]

@@ -18,6 +18,11 @@ def illegal_unless(condition: Expr, in_doubt: Expr | None = None) -> Expr:
     return ite(condition, HELD, broken)
 
 
+def suspicious_unless(condition: Expr) -> Expr:
+    """Held where the condition is; else suspicious: one line that is missing would explain it."""
+    return ite(condition, HELD, SUSPICIOUS)
+
+
 def allowed_in(allowed: Expr, releases: Expr, otherwise: Expr = ILLEGAL) -> Expr:
     """Held if every release that it may be allows it, `otherwise` if none does, unknown if some do."""
     return ite(releases.subset_of(allowed), HELD, ite(releases.intersects(allowed), UNKNOWN, otherwise))

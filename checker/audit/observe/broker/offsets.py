@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .....model.expr import field
-from .....model.sorts import Bool, Int
-from ...fields import high_watermark, leader_epoch, log_end_offset, offset, process, sorts
+from .....model.sorts import Int
+from ...fields import high_watermark, leader_epoch, log_end_offset, offset, sorts
 from ...lines import (
     FETCHERS_ADDED,
     FOLLOWS,
@@ -15,7 +15,6 @@ from ...lines import (
     is_line,
 )
 from ...table.protocol import Table
-from ..compared import was
 from ..observation import Names, Observation
 from ..told import told
 from .hosted import HOSTED, HOSTED_LINES, KEPT, LOG, MERGED, STAY, followed, followed_sorts
@@ -24,8 +23,6 @@ from .taken import STARTS, known_epoch
 end, epoch = field("end", Int()), field("epoch", Int())
 """Where the log ends; the leader epoch in which the line is written."""
 _ENDS = (*STARTS, *ISR_SHRINKS)
-other_process = field("other_process", Bool)
-"""Whether the line before is of another process: a machine that lost its power may have lost the end of its log."""
 _prints_hw = high_watermark.eq(high_watermark)
 
 
@@ -49,8 +46,7 @@ def _in_one_epoch(lines: Table, key: Names, order: Names) -> Table:
 def _logs(lines: Table, key: Names, order: Names) -> Table:
     """Each line that prints where the log ends, with the one before, or the truncation since."""
     ends = _with_ends(lines.of_lines(_ENDS + LOG_TRUNCATED)).present("end")
-    found = followed(ends, key, order, "end", "process", "process_known", "row")
-    return found.of_lines(_ENDS).derive(other_process=~process.eq(was(process)))
+    return followed(ends, key, order, "end", "row").of_lines(_ENDS)
 
 
 def _fetches(lines: Table, key: Names, order: Names) -> Table:
@@ -90,8 +86,8 @@ LOG_ENDS = Observation(
     lines=_ENDS,
     columns={
         **HOSTED,
-        **sorts(end, other_process),
-        **followed_sorts("process", "process_known", "row"),
+        **sorts(end),
+        **followed_sorts("row"),
         "before_end": Int(),
     },
     make=_logs,

@@ -17,21 +17,18 @@ Releases
 from __future__ import annotations
 
 from .....model.expr import ite
-from ...fields import gap, process_known
+from ...fields import process_known
 from ...lines import BECOME_BEGUN, is_line
 from ...observe.broker.requests import asked_epoch, printed_epoch
 from ...observe.broker.taken import known_epoch
 from ...table.protocol import Row
 from ..remedy import KEEP_LOGS, MOVE_CONTROLLER, TOPIC, Remedy
 from ..rule import Rule
-from ..verdicts import illegal_unless
+from ..verdicts import suspicious_unless
 from ._words import where
 
 _takes = known_epoch < asked_epoch
 _refuses = (asked_epoch <= known_epoch) & printed_epoch.eq(known_epoch)
-
-_took_another = known_epoch < printed_epoch
-"""One line that is missing would explain it: that of the request whose epoch the broker names."""
 
 
 def _message(row: Row) -> str:
@@ -53,9 +50,7 @@ RULE = Rule(
     kind="replica",
     compares=True,
     applies=process_known,
-    verdict=illegal_unless(
-        ite(is_line(BECOME_BEGUN), _takes, _refuses), in_doubt=ite(is_line(BECOME_BEGUN), gap, gap | _took_another)
-    ),
+    verdict=suspicious_unless(ite(is_line(BECOME_BEGUN), _takes, _refuses)),
     message=_message,
     expected=lambda row: f"a request is taken if its leader epoch is above {row['known_epoch']}",
     got=lambda row: "taken" if row["row"] in BECOME_BEGUN else "refused",

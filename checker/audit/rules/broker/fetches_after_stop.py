@@ -14,11 +14,11 @@ Releases
 
 from __future__ import annotations
 
-from ...fields import gap, takes_shown
+from ...fields import takes_shown
 from ...observe.broker.taken import stopped
 from ..remedy import TOPIC, Remedy
 from ..rule import Rule
-from ..verdicts import illegal_unless
+from ..verdicts import suspicious_unless
 from ._words import where
 
 RULE = Rule(
@@ -28,7 +28,7 @@ RULE = Rule(
     kind="replica",
     compares=True,
     applies=takes_shown,
-    verdict=illegal_unless(~stopped, in_doubt=gap),
+    verdict=suspicious_unless(~stopped),
     message=lambda row: f"{where(row)} is fetched from broker {row['leader']}, though it was stopped",
     expected=lambda row: "no fetcher before the next request",
     got=lambda row: f"a fetcher to broker {row['leader']}",

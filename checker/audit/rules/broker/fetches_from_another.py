@@ -16,13 +16,13 @@ Releases
 from __future__ import annotations
 
 from .....model.expr import both
-from ...fields import gap, leader, takes_shown
+from ...fields import leader, takes_shown
 from ...observe.broker.requests import fetch_epoch, fetch_leader
 from ...observe.broker.taken import known_epoch, known_role
 from ...table.protocol import Row
 from ..remedy import COPIES, KEEP_LOGS, Remedy
 from ..rule import Rule
-from ..verdicts import illegal_unless
+from ..verdicts import suspicious_unless
 from ._words import where
 
 
@@ -39,8 +39,8 @@ RULE = Rule(
     kind="replica",
     compares=True,
     applies=takes_shown,
-    verdict=illegal_unless(
-        both(known_role.eq("become-follower"), leader.eq(fetch_leader), known_epoch.eq(fetch_epoch)), in_doubt=gap
+    verdict=suspicious_unless(
+        both(known_role.eq("become-follower"), leader.eq(fetch_leader), known_epoch.eq(fetch_epoch))
     ),
     message=lambda row: (
         f"{where(row)} fetches from broker {row['leader']} in leader epoch {row['fetch_epoch']}; {_taken(row)}"

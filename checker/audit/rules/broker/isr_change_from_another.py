@@ -16,12 +16,12 @@ Releases
 
 from __future__ import annotations
 
-from ...fields import gap, old_isr, takes_shown
+from ...fields import old_isr, takes_shown
 from ...lines import ISR_CHANGES, is_line
 from ...observe.broker.taken import isr_known_in, known_epoch, known_isr, known_old_isr
 from ..remedy import COPIES, KEEP_LOGS, Remedy
 from ..rule import Rule
-from ..verdicts import illegal_unless
+from ..verdicts import suspicious_unless
 from ._words import ids, where
 
 RULE = Rule(
@@ -31,7 +31,7 @@ RULE = Rule(
     kind="replica",
     compares=True,
     applies=takes_shown & is_line(ISR_CHANGES) & isr_known_in.eq(known_epoch),
-    verdict=illegal_unless(old_isr.eq(known_isr) | old_isr.eq(known_old_isr), in_doubt=gap),
+    verdict=suspicious_unless(old_isr.eq(known_isr) | old_isr.eq(known_old_isr)),
     message=lambda row: (
         f"{where(row)} changes the ISR from {ids(row['old_isr'])} to {ids(row['isr'])}; it had {ids(row['known_isr'])}"
     ),

@@ -16,11 +16,11 @@ Releases
 
 from __future__ import annotations
 
-from ...fields import gap, takes_shown
+from ...fields import takes_shown
 from ...observe.broker.taken import settled_role
 from ..remedy import KEEP_LOGS, MOVE_CONTROLLER, STATE, Remedy
 from ..rule import Rule
-from ..verdicts import illegal_unless
+from ..verdicts import suspicious_unless
 from ._words import ids, where
 
 RULE = Rule(
@@ -30,7 +30,7 @@ RULE = Rule(
     kind="replica",
     compares=True,
     applies=takes_shown,
-    verdict=illegal_unless(settled_role.eq("become-leader"), in_doubt=gap),
+    verdict=suspicious_unless(settled_role.eq("become-leader")),
     message=lambda row: f"{where(row)} changes the ISR to {ids(row['isr'])}, and is a follower",
     expected=lambda row: "a change of the ISR by its leader",
     got=lambda row: f"a change by a follower, in leader epoch {row['known_epoch']}",

@@ -17,13 +17,12 @@ Releases
 
 from __future__ import annotations
 
-from .....model.expr import either
-from ...fields import gap, process_known, server_log
-from ...observe.broker.offsets import end, other_process
+from ...fields import server_log
+from ...observe.broker.offsets import end
 from ...observe.compared import was
 from ..remedy import COPIES, KEEP_LOGS, Remedy
 from ..rule import Rule
-from ..verdicts import illegal_unless
+from ..verdicts import suspicious_unless
 from ._words import where
 
 RULE = Rule(
@@ -32,7 +31,7 @@ RULE = Rule(
     observation="log_ends",
     kind="replica",
     applies=server_log,
-    verdict=illegal_unless(was(end) <= end, in_doubt=either(gap, other_process, ~process_known)),
+    verdict=suspicious_unless(was(end) <= end),
     message=lambda row: f"the log of {where(row)} ends at {row['end']}, after {row['before_end']}, and was not cut",
     expected=lambda row: f"an end of at least {row['before_end']}, or a line that tells of a truncation",
     got=lambda row: f"an end of {row['end']}",
