@@ -114,7 +114,7 @@ def log_of(instance: Instance, run: Sequence[Taken], release: Release, level: st
                 at = writer.level(event)
                 if row.loggers:  # a stack trace is where its line is
                     of_states = row.family == STATE_CHANGE
-                    file = f"broker-{broker}/{_FILES.get(row.family, 'server')}.log"
+                    file = f"broker-{broker}/{_FILES.get(row.family or '', 'server')}.log"
                     shown = not of_states or LEVELS.index(at or level) >= LEVELS.index(level)
                 if shown:
                     own = files.setdefault(file, [])

@@ -146,7 +146,7 @@ def alter(effects: Effects) -> Action:
     new = some(znode[p].value.changed(isr=_asked(), version=znode[p].value["version"] + 1, controller_epoch=epoch[c]))
     kept = some(_mine.changed(isr=_asked(), version=_mine["version"] + 1))
     effects.lines += [
-        says("alter-partition-written", c, topic=p, partition=p, **leader_and_isr(new.value)),
+        says("alter-partition-written", c, true, topic=p, partition=p, **leader_and_isr(new.value)),
         *updates(c, p, true, effects.not_online(c, p)),
         isr_updated(b, p, kept.value),
     ]
