@@ -39,7 +39,7 @@ class Outcome:
 
     @property
     def line_right(self) -> bool:
-        """Whether the first new finding in the fault's file is at its line. Others are of what other brokers made of it."""
+        """Whether the first new finding in the fault's file is at its line; other files tell what came of it."""
         here = next((finding for finding in self.new if finding.file == self.fault.file), None)
         return here is not None and self._at_line(here)
 
