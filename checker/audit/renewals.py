@@ -11,8 +11,10 @@ such a finding is suspicious at most. The other lines show it:
 * Leader epochs fall, or versions do not grow, and stay below. If they do so on the lines of one request only, and go on
   as before, then nothing began anew.
 
-The same is asked of what comes first after a finding. And between the two lines of some findings certain others never
-stand (`Observation.between`): where one does, a line is missing that belongs to it.
+The same is asked of what comes first after a finding. Between the two lines of some findings certain others never stand
+(`Observation.between`): where one does, a line is missing that belongs to it. And a line of another broker was written
+before the epoch of the finding only if a line below it tells of that epoch or an earlier one: else the broker may have
+gone on to a later one.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .lines import BECOME_BEGUN, BECOME_ENDED, ISR_WRITTEN, LEADER_AND_ISR_RECEIVED
+from .lines import BECOME_BEGUN, BECOME_ENDED, FETCHERS_ADDED, ISR_WRITTEN, LEADER_AND_ISR_RECEIVED
 from .observe.broker.hosted import HOSTED_LINES, MERGED, NO_EPOCH
 from .observe.broker.taken import STARTS
 from .observe.catalogue import observations
@@ -36,6 +38,7 @@ _OF_REQUEST = ("controller", "controller_epoch", "correlation_id")
 _READ = (*_HISTORY, *MERGED, *_OF_REQUEST, "line", "row", "leader_epoch", "previous_leader_epoch", "partition_epoch")
 _REQUESTS = frozenset((*LEADER_AND_ISR_RECEIVED, *BECOME_BEGUN, *BECOME_ENDED))
 _TAKES = frozenset((*STARTS, *LEADER_AND_ISR_RECEIVED))
+_TELLS_EPOCH = frozenset((*STARTS, *FETCHERS_ADDED))
 _MANY = 200
 """So many findings on one replica are no longer vouched for: whoever lost its start gets one on every line."""
 _Key = tuple[Any, ...]
@@ -52,17 +55,24 @@ def told_apart(hosted: Table, fails: Sequence[Row]) -> list[Row]:
     asked = Counter(_history(row) for row in fails if _compares_lines(row))
     if not asked:
         return list(fails)
-    printed: Mapping[_Key, list[Row]] = defaultdict(list)
+    partitions = {history[1:] for history in asked}
+    printed: dict[_Key, list[Row]] = defaultdict(list)
+    homes: dict[_Key, _Key] = {}
     for row in hosted.select(*dict.fromkeys(_READ)).rows():
-        if _history(row) in asked:
-            printed[_history(row)].append(row)
+        history = _history(row)
+        if history[1:] in partitions:
+            printed[history].append(row)
+            homes[(row["file"], row["line"], *history[1:])] = history
     replicas = {key: _Replica.of(rows) for key, rows in printed.items()}
-    return [
-        doubted(row, "creation")
-        if _compares_lines(row) and (asked[_history(row)] > _MANY or replicas[_history(row)].begins_anew(row))
-        else row
-        for row in fails
-    ]
+
+    def in_doubt(row: Row) -> bool:
+        history = _history(row)
+        home = homes.get((row["before_file"], row["before_line"], *history[1:]), history)
+        if home != history:
+            return not replicas[home].is_of_epoch(row["before_file"], row["before_line"], row["leader_epoch"])
+        return asked[history] > _MANY or replicas[history].begins_anew(row)
+
+    return [doubted(row, "creation") if _compares_lines(row) and in_doubt(row) else row for row in fails]
 
 
 def _compares_lines(row: Row) -> bool:
@@ -106,9 +116,7 @@ class _Replica:
     def begins_anew(self, finding: Row) -> bool:
         """Whether that may be so between the two lines of a finding."""
         here = self.at[finding["file"], finding["line"]]
-        there = self.at.get((finding["before_file"], finding["before_line"]))
-        if there is None:  # a line of another broker
-            return False
+        there = self.at[finding["before_file"], finding["before_line"]]
         first, last = sorted((here, there))
         between = observations()[finding["observation"]].between
         if any(self._is_another(i, here, there) and self.lines[i]["row"] in between for i in range(first + 1, last)):
@@ -116,6 +124,15 @@ class _Replica:
         until = next((i for i in range(last + 1, len(self.lines)) if self._is_take(i, here)), last)
         signs = (*self._without_epoch(), *self._other_connections(), *self._falls(here, _epoch))
         return any(first < i <= until for i in (*signs, *self._falls(here, _version, grows=1)))
+
+    def is_of_epoch(self, file: int, line: int, epoch: int) -> bool:
+        """Whether a line was written in this leader epoch or before: a line below takes one that is not above it."""
+        below = self.lines[self.at[file, line] + 1 :]
+        begun = {_request(row) for row in below if row["row"] in BECOME_BEGUN}
+        taken = (
+            row for row in below if row["row"] in _TELLS_EPOCH or (row["row"] in _TAKES and _request(row) in begun)
+        )
+        return any(row["leader_epoch"] is not None and row["leader_epoch"] <= epoch for row in taken)
 
     def _is_another(self, i: int, *those: int) -> bool:
         """Whether a line is of none of the requests of others."""

@@ -158,25 +158,32 @@ VERSIONED = (
     *(*SECOND[:2], versioned(SECOND[2], 3)),
 )
 """Broker 2 is in the ISR of version 4."""
+FOLLOWED = versioned(follows(1, 30, 1, 130, 130, 0), 5)
+"""Then broker 1 follows it, so what it printed before is of an earlier epoch."""
 
 
 def test_a_member_of_the_isr_has_what_is_committed(tmp_path: Path) -> None:
-    lines = (*VERSIONED, versioned(leads(2, 20, 1, 120, 118, "2", 0), 5))
+    lines = (*VERSIONED, versioned(leads(2, 20, 1, 120, 118, "2", 0), 5), FOLLOWED)
     assert lost(tmp_path, *lines, release="3.3") == [("KR661", "illegal", 120, 130)]
 
 
 @pytest.mark.parametrize(
     "lines",
     [
-        (*VERSIONED, shrinks(1, 16, 130), versioned(leads(2, 20, 1, 120, 118, "2", 0), 5)),
-        (*VERSIONED, versioned(leads(2, 20, 1, 120, 118, "2", 0), 6)),
-        (*VERSIONED, versioned(leads(2, 20, 2, 120, 118, "2", 0), 5)),
-        (*VERSIONED, starts(2, 18), versioned(leads(2, 20, 1, 120, 118, "2", -1), 5)),
+        (shrinks(1, 16, 130), versioned(leads(2, 20, 1, 120, 118, "2", 0), 5), FOLLOWED),
+        (versioned(leads(2, 20, 1, 120, 118, "2", 0), 6), FOLLOWED),
+        (versioned(leads(2, 20, 2, 120, 118, "2", 0), 5), FOLLOWED),
+        (starts(2, 18), versioned(leads(2, 20, 1, 120, 118, "2", -1), 5), FOLLOWED),
+        (versioned(leads(2, 20, 1, 120, 118, "2", 0), 5),),
+        (versioned(leads(2, 20, 1, 120, 118, "2", 0), 5), versioned(follows(1, 30, 3, 130, 130, 2), 7)),
     ],
-    ids=["it leaves", "a version between is not there", "an epoch between is not there", "it did not run all the time"],
+    ids=[
+        *("it leaves", "a version between is not there", "an epoch between is not there"),
+        *("it did not run all the time", "the old leader tells nothing more", "it may have led again"),
+    ],
 )
 def test_where_that_is_not_known(tmp_path: Path, lines: tuple[Line, ...]) -> None:
-    assert lost(tmp_path, *lines, release="3.3") == [("KR661", "suspicious", 120, 130)]
+    assert lost(tmp_path, *VERSIONED, *lines, release="3.3") == [("KR661", "suspicious", 120, 130)]
 
 
 ISR_OF_TWO = (*FIRST, shrinks(1, 15, 130, "1,2"), *SECOND)
