@@ -41,15 +41,17 @@ def read(paths: Sequence[str]) -> Evidence:
 def _lines(source: Source) -> Iterator[tuple[Place, str]]:
     """The lines of the log in a file, whatever they are wrapped in."""
     reading = detect(source.there).reading
-    lines: Lines | Unwrapped = Lines(source.there)
+    bare = Lines(source.there)
     if reading.native:
-        yield from ((Place(source.path, number), text) for number, text in enumerate(lines, start=1))
+        yield from ((Place(source.path, number), text) for number, text in enumerate(bare, start=1))
+        problem = bare.problem
     else:
-        lines = Unwrapped(lines, reading)
-        for _, at, text in lines:
+        unwrapped = Unwrapped(bare, reading)
+        for _, at, text in unwrapped:
             number, part = divmod(at, PARTS)
             yield Place(source.path, number, part=part + 1 if part else None), text
-    problem = source.problem or lines.problem
+        problem = unwrapped.problem
+    problem = source.problem or problem
     if problem is not None:
         raise IsrproofError(f"{source.path}: {problem}")
 
