@@ -65,7 +65,7 @@ ARROWS: dict[str, set[str]] = {
     "checker.prove": {"specs", "model", "checker.explore", "checker.replacing"},
     "checker.pages": {
         *("specs", "model", "traces"),
-        *("checker.audit", "checker.diagram", "checker.explore", "checker.prove"),
+        *("checker.audit", "checker.conformance", "checker.diagram", "checker.explore", "checker.prove"),
     },
     "checker.testing": {"specs", "model", "traces", "checker.audit", "checker.explore"},
     "checker.commands": {
