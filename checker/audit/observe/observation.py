@@ -19,12 +19,15 @@ class Input:
 
     Args:
         lines: ids of the rows of the line table that it is made of.
-        of_events: makes it from the placed events of some partitions. None: it is made from histories instead.
+        of_events: makes it from the placed events of some partitions. None: it is made from histories, or other inputs.
+        of: the inputs that it is made of instead, by `of_inputs`, each made of placed events.
     """
 
     name: str
     lines: tuple[str, ...] = ()
     of_events: Callable[[Table], Table] | None = None
+    of: tuple[Input, ...] = ()
+    of_inputs: Callable[..., Table] | None = None
 
 
 @dataclass(frozen=True)
