@@ -29,6 +29,11 @@ class Input:
     of: tuple[Input, ...] = ()
     of_inputs: Callable[..., Table] | None = None
 
+    @property
+    def of_lines(self) -> bool:
+        """Whether it is made of lines, not of histories."""
+        return self.of_events is not None or self.of_inputs is not None
+
 
 @dataclass(frozen=True)
 class Observation:

@@ -153,7 +153,7 @@ def _versions(lines: Table, key: Names, order: Names) -> Table:
     views = lines.of_lines(VIEWS).present("leader_epoch", "partition_epoch", "leader")
     told = views.grouped(key, told_version=Column("min", "partition_epoch"), most_told=Column("max", "partition_epoch"))
     first = views.along(key, order, earlier=Column("so_far")).where(field("earlier", Int(0)).eq(0))
-    places = first.renamed(before_line="line", before_file="file")
+    places = first.renamed(line="before_line", file="before_file")
     written = lines.of_lines(ISR_WRITTEN).derive(leader_epoch=known_epoch).grouped(key, writes=Column("count"))
     leads = lines.of_lines(LEADS).where(server_log).grouped(key, n=Column("count")).derive(leader_shown=true)
     found = (
@@ -198,7 +198,8 @@ def _cuts(lines: Table, key: Names, order: Names) -> Table:
     return found.of_lines(LOG_TRUNCATED).present("leads_from")
 
 
-_ROW: Mapping[str, Sort] = {**VIEW, **HOSTED, **sorts(rank), **{f"before_{name}": Int(0) for name in _PLACE}}
+_BEFORE: Mapping[str, Sort] = {f"before_{name}": Int(0) for name in _PLACE}
+_ROW: Mapping[str, Sort] = {**HOSTED, **sorts(rank), **_BEFORE}
 
 LEADERS_TAKEN = Observation(
     "leaders_taken",
@@ -269,8 +270,9 @@ CHANGES_BETWEEN = Observation(
     made_from=ACROSS,
     lines=(*VIEWS, *ISR_WRITTEN),
     columns={
-        **_ROW,
-        **sorts(writes),
+        **VIEW,
+        **_BEFORE,
+        **sorts(rank, writes),
         "before_leader_epoch": Int(),
         "before_partition_epoch": partition_epoch.sort,
         "before_writes": Int(0),
