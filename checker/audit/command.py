@@ -95,7 +95,8 @@ def _audited(
         with progress("reading the lines that findings name"):
             found = replace(found, findings=with_excerpts(found.findings, partial(_texts, options)))
         facts = (*read.facts, *kept.facts)
-        made = reports(with_metadata(found, kept), facts)
+        found = with_metadata(found, kept)
+        made = reports(found, facts)
         if not all(is_text(fact.path) for fact in facts):
             made = [encodable(report) for report in made]
         return made, tuple(map(defect, found.defects))
