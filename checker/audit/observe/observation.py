@@ -19,12 +19,20 @@ class Input:
 
     Args:
         lines: ids of the rows of the line table that it is made of.
-        of_events: makes it from the placed events of some partitions. None: it is made from histories instead.
+        of_events: makes it from the placed events of some partitions. None: it is made from histories, or other inputs.
+        of: the inputs that it is made of instead, by `of_inputs`, each made of placed events.
     """
 
     name: str
     lines: tuple[str, ...] = ()
     of_events: Callable[[Table], Table] | None = None
+    of: tuple[Input, ...] = ()
+    of_inputs: Callable[..., Table] | None = None
+
+    @property
+    def of_lines(self) -> bool:
+        """Whether it is made of lines, not of histories."""
+        return self.of_events is not None or self.of_inputs is not None
 
 
 @dataclass(frozen=True)
@@ -40,6 +48,7 @@ class Observation:
         key: each row is compared with earlier rows that are equal in these columns. Empty: it is compared with none.
         order: of the rows of one key.
         counted_by: columns by which rows are counted apart, for diagrams; all values of others count together.
+        between: ids of lines that never stand between a row and the one before it: what does is of another pair.
 
     Raises:
         UnknownNameError: a column of key, order or counted_by is not declared.
@@ -53,6 +62,7 @@ class Observation:
     key: Names = ()
     order: Names = ()
     counted_by: Names = ()
+    between: Names = ()
 
     def __post_init__(self) -> None:
         for name in (*self.key, *self.order, *self.counted_by):
