@@ -18,7 +18,16 @@ PARTS = (
 )
 BEHAVIOURS = (
     *("KAFKA-12670", "KAFKA-13916", "KAFKA-15109", "KAFKA-15665", "KAFKA-16624", "KAFKA-18106", "KAFKA-19522"),
-    *("KIP-704", "KIP-841", "KIP-858", "KIP-903", "KIP-966", "fenced again", "last known leader of the leaderless"),
+    *(
+        "KIP-704",
+        "KIP-841",
+        "KIP-858",
+        "KIP-903",
+        "KIP-966",
+        "ELR emptied by directories",
+        "fenced again",
+        "last known leader of the leaderless",
+    ),
 )
 
 
@@ -38,7 +47,7 @@ def _build(chosen: Chosen) -> Model:
     if {UNCLEAN, UNCLEAN_ASKED} & chosen.parts:
         actions.append(partitions.elect_unclean(chosen))
     if chosen.has(DIRECTORIES):
-        actions.append(registrations.lose_directory(chosen))
+        actions += [registrations.lose_directory(chosen), registrations.assign_directory(chosen)]
     if REASSIGNMENT in chosen.parts:
         actions += [partitions.want(chosen), partitions.reassign(chosen), partitions.cancel(chosen)]
     return Model(

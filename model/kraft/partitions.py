@@ -9,7 +9,7 @@ from ..action import Action, Clause, action, waived
 from ..expr import Expr, const, either, fill, forall, ite, mapped, record, some, those, var
 from ..family import Chosen
 from ..sorts import Bool
-from .change import UNCLEAN, Wanted, asked, change, is_active, may_lead
+from .change import Wanted, asked, change, is_active, may_lead
 from .registrations import MANAGER, may_be_unclean, room
 from .state import (
     NO_BROKERS,
@@ -242,7 +242,7 @@ def cancel(chosen: Chosen) -> Action:
         guard={
             "a reassignment goes on": ~adding.union(removing).is_empty(),
             "somebody else is in the ISR, or leaders may be unclean": (
-                const(UNCLEAN in chosen.parts, Bool) | ~left.is_empty()
+                const(may_be_unclean(chosen), Bool) | ~left.is_empty()
             ),
             **made.guard,
         },
