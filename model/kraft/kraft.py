@@ -61,6 +61,28 @@ def _build(chosen: Chosen) -> Model:
     )
 
 
+BEYOND = (
+    ("KAFKA-12733", "since 3.3 a fenced broker is refused; before, JoinsActive shows it"),
+    ("KAFKA-14154, KAFKA-13790, KAFKA-14296", "what brokers make of the metadata is no part of the state"),
+    ("KAFKA-15019, KAFKA-15375", "there is no time: a session may end whenever it goes on"),
+    ("KAFKA-20839", "levels and features do not change; `validate` takes them from the log"),
+    ("KAFKA-16157, KAFKA-14616, KAFKA-16234, KAFKA-17190", "a partition has one life, a broker one directory"),
+    ("KAFKA-15489, KAFKA-14644", "the controller is one: the models of raft have its quorum"),
+    ("KAFKA-15003, KAFKA-16171, KAFKA-17506", "no migration from ZooKeeper"),
+    ("KAFKA-15221, KAFKA-15583", "there are no logs and offsets here; the replication models have them"),
+)
+OWNERS = {
+    **dict.fromkeys(("registration", "offline"), "registrations in the metadata log"),
+    **dict.fromkeys(
+        ("place", "isr", "leader", "recovering", "leader_epoch", "partition_epoch", "adding", "removing", "elr"),
+        "the partition in the metadata log",
+    ),
+    "last_known": "the partition in the metadata log",
+    "request": "requests on the way",
+    "wanted": "administrator",
+}
+
+
 def _actor(taken: Action) -> str:
     """Who takes a step."""
     return {"Ask": "leader", "Forget": "leader", "Want": "administrator"}.get(taken.name, "controller")
@@ -73,5 +95,7 @@ KRAFT = Family(
     BEHAVIOURS,
     PARTS,
     _build,
-    actor=_actor,
+    BEYOND,
+    OWNERS,
+    _actor,
 )

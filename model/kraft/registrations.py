@@ -217,7 +217,7 @@ def assign_directory(chosen: Chosen) -> Action:
     forgotten = {elr: NO_BROKERS} if chosen.has("ELR emptied by directories") and chosen.has(ELR) else {}
     return action(
         "AssignDirectory",
-        "A broker says in which directory its replica is.",
+        "A broker says in which directory its replica is; that does not make a failed one good.",
         b,
         *asked(chosen),
         guard={
@@ -226,6 +226,6 @@ def assign_directory(chosen: Chosen) -> Action:
             **made.guard,
         },
         limits=room(made),
-        updates={offline: offline.remove(b), **made.updates, **forgotten},
+        updates={**made.updates, **forgotten},
         cites=(f"{MANAGER}.handleAssignReplicasToDirs", "KIP-858"),
     )

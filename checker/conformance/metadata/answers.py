@@ -14,7 +14,7 @@ from .steps import AFTER, of_change, of_creation, of_registration, untouched
 
 _REMEMBERED = 1 << 16
 _COMPARED = tuple(name for name in Seen._fields if name != "partition_epoch")
-_NO_STEP = Objection("no step", "none writes such a record", written=True)
+_NO_STEP = Objection("no step", "none writes such a record")
 
 
 class _Question(NamedTuple):
@@ -65,13 +65,14 @@ def _objections(at: Context, chosen: Chosen, questions: Sequence[_Question]) -> 
         for each in questions:
             if relation.has(each.step) and not relation.objections(each.step, each.state, each.after, 1):
                 return ()
-    tried = [
+    tried: list[Sequence[Objection]] = [
         relation.objections(each.step, each.state, each.after)
         for relation in relations(at, chosen)
         for each in questions
         if relation.has(each.step)
     ]
-    return tuple(min(tried, key=_distance, default=(_NO_STEP,)))
+    found: Sequence[Objection] = min(tried, key=_distance) if tried else [_NO_STEP]
+    return tuple(found)
 
 
 def _distance(objections: Sequence[Objection]) -> tuple[int, int]:

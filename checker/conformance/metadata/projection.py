@@ -114,6 +114,17 @@ class Projection:
         return bool(known) and directory not in known and directory not in _ANYWHERE
 
 
+def told(value: Value, name: str, ids: Sequence[int]) -> str:
+    """A value of a field in words, with the ids of brokers."""
+    if isinstance(value, frozenset):
+        return str([ids[each] for each in sorted(value)])
+    if name in ("leader", "last_known"):
+        return "nobody" if value == NOBODY else str(ids[value])
+    if name == "place":
+        return str([ids[at] for _, at in sorted((place, at) for at, place in enumerate(value) if place != NOBODY)])
+    return ", ".join(value) if isinstance(value, tuple) else str(value).lower()
+
+
 def absent(brokers: int) -> Seen:
     """A partition that is not there, among so many brokers."""
     return Seen(_NONE, NOBODY, False, (NOBODY,) * brokers, _NONE, _NONE, _NONE, NOBODY, 0, 0)

@@ -23,7 +23,7 @@ from .steps import Registered, registered
 _PARTITION, _CHANGE = "PARTITION_RECORD", "PARTITION_CHANGE_RECORD"
 _WHOLE_EVENTS = 10_000
 """Records of a batch from which on an event may go on in the next one (QuorumController.maxRecordsPerBatch)."""
-_SAME_PROCESS = Objection("Register", "the same process stays what it was", written=True)
+_SAME_PROCESS = Objection("Register", "the same process stays what it was")
 _TAKES = frozenset({"Fence", "Unregister", "Register", "ShutDown"})
 """Steps after which the broker is in no ISR that it may leave."""
 Key = tuple[str, int]
@@ -32,11 +32,12 @@ Key = tuple[str, int]
 
 @dataclass(frozen=True)
 class Rejected:
-    """A record that no step writes: where it stands, what it is about, and what forbids it."""
+    """A record that no step writes: where it stands, what it is about, and what forbids it; brokers by their ids."""
 
     place: Place
     about: str
     objections: Sequence[Objection]
+    ids: Sequence[int]
 
 
 @dataclass
@@ -149,7 +150,9 @@ class Run:
             tuple(self._events(projection, record.offset)),
             "directories" in data,
         )
-        yield from self._judged(changes(written, self.chosen), record.offset, segment, self._name(after))
+        yield from self._judged(
+            changes(written, self.chosen), record.offset, segment, self._name(after), projection.ids
+        )
 
     def _events(self, projection: Projection, offset: int) -> Iterator[Event]:
         for each in self._batch:
@@ -177,7 +180,7 @@ class Run:
             objections: tuple[Objection, ...] = () if stays else (_SAME_PROCESS,)
         else:
             objections = registers(one.step, was, registration(after), self.at, self.chosen)
-        yield from self._judged(objections, record.offset, segment, f"broker {one.broker}")
+        yield from self._judged(objections, record.offset, segment, f"broker {one.broker}", [one.broker])
 
     def _left_out(self, one: Registered, segment: Segment) -> Iterator[Rejected]:
         """Partitions that should have been changed when a registration was, and that no record of the batch changes."""
@@ -194,24 +197,26 @@ class Run:
             if partition is None:
                 self._leaderless.discard(key)
             elif one.step in _TAKES or one.broker in brokers_of(partition):
-                objections = self._stays(one, partition)
+                projection = Projection({*brokers_of(partition), one.broker}, state)
+                objections = self._stays(one, partition, projection)
                 if objections:
                     self.matched -= 1
-                    yield Rejected(Place(segment.path, offset=one.offset), self._name(partition), objections)
+                    place = Place(segment.path, offset=one.offset)
+                    yield Rejected(place, self._name(partition), objections, projection.ids)
 
-    def _stays(self, one: Registered, partition: Partition) -> Sequence[Objection]:
-        state = self._fold.state
-        projection = Projection({*brokers_of(partition), one.broker}, state)
+    def _stays(self, one: Registered, partition: Partition, projection: Projection) -> Sequence[Objection]:
         seen = projection.partition(partition, None)
         at = context(self._fold, partition.topic)
         states = ((seen, seen, projection.offline(partition)),)
-        written = Written(at, state.min_isr(partition), projection.registrations, states)
+        written = Written(at, self._fold.state.min_isr(partition), projection.registrations, states)
         return leaves(one.step, projection.one(one.broker), written, self.chosen)
 
-    def _judged(self, objections: Sequence[Objection], offset: int, segment: Segment, about: str) -> Iterator[Rejected]:
+    def _judged(
+        self, objections: Sequence[Objection], offset: int, segment: Segment, about: str, ids: Sequence[int]
+    ) -> Iterator[Rejected]:
         self.compared += 1
         if objections:
-            yield Rejected(Place(segment.path, offset=offset), about, objections)
+            yield Rejected(Place(segment.path, offset=offset), about, objections, ids)
         else:
             self.matched += 1
 
