@@ -83,6 +83,7 @@ RULE = Rule(
     expected=_expected,
     got=lambda row: f"a start at offset {row['offset']}",
     issues=("KIP-101", "KAFKA-7128"),
+    follows_from=("KR204",),
     releases=">=0.11",
     lost=lost,
     remedy=REMEDY,
