@@ -84,7 +84,7 @@ RULE = Rule(
     cause=_cause,
     expected=_expected,
     got=lambda row: f"a start at offset {row['offset']}",
-    issues=("KIP-101", "KAFKA-7128"),
+    issues=("KIP-101", "KAFKA-6361", "KAFKA-7128", "KAFKA-13141"),
     follows_from=("KR204",),
     releases=">=0.11",
     lost=lost,

@@ -29,6 +29,7 @@ RULE = Rule(
     message=lambda row: f"{where(row)} has a log of another topic id than the request: the broker refuses it",
     expected=lambda row: f"topic id {row['topic_id']}",
     got=lambda row: "a request with another topic id",
+    bug="KAFKA-14190",
     issues=("KAFKA-14190", "KIP-516"),
     releases=">=2.8",
     remedy=Remedy(
