@@ -51,8 +51,8 @@ def test_an_unclean_election_explains_the_loss_and_the_loss_the_cuts() -> None:
 def unavailable(second: str, leader: int = 2) -> str:
     return (
         f"[2026-11-21 {second}] ERROR [Broker id=3] Received LeaderAndIsrRequest with correlation id 3 from"
-        " controller 4 epoch 2 for partition t-0 (last update controller epoch 2) but cannot become follower since the new"
-        f" leader {leader} is unavailable. (state.change.logger)\n"
+        " controller 4 epoch 2 for partition t-0 (last update controller epoch 2) but cannot become follower since"
+        f" the new leader {leader} is unavailable. (state.change.logger)\n"
     )
 
 
