@@ -12,6 +12,7 @@ from ....traces.timeline import ReplicaRow, TimelineRow
 from ..files.file import FileFacts
 from ..findings.audited import Audited, Repeated
 from ..findings.brokers import BrokerTimeline
+from ..findings.chains import chained
 from ..findings.finding import Finding
 from ..findings.metadata import MetadataLog
 from ..findings.moves import Move
@@ -29,6 +30,8 @@ PLAIN = "kafka"
 """The layout of Kafka's own configuration."""
 VERDICTS = ("illegal", "suspicious", "unknown", "refused")
 """Of findings, in the order in which they are told."""
+CONTRADICTORY = "contradictory"
+"""Stands for the releases of lines whose wording no one release has."""
 _TOP = 10
 """So many unknown templates are shown."""
 
@@ -179,7 +182,7 @@ def reports(found: Audited, files: Sequence[FileFacts]) -> list[Report]:
 
 def _report(found: Audited, cluster: int, files: Sequence[FileFacts], paths: Mapping[int, str]) -> Report:
     tallies = dict(sorted(found.tallies.get(cluster, {}).items()))
-    findings = tuple(each for each in found.findings if each.cluster == cluster)
+    findings = tuple(chained([each for each in found.findings if each.cluster == cluster]))
     counts = sum((Counter(tally.verdicts) for tally in tallies.values()), Counter[str]())
     return Report(
         verdict=verdict_of(counts, tallies, files),
@@ -372,7 +375,7 @@ def _stretch(span: Span, paths: Mapping[int, str]) -> WordingStretch:
         life=span.life,
         controller=span.controller,
         controller_epoch=span.epoch,
-        releases=names(span.releases) if span.releases else "contradictory",
+        releases=names(span.releases) if span.releases else CONTRADICTORY,
         evidence=tuple(
             WordingEvidence(Place(paths[each.file], each.line), each.row, names(each.releases))
             for each in span.evidence

@@ -92,7 +92,7 @@ def test_what_rules_read_is_not_always_absent(name: str, observed: Observed) -> 
 def test_it_is_made_of_the_lines_that_it_declares(name: str, observed: Observed) -> None:
     """No other line changes it."""
     observation = observations()[name]
-    if observation.made_from.of_events is None:
+    if not observation.made_from.of_lines:
         assert not observation.lines
         return
     own = (*observation.lines, *observation.made_from.lines)
@@ -112,7 +112,7 @@ def test_the_row_before_is_an_earlier_one_of_its_key(name: str, observed: Observ
         assert not any(row.get("before_line") for row in rows(name, observed))
         return
     at: dict[tuple[int, int], list[Row]] = defaultdict(list)
-    for row in (*observed[observation.made_from].rows(), *rows(name, observed)):
+    for row in (*rows(name, observed), *observed[observation.made_from].rows()):
         at[row["file"], row["line"]].append(row)
     for row in rows(name, observed):
         if row.get("before_line") is not None:
@@ -128,7 +128,7 @@ def test_it_has_what_counts_and_findings_need(name: str) -> None:
     columns = observations()[name].columns
     assert set(columns) >= READ_BY_ALL
     assert "line" in columns or "offset" in columns
-    assert observations()[name].made_from.of_events is None or set(columns) >= {*NEAR, "releases", "known_since"}
+    assert not observations()[name].made_from.of_lines or set(columns) >= {*NEAR, "releases", "known_since"}
 
 
 @EVERY
