@@ -103,7 +103,7 @@ class Chronicle:
         "fits", "differs", or as of `at`; where the line names no topic id, of all that its name had: one that fits
         will do, and one that is not known may be meant.
         """
-        named = _id(row.get("topic_id"))
+        named = row.get("topic_id")
         ids: Iterable[str] = [named] if named is not None else sorted(self.ids.get(row["topic"], ()))
         found = [self._judged(row, topic) for topic in ids]
         for wanted in ("fits", "foreign", "before", "hole", "ahead", "differs"):
@@ -130,10 +130,3 @@ def differing(row: Row, there: Registration) -> list[str]:
         ("ISR", None if isr is None else tuple(sorted(isr)), there.isr),
     )
     return [name for name, said, known in pairs if said is not None and said != known]
-
-
-def _id(text: str | None) -> str | None:
-    """A topic id as a line prints it: "Some(...)", "None", or plain."""
-    if text is None or text == "None":
-        return None
-    return text.removeprefix("Some(").removesuffix(")")
