@@ -91,9 +91,7 @@ def _by_version(lines: Table, key: Names, order: Names) -> Table:
 def _leaders(lines: Table, key: Names, order: Names) -> Table:
     own = _named(lines).of_lines(LEADS).present("leader_epoch")
     names = ("broker", "file", "line", "id_printed")
-    return own.along(key, order, **{f"before_{name}": Column("previous", name) for name in names}).present(
-        "before_line"
-    )
+    return own.along(key, order, **{f"before_{name}": Column("previous", name) for name in names})
 
 
 def _in_turn(lines: Table, key: Names, order: Names) -> Table:
