@@ -16,7 +16,7 @@ from .....traces.metadata.batches import Record
 from .....traces.metadata.reader import NO_OP_RECORD
 from ...files.metadata import Segment
 from ...table.protocol import Row
-from .chronicle import Chronicle
+from .chronicle import Chronicle, Happened
 from .state import NO_CHANGE, Broker, Cluster, Data, Partition, newest_level
 
 Shown = tuple[str, Any]
@@ -112,6 +112,8 @@ class Fold:
         idle = record.type == NO_OP_RECORD and record.epoch == self.epoch and self._first_broker_seen
         if idle:
             self._only_changes_since = record.offset + 1
+            if self._chronicle is not None:
+                self._chronicle.ends()
         return idle
 
     def record(self, record: Record, segment: Segment, committed: bool) -> Iterable[Shown]:
@@ -125,6 +127,8 @@ class Fold:
         return self._record(record, at)
 
     def _record(self, record: Record, at: At) -> Iterator[Shown]:
+        if self._chronicle is not None and record.type not in (_CHANGE, *_OF_BROKERS):
+            self._chronicle.ends()
         if record.control:
             yield from self._control(record, at._asdict())
         else:
@@ -266,6 +270,8 @@ class Fold:
         state.put(after)
         if self._chronicle is not None:
             self._chronicle.put(after, at)
+            if before is not None:
+                self._chronicle.changed(before, after, at)
         earlier = self._last.get(key, _NOWHERE)
         self._last[key] = at.file, at.offset
         shown = (
@@ -317,6 +323,8 @@ class Fold:
         topic = data["topicId"]
         if self.state.whole and topic not in self.state.names:
             yield REFERENCES, self._missing(row, topic)
+        if self._chronicle is not None:
+            self._chronicle.gone(topic, self.state.partitions.get(topic, {}).values(), _happened(row))
         self.state.remove(topic)
 
     def _clear_elr(self, data: Data, row: Row) -> Iterator[Shown]:
@@ -392,6 +400,7 @@ class Fold:
 
     def _unregister(self, data: Data, row: Row) -> Iterator[Shown]:
         yield from self._of_broker(data["brokerId"], data["brokerEpoch"], row)
+        self._handles("unregister", data["brokerId"], row)
         if data["brokerId"] in self.state.brokers:
             yield self._left(data["brokerId"], row)
         self.state.brokers.pop(data["brokerId"], None)
@@ -400,6 +409,10 @@ class Fold:
     def _registration_change(self, data: Data, row: Row) -> Iterator[Shown]:
         yield from self._of_broker(data["brokerId"], data["brokerEpoch"], row)
         yield from self._fenced(data["brokerId"], data.get("fenced", 0), row)
+        if data.get("inControlledShutdown", 0) == 1:
+            self._handles("shutdown", data["brokerId"], row)
+        elif not data.get("fenced", 0) and self._chronicle is not None:
+            self._chronicle.ends()
         broker = self.state.brokers.get(data["brokerId"])
         if broker is not None:
             broker.in_shutdown = broker.in_shutdown or data.get("inControlledShutdown", 0) == 1
@@ -416,12 +429,21 @@ class Fold:
 
     def _fenced(self, broker: int, change: int, row: Row) -> Iterator[Shown]:
         there = self.state.brokers.get(broker)
+        if change:
+            self._handles("fence" if change == _FENCE else "unfence", broker, row)
         if there is None or not change:
             return
         there.fenced = change == _FENCE
         self.state.seen(broker)
         if there.fenced:
             yield self._left(broker, row)
+
+    def _handles(self, kind: str, broker: int, row: Row) -> None:
+        """For who holds lines against the log: a broker comes or goes."""
+        if self._chronicle is not None:
+            if kind in ("unfence", "shutdown"):
+                self._chronicle.ends()
+            self._chronicle.handles(kind, broker, _happened(row))
 
     def _left(self, broker: int, row: Row) -> Shown:
         """In which ISRs a broker still is that was fenced or unregistered, as another than the last of nobody's."""
@@ -457,6 +479,11 @@ class Fold:
 
 
 _Handler = Callable[[Fold, Data, Row], Iterator[Shown]]
+_OF_BROKERS = (
+    *("UNREGISTER_BROKER_RECORD", "BROKER_REGISTRATION_CHANGE_RECORD"),
+    *("FENCE_BROKER_RECORD", "UNFENCE_BROKER_RECORD"),
+)
+"""Records beside which changes of partitions stand that belong to them."""
 _ENDS = ("END_TRANSACTION_RECORD", "ABORT_TRANSACTION_RECORD")
 _OF_PARTITIONS: Mapping[str, Callable[[Fold, Data, At], Shown | None]] = {
     "PARTITION_RECORD": Fold._partition,
@@ -494,6 +521,10 @@ def _shown(partition: Partition) -> tuple[Any, ...]:
         partition.leader_epoch,
         partition.partition_epoch,
     )
+
+
+def _happened(row: Row) -> Happened:
+    return Happened(row["file"], row["offset"], row["ts"], row["controller_epoch"])
 
 
 @lru_cache(maxsize=4096)

@@ -78,6 +78,8 @@ def shown(quorum: Quorum, cluster: int, seen: Seen) -> Iterator[Shown]:
         if seen.chronicle is not None and each.committed and each.batch.records:
             seen.chronicle.last = max(seen.chronicle.last, each.batch.records[-1].timestamp)
         yield from fold.ends()
+    if seen.chronicle is not None:
+        seen.chronicle.ends()
     for _, _, snapshot in waiting:
         if snapshot.end is not None and snapshot.end[0] == quorum.end:
             yield from _beside(fold, snapshot, None, seen)

@@ -26,6 +26,7 @@ from ...observe.compared import was
 from ...table.encoding import in_releases
 from ...table.protocol import Row
 from ..kraft._remedies import RECORDS_MAY_BE_LOST
+from ..kraft._words import ids
 from ..rule import Rule
 from ..verdicts import HELD, SUSPICIOUS, UNKNOWN
 
@@ -45,8 +46,8 @@ RULE = Rule(
     applies=both(leader.is_some(), leader.ne(was(leader))),
     verdict=ite(leader.set().subset_of(was(isr)), HELD, ite(_elr_possible, UNKNOWN, SUSPICIOUS)),
     message=_message,
-    expected=lambda row: f"a leader of the ISR {list(row['before_isr'])}",
-    got=lambda row: f"leader {row['leader']}, ISR {list(row['isr'])}",
+    expected=lambda row: f"a leader of the ISR {ids(row['before_isr'])}",
+    got=lambda row: f"leader {row['leader']}, ISR {ids(row['isr'])}",
     issues=("KIP-704", "KIP-966"),
     decides="the metadata log, which tells why a leader was elected",
     follows_from=("KR508", "KR524"),
