@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ...model.expr import Expr, both, either, field
 from ...model.sorts import Int
@@ -66,6 +66,11 @@ def defect(rule: str, error: Exception) -> Row:
     if os.environ.get(DEBUG):
         raise error
     return {"rule": rule, "error": in_one_line(error)}
+
+
+def defects_told(rows: Iterable[Row]) -> tuple[str, ...]:
+    """Rows of `defect`, as they are told."""
+    return tuple(sorted({f"{row['rule']}: {row['error']}" for row in rows}))
 
 
 def _fails(observation: str) -> Expr:

@@ -19,17 +19,16 @@ from .files.file import FileFacts, LogFile
 from .files.metadata import MetadataCopy, Segment, copies
 from .findings.audited import Audited
 from .findings.finding import Finding, in_report_order
-from .findings.judged import finding
+from .findings.judged import findings
 from .findings.metadata import LevelChange, Metadata, MetadataLog
 from .findings.tally import tallies
 from .history.quorum import Quorum, quorums
-from .judge import counted, failing, first_failing, judged
+from .judge import counted, defects_told, failing, first_failing, judged
 from .observe.catalogue import observations
 from .observe.kraft.chronicle import Chronicle
 from .observe.kraft.fold import CHANGE_COLUMNS, PARTITION_CHANGES, Shown
 from .observe.kraft.shown import Seen, shown
 from .observe.narrow import EVERYTHING, Narrow
-from .rules.catalogue import rules
 from .table.protocol import Row, Table, Tables
 from .table.rows import PythonTable
 
@@ -82,14 +81,13 @@ def _audit(
     failed: list[Row] = []
     for rows in _together(shown(quorum, cluster, seen)):
         inputs = {observations()[name].made_from: table_of(tables, name, of) for name, of in rows.items()}
-        verdicts = {name: narrow.of(of) for name, of in judged(inputs).items()}
+        verdicts = {name: narrow.of(of) for name, of in judged(inputs, result.defects).items()}
         result.counts += counted(verdicts)
         failed += failing(verdicts)
         if timeline:
             of_partitions = narrow.of(table_of(PythonTable, PARTITION_CHANGES, rows.get(PARTITION_CHANGES, [])))
             result.timeline += [_timeline_row(row, files) for row in of_partitions.rows()]
-    made = [finding(rules()[row["rule"]], row, files) for row in first_failing(failed)]
-    result.findings += _with_excerpts(made)
+    result.findings += _with_excerpts(list(findings(first_failing(failed), files, result.defects)))
     result.facts += [_facts(each, cluster) for each in segments.values()]
     result.notes += [(cluster, note) for note in seen.notes]
     result.records[cluster] = result.records.get(cluster, Counter()) + seen.records
@@ -133,15 +131,16 @@ def _timeline_row(row: Row, files: Mapping[int, LogFile]) -> TimelineRow:
 
 def with_metadata(found: Audited, metadata: Metadata) -> Audited:
     """What was found in lines of text, and what metadata logs gave."""
+    found = replace(found, defects=tuple(sorted({*found.defects, *defects_told(metadata.defects)})))
     if not (metadata.logs or metadata.counts):
         return found
     joined = {cluster: dict(own) for cluster, own in found.tallies.items()}
     for cluster, own in tallies(metadata.counts).items():
         there = joined.setdefault(cluster, {})
         there |= {code: tally for code, tally in own.items() if tally.evaluated or code not in there}
-    findings = tuple(sorted((*found.findings, *metadata.findings), key=in_report_order))
+    told = tuple(sorted((*found.findings, *metadata.findings), key=in_report_order))
     timeline = None if found.timeline is None else (*found.timeline, *metadata.timeline)
-    return replace(found, findings=findings, tallies=joined, timeline=timeline, metadata=metadata)
+    return replace(found, findings=told, tallies=joined, timeline=timeline, metadata=metadata)
 
 
 def _segments(own: Iterable[MetadataCopy]) -> Iterator[Segment]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from .files.log import Log, Read
-from .findings.judged import finding
+from .findings.judged import findings
 from .findings.metadata import Metadata
 from .judge import counted, failing, first_failing, judged
 from .lines import ACTIVE, LEADER_TOLD, REGISTERED, REGISTRATIONS_TOLD, RENOUNCED
@@ -18,7 +18,7 @@ from .observe.kraft.chronicle import Chronicle
 from .observe.narrow import EVERYTHING, Narrow
 from .observe.quorum import beside, effects, spoken, unclean
 from .observe.quorum.columns import BROKER_EPOCHS, BROKER_STATES, CONTROLLER_STATES
-from .rules.catalogue import rules, rules_on
+from .rules.catalogue import rules_on
 from .table.protocol import Row, Tables
 from .table.rows import PythonTable
 
@@ -46,10 +46,10 @@ def audited_nodes(
     files = {file.index: file for file in read.files}
     shown = observed(log, read, metadata)
     inputs = {observations()[name].made_from: tables.of_rows(of) for name, of in shown.rows.items()}
-    verdicts = {name: narrow.of(of) for name, of in judged(inputs).items()}
+    verdicts = {name: narrow.of(of) for name, of in judged(inputs, metadata.defects).items()}
     metadata.counts += counted(verdicts)
     places = {**files, **metadata.files}
-    metadata.findings += [finding(rules()[row["rule"]], row, places) for row in first_failing(failing(verdicts))]
+    metadata.findings += findings(first_failing(failing(verdicts)), places, metadata.defects)
     for (cluster, name), n in sorted(shown.fit.items()) if narrow == EVERYTHING else ():
         held = {rule.code: "held" for rule in rules_on(name)}
         metadata.counts.append({"observation": name, "cluster": cluster, "topic": None, "n": n, **held})

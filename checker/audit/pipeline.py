@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 
 from .creations import told_apart
 from .doubt import doubts, signs
-from .files.file import LogFile
 from .files.log import Log, Read
 from .findings.audited import Audited, Repeated, numbered_by_cluster
 from .findings.brokers import broker_timelines, live_brokers, tenures
-from .findings.finding import Finding, in_report_order
-from .findings.judged import finding
+from .findings.finding import in_report_order
+from .findings.judged import findings
 from .findings.moves import moves
 from .findings.places import in_files, repeated_in_files
 from .findings.replicas import replicas, replicas_shown
@@ -28,7 +27,7 @@ from .history.doubts import NO_DOUBT
 from .history.histories import Histories
 from .history.journals import Journals
 from .history.spans import Span
-from .judge import counted, defect, failing, first_failing, judged, of_concerned
+from .judge import counted, defects_told, failing, first_failing, judged, of_concerned
 from .observe.broker.hosted import HOSTED_LINES
 from .observe.catalogue import inputs_of
 from .observe.controller.epoch_changes import CHANGES
@@ -38,7 +37,6 @@ from .observe.duplicates import repeated, without_duplicates
 from .observe.late import late_tenures
 from .observe.narrow import EVERYTHING, Narrow, scope
 from .observe.placed import EVENTS, of_controllers, placed
-from .rules.catalogue import rules
 from .table.protocol import Row, Table
 from .table.rows import PythonTable
 from .ties import corrections, settled
@@ -71,12 +69,11 @@ def audited(
     defects: list[Row] = []
     changes = {name: narrow.of(table) for name, table in judged({CHANGES: changed}, defects).items()}
     counts = [*counted(changes), *of["count"]]
-    findings = list(_told(first_failing([*failing(changes), *of["failing"]]), files, defects))
-    findings.sort(key=in_report_order)
+    told = findings(first_failing([*failing(changes), *of["failing"]]), files, defects)
     return numbered_by_cluster(
         Audited(
             in_files(replace(histories, notes=(*histories.notes, *contradicted(histories, release, files))), files),
-            tuple(findings),
+            tuple(sorted(told, key=in_report_order)),
             tallies(counts),
             moves(counts),
             repeated_in_files(Repeated.by_file(of["repeated"]), files),
@@ -85,7 +82,7 @@ def audited(
             timeline(of["state"], files) if with_timeline else None,
             replicas(of["replica"], files) if with_timeline else None,
             broker_timelines(of["tenure"], of["live"], files) if with_timeline else {},
-            defects=tuple(sorted({f"{row['rule']}: {row['error']}" for row in (*defects, *of["defect"])})),
+            defects=defects_told((*defects, *of["defect"])),
         )
     )
 
@@ -147,11 +144,3 @@ def _fails(concerned: Table) -> list[Row]:
     """The rows of some partitions that fail, as far as their lines can vouch for it."""
     inputs = inputs_of(concerned)
     return told_apart(inputs[PARTITION_VIEWS], settled(concerned, failing(judged(inputs, []))))
-
-
-def _told(fails: Iterable[Row], files: Mapping[int, LogFile], defects: list[Row]) -> Iterator[Finding]:
-    for row in fails:
-        try:
-            yield finding(rules()[row["rule"]], row, files)
-        except Exception as error:
-            defects.append(defect(row["rule"], error))

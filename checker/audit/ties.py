@@ -26,12 +26,14 @@ in which they were written; that no "creation" of the topic is missing), and the
 _OF_NONE: Row = {"topic": None, "partition": None}
 _MOST = 60
 """So many orders are tried; a finding with more that are possible is not vouched for."""
-_Place = tuple[Any, ...]
+_Line = tuple[Any, ...]
 """A file, a line, and a partition: a line can list several."""
+_Place = tuple[Any, ...]
+"""The same, and the tenure or journal: a line can be of both."""
 _Moment = tuple[Any, ...]
 """A partition, a tenure and a time."""
-_Key = tuple[str, str, _Place]
-"""A finding: the observation, the rule's code, the place."""
+_Key = tuple[str, str, _Line]
+"""A finding: the observation, the rule's code, the line."""
 _Order = Mapping[_Moment, Sequence[_Place]]
 """The lines of some moments, each in the order in which they shall stand."""
 
@@ -103,69 +105,102 @@ def _is_of_none(row: Row) -> bool:
 
 
 def _key(row: Row) -> _Key:
-    return row["observation"], row["rule"], _place(row)
+    return row["observation"], row["rule"], _line(row)
+
+
+def _line(row: Row, of: str = "") -> _Line:
+    """Where a row is, or the line of another one that it names in columns with the prefix `of`."""
+    return row[f"{of}file"], row[f"{of}line"], row["topic"], row["partition"]
 
 
 def _place(row: Row) -> _Place:
-    return row["file"], row["line"], row["topic"], row["partition"]
+    return (row["tenure"], *_line(row))
+
+
+def _in_order(row: Row) -> tuple[Any, ...]:
+    """What grows along the lines of a tenure; and along those of a journal, whose files are merged by time."""
+    return (0 if row["journal"] is None else row["ts"], row["at"], row["file"])
 
 
 @dataclass(frozen=True)
 class _Moments:
-    """Events; where each of them is, by its line; the lines of each moment, in the order in which they stand; and the
-    moment before each, of the same partition and tenure."""
+    """Events; those of them that have a time, by their place; the places of each line; the places of each moment, the
+    moments of a partition in each tenure, in the order in which they stand, and the number of each of these."""
 
     rows: Sequence[Row]
-    at: Mapping[_Place, int]
-    of_line: Mapping[_Place, _Moment]
-    lines: Mapping[_Moment, tuple[_Place, ...]]
-    before: Mapping[_Moment, _Moment]
+    dated: Mapping[_Place, Row]
+    places: Mapping[_Line, Sequence[_Place]]
+    lines: Mapping[_Moment, Sequence[_Place]]
+    moments: Mapping[_Moment, Sequence[_Moment]]
+    number: Mapping[_Moment, int]
 
     @staticmethod
     def of(rows: Sequence[Row]) -> _Moments:
-        at: dict[_Place, int] = {}
-        of_line: dict[_Place, _Moment] = {}
-        lines: dict[_Moment, list[_Place]] = defaultdict(list)
-        before: dict[_Moment, _Moment] = {}
-        last: dict[_Moment, _Moment] = {}
         dated = [row for row in rows if row["ts"] is not None and not _is_of_none(row)]
-        for row in sorted(dated, key=lambda row: (row["at"], row["file"])):
-            place, moment = _place(row), (*_partition(row), row["tenure"], row["ts"])
-            at[place], of_line[place] = row["at"], moment
-            if moment not in lines and moment[:-1] in last:
-                before[moment] = last[moment[:-1]]
-            last[moment[:-1]] = moment
+        dated.sort(key=_in_order)
+        places: dict[_Line, list[_Place]] = defaultdict(list)
+        lines: dict[_Moment, list[_Place]] = defaultdict(list)
+        moments: dict[_Moment, list[_Moment]] = defaultdict(list)
+        number: dict[_Moment, int] = {}
+        for row in dated:
+            place, moment = _place(row), _moment(row)
+            if moment not in lines:
+                number[moment] = len(moments[moment[:-1]])
+                moments[moment[:-1]].append(moment)
+            places[_line(row)].append(place)
             lines[moment].append(place)
-        return _Moments(rows, at, of_line, {moment: tuple(places) for moment, places in lines.items()}, before)
+        return _Moments(rows, {_place(row): row for row in dated}, places, lines, moments, number)
 
-    def orders(self, row: Row) -> list[_Order]:
-        """The orders to try for a finding: those of its own moment, then those of the moment before, and of the line's
-        that it is compared with."""
-        place = _place(row)
-        here = self.of_line.get(place)
-        if here is None:
+    def orders(self, finding: Row) -> list[_Order]:
+        """The orders to try for a finding: those of its own moment, then those of each moment that it is compared
+        with."""
+        row = self.dated.get(_place(finding))
+        if row is None:
             return []
+        place, here = _place(row), _moment(row)
         others = [each for each in self.lines[here] if each != place]
         first: _Order = {here: (place, *others)}
         found: list[_Order] = []
         if others:
             found = [{here: _moved(other, place, self.lines[here])} for other in others]
             found += [first, {here: (*others, place)}]
-        before = {"file": row.get("before_file"), "line": row.get("before_line")}
-        compared = self.of_line.get(_place(row | before))
-        for there in dict.fromkeys((compared, self.before.get(here))):
-            if there is not None and there != here and len(self.lines[there]) > 1:
+        for there in dict.fromkeys((*self._compared(finding), *self._before(row, finding["observation"]))):
+            if there != here and len(self.lines[there]) > 1:
                 own = self.lines[there]
                 found += [{**first, there: (*(o for o in own if o != last), last)} for last in own]
         return found
+
+    def _compared(self, finding: Row) -> Iterator[_Moment]:
+        """The moments of the lines that a finding is compared with: it names them in columns of one prefix."""
+        for name in finding:
+            of = name.removesuffix("line")
+            if name.endswith("_line") and finding[name] is not None:
+                yield from (_moment(self.dated[place]) for place in self.places.get(_line(finding, of), ()))
+
+    def _before(self, row: Row, observation: str) -> Iterator[_Moment]:
+        """The moment before that of a row; and the last one before it that has lines of the same observation, of the
+        same replica or of the partition: what it is compared with if it is the first of its own moment."""
+        lines = observations()[observation].lines
+        of_partition, here = self.moments[_moment(row)[:-1]], self.number[_moment(row)]
+        yield from of_partition[max(here - 1, 0) : here]
+        for replica in dict.fromkeys((row["replica"], None)):
+            for moment in (of_partition[i] for i in range(here - 1, -1, -1)):
+                theirs = (self.dated[place] for place in self.lines[moment])
+                if any(other["row"] in lines and other["replica"] == replica for other in theirs):
+                    yield moment
+                    break
 
     def put(self, orders: Iterable[_Order]) -> list[Row]:
         """The events, with the lines of some moments in another order."""
         moved: dict[_Place, int] = {}
         for order in orders:
             for moment, places in order.items():
-                moved |= dict(zip(places, (self.at[place] for place in self.lines[moment]), strict=True))
+                moved |= dict(zip(places, (self.dated[place]["at"] for place in self.lines[moment]), strict=True))
         return [row | {"at": moved.get(_place(row), row["at"])} for row in self.rows]
+
+
+def _moment(row: Row) -> _Moment:
+    return (*_partition(row), row["tenure"], row["ts"])
 
 
 def _moved(place: _Place, to: _Place, places: Sequence[_Place]) -> tuple[_Place, ...]:

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ....specs.behaviours import BEHAVIOURS
 from ....specs.releases import names
 from ....traces.place import Place
 from ..fields import SEEDED
 from ..files.file import LogFile
+from ..judge import defect
+from ..rules.catalogue import rules
 from ..rules.rule import Rule
 from ..table.protocol import Row
 from .finding import Entity, Evidence, Finding
+
+
+def findings(fails: Iterable[Row], files: Mapping[int, LogFile], defects: list[Row]) -> Iterator[Finding]:
+    """The findings of failing rows (judge.failing); `defects` gets a row for each of which a rule fails to tell."""
+    for row in fails:
+        try:
+            yield finding(rules()[row["rule"]], row, files)
+        except Exception as error:
+            defects.append(defect(row["rule"], error))
 
 
 def finding(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Finding:

@@ -41,7 +41,8 @@ class MetadataLog:
 class Metadata:
     """What the metadata logs of an audit gave, and what nodes print. `counts` are rows for tallies; `records` are, by
     cluster, how many were decoded, control, unknown, and how many of all are not known to be committed. `files` are
-    those of the logs. `chronicles` are, by cluster, its logs with their cluster ids, if they were asked for."""
+    those of the logs. `chronicles` are, by cluster, its logs with their cluster ids, if they were asked for. `defects`
+    are what keeps rules from being asked (judge.py)."""
 
     findings: list[Finding] = field(default_factory=list)
     counts: list[Row] = field(default_factory=list)
@@ -51,4 +52,5 @@ class Metadata:
     logs: list[MetadataLog] = field(default_factory=list)
     timeline: list[TimelineRow] = field(default_factory=list)
     files: dict[int, LogFile] = field(default_factory=dict)
+    defects: list[Row] = field(default_factory=list)
     chronicles: dict[int, list[tuple[str | None, Chronicle]]] = field(default_factory=dict)

@@ -17,6 +17,7 @@ from isrproof.checker.cli import main
 from isrproof.model.expr import Expr
 
 RECORDING = Path(__file__).parents[3] / "traces" / "recorded" / "failover-on-leader-2.0.0-kill"
+KRAFT = RECORDING.parents[1] / "recorded-kraft" / "elr-4.0.0"
 Broken = Callable[[], Any]
 
 
@@ -86,3 +87,22 @@ def test_a_verdict_that_fails_is_that_of_its_rule_alone(monkeypatch: pytest.Monk
     assert "defect of isrproof: KR103: KeyError" in told.stderr
     assert "KR401" in told.stdout
     assert rules()["KR101"].observation == rules()["KR103"].observation in observations()
+
+
+@pytest.mark.parametrize("code", ["KR504", "KR531"])
+def test_a_rule_on_records_or_on_what_nodes_print_fails_alone(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """KR524 finds what it finds; of a metadata log, of the quorum."""
+    monkeypatch.setattr(Observation, "of", _of_all_but(rules()[code].observation, Observation.of))
+    told = CliRunner().invoke(main, ["audit", "--engine", "python", str(KRAFT)])
+    assert told.exit_code == 2
+    assert "KR524" in told.stdout
+    assert f"this is a defect of isrproof: {code}: KeyError: " in told.stderr.splitlines()[-1]
+
+
+def test_a_text_of_a_rule_on_records_that_fails_hides_one_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    rule = rules()["KR524"]
+    monkeypatch.setitem(rules(), "KR524", replace(rule, message=_but_once(rule.message)))
+    told = CliRunner().invoke(main, ["audit", "--engine", "python", str(KRAFT)])
+    assert told.exit_code == 2
+    assert "KR524" in told.stdout
+    assert "this is a defect of isrproof: KR524: KeyError: " in told.stderr.splitlines()[-1]

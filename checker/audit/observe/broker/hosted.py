@@ -116,7 +116,7 @@ def hosted(events: Table) -> Table:
 
 def _timed(lines: Table) -> Table:
     """With `clock`, which never falls along a file."""
-    later = lines.along(("journal", "file", *NEAR), ("at",), reached=Column("greatest", "ts")).filled("reached", "ts")
+    later = lines.along(("journal", "file", *NEAR), ("line",), reached=Column("greatest", "ts")).filled("reached", "ts")
     reached = field("reached", Int())
     return later.derive(clock=ite(reached < ts, ts, reached))
 
