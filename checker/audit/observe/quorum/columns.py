@@ -139,8 +139,6 @@ REASSIGNMENTS_TOLD = _observation(
 """Ends of reassignments as a controller tells them, each with the partition's record of about that time."""
 DELETIONS_TOLD = _observation(effects.DELETIONS, {**_OF_LINE, **sorts(count, so_far, most)})
 """Counts of replicas that a broker deletes; `so_far` also of those before, `most` of what the log took from it."""
-TOPICS_REMOVED = _observation(
-    effects.REMOVED, {**_OF_LINE, **_EARLIER, **_OF_TOPIC, **sorts(deleted, field("removed_at", Int(0)))}
-)
-"""The last line of a file on a partition of a topic that is deleted; `deleted`: an earlier line shows that the broker
-had applied that."""
+TOPICS_REMOVED = _observation(effects.REMOVED, {**_OF_LINE, **_RECORD, **_OF_TOPIC, **sorts(deleted)})
+"""The last line of a file on a partition of a topic that is deleted, with the record that says so; `deleted`: an
+earlier line shows that the broker had applied that."""

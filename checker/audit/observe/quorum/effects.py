@@ -187,8 +187,5 @@ def _removed(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters:
             and None not in (each["ts"], row["ts"])
             and each["ts"] + _SURELY_LATER < row["ts"]
         ]
-        shown = row | {"cluster": cluster, "removed_at": at.offset, "deleted": bool(seen)}
-        if seen:
-            first = min(seen, key=lambda each: each["line"])
-            shown |= {"before_file": first["file"], "before_line": first["line"]}
-        yield shown
+        shown = row | {"cluster": cluster, "deleted": bool(seen), "before_file": at.file, "before_offset": at.offset}
+        yield shown | ({"applied_line": min(each["line"] for each in seen)} if seen else {})

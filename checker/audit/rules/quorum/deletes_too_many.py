@@ -25,7 +25,6 @@ from ..verdicts import HELD, ILLEGAL, SUSPICIOUS
 RULE = Rule(
     code="KR540",
     name="deletes-more-than-metadata-log-says",
-    compares=True,
     observation="deletions_told_beside_log",
     kind="broker",
     verdict=ite(so_far <= most, HELD, ite(count <= most, SUSPICIOUS, ILLEGAL)),

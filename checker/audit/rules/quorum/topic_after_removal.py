@@ -31,7 +31,10 @@ RULE = Rule(
     message=lambda row: (
         f"broker {row['node']} takes a state of {row['topic']}-{row['partition']}, whose topic it has seen deleted"
     ),
-    expected=lambda row: f"nothing of the topic that was removed at offset {row['removed_at']}",
+    expected=lambda row: (
+        f"nothing of the topic that was removed at offset {row['before_offset']}: by line {row['applied_line']} of the"
+        " file the broker had come further"
+    ),
     got=lambda row: "a state of it",
     issues=("KIP-631",),
     follows_from=("KR538",),
