@@ -41,7 +41,6 @@ class Rule:
         follows_from: codes of rules whose findings explain those of this one.
         remedy: what to do about a finding; every rule that is not a test's own has one.
         lost: the committed records that a row says are gone.
-        decides: what would decide a finding that is unknown, if it is neither missing lines nor the release.
         compares: whether its rows set two places against each other without columns of the one before.
         page, family: of its module (catalogue.py): its docstring and its folder, which says whose doing it judges.
         contradicts: whether a row that the rule fails and its line before (before_file, before_line) contradict each
@@ -70,7 +69,6 @@ class Rule:
     remedy: Remedy | None = None
     lost: Callable[[Row], Lost] | None = None
     compares: bool = False
-    decides: str | None = None
     page: str = ""
     family: str = ""
 

@@ -12,7 +12,8 @@ How it is seen
 
 What a log cannot show
     Since 4.0 eligible leader replicas (KIP-966) can be on. They have every committed record, too, and no broker prints
-    them: then it is unknown. The metadata log has them, and whether an election was unclean.
+    them: where the lines may be of such a release, nothing is said. The metadata log has them (KR508), and controllers
+    tell of unclean elections (KR546).
 
 Releases
     With KRaft, since 3.3.
@@ -28,7 +29,7 @@ from ...table.protocol import Row
 from ..kraft._remedies import RECORDS_MAY_BE_LOST
 from ..kraft._words import ids
 from ..rule import Rule
-from ..verdicts import HELD, SUSPICIOUS, UNKNOWN
+from ..verdicts import HELD, SILENT, SUSPICIOUS
 
 _elr_possible = releases.intersects(in_releases(">=4.0"))
 
@@ -44,12 +45,11 @@ RULE = Rule(
     observation="successive_states",
     compares=True,
     applies=both(leader.is_some(), leader.ne(was(leader))),
-    verdict=ite(leader.set().subset_of(was(isr)), HELD, ite(_elr_possible, UNKNOWN, SUSPICIOUS)),
+    verdict=ite(leader.set().subset_of(was(isr)), HELD, ite(_elr_possible, SILENT, SUSPICIOUS)),
     message=_message,
     expected=lambda row: f"a leader of the ISR {ids(row['before_isr'])}",
     got=lambda row: f"leader {row['leader']}, ISR {ids(row['isr'])}",
     issues=("KIP-704", "KIP-966"),
-    decides="the metadata log, which tells why a leader was elected",
     follows_from=("KR508", "KR524"),
     remedy=RECORDS_MAY_BE_LOST,
 )
