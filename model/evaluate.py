@@ -23,6 +23,7 @@ from .errors import unknown
 from .expr import LEAVES, Expr, Op, free, topological
 from .reading import Reading, read, unroll
 from .sorts import (
+    FiniteSort,
     IntSort,
     MapSort,
     RecordSort,
@@ -66,6 +67,8 @@ def position(key: Value, sort: Sort, env: Env) -> int:
     if isinstance(sort, IntSort):
         assert sort.lo is not None
         return int(key) - resolve(sort.lo, env)
+    if isinstance(sort, FiniteSort):
+        return int(key)
     return elements(sort, env).index(key)
 
 

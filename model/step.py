@@ -73,15 +73,26 @@ class Reference:
         for action in self._actions:
             yield from action.steps(self, env, state)
 
+    def steps(self, state: State, action: str) -> Iterator[Taken]:
+        """Every step of one action from a state.
+
+        Raises:
+            UnknownNameError: the model has no such action.
+        """
+        return self._named(action).steps(self, self.env(state), state)
+
     def take(self, state: State, action: str, params: Mapping[str, Value]) -> Taken | None:
         """The step of one action with these parameters, or None where its guard does not hold.
 
         Raises:
             UnknownNameError: the model has no such action.
         """
+        return self._named(action).step(self, {**self.env(state), **params}, state, tuple(params.items()))
+
+    def _named(self, action: str) -> _Translated:
         for each in self._actions:
             if each.action.name == action:
-                return each.step(self, {**self.env(state), **params}, state, tuple(params.items()))
+                return each
         raise unknown("action", action, (each.action.name for each in self._actions), self.instance.model.name)
 
     def holds(self, prop: Property, state: State, later: State | None = None) -> bool:

@@ -18,7 +18,10 @@ RANGE_KEYS = ("with", "without")
 
 @dataclass(frozen=True)
 class Behaviour:
-    """One way in which releases differ; `releases` is the mask of those that have it."""
+    """One way in which releases differ; `releases` is the mask of those that have it.
+
+    `level`: the metadata.version from which on a cluster in KRaft mode has it; 0 if its releases alone tell.
+    """
 
     id: str
     kind: str
@@ -27,6 +30,7 @@ class Behaviour:
     source: str
     also: tuple[str, ...] = ()
     unfixed: bool = False
+    level: int = 0
 
     @property
     def since(self) -> str:
@@ -76,7 +80,7 @@ def _load() -> Mapping[str, Behaviour]:
 
 def _behaviour(row: Mapping[str, Any]) -> Behaviour:
     where = f"behaviours.toml, {row.get('id', 'a row without id')}"
-    toml.check_keys(row, where, ("id", "kind", "releases", "meaning", "source"), ("also", "unfixed"))
+    toml.check_keys(row, where, ("id", "kind", "releases", "meaning", "source"), ("also", "unfixed", "level"))
     if row["kind"] not in KINDS:
         raise TableError(f"{where}: expected kind {' or '.join(KINDS)}, got {row['kind']!r}")
     return Behaviour(
@@ -87,6 +91,7 @@ def _behaviour(row: Mapping[str, Any]) -> Behaviour:
         source=row["source"],
         also=tuple(row.get("also", ())),
         unfixed=row.get("unfixed", False),
+        level=row.get("level", 0),
     )
 
 

@@ -61,11 +61,11 @@ ARROWS: dict[str, set[str]] = {
     "checker.machines": {"specs"},
     "checker.diagram": {"specs", "model", "checker.machines"},
     "checker.explore": {"specs", "model", "checker.diagram", "checker.replacing"},
-    "checker.conformance": {"specs", "model", "traces", "checker.explore", "checker.replacing"},
+    "checker.conformance": {"specs", "model", "traces", "checker.audit", "checker.explore", "checker.replacing"},
     "checker.prove": {"specs", "model", "checker.explore", "checker.replacing"},
     "checker.pages": {
         *("specs", "model", "traces"),
-        *("checker.audit", "checker.diagram", "checker.explore", "checker.prove"),
+        *("checker.audit", "checker.conformance", "checker.diagram", "checker.explore", "checker.prove"),
     },
     "checker.testing": {"specs", "model", "traces", "checker.audit", "checker.explore"},
     "checker.commands": {

@@ -1,8 +1,10 @@
 """Plants faults in all recordings and tells what the audit found of them: `python -m benchmarks.faults`.
 
+A fault is in all lines that print it: what is sent wrongly is received and cached so.
+
 For each kind: planted; decidable (the log shows enough: what it cannot show is told below the table); found (of the
-decidable, a new finding that is illegal or suspicious); line right (of the found, the first new finding in the report's
-order names the line that first shows the fault); illegal (of these, a new finding at that line is).
+decidable, a new finding that is illegal or suspicious); line right (of the found, the first new finding in its file
+names the line that first shows the fault); illegal (of these, a new finding at that line is).
 Exit code 1 if less than 95 % are found, or have the right line.
 """
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from isrproof.specs.behaviours import behaviour
 from isrproof.traces.events.event import Event
 
+from .echoes import Echoes
 from .recording import (
     CACHED,
     CREATED,
@@ -30,6 +31,7 @@ _FEW = 3
 
 def epoch_falls(recording: Recording) -> Iterator[Fault]:
     """A controller speaks under an earlier epoch for some lines, then goes on under its own."""
+    echoes = Echoes.of(recording)
     for (file, epoch), lines in recording.tenures().items():
         dated = [one for one in lines if one.event.controller_epoch == epoch]
         for at in range(1, len(dated) - _FEW):
@@ -37,7 +39,7 @@ def epoch_falls(recording: Recording) -> Iterator[Fault]:
             # Epoch 1 and a new topic are the signs of a new cluster, not of a fall.
             if any(one.event.row in CREATED for one in few):
                 continue
-            edits = tuple(Edit(file, one.line, replace(one.event, controller_epoch=epoch - 1)) for one in few)
+            edits = tuple(edit for one in few for edit in echoes.changed(one, controller_epoch=epoch - 1))
             yield Fault(file, few[0].line, f"controller epoch {epoch - 1} after {epoch}, for {_FEW} lines", edits)
 
 
@@ -143,6 +145,7 @@ def _state(event: Event) -> tuple[object, ...]:
 
 def leader_after_deletion_mark(recording: Recording) -> Iterator[Fault]:
     """UpdateMetadata names a leader again after it had marked the partition as being deleted."""
+    echoes = Echoes.of(recording)
     for lines in recording.tenures().values():
         led: dict[tuple[object, object], Spoken] = {}
         for one in lines:
@@ -155,4 +158,17 @@ def leader_after_deletion_mark(recording: Recording) -> Iterator[Fault]:
             elif event.leader == DELETING and key in led:
                 again = replace(led[key].event, ts=event.ts)
                 what = f"{event.topic}-{event.partition}: leader {again.leader} after -2"
-                yield Fault(one.file, one.line + 1, what, (Edit(one.file, one.line, again, added=True),))
+                heard = (Edit(f, n, _with_state(e, again), added=True) for f, n, e in echoes.of_line(one))
+                yield Fault(one.file, one.line + 1, what, (Edit(one.file, one.line, again, added=True), *heard))
+
+
+def _with_state(event: Event, other: Event) -> Event:
+    return replace(
+        event,
+        leader=other.leader,
+        isr=other.isr,
+        leader_epoch=other.leader_epoch,
+        partition_epoch=other.partition_epoch,
+        written_by_epoch=other.written_by_epoch,
+        replicas=other.replicas,
+    )

@@ -39,7 +39,9 @@ class Outcome:
 
     @property
     def line_right(self) -> bool:
-        return self.first is not None and self._at_line(self.first)
+        """Whether the first new finding in the fault's file is at its line; other files tell what came of it."""
+        here = next((finding for finding in self.new if finding.file == self.fault.file), None)
+        return here is not None and self._at_line(here)
 
     def _at_line(self, finding: Finding) -> bool:
         return (finding.file, finding.line) == (self.fault.file, self.fault.line)

@@ -26,6 +26,7 @@ STOPPED: Mapping[str, tuple[str, ...]] = {name: rows_with("move-refused", entity
 """By machine, lines of a move that was refused or failed."""
 CREATED, ELECTED = rows_with("created"), rows_with("elected")
 CACHED = ("metadata-cached",)
+LEADER_AND_ISR_RECEIVED = ("leader-and-isr-received",)
 LEADER_AND_ISR_SENT, UPDATE_METADATA_SENT = rows_with("leader-and-isr-sent"), rows_with("update-metadata-sent")
 REASSIGNED, REMOVED = rows_with("reassigned"), rows_with("replica-removed")
 WRITTEN = rows_with("elected", "reassigned", "replica-removed")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from isrproof.specs.behaviours import behaviour
 from isrproof.traces.events.event import Event
 
+from .echoes import Echoes
 from .recording import (
     CREATED,
     ELECTED,
@@ -38,6 +39,7 @@ class View:
     tenures: tuple[tuple[str, int], ...]
     replicas: tuple[int, ...] | None
     reassigning: bool
+    echoes: Echoes = field(repr=False)
 
     @property
     def event(self) -> Event:
@@ -67,8 +69,7 @@ class View:
 
     def fault(self, what: str, hidden: str | None = None, **changed: object) -> Fault:
         one = self.spoken
-        edit = Edit(one.file, one.line, replace(one.event, **changed))  # type: ignore[arg-type]
-        return Fault(one.file, one.line, f"{self.name}: {what}", (edit,), hidden)
+        return Fault(one.file, one.line, f"{self.name}: {what}", self.echoes.changed(one, **changed), hidden)
 
 
 def printed(recording: Recording) -> Iterator[View]:
@@ -77,6 +78,7 @@ def printed(recording: Recording) -> Iterator[View]:
     for one in recording.spoken:
         if one.event.row in CREATED + WRITTEN + ASKED:
             entities[one.event.topic, one.event.partition].append(one)
+    echoes = Echoes.of(recording)
     for lines in entities.values():
         earlier: list[Spoken] = []
         replicas: tuple[int, ...] | None = None
@@ -91,7 +93,7 @@ def printed(recording: Recording) -> Iterator[View]:
             if event.row in CREATED or event.leader is None or event.leader_epoch is None or event.leader == DELETING:
                 continue
             events = tuple(each.event for each in earlier)
-            yield View(one, events, tuple((e.file, e.epoch) for e in earlier), replicas, reassigning)
+            yield View(one, events, tuple((e.file, e.epoch) for e in earlier), replicas, reassigning, echoes)
             earlier.append(one)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 
-from .creations import told_apart
+from . import creations, renewals
 from .doubt import doubts, signs
 from .files.log import Log, Read
 from .findings.audited import Audited, Repeated, numbered_by_cluster
@@ -143,4 +143,5 @@ def _look(
 def _fails(concerned: Table) -> list[Row]:
     """The rows of some partitions that fail, as far as their lines can vouch for it."""
     inputs = inputs_of(concerned)
-    return told_apart(inputs[PARTITION_VIEWS], settled(concerned, failing(judged(inputs, []))))
+    fails = settled(concerned, failing(judged(inputs, [])))
+    return renewals.told_apart(inputs[HOSTED_LINES], creations.told_apart(inputs[PARTITION_VIEWS], fails))

@@ -25,10 +25,13 @@ def command(**options: Any) -> None:
     Compared are the lines of the controllers' state machines, from the first controller on. A rejection names the first
     line that no run writes, and the clause of a guard that forbids it. Steps that write nothing may lie between lines.
 
+    The logs of MODEL kraft are the metadata folders of its nodes: each committed record that changes a broker or a
+    partition is looked for among the steps of KRaft's controller, as its release and metadata.version have them.
+
     Exit codes: 0 accepted, 1 rejected, 2 misuse, 3 not decided.
     """
     with failures(options["as_json"]):
-        raise SystemExit(_run(options))
+        raise SystemExit(_metadata(options) if options["model"] == "kraft" else _run(options))
 
 
 def _run(options: dict[str, Any]) -> int:
@@ -57,6 +60,50 @@ def _run(options: dict[str, Any]) -> int:
         verdict = Verdict("unknown", 0, 0, evidence.lines, reason=str(error))
         chosen = None
     _print(verdict, row.name, level, chosen, options["as_json"])
+    return EXIT[verdict.verdict]
+
+
+def _metadata(options: dict[str, Any]) -> int:
+    """A metadata log against the model of KRaft's controller."""
+    from ...model.kraft.kraft import KRAFT
+    from ..conformance.metadata.contexts import Chosen
+    from ..conformance.metadata.validate import validate
+
+    if options["level"]:
+        raise click.UsageError("--level is for logs of text; a metadata log has its own levels of metadata.version.")
+    mask = KRAFT.release(options["release"]).mask if options["release"] else 0
+    KRAFT.model(options["release"], options["without"], options["adding"])  # says what it does not know
+    verdict = validate(options["logs"], Chosen(mask, options["without"], options["adding"]))
+    place = verdict.place
+    if options["as_json"]:
+        import json
+
+        told = {
+            "verdict": verdict.verdict,
+            "line": None if place is None else {"file": place.file, "offset": place.offset},
+            "guard": verdict.guard,
+            "reason": verdict.reason or None,
+            "release": verdict.releases or None,
+            "level": verdict.level or None,
+            "model": KRAFT.name,
+            "left_out": list(verdict.left_out),
+            "matched": verdict.matched,
+            "compared": verdict.compared,
+            "not_compared": verdict.others,
+        }
+        click.echo(json.dumps(told))
+    else:
+        click.echo(f"{KRAFT.name}: {verdict.verdict}")
+        if place is not None:
+            click.echo(f"  record   {place}")
+        if verdict.guard is not None:
+            click.echo(f"  guard    {verdict.guard}")
+        if verdict.reason:
+            click.echo(f"  {verdict.reason}")
+        click.echo(
+            f"  {verdict.matched} of {verdict.compared} records of brokers and partitions fit, at {verdict.level}; "
+            f"{verdict.others} other records are not compared"
+        )
     return EXIT[verdict.verdict]
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from ...model.sorts import FiniteSort, MapSort, OptionSort, RecordSort, SeqSort, SetSort, Sort, Value
 
 NO_LEADER = -1
+LOG_END = 0
+"""Where the logs of a model without records end."""
 
 
 @dataclass(frozen=True)
@@ -23,10 +25,15 @@ class Names:
             return self.partitions[value][column == "partition"]
         if isinstance(sort, FiniteSort) and column == "detail":
             return "{}-{}".format(*self.partitions[value])
+        if isinstance(sort, FiniteSort) and column == "lagging":
+            return (self.brokers[value], LOG_END)
         if isinstance(sort, FiniteSort):
             return self.brokers[value]
         if isinstance(sort, OptionSort):
             return NO_LEADER if value is None else self.printed(column, value, sort.element)
+        if isinstance(sort, SetSort) and column == "detail":
+            members = ", ".join(str(self.brokers[each]) for each in sorted(value))
+            return f"CommittedPartitionState(isr=Set({members}), leaderRecoveryState=RECOVERED)"
         if isinstance(sort, SetSort):
             return tuple(sorted(self.printed(column, each, sort.element) for each in value))
         if isinstance(sort, MapSort | SeqSort):  # places in order, some of which may be free

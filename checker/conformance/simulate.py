@@ -22,6 +22,8 @@ from .written import Writer
 START, STEP, LINE = 1_600_000_000_000, 1_000, 1
 """When the log begins, and how far steps and lines are apart: milliseconds."""
 
+_FILES = {STATE_CHANGE: "state-change", "kafka.controller": "controller"}
+
 
 @dataclass(frozen=True)
 class Taken:
@@ -52,17 +54,22 @@ class Log:
 def random_run(instance: Instance, seed: int, steps: int) -> list[Taken]:
     """A run of at most so many steps; each kind of step is as likely as any other that can be taken."""
     dice, reference = random.Random(seed), Reference(instance)
+    kinds = [action.name for action in instance.model.actions]
     state, run = reference.initial(), []
     for _ in range(steps):
-        can: dict[str, list[Taken]] = {}
-        for each in reference.successors(state):
-            if not each.overflows:
-                can.setdefault(each.action, []).append(Taken(each.action, each.params, state, each.state))
-        if not can:
+        in_turn = (_steps(reference, state, kind) for kind in dice.sample(kinds, len(kinds)))
+        can = next((found for found in in_turn if found), None)
+        if can is None:
             break
-        run.append(dice.choice(can[dice.choice(sorted(can))]))
+        run.append(dice.choice(can))
         state = run[-1].after
     return run
+
+
+def _steps(reference: Reference, state: State, action: str) -> list[Taken]:
+    """The steps of an action that keep within the instance's bounds."""
+    found = reference.steps(state, action)
+    return [Taken(each.action, each.params, state, each.state) for each in found if not each.overflows]
 
 
 def counterexample(instance: Instance, prop: str) -> list[Taken] | None:
@@ -74,7 +81,10 @@ def counterexample(instance: Instance, prop: str) -> list[Taken] | None:
     found = explore_instance(instance.model, instance.settings, [prop], until_decided=True)[prop].path
     if found is None:
         return None
-    pairs = zip(found.steps, found.states, found.states[1:], strict=False)
+    watched = [each.name for each in found.instance.model.fields]
+    of_model = [watched.index(each.name) for each in instance.model.fields]  # ghosts are written nowhere
+    states = [tuple(state[at] for at in of_model) for state in found.states]
+    pairs = zip(found.steps, states, states[1:], strict=False)
     return [Taken(step.action, step.params, before, after) for step, before, after in pairs]
 
 
@@ -89,18 +99,22 @@ def log_of(instance: Instance, run: Sequence[Taken], release: Release, level: st
         raise ModelError(f"unknown level {level!r}; expected one of {', '.join(LEVELS)}")
     writer = Writer(instance, release, names)
     files: dict[str, list[str]] = {}
+    controllers: dict[int | None, int | None] = {}
     steps, now = [], START
     for number, taken in enumerate(run):
         places, file, shown = [], "", True
         for block in writer.blocks(taken.action, taken.params, taken.before, taken.after):
             for broker, event in block:
                 row = rows()[event.row]
-                if row.speaker == "broker":  # requests are not in the model; those of a step are one
-                    event = replace(event, correlation_id=number)
+                if row.speaker == "controller" and event.controller_epoch is not None:
+                    controllers[event.controller_epoch] = event.controller
+                if row.speaker == "broker":  # the state has neither names of controllers nor numbers of requests
+                    known = controllers.get(event.controller_epoch) if event.controller is None else event.controller
+                    event = replace(event, correlation_id=number, controller=known)
                 at = writer.level(event)
                 if row.loggers:  # a stack trace is where its line is
                     of_states = row.family == STATE_CHANGE
-                    file = f"broker-{broker}/{'state-change' if of_states else 'controller'}.log"
+                    file = f"broker-{broker}/{_FILES.get(row.family or '', 'server')}.log"
                     shown = not of_states or LEVELS.index(at or level) >= LEVELS.index(level)
                 if shown:
                     own = files.setdefault(file, [])

@@ -16,6 +16,7 @@ from ...model.replication import base
 from ...model.replication.base import REPLICATION
 from ...specs.behaviours import BEHAVIOURS
 from ...specs.releases import names
+from ..conformance import flagged
 from ..diagram import mermaid, speakers
 from ..explore import matrix
 from ..explore.report import action_lines
@@ -43,7 +44,7 @@ def write() -> str:
         "Settings are replicas/log size/records/last leader epoch. A length counts the states of the shortest",
         "counterexample. Every promised property that is not named holds, and every *sometimes* property is met.",
         "",
-        *table(("instance", "states", "violated", "shows"), _rows(of_families=False)),
+        *table(("instance", "states", "violated", "shows"), _rows(None)),
         "",
         "## Properties",
         "",
@@ -73,8 +74,9 @@ def write() -> str:
     return "\n".join([*lines, ""])
 
 
-def _rows(of_families: bool) -> Iterator[Iterator[str]]:
-    return (_expected(row) for row in matrix.rows() if (row.model in families()) == of_families)
+def _rows(family: str | None) -> Iterator[Iterator[str]]:
+    """The expectations of a family's models; None: those of models that are in none."""
+    return (_expected(row) for row in matrix.rows() if (row.model if row.model in families() else None) == family)
 
 
 def _family(family: Family) -> list[str]:
@@ -102,7 +104,7 @@ def _family(family: Family) -> list[str]:
         "",
         f"Settings are {settings}.",
         "",
-        *table(("instance", "states", "violated", "shows"), _rows(of_families=True)),
+        *table(("instance", "states", "violated", "shows"), _rows(family.name)),
         "",
         "What the newest release promises with all parts; then what is asked for by `--property`.",
         "",
@@ -110,6 +112,7 @@ def _family(family: Family) -> list[str]:
         "",
         *table(("asked for", "kind", "meaning"), ((each.name, each.kind, each.statement) for each in asked)),
         "",
+        *_flagged(family),
         f"### What a {family.name} cannot express",
         "",
         *table(("known bugs", "why"), family.beyond),
@@ -125,6 +128,22 @@ def _family(family: Family) -> list[str]:
         f"### The steps of a {family.name}",
         "",
         *table(("action", "what it is", "when"), (_guarded(each) for each in whole.actions)),
+    ]
+
+
+def _flagged(family: Family) -> list[str]:
+    """What an audit says of the logs of a family's counterexamples, where it is known."""
+    shown = {pair for row in matrix.rows() if row.model == family.name for pair in row.shows.items()}
+    found = [each for each in flagged.rows() if (each.prop, each.shows) in shown]
+    if not found:
+        return []
+    return [
+        f"### What an audit says of the counterexamples of a {family.name}",
+        "",
+        f"`isrproof simulate {family.name} --release R --property P --out FOLDER` writes the log of one.",
+        "",
+        *table(("violated", "shows", "an audit of its log"), ((each.prop, each.shows, each.told) for each in found)),
+        "",
     ]
 
 

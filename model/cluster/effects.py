@@ -62,13 +62,14 @@ class Batch:
     """The LeaderAndIsr requests of one call of a state machine: at most one to each broker.
 
     `of`: the partition, a variable if the call is about all of them; `to`: who is told of it, where it is `given`;
-    `entry`: the controller's cache entry as it is sent.
+    `entry`: the controller's cache entry as it is sent; `is_new`: whether it is said that the partition is new.
     """
 
     of: Expr
     to: Expr
     given: Expr
     entry: Expr
+    is_new: Expr
 
 
 class Effects:
@@ -94,13 +95,15 @@ class Effects:
     def replica_to(self, c: Expr, p: Expr, r: Expr, asked: Expr, state: Expr, target: str) -> Expr:
         """A replica's state after a move that does not touch ZooKeeper."""
         done = self.asked("replica", asked, state, target)
-        self.lines.append(lines.replica_moved(c, p, r, state, target, done, both(asked, ~done)))
+        valid = self.valid["replica"][target]
+        self.lines.append(lines.replica_moved(c, p, r, state, target, done, both(asked, ~done), valid))
         return ite(done, literal(target, state.sort), state)
 
     def partition_to(self, c: Expr, p: Expr, asked: Expr, state: Expr, target: str) -> Expr:
         """A partition's state after a move that does not touch ZooKeeper."""
         done = self.asked("partition", asked, state, target)
-        self.lines.append(lines.partition_moved(c, p, state, target, done, both(asked, ~done)))
+        valid = self.valid["partition"][target]
+        self.lines.append(lines.partition_moved(c, p, state, target, done, both(asked, ~done), valid))
         return ite(done, literal(target, state.sort), state)
 
     def online_brokers(self, c: Expr) -> Expr:
@@ -173,9 +176,9 @@ class Effects:
     ) -> tuple[Expr, Held]:
         done = both(self.asked("partition", asked, state, "OnlinePartition"), can)
         admin = "(false)" if self.chosen.has("KIP-460") and strategy.startswith("Offline") else ""
-        self.lines.append(
-            lines.partition_online(c, p, state, new.value, done, both(asked, ~done), strategy + admin, is_new)
-        )
+        valid, refused = self.valid["partition"]["OnlinePartition"], both(asked, ~done)
+        strategy += admin
+        self.lines.append(lines.partition_online(c, p, state, new.value, done, refused, valid, strategy, is_new))
         self.sends(c, p, replicas(assignment[p]).intersect(told), done, new, is_new)
         after = ite(done, literal("OnlinePartition", state.sort), state)
         return after, Held(ite(done, new, cached[c][p]), ite(done, new, znode[p]))
@@ -194,9 +197,9 @@ class Effects:
             controller_epoch=epoch[c],
         )
 
-    def sends(self, c: Expr, p: Expr, to: Expr, given: Expr, entry: Expr, is_new: Expr | bool = False) -> None:
+    def sends(self, c: Expr, p: Expr, to: Expr, given: Expr, entry: Expr, is_new: Expr = false) -> None:
         """Logs and sends the requests of a call; since 2.2 none is logged to brokers that are not live (KIP-380)."""
-        self.batches.append(Batch(p, to, given, entry))
+        self.batches.append(Batch(p, to, given, entry, is_new))
         if self.chosen.has("KIP-380"):
             to = to.intersect(after(live[c]))
         self.lines += lines.sends(c, p, to, given, is_new, self.not_online(c, p))
@@ -235,7 +238,8 @@ class Effects:
         done = both(valid, can)
         silent = ~known if self.chosen.has("KAFKA-6650") else false
         left = ite(writes, removed, held.changed(controller_epoch=epoch[c]))
-        self.lines += lines.replica_offline(c, p, r, state, left, done, both(asked, ~done, ~both(valid, silent)), read)
+        refused, before_it = both(asked, ~done, ~both(valid, silent)), self.valid["replica"]["OfflineReplica"]
+        self.lines += lines.replica_offline(c, p, r, state, left, done, refused, before_it, read)
         held_now = Held(
             ite(writes, some(removed), ite(read, fenced, before.cache)),
             ite(writes, some(removed), before.znode),

@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..action import Action, Clause, action, waived
-from ..expr import Expr, after, both, either, forall, none, setting, some
+from ..expr import Expr, after, both, either, forall, none, setting, some, true
 from ..family import Chosen
 from ..property import Property
 from ..sorts import SetOf, Value
+from .broker_lines import isr_change, isr_refused, isr_updated
 from .effects import PREFERRED, SHUTDOWN, Effects
+from .lines import leader_and_isr, says, updates
 from .requests import runs
 from .state import (
     ISR_CHANGES,
@@ -86,6 +88,8 @@ def expand(effects: Effects) -> Action:
 
 
 def _by_leader(effects: Effects, name: str, what: str, guard: dict[str, Expr | Clause], isr: Expr) -> Action:
+    row = "isr-shrinks" if name == "ShrinkIsr" else "isr-expands"
+    effects.lines.append(isr_change(row, b, p, _mine["isr"], isr, r))
     if effects.chosen.has("KIP-497"):
         return action(
             name,
@@ -101,6 +105,7 @@ def _by_leader(effects: Effects, name: str, what: str, guard: dict[str, Expr | C
     version: Expr | Clause = _knows()
     if name == "ExpandIsr" and not {PREFERRED, SHUTDOWN} & effects.chosen.parts:
         version = waived(_knows(), "who follows it knows its epoch: only an election that it survives makes it old")
+    effects.lines.append(isr_updated(b, p, after(hosted[b][p]).value))
     return action(
         name,
         f"A leader writes the state znode: {what}.",
@@ -114,7 +119,8 @@ def _by_leader(effects: Effects, name: str, what: str, guard: dict[str, Expr | C
     )
 
 
-def note(_: Effects) -> Action:
+def note(effects: Effects) -> Action:
+    effects.lines += updates(c, p, true, effects.not_online(c, p))
     return action(
         "NoteIsrChange",
         "The controller is notified of a change of an ISR: it reads the state znode.",
@@ -139,6 +145,11 @@ def _asked() -> Expr:
 def alter(effects: Effects) -> Action:
     new = some(znode[p].value.changed(isr=_asked(), version=znode[p].value["version"] + 1, controller_epoch=epoch[c]))
     kept = some(_mine.changed(isr=_asked(), version=_mine["version"] + 1))
+    effects.lines += [
+        says("alter-partition-written", c, true, topic=p, partition=p, **leader_and_isr(new.value)),
+        *updates(c, p, true, effects.not_online(c, p)),
+        isr_updated(b, p, kept.value),
+    ]
     guard: dict[str, Expr | Clause] = {
         "is idle": waived(phase[c].eq("idle"), "the thread does one thing at a time"),
         "a leader asks": proposed[b][p].is_some(),
@@ -176,6 +187,7 @@ def _eligible(effects: Effects) -> Expr:
 
 
 def refuse(effects: Effects) -> Action:
+    effects.lines.append(isr_refused(b, p, _mine["isr"]))
     return action(
         "RefuseAlterIsr",
         "The controller refuses an ISR with a member that is not live or shuts down: the leader keeps the one it has.",

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ..expr import Expr, after, both, some, true, var
 from ..lines import Block, Line
-from .state import Broker, assignment, cached, epoch, live, p, r
+from .state import Broker, assignment, cached, epoch, live, one_of, p, r
 
 _broker = var("broker", Broker)
 
@@ -23,55 +23,78 @@ def _says(row: str, c: Expr, given: Expr, entity: tuple[Expr, ...], **fields: ob
     return Line(row, c, {**spoken, **of, **fields}, given, over)
 
 
-def replica_moved(c: Expr, of: Expr, which: Expr, state: Expr, target: str, done: Expr, refused: Expr) -> Block:
-    """A replica's move, or its refusal."""
+def replica_moved(
+    c: Expr, of: Expr, which: Expr, state: Expr, target: str, done: Expr, refused: Expr, valid: tuple[str, ...]
+) -> Block:
+    """A replica's move, or its refusal, with what was thrown if the table of `valid` states before has it not."""
     said = {"replica": which, "from_state": state, "to_state": target}
-    return (
-        _says("replica-moved", c, done, (of, which), **said),
-        _says("replica-refused", c, refused, (of, which), **said),
-    )
+    thrown = _thrown("thrown-replica-refused", c, of, ~one_of(state, valid), **said, valid_states=valid)
+    failed = _says("replica-refused", c, refused, (of, which), **said)
+    return (_says("replica-moved", c, done, (of, which), **said), replace(failed, then=(thrown,)))
 
 
 def replica_offline(
-    c: Expr, of: Expr, which: Expr, state: Expr, left: Expr, done: Expr, refused: Expr, read: Expr
+    c: Expr,
+    of: Expr,
+    which: Expr,
+    state: Expr,
+    left: Expr,
+    done: Expr,
+    refused: Expr,
+    valid: tuple[str, ...],
+    read: Expr,
 ) -> list[Block]:
     """A replica's move to OfflineReplica, with what is left of the ISR where it was read."""
     removed = _says(
         "offline-replica-removed-from-isr", c, both(done, read), (of, which),
-        replica=which, to_state="OfflineReplica", **_held(left), written_by_epoch=left["controller_epoch"],
+        replica=which, to_state="OfflineReplica", **leader_and_isr(left), written_by_epoch=left["controller_epoch"],
     )  # fmt: skip
-    return [(removed,), replica_moved(c, of, which, state, "OfflineReplica", done, refused)]
+    return [(removed,), replica_moved(c, of, which, state, "OfflineReplica", done, refused, valid)]
 
 
-def partition_moved(c: Expr, of: Expr, state: Expr, target: str, done: Expr, refused: Expr) -> Block:
+def partition_moved(
+    c: Expr, of: Expr, state: Expr, target: str, done: Expr, refused: Expr, valid: tuple[str, ...]
+) -> Block:
     """A partition's move that touches nothing else, or its refusal."""
     row = "partition-created" if target == "NewPartition" else "partition-offline-or-gone"
     said = {"from_state": state, "to_state": target}
-    return (
-        _says(row, c, done, (of,), **said, replicas=assignment[of]),
-        _says("partition-refused", c, refused, (of,), **said),
-    )
+    thrown = _thrown("thrown-partition-refused", c, of, ~one_of(state, valid), **said, valid_states=valid)
+    failed = _says("partition-refused", c, refused, (of,), **said)
+    return (_says(row, c, done, (of,), **said, replicas=assignment[of]), replace(failed, then=(thrown,)))
 
 
 def partition_online(
-    c: Expr, of: Expr, state: Expr, held: Expr, done: Expr, refused: Expr, strategy: str, is_new: Expr
+    c: Expr,
+    of: Expr,
+    state: Expr,
+    new: Expr,
+    done: Expr,
+    refused: Expr,
+    valid: tuple[str, ...],
+    strategy: str,
+    is_new: Expr,
 ) -> Block:
     """A partition's move to OnlinePartition, or its failure with what was thrown."""
     said = {"from_state": state, "to_state": "OnlinePartition"}
-    thrown = Line(
-        "thrown-no-leader",
-        c,
-        {"topic": of, "partition": of, "strategy": strategy, "error": "kafka.common.StateChangeFailedException"},
-        ~is_new,
+    moves, nobody = one_of(state, valid), {"error": "kafka.common.StateChangeFailedException"}
+    thrown = (
+        _thrown("thrown-partition-refused", c, of, ~moves, **said, valid_states=valid),
+        _thrown("thrown-no-leader", c, of, both(moves, ~is_new), strategy=strategy, **nobody),
     )
     failed = _says("partition-refused", c, refused, (of,), **said)
     return (
-        _says("partition-online", c, done, (of,), **said, **_held(held)),
-        Line(failed.row, c, failed.fields, failed.given, failed.over, (thrown,)),
+        _says("partition-online", c, done, (of,), **said, **leader_and_isr(new)),
+        replace(failed, then=thrown),
     )
 
 
-def _held(held: Expr) -> dict[str, object]:
+def _thrown(row: str, c: Expr, of: Expr, given: Expr, **fields: object) -> Line:
+    """The first line of a stack trace, below the line of what failed."""
+    error = {"error": "java.lang.IllegalStateException"}
+    return Line(row, c, {**error, "topic": of, "partition": of, **fields}, given)
+
+
+def leader_and_isr(held: Expr) -> dict[str, object]:
     """A partition's state as it is printed."""
     return {
         "leader": held["leader"],
@@ -87,7 +110,7 @@ def says(row: str, c: Expr, given: Expr = true, **fields: object) -> Block:
     return (_says(row, c, given, (), **fields),)
 
 
-def sends(c: Expr, of: Expr, to: Expr, given: Expr, is_new: Expr | bool, offline: Expr, which: Expr = r) -> list[Block]:
+def sends(c: Expr, of: Expr, to: Expr, given: Expr, is_new: Expr, offline: Expr, which: Expr = r) -> list[Block]:
     """The request batch of a call: LeaderAndIsr to some brokers, UpdateMetadata to all live ones.
 
     Args:
@@ -96,7 +119,7 @@ def sends(c: Expr, of: Expr, to: Expr, given: Expr, is_new: Expr | bool, offline
         offline: the replicas of the partition that are not online.
     """
     entry = after(cached[c][of]).value
-    state = {**_held(entry), "written_by_epoch": entry["controller_epoch"], "replicas": assignment[of]}
+    state = {**leader_and_isr(entry), "written_by_epoch": entry["controller_epoch"], "replicas": assignment[of]}
     sent = both(given, after(cached[c][of]).is_some())
     told = both(sent, to.contains(which))
     kind = entry["leader"].eq(some(which))
@@ -114,7 +137,7 @@ def updates(c: Expr, of: Expr, given: Expr, offline: Expr) -> list[Block]:
     Requests are on no way here: what is sent is heard at once.
     """
     entry, live_ones = after(cached[c][of]).value, after(live[c])
-    state = {**_held(entry), "written_by_epoch": entry["controller_epoch"], "replicas": assignment[of]}
+    state = {**leader_and_isr(entry), "written_by_epoch": entry["controller_epoch"], "replicas": assignment[of]}
     state["offline_replicas"] = offline
     sent = both(given, after(cached[c][of]).is_some())
     heard = _says("metadata-cached", c, both(sent, live_ones.contains(_broker)), (of,), **state, speaker=_broker)

@@ -6,6 +6,7 @@ from ..action import Action, Clause, action, waived
 from ..expr import Expr, ite, none, setting, some, var
 from ..sorts import Value
 from . import requests
+from .broker_lines import registered_anew
 from .effects import ISR, REQUESTS, ZOMBIES, Effects
 from .state import (
     OUTAGES,
@@ -20,6 +21,7 @@ from .state import (
     phase,
     process,
     registered,
+    registration,
 )
 
 one, other = var("one", Broker), var("other", Broker)
@@ -57,6 +59,8 @@ def unregistered() -> dict[Expr, Expr | Value]:
 
 
 def come_back(effects: Effects) -> Action:
+    if _told(effects):
+        effects.lines += registered_anew(b, registration[b] + 1, starts=True)
     dead = ~registered.contains(b)
     registers_once = dead if ISR in effects.chosen.parts else waived(dead, "nothing but the count of outages changes")
     guard: dict[str, Expr | Clause] = {"is not registered": registers_once}

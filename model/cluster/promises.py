@@ -82,7 +82,8 @@ def properties(chosen: Chosen) -> tuple[Property, ...]:
     """What is promised where requests are on the way."""
     told = both(_mine.is_some(), *(_mine.value[name].eq(znode[p].value[name]) for name in ("leader", "leader_epoch")))
     stays = both(znode[p].is_some(), ~queued.contains(p) if DELETION in chosen.parts else true)
-    concerned = both(stays, replicas(assignment[p]).contains(b), Effects(chosen).online_brokers(c).contains(b))
+    led = both(stays, znode[p].value["leader"].is_some())
+    concerned = both(led, replicas(assignment[p]).contains(b), Effects(chosen).online_brokers(c).contains(b))
     is_quiet_and_led = both(is_settled(chosen, c), is_quiet())
     leads, named = _mine.value["leader"].eq(some(b)), znode[p].value["leader"].eq(some(b))
     return (
@@ -93,7 +94,7 @@ def properties(chosen: Chosen) -> tuple[Property, ...]:
         Property(
             "LiveReplicaIsTold",
             "Once the controller has settled and no request is on its way, every live replica, but for those on "
-            "brokers that are shutting down, knows the leader and the leader epoch that ZooKeeper has.",
+            "brokers that are shutting down, knows the leader and the leader epoch that ZooKeeper has, if it has one.",
             forall(c, is_quiet_and_led.implies(forall(p, forall(b, concerned.implies(told))))),
             cites=("KAFKA-7235",),
         ),

@@ -14,8 +14,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..action import Action, Clause, Update, action, waived
-from ..expr import Expr, both, const, either, exists, forall, ite, mapped, none, record, setting, some, var
+from ..expr import Expr, both, const, either, exists, forall, ite, mapped, none, record, setting, some, those, var
 from ..sorts import SetOf, Value
+from .broker_lines import Handling, broker_epoch_refused
 from .effects import ISR, REQUESTS, Batch, Effects
 from .state import (
     CHANNEL,
@@ -64,19 +65,31 @@ def is_quiet() -> Expr:
 
 def head(b: Expr, tenure: Expr) -> Expr:
     """The request of a tenure that a broker reads next."""
-    nobody = record(Request, broker_epoch=0, states=mapped(_of, none(Znode)))
+    nobody = record(Request, broker_epoch=0, states=mapped(_of, none(Znode)), new=const(frozenset(), SetOf(Partition)))
     return channel[b][tenure].at(0).get(nobody)
 
 
 def accepts(told: Expr, mine: Expr) -> Expr:
-    """A broker does what it is told of a partition that it does not host, or in a higher leader epoch."""
+    """A broker heeds what it is told of a partition that it does not host, or in a higher leader epoch."""
     return both(told.is_some(), either(mine.is_none(), mine.value["leader_epoch"] < told.value["leader_epoch"]))
+
+
+def takes(told: Expr, mine: Expr) -> Expr:
+    """Who is told of no leader follows nobody, and stays in the leader epoch in which it is (broker.md 2.3)."""
+    return both(accepts(told, mine), told.value["leader"].is_some())
+
+
+def _handling(effects: Effects, told: Expr) -> Handling:
+    mine = hosted[b][p]
+    return Handling(effects, b, e, told, head(b, e)["new"].contains(p), mine, accepts(told, mine))
 
 
 def handle(effects: Effects) -> Action:
     """Steps 2 to 9 of broker.md 2.1; log directories do not fail here."""
     told, mine = head(b, e)["states"][p], hosted[b][p]
     leads = told.value["leader"].eq(some(b))
+    handling = _handling(effects, told)
+    effects.lines += [*handling.received(), handling.refused(), *handling.becomes(), handling.ended()]
     kept = told.value.changed(isr=ite(leads, told.value["isr"], _NO_ONE))
     guard: dict[str, Expr | Clause] = {
         "a request is on the way": channel[b][e].length() > 0,
@@ -88,14 +101,14 @@ def handle(effects: Effects) -> Action:
     updates: dict[Expr, Expr | Value] = {
         channel[b]: channel[b].put(e, channel[b][e].drop(1)),
         heard[b]: e,
-        hosted[b]: mapped(p, ite(accepts(told, mine), some(kept), mine)),
+        hosted[b]: mapped(p, ite(takes(told, mine), some(kept), mine)),
     }
     if ISR in effects.chosen.parts:
-        updates[proposed[b]] = mapped(p, ite(accepts(told, mine), _NOTHING_ASKED, proposed[b][p]))
+        updates[proposed[b]] = mapped(p, ite(takes(told, mine), _NOTHING_ASKED, proposed[b][p]))
     return action(
         "HandleLeaderAndIsr",
         "A broker gets a LeaderAndIsr request: it leads or follows the partitions that it does not host yet, or of "
-        "which it knows a lower leader epoch. A follower keeps no ISR.",
+        "which it knows a lower leader epoch. A follower keeps no ISR; without a leader nothing is followed.",
         b,
         e,
         guard=guard,
@@ -110,9 +123,13 @@ def _for_this_life(b: Expr, tenure: Expr) -> Expr:
 
 def refuse(effects: Effects) -> Action:
     """Steps 0 and 1 of broker.md 2.1."""
-    old = e < heard[b]
+    old, told = e < heard[b], head(b, e)["states"][p]
     if effects.chosen.has("KIP-380"):
+        told = ite(_for_this_life(b, e), told, none(Znode))
+        effects.lines.append(broker_epoch_refused(b, e, ~_for_this_life(b, e)))
         old = either(old, ~_for_this_life(b, e))
+    handling = _handling(effects, told)
+    effects.lines += [*handling.received(), handling.ignored(heard[b]), handling.ended()]
     return action(
         "RefuseRequest",
         "A broker refuses a request of an earlier controller (STALE_CONTROLLER_EPOCH), or for an earlier life of its "
@@ -171,7 +188,7 @@ def sent(effects: Effects, made: Action) -> Action:
         queue = ite(effects.closed.contains(_to), _NOTHING, queue)
     for batch in effects.batches:
         states = _states(made, batch)
-        request = record(Request, broker_epoch=lives[_to], states=states)
+        request = record(Request, broker_epoch=lives[_to], states=states, new=_new(made, batch))
         is_told = both(live_ones.contains(_to), exists(_any, states[_any].is_some()))
         queue = ite(is_told, queue.append(request), queue)
     updates = Update(channel, mapped(_to, channel[_to].put(epoch[c], queue)))
@@ -182,10 +199,20 @@ def sent(effects: Effects, made: Action) -> Action:
 
 def _states(made: Action, batch: Batch) -> Expr:
     """What a broker is told, by partition."""
-    told = ite(both(batch.given, batch.entry.is_some(), batch.to.contains(_to)), batch.entry, none(Znode))
+    told = ite(both(_is_told(batch), batch.entry.is_some()), batch.entry, none(Znode))
     if batch.of in made.params:
         return mapped(_of, ite(_of.eq(batch.of), told, none(Znode)))
     return mapped(batch.of, told)
+
+
+def _new(made: Action, batch: Batch) -> Expr:
+    """The partitions of which it is told that they are new."""
+    told = both(_is_told(batch), batch.is_new)
+    return those(_of, both(_of.eq(batch.of), told)) if batch.of in made.params else those(batch.of, told)
+
+
+def _is_told(batch: Batch) -> Expr:
+    return both(batch.given, batch.to.contains(_to))
 
 
 def _after(made: Action, which: Expr) -> Expr:

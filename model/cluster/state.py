@@ -63,11 +63,12 @@ Phase = Enum(
     ),
 )
 
-# What a LeaderAndIsr request says, and for which life of its broker it is meant. Each tenure of a controller has a
-# connection to each broker, so the controller epoch of a request is the tenure.
+# What a LeaderAndIsr request says, of which partitions it says that they are new, and for which life of its broker it
+# is meant. Each tenure of a controller has a connection to each broker, so the controller epoch of a request is the
+# tenure.
 Tenure = Int(1, Bound(FAILOVERS, 1))
 BrokerEpoch = Int(0, OUTAGES)
-Request = Record("Request", broker_epoch=BrokerEpoch, states=Znodes)
+Request = Record("Request", broker_epoch=BrokerEpoch, states=Znodes, new=SetOf(Partition))
 Channel = SeqOf(Request, CHANNEL)
 
 # ZooKeeper

@@ -10,9 +10,10 @@ from dataclasses import replace
 from ..action import Action, Clause, action, waived
 from ..expr import setting
 from . import requests
+from .broker_lines import registered_anew
 from .effects import REQUESTS, ZOMBIES, Effects
 from .outside import gone, unregistered
-from .state import OUTAGES, b, c, controller_epoch, epoch, outages, phase, registered, znode
+from .state import OUTAGES, b, c, controller_epoch, epoch, outages, phase, registered, registration, znode
 
 
 def lose_session(_: Effects) -> Action:
@@ -30,6 +31,8 @@ def lose_session(_: Effects) -> Action:
 
 
 def resign(effects: Effects) -> Action:
+    if REQUESTS in effects.chosen.parts:
+        effects.lines += registered_anew(b, registration[b] + 1, starts=False)
     return action(
         "Resign",
         "A zombie learns that its session is over: it resigns, and registers again.",

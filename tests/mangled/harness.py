@@ -44,18 +44,20 @@ class Case(NamedTuple):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a case. `gained` and `lost` are illegal findings; `told`: the notes are others, or a finding of
-    another verdict stands where each lost one was."""
+    """What came of a case. `gained`, `lost` and `gone` are illegal findings; of those that are gone the line itself is
+    not there, or not whole. `told`: the notes are others, or a finding of another verdict stands where each lost one
+    was."""
 
     case: Case
     gained: tuple[Finding, ...]
     lost: tuple[Identity, ...]
     told: bool
     kept: int
+    gone: tuple[Identity, ...] = ()
 
 
 def identity(finding: Finding) -> Identity:
-    return Identity(finding.rule, str(finding.entity), finding.controller_epoch, _MILLIS.sub(r"\1", finding.excerpt))
+    return Identity(finding.rule, str(finding.entity), finding.controller_epoch, _text(finding.excerpt))
 
 
 def read(recording: Path) -> Files:
@@ -98,15 +100,18 @@ def outcomes(
         with TemporaryDirectory() as folder:
             for number, name in enumerate(new):
                 written_to(recordings[name], Path(folder) / f"clean-{number}")
+            texts = []
             for number, case in enumerate(waiting):
-                written_to(mangled(recordings[case.recording], case.ways, case.seed), Path(folder) / f"case-{number}")
+                files = mangled(recordings[case.recording], case.ways, case.seed)
+                written_to(files, Path(folder) / f"case-{number}")
+                texts.append(frozenset(_text(line) for lines in files.values() for line in lines))
             folders = [f"{folder}/clean-{number}" for number in range(len(new))]
             made = audited(folders + [f"{folder}/case-{number}" for number in range(len(waiting))])
         for name, report in zip(new, made, strict=False):
             clean[name] = illegal(report)
             notes[name] = told(report)
-        for case, report in zip(waiting, made[len(new) :], strict=True):
-            yield _outcome(case, clean[case.recording], notes[case.recording], report)
+        for case, report, lines in zip(waiting, made[len(new) :], texts, strict=True):
+            yield _outcome(case, clean[case.recording], notes[case.recording], report, lines)
         waiting.clear()
 
     for case in cases:
@@ -128,13 +133,22 @@ def told(report: Report) -> frozenset[str]:
     return frozenset(note.rpartition(": ")[2] for note in report.notes)
 
 
-def _outcome(case: Case, clean: Mapping[Identity, Finding], notes: frozenset[str], report: Report) -> Outcome:
+def _text(line: str) -> str:
+    """A line without its milliseconds."""
+    return _MILLIS.sub(r"\1", line)
+
+
+def _outcome(
+    case: Case, clean: Mapping[Identity, Finding], notes: frozenset[str], report: Report, lines: frozenset[str]
+) -> Outcome:
     found = illegal(report)
-    lost = tuple(sorted(clean.keys() - found.keys()))
+    missed = sorted(clean.keys() - found.keys())
+    lost = tuple(each for each in missed if each.text in lines)
+    gone = tuple(each for each in missed if each.text not in lines)
     others = {identity(finding) for finding in report.findings if finding.verdict != "illegal"}
     was_told = bool(told(report) - notes) or report.verdict == "incomplete" or all(each in others for each in lost)
     gained = tuple(finding for key, finding in found.items() if key not in clean)
-    return Outcome(case, gained, lost, was_told, len(found) - len(gained))
+    return Outcome(case, gained, lost, was_told, len(found) - len(gained), gone)
 
 
 # ---- Which cases
@@ -156,12 +170,13 @@ def single(recordings: Sequence[str], seeds: Iterable[int], ways: Iterable[str] 
 
 @dataclass
 class Row:
-    """Of one way: how many runs; in how many some finding was gained, lost, and the loss was told; and of findings."""
+    """Of one way: how many runs; in how many some finding was gained, or lost untold; and of findings."""
 
     runs: int = 0
     gaining: int = 0
     gained: int = 0
     lost: int = 0
+    gone: int = 0
     kept: int = 0
     untold: int = 0
     rules: Counter[str] = field(default_factory=Counter)
@@ -175,26 +190,25 @@ def table(found: Iterable[Outcome]) -> dict[str, Row]:
         row.gaining += bool(outcome.gained)
         row.gained += len(outcome.gained)
         row.lost += len(outcome.lost)
+        row.gone += len(outcome.gone)
         row.kept += outcome.kept
         row.untold += bool(outcome.lost) and not outcome.told
         row.rules.update(finding.rule for finding in outcome.gained)
     return dict(rows)
 
 
+_COUNTED = ("runs", "gaining", "gained", "kept", "gone", "lost", "untold")
+
+
 def shown(rows: Mapping[str, Row]) -> str:
     """The table as Markdown."""
     lines = [
-        "| way | runs | runs that gain | illegal gained | kept | lost | runs that lose untold | rules |",
-        "|---|---|---|---|---|---|---|---|",
+        "| way | runs | runs that gain | illegal gained | kept | gone | lost | runs that lose untold | rules |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for name, row in rows.items():
         rules = " ".join(f"{rule}:{n}" for rule, n in row.rules.most_common())
-        lines.append(
-            f"| {name} | {row.runs} | {row.gaining} | {row.gained} | {row.kept} | {row.lost} | {row.untold} | {rules} |"
-        )
-    total = [
-        sum(getattr(row, name) for row in rows.values())
-        for name in ("runs", "gaining", "gained", "kept", "lost", "untold")
-    ]
+        lines.append(f"| {name} | {' | '.join(str(getattr(row, each)) for each in _COUNTED)} | {rules} |")
+    total = [sum(getattr(row, name) for row in rows.values()) for name in _COUNTED]
     lines.append(f"| all | {' | '.join(map(str, total))} | |")
     return "\n".join(lines)

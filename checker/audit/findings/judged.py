@@ -109,7 +109,7 @@ def _since(row: Row, files: Mapping[int, LogFile]) -> str:
 
 def _assumption(rule: Rule, row: Row) -> str | None:
     """What a finding takes for granted about missing lines; None for one that needs nothing."""
-    if row.get("doubt") == "order":
-        return "order"
+    if row.get("doubt") is not None:
+        return str(row["doubt"])
     asked = rule.asks_for_gaps
     return None if asked is None else "lossy" if row.get(asked) else "contiguous"

@@ -40,6 +40,7 @@ class Observation:
         key: each row is compared with earlier rows that are equal in these columns. Empty: it is compared with none.
         order: of the rows of one key.
         counted_by: columns by which rows are counted apart, for diagrams; all values of others count together.
+        between: ids of lines that never stand between a row and the one before it: what does is of another pair.
 
     Raises:
         UnknownNameError: a column of key, order or counted_by is not declared.
@@ -53,6 +54,7 @@ class Observation:
     key: Names = ()
     order: Names = ()
     counted_by: Names = ()
+    between: Names = ()
 
     def __post_init__(self) -> None:
         for name in (*self.key, *self.order, *self.counted_by):

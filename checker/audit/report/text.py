@@ -26,6 +26,7 @@ ASSUMPTION = {
     "contiguous": "that no line is missing between the first and the last of a controller's lines",
     "lossy": "nothing: any line may be missing",
     "order": "that lines of one millisecond stand in the order in which they were written",
+    "creation": "that nothing began anew between the two lines: what tells of it, a creation or a start, may be lost",
     "contiguous where not lossy": "that no line is missing between the first and the last of a controller's lines,"
     " but for files in which any may be missing",
     None: "nothing",

@@ -311,7 +311,7 @@ def log_of(recording: Path, dice: random.Random) -> Log:
     return Log(kept, fold.state, dice)
 
 
-def written(log: Log, folder: Path, messages: list[Message], *, control: bool) -> int:
+def written(log: Log, folder: Path, messages: list[Message], *, control: bool, voters: Sequence[int] = VOTERS) -> int:
     """Three nodes' copies of the log, with the fault at its end; the offset of the record at fault."""
     raw = b"".join(
         batch([(r.type, r.version, r.data or {}) for r in each.records], each.offset, each.epoch, control=each.control)
@@ -319,12 +319,12 @@ def written(log: Log, folder: Path, messages: list[Message], *, control: bool) -
     )
     epoch = log.epoch + (messages[0][0] == "LEADER_CHANGE")
     raw += batch(messages, log.end, epoch, control=control)
-    for node in VOTERS:
+    for node in voters:
         home = folder / f"node-{node}" / "__cluster_metadata-0"
         home.mkdir(parents=True, exist_ok=True)
         (home / "00000000000000000000.log").write_bytes(raw)
-        voters = ",".join(f'{{"voterId":{each}}}' for each in VOTERS)
-        (home / "quorum-state").write_text(f'{{"currentVoters":[{voters}],"data_version":0}}')
+        named = ",".join(f'{{"voterId":{each}}}' for each in voters)
+        (home / "quorum-state").write_text(f'{{"currentVoters":[{named}],"data_version":0}}')
         (home.parent / "meta.properties").write_text(f"node.id={node}\n")
     return log.end + len(messages) - 1
 

@@ -10,7 +10,19 @@ from __future__ import annotations
 
 from .....model.expr import Expr, both, const, either, field, ite, true
 from .....model.sorts import Bool, Int
-from ...fields import broker, high_watermark, isr, leader_epoch, lossy, offset, releases, server_log, sorts, whole
+from ...fields import (
+    broker,
+    high_watermark,
+    isr,
+    leader_epoch,
+    lossy,
+    offset,
+    partition_epoch,
+    releases,
+    server_log,
+    sorts,
+    whole,
+)
 from ...lines import (
     FETCHERS_ADDED,
     FOLLOWS,
@@ -29,7 +41,7 @@ from ..absent import false_where_absent
 from ..observation import Names, Observation
 from ..order import NEAR
 from .hosted import HOSTED, HOSTED_LINES, KEPT, MERGED
-from .taken import STARTS
+from .taken import STARTS, received
 
 LIFE = ("cluster", "life", *NEAR)
 """A partition, over all brokers."""
@@ -43,9 +55,15 @@ _BY_EPOCH = ("epoch", "rank", *MERGED)
 
 epoch, created_again = field("epoch", Int()), field("created_again", Bool)
 last_isr, last_isr_epoch = field("last_isr", isr.sort), field("last_isr_epoch", Int())
+version, last_version = field("version", Int()), field("last_version", Int())
+last_isr_of_version = field("last_isr_of_version", isr.sort)
 elected_from_isr = field("elected_from_isr", Bool)
 _reached, _led = field("reached", Int()), field("led", Bool)
-_was_in_isr = (last_isr_epoch + 1).eq(leader_epoch) & last_isr.contains(broker)
+_was_in_isr = both(
+    (last_isr_epoch + 1).eq(leader_epoch) & last_isr.contains(broker),
+    (last_version + 1).eq(version) & last_isr_of_version.contains(broker),
+)
+"""The election wrote the next version, so no change of the ISR is missing before it."""
 _most, _rank = field("most", Int()), field("rank", Int())
 _CARRIED = ("high_watermark", "epoch", "row", "broker", "file", "line")
 
@@ -91,6 +109,13 @@ def _with_epochs(told: Table) -> Table:
     return _only(found, ~own & ~loaded & known, of_reached="reached").filled("epoch", "of_reached")
 
 
+def _with_versions(told: Table) -> Table:
+    """With the `version` that a leader begins with, as it is printed or as the request says, or that it has written."""
+    asked = is_line(LEADS) & received(leader_epoch).eq(leader_epoch)
+    found = _only(told, asked, asked_version="received_partition_epoch")
+    return found.derive(version=partition_epoch).filled("version", "asked_version")
+
+
 def _with_high_watermarks(told: Table) -> Table:
     """What fetchers begin at is the follower's high watermark from 1.1 to 2.7.
 
@@ -127,7 +152,7 @@ def _carried(rows: Table, key: Names, order: Names) -> Table:
 
 
 def _leader_starts(lines: Table, key: Names, order: Names) -> Table:
-    told = _told(lines)
+    told = _with_versions(_told(lines))
     ran = told.derive(tells=const(0, Int()) <= field("told_epoch", Int())).along(
         (*_BROKERS, "process"), MERGED, told_before=Column("so_far", "tells")
     )
@@ -136,7 +161,8 @@ def _leader_starts(lines: Table, key: Names, order: Names) -> Table:
     claims = later.present("high_watermark").derive(claimed=high_watermark)
     # Only server.log tells what became of the ISR that a leader begins with.
     isrs = later.of_lines((*LEADS, *ISR_SHRINKS, *ISR_WRITTEN)).present("isr").where(both(server_log, whole, ~lossy))
-    isrs = isrs.derive(shown_isr=isr, shown_epoch=epoch)
+    isrs = isrs.derive(shown_isr=isr, shown_epoch=epoch, isr_of_version=isr, shown_version=version)
+    isrs = isrs.only_where(version.eq(version), "isr_of_version")
     rows = (
         starts.plus(claims)
         .plus(isrs)
@@ -146,6 +172,8 @@ def _leader_starts(lines: Table, key: Names, order: Names) -> Table:
             most=Column("greatest", "claimed"),
             last_isr=Column("last", "shown_isr"),
             last_isr_epoch=Column("last", "shown_epoch"),
+            last_isr_of_version=Column("last", "isr_of_version"),
+            last_version=Column("last", "shown_version"),
         )
     )
     # What is gone with one leader is gone: later ones are compared with what was committed since.
@@ -190,9 +218,9 @@ LEADER_STARTS = Observation(
 """Where leaders start, each with the line that told the greatest high watermark of earlier leader epochs.
 
 `epoch` is the leader epoch; `before_epoch` the latest in which that high watermark was reached. `last_isr` is what the
-leaders before printed last of the ISR, in `last_isr_epoch`. `elected_from_isr`: that was the epoch just before, the ISR
-has the new leader, and its process told of the partition before. `created_again`: epochs and offsets may have started
-anew.
+leaders before printed last of the ISR, in `last_isr_epoch`. `elected_from_isr`: that was the epoch just before, and
+the version just before, the ISR has the new leader, and its process told of the partition before. `created_again`:
+epochs and offsets may have started anew.
 """
 
 TRUNCATIONS = Observation(

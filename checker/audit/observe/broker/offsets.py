@@ -6,9 +6,11 @@ from .....model.expr import field
 from .....model.sorts import Int
 from ...fields import high_watermark, leader_epoch, log_end_offset, offset, sorts
 from ...lines import (
+    BECOME_BEGUN,
     FETCHERS_ADDED,
     FOLLOWS,
     ISR_SHRINKS,
+    LEADER_AND_ISR_RECEIVED,
     LEADS,
     LOG_TRUNCATED,
     TO_HIGH_WATERMARK,
@@ -104,6 +106,7 @@ FETCH_OFFSETS = Observation(
     make=_fetches,
     key=KEPT,
     order=MERGED,
+    between=FETCHERS_ADDED + LOG_TRUNCATED,
 )
 """From where a follower fetches, each with the line with which it began to follow."""
 
@@ -115,5 +118,6 @@ TRUNCATIONS_TO_HIGH_WATERMARK = Observation(
     make=_to_high_watermark,
     key=KEPT,
     order=MERGED,
+    between=(*STARTS, *LEADER_AND_ISR_RECEIVED, *BECOME_BEGUN, *FETCHERS_ADDED, *TO_HIGH_WATERMARK),
 )
 """Truncations to the own high watermark, each with the line from where the follower was to fetch."""

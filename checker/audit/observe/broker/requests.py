@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from .....model.expr import field, some
-from .....model.sorts import Int
+from .....model.sorts import Bool, Int
 from ...fields import broker, current_leader_epoch, leader, leader_epoch, sorts
-from ...lines import BECOME_BEGUN, EPOCH_REFUSED, FETCHERS_ADDED
+from ...lines import BECOME_BEGUN, EPOCH_REFUSED, FETCHERS_ADDED, LEADER_AND_ISR_RECEIVED
 from ...table.protocol import Table
+from ..absent import false_where_absent
 from ..observation import Names, Observation
 from .hosted import AGAINST, HOSTED_LINES, KEPT, MERGED, against
 from .taken import known_epoch, known_leader, leader_known_in, received, same_request
@@ -17,6 +18,8 @@ asked_epoch, printed_epoch = field("asked_epoch", Int()), field("printed_epoch",
 """The leader epoch of the request, and the one that the broker prints as its own."""
 fetch_leader, fetch_epoch = field("fetch_leader", leader.sort), field("fetch_epoch", Int())
 """Whom the broker took as leader, and the epoch in which it fetches; where lines tell nothing of it, what is right."""
+not_later = field("not_later", Bool)
+"""Whether the line prints an epoch that is not above the one that the broker took."""
 
 
 def _begun(lines: Table, *_: Names) -> Table:
@@ -35,7 +38,8 @@ def _against_epoch(lines: Table, *_: Names) -> Table:
 def _fetchers(lines: Table, *_: Names) -> Table:
     found = lines.of_lines(FETCHERS_ADDED).derive(fetch_epoch=leader_epoch, fetch_leader=known_leader)
     told = found.only_where(leader_known_in.eq(known_epoch), "fetch_leader").filled("fetch_leader", "leader")
-    return against(told.filled("fetch_epoch", "known_epoch"), "known")
+    shown = false_where_absent(told.derive(not_later=leader_epoch <= known_epoch), "not_later")
+    return against(shown.filled("fetch_epoch", "known_epoch"), "known")
 
 
 REQUESTS_BEGUN = Observation(
@@ -46,6 +50,7 @@ REQUESTS_BEGUN = Observation(
     make=_begun,
     key=KEPT,
     order=MERGED,
+    between=(*LEADER_AND_ISR_RECEIVED, *BECOME_BEGUN),
 )
 """Where a broker begins to do what a request says, each with the line in which it received it."""
 
@@ -64,7 +69,7 @@ FETCHES = Observation(
     "fetches",
     made_from=HOSTED_LINES,
     lines=FETCHERS_ADDED,
-    columns={**AGAINST, **sorts(fetch_leader, fetch_epoch)},
+    columns={**AGAINST, **sorts(fetch_leader, fetch_epoch, not_later)},
     make=_fetchers,
     key=KEPT,
     order=MERGED,

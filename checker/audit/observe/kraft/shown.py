@@ -57,16 +57,11 @@ def shown(quorum: Quorum, cluster: int, seen: Seen) -> Iterator[Shown]:
     """The rows of all observations. What was met goes to `seen`."""
     yield from _leaders_elsewhere(quorum, cluster)
     misfits = [misfit for each in quorum.copies for misfit in each.misfits]
-    waiting = sorted(
-        (snapshot.end, snapshot.path, snapshot)
-        for each in quorum.copies
-        for snapshot in each.copy.snapshots
-        if snapshot.end is not None and snapshot.end[0] > 0
-    )
-    fold, start = _first(quorum, cluster, waiting, seen)
+    waiting = snapshots(quorum)
+    fold, start = first(quorum, cluster, waiting, seen)
     for each in joined(quorum, misfits):
         if each.gap:
-            fold, start = _after_gap(quorum, cluster, waiting, each.batch.offset, seen)
+            fold, start = after_gap(quorum, cluster, waiting, each.batch.offset, seen)
         fold.begins(each.batch.offset)
         seen.counted(each.batch.records, committed=each.committed)
         for record in each.batch.records:
@@ -93,14 +88,25 @@ def shown(quorum: Quorum, cluster: int, seen: Seen) -> Iterator[Shown]:
 Waiting = list[tuple[tuple[int, int], str, Segment]]
 
 
-def _first(quorum: Quorum, cluster: int, waiting: Waiting, seen: Seen) -> tuple[Fold, int]:
+def snapshots(quorum: Quorum) -> Waiting:
+    """The snapshots of all copies, in the order of their ends."""
+    return sorted(
+        (snapshot.end, snapshot.path, snapshot)
+        for each in quorum.copies
+        for snapshot in each.copy.snapshots
+        if snapshot.end is not None and snapshot.end[0] > 0
+    )
+
+
+def first(quorum: Quorum, cluster: int, waiting: Waiting, seen: Seen) -> tuple[Fold, int]:
     """What the log begins with, and the offset from which on records are applied to it."""
     if quorum.start == 0:
         return Fold(cluster, leaders=_told(quorum), chronicle=seen.chronicle), 0
     return _from_snapshot(quorum, cluster, waiting, quorum.start, seen, f"the log begins at offset {quorum.start}")
 
 
-def _after_gap(quorum: Quorum, cluster: int, waiting: Waiting, offset: int, seen: Seen) -> tuple[Fold, int]:
+def after_gap(quorum: Quorum, cluster: int, waiting: Waiting, offset: int, seen: Seen) -> tuple[Fold, int]:
+    """What the log goes on with where offsets are missing, as of `first`."""
     return _from_snapshot(quorum, cluster, waiting, offset, seen, f"records before offset {offset} are in no file")
 
 

@@ -10,25 +10,29 @@ How it is seen
     the broker took before; one that is refused for its epoch has not, and the line with which it is refused prints the
     epoch that the broker has.
 
+    If the broker refuses for a larger epoch than it took, the lines of a request may be missing: that is suspicious.
+
 Releases
     What is taken: where requests are logged, at TRACE. What is refused: all, up to 2.5 where requests are logged.
 """
 
 from __future__ import annotations
 
-from .....model.expr import ite
-from ...fields import process_known
+from .....model.expr import either, ite
+from ...fields import gap, process_known
 from ...lines import BECOME_BEGUN, is_line
 from ...observe.broker.requests import asked_epoch, printed_epoch
 from ...observe.broker.taken import known_epoch
 from ...table.protocol import Row
 from ..remedy import KEEP_LOGS, MOVE_CONTROLLER, TOPIC, Remedy
 from ..rule import Rule
-from ..verdicts import suspicious_unless
+from ..verdicts import illegal_unless
 from ._words import where
 
 _takes = known_epoch < asked_epoch
 _refuses = (asked_epoch <= known_epoch) & printed_epoch.eq(known_epoch)
+_took_more = ~is_line(BECOME_BEGUN) & (known_epoch < printed_epoch) & (asked_epoch <= printed_epoch)
+"""The broker took a request since, of which the lines are missing: then it is right to refuse."""
 
 
 def _message(row: Row) -> str:
@@ -50,7 +54,7 @@ RULE = Rule(
     kind="replica",
     compares=True,
     applies=process_known,
-    verdict=suspicious_unless(ite(is_line(BECOME_BEGUN), _takes, _refuses)),
+    verdict=illegal_unless(ite(is_line(BECOME_BEGUN), _takes, _refuses), in_doubt=either(gap, _took_more)),
     message=_message,
     expected=lambda row: f"a request is taken if its leader epoch is above {row['known_epoch']}",
     got=lambda row: "taken" if row["row"] in BECOME_BEGUN else "refused",

@@ -6,7 +6,8 @@ Why it matters
 
 How it is seen
     In all that one broker wrote, in one process: each partition for which a fetcher is added is one that the broker
-    follows, from the leader and in the leader epoch that it took last.
+    follows, from the leader and in the leader epoch that it took last. If it fetches in a later epoch, or the line does
+    not print it, the lines of a request may be missing: that is suspicious.
 
 Releases
     All; the leader epoch is printed since 2.1. From 2.6 to 3.2 followers do not print their leader, so at INFO only
@@ -15,14 +16,14 @@ Releases
 
 from __future__ import annotations
 
-from .....model.expr import both
-from ...fields import leader, takes_shown
-from ...observe.broker.requests import fetch_epoch, fetch_leader
+from .....model.expr import both, either
+from ...fields import gap, leader, takes_shown
+from ...observe.broker.requests import fetch_epoch, fetch_leader, not_later
 from ...observe.broker.taken import known_epoch, known_role
 from ...table.protocol import Row
 from ..remedy import COPIES, KEEP_LOGS, Remedy
 from ..rule import Rule
-from ..verdicts import suspicious_unless
+from ..verdicts import illegal_unless
 from ._words import where
 
 
@@ -39,8 +40,9 @@ RULE = Rule(
     kind="replica",
     compares=True,
     applies=takes_shown,
-    verdict=suspicious_unless(
-        both(known_role.eq("become-follower"), leader.eq(fetch_leader), known_epoch.eq(fetch_epoch))
+    verdict=illegal_unless(
+        both(known_role.eq("become-follower"), leader.eq(fetch_leader), known_epoch.eq(fetch_epoch)),
+        in_doubt=either(gap, ~not_later),
     ),
     message=lambda row: (
         f"{where(row)} fetches from broker {row['leader']} in leader epoch {row['fetch_epoch']}; {_taken(row)}"

@@ -18,18 +18,19 @@ Releases
 
 from __future__ import annotations
 
-from .....model.expr import ite
-from ...fields import of_zookeeper, partition_epoch
+from .....model.expr import either, ite
+from ...fields import gap, of_zookeeper, partition_epoch
 from ...lines import ISR_WRITTEN, is_line
 from ...observe.broker.isr import version_certain
 from ...observe.broker.taken import known_version
 from ...table.protocol import Row
 from ..remedy import STATE, Remedy
 from ..rule import Rule
-from ..verdicts import suspicious_unless
+from ..verdicts import illegal_unless
 from ._words import where
 
 _grows = ite(of_zookeeper, known_version < partition_epoch, known_version <= partition_epoch)
+"""A version that grows by more than one is suspicious: a line may be missing, of a change in between."""
 _by_one = ite(version_certain, partition_epoch.eq(known_version + 1), _grows)
 
 
@@ -48,7 +49,7 @@ RULE = Rule(
     kind="replica",
     compares=True,
     applies=is_line(ISR_WRITTEN),
-    verdict=suspicious_unless(_by_one),
+    verdict=illegal_unless(_by_one, in_doubt=either(gap, _grows, ~of_zookeeper)),
     message=lambda row: (
         f"{where(row)} writes its ISR in version {row['partition_epoch']}, after version {row['known_version']}"
     ),

@@ -13,7 +13,9 @@ How it is seen
 
     A replica from outside the ISR may be elected where unclean.leader.election.enable is set: then this is what was
     chosen, and suspicious. It is illegal only if the last ISR that the leader before printed, in the epoch just
-    before, has the new leader, which ran all the time: such a replica has every committed record. A broker whose disk
+    before, has the new leader, which ran all the time: such a replica has every committed record. The versions of
+    both must be there, one after the other: else a change of the ISR may be missing. And the broker with the high
+    watermark must go on to the new epoch, or one before: else it may have led in a later one. A broker whose disk
     was lost or replaced, and which comes back with an empty log, shows so too, if it leads: as the last one in the
     ISR, or because the others are down.
 

@@ -45,6 +45,7 @@ RULE = Rule(
     ),
     expected=lambda row: f"a leader epoch above {row['epoch_taken']}",
     got=lambda row: f"leader epoch {row['leader_epoch']}",
+    contradicts=lambda row: not row["not_above"],
     issues=("KIP-101",),
     remedy=Remedy(
         workaround=f"{KEEP_LOGS} {MOVE_CONTROLLER}",

@@ -15,12 +15,12 @@ Releases
 from __future__ import annotations
 
 from .....model.expr import field
-from ...fields import isr, kind, leader
+from ...fields import gap, isr, kind, leader
 from ...observe.broker.requests import itself
 from ...observe.broker.taken import received
 from ..remedy import KEEP_LOGS, MOVE_CONTROLLER, TOPIC, Remedy
 from ..rule import Rule
-from ..verdicts import suspicious_unless
+from ..verdicts import illegal_unless
 from ._words import ids, where
 
 _RECEIVED_REPLICAS = field("received_replicas", isr.sort)
@@ -32,7 +32,9 @@ RULE = Rule(
     observation="requests_begun",
     kind="replica",
     compares=True,
-    verdict=suspicious_unless(kind.eq("become-leader").eq(_leads) & itself.set().subset_of(_RECEIVED_REPLICAS)),
+    verdict=illegal_unless(
+        kind.eq("become-leader").eq(_leads) & itself.set().subset_of(_RECEIVED_REPLICAS), in_doubt=gap
+    ),
     message=lambda row: (
         f"{where(row)} begins to {'lead' if row['kind'] == 'become-leader' else 'follow'}; the request names leader"
         f" {row['received_leader']} and replicas {ids(row['received_replicas'])}"

@@ -1,0 +1,167 @@
+"""The lines that brokers write of LeaderAndIsr requests and of their ISRs (broker.md 8.1, 8.2).
+
+Logs are empty here: every offset is 0. Who the controller of an epoch is, and which number a request has, is no part of
+the state; whoever writes a run down knows (checker/conformance).
+
+Sources: ReplicaManager.scala, Partition.scala.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...specs.releases import span
+from ..expr import Expr, both, some, those, true
+from ..lines import Block, Line
+from ..sorts import Value
+from .effects import Effects
+from .lines import leader_and_isr
+from .state import assignment, p
+
+_EMPTY: dict[str, Value] = {"offset": 0, "high_watermark": 0}
+_NO_TOPIC_ID, _NO_EPOCH = "None", -1
+"""What is printed of a topic's id (below inter.broker.protocol 2.8), and of a leader epoch before the first."""
+
+
+@dataclass(frozen=True)
+class Handling:
+    """A LeaderAndIsr request that broker `b` reads, of the controller of an epoch, the `tenure`.
+
+    `told` is what it says of the partition p, and `new` whether it says that it is new; `mine` what the broker has of
+    it; `takes` whether it takes it.
+    """
+
+    effects: Effects
+    b: Expr
+    tenure: Expr
+    told: Expr
+    new: Expr
+    mine: Expr
+    takes: Expr
+
+    @property
+    def _leads(self) -> Expr:
+        return self.told.value["leader"].eq(some(self.b))
+
+    def _line(self, row: str, given: Expr, **fields: Expr | Value) -> Line:
+        """A line for each partition."""
+        of: dict[str, Expr | Value] = {
+            "speaker": self.b,
+            "controller_epoch": self.tenure,
+            "topic": p,
+            "partition": p,
+            "written_by_epoch": self.told.value["controller_epoch"],
+            "leader": self.told.value["leader"],
+            "leader_epoch": self.told.value["leader_epoch"],
+        }
+        return Line(row, self.b, of | fields, both(self.told.is_some(), given), (p,))
+
+    def _count(self, row: str, given: Expr = true, **fields: Expr | Value) -> Block:
+        """A line for the request, with the number of partitions that it is about."""
+        concerned = those(p, both(self.told.is_some(), given))
+        said = {"speaker": self.b, "controller_epoch": self.tenure, "count": concerned.size(), **fields}
+        return (Line(row, self.b, said, ~concerned.is_empty()),)
+
+    def _in(self, releases: str) -> bool:
+        return bool(self.effects.chosen.release.mask & span(releases))
+
+    def received(self) -> list[Block]:
+        """What is written of a request, whatever comes of it."""
+        state = {**leader_and_isr(self.told.value), "replicas": assignment[p]}
+        more = {"is_new": self.new, "adding": (), "removing": ()}
+        line = self._line("leader-and-isr-received", true, **state, **more)
+        return [self._count("leader-and-isr-begun"), (line,)]
+
+    def ended(self) -> Block:
+        return self._count("leader-and-isr-ended")
+
+    def ignored(self, known: Expr) -> Block:
+        """Nothing of it is done: its controller epoch is lower than the one that is `known`."""
+        said = {"speaker": self.b, "controller_epoch": self.tenure, "known_controller_epoch": known}
+        return (Line("leader-and-isr-ignored", self.b, said, self.tenure < known),)
+
+    def refused(self) -> Block:
+        """What is no news to the broker; since 2.3 an equal leader epoch is told apart."""
+        its, own = self.told.value["leader_epoch"], self.mine.value["leader_epoch"]
+        if self._in("<=2.2"):
+            return (self._line("leader-epoch-refused", self.mine.is_some() & (its <= own), current_leader_epoch=own),)
+        return (
+            self._line("leader-epoch-refused", self.mine.is_some() & (its < own), current_leader_epoch=own),
+            self._line("leader-epoch-refused", self.mine.is_some() & its.eq(own)),
+        )
+
+    def becomes(self) -> list[Block]:
+        """What it does: first the partitions that it leads, then those that it follows."""
+        leads, follows = both(self.takes, self._leads), both(self.takes, ~self._leads)
+        found = both(follows, self.told.value["leader"].is_some())
+        restarts = both(found, ~self._goes_on())
+        before: dict[str, Expr | Value] = {"kind": "become-leader"}
+        after: dict[str, Expr | Value] = {"kind": "become-follower"}
+        blocks = [(self._line("become-begun", leads, **before),), *self._stopped(leads, before)]
+        blocks += self._started("lead", leads)
+        if self._in("<=3.2"):
+            was_leader = both(self.mine.is_some(), self.mine.value["leader"].eq(some(self.b)))
+            blocks.append((self._line("same-leader", both(leads, was_leader), **before),))
+        blocks += [(self._line("become-ended", leads, **before),), (self._line("become-begun", follows, **after),)]
+        blocks.append((self._line("leader-unavailable", both(follows, ~found)),))
+        blocks += self._started("follow", found)
+        blocks += [(self._line("same-leader", both(found, self._goes_on()), **after),), *self._stopped(restarts, after)]
+        if self._in("<=2.5"):
+            blocks.append((self._line("truncated-for-leader", restarts),))
+            blocks.append((self._line("fetchers-started", restarts),))
+        return [*blocks, (self._line("become-ended", follows, **after),)]
+
+    def _goes_on(self) -> Expr:
+        """The leader is the one that it follows already: nothing is stopped, nothing truncated (KAFKA-7164)."""
+        same = both(self.mine.is_some(), self.mine.value["leader"].eq(self.told.value["leader"]))
+        if self.effects.chosen.has("KAFKA-7164"):
+            return same
+        next_one = self.told.value["leader_epoch"].eq(self.mine.value["leader_epoch"] + 1)
+        return both(same, next_one) if self._in("2.0.1") else ~true
+
+    def _stopped(self, given: Expr, kind: dict[str, Expr | Value]) -> list[Block]:
+        """Since 2.6 one line for the request."""
+        if self._in("<=2.5"):
+            return [(self._line("fetchers-stopped", given, **kind),)]
+        return [self._count("fetchers-stopped", given, **kind)]
+
+    def _started(self, what: str, given: Expr) -> list[Block]:
+        """That a partition leads or follows from now on; up to 2.5 a follower says nothing."""
+        state = {**leader_and_isr(self.told.value), **_EMPTY, "topic_id": _NO_TOPIC_ID, "adding": (), "removing": ()}
+        mine = self.mine.value
+        known = {"previous_leader": mine["leader"], "previous_leader_epoch": mine["leader_epoch"]}
+        lines = []
+        for row in ("leader-starts", "leader-started") if what == "lead" else ("follower-started",):
+            unknown = self._line(row, both(given, self.mine.is_none()), **state, previous_leader_epoch=_NO_EPOCH)
+            lines += [unknown, self._line(row, both(given, self.mine.is_some()), **state, **known)]
+        return [tuple(lines)]
+
+
+def broker_epoch_refused(b: Expr, tenure: Expr, given: Expr) -> Block:
+    """A request that was meant for an earlier life of its broker."""
+    return (Line("broker-epoch-refused", b, {"speaker": b, "controller_epoch": tenure}, given),)
+
+
+def registered_anew(b: Expr, life: Expr, starts: bool) -> list[Block]:
+    """A broker registers, and its process has just started, or goes on."""
+    started = (Line("process-starts", b, {"speaker": b}),)
+    registers = (Line("broker-registered", b, {"speaker": b, "broker_epoch": life}),)
+    return [started, registers] if starts else [registers]
+
+
+def isr_change(row: str, b: Expr, of: Expr, old: Expr, new: Expr, lagging: Expr) -> Block:
+    """A leader is about to change its ISR; a follower that is dropped is told with the end of its log, 0."""
+    said = {**_EMPTY, "log_end_offset": 0, "lagging": lagging}
+    return (Line(row, b, {"speaker": b, "topic": of, "partition": of, "old_isr": old, "isr": new, **said}),)
+
+
+def isr_updated(b: Expr, of: Expr, state: Expr) -> Block:
+    """A leader's ISR is written, in the version after the one that it knew."""
+    said = {"isr": state["isr"], "partition_epoch": state["version"]}
+    return (Line("isr-updated", b, {"speaker": b, "topic": of, "partition": of, **said}),)
+
+
+def isr_refused(b: Expr, of: Expr, kept: Expr) -> Block:
+    """The controller finds a member that may not be in the ISR: its leader keeps the one that it has."""
+    said = {"speaker": b, "topic": of, "partition": of, "error": "INELIGIBLE_REPLICA", "detail": kept}
+    return (Line("isr-change-refused", b, said),)

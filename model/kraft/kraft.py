@@ -1,0 +1,68 @@
+"""The family of models of KRaft's controller: a row per release, and the parts."""
+
+from __future__ import annotations
+
+from ...specs.releases import in_mode, span
+from ..action import Action
+from ..family import Chosen, Family, Part
+from ..protocol import Model
+from . import partitions, registrations
+from .change import DIRECTORIES, ELR, REASSIGNMENT, UNCLEAN, UNCLEAN_ASKED
+from .properties import PARTITION_IN_LOG, properties
+from .state import MIN_ISR, SETTINGS, fields
+
+PARTS = (
+    Part(UNCLEAN, "unclean.leader.election.enable"),
+    Part(UNCLEAN_ASKED, "administrators that ask for unclean elections"),
+    Part(REASSIGNMENT, "administrators that want other replicas"),
+)
+BEHAVIOURS = (
+    *("KAFKA-12670", "KAFKA-13916", "KAFKA-15109", "KAFKA-15665", "KAFKA-16624", "KAFKA-18106", "KAFKA-19522"),
+    *("KIP-704", "KIP-841", "KIP-858", "KIP-903", "KIP-966", "fenced again", "last known leader of the leaderless"),
+)
+
+
+def _build(chosen: Chosen) -> Model:
+    actions = [
+        registrations.register(chosen),
+        registrations.unfence(chosen),
+        registrations.fence(chosen),
+        registrations.shut_down(chosen),
+        registrations.unregister(chosen),
+        partitions.create(chosen),
+        partitions.ask(chosen),
+        partitions.alter_partition(chosen),
+        partitions.forget(chosen),
+        partitions.elect_preferred(chosen),
+    ]
+    if {UNCLEAN, UNCLEAN_ASKED} & chosen.parts:
+        actions.append(partitions.elect_unclean(chosen))
+    if chosen.has(DIRECTORIES):
+        actions.append(registrations.lose_directory(chosen))
+    if REASSIGNMENT in chosen.parts:
+        actions += [partitions.want(chosen), partitions.reassign(chosen), partitions.cancel(chosen)]
+    return Model(
+        KRAFT.name,
+        KRAFT.statement,
+        (*SETTINGS, *((MIN_ISR,) if chosen.has(ELR) else ())),
+        fields(chosen.behaviours),
+        tuple(actions),
+        properties(chosen),
+        projections=(PARTITION_IN_LOG,),
+    )
+
+
+def _actor(taken: Action) -> str:
+    """Who takes a step."""
+    return {"Ask": "leader", "Forget": "leader", "Want": "administrator"}.get(taken.name, "controller")
+
+
+KRAFT = Family(
+    "kraft",
+    "KRaft's controller: registrations of brokers, and the changes of one partition.",
+    in_mode("kraft") & span(">=3.0"),
+    BEHAVIOURS,
+    PARTS,
+    _build,
+    actor=_actor,
+)

@@ -1,0 +1,252 @@
+"""What administrators, leaders and the controller itself ask for one partition.
+
+Source: org.apache.kafka.controller.ReplicationControlManager.
+"""
+
+from __future__ import annotations
+
+from ..action import Action, Clause, action, waived
+from ..expr import Expr, const, either, fill, forall, ite, mapped, record, some, those, var
+from ..family import Chosen
+from ..sorts import Bool
+from .change import UNCLEAN, Wanted, asked, change, is_active, may_lead
+from .registrations import MANAGER, may_be_unclean, room
+from .state import (
+    NO_BROKERS,
+    NONE,
+    NOTHING_ASKED,
+    UNREGISTERED,
+    Place,
+    Places,
+    Registration,
+    Request,
+    adding,
+    b,
+    first_of,
+    is_there,
+    isr,
+    leader,
+    leader_epoch,
+    members,
+    partition_epoch,
+    place,
+    r,
+    recovering,
+    registration,
+    removing,
+    request,
+    s,
+    to,
+    wanted,
+    without_gaps,
+)
+
+FIRST, SECOND = const(0, Place), const(1, Place)
+one, other = var("one", r.sort), var("other", r.sort)
+NOTHING_WANTED = fill(Places, -1)
+recovered = var("recovered", Bool)
+
+
+def create(chosen: Chosen) -> Action:
+    """The replicas that are active are the ISR, and the first of them leads."""
+    ready = those(r, members(wanted).contains(r) & is_active(r))
+    return action(
+        "CreateTopic",
+        "A topic is created: the active replicas are its ISR, and the first of them leads.",
+        to,
+        guard={
+            "it is not there": ~is_there(),
+            "a replica is active": ~ready.is_empty(),
+            "the first active replica leads": waived(first_of(to, ready, wanted), "any of them has all records: none"),
+            "who leads is active": ready.contains(to),
+        },
+        updates={place: wanted, isr: ready, leader: to, wanted: NOTHING_WANTED},
+        cites=(f"{MANAGER}.createTopic",),
+    )
+
+
+def ask(chosen: Chosen) -> Action:
+    """A leader asks for one more member, or one less; or says only that it has recovered."""
+    asks = record(
+        Request,
+        sender=leader,
+        leader_epoch=leader_epoch,
+        partition_epoch=partition_epoch,
+        isr=ite(b.eq(leader), isr, ite(isr.contains(b), isr.remove(b), isr.insert(b))),
+        recovering=recovering & ~recovered,
+        outdated=NO_BROKERS,
+    )
+    return action(
+        "Ask",
+        "A leader asks for an ISR; the request is on its way, and may come late.",
+        b,
+        recovered,
+        guard={
+            "somebody leads": waived(leader >= 0, "nobody else knows the epochs"),
+            "it waits for no answer": waived(request.is_none(), "a leader asks for one change at a time"),
+            "the other one is a replica": waived(members(place).contains(b), "the controller looks at that itself"),
+            "it says what is new": waived(either(b.ne(leader), recovering), "what is not new is written by nobody"),
+        },
+        updates={request: some(asks)},
+        cites=("Partition.scala, AlterPartitionManager",),
+    )
+
+
+def forget(chosen: Chosen) -> Action:
+    return action(
+        "Forget",
+        "A request is lost, or refused: the leader asks anew if it still wants to.",
+        guard={"a request is on its way": waived(request.is_some(), "else nothing changes")},
+        updates={request: NOTHING_ASKED},
+    )
+
+
+def alter_partition(chosen: Chosen) -> Action:
+    """The order is that of validateAlterPartitionData: the first condition that fails is the error of the answer."""
+    told = request.value
+    wants = Wanted(
+        lambda who: may_lead(chosen, who),
+        isr=told["isr"],
+        recovering=told["recovering"],
+        unclean=may_be_unclean(chosen),
+    )
+    made = change(chosen, wants)
+    guard: dict[str, Expr | Clause] = {
+        "a request has come": request.is_some(),
+        "its leader epoch is the current one": waived(
+            told["leader_epoch"].eq(leader_epoch), "FENCED_LEADER_EPOCH; the partition epoch tells as much"
+        ),
+        "it is of the leader": waived(told["sender"].eq(leader), "INVALID_REQUEST; the epoch tells as much"),
+        "its partition epoch is the current one": told["partition_epoch"].eq(partition_epoch),
+        "the ISR is within the replicas": waived(told["isr"].subset_of(members(place)), "INVALID_REQUEST"),
+        "the leader is in the ISR": waived(told["isr"].contains(leader), "INVALID_REQUEST"),
+        "whoever has not recovered is alone": either(~told["recovering"], told["isr"].size() <= 1),
+        "who has recovered does so once": waived(either(recovering, ~told["recovering"]), "INVALID_REQUEST"),
+    }
+    if chosen.has("KIP-841"):
+        guard["all members are active"] = forall(s, told["isr"].contains(s).implies(is_active(s)))
+    if chosen.has("KIP-903"):
+        guard["all members are the processes that were meant"] = ~told["isr"].intersects(told["outdated"])
+    return action(
+        "AlterPartition",
+        "The controller writes the ISR that the leader asks for.",
+        *asked(chosen),
+        guard={**guard, **made.guard},
+        limits=room(made),
+        updates={request: NOTHING_ASKED, **made.updates},
+        cites=(f"{MANAGER}.validateAlterPartitionData", "KIP-497", "KIP-841", "KIP-903"),
+    )
+
+
+def elect_preferred(chosen: Chosen) -> Action:
+    made = change(chosen, Wanted(lambda who: may_lead(chosen, who), preferred=True))
+    return action(
+        "ElectPreferred",
+        "An administrator, or the controller by itself, wants the preferred replica to lead.",
+        *asked(chosen),
+        guard={
+            "another one leads, or nobody": waived(~first_of(leader, members(place), place), "nothing would change"),
+            **made.guard,
+        },
+        limits=room(made),
+        updates=made.updates,
+        cites=(f"{MANAGER}.electLeader, maybeBalancePartitionLeaders",),
+    )
+
+
+def elect_unclean(chosen: Chosen) -> Action:
+    made = change(chosen, Wanted(lambda who: may_lead(chosen, who), unclean=True))
+    return action(
+        "ElectUnclean",
+        "An administrator, or since 3.9 the controller by itself, wants somebody to lead, whoever it is.",
+        *asked(chosen),
+        guard={"nobody leads": leader < 0, **made.guard},
+        limits=room(made),
+        updates=made.updates,
+        cites=(f"{MANAGER}.electLeader, maybeElectUncleanLeaders", "KAFKA-12670"),
+    )
+
+
+def want(chosen: Chosen) -> Action:
+    return action(
+        "Want",
+        "An administrator thinks of two other replicas.",
+        one,
+        other,
+        guard={
+            "there are two": waived(one.ne(other), "one replica is legal too; two keep instances small"),
+            "the partition is there": waived(is_there(), "a topic is created with those that are wanted at first"),
+            "wants nothing else": waived(members(wanted).is_empty(), "one thing is wanted at a time"),
+        },
+        updates={wanted: mapped(r, ite(r.eq(one), FIRST, ite(r.eq(other), SECOND, NONE)))},
+    )
+
+
+def reassign(chosen: Chosen) -> Action:
+    """Replicas are those that are wanted, then those that are to go; who is new is added."""
+    target, current = members(wanted), members(place)
+    going, new = current.minus(target), target.minus(current)
+    last = ite(going.contains(r), _behind(target, going, r), NONE)
+    after = mapped(r, ite(target.contains(r), wanted[r], last))
+    wants = Wanted(
+        lambda who: may_lead(chosen, who),
+        place=after,
+        removing=ite(going.is_empty(), removing, going),
+        adding=ite(new.is_empty(), adding, new),
+    )
+    made = change(chosen, wants)
+    return action(
+        "Reassign",
+        "An administrator wants other replicas; if the ISR allows it, the reassignment ends at once.",
+        *asked(chosen),
+        guard={
+            "the partition is there": is_there(),
+            "there are replicas": ~target.is_empty(),
+            "all are registered": waived(forall(s, target.contains(s).implies(is_known(s))), "only they can catch up"),
+            **made.guard,
+        },
+        limits=room(made),
+        updates={wanted: NOTHING_WANTED, **made.updates},
+        cites=(f"{MANAGER}.changePartitionReassignment",),
+    )
+
+
+def _behind(target: Expr, going: Expr, who: Expr) -> Expr:
+    """The place of one that is to go: after all that stay, in the order of their ids."""
+    return target.union(those(s, going.contains(s) & (s < who))).size()
+
+
+def is_known(who: Expr) -> Expr:
+    return registration[who].ne(const(UNREGISTERED, Registration))
+
+
+def cancel(chosen: Chosen) -> Action:
+    """Who was added goes; if nobody else is in the ISR, the first replica is put there, uncleanly."""
+    kept = members(place).minus(adding)
+    back = without_gaps(place, kept)
+    left = isr.minus(adding)
+    first = those(r, first_of(r, kept, place))
+    wants = Wanted(
+        lambda who: may_lead(chosen, who),
+        isr=ite(left.is_empty(), first, left),
+        place=back,
+        adding=NO_BROKERS,
+        removing=NO_BROKERS,
+        unclean=may_be_unclean(chosen),
+    )
+    made = change(chosen, wants)
+    return action(
+        "Cancel",
+        "An administrator takes a reassignment back.",
+        *asked(chosen),
+        guard={
+            "a reassignment goes on": ~adding.union(removing).is_empty(),
+            "somebody else is in the ISR, or leaders may be unclean": (
+                const(UNCLEAN in chosen.parts, Bool) | ~left.is_empty()
+            ),
+            **made.guard,
+        },
+        limits=room(made),
+        updates=made.updates,
+        cites=(f"{MANAGER}.cancelPartitionReassignment, PartitionReassignmentRevert",),
+    )

@@ -1,0 +1,207 @@
+"""Registrations of brokers, and what the controller does to a partition when one of them changes.
+
+Source: org.apache.kafka.controller.ReplicationControlManager (handleBrokerFenced and its like),
+ClusterControlManager, BrokerHeartbeatManager.calculateNextBrokerState.
+"""
+
+from __future__ import annotations
+
+from ..action import Action, Clause, action, waived
+from ..expr import Expr, const, either, ite, setting, some, var
+from ..family import Chosen
+from ..sorts import Bool, SetOf
+from .change import ELR, UNCLEAN, Acceptable, Change, Guard, Wanted, asked, change, has_directory, is_active, may_lead
+from .state import (
+    FENCED,
+    LEAVING,
+    LEFT,
+    MAX_EPOCH,
+    UNFENCED,
+    UNREGISTERED,
+    Registration,
+    alone,
+    b,
+    elr,
+    isr,
+    leader,
+    members,
+    offline,
+    partition_epoch,
+    place,
+    registration,
+    request,
+    to,
+)
+
+clean = var("clean", Bool)
+MANAGER = "ReplicationControlManager"
+
+
+def is_one_of(who: Expr, *states: str) -> Expr:
+    return const(frozenset(states), SetOf(Registration)).contains(registration[who])
+
+
+def room(changed: Change) -> dict[str, Expr]:
+    """The limit of a search."""
+    return {"epochs are left": changed.updates[partition_epoch] <= setting(MAX_EPOCH)}
+
+
+def may_be_unclean(chosen: Chosen) -> bool:
+    """Elections that nobody asked for may be unclean, if the topic's configuration allows it."""
+    return UNCLEAN in chosen.parts and chosen.has("KAFKA-12670")
+
+
+def _others(chosen: Chosen) -> Acceptable:
+    return lambda who: may_lead(chosen, who) & who.ne(b)
+
+
+def _removal(chosen: Chosen, looked_at: Expr) -> Change:
+    """The broker leaves the ISR, and leads no more."""
+    wanted = Wanted(_others(chosen), isr=isr.remove(b), unclean=may_be_unclean(chosen))
+    return change(chosen, wanted, looked_at)
+
+
+def register(chosen: Chosen) -> Action:
+    """A process of a broker registers: it is fenced at first. Since 4.0 an earlier one's places in ISRs are taken."""
+    updates: dict[Expr, Expr] = {}
+    guard: dict[str, Expr | Clause] = {"its leader stays": to.eq(leader)}
+    limits = {}
+    if chosen.has("KAFKA-18106"):
+        made = _cleaned(chosen)
+        updates |= made.updates
+        guard, limits = dict(made.guard), room(made)
+    return action(
+        "Register",
+        "A process of a broker registers; what it was before is known to be over.",
+        b,
+        *asked(chosen),
+        *((clean,) if chosen.has("KAFKA-18106") and chosen.has(ELR) else ()),
+        guard=guard,
+        limits=limits,
+        updates={
+            **updates,
+            registration[b]: FENCED,
+            **({offline: offline.remove(b)} if chosen.has("KIP-858") else {}),
+            request: _outdated(),
+        },
+        cites=(f"{MANAGER}.handleBrokerShutdown, ClusterControlManager.registerBroker",),
+    )
+
+
+def _outdated() -> Expr:
+    """Who registers anew is another broker than the one that a request on its way names."""
+    there = request.value
+    return ite(request.is_none(), request, some(there.changed(outdated=there["outdated"].insert(b))))
+
+
+def _cleaned(chosen: Chosen) -> Change:
+    """As fencing, if the stop was clean; else the broker leaves the ELR as well."""
+    fenced = _removal(chosen, isr.contains(b))
+    if not chosen.has(ELR):
+        return fenced
+    stopped = Wanted(_others(chosen), isr=isr.remove(b), unclean=may_be_unclean(chosen), stopped=alone(b))
+    lost = change(chosen, stopped, isr.contains(b) | elr.contains(b))
+    guard = {
+        **{f"clean: {label}": _if(clean, each) for label, each in fenced.guard.items()},
+        **{f"unclean: {label}": _if(~clean, each) for label, each in lost.guard.items()},
+    }
+    return Change(guard, {each: ite(clean, after, lost.updates[each]) for each, after in fenced.updates.items()})
+
+
+def _if(condition: Expr, each: Expr | Clause) -> Expr | Clause:
+    if isinstance(each, Clause):
+        return waived(condition.implies(each.condition), each.waiver)
+    return condition.implies(each)
+
+
+def unfence(chosen: Chosen) -> Action:
+    """A fenced broker has caught up: it is unfenced, and may lead what nobody leads."""
+    wanted = Wanted(
+        lambda who: (is_active(who) | who.eq(b)) & has_directory(chosen, who),
+        unclean=may_be_unclean(chosen),
+    )
+    made = change(chosen, wanted, leader < 0)
+    return action(
+        "Unfence",
+        "A fenced broker has caught up: it may lead, and be in an ISR.",
+        b,
+        *asked(chosen),
+        guard={"it is fenced": is_one_of(b, FENCED), **made.guard},
+        limits=room(made),
+        updates={registration[b]: UNFENCED, **made.updates},
+        cites=(f"{MANAGER}.handleBrokerUnfenced",),
+    )
+
+
+def fence(chosen: Chosen) -> Action:
+    """A broker's session ends, or it may stop: it leaves all ISRs."""
+    made = _removal(chosen, isr.contains(b))
+    after = ite(is_one_of(b, LEAVING, LEFT), const(LEFT, Registration), const(FENCED, Registration))
+    return action(
+        "Fence",
+        "A broker's session ends, or it stops: it leaves the ISR, and leads no more.",
+        b,
+        *asked(chosen),
+        guard={**_can_be_fenced(chosen), **made.guard},
+        limits=room(made),
+        updates={registration[b]: after, **made.updates},
+        cites=(f"{MANAGER}.handleBrokerFenced",),
+    )
+
+
+def _can_be_fenced(chosen: Chosen) -> Guard:
+    """Since 4.0 a session may end twice: the controller does not ask whether its broker is fenced already."""
+    if chosen.has("fenced again"):
+        return {"it is registered": waived(~is_one_of(b, UNREGISTERED), "nobody else has a session")}
+    return {"it is unfenced": waived(is_one_of(b, UNFENCED, LEAVING), "who is fenced is in no ISR any more")}
+
+
+def shut_down(chosen: Chosen) -> Action:
+    """A broker asks to stop: it leaves all ISRs; until 3.2 no record says that it is about to stop."""
+    made = _removal(chosen, isr.contains(b))
+    told = chosen.has("KAFKA-13916")
+    return action(
+        "ShutDown",
+        "A broker asks for a controlled shutdown, perhaps once more: it leaves the ISR, and leads no more.",
+        b,
+        *asked(chosen),
+        guard={"it is unfenced": is_one_of(b, UNFENCED, LEAVING), **made.guard},
+        limits=room(made),
+        updates={**({registration[b]: LEAVING} if told else {}), **made.updates},
+        cites=(f"{MANAGER}.handleBrokerInControlledShutdown", "KIP-841"),
+    )
+
+
+def unregister(chosen: Chosen) -> Action:
+    """An administrator takes a broker out of the cluster."""
+    made = _removal(chosen, either(isr.contains(b), elr.contains(b)) if chosen.has(ELR) else isr.contains(b))
+    return action(
+        "Unregister",
+        "A broker's registration is removed: it leaves the ISR, and leads no more.",
+        b,
+        *asked(chosen),
+        guard={"it is registered": ~is_one_of(b, UNREGISTERED), **made.guard},
+        limits=room(made),
+        updates={registration[b]: UNREGISTERED, request: _outdated(), **made.updates},
+        cites=(f"{MANAGER}.handleBrokerUnregistered",),
+    )
+
+
+def lose_directory(chosen: Chosen) -> Action:
+    """A broker reports that the directory of its replica has failed."""
+    wanted = Wanted(_others(chosen), isr=isr.remove(b), unclean=may_be_unclean(chosen))
+    made = change(chosen, wanted)
+    return action(
+        "LoseDirectory",
+        "The directory of a replica fails: it leaves the ISR, and leads no more.",
+        b,
+        *asked(chosen),
+        guard={
+            "it is registered": waived(~is_one_of(b, UNREGISTERED), "nobody else sends heartbeats"),
+            "it has a replica": waived(members(place).contains(b), "another directory is none of the partition's"),
+            **made.guard,
+        },
+        limits=room(made),
+        updates={offline: offline.insert(b), **made.updates},
+        cites=(f"{MANAGER}.handleDirectoriesOffline", "KIP-858"),
+    )

@@ -1,0 +1,131 @@
+"""What the metadata log makes of the brokers and of one partition; and what has been asked for and not answered.
+
+Brokers are numbers from 0 on. Who is asked for, as replicas or as an ISR, is part of the state, though no record holds
+it: whoever replays a log puts there what the record tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..expr import Expr, const, exists, field, fill, forall, ite, mapped, those, var, variables
+from ..protocol import Field, starts
+from ..sorts import Bool, Bound, Enum, Int, MapOf, OptionOf, Record, SetOf, Setting
+
+BROKERS = Setting("brokers", 3, "how many brokers there are", at_least=1)
+MAX_EPOCH = Setting("max_partition_epoch", 4, "the last partition epoch: how often the partition is changed")
+MIN_ISR = Setting("min_isr", 2, "what min.insync.replicas comes to: never more than there are replicas", at_least=1)
+REPLICAS = Setting("replicas", 3, "how many replicas an administrator asks for", at_least=1)
+SETTINGS = (BROKERS, REPLICAS, MAX_EPOCH)
+
+NOBODY = -1
+Broker = Int(0, Bound(BROKERS, -1))
+Leader = Int(NOBODY, Bound(BROKERS, -1))
+Place = Int(NOBODY, Bound(BROKERS, -1))
+Places = MapOf(Broker, Place)
+Epoch = Int(0, MAX_EPOCH)
+Brokers = SetOf(Broker)
+UNREGISTERED, FENCED, UNFENCED, LEAVING, LEFT = (
+    "unregistered",
+    "fenced",
+    "unfenced",
+    "in controlled shutdown",
+    "shut down",
+)
+Registration = Enum("Registration", (UNREGISTERED, FENCED, UNFENCED, LEAVING, LEFT))
+Request = Record(
+    "AlterPartition",
+    sender=Broker,
+    leader_epoch=Epoch,
+    partition_epoch=Epoch,
+    isr=Brokers,
+    recovering=Bool,
+    outdated=Brokers,
+)
+
+# Brokers
+registration = field("registration", MapOf(Broker, Registration))
+offline = field("offline", Brokers)
+
+# The partition, as PartitionRegistration has it
+place = field("place", Places)
+isr, adding, removing, elr = (field(name, Brokers) for name in ("isr", "adding", "removing", "elr"))
+leader, last_known = field("leader", Leader), field("last_known", Leader)
+recovering = field("recovering", Bool)
+leader_epoch, partition_epoch = field("leader_epoch", Epoch), field("partition_epoch", Epoch)
+
+# Asked for
+wanted = field("wanted", Places)
+request = field("request", OptionOf(Request))
+
+b, r, s, to = var("b", Broker), var("r", Broker), var("s", Broker), var("to", Leader)
+NO_BROKERS = const(frozenset(), Brokers)
+NONE = const(NOBODY, Place)
+NOTHING_ASKED = const(None, OptionOf(Request))
+_PARTITION = (
+    starts(place, fill(Places, NOBODY), "where each broker stands among the replicas, from 0 on; -1: it is none"),
+    starts(isr, frozenset(), "the in-sync replicas"),
+    starts(leader, NOBODY, "who leads; -1 is nobody"),
+    starts(recovering, False, "whether the leader was elected uncleanly, and has not recovered since"),
+    starts(leader_epoch, 0, "grows with each record that names a leader"),
+    starts(partition_epoch, 0, "grows with each record"),
+    starts(adding, frozenset(), "the replicas that a reassignment adds"),
+    starts(removing, frozenset(), "the replicas that a reassignment removes"),
+)
+_OF_BEHAVIOUR = {
+    "KIP-966": (
+        starts(elr, frozenset(), "the eligible leader replicas"),
+        starts(last_known, NOBODY, "who led when the last one left the ISR; -1 is nobody"),
+    ),
+    "KIP-858": (starts(offline, frozenset(), "the brokers on which the replica's directory has failed"),),
+}
+
+
+def fields(behaviours: Iterable[str]) -> tuple[Field, ...]:
+    """The state of a cluster whose release has these behaviours."""
+    return (
+        starts(registration, fill(registration.sort, UNREGISTERED), "what each broker is, by its records"),
+        *_PARTITION,
+        *(each for id in sorted(set(behaviours) & set(_OF_BEHAVIOUR)) for each in _OF_BEHAVIOUR[id]),
+        starts(wanted, mapped(r, ite(r < REPLICAS, r, NONE)), "the replicas that an administrator asks for"),
+        starts(request, None, "a leader's AlterPartition request on its way"),
+    )
+
+
+def each(name: str, *inside: Expr) -> Expr:
+    """A variable over brokers that none of the expressions binds: it may be bound around them."""
+    bound = {str(one.data) for expr in inside for one in variables(expr)}
+    while name in bound:
+        name += "_"
+    return var(name, Broker)
+
+
+def is_there() -> Expr:
+    """The partition has been created, and its topic not removed."""
+    return exists(r, place[r] >= 0)
+
+
+def members(of: Expr) -> Expr:
+    """The replicas, of their places."""
+    one = each("member", of)
+    return those(one, of[one] >= 0)
+
+
+def first_of(who: Expr, among: Expr, of: Expr) -> Expr:
+    """Nobody of a set stands before a broker that is in it."""
+    one = each("next", among, of)
+    return among.contains(who) & forall(one, among.contains(one).implies(of[who] <= of[one]))
+
+
+def without_gaps(of: Expr, kept: Expr) -> Expr:
+    """The places of those who stay, in the order that they had."""
+    one = each("kept", of, kept)
+    earlier = each("before", of, kept)
+    before = those(earlier, kept.contains(earlier) & (of[earlier] < of[one]))
+    return mapped(one, ite(kept.contains(one), before.size(), NONE))
+
+
+def alone(who: Expr) -> Expr:
+    """The set of one broker; of nobody, none."""
+    one = each("only", who)
+    return those(one, one.eq(who))

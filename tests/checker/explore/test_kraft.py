@@ -1,0 +1,77 @@
+"""KRaft's controller as a model: which bugs it has by release, and which guards carry which promise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from isrproof.checker.explore.run import explore
+from isrproof.model.kraft.kraft import KRAFT
+from isrproof.model.protocol import Model
+
+THREE = {"brokers": 3, "replicas": 3, "max_partition_epoch": 2}
+TWO = {"brokers": 2, "replicas": 2, "max_partition_epoch": 5}
+REASSIGNS = {"brokers": 3, "replicas": 2, "max_partition_epoch": 2}
+
+
+def length(model: Model, promise: str, settings: dict[str, int]) -> int | None:
+    """The states of the shortest path that breaks a promise; None if it holds."""
+    path = explore(model, [promise], until_decided=True, **settings)[promise].path
+    return None if path is None else path.length
+
+
+@pytest.mark.parametrize(
+    ("bug", "release", "parts", "promise", "settings", "states"),
+    [
+        ("KAFKA-19522", "4.0", [], "ElectedIsActive", TWO, 6),
+        ("KAFKA-15665", "3.7", ["reassignment"], "ReassignmentEndsInSync", REASSIGNS, 11),
+    ],
+)
+def test_a_bug_is_found_where_it_is_on(
+    bug: str, release: str, parts: list[str], promise: str, settings: dict[str, int], states: int
+) -> None:
+    assert length(KRAFT.model(release, ["KIP-858"] * (release >= "3.7"), parts), promise, settings) == states
+    assert length(KRAFT.model(release, ["KIP-858", bug], parts), promise, settings) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "release", "promise"),
+    [
+        ("KIP-841", "3.3", "JoinsActive"),
+        ("KIP-903", "3.5", "JoinsAsMeant"),
+        ("KAFKA-15109", "3.6", "EpochHasReason"),
+        ("KAFKA-13916", "3.3", "LedWhileSomebodyCan"),
+    ],
+)
+def test_what_a_change_mended(change: str, release: str, promise: str) -> None:
+    assert length(KRAFT.model(release), promise, THREE) is None
+    assert length(KRAFT.model(release, [change]), promise, THREE) is not None
+
+
+def test_a_broker_that_registers_anew_leaves_its_isrs_since_4_0() -> None:
+    assert length(KRAFT.model("3.9", ["KIP-858"]), "FencedLeavesIsr", THREE) == 5
+    assert length(KRAFT.model("4.1", ["KIP-858"]), "FencedLeavesIsr", THREE) is None
+
+
+def without(model: Model, action: str, clause: str) -> Model:
+    (whole,) = (each for each in model.actions if each.name == action)
+    assert clause in {each.label for each in whole.guard}
+    loose = replace(whole, guard=tuple(each for each in whole.guard if each.label != clause))
+    return replace(model, actions=tuple(loose if each.name == action else each for each in model.actions))
+
+
+@pytest.mark.parametrize(
+    ("action", "clause", "promise"),
+    [
+        ("AlterPartition", "all members are active", "JoinsActive"),
+        ("AlterPartition", "all members are the processes that were meant", "JoinsAsMeant"),
+        ("AlterPartition", "whoever has not recovered is alone", "RecoveringIsAlone"),
+        ("Fence", "who is elected is active", "ElectedIsActive"),
+        ("Fence", "nobody leads only where nobody can", "LedWhileSomebodyCan"),
+        ("ElectUnclean", "who is elected is active", "ElectedIsActive"),
+    ],
+)
+def test_a_guard_carries_a_promise(action: str, clause: str, promise: str) -> None:
+    whole = KRAFT.model("3.9", ["KIP-858"], ["unclean elections"])
+    assert length(whole, promise, TWO) is None
+    assert length(without(whole, action, clause), promise, TWO) is not None
