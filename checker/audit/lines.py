@@ -58,6 +58,14 @@ LOG_CREATED = rows_with("log-created")
 LOG_TRUNCATED = ("log-truncated",)
 """A log is cut to an offset."""
 TO_HIGH_WATERMARK = ("truncates-to-high-watermark",)
+BELOW_HIGH_WATERMARK = ("truncates-below-high-watermark",)
+HIGH_WATERMARK_FELL = rows_with("high-watermark-fell")
+FETCH_FAILED, FETCH_FENCED = rows_with("fetch-failed"), ("fetch-fenced",)
+"""A follower gives a partition up; a leader refused its fetch for its leader epoch."""
+SKIPPED = (*rows_with("step-skipped"), "leader-and-isr-while-offline", "become-fails")
+"""A broker leaves out a step of what a request says of a partition."""
+FORGOTTEN = ("update-metadata-received",)
+"""A broker forgets what it had cached of a partition, where the line names one."""
 HOSTS = rows_with("hosts")
 """Lines with which a broker begins to host a partition, in KRaft mode."""
 REPLICA_DELETED = rows_with("replica-deleted")

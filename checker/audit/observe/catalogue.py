@@ -44,7 +44,9 @@ def inputs() -> tuple[Input, ...]:
 
 def inputs_of(events: Table) -> dict[Input, Table]:
     """The inputs that are made from the placed events of some partitions."""
-    return {each: each.of_events(events) for each in inputs() if each.of_events is not None}
+    found = {each: each.of_events(events) for each in inputs() if each.of_events is not None}
+    made = {each: each.of_inputs(*(found[of] for of in each.of)) for each in inputs() if each.of_inputs is not None}
+    return found | made
 
 
 @cache

@@ -19,12 +19,20 @@ class Input:
 
     Args:
         lines: ids of the rows of the line table that it is made of.
-        of_events: makes it from the placed events of some partitions. None: it is made from histories instead.
+        of_events: makes it from the placed events of some partitions. None: it is made from histories, or other inputs.
+        of: the inputs that it is made of instead, by `of_inputs`, each made of placed events.
     """
 
     name: str
     lines: tuple[str, ...] = ()
     of_events: Callable[[Table], Table] | None = None
+    of: tuple[Input, ...] = ()
+    of_inputs: Callable[..., Table] | None = None
+
+    @property
+    def of_lines(self) -> bool:
+        """Whether it is made of lines, not of histories."""
+        return self.of_events is not None or self.of_inputs is not None
 
 
 @dataclass(frozen=True)

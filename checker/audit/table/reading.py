@@ -73,7 +73,7 @@ def reading(dictionary: Dictionary) -> Reading[Any]:
             return np.int64(release_mask(value))  # a column of few releases may have less room
         if isinstance(sort, SetSort):
             return dictionary.index(tuple(sorted(value)))
-        return dictionary.index(value) if isinstance(sort, EnumSort) else value
+        return dictionary.index(value) if isinstance(value, str) else value
 
     def constant(node: Expr) -> Any:
         return ConstantMap.of(node) if isinstance(node.sort, MapSort) else literal(node.data, node.sort)

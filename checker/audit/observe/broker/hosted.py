@@ -22,8 +22,12 @@ from ...fields import (
     whole,
 )
 from ...lines import (
+    BELOW_HIGH_WATERMARK,
     EPOCH_REFUSED,
+    FETCH_FAILED,
+    FETCH_FENCED,
     FETCHERS_ADDED,
+    HIGH_WATERMARK_FELL,
     HOSTS,
     ISR_CHANGES,
     ISR_WRITTEN,
@@ -31,6 +35,7 @@ from ...lines import (
     LOG_LOADED,
     REPLICA_DELETED,
     REPLICA_STOPPED,
+    SKIPPED,
     STOP_RECEIVED,
     TO_HIGH_WATERMARK,
     TRUNCATED,
@@ -80,7 +85,8 @@ OF_LOG = (*LOG_LOADED, *ISR_CHANGES, *ISR_WRITTEN, *TRUNCATED, *FETCHERS_ADDED)
 """Lines that tell of a replica's log, its high watermark, or a leader's ISR."""
 LINES = (
     *(*taken.LINES, *OF_LOG, *LOG_CREATED, *TO_HIGH_WATERMARK),
-    *(*HOSTS, *REPLICA_DELETED, *EPOCH_REFUSED, *STOP_RECEIVED),
+    *(*HOSTS, *REPLICA_DELETED, *EPOCH_REFUSED, *STOP_RECEIVED, *SKIPPED),
+    *(*FETCH_FAILED, *FETCH_FENCED, *BELOW_HIGH_WATERMARK, *HIGH_WATERMARK_FELL),
 )
 
 

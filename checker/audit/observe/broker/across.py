@@ -1,0 +1,295 @@
+"""What brokers tell of a partition, beside what controllers told of it: joined by epochs and versions, never by clocks.
+
+Of each leader epoch of a partition the lines of all controllers are taken together, and so are those of all brokers.
+Where a partition may have been deleted and created again, which starts epochs and versions anew, nothing is compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .....model.expr import Expr, const, either, field, ite, some, true
+from .....model.sorts import Bool, Int, Sort
+from ...fields import broker, isr, leader, leader_epoch, partition_epoch, server_log, sorts, topic_id
+from ...lines import (
+    FETCHERS_ADDED,
+    ISR_WRITTEN,
+    LEADER_AND_ISR_RECEIVED,
+    LEADER_AND_ISR_SENT,
+    LEADS,
+    LOG_TRUNCATED,
+    VIEWS,
+    is_line,
+)
+from ...table.protocol import Column, Table
+from ..absent import false_where_absent
+from ..controller.views import PARTITION_VIEWS, VIEW, without_deletions
+from ..observation import Input, Names, Observation
+from ..order import IN_ORDER, NEAR
+from .high_watermarks import LIFE
+from .hosted import HOSTED, HOSTED_LINES, MERGED
+from .taken import STARTS, known_epoch
+
+ORDER = ("rank", "at", "file")
+"""What controllers tell, where leaders begin, what else brokers tell."""
+OF_EPOCH = (*LIFE, "leader_epoch")
+_PLACE = ("line", "file")
+_NO_ID = "None"
+"""What a line prints as the topic id of a topic that has none."""
+
+rank, none = field("rank", Int(0)), const(0, Int(0))
+told_leader, told_isr, first_isr = (
+    field("told_leader", leader.sort),
+    field("told_isr", isr.sort),
+    field("first_isr", isr.sort),
+)
+"""What controllers told last of the leader epoch; and the ISR that they told first."""
+told_version, most_told = field("told_version", Int()), field("most_told", Int())
+"""The least and the greatest version that controllers told with the leader epoch."""
+other_leader, same_topic = field("other_leader", broker.sort), field("same_topic", Bool)
+same_sent, writes, leader_shown = field("same_sent", Bool), field("writes", Int(0)), field("leader_shown", Bool)
+leads_from = field("leads_from", Int())
+
+
+def _across(views: Table, hosted: Table) -> Table:
+    """The lines of both, of partitions that were created once, each with its `rank`."""
+    told = without_deletions(views).derive(rank=none)
+    own = hosted.derive(rank=ite(is_line(LEADS), const(1, Int(0)), const(2, Int(0))))
+    lines = told.plus(own).attached(_created_again(views, hosted), LIFE, ("again",))
+    return lines.absent("again").kept(NEAR, (*LIFE, *ORDER))
+
+
+def _created_again(views: Table, hosted: Table) -> Table:
+    """By partition that it may have been deleted, and created again."""
+    counted = views.grouped(LIFE, first=Column("min", "incarnation"), last=Column("max", "incarnation"))
+    several = counted.where(~field("first", Int()).eq(field("last", Int())))
+    deleted = hosted.where(none < field("deletions", Int(0)))
+    begun = hosted.of_lines(LEADS).where(leader_epoch.eq(0)).grouped((*LIFE, "journal", "process"), n=Column("count"))
+    twice = begun.grouped(LIFE, n=Column("count")).where(const(1, Int()) < field("n", Int()))
+    taken = hosted.of_lines(STARTS).present("leader_epoch")
+    reached = taken.along(("journal", *NEAR), ("process", *MERGED), reached=Column("greatest", "leader_epoch"))
+    fell = reached.where(leader_epoch < field("reached", Int()))
+    found = [each.select(*LIFE) for each in (several, deleted, twice, fell)]
+    signs = found[0].plus(found[1]).plus(found[2]).plus(found[3])
+    return signs.grouped(LIFE, n=Column("count")).derive(again=true)
+
+
+ACROSS = Input(
+    "controllers and brokers",
+    lines=(*PARTITION_VIEWS.lines, *HOSTED_LINES.lines),
+    of=(PARTITION_VIEWS, HOSTED_LINES),
+    of_inputs=_across,
+)
+
+
+def _place(of: Expr | None = None) -> dict[str, Column]:
+    """The line just before, or the last one before of which `of` is true."""
+    return {f"before_{name}": Column("previous", name) if of is None else Column("last", name, of) for name in _PLACE}
+
+
+def _leaders(lines: Table, key: Names, order: Names) -> Table:
+    """Whom a broker takes for the leader of an epoch, beside whom controllers told of it."""
+    views = lines.of_lines(VIEWS).present("leader_epoch").along(key, IN_ORDER, earlier=Column("so_far"))
+    own = lines.of_lines(STARTS + FETCHERS_ADDED).present("leader_epoch")
+    leads = own.of_lines(LEADS).derive(leader=some(broker))
+    told = views.derive(view=true, first=field("earlier", Int(0)).eq(0))
+    marked = false_where_absent(told.plus(leads).plus(own.without_lines(LEADS)).present("leader"), "view", "first")
+    view = field("view", Bool)
+    found = marked.along(
+        key,
+        order,
+        told_leader=Column("last", "leader", view),
+        told_isr=Column("last", "isr", view),
+        first_isr=Column("last", "isr", field("first", Bool)),
+        told_version=Column("last", "partition_epoch", view),
+        led=Column("so_far", where=is_line(LEADS)),
+        **_place(view),
+    ).where(~view)
+    # A leader that has changed its ISR prints it when it starts again. A line without an ISR agrees with any.
+    changed = false_where_absent(found.derive(changed=told_version < partition_epoch), "changed")
+    same = ~field("changed", Bool) & field("led", Int(0)).eq(0)
+    return changed.only_where(same, "isr").filled("isr", "told_isr").present("told_leader")
+
+
+def _received(lines: Table, key: Names, order: Names) -> Table:
+    """What a broker received, beside what the controller sent of the leader epoch; up to 0.11 without a version."""
+    asked = lines.of_lines(LEADER_AND_ISR_SENT + LEADER_AND_ISR_RECEIVED).present("leader_epoch", "leader")
+    is_sent = is_line(LEADER_AND_ISR_SENT)
+    counted = (
+        asked.along(
+            key,
+            order,
+            sent=Column("so_far", where=is_sent),
+            with_version=Column("so_far", where=is_sent & partition_epoch.eq(partition_epoch)),
+            **_place(is_sent),
+        )
+        .along((*key, "leader"), order, to_leader=Column("so_far", where=is_sent))
+        .along(
+            (*key, "leader", "partition_epoch"),
+            order,
+            in_version=Column("so_far", where=is_sent),
+            told_isr=Column("last", "isr", is_sent),
+        )
+    )
+    sent, with_version, to_leader, in_version = (
+        field(name, Int(0)) for name in ("sent", "with_version", "to_leader", "in_version")
+    )
+    found = counted.of_lines(LEADER_AND_ISR_RECEIVED).where(none < sent)
+    same = (none < to_leader) & either(with_version.eq(0), none < in_version)
+    return found.derive(same_sent=same).filled("told_isr", "isr")
+
+
+def _led(lines: Table, key: Names, order: Names) -> Table:
+    """Each broker that leads, with another one that leads in the same leader epoch."""
+    told = lines.of_lines(LEADS).present("leader_epoch").derive(led=broker)
+    found = told.along(key, order, other_leader=Column("previous", "led"), **_place())
+    ids = found.along((*key, "topic_id"), order, alike=Column("so_far"))
+    same = ~topic_id.eq(_NO_ID) & (none < field("alike", Int(0)))
+    return false_where_absent(ids.derive(same_topic=same), "same_topic").filled("other_leader", "broker")
+
+
+def _versions(lines: Table, key: Names, order: Names) -> Table:
+    """Versions in which brokers began to lead or follow, beside those that controllers told of the leader epoch."""
+    views = lines.of_lines(VIEWS).present("leader_epoch", "partition_epoch", "leader")
+    told = views.grouped(key, told_version=Column("min", "partition_epoch"), most_told=Column("max", "partition_epoch"))
+    first = views.along(key, order, earlier=Column("so_far")).where(field("earlier", Int(0)).eq(0))
+    places = first.renamed(line="before_line", file="before_file")
+    written = lines.of_lines(ISR_WRITTEN).derive(leader_epoch=known_epoch).grouped(key, writes=Column("count"))
+    leads = lines.of_lines(LEADS).where(server_log).grouped(key, n=Column("count")).derive(leader_shown=true)
+    found = (
+        lines.of_lines(STARTS)
+        .present("leader_epoch", "partition_epoch")
+        .attached(told, key, ("told_version", "most_told"))
+        .attached(places, key, ("before_line", "before_file"))
+        .attached(written, key, ("writes",))
+        .attached(leads, key, ("leader_shown",))
+        .derive(none=none)
+        .filled("writes", "none")
+    )
+    return false_where_absent(found, "leader_shown").present("told_version")
+
+
+def _written(lines: Table, key: Names, order: Names) -> Table:
+    """Each ISR that a leader wrote, with what a line before told of the same version."""
+    told = lines.of_lines((*VIEWS, *LEADS, *ISR_WRITTEN)).present("partition_epoch", "isr")
+    return told.along(key, order, told_isr=Column("previous", "isr"), **_place()).of_lines(ISR_WRITTEN)
+
+
+def _changes(lines: Table, key: Names, order: Names) -> Table:
+    """States that controllers told, by version, with how many ISRs leaders wrote in versions that none of them told."""
+    told = lines.of_lines((*VIEWS, *ISR_WRITTEN)).present("partition_epoch")
+    first = told.along((*key, "partition_epoch"), ORDER, earlier=Column("so_far")).where(
+        is_line(VIEWS) | field("earlier", Int(0)).eq(0)
+    )
+    counted = first.along(key, order, writes=Column("so_far", where=is_line(ISR_WRITTEN)))
+    names = ("leader_epoch", "partition_epoch", "writes", *_PLACE)
+    states = counted.of_lines(VIEWS).present("leader_epoch")
+    return states.along(key, order, **{f"before_{name}": Column("previous", name) for name in names})
+
+
+def _cuts(lines: Table, key: Names, order: Names) -> Table:
+    """Logs that are cut in a leader epoch, with where its leader began."""
+    told = lines.of_lines(LEADS).present("leader_epoch", "offset")
+    cut = lines.of_lines(LOG_TRUNCATED).present("offset").derive(leader_epoch=known_epoch)
+    is_start = is_line(LEADS)
+    found = told.plus(cut.present("leader_epoch")).along(
+        key, order, leads_from=Column("last", "offset", is_start), **_place(is_start)
+    )
+    return found.of_lines(LOG_TRUNCATED).present("leads_from")
+
+
+_BEFORE: Mapping[str, Sort] = {f"before_{name}": Int(0) for name in _PLACE}
+_ROW: Mapping[str, Sort] = {**HOSTED, **sorts(rank), **_BEFORE}
+
+LEADERS_TAKEN = Observation(
+    "leaders_taken",
+    made_from=ACROSS,
+    lines=(*VIEWS, *STARTS, *FETCHERS_ADDED),
+    columns={**_ROW, **sorts(told_leader, told_isr, first_isr)},
+    make=_leaders,
+    key=OF_EPOCH,
+    order=ORDER,
+)
+"""Where a broker leads, follows or fetches in a leader epoch, each with what controllers told of that epoch."""
+
+REQUESTS_RECEIVED = Observation(
+    "requests_received",
+    made_from=ACROSS,
+    lines=LEADER_AND_ISR_SENT + LEADER_AND_ISR_RECEIVED,
+    columns={**_ROW, **sorts(same_sent, told_isr)},
+    make=_received,
+    key=(*OF_EPOCH, "controller_epoch"),
+    order=ORDER,
+)
+"""Requests that brokers received, of leader epochs of which the same controller sent some.
+
+`same_sent`: one has the same leader and version; `told_isr` is its ISR.
+"""
+
+LEADERS_IN_EPOCH = Observation(
+    "leaders_in_epoch",
+    made_from=ACROSS,
+    lines=LEADS,
+    columns={**_ROW, **sorts(other_leader, same_topic)},
+    make=_led,
+    key=OF_EPOCH,
+    order=ORDER,
+)
+"""Where brokers lead, each with the one that leads in the same leader epoch; `same_topic`: both print one topic id.
+
+`other_leader` is the broker itself, if no other leads in that epoch.
+"""
+
+VERSIONS_TAKEN = Observation(
+    "versions_taken",
+    made_from=ACROSS,
+    lines=(*VIEWS, *STARTS, *ISR_WRITTEN),
+    columns={**_ROW, **sorts(told_version, most_told, writes, leader_shown)},
+    make=_versions,
+    key=OF_EPOCH,
+    order=ORDER,
+)
+"""Where replicas begin to lead or follow in a version, each with the versions that controllers told of the epoch.
+
+`writes` counts the ISRs that were written in that epoch; `leader_shown`: the lines of its leader are there.
+"""
+
+ISR_IN_VERSION = Observation(
+    "isr_in_version",
+    made_from=ACROSS,
+    lines=(*VIEWS, *LEADS, *ISR_WRITTEN),
+    columns={**_ROW, **sorts(told_isr)},
+    make=_written,
+    key=(*LIFE, "partition_epoch"),
+    order=ORDER,
+)
+"""ISRs that leaders wrote, each with what another line tells of the same version."""
+
+CHANGES_BETWEEN = Observation(
+    "changes_between",
+    made_from=ACROSS,
+    lines=(*VIEWS, *ISR_WRITTEN),
+    columns={
+        **VIEW,
+        **_BEFORE,
+        **sorts(rank, writes),
+        "before_leader_epoch": Int(),
+        "before_partition_epoch": partition_epoch.sort,
+        "before_writes": Int(0),
+    },
+    make=_changes,
+    key=LIFE,
+    order=("partition_epoch", *ORDER),
+)
+"""States that controllers told, each with the version before; `writes` counts the ISRs that leaders wrote up to it."""
+
+CUTS_IN_EPOCH = Observation(
+    "cuts_in_epoch",
+    made_from=ACROSS,
+    lines=LEADS + LOG_TRUNCATED,
+    columns={**_ROW, **sorts(leads_from)},
+    make=_cuts,
+    key=OF_EPOCH,
+    order=ORDER,
+)
+"""Logs that followers cut, each with where the leader of that epoch begins."""

@@ -1,0 +1,112 @@
+"""Whether a follower fetches: after it began to follow, and after it gave a partition up."""
+
+from __future__ import annotations
+
+from .....model.expr import const, either, field
+from .....model.sorts import Bool, Int
+from ...fields import kind, offset, releases, sorts
+from ...lines import (
+    BECOME_BEGUN,
+    BELOW_HIGH_WATERMARK,
+    FETCH_FAILED,
+    FETCH_FENCED,
+    FETCHERS_ADDED,
+    FOLLOWS,
+    HIGH_WATERMARK_FELL,
+    LOG_TRUNCATED,
+    SKIPPED,
+    is_line,
+)
+from ...table.encoding import in_releases
+from ...table.protocol import Column, Table
+from ..absent import false_where_absent
+from ..compared import earlier
+from ..observation import Names, Observation
+from .hosted import HOSTED, HOSTED_LINES, KEPT, MERGED
+from .taken import PRINTED_IN_TURN, STARTS, same_request
+
+fetchers, followed = field("fetchers", Int(0)), field("followed", Bool)
+fenced, resumed, told_below = field("fenced", Bool), field("resumed", Bool), field("told_below", Bool)
+_PLACE = ("line", "file")
+_BEFORE = {f"before_{name}": Int(0) for name in _PLACE}
+
+
+def _turns(lines: Table, key: Names, order: Names) -> Table:
+    """Where a broker takes a partition, by the line that its release prints of all that it takes."""
+    begun = is_line(BECOME_BEGUN) & same_request & releases.subset_of(in_releases("<=2.5"))
+    own = lines.of_lines((*STARTS, *BECOME_BEGUN, *FETCHERS_ADDED, *SKIPPED))
+    asked = own.derive(begun=begun, to_follow=is_line(BECOME_BEGUN) & kind.eq("become-follower"))
+    marked = false_where_absent(asked, "begun", "to_follow").derive(
+        takes=is_line(PRINTED_IN_TURN) | field("begun", Bool), follows=is_line(FOLLOWS) | field("to_follow", Bool)
+    )
+    excuses = is_line((*FETCHERS_ADDED, *SKIPPED))
+    counted = marked.along(key, order, fetchers=Column("so_far", where=excuses)).where(field("takes", Bool))
+    found = counted.along(key, order, followed=Column("previous", "follows"), **earlier("fetchers", *_PLACE))
+    return found.present("followed").where(followed)
+
+
+def _failed(lines: Table, key: Names, order: Names) -> Table:
+    """Where a follower gives a partition up, and what comes before and after in the same process."""
+    own = lines.of_lines((*STARTS, *BECOME_BEGUN, *FETCH_FAILED, *FETCH_FENCED))
+    starts = either(is_line(STARTS), is_line(BECOME_BEGUN))
+    ends = own.grouped(key, last_start=Column("max", "clock", starts))
+    said = own.along(key, order, refusals=Column("so_far", where=is_line(FETCH_FENCED)), **earlier(*_PLACE))
+    failed = said.of_lines(FETCH_FAILED).attached(ends, key, ("last_start",))
+    found = failed.derive(
+        fenced=const(0, Int(0)) < field("refusals", Int(0)),
+        resumed=field("clock", Int()) <= field("last_start", Int()),
+    )
+    return false_where_absent(found, "resumed")
+
+
+def _below(lines: Table, key: Names, order: Names) -> Table:
+    """Lines that print by how much a log is cut below its high watermark.
+
+    From 2.8 to 3.4.0 a follower's high watermark is raised before its log is cut, so it can fall with nothing lost
+    (KAFKA-14704).
+    """
+    own = lines.of_lines((*LOG_TRUNCATED, *BELOW_HIGH_WATERMARK, *HIGH_WATERMARK_FELL)).present("offset")
+    was_cut = own.along(key, order, **earlier("offset", "row", *_PLACE)).derive(
+        cut=is_line(LOG_TRUNCATED), sure=releases.subset_of(in_releases(">=3.4.1"))
+    )
+    previous = was_cut.along(key, order, after_cut=Column("previous", "cut"))
+    same = field("before_offset", Int()).eq(offset) & field("after_cut", Bool) & field("sure", Bool)
+    told = previous.of_lines((*BELOW_HIGH_WATERMARK, *HIGH_WATERMARK_FELL)).present("high_watermark")
+    fell = false_where_absent(told.derive(fell=same), "fell")
+    return fell.derive(told_below=is_line(BELOW_HIGH_WATERMARK) | field("fell", Bool))
+
+
+TURNS = Observation(
+    "turns",
+    made_from=HOSTED_LINES,
+    lines=(*STARTS, *BECOME_BEGUN, *FETCHERS_ADDED, *SKIPPED),
+    columns={**HOSTED, **_BEFORE, **sorts(fetchers, followed), "before_fetchers": Int(0)},
+    make=_turns,
+    key=KEPT,
+    order=MERGED,
+)
+"""Where a broker takes a partition after it had followed; `fetchers` counts the fetchers added, or left out with a line
+that says so, up to each."""
+
+FETCHES_FAILED = Observation(
+    "fetches_failed",
+    made_from=HOSTED_LINES,
+    lines=(*STARTS, *BECOME_BEGUN, *FETCH_FAILED, *FETCH_FENCED),
+    columns={**HOSTED, **_BEFORE, **sorts(fenced, resumed)},
+    make=_failed,
+    key=KEPT,
+    order=MERGED,
+)
+"""Where a follower gives a partition up. `fenced`: its leader refused its leader epoch before; `resumed`: it takes the
+partition again later, in the same process."""
+
+CUTS_BELOW = Observation(
+    "cuts_below",
+    made_from=HOSTED_LINES,
+    lines=(*LOG_TRUNCATED, *BELOW_HIGH_WATERMARK, *HIGH_WATERMARK_FELL),
+    columns={**HOSTED, **_BEFORE, **sorts(told_below), "before_offset": offset.sort, "before_row": HOSTED["row"]},
+    make=_below,
+    key=KEPT,
+    order=MERGED,
+)
+"""Lines that print a high watermark that falls; `told_below`: since the log is cut below it."""

@@ -1,0 +1,47 @@
+"""A broker fetches from another one than a controller made leader in that leader epoch.
+
+Why it matters
+    What a follower fetches it takes for the leader's. From another broker it takes records that were never committed,
+    and cuts off its own that were.
+
+How it is seen
+    In what brokers and controllers wrote: a line that tells of an added fetcher names the broker to fetch from, and the
+    leader epoch. Lines of a controller about that leader epoch name the same broker as the leader. Clocks are not
+    compared. A line of the controller's may be missing, so it is suspicious.
+
+Releases
+    Since 2.1, where the leader epoch is printed. KR610 compares the fetcher with what the broker itself took, which is
+    up to 2.0 all that can be done.
+"""
+
+from __future__ import annotations
+
+from ...fields import leader
+from ...lines import FETCHERS_ADDED, is_line
+from ...observe.broker.across import told_leader
+from ..remedy import COPIES, KEEP_LOGS, Remedy
+from ..rule import Rule
+from ..verdicts import suspicious_unless
+from ._words import where
+
+RULE = Rule(
+    code="KR634",
+    name="fetches-from-unelected",
+    observation="leaders_taken",
+    kind="replica",
+    compares=True,
+    applies=is_line(FETCHERS_ADDED),
+    verdict=suspicious_unless(leader.eq(told_leader)),
+    message=lambda row: (
+        f"{where(row)} fetches from broker {row['leader']} in leader epoch {row['leader_epoch']}, in which a"
+        f" controller made {row['told_leader']} leader"
+    ),
+    expected=lambda row: f"a fetcher to broker {row['told_leader']}",
+    got=lambda row: f"a fetcher to broker {row['leader']}",
+    releases=">=2.1",
+    remedy=Remedy(
+        workaround=f"{KEEP_LOGS} Restart the broker: it takes the leaders of its partitions anew.",
+        verify=COPIES,
+        look_for="a lag of 0 for every replica",
+    ),
+)

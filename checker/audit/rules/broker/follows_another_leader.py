@@ -1,0 +1,46 @@
+"""A broker follows another leader than a controller made leader in that leader epoch.
+
+Why it matters
+    A follower copies its leader's log, and cuts its own to it. If it follows a broker that does not lead, what was
+    committed with the leader is not copied, and can be cut off.
+
+How it is seen
+    In what brokers and controllers wrote: the line with which a partition begins to follow names the leader epoch, and
+    the leader. Lines of a controller about that leader epoch name the same leader. Clocks are not compared. A line of
+    the controller's may be missing, so it is suspicious.
+
+Releases
+    Since 3.3, where the line names the leader. Before, KR610 looks at whom the broker fetches from.
+"""
+
+from __future__ import annotations
+
+from ...fields import leader
+from ...lines import FOLLOWS, is_line
+from ...observe.broker.across import told_leader
+from ..remedy import COPIES, KEEP_LOGS, Remedy
+from ..rule import Rule
+from ..verdicts import suspicious_unless
+from ._words import where
+
+RULE = Rule(
+    code="KR633",
+    name="follows-another-leader",
+    observation="leaders_taken",
+    kind="replica",
+    compares=True,
+    applies=is_line(FOLLOWS),
+    verdict=suspicious_unless(leader.eq(told_leader)),
+    message=lambda row: (
+        f"{where(row)} follows {row['leader']} in leader epoch {row['leader_epoch']}, in which a controller made"
+        f" {row['told_leader']} leader"
+    ),
+    expected=lambda row: f"leader {row['told_leader']}",
+    got=lambda row: f"leader {row['leader']}",
+    releases=">=3.3",
+    remedy=Remedy(
+        workaround=f"{KEEP_LOGS} Restart the broker: it takes the leaders of its partitions anew.",
+        verify=COPIES,
+        look_for="a lag of 0 for every replica",
+    ),
+)

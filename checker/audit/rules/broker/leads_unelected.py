@@ -1,0 +1,54 @@
+"""A broker leads in a leader epoch in which a controller made another one leader, or with another ISR.
+
+Why it matters
+    Who leads is the controller's decision. A broker that leads by itself accepts records that the elected leader does
+    not have: one of the two copies is cut off later.
+
+How it is seen
+    In what brokers and controllers wrote: the line with which a partition begins to lead names the leader epoch. Lines
+    of a controller about the same leader epoch name that broker as the leader, and one of them the ISR with which it
+    begins. (A broker that starts anew and leads in the same leader epoch has the ISR that it wrote since.) Clocks are
+    not compared. A line of the controller's may be missing, so it is suspicious.
+
+Releases
+    Since 0.11. The ISR is printed since 2.6. Where no controller's line of that leader epoch is there, nothing is said.
+"""
+
+from __future__ import annotations
+
+from .....model.expr import either
+from ...fields import isr, leader
+from ...lines import LEADS, is_line
+from ...observe.broker.across import first_isr, told_isr, told_leader
+from ...table.protocol import Row
+from ..remedy import KEEP_LOGS, STATE, Remedy
+from ..rule import Rule
+from ..verdicts import suspicious_unless
+from ._words import ids, where
+
+
+def _message(row: Row) -> str:
+    leads = f"{where(row)} leads in leader epoch {row['leader_epoch']}"
+    if row["leader"] != row["told_leader"]:
+        return f"{leads}, in which a controller made {row['told_leader']} leader"
+    return f"{leads} with ISR {ids(row['isr'])}; the controller's ISR is {ids(row['told_isr'])}"
+
+
+RULE = Rule(
+    code="KR632",
+    name="leads-unelected",
+    observation="leaders_taken",
+    kind="replica",
+    compares=True,
+    applies=is_line(LEADS),
+    verdict=suspicious_unless(leader.eq(told_leader) & either(isr.eq(told_isr), isr.eq(first_isr))),
+    message=_message,
+    expected=lambda row: f"leader {row['told_leader']}, ISR {ids(row['told_isr'])}",
+    got=lambda row: f"leader {row['broker']}, ISR {ids(row['isr'])}",
+    releases=">=0.11",
+    remedy=Remedy(
+        workaround=f"{KEEP_LOGS} Restart the broker: it takes the leaders of its partitions anew.",
+        verify=STATE,
+        look_for="the leader and the leader epoch that the controller printed last",
+    ),
+)

@@ -1,0 +1,49 @@
+"""A replica begins to lead or follow in a version that the controller's leader epoch cannot have.
+
+Why it matters
+    The version orders all changes of a partition's state. A broker that begins in an older version than the election
+    wrote has an ISR that is over; one that begins in a newer version has a state that nobody wrote.
+
+How it is seen
+    In what brokers and controllers wrote: a line with which a replica begins to lead or follow prints leader epoch and
+    version. The version is at least the one that a controller told with that leader epoch. It is above all of these at
+    most by the changes of the ISR that the leader wrote in that epoch, where the leader's lines are there. Clocks are
+    not compared. A line may be missing, so it is suspicious.
+
+Releases
+    Since 3.3, where brokers print the version, called the partition epoch.
+"""
+
+from __future__ import annotations
+
+from .....model.expr import either
+from ...fields import partition_epoch
+from ...observe.broker.across import leader_shown, most_told, told_version, writes
+from ..remedy import STATE, Remedy
+from ..rule import Rule
+from ..verdicts import suspicious_unless
+from ._words import does, where
+
+RULE = Rule(
+    code="KR636",
+    name="version-unlike-controllers",
+    observation="versions_taken",
+    kind="replica",
+    compares=True,
+    verdict=suspicious_unless(
+        (told_version <= partition_epoch) & either(~leader_shown, partition_epoch <= most_told + writes)
+    ),
+    message=lambda row: (
+        f"{where(row)} {does(row)} in leader epoch {row['leader_epoch']} and version {row['partition_epoch']}; the"
+        f" controller wrote that leader epoch in version {row['told_version']}, and leaders changed the ISR"
+        f" {row['writes']} times in it"
+    ),
+    expected=lambda row: f"a version from {row['told_version']} to {row['most_told'] + row['writes']}",
+    got=lambda row: f"version {row['partition_epoch']}",
+    releases=">=3.3",
+    remedy=Remedy(
+        workaround="Read the state from ZooKeeper, and compare it with what the leader printed last.",
+        verify=STATE,
+        look_for="the version that the leader printed last",
+    ),
+)

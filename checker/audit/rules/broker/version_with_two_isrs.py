@@ -1,0 +1,43 @@
+"""A leader writes an ISR in a version that another line tells with another ISR.
+
+Why it matters
+    A version of a partition's state is one state. If it has two ISRs, the next election may take a leader from the one
+    that is not true, without records that were committed.
+
+How it is seen
+    In what brokers and controllers wrote: a leader prints the version in which its ISR is written. Where a controller
+    tells the same version, since it reads and sends it again, or a leader begins in it, the ISR is the same. Clocks
+    are not compared. Lines of a deletion may be missing, so it is suspicious.
+
+Releases
+    Since 2.4, up to 2.3 at TRACE.
+"""
+
+from __future__ import annotations
+
+from ...fields import isr
+from ...observe.broker.across import told_isr
+from ..remedy import STATE, Remedy
+from ..rule import Rule
+from ..verdicts import suspicious_unless
+from ._words import ids, where
+
+RULE = Rule(
+    code="KR637",
+    name="version-with-two-isrs",
+    observation="isr_in_version",
+    kind="replica",
+    compares=True,
+    verdict=suspicious_unless(isr.eq(told_isr)),
+    message=lambda row: (
+        f"{where(row)} wrote ISR {ids(row['isr'])} in version {row['partition_epoch']}, which another line tells with"
+        f" ISR {ids(row['told_isr'])}"
+    ),
+    expected=lambda row: f"ISR {ids(row['told_isr'])}",
+    got=lambda row: f"ISR {ids(row['isr'])}",
+    remedy=Remedy(
+        workaround="Read the state from ZooKeeper, and compare it with what the leader printed last.",
+        verify=STATE,
+        look_for="the ISR that the leader printed last",
+    ),
+)
