@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ...specs.errors import IsrproofError
 from ...specs.lines import STATE_CHANGE, rows
@@ -10,8 +10,10 @@ from ...specs.machines import LEVELS
 from ...specs.releases import ALL, Release, latest, names
 from ...traces.events.event import Event
 from ...traces.events.parse import parse_line
+from ...traces.formats.detect import detect, holds_lines
+from ...traces.formats.reading import PARTS, Unwrapped
 from ...traces.place import Place
-from ...traces.sources.paths import expand
+from ...traces.sources.paths import Source, expand
 from ...traces.sources.text import Lines
 from .evidence import Evidence, Seen
 
@@ -24,19 +26,34 @@ def read(paths: Sequence[str]) -> Evidence:
     """
     seen: list[Seen] = []
     count = 0
-    for _, sources in expand(paths):
+    for _, sources in expand(paths, holds_lines=holds_lines):
         for source in sources:
-            lines = Lines(source.path)
-            for number, text in enumerate(lines, start=1):
+            for place, text in _lines(source):
                 count += 1
                 event = parse_line(text)
                 if isinstance(event, Event):
-                    seen.append(Seen(Place(source.path, number), event))
-            if lines.problem is not None:
-                raise IsrproofError(f"{source.path}: {lines.problem}")
+                    seen.append(Seen(place, event))
     if not seen:
         raise IsrproofError(f"no line of {', '.join(paths)} is a controller's or a broker's that Kafka prints")
     return Evidence(seen, count)
+
+
+def _lines(source: Source) -> Iterator[tuple[Place, str]]:
+    """The lines of the log in a file, whatever they are wrapped in."""
+    reading = detect(source.there).reading
+    bare = Lines(source.there)
+    if reading.native:
+        yield from ((Place(source.path, number), text) for number, text in enumerate(bare, start=1))
+        problem = bare.problem
+    else:
+        unwrapped = Unwrapped(bare, reading)
+        for _, at, text in unwrapped:
+            number, part = divmod(at, PARTS)
+            yield Place(source.path, number, part=part + 1 if part else None), text
+        problem = unwrapped.problem
+    problem = source.problem or problem
+    if problem is not None:
+        raise IsrproofError(f"{source.path}: {problem}")
 
 
 def release_of(evidence: Evidence, known: int) -> Release:

@@ -9,6 +9,7 @@ from .causes import Cause, severest_first
 from .forms import Run
 from .markdown import write as as_markdown
 from .model import Report
+from .notes import in_short as notes_in_short
 from .shown import count
 
 _COMMAND = {"illegal": "error", "suspicious": "warning"}
@@ -58,5 +59,5 @@ def _annotation(cause: Cause, command: str, title: str) -> str:
 def _verdict(title: str, report: Report) -> Iterator[str]:
     if report.verdict != "illegal":
         command = "notice" if report.verdict == "conforms" else "warning"
-        notes = "; ".join(report.notes[:5])
+        notes = "; ".join(notes_in_short(report)[:5])
         yield annotation(command, f"{report.verdict}. {notes}", {"title": f"isrproof audit {title}".strip()})

@@ -23,6 +23,7 @@ from ...replacing import replacing
 from . import page as package
 from .forms import Run
 from .model import EXIT, VERDICTS
+from .notes import in_short
 from .page.content import Cluster, cluster, rule_page
 from .shown import plain
 
@@ -77,6 +78,7 @@ def _pages(run: Run, path: Path | None) -> list[str]:
             verdicts=VERDICTS,
             exit=EXIT,
             address=address,
+            notes=in_short,
             version=version("isrproof"),
             style=_Part(style),
             script=_Part(script),

@@ -12,6 +12,7 @@ from .causes import Cause, severest_first
 from .forms import Run
 from .healing import Healings
 from .model import VERDICTS, Report
+from .notes import in_short as notes_in_short
 from .shown import and_more, count, partition_name, plain, printed
 from .text import checked_in_words, unknown_of
 
@@ -52,7 +53,7 @@ def section(title: str, report: Report) -> Iterator[str]:
     for number in sorted({cause.first.rule for cause in found[:_CAUSES] if cause.first.verdict != "refused"}):
         yield from _todo(number)
     yield f"Checked: {escaped(checked_in_words(report.checked, metadata=report.metadata is not None))}."
-    unseen = [*report.notes[:10], *(f"unknown: {why}" for why in unknown_of(report))]
+    unseen = [*notes_in_short(report)[:10], *(f"unknown: {why}" for why in unknown_of(report))]
     if unseen:
         yield from ("", "Not seen, or to know:", "", *(f"* {escaped(note)}" for note in unseen))
     yield ""

@@ -29,6 +29,8 @@ PLAIN = "kafka"
 """The layout of Kafka's own configuration."""
 VERDICTS = ("illegal", "suspicious", "unknown", "refused")
 """Of findings, in the order in which they are told."""
+CONTRADICTORY = "contradictory"
+"""Stands for the releases of lines whose wording no one release has."""
 _TOP = 10
 """So many unknown templates are shown."""
 
@@ -372,7 +374,7 @@ def _stretch(span: Span, paths: Mapping[int, str]) -> WordingStretch:
         life=span.life,
         controller=span.controller,
         controller_epoch=span.epoch,
-        releases=names(span.releases) if span.releases else "contradictory",
+        releases=names(span.releases) if span.releases else CONTRADICTORY,
         evidence=tuple(
             WordingEvidence(Place(paths[each.file], each.line), each.row, names(each.releases))
             for each in span.evidence

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from ....specs.releases import names, span
 from ....traces.timeline import TimelineRow
 from ..rules.advice import advice
 from ..rules.catalogue import rules
@@ -12,7 +13,8 @@ from .causes import Cause, causes
 from .forms import Run
 from .healing import Healings
 from .metadata_text import metadata_text, records_text
-from .model import EXIT, VERDICTS, Checked, Report
+from .model import CONTRADICTORY, EXIT, VERDICTS, Checked, Report
+from .notes import in_short as notes_in_short
 from .shown import and_more, count, partition_name, plain, printed
 from .state_text import in_short, state_text
 
@@ -49,7 +51,7 @@ def as_text(report: Report, title: str = "", *, verbose: bool = False) -> str:
         verbose: every cause with its evidence, and the table of rules.
     """
     parts = [
-        _headline(report, title),
+        _headline(report, title, verbose=verbose),
         *_findings(report, verbose),
         *metadata_text(report.metadata or ()),
         state_of_cluster(report),
@@ -86,7 +88,7 @@ def _troubled(report: Report) -> bool:
 # ---- The summary
 
 
-def _headline(report: Report, title: str) -> str:
+def _headline(report: Report, title: str, *, verbose: bool) -> str:
     lines = [f"{title + ': ' if title else ''}{report.verdict} (exit {EXIT[report.verdict]}): {_found(report)}"]
     lines.append(f"checked: {checked_in_words(report.checked, metadata=report.metadata is not None)}")
     cover = report.coverage
@@ -98,11 +100,26 @@ def _headline(report: Report, title: str) -> str:
         )
     if cover.records is not None:
         files += f"; {records_text(cover.records)}"
-    releases = sorted({stretch.releases for stretch in report.releases})
-    lines.append(f"{files}; wording of Kafka {' and '.join(releases)}" if releases else files)
+    lines.append("; ".join([files, *_wording(report)]))
     if len(report.lives) > 1:
-        lines.append(f"{len(report.lives)} lives of the cluster that could not be joined or that a wipe separates")
-    return "\n".join([*lines, *(f"note: {plain(note)}" for note in report.notes)])
+        lines.append(
+            f"{len(report.lives)} lives of the cluster that could not be joined or that a wipe separates;"
+            " logs of several clusters are told apart by --each"
+        )
+    notes = report.notes if verbose else notes_in_short(report)
+    return "\n".join([*lines, *(f"note: {plain(note)}" for note in notes)])
+
+
+def _wording(report: Report) -> Iterator[str]:
+    """The releases whose wording the lines have, and in how many stretches it is that of none. A set of releases of
+    which another stretch leaves only some is not told."""
+    said = [stretch.releases for stretch in report.releases]
+    masks = sorted({span(text) for text in said if text != CONTRADICTORY})
+    least = [mask for mask in masks if not any(other != mask and other & mask == other for other in masks)]
+    if least:
+        yield f"wording of Kafka {' and '.join(map(names, least))}"
+    if CONTRADICTORY in said:
+        yield f"wording that no one release has in {said.count(CONTRADICTORY)} of {len(said)} stretches of lines"
 
 
 def checked_in_words(checked: Checked, *, metadata: bool) -> str:

@@ -18,6 +18,7 @@ from tests import engines
 
 RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
 CHAOS = RECORDED / "chaos-1.1.1-2"
+MANY = ("lifecycle-1.0.2", "lifecycle-2.0.0", "lifecycle-2.3.1", "reassign-2.3.1")
 PYTHON = Options(engine="python")
 ELECTED = (
     "TRACE [Controller id=1 epoch={epoch}] Changed partition {partition} from OfflinePartition to OnlinePartition with"
@@ -52,6 +53,26 @@ def test_a_thousand_findings_of_one_cause_are_one_paragraph(tmp_path: Path, epoc
     assert f"{1000 // epochs} partitions: t-0, t-1, t-2," in many
     assert f"and {1000 // epochs - 8} more" in many
     assert "1000 illegal" in many.splitlines()[0]
+
+
+def test_what_is_said_of_many_files_is_said_once() -> None:
+    """All clusters of a few recordings in one audit: a mistake, and what helps is told."""
+    (report,) = audit([str(RECORDED / name) for name in ("chaos-2.3.1-1", *MANY)], PYTHON)
+    shown, whole = as_text(report), as_text(report, verbose=True)
+    assert len(report.notes) > 4
+    assert [line for line in whole.splitlines() if line.startswith("note: ")] == [f"note: {n}" for n in report.notes]
+    (note,) = [line for line in shown.splitlines() if "times go back" in line]
+    assert note.startswith(f"note: {len(report.notes)} files: its times go back: ")
+    assert note.endswith(f" and {len(report.notes) - 3} more")
+    assert "told apart by --each" in shown
+    assert "contradictory" not in shown
+
+
+def test_a_wording_that_another_tells_more_exactly_is_not_told() -> None:
+    """The lines of one controller tell Kafka 1.1 apart from 2.0, those of another do not."""
+    (report,) = audit([str(RECORDED / "chaos-1.1.1-2")], PYTHON)
+    assert {stretch.releases for stretch in report.releases} == {"1.1", "1.1-2.0"}
+    assert as_text(report).splitlines()[2].endswith("; wording of Kafka 1.1")
 
 
 def test_every_finding_is_of_one_cause() -> None:

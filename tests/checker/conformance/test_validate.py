@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from isrproof.checker.conformance.names import numbered
 from isrproof.checker.conformance.validate import Verdict, unlimited, validate
 from isrproof.model.cluster.cluster import CLUSTER
 
+from tests import shapes
 from tests.imports import ROOT
 
 RECORDED = ROOT / "traces" / "recorded"
@@ -53,6 +55,20 @@ def test_a_recording_is_accepted_at_its_release_only(recording: str, other: str,
 @pytest.mark.parametrize("recording", ["2.0.0-kill", "2.0.0-term", "2.3.1-kill", "2.3.1-term"])
 def test_other_failovers_are_accepted_too(recording: str) -> None:
     assert _command("cluster", str(RECORDED / f"failover-elsewhere-{recording}"))[1]["verdict"] == "accepted"
+
+
+@pytest.mark.parametrize(("envelope", "layout"), [("cri", "kafka"), ("logcli-jsonl", "strimzi")])
+def test_a_log_is_read_whatever_it_is_wrapped_in(envelope: str, layout: str, tmp_path: Path) -> None:
+    shapes.write(tmp_path / "in", shapes.recorded(RECORDED / "failover-on-leader-2.0.0-kill"), envelope, layout)
+    packed = tmp_path / "logs.tar.gz"
+    with tarfile.open(packed, "w:gz") as archive:
+        archive.add(tmp_path / "in", "logs")
+    code, said = _command("cluster", str(packed), "--release", "2.0.0")
+    assert (code, said["verdict"]) == (0, "accepted")
+    assert said["compared"] >= 26
+    code, said = _command("cluster", str(packed), "--release", "2.3")
+    assert (code, said["verdict"]) == (1, "rejected")
+    assert said["line"]["file"].startswith(f"{packed}!/logs/")
 
 
 def _log(seed: int, release: str, folder: Path) -> Path:

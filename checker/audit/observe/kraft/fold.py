@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from .....specs.metadata.levels import NAME, jars, running
@@ -45,6 +46,8 @@ CHANGE_COLUMNS = (
     *("before_file", "before_offset", "created", "isr_size", "named", "inactive", "repeated", "min_isr"),
     *("wrong_directories", "directory_count", "replica_count"),
 )
+_shown = itemgetter(*map(Partition._fields.index, _STATE))
+"""The columns of _STATE, of a partition."""
 _NOTHING, _NOWHERE = (None,) * len(_STATE), (None, None)
 _FENCE, _UNFENCE = 1, -1
 _CHANGE = "PARTITION_CHANGE_RECORD"
@@ -117,10 +120,11 @@ class Fold:
         return idle
 
     def record(self, record: Record, segment: Segment, committed: bool) -> Iterable[Shown]:
-        if record.data is None or self.idles(record):
+        """What a record shows that does not idle."""
+        if record.data is None:
             return ()
         time, epoch, kind = record.timestamp, record.epoch, record.type
-        at = At(self.cluster, segment.index, record.offset, time, epoch, committed, kind)
+        at = tuple.__new__(At, (self.cluster, segment.index, record.offset, time, epoch, committed, kind))
         if kind == _CHANGE and self._open is None and epoch == self.epoch and self._first_broker_seen:
             shown = self._partition_change(record.data, at)  # most records that are no NoOps
             return () if shown is None else (shown,)
@@ -505,22 +509,6 @@ _HANDLERS: Mapping[str, _Handler] = {
     "FENCE_BROKER_RECORD": Fold._fence,
     "UNFENCE_BROKER_RECORD": Fold._unfence,
 }
-
-
-def _shown(partition: Partition) -> tuple[Any, ...]:
-    """The columns of a partition's registration, as of _STATE."""
-    return (
-        partition.leader,
-        partition.isr,
-        partition.replicas,
-        partition.adding,
-        partition.removing,
-        partition.elr,
-        partition.last_known,
-        partition.recovering == 1,
-        partition.leader_epoch,
-        partition.partition_epoch,
-    )
 
 
 def _happened(row: Row) -> Happened:

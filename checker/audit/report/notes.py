@@ -1,0 +1,45 @@
+"""A report's notes for people: what is said of many files is said once."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection
+
+from .model import Report
+from .shown import and_more
+
+_NAMED = 3
+"""So many files are named of those of which one thing is said."""
+_IS = ": "
+"""Stands between a file's name and what is said of it."""
+
+
+def in_short(report: Report) -> list[str]:
+    """The notes, in their order; those that say one thing of several files are one note."""
+    names = {file.name for file in report.files}
+    found: dict[str, list[str]] = defaultdict(list)
+    for note in report.notes:
+        name = _name(note, names)
+        if name is None:
+            found[note] = []
+        else:
+            found[note[len(name) + len(_IS) :]].append(name)
+    return [_said(text, of) for text, of in found.items()]
+
+
+def _name(note: str, names: Collection[str]) -> str | None:
+    """The file that a note is about."""
+    end = note.find(_IS)
+    while end >= 0:
+        if note[:end] in names:
+            return note[:end]
+        end = note.find(_IS, end + 1)
+    return None
+
+
+def _said(text: str, names: list[str]) -> str:
+    if not names:
+        return text
+    if len(names) <= _NAMED:
+        return f"{', '.join(names)}{_IS}{text}"
+    return f"{len(names)} files{_IS}{text}: {and_more(names, _NAMED)}"
