@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from .....model.expr import field
 from .....model.sorts import Bool, Int, Open, SetOf, Sort
-from .....model.views import PARTITION
+from .....model.views import PARTITION, Broker
 from ...fields import (
     EVENT,
     SPAN,
@@ -123,14 +123,18 @@ UNCLEAN_CHANGES = _observation(
 reason."""
 
 least, most, so_far, count = (field(name, Int()) for name in ("least", "most", "so_far", "count"))
+handler, broker = field("detail", TEXT), field("broker", Broker)
 goes_on, deleted = field("goes_on", Bool), field("deleted", Bool)
+applied_line = field("applied_line", Int(0))
 _OF_LINE = {
     **{name: EVENT[name] for name in ("file", "line", "ts")},
     **sorts(releases, node),
     "cluster": SPAN["cluster"],
 }
 _OF_TOPIC = {name: EVENT[name] for name in ("topic", "partition")}
-CHANGES_TOLD = _observation(effects.CHANGES, {**_OF_LINE, **_RECORD, **sorts(count, least, most, fits, proposed)})
+CHANGES_TOLD = _observation(
+    effects.CHANGES, {**_OF_LINE, **_RECORD, **sorts(count, least, most, fits, proposed, handler, broker)}
+)
 """Counts of partitions that a controller changes, each with the record of about that time that says why: the log has
 `least` to `most` changes beside it."""
 REASSIGNMENTS_TOLD = _observation(
@@ -139,6 +143,6 @@ REASSIGNMENTS_TOLD = _observation(
 """Ends of reassignments as a controller tells them, each with the partition's record of about that time."""
 DELETIONS_TOLD = _observation(effects.DELETIONS, {**_OF_LINE, **sorts(count, so_far, most)})
 """Counts of replicas that a broker deletes; `so_far` also of those before, `most` of what the log took from it."""
-TOPICS_REMOVED = _observation(effects.REMOVED, {**_OF_LINE, **_RECORD, **_OF_TOPIC, **sorts(deleted)})
+TOPICS_REMOVED = _observation(effects.REMOVED, {**_OF_LINE, **_RECORD, **_OF_TOPIC, **sorts(deleted, applied_line)})
 """The last line of a file on a partition of a topic that is deleted, with the record that says so; `deleted`: an
 earlier line shows that the broker had applied that."""
