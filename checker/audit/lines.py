@@ -64,6 +64,11 @@ FETCH_FAILED, FETCH_FENCED = rows_with("fetch-failed"), ("fetch-fenced",)
 """A follower gives a partition up; a leader refused its fetch for its leader epoch."""
 SKIPPED = (*rows_with("step-skipped"), "leader-and-isr-while-offline", "become-fails")
 """A broker leaves out a step of what a request says of a partition."""
+SAME_LEADER, ISR_WRITE_FAILED = ("same-leader",), ("isr-write-failed",)
+STOP_REFUSED, TOPIC_ID_REFUSED = ("stop-replica-ignored",), ("topic-id-differs",)
+EXITS_FOR_TRUNCATION = ("truncation-not-allowed",)
+APPEND_REFUSED = rows_with("append-refused")
+"""A leader did not append what a producer sent."""
 FORGOTTEN = ("update-metadata-received",)
 """A broker forgets what it had cached of a partition, where the line names one."""
 HOSTS = rows_with("hosts")

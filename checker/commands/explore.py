@@ -51,7 +51,10 @@ def settings_of(values: tuple[str, ...]) -> dict[str, int]:
 )  # fmt: skip
 @click.option("--set", "sets", multiple=True, metavar="NAME=INT", help="A setting of the instance; may be repeated.")
 @click.option("--property", "properties", multiple=True, metavar="P", help="Check only these; may be repeated.")
-@click.option("--symmetry", is_flag=True, help="Search one state per orbit of interchangeable replicas.")
+@click.option(
+    "--symmetry/--no-symmetry", default=None,
+    help="Search one state for all renamings of replicas; by default where that is sound. Counts are of all states.",
+)  # fmt: skip
 @click.option("--coverage", is_flag=True, help="Per guard clause: how often it alone forbade a step.")
 @click.option("--deadlock", is_flag=True, help="A state without successor is a violation.")
 @click.option("--until-decided", is_flag=True, help="Stop once every property is decided; counts are then partial.")

@@ -77,13 +77,14 @@ def mutations(
     instances: Iterable[Mapping[str, int]] | None = None,
     limits: Limits | None = None,
     told: Callable[[str], None] = lambda line: None,
-    symmetry: bool = False,
+    symmetry: bool | None = None,
 ) -> Iterator[Mutation]:
     """Drops each guard clause, and searches the instances until a property breaks.
 
     Args:
         instances: settings, smallest first; those of `instances_of` if None.
-        symmetry: search one state per orbit of interchangeable elements: the same breaks, on paths as short.
+        symmetry: search one state per orbit of interchangeable elements: the same breaks, on paths as short; None:
+            where that is sound.
 
     Raises:
         ModelError: unknown names; nothing is promised; a property breaks with no clause dropped.
@@ -111,7 +112,7 @@ def _mutation(
     names: list[str],
     instances: Instances,
     limits: Limits | None,
-    symmetry: bool,
+    symmetry: bool | None,
 ) -> Mutation:
     weaker = replace(action, guard=tuple(each for each in action.guard if each != clause))
     mutant = replace(model, actions=tuple(weaker if each.name == action.name else each for each in model.actions))

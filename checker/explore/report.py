@@ -38,8 +38,10 @@ def text_report(result: Exploration) -> str:
         )
     lines.append(
         f"  {result.distinct:,} distinct states, {result.generated:,} generated, depth {result.depth}, "
-        f"{result.deadlocks:,} without successor{', one per orbit' if result.symmetry else ''}"
+        f"{result.deadlocks:,} without successor"
     )
+    if result.orbits is not None:
+        lines.append(f"  {result.orbits:,} searched, one for all renamings (--no-symmetry: all)")
     if model.left_out:
         lines.append(f"  not in this model: {'; '.join(model.left_out)}")
     if result.stopped:
@@ -180,7 +182,8 @@ def json_report(result: Exploration) -> dict[str, Any]:
         "generated": result.generated,
         "depth": result.depth,
         "deadlocks": result.deadlocks,
-        "symmetry": result.symmetry,
+        "symmetry": result.orbits is not None,
+        "orbits": result.orbits,
         "stopped": result.stopped,
         "properties": [
             {

@@ -40,7 +40,11 @@ class Taken(NamedTuple):
 
 @dataclass(frozen=True)
 class Exploration:
-    """The result of a run."""
+    """The result of a run.
+
+    Counts are of all states. `orbits`: how many of them were searched, where one of each orbit of interchangeable
+    elements was.
+    """
 
     instance: Instance
     verdict: Verdict
@@ -53,7 +57,7 @@ class Exploration:
     coverage: tuple[Taken, ...]
     left_out: tuple[str, ...]
     stopped: str | None
-    symmetry: bool
+    orbits: int | None
     seconds: float
     peak_mb: int
 

@@ -24,7 +24,7 @@ from .program import Program, program
 from .report import text_report
 from .result import NO_DEADLOCK, TYPE_OK, Decided, Exploration, Taken, overall
 from .search import Found, Hit, Limits, Progress, Search, peak_mb
-from .symmetry import Canonical, canonicaliser, refuse_if_broken
+from .symmetry import Orbits, orbits, refuse_if_broken, why_broken
 from .trace import EngineError, Hop, Path, Step, check, replay, replay_orbits
 
 
@@ -32,7 +32,7 @@ def explore(
     model: Model | str,
     properties: Iterable[str | Property] | str | Property | None = None,
     *,
-    symmetry: bool = False,
+    symmetry: bool | None = None,
     limits: Limits | None = None,
     until_decided: bool = False,
     deadlock: bool = False,
@@ -67,7 +67,7 @@ def explore_instance(
     settings: Mapping[str, int],
     properties: Iterable[str | Property] | str | Property | None = None,
     *,
-    symmetry: bool = False,
+    symmetry: bool | None = None,
     limits: Limits | None = None,
     until_decided: bool = False,
     until_violated: bool = False,
@@ -81,7 +81,7 @@ def explore_instance(
         settings: by name; what is not given has its default.
         properties: names or properties; all that the model promises if None. Asking for a property of ghost fields
             turns these on.
-        symmetry: search one state per orbit of interchangeable elements.
+        symmetry: search one state per orbit of interchangeable elements; None: where that is sound, and decides all.
         limits: where to stop unfinished; what is not decided by then is *unknown*.
         until_decided: stop as soon as every property is decided (counts are then partial).
         until_violated: stop after the level on which the first property is violated.
@@ -98,17 +98,15 @@ def explore_instance(
     reference = Reference(instance)
     translated = program(instance, wanted)
     search = Search(translated)
-    canonical = None
-    if symmetry:
-        refuse_if_broken(translated.layout)
-        canonical = canonicaliser(translated.layout)
+    found_orbits = _orbits(translated, symmetry, wanted, coverage)
+    symmetric = found_orbits is not None
     initial = translated.layout.pack(reference.initial())
-    found = search.run(initial, limits, until_decided, until_violated, canonical, progress)
-    paths = _Paths(search, translated, reference, canonical)
+    found = search.run(initial, limits, until_decided, until_violated, found_orbits, progress)
+    paths = _Paths(search, translated, reference, found_orbits)
     decided = [
         _decide(prop, found, found.hits.get(index), paths)
         if prop.goal is None
-        else _leads(prop, index, found, search, translated, reference, symmetry)
+        else _leads(prop, index, found, search, translated, reference, symmetric)
         for index, prop in enumerate(wanted)
     ]
     decided.append(_decide(TYPE_OK, found, found.overflow, paths))
@@ -128,10 +126,27 @@ def explore_instance(
         coverage=_coverage(translated, found, search, coverage),
         left_out=left_out,
         stopped=found.stopped,
-        symmetry=symmetry,
+        orbits=found.searched if symmetric else None,
         seconds=time.perf_counter() - started,
         peak_mb=peak_mb(),
     )
+
+
+def _orbits(translated: Program, symmetry: bool | None, wanted: Iterable[Property], coverage: bool) -> Orbits | None:
+    """The orbits to search one state of each; None: all states are searched.
+
+    A leads-to property, and the counts of clauses, need all states.
+    """
+    if symmetry:
+        refuse_if_broken(translated.layout)
+    elif (
+        symmetry is False
+        or coverage
+        or any(each.goal is not None for each in wanted)
+        or why_broken(translated.layout) is not None
+    ):
+        return None
+    return orbits(translated.layout)
 
 
 def select(
@@ -158,8 +173,8 @@ def select(
 class _Paths:
     """Paths to states of a finished search."""
 
-    def __init__(self, search: Search, program: Program, reference: Reference, canonical: Canonical | None) -> None:
-        self.search, self.program, self.reference, self.canonical = search, program, reference, canonical
+    def __init__(self, search: Search, program: Program, reference: Reference, orbits: Orbits | None) -> None:
+        self.search, self.program, self.reference, self.orbits = search, program, reference, orbits
 
     def to(self, hit: Hit, overflow: bool) -> Path:
         """The path to a state, or to the step from it, executed by the reference."""
@@ -167,8 +182,8 @@ class _Paths:
         while ids[-1] != 0:
             ids.append(int(self.search.table.parents[ids[-1]]))
         ids.reverse()
-        if self.canonical is not None:
-            return self._by_orbits(ids, hit, self.canonical)
+        if self.orbits is not None:
+            return self._by_orbits(ids, hit, self.orbits)
         moves = [int(self.search.table.moves[each]) for each in ids[1:]]
         states: list[int | None] = [self.search.packed(each) for each in ids[1:]]
         if hit.move is not None:
@@ -186,14 +201,14 @@ class _Paths:
         new = next(successors(words, [0], changed) for index, _, changed, *_ in steps if index == move)
         return packed(new, 0)
 
-    def _by_orbits(self, ids: list[int], hit: Hit, canonical: Canonical) -> Path:
+    def _by_orbits(self, ids: list[int], hit: Hit, orbits: Orbits) -> Path:
         layout = self.program.layout
 
-        def orbits(states: Sequence[State]) -> list[int]:
-            words = canonical(layout.words(*map(layout.pack, states)))
+        def representatives(states: Sequence[State]) -> list[int]:
+            words = orbits.representatives(layout.words(*map(layout.pack, states)))
             return [packed(words, row) for row in range(len(states))]
 
-        path = replay_orbits(self.reference, [self.search.packed(each) for each in ids], orbits)
+        path = replay_orbits(self.reference, [self.search.packed(each) for each in ids], representatives)
         if hit.move is None:
             return path
         return self._last_step(path, hit)
@@ -290,7 +305,11 @@ def alone_false(search: Search, program: Program) -> dict[str, dict[str, int]]:
 
 
 def assert_holds(
-    model: Model | str, properties: Sequence[str | Property] | None = None, *, symmetry: bool = False, **settings: int
+    model: Model | str,
+    properties: Sequence[str | Property] | None = None,
+    *,
+    symmetry: bool | None = None,
+    **settings: int,
 ) -> Exploration:
     """For tests: explores, and fails with the counterexample printed unless every property holds.
 

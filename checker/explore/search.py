@@ -12,7 +12,7 @@ from .layout import packed
 from .narrow import Expand
 from .narrow import build as build_narrow
 from .program import Program, unwatched
-from .symmetry import Canonical
+from .symmetry import Orbits
 
 CHUNK = 1 << 16
 
@@ -43,9 +43,13 @@ class Hit(NamedTuple):
 
 @dataclass
 class Found:
-    """What a search found. `stopped` is the limit that ended it, None if it is complete."""
+    """What a search found. `stopped` is the limit that ended it, None if it is complete.
+
+    All counts are of states, also where one of each orbit is searched; `searched` are those that are.
+    """
 
     distinct: int = 0
+    searched: int = 0
     generated: int = 0
     depth: int = 0
     deadlocks: int = 0
@@ -93,7 +97,7 @@ class Search:
         limits: Limits | None = None,
         until_decided: bool = False,
         until_violated: bool = False,
-        canonical: Canonical | None = None,
+        orbits: Orbits | None = None,
         progress: Progress | None = None,
     ) -> Found:
         """Searches from a packed initial state.
@@ -101,13 +105,13 @@ class Search:
         Args:
             until_decided: stop as soon as every watched property has fired.
             until_violated: stop after the level on which the first property is violated, or a range overflows.
-            canonical: replaces packed states by the representatives of their orbits.
+            orbits: of states that are searched once.
         """
         limits = limits or Limits()
         found = Found(generated=1, taken=[0] * len(self.program.moves))
         table = self.table
         first = self.program.layout.words(initial)
-        for word, value in zip(table.words, first if canonical is None else canonical(first), strict=True):
+        for word, value in zip(table.words, first if orbits is None else orbits.representatives(first), strict=True):
             word[0] = value[0]
         table.parents[0] = 0
         table.moves[0] = 0
@@ -116,14 +120,18 @@ class Search:
         start, end = 0, 1
         while start < end and found.stopped is None:
             found.depth += 1
-            found.levels.append(end - start)
+            found.levels.append(0)
+            counted = start
             if end - start >= self.wide:
                 self._watch_less(found)
             last = limits.depth is not None and found.depth >= limits.depth
             by_state = self._by_state(end - start)
             for low in range(start, end, self.chunk):
                 expand = self._expand_states if by_state else self._expand
-                expand(low, min(low + self.chunk, end), found, canonical)
+                counted = min(low + self.chunk, end)
+                weights = self._weights(low, counted, orbits)
+                found.levels[-1] += counted - low if weights is None else int(weights.sum())
+                expand(low, counted, found, orbits, weights)
                 if progress is not None:
                     progress(found.depth, table.count, low - start)
                 found.stopped = self._over(limits, started)
@@ -132,6 +140,7 @@ class Search:
             if last and found.stopped is None and table.count > end:
                 found.stopped = f"depth {limits.depth}"
                 table.count = end  # what lies beyond the bound is not counted
+            found.levels[-1] += self._states(counted, end, orbits)
             start, end = end, table.count
             violated = found.overflow is not None or any(
                 self.program.properties[each].kind != "sometimes" for each in found.hits
@@ -140,8 +149,19 @@ class Search:
                 found.stopped = found.stopped or "the first violation"
             if until_decided and len(found.hits) == len(self.program.properties):
                 found.stopped = found.stopped or ("all properties are decided" if start < end else None)
-        found.distinct = table.count
+        found.searched = table.count
+        found.distinct = sum(found.levels) + self._states(start, end, orbits)
         return found
+
+    def _weights(self, low: int, high: int, orbits: Orbits | None) -> Any | None:
+        """How many states each of some stands for; None: itself."""
+        return None if orbits is None else orbits.sizes([word[low:high] for word in self.table.words])
+
+    def _states(self, low: int, high: int, orbits: Orbits | None) -> int:
+        """How many states some stand for."""
+        cuts = range(low, high, self.chunk) if orbits is not None else ()
+        parts = (self._weights(cut, min(cut + self.chunk, high), orbits) for cut in cuts)
+        return high - low if orbits is None else sum(int(part.sum()) for part in parts if part is not None)
 
     def _watch_less(self, found: Found) -> None:
         """Stops watching for properties that are decided: a shorter path cannot come any more."""
@@ -168,7 +188,7 @@ class Search:
             return f"{limits.memory_mb} MB"
         return None
 
-    def _expand(self, low: int, high: int, found: Found, canonical: Canonical | None) -> None:
+    def _expand(self, low: int, high: int, found: Found, orbits: Orbits | None, weights: Any | None) -> None:
         np, table = self.np, self.table
         words = [each[low:high].copy() for each in table.words]  # a view would keep what the table outgrows
         watched, steps = self.expand(words)
@@ -181,8 +201,8 @@ class Search:
             if not len(rows):
                 continue
             alive |= mask
-            found.taken[index] += len(rows)
-            found.generated += len(rows) if ways is None else int(ways.take(rows).sum())
+            found.taken[index] += len(rows) if weights is None else int(weights.take(rows).sum())
+            found.generated += _summed(rows, ways, weights)
             if overflow is not None:
                 outside = overflow.take(rows)
                 if outside.any():
@@ -194,37 +214,39 @@ class Search:
             end = table.write(end, words, rows, low, index, changed)
         dead = np.flatnonzero(~alive)
         if len(dead):
-            found.deadlocks += len(dead)
+            found.deadlocks += len(dead) if weights is None else int(weights.take(dead).sum())
             if found.first_deadlock is None:
                 found.first_deadlock = int(dead[0]) + low
-        self._enter(end, canonical)
+        self._enter(end, orbits)
 
-    def _enter(self, end: int, canonical: Canonical | None) -> None:
+    def _enter(self, end: int, orbits: Orbits | None) -> None:
         """Adds the candidates written behind the states, up to an end."""
         table = self.table
-        if canonical is not None and end > table.count:
+        if orbits is not None and end > table.count:
             fresh = slice(table.count, end)
-            for word, value in zip(table.words, canonical([each[fresh] for each in table.words]), strict=True):
+            found = orbits.representatives([each[fresh] for each in table.words])
+            for word, value in zip(table.words, found, strict=True):
                 word[fresh] = value
         table.add(end - table.count)
 
-    def _expand_states(self, low: int, high: int, found: Found, canonical: Canonical | None) -> None:
+    def _expand_states(self, low: int, high: int, found: Found, orbits: Orbits | None, weights: Any | None) -> None:
         """The same as `_expand`, state by state in plain Python."""
         assert self.expand_one is not None
         np, table = self.np, self.table
         at = table.count
         for state in range(low, high):
             fires, steps = self.expand_one(self.packed(state))
+            weight = 1 if weights is None else int(weights[state - low])
             one = np.array([state])
             for prop in fires:
                 self._note(found, prop, one, None)
             if not steps:
-                found.deadlocks += 1
+                found.deadlocks += weight
                 if found.first_deadlock is None:
                     found.first_deadlock = state
             for move, new, ways, props in steps:
-                found.taken[move] += 1
-                found.generated += ways
+                found.taken[move] += weight
+                found.generated += ways * weight
                 if new is None:
                     if found.overflow is None:
                         found.overflow = Hit(-1, state, move, found.depth + 1)
@@ -237,7 +259,7 @@ class Search:
                 table.parents[at] = state
                 table.moves[at] = move
                 at += 1
-        self._enter(at, canonical)
+        self._enter(at, orbits)
 
     def _note(self, found: Found, prop: int, ids: Any, move: int | None) -> None:
         """Notes where a watch fired: in states of this level, or for steps from them by a move.
@@ -260,6 +282,14 @@ class Search:
             values = word[ids]
             ids = ids[values == values.min()]
         return int(ids[0])
+
+
+def _summed(rows: Any, ways: Any | None, weights: Any | None) -> int:
+    """The steps from some states, each in its ways, of all that these states stand for."""
+    if ways is None:
+        return len(rows) if weights is None else int(weights.take(rows).sum())
+    taken = ways.take(rows)
+    return int(taken.sum() if weights is None else (taken * weights.take(rows)).sum())
 
 
 def peak_mb() -> int:

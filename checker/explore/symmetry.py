@@ -3,14 +3,16 @@
 The elements of a finite sort are interchangeable unless the model names one. A renaming moves cells and renames what
 is in them; since no cell straddles a byte, it is a table look-up per byte and permutation. The representative of an
 orbit is, of the states in which the elements are sorted by their own numbers, the smallest when packed: few renamings
-sort a state, mostly one.
+sort a state, mostly one. An orbit has as many states as there are renamings, divided by those that leave one as it is:
+so what is counted of representatives is known of all states.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from ...model.errors import DefinitionError
@@ -19,7 +21,6 @@ from ...model.sorts import FiniteSort
 from .layout import Cell, Layout
 
 Renaming = dict[FiniteSort, tuple[int, ...]]
-Canonical = Callable[[list[Any]], list[Any]]
 
 MOST_RENAMINGS = 5040  # of seven elements; each has tables of its own
 
@@ -36,12 +37,8 @@ def _renamed_sorts(layout: Layout) -> list[FiniteSort]:
     return sorted({sort for cell in layout.cells for sort in _sorts(cell)}, key=lambda each: each.name)
 
 
-def refuse_if_broken(layout: Layout) -> None:
-    """Says why an instance has no symmetry.
-
-    Raises:
-        DefinitionError: the model names an element, stores one where nothing may be, or has too many.
-    """
+def why_broken(layout: Layout) -> str | None:
+    """Why an instance has no symmetry, or None: it names an element, stores one where nothing may be, or has many."""
     why = names_an_element(layout.instance.model)
     renamed = math.prod(math.factorial(layout.settings[sort.size.name]) for sort in _renamed_sorts(layout))
     if why is None and renamed > MOST_RENAMINGS:
@@ -51,26 +48,43 @@ def refuse_if_broken(layout: Layout) -> None:
             inside = any(key is None and isinstance(at, int) for key, at in cell.path)
             if cell.kind == "value" and isinstance(cell.sort, FiniteSort) and inside:
                 why = f"field {cell.path[0][1]} holds elements of {cell.sort} in a sequence or optional record"
+            if cell.bits > 8 and _sorts(cell):
+                why = f"field {cell.path[0][1]} has a cell of {cell.bits} bits"
+    return why
+
+
+def refuse_if_broken(layout: Layout) -> None:
+    """Says why an instance has no symmetry.
+
+    Raises:
+        DefinitionError: it has none.
+    """
+    why = why_broken(layout)
     if why is not None:
         raise DefinitionError(f"symmetry does not apply: {why}; run without --symmetry")
 
 
-def canonicaliser(layout: Layout) -> Canonical:
-    """The function that replaces packed states (arrays of words) by their representatives."""
-    import numpy as np
+@dataclass(frozen=True)
+class Orbits:
+    """The orbits of an instance's states under renaming.
 
-    orders = [(renaming, _byte_tables(layout, renaming, np)) for renaming in renamings(layout)]
-    signed = [(sort, _sign_tables(layout, sort, np)) for sort in orders[0][0]]
+    `orders`: each renaming, the identity first, with what the bytes of a state become. `signed`: for each sort, where
+    the sign of each element is.
+    """
 
-    def canonical(words: list[Any]) -> list[Any]:
-        columns = _columns(words)
+    orders: list[tuple[Renaming, list[list[tuple[int, Any]]]]]
+    signed: list[tuple[FiniteSort, list[list[tuple[int, Any]]]]]
+
+    def representatives(self, words: list[Any]) -> list[Any]:
+        """Packed states (arrays of words), each replaced by the representative of its orbit."""
+        import numpy as np
+
         rises = {}  # whether the sign of one element is at most that of another
-        for sort, tables in signed:
-            signs = [_looked_up(columns, table, len(words[0]), np.uint64, np) for table in tables]
+        for sort, signs in self._signs(words, np):
             for one, other in itertools.permutations(range(len(signs)), 2):
                 rises[sort, one, other] = signs[one] <= signs[other]
         best = [np.full(len(word), -1, np.int64).astype(word.dtype) for word in words]
-        for renaming, tables in orders:
+        for renaming, tables in self.orders:
             sorts_them = np.ones(len(words[0]), bool)
             for sort, to in renaming.items():
                 old = sorted(range(len(to)), key=to.__getitem__)  # which element becomes the first, the second ...
@@ -81,7 +95,38 @@ def canonicaliser(layout: Layout) -> Canonical:
             _keep_smaller(best, rows, moved)
         return best
 
-    return canonical
+    def sizes(self, words: list[Any]) -> Any:
+        """How many states the orbit of each packed state has."""
+        import numpy as np
+
+        signs = dict(self._signs(words, np))
+        kept = np.ones(len(words[0]), np.int64)  # how many renamings leave it as it is
+        for renaming, tables in self.orders[1:]:
+            may = np.ones(len(words[0]), bool)
+            for sort, to in renaming.items():
+                for old, new in enumerate(to):
+                    if old != new:
+                        may &= signs[sort][old] == signs[sort][new]
+            rows = may.nonzero()[0]
+            before = [word.take(rows) for word in words]
+            same = np.ones(len(rows), bool)
+            for old_word, new_word in zip(before, _moved(before, tables, np), strict=True):
+                same &= old_word == new_word
+            kept[rows[same]] += 1
+        return len(self.orders) // kept
+
+    def _signs(self, words: list[Any], np: Any) -> Iterator[tuple[FiniteSort, list[Any]]]:
+        columns = _columns(words)
+        for sort, tables in self.signed:
+            yield sort, [_looked_up(columns, table, len(words[0]), np.uint64, np) for table in tables]
+
+
+def orbits(layout: Layout) -> Orbits:
+    """The orbits of an instance that has symmetry."""
+    import numpy as np
+
+    orders = [(renaming, _byte_tables(layout, renaming, np)) for renaming in renamings(layout)]
+    return Orbits(orders, [(sort, _sign_tables(layout, sort, np)) for sort in orders[0][0]])
 
 
 def _columns(words: list[Any]) -> list[Any]:
@@ -153,10 +198,6 @@ def _byte_tables(layout: Layout, renaming: Renaming, np: Any) -> list[list[tuple
         target = places[_renamed_path(cell, renaming), cell.kind]
         word, shift = divmod(8 * target.byte + target.shift, 64)
         if cell.bits > 8:
-            if _sorts(cell) & set(renaming):
-                raise DefinitionError(
-                    f"symmetry does not apply: field {cell.path[0][1]} has a cell of {cell.bits} bits"
-                )
             for part in range(-(-cell.bits // 8)):
                 at = tables[cell.byte + part]
                 at[word] = at.get(word, np.zeros(256, np.uint64)) | (values << np.uint64(shift + 8 * part))

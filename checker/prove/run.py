@@ -16,7 +16,7 @@ from typing import Literal
 from ...model.catalogue import model as model_named
 from ...model.errors import DefinitionError, unknown
 from ...model.property import Property
-from ...model.protocol import Instance, Model, names_an_element
+from ...model.protocol import Instance, Model
 from ...model.script import script_of
 from ...model.sorts import Settings
 from ..explore.trace import Path
@@ -285,7 +285,6 @@ def _search(goal: Property, model: Model, kept: Settings, effort: Effort) -> tup
                 model,
                 settings,
                 [goal.name if goal.name in _known(model) else goal],
-                symmetry=names_an_element(model) is None,
                 limits=Limits(seconds=effort.search, memory_mb=4000),
                 until_decided=True,
             )

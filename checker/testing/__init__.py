@@ -54,14 +54,14 @@ def audit_conforms(
 
 
 def model_holds(
-    model: Any, properties: Sequence[str] | None = None, *, symmetry: bool = False, **settings: int
+    model: Any, properties: Sequence[str] | None = None, *, symmetry: bool | None = None, **settings: int
 ) -> Exploration:
     """The exploration of a model, all of whose properties hold.
 
     Args:
         model: its name, or the model itself.
         properties: names; None: all that the model promises.
-        symmetry: whether states that differ in the names of brokers only count once.
+        symmetry: whether of states that differ in the names of brokers only one is searched; None: where that is sound.
         settings: of the instance, such as replicas=3.
 
     Raises:

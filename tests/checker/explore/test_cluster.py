@@ -69,13 +69,17 @@ def test_tlc_s_counts() -> None:
     assert (found.distinct, found.generated, found.depth) == (5223, 10513, 15)
 
 
-@pytest.mark.parametrize("release", ["2.0.0", "2.3"])
-def test_symmetry_changes_no_verdict(release: str) -> None:
-    plain, orbits = (explore(CLUSTER.model(release), symmetry=each) for each in (False, True))
+@pytest.mark.parametrize(("release", "partitions"), [("2.0.0", 1), ("2.3", 1), ("2.0.0", 2)])
+def test_symmetry_changes_no_verdict(release: str, partitions: int) -> None:
+    few = SMALL | {"partitions": partitions}
+    plain, orbits = (explore(CLUSTER.model(release), symmetry=each, **few) for each in (False, True))
     assert [(each.prop, each.verdict) for each in plain.properties] == [
         (each.prop, each.verdict) for each in orbits.properties
     ]
-    assert orbits.distinct < plain.distinct / 4
+    assert orbits.orbits is not None
+    assert orbits.orbits < plain.distinct / (4 * partitions)
+    for each in ("distinct", "generated", "depth", "levels", "deadlocks", "coverage"):
+        assert getattr(orbits, each) == getattr(plain, each), each
     assert [each.path and each.path.length for each in plain.properties] == [
         each.path and each.path.length for each in orbits.properties
     ]

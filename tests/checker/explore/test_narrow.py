@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from isrproof.checker.explore.program import program
 from isrproof.checker.explore.search import Found, Search
-from isrproof.checker.explore.symmetry import canonicaliser
+from isrproof.checker.explore.symmetry import orbits
 from isrproof.model.action import action
 from isrproof.model.catalogue import model
 from isrproof.model.expr import field, ite, true
@@ -25,8 +25,8 @@ def _search(name: str, narrow: bool, symmetry: bool, wide: int = 1 << 15, **valu
     limit = 10**9 if narrow else 0
     search = Search(translated, narrow=limit, narrow_levels=0, wide=wide)
     initial = translated.layout.pack(Reference(chosen.instance(**values)).initial())
-    canonical = canonicaliser(translated.layout) if symmetry else None
-    return search.run(initial, canonical=canonical), search
+    found = orbits(translated.layout) if symmetry else None
+    return search.run(initial, orbits=found), search
 
 
 @pytest.mark.parametrize("symmetry", [False, True])
@@ -37,12 +37,12 @@ def test_both_engines_find_the_same(name: str, symmetry: bool) -> None:
     narrow, other = _search(name, True, symmetry, **values)
     assert other.expand_one is not None
     assert table.expand_one is None
-    for each in ("distinct", "generated", "depth", "deadlocks", "taken", "levels", "overflow", "stopped"):
+    for each in ("distinct", "searched", "generated", "depth", "deadlocks", "taken", "levels", "overflow", "stopped"):
         assert getattr(wide, each) == getattr(narrow, each), each
     assert {prop: hit.length for prop, hit in wide.hits.items()} == {
         prop: hit.length for prop, hit in narrow.hits.items()
     }
-    states = [{each.packed(at) for at in range(wide.distinct)} for each in (table, other)]
+    states = [{each.packed(at) for at in range(wide.searched)} for each in (table, other)]
     assert states[0] == states[1]
 
 
