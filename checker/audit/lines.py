@@ -64,6 +64,11 @@ FETCH_FAILED, FETCH_FENCED = rows_with("fetch-failed"), ("fetch-fenced",)
 """A follower gives a partition up; a leader refused its fetch for its leader epoch."""
 SKIPPED = (*rows_with("step-skipped"), "leader-and-isr-while-offline", "become-fails")
 """A broker leaves out a step of what a request says of a partition."""
+SAME_LEADER, ISR_WRITE_FAILED = ("same-leader",), ("isr-write-failed",)
+STOP_REFUSED, TOPIC_ID_REFUSED = ("stop-replica-ignored",), ("topic-id-differs",)
+EXITS_FOR_TRUNCATION = ("truncation-not-allowed",)
+APPEND_REFUSED = rows_with("append-refused")
+"""A leader did not append what a producer sent."""
 FORGOTTEN = ("update-metadata-received",)
 """A broker forgets what it had cached of a partition, where the line names one."""
 HOSTS = rows_with("hosts")
@@ -103,8 +108,14 @@ STATES_TAKEN = rows_with("leads", "follows", "partition-state", "isr-written")
 """Lines in which a broker prints the state of a partition that it took."""
 SAID_BY_LEADERS = rows_with("leads", "isr-written")
 """Those of them that only the partition's leader writes."""
+CHANGES_TOLD, REASSIGNMENT_TOLD = rows_with("changes-told"), rows_with("reassignment-told")
+DELETIONS_TOLD = rows_with("deletions-told")
+"""Lines that tell how many partitions a controller changes, that a reassignment is over, how many replicas go."""
 REGISTERED = rows_with("registered", mode="kraft")
-BESIDE_METADATA = (*REGISTRATIONS_TOLD, *REGISTERED, *rows_with("hosts", mode="kraft"))
+BESIDE_METADATA = (
+    *(*REGISTRATIONS_TOLD, *REGISTERED, *rows_with("hosts", mode="kraft")),
+    *(*CHANGES_TOLD, *REASSIGNMENT_TOLD, *DELETIONS_TOLD),
+)
 """Lines of KRaft mode that only a metadata log decides."""
 JUDGED_OF_KRAFT = (*OF_QUORUM, *ACTIVE, *RENOUNCED, *LEADER_TOLD, *CLUSTER_TOLD, *BESIDE_METADATA)
 """Lines by which a log is known to be of KRaft mode, and of which rules are."""

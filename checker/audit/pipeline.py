@@ -16,6 +16,7 @@ from .findings.finding import in_report_order
 from .findings.judged import findings
 from .findings.moves import moves
 from .findings.places import in_files, repeated_in_files
+from .findings.refusals import refusals
 from .findings.replicas import replicas, replicas_shown
 from .findings.scope import scopes
 from .findings.state import Ends, conditions, states, stopped_moves
@@ -78,7 +79,7 @@ def audited(
             moves(counts),
             repeated_in_files(Repeated.by_file(of["repeated"]), files),
             scopes(of["scope"]),
-            states(of["conditions"], of["condition"], of["stopped"], files),
+            states(of["conditions"], of["condition"], of["stopped"], of["refused"], files),
             timeline(of["state"], files) if with_timeline else None,
             replicas(of["replica"], files) if with_timeline else None,
             broker_timelines(of["tenure"], of["live"], files) if with_timeline else {},
@@ -130,6 +131,7 @@ def _look(
         "conditions": numbers,
         "condition": spells,
         "stopped": stopped_moves(narrow.of(inputs[STOPPED_MOVES])),
+        "refused": refusals(narrow.of(inputs[HOSTED_LINES])),
         "state": narrow.of(states_shown(inputs[PARTITION_VIEWS])).rows() if with_timeline else [],
         "replica": narrow.of(replicas_shown(inputs[HOSTED_LINES])).rows() if with_timeline else [],
         "tenure": tenures(controllers, narrow) if with_timeline else [],

@@ -45,8 +45,8 @@ class Case(NamedTuple):
 @dataclass(frozen=True)
 class Outcome:
     """What came of a case. `gained`, `lost` and `gone` are illegal findings; of those that are gone the line itself is
-    not there, or not whole. `told`: the notes are others, or a finding of another verdict stands where each lost one
-    was."""
+    not there, or not whole. `told`: the notes are others, or for each lost one a finding of another verdict stands
+    there, or its rule is not among those that had something to evaluate, which the headline counts."""
 
     case: Case
     gained: tuple[Finding, ...]
@@ -146,7 +146,12 @@ def _outcome(
     lost = tuple(each for each in missed if each.text in lines)
     gone = tuple(each for each in missed if each.text not in lines)
     others = {identity(finding) for finding in report.findings if finding.verdict != "illegal"}
-    was_told = bool(told(report) - notes) or report.verdict == "incomplete" or all(each in others for each in lost)
+    asked = report.checked.rules
+    was_told = (
+        bool(told(report) - notes)
+        or report.verdict == "incomplete"
+        or all(each in others or each.rule not in asked for each in lost)
+    )
     gained = tuple(finding for key, finding in found.items() if key not in clean)
     return Outcome(case, gained, lost, was_told, len(found) - len(gained), gone)
 

@@ -108,6 +108,18 @@ def test_engines_say_the_same_of_a_mangled_recording(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.corpus
+def test_nothing_illegal_is_gained_of_other_peoples_logs(corpus: Path) -> None:
+    paths = {path.name: path for path in sorted(corpus.glob("*.log*")) if path.stat().st_size < 200_000}
+    cases = random.Random(11).sample(single(tuple(paths), (11,)), 1_000)
+    cases.sort(key=lambda case: case.recording)
+    recordings = {name: read(paths[name]) for name in {case.recording for case in cases}}
+    found = list(outcomes((case for case in cases if recordings[case.recording]), recordings, in_process("columns")))
+    print(shown(table(found)))
+    assert not [outcome.case for outcome in found if outcome.gained]
+
+
+@pytest.mark.slow
 def test_nothing_illegal_is_gained_in_three_thousand_recordings() -> None:
     checked(sample(100, 2600), in_process("python"))
     checked(combined(100, 500), in_process("python"))

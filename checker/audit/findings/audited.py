@@ -74,7 +74,13 @@ def numbered_by_cluster(found: Audited) -> Audited:
     findings = tuple(each if each.life is None else replace(each, life=number[each.life]) for each in found.findings)
     rows = None if found.timeline is None else tuple(replace(row, life=number[row.life]) for row in found.timeline)
     states = {
-        cluster: replace(state, conditions=tuple(replace(each, life=number[each.life]) for each in state.conditions))
+        cluster: replace(
+            state,
+            conditions=tuple(replace(each, life=number[each.life]) for each in state.conditions),
+            refusals=tuple(
+                each if each.life is None else replace(each, life=number[each.life]) for each in state.refusals
+            ),
+        )
         for cluster, state in found.states.items()
     }
     brokers = {

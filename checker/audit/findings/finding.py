@@ -37,12 +37,22 @@ class Evidence:
 
 
 @dataclass(frozen=True)
+class Origin:
+    """Another finding that explains one, known by its fingerprint."""
+
+    rule: str
+    name: str
+    fingerprint: str
+    place: Place
+
+
+@dataclass(frozen=True)
 class Finding:
     """One report by one rule. `evidence` begins with what was seen; for a throwable that is its ERROR line.
 
     `ts` is that line's time, milliseconds as printed, and `excerpt` its text. Findings of a rule that have the same
     `cause` have one cause, which it says; None: the rule knows none that several share. `lost` are offsets of committed
-    records that are gone, at least.
+    records that are gone, at least. `caused_by` are findings about the same partition that explain this one.
     """
 
     rule: str
@@ -64,6 +74,7 @@ class Finding:
     excerpt: str = ""
     cause: str | None = None
     lost: tuple[Lost, ...] = ()
+    caused_by: tuple[Origin, ...] = ()
     cluster: int = 0
 
     @property

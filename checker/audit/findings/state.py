@@ -15,6 +15,7 @@ from ..observe.controller.conditions import OFFLINE, UNDER_REPLICATED, Spell, sp
 from ..observe.narrow import Narrow
 from ..observe.order import NEAR
 from ..table.protocol import Column, Row, Table
+from .refusals import Refusal, refused
 
 SPELLS = 10_000
 """So many spells of one condition and cluster are told of, first those that last, then the longest; all are counted."""
@@ -78,11 +79,15 @@ class StoppedMove:
 
 @dataclass(frozen=True)
 class ClusterState:
-    """`conditions` may be fewer than `counts` has. `unknown` says why it may be another one than is shown."""
+    """`conditions` may be fewer than `counts` has. `unknown` says why it may be another one than is shown.
+
+    `refusals` are of brokers (refusals.py).
+    """
 
     counts: tuple[ConditionCount, ...] = ()
     conditions: tuple[Condition, ...] = ()
     stopped: tuple[StoppedMove, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
     unknown: tuple[str, ...] = ()
 
 
@@ -209,15 +214,20 @@ def stopped_moves(stopped: Table) -> list[Row]:
 
 
 def states(
-    counted: Sequence[Row], told: Sequence[Row], stopped: Sequence[Row], files: Mapping[int, LogFile]
+    counted: Sequence[Row],
+    told: Sequence[Row],
+    stopped: Sequence[Row],
+    refusals: Sequence[Row],
+    files: Mapping[int, LogFile],
 ) -> dict[int, ClusterState]:
-    """By cluster: what `conditions` and `stopped_moves` give of tables without a partition in common."""
+    """By cluster: what `conditions`, `stopped_moves` and `refusals` give of tables without a partition in common."""
     clusters = sorted({file.cluster for file in files.values()})
     return {
         cluster: ClusterState(
             tuple(_count(condition, _of(counted, cluster)) for condition in (OFFLINE, UNDER_REPLICATED)),
             tuple(_condition(row, files) for row in first_told(_of(told, cluster))),
             tuple(_stopped(_of(stopped, cluster))),
+            refused(_of(refusals, cluster), files),
         )
         for cluster in clusters
     }

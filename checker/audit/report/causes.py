@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..findings.finding import Finding
@@ -59,7 +59,7 @@ def causes(findings: Sequence[Finding]) -> list[Cause]:
         *_, by_epoch = kind
         groups[kind, None if by_epoch and events[kind] > _EPOCHS else event] += group
     ordered = sorted(groups.values(), key=lambda group: (_depth(group[0].rule), group[0].ts or 0, group[0].rule))
-    return [Cause(tuple(group), _follows_from(group, ordered)) for group in ordered]
+    return [Cause(tuple(group), _follows_from(group)) for group in ordered]
 
 
 def severest_first(findings: Sequence[Finding]) -> list[Cause]:
@@ -73,15 +73,7 @@ def _depth(code: str) -> int:
     return 0 if rule is None or not rule.follows_from else 1 + max(_depth(other) for other in rule.follows_from)
 
 
-def _follows_from(group: Sequence[Finding], groups: Iterable[Sequence[Finding]]) -> str:
-    """The rule whose findings about the same partitions explain this group."""
-    rule = rules().get(group[0].rule)
-    if rule is None or not rule.follows_from:
-        return ""
-    touched = {(f.life, f.entity.topic, f.entity.partition) for f in group}
-    for other in groups:
-        if other[0].rule in rule.follows_from:
-            explained = {(f.life, f.entity.topic, f.entity.partition) for f in other}
-            if touched <= explained:
-                return f"{other[0].rule} {other[0].name}"
-    return ""
+def _follows_from(group: Sequence[Finding]) -> str:
+    """The rule whose findings explain all of the group."""
+    origins = [each.caused_by[0] for each in group if each.caused_by]
+    return f"{origins[0].rule} {origins[0].name}" if len(origins) == len(group) else ""

@@ -12,6 +12,7 @@ from ....traces.timeline import ReplicaRow, TimelineRow
 from ..files.file import FileFacts
 from ..findings.audited import Audited, Repeated
 from ..findings.brokers import BrokerTimeline
+from ..findings.chains import chained
 from ..findings.finding import Finding
 from ..findings.metadata import MetadataLog
 from ..findings.moves import Move
@@ -181,7 +182,7 @@ def reports(found: Audited, files: Sequence[FileFacts]) -> list[Report]:
 
 def _report(found: Audited, cluster: int, files: Sequence[FileFacts], paths: Mapping[int, str]) -> Report:
     tallies = dict(sorted(found.tallies.get(cluster, {}).items()))
-    findings = tuple(each for each in found.findings if each.cluster == cluster)
+    findings = tuple(chained([each for each in found.findings if each.cluster == cluster]))
     counts = sum((Counter(tally.verdicts) for tally in tallies.values()), Counter[str]())
     return Report(
         verdict=verdict_of(counts, tallies, files),

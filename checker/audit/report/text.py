@@ -10,6 +10,7 @@ from ....traces.timeline import TimelineRow
 from ..rules.advice import advice
 from ..rules.catalogue import rules
 from .causes import Cause, causes
+from .chain import Chains
 from .forms import Run
 from .healing import Healings
 from .metadata_text import metadata_text, records_text
@@ -158,25 +159,27 @@ def _found(report: Report) -> str:
 
 def _findings(report: Report, verbose: bool) -> Iterator[str]:
     found, healings = causes(report.findings), Healings.of(report)
+    chains = Chains.of(report, healings)
     for verdict in VERDICTS:
         of_verdict = [cause for cause in found if cause.first.verdict == verdict]
         if of_verdict:
             yield f"{verdict.upper()}: {_MEANING[verdict]}"
         shown = of_verdict if verbose else of_verdict[:_CAUSES]
         for _, same in groupby(shown, key=lambda cause: (cause.first.rule, cause.first.known_issue)):
-            yield _of_rule(list(same), healings, verbose)
+            yield _of_rule(list(same), healings, chains, verbose)
         if len(shown) < len(of_verdict):
             yield f"  and {count(len(of_verdict) - len(shown), 'other cause')}; --verbose has all"
     if report.left_out:
         yield f"{count(report.left_out, 'finding')} more, which the counts above have and this report does not"
 
 
-def _of_rule(same: list[Cause], healings: Healings, verbose: bool) -> str:
+def _of_rule(same: list[Cause], healings: Healings, chains: Chains, verbose: bool) -> str:
     first = same[0].first
     issue = f"; {first.known_issue}, fixed in {first.fixed_in}" if first.known_issue and first.fixed_in else ""
     lines = [f"  {first.rule} {first.name}{issue}"]
     for cause in same:
         lines += _in_full(cause) if verbose else _in_brief(cause)
+        lines += [f"      {plain(link)}." for link in chains.of_cause(cause)]
         if healing := healings.of_cause(cause):
             lines.append(f"      {plain(healing)}")
     todo = advice(rules()[first.rule])

@@ -112,7 +112,7 @@ def test_the_row_before_is_an_earlier_one_of_its_key(name: str, observed: Observ
         assert not any(row.get("before_line") for row in rows(name, observed))
         return
     at: dict[tuple[int, int], list[Row]] = defaultdict(list)
-    for row in (*observed[observation.made_from].rows(), *rows(name, observed)):
+    for row in (*rows(name, observed), *observed[observation.made_from].rows()):
         at[row["file"], row["line"]].append(row)
     for row in rows(name, observed):
         if row.get("before_line") is not None:

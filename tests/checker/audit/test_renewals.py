@@ -70,6 +70,11 @@ def test_a_request_that_is_too_old(tmp_path: Path) -> None:
     assert found(tmp_path, "KR609", FIRST, OLD, NEXT) == ["illegal"]
 
 
+def test_a_request_of_the_epoch_that_the_broker_has(tmp_path: Path) -> None:
+    """A process that has just started takes it again."""
+    assert found(tmp_path, "KR609", FIRST, request(8, 5, leader=2), NEXT) == ["suspicious"]
+
+
 @pytest.mark.parametrize("lines", BEGUN_ANEW.values(), ids=BEGUN_ANEW)
 def test_a_request_that_is_too_old_unless_all_began_anew(lines: tuple[list[str], ...], tmp_path: Path) -> None:
     assert set(found(tmp_path, "KR609", *lines)) == {"suspicious"}

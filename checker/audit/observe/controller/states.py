@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .....model.expr import field, true
+from .....model.expr import const, field, ite, true
 from .....model.sorts import Bool, Int
 from ...fields import partition_epoch, sorts
-from ...lines import VIEWS
+from ...lines import ELECTED, REASSIGNED, REMOVED, VIEWS, is_line
 from ...table.protocol import Column, Table
 from ..compared import compared, compared_sorts
 from ..observation import Names, Observation
@@ -14,6 +14,8 @@ from .views import INCARNATION, PARTITION_VIEWS, VIEW, ZNODE, repeated, without_
 
 read_in = field("read_in", Int())
 """The controller epoch in which the version before was printed last."""
+after_write = field("after_write", Int())
+"""0 for the line of a write, 1 for others: what is sent of a version is sent when it is written."""
 _first_of_version = field("first_of_version", Bool)
 
 
@@ -22,13 +24,16 @@ def _shown(views: Table, *_: Names) -> Table:
 
 
 def _versions(views: Table, key: Names, order: Names) -> Table:
-    """The row before is the first that was printed of its version, or of the version before.
+    """The row before is the one that wrote its version, or the version before; if none did, the first that printed it.
 
     What contradicts it later is not taken for the truth.
     """
+    written = is_line(ELECTED + REASSIGNED + REMOVED)
     shown = (
-        _shown(views)
+        without_deletions(views)
+        .where(~repeated | written)
         .present("partition_epoch", "isr")
+        .derive(after_write=ite(written, const(0, Int()), const(1, Int())))
         .along(
             key,
             order,
@@ -52,10 +57,10 @@ VERSIONS = Observation(
     "versions",
     made_from=PARTITION_VIEWS,
     lines=VIEWS,
-    columns={**VIEW, **compared_sorts(VIEW, *ZNODE), **sorts(read_in)},
+    columns={**VIEW, **compared_sorts(VIEW, *ZNODE), **sorts(read_in, after_write)},
     make=_versions,
     key=INCARNATION,
-    order=("partition_epoch", *IN_ORDER),
+    order=("partition_epoch", "after_write", *IN_ORDER),
 )
 """States in the order of their znode's versions (partition epochs), each with the one before."""
 

@@ -14,6 +14,7 @@ from ...rules.advice import Advice, advice
 from ...rules.catalogue import rules
 from ...rules.pages import headings, summary
 from ..causes import Cause, severest_first
+from ..chain import Chains
 from ..forms import Lines
 from ..healing import HEALED, Healings, in_words
 from ..metadata_text import metadata_text, records_text
@@ -71,6 +72,7 @@ class ShownCause:
     number: int
     when: str
     partitions: str
+    then: tuple[str, ...]
     healing: str
     healed: bool
     advice: Advice | None
@@ -124,12 +126,14 @@ class Cluster:
 def cluster(number: int, title: str, report: Report, context: Lines) -> Cluster:
     """All that the template and the script show of one report."""
     healings = Healings.of(report)
+    chains = Chains.of(report, healings)
     return Cluster(
         id=f"c{number}",
         title=plain(title),
         report=report,
         causes=tuple(
-            _cause(index, each, healings, context) for index, each in enumerate(severest_first(report.findings), 1)
+            _cause(index, each, healings, chains, context)
+            for index, each in enumerate(severest_first(report.findings), 1)
         ),
         checked=checked_in_words(report.checked, metadata=report.metadata is not None),
         records="" if report.coverage.records is None else records_text(report.coverage.records),
@@ -151,7 +155,7 @@ def _state(report: Report) -> Iterator[str]:
 # ---- Causes and findings
 
 
-def _cause(number: int, cause: Cause, healings: Healings, context: Lines) -> ShownCause:
+def _cause(number: int, cause: Cause, healings: Healings, chains: Chains, context: Lines) -> ShownCause:
     shown, others = cause.findings[:_FINDINGS], cause.findings[_FINDINGS:]
     names = [partition_name(*each) for each in cause.partitions]
     healing = healings.of_cause(cause)
@@ -161,6 +165,7 @@ def _cause(number: int, cause: Cause, healings: Healings, context: Lines) -> Sho
         number=number,
         when=" to ".join(dict.fromkeys(printed(ts) for ts in cause.times)),
         partitions=f"{count(len(names), 'partition')}: {and_more(names)}" if names else "",
+        then=tuple(chains.of_cause(cause)),
         healing=healing,
         healed=healing.startswith(HEALED),
         advice=advice(rules()[cause.first.rule]),

@@ -10,7 +10,8 @@ How it is seen
     the broker took before; one that is refused for its epoch has not, and the line with which it is refused prints the
     epoch that the broker has.
 
-    If the broker refuses for a larger epoch than it took, the lines of a request may be missing: that is suspicious.
+    If the broker refuses for a larger epoch than it took, the lines of a request may be missing; if it takes the epoch
+    that it has, the line with which its process started: that is suspicious.
 
 Releases
     What is taken: where requests are logged, at TRACE. What is refused: all, up to 2.5 where requests are logged.
@@ -31,6 +32,8 @@ from ._words import where
 
 _takes = known_epoch < asked_epoch
 _refuses = (asked_epoch <= known_epoch) & printed_epoch.eq(known_epoch)
+_takes_again = is_line(BECOME_BEGUN) & asked_epoch.eq(known_epoch)
+"""So does a process that has just started, and one line tells of that."""
 _took_more = ~is_line(BECOME_BEGUN) & (known_epoch < printed_epoch) & (asked_epoch <= printed_epoch)
 """The broker took a request since, of which the lines are missing: then it is right to refuse."""
 
@@ -54,7 +57,9 @@ RULE = Rule(
     kind="replica",
     compares=True,
     applies=process_known,
-    verdict=illegal_unless(ite(is_line(BECOME_BEGUN), _takes, _refuses), in_doubt=either(gap, _took_more)),
+    verdict=illegal_unless(
+        ite(is_line(BECOME_BEGUN), _takes, _refuses), in_doubt=either(gap, _takes_again, _took_more)
+    ),
     message=_message,
     expected=lambda row: f"a request is taken if its leader epoch is above {row['known_epoch']}",
     got=lambda row: "taken" if row["row"] in BECOME_BEGUN else "refused",

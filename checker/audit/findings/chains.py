@@ -1,0 +1,43 @@
+"""Which findings explain which others: one fault of a controller, and what brokers made of it, are one story.
+
+A rule says which rules' findings explain its own (`follows_from`). Of those about the same partition the one that is
+nearest in time is named. Brokers' clocks may differ: they choose what is named here, no verdict.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from ..rules.catalogue import rules
+from .finding import Finding, Origin
+
+_Key = tuple[int, str, str | None, int | None]
+"""Cluster, rule, topic and partition."""
+
+
+def chained(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings, each with those that explain it."""
+    known: dict[_Key, list[Finding]] = defaultdict(list)
+    for each in findings:
+        known[_key(each, each.rule)].append(each)
+    return [replace(each, caused_by=tuple(_origins(each, known))) for each in findings]
+
+
+def _key(finding: Finding, rule: str) -> _Key:
+    return finding.cluster, rule, finding.entity.topic, finding.entity.partition
+
+
+def _origins(finding: Finding, known: Mapping[_Key, Sequence[Finding]]) -> Iterator[Origin]:
+    """Of each rule that may explain it, one finding: of the same life, where both have one."""
+    rule = rules().get(finding.rule)
+    for code in () if rule is None else rule.follows_from:
+        lives = [each for each in known.get(_key(finding, code), ()) if _same_life(each, finding)]
+        if lives:
+            nearest = min(lives, key=lambda each: (abs((each.ts or 0) - (finding.ts or 0)), *each.place.order))
+            yield Origin(nearest.rule, nearest.name, nearest.fingerprint, nearest.place)
+
+
+def _same_life(one: Finding, other: Finding) -> bool:
+    return one.life is None or other.life is None or one.life == other.life

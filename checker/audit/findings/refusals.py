@@ -1,0 +1,67 @@
+"""What brokers could not do with a partition: follow its leader, append what they were sent. No verdict.
+
+A controller that leaves a dead leader shows so on brokers: those that it tells to follow do not find the leader alive.
+A leader that lacks members of its ISR refuses what producers send with acks=all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ....model.expr import field
+from ....model.sorts import Int
+from ....traces.place import Place
+from ..files.file import LogFile
+from ..lines import APPEND_REFUSED, LEADER_UNAVAILABLE
+from ..observe.broker.hosted import MERGED
+from ..observe.order import NEAR
+from ..table.protocol import Column, Row, Table
+
+FOLLOW, APPEND = "follow", "append"
+REFUSALS = 10_000
+"""So many of a cluster are told of."""
+_KEY = ("cluster", "life", "journal", "broker", "row", *NEAR)
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A broker could not `follow` a leader that is not alive to it, or did not `append` what it was sent.
+
+    `lines` say so, the first at `place`; `since` and `until` are their first and last time, milliseconds as printed.
+    """
+
+    kind: str
+    topic: str
+    partition: int
+    life: int | None
+    broker: int
+    lines: int
+    place: Place
+    since: int | None
+    until: int | None
+
+
+def refusals(hosted: Table) -> list[Row]:
+    """Look: a row for each broker, partition and kind."""
+    own = hosted.of_lines(LEADER_UNAVAILABLE + APPEND_REFUSED)
+    counted = own.grouped(_KEY, lines=Column("count"), since=Column("min", "ts"), until=Column("max", "ts"))
+    first = own.along(_KEY, MERGED, earlier=Column("so_far")).where(field("earlier", Int()).eq(0))
+    return first.attached(counted, _KEY, ("lines", "since", "until")).select(*_KEY, *_TOLD).rows()
+
+
+_TOLD = ("file", "line", "lines", "since", "until")
+
+
+def refused(rows: Iterable[Row], files: Mapping[int, LogFile]) -> tuple[Refusal, ...]:
+    """Of one cluster, by partition, then by time."""
+    found = [
+        Refusal(
+            kind=FOLLOW if row["row"] in LEADER_UNAVAILABLE else APPEND,
+            place=files[row["file"]].place(row["line"]),
+            **{name: row[name] for name in ("topic", "partition", "life", "broker", "lines", "since", "until")},
+        )
+        for row in rows
+    ]
+    found.sort(key=lambda each: (each.topic, each.partition, each.since or 0, each.broker, each.kind, each.place.order))
+    return tuple(found[:REFUSALS])

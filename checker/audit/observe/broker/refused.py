@@ -1,0 +1,71 @@
+"""Lines in which a broker says that it cannot do something: write an ISR, stop a replica, cut a log."""
+
+from __future__ import annotations
+
+from .....model.expr import field
+from .....model.sorts import Int
+from ...fields import sorts
+from ...lines import EXITS_FOR_TRUNCATION, ISR_WRITE_FAILED, SAME_LEADER, STOP_REFUSED, TOPIC_ID_REFUSED
+from ...table.protocol import Column, Table
+from ..compared import earlier
+from ..observation import Names, Observation
+from .hosted import AGAINST, HOSTED, HOSTED_LINES, KEPT, MERGED, against
+
+failures = field("failures", Int(0))
+"""How often a leader failed to write its ISR before, with the same version, since it took the partition."""
+_PLACE = ("line", "file")
+_BEFORE = {f"before_{name}": Int(0) for name in _PLACE}
+
+
+def _failures(lines: Table, key: Names, order: Names) -> Table:
+    own = lines.of_lines(ISR_WRITE_FAILED).present("partition_epoch")
+    return own.along(key, order, failures=Column("so_far"), **earlier(*_PLACE))
+
+
+def _not_stopped(lines: Table, *_: Names) -> Table:
+    """Refused since the leader epoch is the same: where it is smaller, the line prints the broker's own as well."""
+    return lines.of_lines(STOP_REFUSED).present("leader_epoch", "delete").absent("current_leader_epoch")
+
+
+def _other_topic(lines: Table, *_: Names) -> Table:
+    return lines.of_lines(TOPIC_ID_REFUSED)
+
+
+def _exits(lines: Table, *_: Names) -> Table:
+    return lines.of_lines(EXITS_FOR_TRUNCATION)
+
+
+def _kept_leader(lines: Table, *_: Names) -> Table:
+    return against(lines.of_lines(SAME_LEADER), "had")
+
+
+ISR_WRITE_FAILURES = Observation(
+    "isr_write_failures",
+    made_from=HOSTED_LINES,
+    lines=ISR_WRITE_FAILED,
+    columns={**HOSTED, **_BEFORE, **sorts(failures)},
+    make=_failures,
+    key=(*KEPT, "partition_epoch", "known_file", "known_line"),
+    order=MERGED,
+)
+"""Where a leader could not write its ISR, each with the time before that it failed with the same version."""
+
+NOT_STOPPED = Observation("not_stopped", HOSTED_LINES, STOP_REFUSED, HOSTED, _not_stopped)
+"""Where a broker does not stop a replica, since the leader epoch of the request is the one that it has."""
+
+TOPIC_IDS_REFUSED = Observation("topic_ids_refused", HOSTED_LINES, TOPIC_ID_REFUSED, HOSTED, _other_topic)
+"""Where a broker takes no request about a partition, since its log is of another topic id."""
+
+EXITS = Observation("exits", HOSTED_LINES, EXITS_FOR_TRUNCATION, HOSTED, _exits)
+"""Where a broker ends, since its log must not be cut."""
+
+SAME_LEADER_KEPT = Observation(
+    "same_leader_kept",
+    made_from=HOSTED_LINES,
+    lines=SAME_LEADER,
+    columns=AGAINST,
+    make=_kept_leader,
+    key=KEPT,
+    order=MERGED,
+)
+"""Where a broker goes on as it was, since the leader is the same, each with the line of what it had."""

@@ -1,0 +1,38 @@
+"""A broker ends its process, since its log reaches beyond its leader's end.
+
+Why it matters
+    The broker is gone with all its partitions for the sake of one, and ends again each time it is started.
+
+How it is seen
+    On the line itself, with which the process ends. The follower fetched beyond the end of its leader's log: after an
+    unclean election, or if the leader lost what was not on its disk. Where unclean elections are not allowed, a broker
+    up to 2.0.0 took that for a fault of its own. What its log has beyond the leader's end may have been committed.
+
+Releases
+    Up to 2.0.0 (KAFKA-7414): later, the follower cuts its log.
+"""
+
+from __future__ import annotations
+
+from ..remedy import COPIES, KEEP_LOGS, Remedy
+from ..rule import Rule
+from ..verdicts import SUSPICIOUS
+from ._words import where
+
+RULE = Rule(
+    code="KR626",
+    name="exits-for-truncation",
+    observation="exits",
+    kind="replica",
+    verdict=SUSPICIOUS,
+    message=lambda row: (
+        f"{where(row)}: the log ends at {row['log_end_offset']}, beyond its leader's {row['offset']}; the broker ends"
+    ),
+    cause=lambda row: f"broker {row['broker']} ended, since its logs reach beyond their leaders'",
+    expected=lambda row: f"a cut to offset {row['offset']}",
+    got=lambda row: "the end of the process",
+    bug="KAFKA-7414",
+    issues=("KAFKA-7414",),
+    releases="<=2.0",
+    remedy=Remedy(workaround=KEEP_LOGS, verify=COPIES, look_for="a lag of 0 for every replica"),
+)

@@ -1,0 +1,47 @@
+"""A follower goes on with the same leader, though leader epochs were between: its log is not cut.
+
+Why it matters
+    If the leader epoch rises by more than one, another broker may have led in between, and the log of the leader may
+    have been cut. A follower that goes on where it was keeps records that its leader does not have: the copies differ.
+
+How it is seen
+    Where a broker begins to follow with a request, it says that it skips that since the leader is the same. The leader
+    epoch that it had is below that of the request by two or more. It had it from a request before; if the line of one
+    in between is missing, nothing was skipped. So it is suspicious.
+
+Releases
+    Up to 2.0.0 (KAFKA-7164), where requests are logged: at TRACE. Later, a follower starts its fetcher anew.
+"""
+
+from __future__ import annotations
+
+from .....model.expr import both
+from ...fields import kind, leader_epoch, process_known
+from ...observe.broker.taken import had_epoch, received, same_request
+from ..remedy import COPIES, KEEP_LOGS, Remedy
+from ..rule import Rule
+from ..verdicts import suspicious_unless
+from ._words import where
+
+RULE = Rule(
+    code="KR622",
+    name="skips-leader-epochs",
+    observation="same_leader_kept",
+    kind="replica",
+    compares=True,
+    applies=both(kind.eq("become-follower"), same_request, process_known),
+    verdict=suspicious_unless(received(leader_epoch) <= had_epoch + 1),
+    message=lambda row: (
+        f"{where(row)} follows the same leader on in leader epoch {row['received_leader_epoch']}, after"
+        f" {row['had_epoch']}: its log is not cut"
+    ),
+    expected=lambda row: f"a fetcher that starts anew, or leader epoch {row['had_epoch'] + 1}",
+    got=lambda row: f"leader epoch {row['received_leader_epoch']}",
+    bug="KAFKA-7164",
+    issues=("KAFKA-7164",),
+    remedy=Remedy(
+        workaround=f"{KEEP_LOGS} Restart the follower: it cuts its log to the leader's.",
+        verify=COPIES,
+        look_for="a lag of 0 for every replica",
+    ),
+)
