@@ -6,6 +6,8 @@ ClusterControlManager, BrokerHeartbeatManager.calculateNextBrokerState.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..action import Action, Clause, action, waived
 from ..expr import Expr, const, either, ite, setting, some, var
 from ..family import Chosen
@@ -16,6 +18,7 @@ from .state import (
     LEAVING,
     LEFT,
     MAX_EPOCH,
+    NO_BROKERS,
     UNFENCED,
     UNREGISTERED,
     Registration,
@@ -204,4 +207,25 @@ def lose_directory(chosen: Chosen) -> Action:
         limits=room(made),
         updates={offline: offline.insert(b), **made.updates},
         cites=(f"{MANAGER}.handleDirectoriesOffline", "KIP-858"),
+    )
+
+
+def assign_directory(chosen: Chosen) -> Action:
+    """The builder is not told that there are eligible leader replicas: it empties them."""
+    untold = replace(chosen, behaviours=chosen.behaviours - {ELR})
+    made = change(untold, Wanted(lambda who: may_lead(chosen, who), directory=True))
+    forgotten = {elr: NO_BROKERS} if chosen.has("ELR emptied by directories") and chosen.has(ELR) else {}
+    return action(
+        "AssignDirectory",
+        "A broker says in which directory its replica is; that does not make a failed one good.",
+        b,
+        *asked(chosen),
+        guard={
+            "it is registered": waived(~is_one_of(b, UNREGISTERED), "nobody else has a broker epoch"),
+            "it has a replica": waived(members(place).contains(b), "NOT_LEADER_OR_FOLLOWER"),
+            **made.guard,
+        },
+        limits=room(made),
+        updates={**made.updates, **forgotten},
+        cites=(f"{MANAGER}.handleAssignReplicasToDirs", "KIP-858"),
     )
