@@ -78,8 +78,13 @@ def told_apart(hosted: Table, fails: Sequence[Row]) -> list[Row]:
     return [doubted(row, "creation") if _compares_lines(row) and in_doubt(row) else row for row in fails]
 
 
+def _is_of_one_id(row: Row) -> bool:
+    return "topic_id" in observations()[row["observation"]].key
+
+
 def _compares_lines(row: Row) -> bool:
-    if row["verdict"] != "illegal" or row.get("before_line") is None:
+    """Lines of one topic id are of one creation, whatever is missing between them."""
+    if row["verdict"] != "illegal" or row.get("before_line") is None or _is_of_one_id(row):
         return False
     return observations()[row["observation"]].made_from is HOSTED_LINES and rules()[row["rule"]].contradicts(row)
 
