@@ -141,8 +141,8 @@ class _Runs:
 
     def writes(self, event: Event, broker: int | None) -> Stream:
         """Who writes a line."""
-        numbers = self.writer.names.brokers
-        return (rows()[event.row].speaker, list(numbers).index(broker) if broker in numbers else -1)
+        numbers = {each: number for number, each in enumerate(self.writer.names.brokers)}
+        return (rows()[event.row].speaker, -1 if broker is None else numbers.get(broker, -1))
 
     def _shown(self, event: Event) -> bool:
         if rows()[event.row].speaker == "broker":  # what the model does not know has no part in the level
