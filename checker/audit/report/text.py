@@ -209,7 +209,7 @@ def _in_full(cause: Cause) -> Iterator[str]:
         place = f"{len(epochs)} controller epochs, {epochs[0]} to {epochs[-1]}"
     life = f", life {first.life}" if first.life is not None and first.life > 1 else ""
     if cause.times:
-        yield f"    when     {_when(cause)}{place}{life}"
+        yield f"    when     {_when(cause)}{place}{life}".rstrip(", ")
     yield f"    expected {plain(first.expected)}"
     yield f"    got      {plain(first.got)}"
     yield f"    line     {plain(str(first.place))}"
