@@ -27,8 +27,10 @@ def unknown(kind: str, name: str, choices: Iterable[str]) -> UnknownNameError:
     import difflib
 
     known = list(choices)
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    hint = f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(known)}."
+    near = difflib.get_close_matches(name, known, n=5, cutoff=0.5)
+    alike = {each: difflib.SequenceMatcher(None, each, name).ratio() for each in near}
+    best = max(near, key=lambda each: (alike[each], sum(map(str.__eq__, each, name))), default=None)
+    hint = f"Did you mean {best!r}?" if best is not None else f"Known: {', '.join(known)}."
     return UnknownNameError(f"Unknown {kind} {name!r}. {hint}")
 
 

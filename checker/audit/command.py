@@ -92,10 +92,10 @@ def _audited(
                 found = audited(log, read, options.releases, narrow, with_timeline=options.timeline)
                 if not kept.counts:
                     _must_be_there(log, narrow, found)
+        found = with_metadata(found, kept)
         with progress("reading the lines that findings name"):
             found = replace(found, findings=with_excerpts(found.findings, partial(_texts, options)))
         facts = (*read.facts, *kept.facts)
-        found = with_metadata(found, kept)
         made = reports(found, facts)
         if not all(is_text(fact.path) for fact in facts):
             made = [encodable(report) for report in made]

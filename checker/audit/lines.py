@@ -108,8 +108,14 @@ STATES_TAKEN = rows_with("leads", "follows", "partition-state", "isr-written")
 """Lines in which a broker prints the state of a partition that it took."""
 SAID_BY_LEADERS = rows_with("leads", "isr-written")
 """Those of them that only the partition's leader writes."""
+CHANGES_TOLD, REASSIGNMENT_TOLD = rows_with("changes-told"), rows_with("reassignment-told")
+DELETIONS_TOLD = rows_with("deletions-told")
+"""Lines that tell how many partitions a controller changes, that a reassignment is over, how many replicas go."""
 REGISTERED = rows_with("registered", mode="kraft")
-BESIDE_METADATA = (*REGISTRATIONS_TOLD, *REGISTERED, *rows_with("hosts", mode="kraft"))
+BESIDE_METADATA = (
+    *(*REGISTRATIONS_TOLD, *REGISTERED, *rows_with("hosts", mode="kraft")),
+    *(*CHANGES_TOLD, *REASSIGNMENT_TOLD, *DELETIONS_TOLD),
+)
 """Lines of KRaft mode that only a metadata log decides."""
 JUDGED_OF_KRAFT = (*OF_QUORUM, *ACTIVE, *RENOUNCED, *LEADER_TOLD, *CLUSTER_TOLD, *BESIDE_METADATA)
 """Lines by which a log is known to be of KRaft mode, and of which rules are."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from ...specs.machines import LEVELS
@@ -34,6 +37,8 @@ from .table.rows import PythonTable
 
 _TOGETHER = 20_000
 """So many rows are judged at once: more would only take more memory."""
+_UNTIL_COLLECTED = 100_000
+"""So many more objects are made than were dropped before Python looks for cycles."""
 
 
 def audited_metadata(
@@ -54,6 +59,31 @@ def audited_metadata(
         with_chronicles: also keep what records made of partitions, for lines that are held against it.
     """
     result = Metadata()
+    with _rarely_collected():
+        _audited(found, first, tables, narrow, result, with_timeline, with_chronicles)
+    return result
+
+
+@contextmanager
+def _rarely_collected() -> Iterator[None]:
+    """Python looks for cycles less often: what a log is read into has none, and looking for them takes a tenth."""
+    before = gc.get_threshold()
+    gc.set_threshold(_UNTIL_COLLECTED, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+def _audited(
+    found: Sequence[tuple[int, Sequence[MetadataFile]]],
+    first: int,
+    tables: Tables,
+    narrow: Narrow,
+    result: Metadata,
+    with_timeline: bool,
+    with_chronicles: bool,
+) -> None:
     for cluster, files in found:
         own = copies(files, first)
         first += sum(len(copy.segments) + len(copy.snapshots) for copy in own)
@@ -63,7 +93,6 @@ def audited_metadata(
             if seen.chronicle is not None:
                 name = next((scan.copy.cluster_id for scan in quorum.copies if scan.copy.cluster_id is not None), None)
                 result.chronicles.setdefault(cluster, []).append((name, seen.chronicle))
-    return result
 
 
 def _audit(
@@ -149,15 +178,13 @@ def _segments(own: Iterable[MetadataCopy]) -> Iterator[Segment]:
 
 def _together(rows: Iterator[Shown]) -> Iterator[dict[str, list[Any]]]:
     """Rows by their observation, some thousands at a time."""
-    found: dict[str, list[Any]] = {}
-    count = 0
-    for name, row in rows:
-        found.setdefault(name, []).append(row)
-        count += 1
-        if count == _TOGETHER:
-            yield found
-            found, count = {}, 0
-    if found:
+    while batch := list(islice(rows, _TOGETHER)):
+        found: dict[str, list[Any]] = {}
+        for name, row in batch:
+            own = found.get(name)
+            if own is None:
+                own = found[name] = []
+            own.append(row)
         yield found
 
 

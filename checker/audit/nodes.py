@@ -16,7 +16,7 @@ from .lines import ACTIVE, LEADER_TOLD, REGISTERED, REGISTRATIONS_TOLD, RENOUNCE
 from .observe.catalogue import observations
 from .observe.kraft.chronicle import Chronicle
 from .observe.narrow import EVERYTHING, Narrow
-from .observe.quorum import beside, spoken
+from .observe.quorum import beside, effects, spoken, unclean
 from .observe.quorum.columns import BROKER_EPOCHS, BROKER_STATES, CONTROLLER_STATES
 from .rules.catalogue import rules_on
 from .table.protocol import Row, Tables
@@ -25,7 +25,7 @@ from .table.rows import PythonTable
 
 def hold_against(read: Read) -> bool:
     """Whether any line is there that a metadata log, if it is here too, is held against."""
-    return bool(_having(read, (*spoken.LINES, *beside.LINES)))
+    return bool(_having(read, (*spoken.LINES, *beside.LINES, *effects.LINES)))
 
 
 def _having(read: Read, lines: Sequence[str]) -> list[int]:
@@ -72,15 +72,34 @@ def observed(log: Log, read: Read, metadata: Metadata) -> Shown:
     speaking = _having(read, spoken.LINES)
     told = spoken.walked(log.over_lines(spoken.of_quorum, speaking) if speaking else (), files)
     chronicles = _compared(metadata, told, found)
+    clusters = {file.index: file.cluster for file in files.values()}
     for name, row in spoken.spoken(told, files, chronicles):
         found.rows.setdefault(name, []).append(row)
+    changing = _having(read, unclean.LINES)
+    for row in unclean.elections(log.over_lines(unclean.of_changes, changing) if changing else (), clusters):
+        found.rows.setdefault(unclean.ELECTIONS, []).append(row)
     if chronicles:
-        clusters = {file.index: file.cluster for file in files.values()}
-        look = partial(beside.beside, chronicles, clusters)
-        held = log.over_lines(look, _having(read, beside.LINES))
-        found.rows |= _odd(held, chronicles, clusters, told)
-        _count_fits(held, clusters, found)
+        _beside(log, read, chronicles, clusters, told, found)
     return found
+
+
+def _beside(
+    log: Log,
+    read: Read,
+    chronicles: Mapping[int, Chronicle],
+    clusters: Mapping[int, int],
+    told: Sequence[Row],
+    found: Shown,
+) -> None:
+    """What is held against the metadata log: lines that print a partition or a broker, and lines that count."""
+    held = log.over_lines(partial(beside.beside, chronicles, clusters), _having(read, beside.LINES))
+    found.rows |= _odd(held, chronicles, clusters, told)
+    _count_fits(held, clusters, found)
+    counted = log.over_lines(partial(effects.effects, chronicles, clusters), _having(read, effects.LINES))
+    later = beside.clocks(held, clusters)
+    proposed = partial(_may_be_taken_back, _reigns(told))
+    for name, row in effects.beside_log(counted, chronicles, clusters, later, proposed):
+        found.rows.setdefault(name, []).append(row)
 
 
 def _compared(metadata: Metadata, told: Iterable[Row], shown: Shown) -> dict[int, Chronicle]:

@@ -34,6 +34,10 @@ _IDLE = bytes((20, 0, 0, 0, 1, 8, *NO_OP, 0))
 """The one record of most batches: a NoOp, with neither key nor headers."""
 
 
+_new = tuple.__new__
+"""Makes a tuple with names in half the time that its class takes, which asks for each name."""
+
+
 class Record(NamedTuple):
     """A record of the log, or of a snapshot.
 
@@ -125,7 +129,7 @@ class Batches:
     def decoded(self, frame: Frame) -> Batch | None:
         """A batch with its records; None, and a note, if its bytes contradict themselves, or a library is missing."""
         try:
-            return Batch(*frame[:5], self._records(frame))
+            return _new(Batch, (*frame[:5], self._records(frame)))
         except MalformedError as wrong:
             self._left_out(frame.position, wrong)
         except IsrproofError as wrong:
@@ -185,7 +189,7 @@ class Batches:
         base, _, epoch, _, _, attributes, _, first_time, last_time, *_, count = HEADER.unpack_from(frame.raw)
         if frame.raw[HEADER.size :] == _IDLE and count == 1 and not attributes:
             self.counts.decoded += 1
-            return (Record(base, epoch, first_time, base, NO_OP_RECORD, 0, {}, False),)
+            return (_new(Record, (base, epoch, first_time, base, NO_OP_RECORD, 0, {}, False)),)
         data = compression.expanded(attributes & _CODEC, frame.raw[HEADER.size :])
         control = frame.control
         records = []
@@ -205,7 +209,7 @@ class Batches:
                     raise MalformedError(f"a record that ends {end - at} bytes before its end")
                 timestamp = last_time if attributes & _LOG_APPEND_TIME else first_time + time
                 kind, version, message = self._decoded(control, key, value)
-                records.append(Record(base + delta, epoch, timestamp, base, kind, version, message, control))
+                records.append(_new(Record, (base + delta, epoch, timestamp, base, kind, version, message, control)))
                 at = end
         except IndexError as error:
             raise MalformedError("a record that ends too early") from error
@@ -251,7 +255,7 @@ def _frame(raw: bytes, position: int) -> Frame:
         raise MalformedError("one whose CRC is wrong")
     if base < 0 or epoch < 0 or count < 0 or last != count - 1:
         raise MalformedError(f"{count} records from offset {base} to {base + last} in epoch {epoch}")
-    return Frame(position, base, base + last, epoch, bool(attributes & _CONTROL), raw)
+    return _new(Frame, (position, base, base + last, epoch, bool(attributes & _CONTROL), raw))
 
 
 def _bytes(data: bytes, at: int) -> tuple[bytes | None, int]:

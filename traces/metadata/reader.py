@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import struct
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from itertools import groupby
 from typing import Any
@@ -21,6 +21,8 @@ Message = dict[str, Any]
 Odd = Counter[int]
 """Tags that the table does not have, with how often they were met."""
 _Reader = Callable[[bytes, int, Odd], tuple[Any, int]]
+_Beginning = Callable[[bytes, int], tuple[Message, int]]
+"""Begins the message of a struct with its first fields; gives where they end."""
 _Filler = Callable[[bytes, int, Odd, Message], int]
 """Reads fields of a struct into its message; gives where they end."""
 NO_OP, NO_OP_RECORD = b"\x01\x14\x00\x00", "NO_OP_RECORD"
@@ -37,6 +39,16 @@ def data_record(value: bytes, odd: Odd) -> tuple[str, int, Message | None]:
     """
     if value == NO_OP:
         return NO_OP_RECORD, 0, {}
+    known = _of_prefix(value[:3])
+    if known is not None:
+        name, version, read = known
+        try:
+            message, end = read(value, 3, odd)
+        except (IndexError, struct.error) as error:
+            raise MalformedError("a record that ends too early") from error
+        if end != len(value):
+            raise MalformedError(f"{len(value) - end} bytes after the end of a {name}")
+        return name, version, message
     try:
         frame, at = uvarint(value, 0)
         if frame != FRAME:
@@ -51,6 +63,17 @@ def data_record(value: bytes, odd: Odd) -> tuple[str, int, Message | None]:
         return kind.name, version, _read(kind, version, value, at, odd)
     except (IndexError, struct.error) as error:
         raise MalformedError("a record that ends too early") from error
+
+
+@lru_cache(maxsize=1024)
+def _of_prefix(prefix: bytes) -> tuple[str, int, _Reader] | None:
+    """The type and version that a frame of three bytes tells, and its reader, if it has one shape; else None."""
+    if len(prefix) < 3 or prefix[0] != FRAME or max(prefix) > 0x7F:
+        return None
+    kind, version = record_types().get(prefix[1]), prefix[2]
+    if kind is None or version >= len(kind.since) or kind.older:
+        return None
+    return kind.name, version, _shapes(kind.name, version)[0]
 
 
 def control_record(key: bytes, value: bytes, odd: Odd) -> tuple[str, int, Message | None]:
@@ -107,12 +130,12 @@ def _shapes(name: str, version: int) -> tuple[_Reader, ...]:
 def _struct(fields: tuple[Field, ...], version: int) -> _Reader:
     """The reader of a struct: its fields in the order of the table, then its tagged section."""
     present = [each for each in fields if each.since <= version]
-    plain = tuple(_plan([each for each in present if each.tag is None], version))
+    first, rest = _plan([each for each in present if each.tag is None], version)
     tagged = {each.tag: (each.name, _reader(each, version), each.default) for each in present if each.tag is not None}
 
     def read(data: bytes, at: int, odd: Odd) -> tuple[Message, int]:
-        found: Message = {}
-        for fill in plain:
+        found, at = first(data, at)
+        for fill in rest:
             at = fill(data, at, odd, found)
         count = data[at]
         if not count:
@@ -140,27 +163,45 @@ def _struct(fields: tuple[Field, ...], version: int) -> _Reader:
     return read
 
 
-def _plan(fields: list[Field], version: int) -> Iterator[_Filler]:
+def _plan(fields: list[Field], version: int) -> tuple[_Beginning, tuple[_Filler, ...]]:
     """What reads fields that are always on the wire: those of a fixed size that follow each other are read at once."""
-    for fixed, group in groupby(fields, key=lambda each: each.type in FORMATS or each.type == "uuid"):
-        own = list(group)
-        if fixed:
-            yield _fixed(own)
-        else:
-            yield from (_filler(each.name, _reader(each, version)) for each in own)
+    groups = [(fixed, list(own)) for fixed, own in groupby(fields, key=_is_fixed)]
+    begins = _fixed(groups.pop(0)[1]) if groups and groups[0][0] else _nothing
+    rest: list[_Filler] = []
+    for fixed, own in groups:
+        rest += [_filling(_fixed(own))] if fixed else [_filler(each.name, _reader(each, version)) for each in own]
+    return begins, tuple(rest)
 
 
-def _fixed(fields: list[Field]) -> _Filler:
+def _is_fixed(field: Field) -> bool:
+    return field.type in FORMATS or field.type == "uuid"
+
+
+def _nothing(data: bytes, at: int) -> tuple[Message, int]:
+    return {}, at
+
+
+def _fixed(fields: list[Field]) -> _Beginning:
+    """Reads fields of a fixed size into a new message."""
     form = struct.Struct(">" + "".join("16s" if each.type == "uuid" else FORMATS[each.type] for each in fields))
     names = tuple(each.name for each in fields)
     uuids = tuple(each.name for each in fields if each.type == "uuid")
     size, unpacked = form.size, form.unpack_from
 
-    def fill(data: bytes, at: int, odd: Odd, found: Message) -> int:
-        found.update(zip(names, unpacked(data, at), strict=True))
+    def read(data: bytes, at: int) -> tuple[Message, int]:
+        found = dict(zip(names, unpacked(data, at)))  # noqa: B905 - of one length; asking costs as much as reading
         for name in uuids:
             found[name] = uuid_text(found[name])
-        return at + size
+        return found, at + size
+
+    return read
+
+
+def _filling(read: _Beginning) -> _Filler:
+    def fill(data: bytes, at: int, odd: Odd, found: Message) -> int:
+        more, at = read(data, at)
+        found.update(more)
+        return at
 
     return fill
 

@@ -50,7 +50,8 @@ class MetadataCopy:
     def frames(self) -> Iterator[Placed]:
         """Its batches, in the order of its files."""
         for segment in self.segments:
-            yield from (Placed(segment, frame) for frame in segment.batches.frames())
+            for frame in segment.batches.frames():
+                yield tuple.__new__(Placed, (segment, frame))
 
 
 def copies(files: Sequence[MetadataFile], first: int = 0) -> list[MetadataCopy]:

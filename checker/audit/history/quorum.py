@@ -252,5 +252,6 @@ def joined(quorum: Quorum, misfits: list[Misfit]) -> Iterator[Joined]:
             continue
         batch = first.segment.batches.decoded(first.frame)
         if batch is not None:
-            yield Joined(first.segment, batch, batch.last < committed, expected not in (None, offset))
+            gap = expected is not None and expected != offset
+            yield tuple.__new__(Joined, (first.segment, batch, batch.last < committed, gap))
             expected = batch.last + 1

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import NamedTuple, Protocol
 
 from ...table.protocol import Row
@@ -23,9 +23,33 @@ class Registration(NamedTuple):
     offset: int
     ts: int | None
     committed: bool
+    reassigning: bool
 
 
-_EPOCH = itemgetter(0)
+class Happened(NamedTuple):
+    """A record: its place, when it was written, and in which epoch."""
+
+    file: int
+    offset: int
+    ts: int
+    epoch: int
+
+
+class Handled(NamedTuple):
+    """What a controller did as a broker came or went: `kind` is "fence", "unfence", "shutdown" or "unregister".
+
+    It changed from `least` to `most` partitions: of others beside its record it is not known whether the partition's
+    leader asked for them.
+    """
+
+    kind: str
+    broker: int
+    least: int
+    most: int
+    at: Happened
+
+
+_EPOCH, _TIME = itemgetter(0), attrgetter("at.ts")
 
 
 class Placed(Protocol):
@@ -39,6 +63,12 @@ class Placed(Protocol):
     def ts(self) -> int: ...
     @property
     def committed(self) -> bool: ...
+    @property
+    def controller_epoch(self) -> int: ...
+
+
+_AFTER = ("unfence", "shutdown")
+"""Of these the changes of partitions come after the broker's record; of others before."""
 
 
 @dataclass
@@ -46,9 +76,10 @@ class Chronicle:
     """Registrations by topic id and partition, in the order of their partition epochs.
 
     `ids` are the topic ids that each name ever had; `brokers` the epochs that each broker registered with; `leaders`
-    who led each raft epoch and the place of the record that says so: (leader, file, offset). `from_start`: the log is
-    here from its first record on. `last` is the time of the last committed record. `mixed`: a migration from ZooKeeper
-    is in it, in which brokers take states from elsewhere.
+    who led each raft epoch and the place of the record that says so: (leader, file, offset). `removed` are the topics
+    that were deleted, `left` what each broker is a replica of no longer, partition by partition. `from_start`: the log
+    is here from its first record on. `last` is the time of the last committed record. `mixed`: a migration from
+    ZooKeeper is in it, in which brokers take states from elsewhere.
     """
 
     ids: dict[str, set[str]] = field(default_factory=dict)
@@ -58,6 +89,11 @@ class Chronicle:
     from_start: bool = True
     last: int = 0
     mixed: bool = False
+    removed: dict[str, Happened] = field(default_factory=dict)
+    left: dict[int, list[Happened]] = field(default_factory=dict)
+    handled: dict[int, list[Handled]] = field(default_factory=dict)
+    _run: list[tuple[Partition, Partition]] = field(default_factory=list)
+    _begun: tuple[str, int, Happened] | None = None
 
     def begins(self, state: Cluster, file: int) -> None:
         """History goes on from a snapshot: its partitions are the first that is known."""
@@ -79,10 +115,56 @@ class Chronicle:
         """A partition as a record has made it."""
         self._put(partition, at.file, at.offset, at.ts, at.committed)
 
+    def changed(self, before: Partition, after: Partition, at: Placed) -> None:
+        """A partition before and after a change."""
+        self._run.append((before, after))
+        if before.replicas != after.replicas:
+            for broker in {*before.replicas} - {*after.replicas}:
+                self.left.setdefault(broker, []).append(Happened(at.file, at.offset, at.ts, at.controller_epoch))
+
+    def gone(self, topic: str, partitions: Iterable[Partition], at: Happened) -> None:
+        """A topic is deleted."""
+        self.removed[topic] = at
+        for partition in partitions:
+            for broker in partition.replicas:
+                self.left.setdefault(broker, []).append(at)
+
+    def handles(self, kind: str, broker: int, at: Happened) -> None:
+        """A record says that a broker comes or goes; changes of partitions stand before or after it."""
+        if kind in _AFTER:
+            self._begun = kind, broker, at
+            return
+        own = [(kind, broker, at), *([] if self._begun is None else [self._begun])]
+        for each in own:
+            made = _handled(*each[:2], self._run, each[2])
+            self._did(made if len(own) == 1 else made._replace(least=0))  # either's changes, or both's
+        self._run, self._begun = [], None
+
+    def handled_by(self, controller: int, ts: int, within: int) -> Iterator[Handled]:
+        """What a controller handled at about a time, in the epochs that it led."""
+        for epoch, (leader, *_) in self.leaders.items():
+            own = self.handled.get(epoch, ()) if leader == controller else ()
+            yield from own[bisect_left(own, ts - within, key=_TIME) : bisect_right(own, ts + within, key=_TIME)]
+
+    def ends(self) -> None:
+        """Changes of partitions that follow each other have ended."""
+        if self._begun is not None:
+            kind, broker, at = self._begun
+            self._did(_handled(kind, broker, self._run, at))
+            self._begun = None
+        if self._run:
+            self._run = []
+
+    def _did(self, what: Handled) -> None:
+        self.handled.setdefault(what.at.epoch, []).append(what)
+
     def _put(self, partition: Partition, file: int, offset: int, ts: int | None, committed: bool) -> None:
         own = self.of.setdefault((partition.topic, partition.number), [])
         isr, epoch = tuple(sorted(partition.isr)), partition.partition_epoch
-        own.append(Registration(epoch, partition.leader_epoch, partition.leader, isr, file, offset, ts, committed))
+        goes_on = bool(partition.adding or partition.removing)
+        own.append(
+            Registration(epoch, partition.leader_epoch, partition.leader, isr, file, offset, ts, committed, goes_on)
+        )
 
     def at(self, topic: str, partition: int, epoch: int) -> tuple[str, Registration | None]:
         """What the log has of a partition at a partition epoch: "known", and the registration; else why it has none.
@@ -103,7 +185,7 @@ class Chronicle:
         "fits", "differs", or as of `at`; where the line names no topic id, of all that its name had: one that fits
         will do, and one that is not known may be meant.
         """
-        named = _id(row.get("topic_id"))
+        named = row.get("topic_id")
         ids: Iterable[str] = [named] if named is not None else sorted(self.ids.get(row["topic"], ()))
         found = [self._judged(row, topic) for topic in ids]
         for wanted in ("fits", "foreign", "before", "hole", "ahead", "differs"):
@@ -132,8 +214,10 @@ def differing(row: Row, there: Registration) -> list[str]:
     return [name for name, said, known in pairs if said is not None and said != known]
 
 
-def _id(text: str | None) -> str | None:
-    """A topic id as a line prints it: "Some(...)", "None", or plain."""
-    if text is None or text == "None":
-        return None
-    return text.removeprefix("Some(").removesuffix(")")
+def _handled(kind: str, broker: int, changes: Sequence[tuple[Partition, Partition]], at: Happened) -> Handled:
+    if kind == "unfence":
+        led = sum(before.leader < 0 <= after.leader for before, after in changes)
+        return Handled(kind, broker, led, led, at)
+    led = sum(before.leader == broker != after.leader for before, after in changes)
+    had = sum(broker in before.isr or broker in before.elr for before, _ in changes)
+    return Handled(kind, broker, led, had, at)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from .....specs.metadata.levels import NAME, jars, running
@@ -16,7 +17,7 @@ from .....traces.metadata.batches import Record
 from .....traces.metadata.reader import NO_OP_RECORD
 from ...files.metadata import Segment
 from ...table.protocol import Row
-from .chronicle import Chronicle
+from .chronicle import Chronicle, Happened
 from .state import NO_CHANGE, Broker, Cluster, Data, Partition, newest_level
 
 Shown = tuple[str, Any]
@@ -45,6 +46,8 @@ CHANGE_COLUMNS = (
     *("before_file", "before_offset", "created", "isr_size", "named", "inactive", "repeated", "min_isr"),
     *("wrong_directories", "directory_count", "replica_count"),
 )
+_shown = itemgetter(*map(Partition._fields.index, _STATE))
+"""The columns of _STATE, of a partition."""
 _NOTHING, _NOWHERE = (None,) * len(_STATE), (None, None)
 _FENCE, _UNFENCE = 1, -1
 _CHANGE = "PARTITION_CHANGE_RECORD"
@@ -112,19 +115,24 @@ class Fold:
         idle = record.type == NO_OP_RECORD and record.epoch == self.epoch and self._first_broker_seen
         if idle:
             self._only_changes_since = record.offset + 1
+            if self._chronicle is not None:
+                self._chronicle.ends()
         return idle
 
     def record(self, record: Record, segment: Segment, committed: bool) -> Iterable[Shown]:
-        if record.data is None or self.idles(record):
+        """What a record shows that does not idle."""
+        if record.data is None:
             return ()
         time, epoch, kind = record.timestamp, record.epoch, record.type
-        at = At(self.cluster, segment.index, record.offset, time, epoch, committed, kind)
+        at = tuple.__new__(At, (self.cluster, segment.index, record.offset, time, epoch, committed, kind))
         if kind == _CHANGE and self._open is None and epoch == self.epoch and self._first_broker_seen:
             shown = self._partition_change(record.data, at)  # most records that are no NoOps
             return () if shown is None else (shown,)
         return self._record(record, at)
 
     def _record(self, record: Record, at: At) -> Iterator[Shown]:
+        if self._chronicle is not None and record.type not in (_CHANGE, *_OF_BROKERS):
+            self._chronicle.ends()
         if record.control:
             yield from self._control(record, at._asdict())
         else:
@@ -226,6 +234,11 @@ class Fold:
         return self._known_context
 
     @property
+    def in_transaction(self) -> bool:
+        """Whether a metadata transaction is open: its records are applied when it ends."""
+        return self._open is not None
+
+    @property
     def releases(self) -> int:
         """The releases that the active controller may be, by the levels that it registered; else by the level."""
         state, leader = self.state, self.leader
@@ -266,6 +279,8 @@ class Fold:
         state.put(after)
         if self._chronicle is not None:
             self._chronicle.put(after, at)
+            if before is not None:
+                self._chronicle.changed(before, after, at)
         earlier = self._last.get(key, _NOWHERE)
         self._last[key] = at.file, at.offset
         shown = (
@@ -317,6 +332,8 @@ class Fold:
         topic = data["topicId"]
         if self.state.whole and topic not in self.state.names:
             yield REFERENCES, self._missing(row, topic)
+        if self._chronicle is not None:
+            self._chronicle.gone(topic, self.state.partitions.get(topic, {}).values(), _happened(row))
         self.state.remove(topic)
 
     def _clear_elr(self, data: Data, row: Row) -> Iterator[Shown]:
@@ -392,6 +409,7 @@ class Fold:
 
     def _unregister(self, data: Data, row: Row) -> Iterator[Shown]:
         yield from self._of_broker(data["brokerId"], data["brokerEpoch"], row)
+        self._handles("unregister", data["brokerId"], row)
         if data["brokerId"] in self.state.brokers:
             yield self._left(data["brokerId"], row)
         self.state.brokers.pop(data["brokerId"], None)
@@ -400,6 +418,10 @@ class Fold:
     def _registration_change(self, data: Data, row: Row) -> Iterator[Shown]:
         yield from self._of_broker(data["brokerId"], data["brokerEpoch"], row)
         yield from self._fenced(data["brokerId"], data.get("fenced", 0), row)
+        if data.get("inControlledShutdown", 0) == 1:
+            self._handles("shutdown", data["brokerId"], row)
+        elif not data.get("fenced", 0) and self._chronicle is not None:
+            self._chronicle.ends()
         broker = self.state.brokers.get(data["brokerId"])
         if broker is not None:
             broker.in_shutdown = broker.in_shutdown or data.get("inControlledShutdown", 0) == 1
@@ -416,12 +438,21 @@ class Fold:
 
     def _fenced(self, broker: int, change: int, row: Row) -> Iterator[Shown]:
         there = self.state.brokers.get(broker)
+        if change:
+            self._handles("fence" if change == _FENCE else "unfence", broker, row)
         if there is None or not change:
             return
         there.fenced = change == _FENCE
         self.state.seen(broker)
         if there.fenced:
             yield self._left(broker, row)
+
+    def _handles(self, kind: str, broker: int, row: Row) -> None:
+        """For who holds lines against the log: a broker comes or goes."""
+        if self._chronicle is not None:
+            if kind in ("unfence", "shutdown"):
+                self._chronicle.ends()
+            self._chronicle.handles(kind, broker, _happened(row))
 
     def _left(self, broker: int, row: Row) -> Shown:
         """In which ISRs a broker still is that was fenced or unregistered, as another than the last of nobody's."""
@@ -457,6 +488,11 @@ class Fold:
 
 
 _Handler = Callable[[Fold, Data, Row], Iterator[Shown]]
+_OF_BROKERS = (
+    *("UNREGISTER_BROKER_RECORD", "BROKER_REGISTRATION_CHANGE_RECORD"),
+    *("FENCE_BROKER_RECORD", "UNFENCE_BROKER_RECORD"),
+)
+"""Records beside which changes of partitions stand that belong to them."""
 _ENDS = ("END_TRANSACTION_RECORD", "ABORT_TRANSACTION_RECORD")
 _OF_PARTITIONS: Mapping[str, Callable[[Fold, Data, At], Shown | None]] = {
     "PARTITION_RECORD": Fold._partition,
@@ -480,20 +516,8 @@ _HANDLERS: Mapping[str, _Handler] = {
 }
 
 
-def _shown(partition: Partition) -> tuple[Any, ...]:
-    """The columns of a partition's registration, as of _STATE."""
-    return (
-        partition.leader,
-        partition.isr,
-        partition.replicas,
-        partition.adding,
-        partition.removing,
-        partition.elr,
-        partition.last_known,
-        partition.recovering == 1,
-        partition.leader_epoch,
-        partition.partition_epoch,
-    )
+def _happened(row: Row) -> Happened:
+    return Happened(row["file"], row["offset"], row["ts"], row["controller_epoch"])
 
 
 @lru_cache(maxsize=4096)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .....traces.metadata.batches import Record
+from .....traces.metadata.reader import NO_OP_RECORD
 from ...files.metadata import Placed, Segment
 from ...history.quorum import Misfit, Quorum, Scanned, joined
 from ...table.protocol import Row
@@ -30,6 +31,10 @@ class Seen:
     chronicle: Chronicle | None = None
 
     def counted(self, records: Sequence[Record], *, committed: bool = True) -> None:
+        if len(records) == 1 and records[0].type == NO_OP_RECORD:
+            self.records["decoded"] += 1  # half of all batches
+            self.records["uncommitted"] += not committed
+            return
         unknown = control = 0
         for record in records:
             control += record.control and record.data is not None
@@ -73,6 +78,8 @@ def shown(quorum: Quorum, cluster: int, seen: Seen) -> Iterator[Shown]:
         if seen.chronicle is not None and each.committed and each.batch.records:
             seen.chronicle.last = max(seen.chronicle.last, each.batch.records[-1].timestamp)
         yield from fold.ends()
+    if seen.chronicle is not None:
+        seen.chronicle.ends()
     for _, _, snapshot in waiting:
         if snapshot.end is not None and snapshot.end[0] == quorum.end:
             yield from _beside(fold, snapshot, None, seen)

@@ -19,6 +19,7 @@ MIN_ISR = "min.insync.replicas"
 TOPIC, BROKER = 2, 4
 """Resource types of configurations."""
 MIGRATING = "AAAAAAAAAAAAAAAAAAAAAA"
+_RECOVERING = 1
 _RESERVED = frozenset({MIGRATING, "AAAAAAAAAAAAAAAAAAAAAQ", "AAAAAAAAAAAAAAAAAAAAAg"})
 """Directories that stand for none: migrating, unassigned, lost (KIP-858)."""
 _IN_MIGRATION = (1, 2)
@@ -33,17 +34,17 @@ class Partition(NamedTuple):
 
     topic: str
     number: int
-    replicas: Ids
-    isr: Ids
-    removing: Ids
-    adding: Ids
     leader: int
-    recovering: int
+    isr: Ids
+    replicas: Ids
+    adding: Ids
+    removing: Ids
+    elr: Ids
+    last_known: Ids
+    recovering: bool
     leader_epoch: int
     partition_epoch: int
     directories: tuple[str, ...]
-    elr: Ids
-    last_known: Ids
 
     @staticmethod
     def of(data: Data) -> Partition:
@@ -51,17 +52,17 @@ class Partition(NamedTuple):
         return Partition(
             data["topicId"],
             data["partitionId"],
-            tuple(data["replicas"]),
-            tuple(data["isr"]),
-            tuple(data["removingReplicas"]),
-            tuple(data["addingReplicas"]),
             data["leader"],
-            data.get("leaderRecoveryState", 0),
+            tuple(data["isr"]),
+            tuple(data["replicas"]),
+            tuple(data["addingReplicas"]),
+            tuple(data["removingReplicas"]),
+            tuple(data.get("eligibleLeaderReplicas") or ()),
+            tuple(data.get("lastKnownElr") or ()),
+            data.get("leaderRecoveryState", 0) == _RECOVERING,
             data["leaderEpoch"],
             data["partitionEpoch"],
             tuple(data.get("directories") or ()),
-            tuple(data.get("eligibleLeaderReplicas") or ()),
-            tuple(data.get("lastKnownElr") or ()),
         )
 
     def merged(self, data: Data) -> Partition:
@@ -70,11 +71,15 @@ class Partition(NamedTuple):
         values: list[Any] = list(self)
         for name, value in data.items():
             at = _PLACES.get(name)
-            if at is not None and value is not None and value != _UNCHANGED.get(name):
-                values[at] = tuple(value) if type(value) is list else value
-        values[_LEADER_EPOCH] += data.get("leader", NO_CHANGE) != NO_CHANGE
+            if at is None or value is None:
+                continue
+            if type(value) is list:
+                values[at] = tuple(value)
+            elif value != _UNCHANGED[name]:
+                values[at] = value if at == _LEADER else value == _RECOVERING
+                values[_LEADER_EPOCH] += at == _LEADER
         values[_PARTITION_EPOCH] += 1
-        return Partition._make(values)
+        return tuple.__new__(Partition, values)
 
     def cleared(self) -> Partition:
         """After a ClearElr that hits it."""
@@ -101,7 +106,7 @@ _PLACES = {
 }
 """Fields of a PartitionChange, and where a registration has them."""
 _UNCHANGED: Data = {"leader": NO_CHANGE, "leaderRecoveryState": -1}
-_LEADER_EPOCH, _PARTITION_EPOCH = _NAMES.index("leader_epoch"), _NAMES.index("partition_epoch")
+_LEADER, _LEADER_EPOCH, _PARTITION_EPOCH = map(_NAMES.index, ("leader", "leader_epoch", "partition_epoch"))
 
 
 def _real(directories: Sequence[str]) -> Sequence[str]:

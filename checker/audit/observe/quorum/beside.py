@@ -51,7 +51,7 @@ def beside(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], eve
             found.append({"what": "odd", "state": state, **shown, **_place(there)})
         else:
             aside[file, kind] += 1
-            if state == "foreign" and row.get("topic_id") not in (None, "None"):
+            if state == "foreign" and row.get("topic_id") is not None:
                 strangers.add((file, row["topic"]))
     return [
         *found,
@@ -132,7 +132,7 @@ def odd(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters: Mapp
         if row["what"] != "odd":
             continue
         cluster = clusters[row["file"]]
-        nameless = row.get("topic") is not None and row.get("topic_id") in (None, "None")
+        nameless = row.get("topic") is not None and row.get("topic_id") is None
         if nameless and row["topic"] in strange[cluster]:
             continue
         behind = later.get((cluster, row["node"]))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from .....model.expr import field
 from .....model.sorts import Bool, Int, Open, SetOf, Sort
-from .....model.views import PARTITION
+from .....model.views import PARTITION, Broker
 from ...fields import (
     EVENT,
     SPAN,
@@ -23,7 +23,7 @@ from ...fields import (
 from ...table.protocol import Table
 from ..compared import was
 from ..observation import Input, Names, Observation
-from . import spoken
+from . import effects, spoken, unclean
 
 TEXT = Open("Text")
 leader, other_leader = PARTITION["leader"], field("other_leader", PARTITION["leader"].sort)
@@ -108,3 +108,41 @@ CONTROLLER_STATES = _observation("controller_states_beside_log", _OF_PARTITION)
 """The same of controllers."""
 BROKER_EPOCHS = _observation("broker_epochs_beside_log", {**_ODD, **sorts(epoch)})
 """Lines in which a broker prints the epoch that it registered with."""
+
+because = field("because", SetOf(TEXT))
+UNCLEAN_CHANGES = _observation(
+    unclean.ELECTIONS,
+    {
+        **{name: EVENT[name] for name in ("file", "line", "ts", "topic", "partition", "partition_epoch")},
+        **sorts(releases, node, because, leader, was(PARTITION["isr"])),
+        "isr": EVENT["isr"],
+        "cluster": SPAN["cluster"],
+    },
+)
+"""Changes that controllers call UNCLEAN, each once; `because` has why one may be none, empty if its line tells no
+reason."""
+
+least, most, so_far, count = (field(name, Int()) for name in ("least", "most", "so_far", "count"))
+handler, broker = field("detail", TEXT), field("broker", Broker)
+goes_on, deleted = field("goes_on", Bool), field("deleted", Bool)
+applied_line = field("applied_line", Int(0))
+_OF_LINE = {
+    **{name: EVENT[name] for name in ("file", "line", "ts")},
+    **sorts(releases, node),
+    "cluster": SPAN["cluster"],
+}
+_OF_TOPIC = {name: EVENT[name] for name in ("topic", "partition")}
+CHANGES_TOLD = _observation(
+    effects.CHANGES, {**_OF_LINE, **_RECORD, **sorts(count, least, most, fits, proposed, handler, broker)}
+)
+"""Counts of partitions that a controller changes, each with the record of about that time that says why: the log has
+`least` to `most` changes beside it."""
+REASSIGNMENTS_TOLD = _observation(
+    effects.REASSIGNMENTS, {**_OF_LINE, **_RECORD, **_OF_TOPIC, **sorts(goes_on, proposed)}
+)
+"""Ends of reassignments as a controller tells them, each with the partition's record of about that time."""
+DELETIONS_TOLD = _observation(effects.DELETIONS, {**_OF_LINE, **sorts(count, so_far, most)})
+"""Counts of replicas that a broker deletes; `so_far` also of those before, `most` of what the log took from it."""
+TOPICS_REMOVED = _observation(effects.REMOVED, {**_OF_LINE, **_RECORD, **_OF_TOPIC, **sorts(deleted, applied_line)})
+"""The last line of a file on a partition of a topic that is deleted, with the record that says so; `deleted`: an
+earlier line shows that the broker had applied that."""

@@ -1,0 +1,181 @@
+"""Lines in which a broker of KRaft mode prints a partition's state, beside what all brokers print of it.
+
+The controller numbers the states of a partition: whoever prints a partition epoch, prints the same state. A topic id
+is never used again, so lines of one id are compared over all brokers and processes, without clocks. A line that prints
+no topic id is of the one that its broker printed before, in one process, if it shows no deletion since.
+"""
+
+from __future__ import annotations
+
+from .....model.expr import Expr, either, field, some, true
+from .....model.sorts import Bool, Int, Sort
+from ...fields import (
+    broker,
+    current_leader_epoch,
+    isr,
+    leader,
+    leader_epoch,
+    of_zookeeper,
+    partition_epoch,
+    replicas,
+    sorts,
+    topic_id,
+)
+from ...lines import HOSTS, LEADS, SAID_BY_LEADERS, STATE_TAKEN, STATES_TAKEN, is_line
+from ...table.protocol import Column, Table
+from ..absent import false_where_absent
+from ..compared import was
+from ..observation import Names, Observation
+from ..order import NEAR
+from ..told import told
+from .hosted import HOSTED, HOSTED_LINES, KEPT, MERGED
+
+LINES = (*STATES_TAKEN, *HOSTS)
+TOPIC = ("cluster", *NEAR, "topic_id")
+"""A partition, over all brokers."""
+_IN_FILES = ("file", "at")
+id_printed = field("id_printed", Bool)
+"""Whether the line prints its topic id itself."""
+in_order = field("in_order", Bool)
+"""Whether the line was written after the one that it is compared with: of files that are merged the time decides."""
+outside, before_broker = field("outside", Bool), field("before_broker", broker.sort)
+_clock, _file = field("clock", Int()), field("file", Int(0))
+_VALUES = (leader_epoch, leader, isr)
+_DIFFERS = {f"{value.data}_differs": Bool for value in _VALUES}
+
+
+def _here(value: Expr) -> Expr:
+    return value.eq(value)
+
+
+def _named(lines: Table) -> Table:
+    """Lines of KRaft mode with a topic id, and the leader that they tell."""
+    own = lines.of_lines(LINES).where(~of_zookeeper)
+    known = own.along(KEPT, MERGED, known_id=Column("last", "topic_id"))
+    marked = false_where_absent(known.derive(id_printed=_here(topic_id)), "id_printed")
+    states = marked.filled("topic_id", "known_id").of_lines(STATES_TAKEN).present("topic_id")
+    return told(states, leader=[(is_line(SAID_BY_LEADERS), some(broker)), (true, leader)])
+
+
+def _shown(lines: Table) -> Table:
+    """Those of them that print a partition epoch."""
+    return _named(lines).present("partition_epoch")
+
+
+def _last(value: Expr) -> dict[str, Column]:
+    """What a row before told of a value, where, and whether it printed the topic id."""
+    there = {f"{value.data}_{name}": Column("last", name, _here(value)) for name in ("file", "line", "id_printed")}
+    return {f"before_{value.data}": Column("last", str(value.data), _here(value)), **there}
+
+
+def _by_version(lines: Table, key: Names, order: Names) -> Table:
+    """Each line with what another said at the same partition epoch."""
+    columns: dict[str, Column] = {}
+    for value in _VALUES:
+        columns |= _last(value)
+    found = _shown(lines).along(key, order, **columns)
+    differ = found.derive(**{f"{value.data}_differs": _here(was(value)) & ~value.eq(was(value)) for value in _VALUES})
+    differ = false_where_absent(differ, *(f"{value.data}_differs" for value in _VALUES))
+    cases = {
+        f"before_{name}": [
+            *((field(f"{value.data}_differs", Bool), field(f"{value.data}_{name}", Int(0))) for value in _VALUES),
+            *((_here(was(value)), field(f"{value.data}_{name}", Int(0))) for value in _VALUES),
+        ]
+        for name in ("file", "line")
+    }
+    ids = [(field(f"{value.data}_differs", Bool), field(f"{value.data}_id_printed", Bool)) for value in _VALUES]
+    compared = false_where_absent(told(differ, **cases, before_id_printed=ids), "before_id_printed")
+    return compared.only_where(_here(field("before_line", Int(0))), *_DIFFERS)
+
+
+def _leaders(lines: Table, key: Names, order: Names) -> Table:
+    own = _named(lines).of_lines(LEADS).present("leader_epoch")
+    names = ("broker", "file", "line", "id_printed")
+    return own.along(key, order, **{f"before_{name}": Column("previous", name) for name in names})
+
+
+def _in_turn(lines: Table, key: Names, order: Names) -> Table:
+    """Each state that a broker takes, with the newest that it took before in its process.
+
+    Of one that it does not take, as its own is newer, it prints no leader epoch of its own.
+    """
+    marked = false_where_absent(_shown(lines).derive(own=_here(current_leader_epoch)), "own")
+    taken = marked.where(either(~is_line(STATE_TAKEN), field("own", Bool)))
+    took = taken.along(key, order, most=Column("greatest", "partition_epoch"))
+    newest = took.derive(newer=either(~_here(field("most", Int())), field("most", Int()) < partition_epoch))
+    newest = told(newest, newer=[(_here(field("newer", Bool)), field("newer", Bool)), (true, true)])
+    names = ("partition_epoch", "file", "line", "clock")
+    found = newest.along(key, order, **{f"before_{n}": Column("last", n, field("newer", Bool)) for n in names})
+    same_file = _file.eq(field("before_file", Int(0)))
+    later = field("before_clock", Int()) < _clock
+    return false_where_absent(found.derive(in_order=either(same_file, later)), "in_order")
+
+
+def _successive(lines: Table, key: Names, order: Names) -> Table:
+    """Each partition epoch, on the first line that tells its leader and ISR, with those of the one before."""
+    names = ("partition_epoch", "leader", "isr", "file", "line")
+    whole = _shown(lines).present("leader", "isr")
+    found = whole.along(key, order, **{f"before_{name}": Column("previous", name) for name in names})
+    return found.where(partition_epoch.eq(was(partition_epoch) + 1))
+
+
+def _as_they_are(lines: Table, *_: Names) -> Table:
+    states = _shown(lines).present("leader", "isr").derive(outside=~isr.subset_of(replicas))
+    return false_where_absent(states, "outside")
+
+
+_COLUMNS: dict[str, Sort] = {**HOSTED, **sorts(topic_id, id_printed)}
+_BEFORE: dict[str, Sort] = {"before_file": Int(0), "before_line": Int(0)}
+STATES_BY_VERSION = Observation(
+    "states_by_version",
+    made_from=HOSTED_LINES,
+    lines=LINES,
+    columns={**_COLUMNS, **_BEFORE, **_DIFFERS, **sorts(*map(was, _VALUES), was(id_printed))},
+    make=_by_version,
+    key=(*TOPIC, "partition_epoch"),
+    order=_IN_FILES,
+)
+"""Lines that print a partition at a partition epoch, each with what another line said of that one: `*_differs` tells in
+what; where it does, `before_id_printed` whether the other prints its topic id itself."""
+
+LEADERS_BY_EPOCH = Observation(
+    "leaders_by_epoch",
+    made_from=HOSTED_LINES,
+    lines=LINES,
+    columns={**_COLUMNS, **_BEFORE, **sorts(before_broker, was(id_printed))},
+    make=_leaders,
+    key=(*TOPIC, "leader_epoch"),
+    order=_IN_FILES,
+)
+"""Lines with which a broker begins to lead, each with the broker that said so before in the same leader epoch."""
+
+STATES_IN_TURN = Observation(
+    "states_in_turn",
+    made_from=HOSTED_LINES,
+    lines=LINES,
+    columns={**_COLUMNS, **_BEFORE, **sorts(was(partition_epoch), in_order)},
+    make=_in_turn,
+    key=("journal", "process", *NEAR, "topic_id"),
+    order=MERGED,
+)
+"""States that a broker takes, each with the newest one that it took before in its process."""
+
+SUCCESSIVE_STATES = Observation(
+    "successive_states",
+    made_from=HOSTED_LINES,
+    lines=LINES,
+    columns={**_COLUMNS, **_BEFORE, **sorts(was(partition_epoch), was(leader), was(isr))},
+    make=_successive,
+    key=TOPIC,
+    order=("partition_epoch", *_IN_FILES),
+)
+"""States of a partition, each with the one of the partition epoch just before, whoever told it."""
+
+KRAFT_STATES = Observation(
+    "kraft_states",
+    made_from=HOSTED_LINES,
+    lines=LINES,
+    columns={**_COLUMNS, **sorts(outside)},
+    make=_as_they_are,
+)
+"""Lines that print a partition's leader and ISR; `outside`: they print replicas, and the ISR is not within them."""

@@ -1,0 +1,191 @@
+"""Lines that tell what the metadata log had changed: counts of changes, ends of reassignments, and replicas that go.
+
+A controller counts the partitions that it changes as a broker comes or goes, and says of a reassignment that it is
+over; neither line names a partition epoch, so the record is the one of about that time. Brokers count the replicas that
+they delete, and act on topics until they have seen their deletion.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ...lines import CHANGES_TOLD, DELETIONS_TOLD, FOLLOWS, LEADS, REASSIGNMENT_TOLD, SAID_BY_LEADERS, STATE_TAKEN
+from ...table.protocol import Row, Table
+from ..kraft.chronicle import Chronicle
+from .beside import LATE
+
+_TOLD = (*CHANGES_TOLD, *REASSIGNMENT_TOLD, *DELETIONS_TOLD)
+_APPLIED = (*LEADS, *FOLLOWS, *STATE_TAKEN)
+"""Lines that a broker writes as it applies the metadata log, in its order."""
+LINES = (*_TOLD, *_APPLIED)
+AT_ONCE = 2_000
+"""Milliseconds between the line of a controller and the record that it is about, at most."""
+_SURELY_LATER = 1_000
+"""Milliseconds that tell which of two lines of a file was written first, even if their milliseconds are lost."""
+_HANDLERS = {
+    "handleBrokerFenced": "fence",
+    "handleBrokerUnfenced": "unfence",
+    "handleBrokerUnregistered": "unregister",
+    "enterControlledShutdown": "shutdown",
+}
+_HANDLER = re.compile(r"([A-Za-z]+)(?:\[([0-9]+)\])?$")
+CHANGES, REASSIGNMENTS = "changes_told_beside_log", "reassignments_told_beside_log"
+DELETIONS, REMOVED = "deletions_told_beside_log", "topics_removed_beside_log"
+
+
+def effects(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], events: Table) -> list[Row]:
+    """Look: lines that tell a count or an end; by file and broker how far the lines show that it has applied the log
+    ("past", where that is beyond a topic's deletion), and the last lines on topics that are deleted ("gone")."""
+    found: list[Row] = []
+    removals = {cluster: sorted(at.offset for at in log.removed.values()) for cluster, log in chronicles.items()}
+    gone: dict[tuple[int, str, int], Row] = {}
+    past: dict[tuple[int, int], Row] = {}
+    for row in sorted(events.of_lines(LINES).rows(), key=lambda row: (row["file"], row["line"])):
+        cluster = clusters.get(row["file"], -1)
+        chronicle = chronicles.get(cluster)
+        if chronicle is None:
+            continue
+        if row["row"] in _TOLD:
+            found.append(_shown(row) | {"what": row["row"]})
+            continue
+        topic, shown = row.get("topic_id"), _shown(row)
+        if topic in chronicle.removed:
+            gone[row["file"], topic, row["partition"]] = shown | {"what": "gone", "topic_id": topic}
+        offset = _applied(chronicle, row)
+        before = past.get((row["file"], row["speaker"]), {"offset": -1})
+        if offset is not None and bisect_left(removals[cluster], offset) > bisect_left(
+            removals[cluster], before["offset"]
+        ):
+            past[row["file"], row["speaker"]] = shown | {"what": "past", "offset": offset}
+            found.append(past[row["file"], row["speaker"]])
+    return [*found, *(gone[key] for key in sorted(gone))]
+
+
+def _shown(row: Row) -> Row:
+    names = ("file", "line", "ts", "row", "releases", "topic", "partition", "count", "detail", "replica")
+    shown: dict[str, Any] = {name: row.get(name) for name in names}
+    return shown | {"node": row.get("controller") if row.get("speaker") is None else row["speaker"]}
+
+
+def _applied(chronicle: Chronicle, row: Row) -> int | None:
+    """The offset of the record whose state a broker has taken, if the log certainly has it so."""
+    if None in (row.get("topic"), row.get("partition"), row.get("partition_epoch"), row.get("topic_id")):
+        return None
+    leader = row.get("speaker") if row["row"] in SAID_BY_LEADERS else row.get("leader")
+    state, there = chronicle.beside(row | {"leader": leader})
+    return there.offset if state == "fits" and there is not None and there.committed else None
+
+
+Clocks = Mapping[tuple[int, int], int]
+"""By cluster and node, how much later its times are than those of the records that it shows, at least."""
+Rows = Iterator[tuple[str, Row]]
+
+
+def beside_log(
+    rows: Sequence[Row],
+    chronicles: Mapping[int, Chronicle],
+    clusters: Mapping[int, int],
+    later: Clocks,
+    proposed: Callable[[Row], bool],
+) -> Rows:
+    """The rows of all observations, by their names.
+
+    Args:
+        proposed: whether what a controller says on a line may have been taken back.
+    """
+    left = {c: {b: sorted(at.ts for at in own) for b, own in log.left.items()} for c, log in chronicles.items()}
+    deleted: dict[tuple[int, int], dict[tuple[int, int], Row]] = defaultdict(dict)
+    for row in rows:
+        cluster = clusters[row["file"]]
+        behind = later.get((cluster, row["node"]))
+        if behind is None or row["ts"] is None:
+            continue
+        shown = row | {"cluster": cluster, "then": row["ts"] - behind}
+        if row["what"] in CHANGES_TOLD:
+            shown |= {"proposed": proposed(row)}
+            yield from ((CHANGES, each) for each in _changes(shown, chronicles[cluster]))
+        elif row["what"] in REASSIGNMENT_TOLD:
+            shown |= {"proposed": proposed(row)}
+            yield from ((REASSIGNMENTS, each) for each in _reassignments(shown, chronicles[cluster]))
+        elif row["what"] in DELETIONS_TOLD:
+            deleted[cluster, row["node"]].setdefault((row["ts"], row["count"]), shown)
+    for (cluster, node), own in sorted(deleted.items()):
+        if chronicles[cluster].from_start:
+            made = _deletions(own, left[cluster].get(node, []), chronicles[cluster].last)
+            yield from ((DELETIONS, each) for each in made)
+    yield from ((REMOVED, each) for each in _removed(rows, chronicles, clusters))
+
+
+def _changes(row: Row, chronicle: Chronicle) -> Iterator[Row]:
+    """A count of changes, beside what the log has of such an event at about that time, by that controller."""
+    match = _HANDLER.match(row["detail"] or "")
+    kind = _HANDLERS.get(match[1]) if match else None
+    if kind is None or match is None:
+        return
+    broker = None if match[2] is None else int(match[2])
+    there = [
+        each
+        for each in chronicle.handled_by(row["node"], row["then"], AT_ONCE)
+        if each.kind == kind and broker in (None, each.broker)
+    ]
+    if not there:
+        return
+    fitting = [each for each in there if each.least <= row["count"] <= each.most]
+    one = (fitting or there)[0]
+    known = {"least": one.least, "most": one.most, "kind": kind, "broker": one.broker, "fits": bool(fitting)}
+    yield row | known | {"before_file": one.at.file, "before_offset": one.at.offset}
+
+
+def _reassignments(row: Row, chronicle: Chronicle) -> Iterator[Row]:
+    """The end of a reassignment, beside the partition's only record of about that time."""
+    ids = chronicle.ids.get(row["topic"], ())
+    there = [
+        each
+        for topic in sorted(ids)
+        for each in chronicle.of.get((topic, row["partition"]), [])
+        if each.ts is not None and abs(each.ts - row["then"]) <= AT_ONCE
+    ]
+    if len(there) == 1:
+        (one,) = there
+        yield row | {"goes_on": one.reassigning, "before_file": one.file, "before_offset": one.offset}
+
+
+def _deletions(own: Mapping[tuple[int, int], Row], left: Sequence[int], ends: int) -> Iterator[Row]:
+    """Counts of replicas that a broker deletes, and how many it was to delete until then. Lines that say the same at
+    one time count once: they may be copies."""
+    so_far = 0
+    for _, row in sorted(own.items()):
+        so_far += row["count"]
+        if row["then"] + LATE < ends:
+            yield row | {"so_far": so_far, "most": bisect_right(left, row["then"] + LATE)}
+
+
+def _removed(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int]) -> Iterator[Row]:
+    """The last line of each file on each partition of a topic that is deleted, and the line before by which the broker
+    had applied the deletion, if there is one."""
+    last: dict[tuple[int, str, int], Row] = {}
+    past: dict[tuple[int, int], list[Row]] = defaultdict(list)
+    for row in rows:
+        if row["what"] == "gone":
+            key = row["file"], row["topic_id"], row["partition"]
+            if key not in last or last[key]["line"] < row["line"]:
+                last[key] = row
+        elif row["what"] == "past":
+            past[row["file"], row["node"]].append(row)
+    for (file, topic, _), row in sorted(last.items()):
+        cluster = clusters[file]
+        at = chronicles[cluster].removed[topic]
+        seen = [
+            each
+            for each in past[file, row["node"]]
+            if each["offset"] > at.offset
+            and each["line"] < row["line"]
+            and None not in (each["ts"], row["ts"])
+            and each["ts"] + _SURELY_LATER < row["ts"]
+        ]
+        shown = row | {"cluster": cluster, "deleted": bool(seen), "before_file": at.file, "before_offset": at.offset}
+        yield shown | ({"applied_line": min(each["line"] for each in seen)} if seen else {})

@@ -1,0 +1,66 @@
+"""Lines in which a controller calls a change UNCLEAN, and what they tell of it.
+
+It prints more than unclean elections so. Up to 3.9 it calls UNCLEAN a new leader that was not in the ISR: also one that
+was an eligible leader replica, and one that a reassignment brings as it ends (KAFKA-18940, KAFKA-19212). Since 4.1 it
+prints every change so that leaves the partition RECOVERING. Which fields change tells them apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from ...lines import REGISTRATIONS_TOLD
+from ...table.protocol import Row, Table
+
+ELECTIONS = "unclean_changes_told"
+LINES = tuple(row for row in REGISTRATIONS_TOLD if row == "registration-changed")
+_CHANGED = re.compile(r"(?:^|, )([A-Za-z]+): (\[[^\]]*\]|[^ ,]+) -> (\[[^\]]*\]|[^ ,]+)(?=, |$)")
+_COLUMNS = ("file", "line", "ts", "row", "releases", "controller", "topic", "partition", "topic_id", "partition_epoch")
+
+
+def of_changes(events: Table) -> list[Row]:
+    """Look: the lines that say UNCLEAN; they are few. (At DEBUG all changes are printed, without it.)"""
+    return [
+        {**{name: row.get(name) for name in _COLUMNS}, "detail": row.get("detail") or ""}
+        for row in events.of_lines(LINES).rows()
+        if row.get("level") != "DEBUG"
+    ]
+
+
+def elections(rows: Iterable[Row], clusters: Mapping[int, int]) -> Iterator[Row]:
+    """Each such change once, whichever controllers print it, and why it may be clean: `because`, empty if nothing in
+    the line says so."""
+    told: set[tuple[object, ...]] = set()
+    for row in sorted(rows, key=lambda row: (row["file"], row["line"])):
+        cluster = clusters[row["file"]]
+        key = cluster, row["topic_id"], row["partition"], row["partition_epoch"]
+        if key in told:
+            continue
+        told.add(key)
+        yield row | {"cluster": cluster, "node": row["controller"], **_read(row["detail"])}
+
+
+def _read(detail: str) -> Row:
+    changes = {match[1]: (match[2], match[3]) for match in _CHANGED.finditer(detail)}
+    after = changes.get("leader", ("", ""))[1]
+    leader = int(after) if after.lstrip("-").isdigit() else None
+    isr, elr = _ids(changes, "isr", 0), _ids(changes, "elr", 0)
+    ends = any(_ids(changes, name, 0) and not _ids(changes, name, 1) for name in _REASSIGNING)
+    why = {
+        "no leader is elected": leader is None or leader < 0,
+        "the ISR stays as it is": "isr" not in changes,
+        "the leader was in the ISR": leader in isr,
+        "the leader was an eligible leader replica": leader in elr,
+        "a reassignment ends": ends and leader in _ids(changes, "isr", 1),
+    }
+    shown: Row = {"because": sorted(reason for reason, holds in why.items() if holds), "before_isr": list(isr)}
+    return shown if leader is None or leader < 0 else shown | {"leader": leader, "isr": list(_ids(changes, "isr", 1))}
+
+
+_REASSIGNING = ("addingReplicas", "removingReplicas")
+
+
+def _ids(changes: Mapping[str, tuple[str, str]], name: str, at: int) -> Sequence[int]:
+    """The brokers that a field has before (0) or after (1) the change."""
+    return [int(n) for n in re.findall("[0-9]+", changes[name][at])] if name in changes else []

@@ -1,0 +1,55 @@
+"""Brokers tell of a leader that was not in the ISR before: acknowledged records may be lost.
+
+Why it matters
+    Members of the ISR have every committed record. A leader from outside it may lack some, and every other replica cuts
+    its log to the leader's.
+
+How it is seen
+    Lines of any brokers print the states of two partition epochs that follow each other: the leader of the second is
+    not in the ISR of the first. Someone asked for an unclean election (up to 3.8 only an administrator can), or
+    unclean.leader.election.enable is set, or a reassignment ended in that moment with a new leader: the lines do not
+    tell which, so it is suspicious.
+
+What a log cannot show
+    Since 4.0 eligible leader replicas (KIP-966) can be on. They have every committed record, too, and no broker prints
+    them: where the lines may be of such a release, nothing is said. The metadata log has them (KR508), and controllers
+    tell of unclean elections (KR546).
+
+Releases
+    With KRaft, since 3.3.
+"""
+
+from __future__ import annotations
+
+from .....model.expr import both, ite
+from ...fields import isr, leader, releases
+from ...observe.compared import was
+from ...table.encoding import in_releases
+from ...table.protocol import Row
+from ..kraft._remedies import RECORDS_MAY_BE_LOST
+from ..kraft._words import ids
+from ..rule import Rule
+from ..verdicts import HELD, SILENT, SUSPICIOUS
+
+_elr_possible = releases.intersects(in_releases(">=4.0"))
+
+
+def _message(row: Row) -> str:
+    where = f"{row['topic']}-{row['partition']}"
+    return f"{where} gets leader {row['leader']} at partition epoch {row['partition_epoch']}, from outside its ISR"
+
+
+RULE = Rule(
+    code="KR545",
+    name="leader-told-from-outside-isr",
+    observation="successive_states",
+    compares=True,
+    applies=both(leader.is_some(), leader.ne(was(leader))),
+    verdict=ite(leader.set().subset_of(was(isr)), HELD, ite(_elr_possible, SILENT, SUSPICIOUS)),
+    message=_message,
+    expected=lambda row: f"a leader of the ISR {ids(row['before_isr'])}",
+    got=lambda row: f"leader {row['leader']}, ISR {ids(row['isr'])}",
+    issues=("KIP-704", "KIP-966"),
+    follows_from=("KR508", "KR524"),
+    remedy=RECORDS_MAY_BE_LOST,
+)

@@ -1,0 +1,54 @@
+"""Two states of a partition are told with one partition epoch.
+
+Why it matters
+    The controller numbers the states of a partition, and every broker acts on them. If two brokers know two states by
+    one number, one of them leads, follows or acknowledges by a state that was never committed.
+
+How it is seen
+    Lines in which a partition begins to lead or to follow, keeps on with another state, or has a new ISR, print its
+    partition epoch. All lines about one topic id, partition and partition epoch tell the same leader epoch, leader and
+    ISR, whoever writes them, and in whatever process: a topic id is never used again. Followers' lines print none:
+    theirs is the one that the broker printed before. As that line may be missing, the finding is then suspicious.
+
+What a log cannot show
+    Which of the two is right: the metadata log tells (KR538).
+
+Releases
+    With KRaft, since 3.3: before, lines print no partition epoch. Brokers of a migration from ZooKeeper are left out.
+"""
+
+from __future__ import annotations
+
+from .....model.expr import either, field, ite
+from .....model.sorts import Bool
+from ...observe.broker.states import id_printed
+from ...observe.compared import was
+from ...table.protocol import Row
+from ..kraft._remedies import PARTITION_STATE
+from ..rule import Rule
+from ..verdicts import HELD, ILLEGAL, SUSPICIOUS
+from ._words import said
+
+_differ = either(*(field(f"{name}_differs", Bool) for name in ("leader_epoch", "leader", "isr")))
+
+
+def _known(row: Row) -> str:
+    return said({name: row.get(f"before_{name}") for name in ("leader_epoch", "leader", "isr")})
+
+
+RULE = Rule(
+    code="KR541",
+    name="two-states-of-one-partition-epoch",
+    observation="states_by_version",
+    compares=True,
+    verdict=ite(_differ, ite(id_printed & was(id_printed), ILLEGAL, SUSPICIOUS), HELD),
+    message=lambda row: (
+        f"broker {row['broker']} has {row['topic']}-{row['partition']} at partition epoch {row['partition_epoch']} with"
+        f" {said(row)}"
+    ),
+    expected=_known,
+    got=said,
+    issues=("KIP-497", "KAFKA-13790", "KAFKA-14154"),
+    follows_from=("KR538",),
+    remedy=PARTITION_STATE,
+)

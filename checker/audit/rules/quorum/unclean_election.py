@@ -1,0 +1,50 @@
+"""A controller elects a leader that may lack committed records.
+
+Why it matters
+    After an unclean election, records that were acknowledged to producers may be gone: the new leader is a replica that
+    was not in sync, and all others cut their logs to its.
+
+How it is seen
+    A controller prints UNCLEAN with what changes of the partition. Not all that it calls so is an unclean election: up
+    to 3.9 also a new leader that was an eligible leader replica, or that a reassignment brings as it ends
+    (KAFKA-18940, KAFKA-19212); since 4.1 every change that leaves a partition RECOVERING. The fields that change tell
+    them apart. What is left is a leader from outside ISR and eligible leader replicas. It was allowed, by an
+    administrator's request or by unclean.leader.election.enable, so it is suspicious. Each change is told once,
+    whichever controllers print it.
+
+What a log cannot show
+    Which records are gone: brokers' lines may (KR661). An active controller prints what it proposes: the metadata log
+    tells whether that was committed.
+
+Releases
+    All with KRaft, since 3.0.
+"""
+
+from __future__ import annotations
+
+from ...observe.quorum.columns import because
+from ...table.protocol import Row
+from ..kraft._remedies import RECORDS_MAY_BE_LOST
+from ..kraft._words import ids
+from ..rule import Rule
+from ..verdicts import suspicious_unless
+
+
+def _message(row: Row) -> str:
+    where = f"{row['topic']}-{row['partition']}"
+    return (
+        f"controller {row['node']} elects {row['leader']} to lead {where} from outside its ISR {ids(row['before_isr'])}"
+    )
+
+
+RULE = Rule(
+    code="KR546",
+    name="unclean-election-told",
+    observation="unclean_changes_told",
+    verdict=suspicious_unless(~because.is_empty()),
+    message=_message,
+    expected=lambda row: "a leader that was in the ISR, or an eligible leader replica",
+    got=lambda row: f"leader {row['leader']}, alone in its ISR",
+    issues=("KIP-704", "KIP-966", "KAFKA-18940", "KAFKA-19212"),
+    remedy=RECORDS_MAY_BE_LOST,
+)
