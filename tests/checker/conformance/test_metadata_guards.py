@@ -159,6 +159,14 @@ LEGAL: Mapping[str, tuple[list[Batch], dict[str, Any]]] = {
         ],
         {},
     ),
+    "a reassignment is replaced by another one": (
+        [
+            *out(3),
+            [change(replicas=[1, 2, 4, 3], addingReplicas=[4], removingReplicas=[3])],
+            [change(replicas=[1, 2, 3, 4], removingReplicas=[4])],
+        ],
+        {},
+    ),
     "replicas in another order": ([[change(replicas=[3, 2, 1])]], {}),
     "an eligible replica leads": (
         [*NOBODY_KNOWN[:3], [unfence(2), change(isr=[2], leader=2, eligibleLeaderReplicas=[1], lastKnownElr=[])]],
