@@ -346,6 +346,19 @@ _RAFT = (
     ),
 )
 
+_REGISTRATION = (
+    (
+        "UnfencedWasFenced",
+        "A broker is fenced before it is unfenced: it has to catch up first.",
+        _EnteredOnlyFrom("Unfenced", ("Fenced",)),
+    ),
+    (
+        "OnlyUnfencedShutDown",
+        "Only an unfenced broker begins a controlled shutdown.",
+        _EnteredOnlyFrom("ControlledShutdown", ("Unfenced",)),
+    ),
+)
+
 _PROMISES = {
     "replica": _REPLICA,
     "partition": _PARTITION,
@@ -355,4 +368,5 @@ _PROMISES = {
     "delayed-produce": _PRODUCE,
     "delayed-fetch": _DELAYED_FETCH,
     "raft-role": _RAFT,
+    "broker-registration": _REGISTRATION,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import click
@@ -67,50 +68,47 @@ def _metadata(options: dict[str, Any]) -> int:
     """A metadata log against the model of KRaft's controller."""
     from ...model.kraft.kraft import KRAFT
     from ..conformance.metadata.contexts import Chosen
-    from ..conformance.metadata.validate import validate
+    from ..conformance.metadata.validate import LEFT_OUT, validate
 
     if options["level"]:
-        raise click.UsageError("--level is for logs of text; a metadata log has its own levels of metadata.version.")
+        raise click.UsageError("--level is for logs of text; in a metadata log it is metadata.version, which it tells.")
     mask = KRAFT.release(options["release"]).mask if options["release"] else 0
     KRAFT.model(options["release"], options["without"], options["adding"])  # says what it does not know
     verdict = validate(options["logs"], Chosen(mask, options["without"], options["adding"]))
     place = verdict.place
     if options["as_json"]:
-        import json
-
         told = {
             "verdict": verdict.verdict,
             "line": None if place is None else {"file": place.file, "offset": place.offset},
             "guard": verdict.guard,
             "reason": verdict.reason or None,
-            "release": verdict.releases or None,
+            "release": options["release"] or verdict.release or None,
             "level": verdict.level or None,
             "model": KRAFT.name,
-            "left_out": list(verdict.left_out),
+            "left_out": list(LEFT_OUT),
             "matched": verdict.matched,
             "compared": verdict.compared,
             "not_compared": verdict.others,
         }
         click.echo(json.dumps(told))
-    else:
-        click.echo(f"{KRAFT.name}: {verdict.verdict}")
-        if place is not None:
-            click.echo(f"  record   {place}")
-        if verdict.guard is not None:
-            click.echo(f"  guard    {verdict.guard}")
-        if verdict.reason:
-            click.echo(f"  {verdict.reason}")
-        click.echo(
-            f"  {verdict.matched} of {verdict.compared} records of brokers and partitions fit, at {verdict.level}; "
-            f"{verdict.others} other records are not compared"
-        )
+        return EXIT[verdict.verdict]
+    name = " ".join(filter(None, (KRAFT.name, options["release"], *(f"without {each}" for each in options["without"]))))
+    click.echo(f"{name}: {verdict.verdict}")
+    for what, said in (("record", place), ("guard", verdict.guard)):
+        if said is not None:
+            click.echo(f"  {what:<8} {said}")
+    if verdict.reason:
+        click.echo(f"  {verdict.reason}")
+    click.echo(
+        f"  {verdict.matched} of {verdict.compared} records of brokers and partitions fit, "
+        f"at {verdict.level or 'no level'}; {verdict.others} other records are not compared"
+    )
+    click.echo(f"  not in this model: {'; '.join(LEFT_OUT)}")
     return EXIT[verdict.verdict]
 
 
 def _print(verdict: Any, release: str, level: str, model: Any, as_json: bool) -> None:
     if as_json:
-        import json
-
         place = verdict.place
         told = {
             "verdict": verdict.verdict,

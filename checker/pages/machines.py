@@ -14,6 +14,7 @@ PATH = "docs/machines.md"
 _BEGINS = {
     "controller": "An entity that the controller has not met is {}.",
     "broker": "To a broker's process that starts, each is {}.",
+    "log": "In an empty metadata log each is {}; nothing forgets what the log has.",
     "request": "A request begins as {}, and ends in any other state.",
 }
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import ModuleType
 
 from ...model.action import Action
 from ...model.catalogue import families, models
 from ...model.discovery import modules
 from ...model.family import Family
+from ...model.property import Property
 from ...model.protocol import Behaviour
 from ...model.replication import base
 from ...model.replication.base import REPLICATION
 from ...specs.behaviours import BEHAVIOURS
+from ...specs.metadata.levels import level_name
 from ...specs.releases import names
 from ..conformance import flagged
 from ..diagram import mermaid, speakers
@@ -90,6 +92,7 @@ def _family(family: Family) -> list[str]:
         f"## The {family.name}",
         "",
         f"{family.statement}",
+        *_of_levels(family),
         f"`--release R` takes the behaviours that a release of {names(family.releases)} has, `--with` and `--without`",
         "switch one, or a part. What an instance leaves out is said beside its verdict.",
         "",
@@ -106,7 +109,8 @@ def _family(family: Family) -> list[str]:
         "",
         *table(("instance", "states", "violated", "shows"), _rows(family.name)),
         "",
-        "What the newest release promises with all parts; then what is asked for by `--property`.",
+        "What the newest release promises with all parts"
+        + ("; then what is asked for by `--property`." if asked else "."),
         "",
         *table(("property", "kind", "meaning"), ((each.name, each.kind, each.statement) for each in whole.properties)),
         "",
@@ -147,9 +151,23 @@ def _flagged(family: Family) -> list[str]:
     ]
 
 
+def _of_levels(family: Family) -> list[str]:
+    """What is to be known where behaviours also depend on a cluster's metadata.version."""
+    if not any(BEHAVIOURS[each].level for each in family.behaviours):
+        return []
+    return ["A release is taken at its newest metadata.version; an older one is the model without what came later."]
+
+
+def _asked(asked: Sequence[Property]) -> list[str]:
+    if not asked:
+        return []
+    return [*table(("asked for", "kind", "meaning"), ((each.name, each.kind, each.statement) for each in asked)), ""]
+
+
 def _behaviour(id: str) -> tuple[str, str, str]:
     one = BEHAVIOURS[id]
-    return id, names(one.releases), one.meaning
+    since = f", from {level_name(one.level)} on" if one.level else ""
+    return id, f"{names(one.releases)}{since}", one.meaning
 
 
 def _guarded(action: Action) -> tuple[str, str, str]:

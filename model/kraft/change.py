@@ -73,6 +73,7 @@ class Wanted:
 
     * `acceptable`: who may lead, as far as registrations go. `unclean`: the election may be unclean; `preferred`: it
       is for the first replica. `stopped`: brokers that lost what they had not written to disk.
+    * `directory`: it assigns a replica's directory, which by itself makes it a change.
     """
 
     acceptable: Acceptable
@@ -83,6 +84,7 @@ class Wanted:
     recovering: Expr = recovering
     preferred: bool = False
     unclean: bool = False
+    directory: bool = False
     stopped: Expr = field(default=NO_BROKERS)
 
 
@@ -181,7 +183,7 @@ def change(chosen: Chosen, wanted: Wanted, looked_at: Expr = true) -> Change:
         updates[elr] = ite(unclean, NO_BROKERS, ite(from_elr, eligible.minus(aimed), eligible))
         updates[last_known] = _last_known(chosen, written, elected)
     named = either(elected, ~members(place).subset_of(stay), _epoch_for_shrink(chosen, aimed, written))
-    changed = either(named, *(after.ne(before) for before, after in updates.items()))
+    changed = true if wanted.directory else either(named, *(after.ne(before) for before, after in updates.items()))
     updates[leader_epoch] = ite(named, leader_epoch + 1, leader_epoch)
     updates[partition_epoch] = ite(changed, partition_epoch + 1, partition_epoch)
     guard = {**(_end(chosen, wanted) if REASSIGNMENT in chosen.parts else {}), **_election(candidates)}

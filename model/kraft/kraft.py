@@ -18,7 +18,16 @@ PARTS = (
 )
 BEHAVIOURS = (
     *("KAFKA-12670", "KAFKA-13916", "KAFKA-15109", "KAFKA-15665", "KAFKA-16624", "KAFKA-18106", "KAFKA-19522"),
-    *("KIP-704", "KIP-841", "KIP-858", "KIP-903", "KIP-966", "fenced again", "last known leader of the leaderless"),
+    *(
+        "KIP-704",
+        "KIP-841",
+        "KIP-858",
+        "KIP-903",
+        "KIP-966",
+        "ELR emptied by directories",
+        "fenced again",
+        "last known leader of the leaderless",
+    ),
 )
 
 
@@ -38,7 +47,7 @@ def _build(chosen: Chosen) -> Model:
     if {UNCLEAN, UNCLEAN_ASKED} & chosen.parts:
         actions.append(partitions.elect_unclean(chosen))
     if chosen.has(DIRECTORIES):
-        actions.append(registrations.lose_directory(chosen))
+        actions += [registrations.lose_directory(chosen), registrations.assign_directory(chosen)]
     if REASSIGNMENT in chosen.parts:
         actions += [partitions.want(chosen), partitions.reassign(chosen), partitions.cancel(chosen)]
     return Model(
@@ -50,6 +59,28 @@ def _build(chosen: Chosen) -> Model:
         properties(chosen),
         projections=(PARTITION_IN_LOG,),
     )
+
+
+BEYOND = (
+    ("KAFKA-12733", "since 3.3 a fenced broker is refused; before, JoinsActive shows it"),
+    ("KAFKA-14154, KAFKA-13790, KAFKA-14296", "what brokers make of the metadata is no part of the state"),
+    ("KAFKA-15019, KAFKA-15375", "there is no time: a session may end whenever it goes on"),
+    ("KAFKA-20839", "levels and features do not change; `validate` takes them from the log"),
+    ("KAFKA-16157, KAFKA-14616, KAFKA-16234, KAFKA-17190", "a partition has one life, a broker one directory"),
+    ("KAFKA-15489, KAFKA-14644", "the controller is one: the models of raft have its quorum"),
+    ("KAFKA-15003, KAFKA-16171, KAFKA-17506", "no migration from ZooKeeper"),
+    ("KAFKA-15221, KAFKA-15583", "there are no logs and offsets here; the replication models have them"),
+)
+OWNERS = {
+    **dict.fromkeys(("registration", "offline"), "registrations in the metadata log"),
+    **dict.fromkeys(
+        ("place", "isr", "leader", "recovering", "leader_epoch", "partition_epoch", "adding", "removing", "elr"),
+        "the partition in the metadata log",
+    ),
+    "last_known": "the partition in the metadata log",
+    "request": "requests on the way",
+    "wanted": "administrator",
+}
 
 
 def _actor(taken: Action) -> str:
@@ -64,5 +95,7 @@ KRAFT = Family(
     BEHAVIOURS,
     PARTS,
     _build,
-    actor=_actor,
+    BEYOND,
+    OWNERS,
+    _actor,
 )

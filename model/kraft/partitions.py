@@ -9,7 +9,7 @@ from ..action import Action, Clause, action, waived
 from ..expr import Expr, const, either, fill, forall, ite, mapped, record, some, those, var
 from ..family import Chosen
 from ..sorts import Bool
-from .change import UNCLEAN, Wanted, asked, change, is_active, may_lead
+from .change import Wanted, asked, change, is_active, may_lead
 from .registrations import MANAGER, may_be_unclean, room
 from .state import (
     NO_BROKERS,
@@ -56,9 +56,9 @@ def create(chosen: Chosen) -> Action:
         to,
         guard={
             "it is not there": ~is_there(),
-            "a replica is active": ~ready.is_empty(),
-            "the first active replica leads": waived(first_of(to, ready, wanted), "any of them has all records: none"),
+            "a replica is active": waived(~ready.is_empty(), "who leads is"),
             "who leads is active": ready.contains(to),
+            "the first active replica leads": waived(first_of(to, ready, wanted), "any of them has all records: none"),
         },
         updates={place: wanted, isr: ready, leader: to, wanted: NOTHING_WANTED},
         cites=(f"{MANAGER}.createTopic",),
@@ -82,7 +82,7 @@ def ask(chosen: Chosen) -> Action:
         b,
         recovered,
         guard={
-            "somebody leads": waived(leader >= 0, "nobody else knows the epochs"),
+            "somebody leads": leader >= 0,
             "it waits for no answer": waived(request.is_none(), "a leader asks for one change at a time"),
             "the other one is a replica": waived(members(place).contains(b), "the controller looks at that itself"),
             "it says what is new": waived(either(b.ne(leader), recovering), "what is not new is written by nobody"),
@@ -112,7 +112,7 @@ def alter_partition(chosen: Chosen) -> Action:
     )
     made = change(chosen, wants)
     guard: dict[str, Expr | Clause] = {
-        "a request has come": request.is_some(),
+        "a request has come": waived(request.is_some(), "none names no ISR, which the leader is not in"),
         "its leader epoch is the current one": waived(
             told["leader_epoch"].eq(leader_epoch), "FENCED_LEADER_EPOCH; the partition epoch tells as much"
         ),
@@ -242,7 +242,7 @@ def cancel(chosen: Chosen) -> Action:
         guard={
             "a reassignment goes on": ~adding.union(removing).is_empty(),
             "somebody else is in the ISR, or leaders may be unclean": (
-                const(UNCLEAN in chosen.parts, Bool) | ~left.is_empty()
+                const(may_be_unclean(chosen), Bool) | ~left.is_empty()
             ),
             **made.guard,
         },

@@ -6,6 +6,8 @@ ClusterControlManager, BrokerHeartbeatManager.calculateNextBrokerState.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..action import Action, Clause, action, waived
 from ..expr import Expr, const, either, ite, setting, some, var
 from ..family import Chosen
@@ -16,6 +18,8 @@ from .state import (
     LEAVING,
     LEFT,
     MAX_EPOCH,
+    NO_BROKERS,
+    REGISTRATION,
     UNFENCED,
     UNREGISTERED,
     Registration,
@@ -126,7 +130,7 @@ def unfence(chosen: Chosen) -> Action:
         "A fenced broker has caught up: it may lead, and be in an ISR.",
         b,
         *asked(chosen),
-        guard={"it is fenced": is_one_of(b, FENCED), **made.guard},
+        guard={"it is fenced": is_one_of(b, *chosen.previous(REGISTRATION, UNFENCED)), **made.guard},
         limits=room(made),
         updates={registration[b]: UNFENCED, **made.updates},
         cites=(f"{MANAGER}.handleBrokerUnfenced",),
@@ -180,7 +184,7 @@ def unregister(chosen: Chosen) -> Action:
         "A broker's registration is removed: it leaves the ISR, and leads no more.",
         b,
         *asked(chosen),
-        guard={"it is registered": ~is_one_of(b, UNREGISTERED), **made.guard},
+        guard={"it is registered": is_one_of(b, *chosen.previous(REGISTRATION, UNREGISTERED)), **made.guard},
         limits=room(made),
         updates={registration[b]: UNREGISTERED, request: _outdated(), **made.updates},
         cites=(f"{MANAGER}.handleBrokerUnregistered",),
@@ -204,4 +208,25 @@ def lose_directory(chosen: Chosen) -> Action:
         limits=room(made),
         updates={offline: offline.insert(b), **made.updates},
         cites=(f"{MANAGER}.handleDirectoriesOffline", "KIP-858"),
+    )
+
+
+def assign_directory(chosen: Chosen) -> Action:
+    """The builder is not told that there are eligible leader replicas: it empties them."""
+    untold = replace(chosen, behaviours=chosen.behaviours - {ELR})
+    made = change(untold, Wanted(lambda who: may_lead(chosen, who), directory=True))
+    forgotten = {elr: NO_BROKERS} if chosen.has("ELR emptied by directories") and chosen.has(ELR) else {}
+    return action(
+        "AssignDirectory",
+        "A broker says in which directory its replica is; that does not make a failed one good.",
+        b,
+        *asked(chosen),
+        guard={
+            "it is registered": waived(~is_one_of(b, UNREGISTERED), "nobody else has a broker epoch"),
+            "it has a replica": waived(members(place).contains(b), "NOT_LEADER_OR_FOLLOWER"),
+            **made.guard,
+        },
+        limits=room(made),
+        updates={**made.updates, **forgotten},
+        cites=(f"{MANAGER}.handleAssignReplicasToDirs", "KIP-858"),
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ...specs.machines import machine
 from ..expr import Expr, const, exists, field, fill, forall, ite, mapped, those, var, variables
 from ..protocol import Field, starts
 from ..sorts import Bool, Bound, Enum, Int, MapOf, OptionOf, Record, SetOf, Setting
@@ -25,14 +26,10 @@ Place = Int(NOBODY, Bound(BROKERS, -1))
 Places = MapOf(Broker, Place)
 Epoch = Int(0, MAX_EPOCH)
 Brokers = SetOf(Broker)
-UNREGISTERED, FENCED, UNFENCED, LEAVING, LEFT = (
-    "unregistered",
-    "fenced",
-    "unfenced",
-    "in controlled shutdown",
-    "shut down",
-)
-Registration = Enum("Registration", (UNREGISTERED, FENCED, UNFENCED, LEAVING, LEFT))
+REGISTRATION = "broker-registration"
+"""The table of specs/machines with the states of a registration."""
+UNREGISTERED, FENCED, UNFENCED, LEAVING, LEFT = STATES = tuple(each.name for each in machine(REGISTRATION).states)
+Registration = Enum("Registration", STATES)
 Request = Record(
     "AlterPartition",
     sender=Broker,

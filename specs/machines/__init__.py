@@ -1,7 +1,8 @@
 """Kafka's state machines as tables. Data: a file of specs/machines for each machine; a new machine is one more file.
 
 A machine belongs to a `keeper`, whose start forgets the states: the controller, a broker's process, or a request that
-waits for its answer. Tables of brokers' machines say what causes a move; Kafka has no table of them, and no byte codes.
+waits for its answer; or to KRaft's metadata log, which forgets nothing. Tables of brokers' machines say what causes a
+move; Kafka has no table of them, and no byte codes.
 
 A file holds, each perhaps only for some releases (`with` and `without` name behaviours of behaviours.toml):
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 """Log levels, chattiest first."""
 
-KEEPERS = ("controller", "broker", "request")
+KEEPERS = ("controller", "broker", "request", "log")
 
 _FOLDER = toml.FOLDER / "machines"
 

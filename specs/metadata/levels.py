@@ -8,14 +8,14 @@ from functools import cache
 from importlib import resources
 
 from .. import toml
+from ..behaviours import BEHAVIOURS
 from ..errors import IsrproofError
 from ..releases import in_mode, latest, span
 
 NAME = "metadata.version"
 """The feature's name in FeatureLevel records and in registrations."""
-LEADER_RECOVERY, FEATURE_RECORDS, NO_EPOCH_ON_SHRINK = 3, 4, 12
-"""Levels from which behaviour differs: leader recovery states are written; the level itself is (3.3); the leader epoch
-is kept when the ISR shrinks."""
+LEADER_RECOVERY, NO_EPOCH_ON_SHRINK = BEHAVIOURS["KIP-704"].level, BEHAVIOURS["KAFKA-15109"].level
+"""Levels from which leader recovery states are written, and the leader epoch is kept when the ISR shrinks."""
 _BEFORE = "3.0-3.2"
 """Releases that register no range of levels."""
 

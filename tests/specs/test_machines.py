@@ -189,6 +189,7 @@ def test_every_machine_says_its_releases_by_behaviour() -> None:
         "delayed-produce": "all",
         "delayed-fetch": "all",
         "raft-role": ">=3.0",
+        "broker-registration": ">=3.0",
     }
 
 

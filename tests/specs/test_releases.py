@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from isrproof.specs.behaviours import BEHAVIOURS, behaviour
 from isrproof.specs.errors import IsrproofError, TableError, UnknownNameError
+from isrproof.specs.metadata.levels import levels
 from isrproof.specs.releases import ALL, RELEASES, check_cover, latest, names, release, span
 
 MASKS = st.integers(0, ALL)
@@ -121,3 +122,10 @@ def test_an_unknown_behaviour_gets_the_nearest_one() -> None:
 def test_state_change_log_is_shipped_at_info_since_2_6() -> None:
     assert release("2.5.1").state_change_level == "TRACE"
     assert release("2.6.0").state_change_level == "INFO"
+
+
+def test_a_behaviour_comes_with_the_release_of_its_level() -> None:
+    gated = [each for each in BEHAVIOURS.values() if each.level]
+    assert gated
+    for each in gated:
+        assert release(each.since).mask & span(levels()[each.level].release), each.id

@@ -2,106 +2,160 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
-from ....model.kraft import state as fields
+from ....model.kraft import state as model
 from ....model.sorts import Value
 from ...audit.observe.kraft.state import Broker, Cluster, Partition
+from .contexts import Context
 
-NOBODY = fields.NOBODY
-PARTITION = ("isr", "leader", "recovering", "place", "adding", "removing", "elr", "last_known", "leader_epoch")
-"""The fields of a partition that are compared; epochs count from those before."""
-_MANY = 1 << 30
+NOBODY = model.NOBODY
 _ANYWHERE = frozenset({"AAAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAAQ"})
 """Directories that count as online: MIGRATING and UNASSIGNED (DirectoryId.isOnline)."""
+_NONE: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True)
+class Seen(NamedTuple):
+    """A partition's registration, with brokers as numbers; epochs count from those of the state before."""
+
+    isr: frozenset[int]
+    leader: int
+    recovering: bool
+    place: tuple[int, ...]
+    adding: frozenset[int]
+    removing: frozenset[int]
+    elr: frozenset[int]
+    last_known: int
+    leader_epoch: int
+    partition_epoch: int
+
+
+class Event(NamedTuple):
+    """A record of the batch about a broker's registration: the model's step that it is of, and whether it stands after
+    the record that is asked about."""
+
+    step: str
+    broker: int
+    later: bool
+
+
+class Written(NamedTuple):
+    """A record that changes a partition, as the model sees it: what is equal gets the same answer.
+
+    * `states`: states of the partition in which the record may have been made, each with what it then makes of it and
+      with the brokers whose directory has failed: records of one event do not see each other.
+    * `directories`: the record names directories, of which the model only knows which have failed.
+    """
+
+    at: Context
+    min_isr: int | None
+    registrations: tuple[str, ...]
+    states: tuple[tuple[Seen | None, Seen, frozenset[int]], ...]
+    events: tuple[Event, ...] = ()
+    directories: bool = False
+
+
 class Projection:
     """The brokers that a step is about, and the cluster that they are registered in.
 
     Args:
-        ids: of the brokers, sorted; their places are the numbers in the model.
+        ids: of the brokers; in their order they get their numbers.
     """
 
-    ids: tuple[int, ...]
-    cluster: Cluster
-
-    @cached_property
-    def numbers(self) -> Mapping[int, int]:
-        return {id: number for number, id in enumerate(self.ids)}
+    def __init__(self, ids: Iterable[int], cluster: Cluster) -> None:
+        self.ids = sorted(ids)
+        self.cluster = cluster
+        self.numbers = {id: number for number, id in enumerate(self.ids)}
 
     def set(self, ids: Iterable[int]) -> frozenset[int]:
-        return frozenset(self.numbers[each] for each in ids)
+        return frozenset([self.numbers[each] for each in ids])
 
     def one(self, id: int) -> int:
         return self.numbers.get(id, NOBODY)
 
     def places(self, replicas: Sequence[int]) -> tuple[int, ...]:
-        return tuple(replicas.index(id) if id in replicas else NOBODY for id in self.ids)
+        return tuple([replicas.index(id) if id in replicas else NOBODY for id in self.ids])
 
+    @cached_property
     def registrations(self) -> tuple[str, ...]:
-        return tuple(registration(self.cluster.brokers.get(id)) for id in self.ids)
+        return tuple([registration(self.cluster.brokers.get(id)) for id in self.ids])
 
-    def brokers(self, min_isr: int | None) -> dict[str, Value]:
-        """The settings, and the fields that are no partition's."""
-        return {
-            "brokers": len(self.ids),
-            "replicas": len(self.ids),
-            "max_partition_epoch": _MANY,
-            "min_isr": _MANY if min_isr is None else min_isr,
-            "registration": self.registrations(),
-            "request": None,
-            "wanted": (NOBODY,) * len(self.ids),
-        }
-
-    def partition(self, one: Partition | None, since: Partition | None = None) -> dict[str, Value]:
-        """The fields of a partition; epochs count from those of `since`, or of itself."""
-        if one is None:
-            nothing: frozenset[int] = frozenset()
-            return {
-                **dict.fromkeys(("isr", "adding", "removing", "elr"), nothing),
-                "leader": NOBODY,
-                "last_known": NOBODY,
-                "recovering": False,
-                "leader_epoch": 0,
-                "place": (NOBODY,) * len(self.ids),
-                "partition_epoch": 0,
-            }
+    def partition(self, one: Partition, since: Partition | None) -> Seen:
         since = since or one
-        return {
-            "isr": self.set(one.isr),
-            "leader": self.one(one.leader),
-            "recovering": one.recovering == 1,
-            "place": self.places(one.replicas),
-            "adding": self.set(one.adding),
-            "removing": self.set(one.removing),
-            "elr": self.set(one.elr),
-            "last_known": self.one(one.last_known[0]) if len(one.last_known) == 1 else NOBODY,
-            "leader_epoch": one.leader_epoch - since.leader_epoch,
-            "partition_epoch": one.partition_epoch - since.partition_epoch,
-        }
+        return Seen(
+            self.set(one.isr),
+            self.one(one.leader),
+            one.recovering == 1,
+            self.places(one.replicas),
+            self.set(one.adding),
+            self.set(one.removing),
+            self.set(one.elr),
+            self.one(one.last_known[0]) if len(one.last_known) == 1 else NOBODY,
+            one.leader_epoch - since.leader_epoch,
+            one.partition_epoch - since.partition_epoch,
+        )
+
+    def created(self, one: Partition) -> Seen:
+        """A partition that was not there before."""
+        return self.partition(one, None)._replace(leader_epoch=one.leader_epoch, partition_epoch=one.partition_epoch)
 
     def offline(self, one: Partition | None) -> frozenset[int]:
         """The brokers on which the replica's directory is known to have failed."""
-        pairs = zip(one.replicas, one.directories, strict=False) if one is not None else ()
-        return self.set(broker for broker, directory in pairs if self._failed(broker, directory))
+        if one is None:
+            return _NONE
+        pairs = zip(one.replicas, one.directories, strict=False)
+        return self.set([broker for broker, directory in pairs if self._failed(broker, directory)])
 
     def _failed(self, broker: int, directory: str) -> bool:
         there = self.cluster.brokers.get(broker)
         known = there.directories if there is not None else ()
-        return bool(known) and directory not in {*_ANYWHERE, *known}
+        return bool(known) and directory not in known and directory not in _ANYWHERE
+
+
+def told(value: Value, name: str, ids: Sequence[int]) -> str:
+    """A value of a field in words, with the ids of brokers."""
+    if isinstance(value, frozenset):
+        return str([ids[each] for each in sorted(value)])
+    if name in ("leader", "last_known"):
+        return "nobody" if value == NOBODY else str(ids[value])
+    if name == "place":
+        return str([ids[at] for _, at in sorted((place, at) for at, place in enumerate(value) if place != NOBODY)])
+    return ", ".join(value) if isinstance(value, tuple) else str(value).lower()
+
+
+def absent(brokers: int) -> Seen:
+    """A partition that is not there, among so many brokers."""
+    return Seen(_NONE, NOBODY, False, (NOBODY,) * brokers, _NONE, _NONE, _NONE, NOBODY, 0, 0)
+
+
+def state_of(written: Written, seen: Seen | None, offline: frozenset[int]) -> dict[str, Value]:
+    """The settings and fields of the model."""
+    count = len(written.registrations)
+    return {
+        "brokers": count,
+        "replicas": count,
+        "max_partition_epoch": _MANY,
+        "min_isr": _MANY if written.min_isr is None else written.min_isr,
+        "registration": written.registrations,
+        "request": None,
+        "wanted": (NOBODY,) * count,
+        "offline": offline,
+        **(seen or absent(count))._asdict(),
+    }
+
+
+_MANY = 1 << 30
 
 
 def registration(broker: Broker | None) -> str:
     """What a broker is in the model."""
     if broker is None:
-        return fields.UNREGISTERED
+        return model.UNREGISTERED
     if broker.in_shutdown:
-        return fields.LEFT if broker.fenced else fields.LEAVING
-    return fields.FENCED if broker.fenced else fields.UNFENCED
+        return model.LEFT if broker.fenced else model.LEAVING
+    return model.FENCED if broker.fenced else model.UNFENCED
 
 
 def brokers_of(*partitions: Partition | None) -> set[int]:
@@ -110,4 +164,5 @@ def brokers_of(*partitions: Partition | None) -> set[int]:
     for each in partitions:
         if each is not None:
             found.update(each.replicas, each.isr, each.elr, each.adding, each.removing, each.last_known, (each.leader,))
-    return {each for each in found if each >= 0}
+    found.discard(NOBODY)
+    return found

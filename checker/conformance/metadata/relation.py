@@ -25,14 +25,13 @@ class Step(NamedTuple):
 
 
 class Objection(NamedTuple):
-    """What forbids a step: a clause of its guard, or a field that it writes otherwise."""
+    """What forbids a step: a clause of its guard by its label; or a field, of which it would make another value."""
 
     action: str
     clause: str
-    written: bool
-
-    def __str__(self) -> str:
-        return f"{self.action}: {self.clause}"
+    made: Value = None
+    there: Value = None
+    written: bool = False
 
 
 class Relation:
@@ -75,8 +74,8 @@ class _Translated:
     def _found(self, step: Step, env: Mapping[str, Value], after: State) -> Iterator[Objection]:
         for label, holds in self.clauses:
             if not holds(env):
-                yield Objection(step.action, label, written=False)
+                yield Objection(step.action, label)
         for name, value in after.items():
             made = self.updates[name](env) if name in self.updates else env[name]
             if made != value:
-                yield Objection(step.action, f"{name} would be {made}, not {value}", written=True)
+                yield Objection(step.action, name, made, value, written=True)

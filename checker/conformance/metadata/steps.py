@@ -1,4 +1,4 @@
-"""The steps that a record may come of, the likelier ones first.
+"""The steps that a record may come of.
 
 A batch holds what one event of the controller wrote, or several events. What stands in it before and after a record
 tells of which broker the controller was speaking: the change of a registration follows the changes of partitions that
@@ -7,14 +7,13 @@ it causes, but that a broker is unfenced, or begins to shut down, comes before.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ....model.kraft import state as fields
+from ....model.kraft import state as model
 from ....model.sorts import Value
-from ...audit.observe.kraft.state import Partition
-from .projection import Projection
-from .relation import Step
+from .projection import NOBODY, Seen, Written
+from .relation import State, Step
 
 
 class Registered(NamedTuple):
@@ -26,78 +25,91 @@ class Registered(NamedTuple):
 
 
 _CHANGED = {1: "Fence", -1: "Unfence"}
-
-
-def registered(type: str, data: dict[str, Any], offset: int) -> Registered | None:
-    """What a record says of a registration; None if it is about something else."""
-    if type == "REGISTER_BROKER_RECORD":
-        return Registered("Register", data["brokerId"], offset)
-    if type == "UNREGISTER_BROKER_RECORD":
-        return Registered("Unregister", data["brokerId"], offset)
-    if type in ("FENCE_BROKER_RECORD", "UNFENCE_BROKER_RECORD"):
-        return Registered("Fence" if type.startswith("F") else "Unfence", data["id"], offset)
-    if type == "BROKER_REGISTRATION_CHANGE_RECORD":
-        step = _CHANGED.get(data.get("fenced", 0))
-        if step is None:
-            step = "ShutDown" if data.get("inControlledShutdown") else "LoseDirectory" if data.get("logDirs") else None
-        return None if step is None else Registered(step, data["brokerId"], offset)
-    return None
-
-
-AFTER = ("Fence", "Unregister", "Register", "LoseDirectory")
+_OF_TYPE = {
+    "REGISTER_BROKER_RECORD": ("Register", "brokerId"),
+    "UNREGISTER_BROKER_RECORD": ("Unregister", "brokerId"),
+    "FENCE_BROKER_RECORD": ("Fence", "id"),
+    "UNFENCE_BROKER_RECORD": ("Unfence", "id"),
+}
+AFTER = frozenset({"Fence", "Unregister", "Register", "LoseDirectory"})
 """Steps whose changes of partitions stand before the record of the registration."""
 
 
-def of_broker(step: str, broker: int, to: int) -> Iterator[Step]:
-    """The ways of a step that is about a broker."""
+def registered(type: str, data: Mapping[str, Any], offset: int) -> Registered | None:
+    """What a record says of a registration; None if it is about something else."""
+    if type in _OF_TYPE:
+        step, name = _OF_TYPE[type]
+        return Registered(step, data[name], offset)
+    if type != "BROKER_REGISTRATION_CHANGE_RECORD":
+        return None
+    told = _CHANGED.get(data.get("fenced", 0))
+    if told is None:
+        told = "ShutDown" if data.get("inControlledShutdown") else "LoseDirectory" if data.get("logDirs") else None
+    return None if told is None else Registered(told, data["brokerId"], offset)
+
+
+def of_broker(step: str, broker: int, to: int, registrations: tuple[str, ...]) -> Iterator[Step]:
+    """The ways of a step about a broker, which was before what the step asks for."""
+    hidden: dict[str, Value] = {}
+    if step in _BEFORE:
+        was = list(registrations)
+        was[broker] = _BEFORE[step]
+        hidden = {"registration": tuple(was)}
     for clean in (False, True) if step == "Register" else (False,):
         for ends in (False, True):
-            yield Step(step, {"b": broker, "to": to, "ends": ends, "clean": clean}, {})
+            yield Step(step, {"b": broker, "to": to, "ends": ends, "clean": clean}, hidden)
 
 
-def created(projection: Projection, after: Partition) -> Step:
-    return Step("CreateTopic", {"to": projection.one(after.leader)}, {"wanted": projection.places(after.replicas)})
+_BEFORE = {"Unfence": model.FENCED}
 
 
-def of_change(
-    projection: Projection, before: Partition, after: Partition, batch: Sequence[Registered], offset: int
-) -> Iterator[Step]:
-    """The steps that may have changed a partition so."""
-    to = projection.one(after.leader)
-    yield from _of_registrations(projection, to, batch, offset)
+def of_creation(after: Seen) -> Iterator[Step]:
+    yield Step("CreateTopic", {"to": after.leader}, {"wanted": after.place})
+
+
+def of_change(written: Written, before: Seen, after: Seen, offline: frozenset[int]) -> Iterator[Step]:
+    """The steps that may have changed a partition so, the likelier ones first."""
+    to = after.leader
+    for each in written.events:
+        if each.later == (each.step in AFTER):
+            yield from of_broker(each.step, each.broker, to, written.registrations)
+    wanted = tuple(NOBODY if number in after.removing else place for number, place in enumerate(after.place))
     for ends in (False, True):
         params = {"to": to, "ends": ends}
-        yield from (Step("AlterPartition", params, each) for each in _requests(projection, before, after))
+        yield from (Step("AlterPartition", params, each) for each in _requests(before, after))
         yield Step("ElectPreferred", params, {})
         yield Step("ElectUnclean", params, {})
-        staying = [each for each in after.replicas if each not in after.removing]
-        yield Step("Reassign", params, {"wanted": projection.places(staying)})
+        yield Step("Reassign", params, {"wanted": wanted})
         yield Step("Cancel", params, {})
+        if written.directories:
+            yield Step("AssignDirectory", {**params, "b": 0}, {})
+    for number, there in enumerate(written.registrations):
+        if there in (model.UNFENCED, model.LEAVING):  # no record tells that it asks once more, or of an old level
+            yield from of_broker("ShutDown", number, to, written.registrations)
+        if number in offline:  # told of by the record that assigns the directory
+            yield from of_broker("LoseDirectory", number, to, written.registrations)
 
 
-def _of_registrations(projection: Projection, to: int, batch: Sequence[Registered], offset: int) -> Iterator[Step]:
-    for each in batch:
-        number = projection.numbers.get(each.broker)
-        if number is None or (each.step in AFTER) != (offset < each.offset):
-            continue
-        for step in of_broker(each.step, number, to):
-            hidden = {}
-            if each.step == "Unfence":
-                states = list(projection.registrations())
-                states[number] = fields.FENCED
-                hidden = {"registration": tuple(states)}
-            yield step._replace(hidden=hidden)
-    for id in projection.ids:  # it leads more than one event could take from it, or no record tells that it leaves
-        there = projection.cluster.brokers.get(id)
-        if there is not None and not there.fenced:
-            yield from of_broker("ShutDown", projection.one(id), to)
-
-
-def _requests(projection: Projection, before: Partition, after: Partition) -> Iterator[dict[str, Value]]:
+def _requests(before: Seen, after: Seen) -> Iterator[State]:
     """What the leader may have asked for: who was to be removed may have been in the ISR that it named."""
-    sender = projection.one(before.leader)
-    leaving = {before.leader} & {*before.removing}
-    isr = projection.set({*after.isr, *leaving})
+    if before.leader < 0:
+        return
+    isr = after.isr | ({before.leader} & before.removing)
     nobody: frozenset[int] = frozenset()
-    for recovering in dict.fromkeys((after.recovering == 1, before.recovering == 1)):
-        yield {"request": (sender, 0, 0, isr, recovering, nobody)}
+    for recovering in dict.fromkeys((after.recovering, before.recovering)):
+        yield {"request": (before.leader, 0, 0, isr, recovering, nobody)}
+
+
+def untouched(step: str, broker: int, seen: Seen, registrations: tuple[str, ...]) -> Iterator[Step]:
+    """The ways of a step about a broker that leave a partition as it is."""
+    was = list(registrations)
+    was[broker] = {"Fence": model.UNFENCED, "Unfence": model.FENCED}.get(step, registrations[broker])
+    for clean in (False, True) if step == "Register" else (False,):
+        params = {"b": broker, "to": seen.leader, "ends": False, "clean": clean}
+        yield Step(step, params, {"registration": tuple(was)})
+
+
+def of_registration(step: str) -> Iterator[Step]:
+    """The ways of a step about the only broker that there is, in a cluster without the partition."""
+    for clean in (False, True) if step == "Register" else (False,):
+        yield Step(step, {"b": 0, "to": NOBODY, "ends": False, "clean": clean}, {})

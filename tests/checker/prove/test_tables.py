@@ -50,6 +50,8 @@ def proved(name: str) -> tuple[Kept, ...]:
         ("delayed-fetch", "FencedGetsNoRecords", ">=2.1"),
         ("raft-role", "LeaderAskedForVotes", "all"),
         ("raft-role", "OnlyLeadersResign", "all"),
+        ("broker-registration", "UnfencedWasFenced", "all"),
+        ("broker-registration", "OnlyUnfencedShutDown", ">=3.3"),
     ],
 )
 def test_promises_hold_in_every_release_that_has_their_states(name: str, prop: str, since: str) -> None:
@@ -106,7 +108,7 @@ def test_a_table_without_promises_says_that_nothing_is_proved() -> None:
     "name",
     [
         *("replica", "partition", "hosted-partition", "fetch-state", "isr-state", "delayed-produce", "delayed-fetch"),
-        "raft-role",
+        *("raft-role", "broker-registration"),
     ],
 )
 @pytest.mark.parametrize("release", ["0.8.0", "2.2", "3.9"])

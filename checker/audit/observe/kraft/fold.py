@@ -234,6 +234,11 @@ class Fold:
         return self._known_context
 
     @property
+    def in_transaction(self) -> bool:
+        """Whether a metadata transaction is open: its records are applied when it ends."""
+        return self._open is not None
+
+    @property
     def releases(self) -> int:
         """The releases that the active controller may be, by the levels that it registered; else by the level."""
         state, leader = self.state, self.leader

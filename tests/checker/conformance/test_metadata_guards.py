@@ -1,0 +1,301 @@
+"""Each guard of the model `kraft` that a metadata log can show forbids some record, and is named for it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from isrproof.checker.conformance.metadata.contexts import Chosen
+from isrproof.checker.conformance.metadata.validate import Verdict, validate
+from isrproof.checker.explore.run import explore
+from isrproof.model.kraft.kraft import KRAFT
+
+from tests.checker.audit.test_metadata import TOPIC, put
+
+Record = tuple[str, Mapping[str, Any]]
+Batch = Sequence[Record]
+_EPOCH = 5
+"""The broker epoch of the first broker; they register one after the other."""
+
+
+def change(**data: Any) -> Record:
+    return "PARTITION_CHANGE_RECORD", {"topicId": TOPIC, **data}
+
+
+def broker(id: int, **data: Any) -> Record:
+    return "BROKER_REGISTRATION_CHANGE_RECORD", {"brokerId": id, "brokerEpoch": _EPOCH + id - 1, **data}
+
+
+def fence(id: int) -> Record:
+    return broker(id, fenced=1)
+
+
+def unfence(id: int) -> Record:
+    return broker(id, fenced=-1)
+
+
+def leaves(id: int) -> Record:
+    return broker(id, inControlledShutdown=1)
+
+
+def unregister(id: int) -> Record:
+    return "UNREGISTER_BROKER_RECORD", {"brokerId": id, "brokerEpoch": _EPOCH + id - 1}
+
+
+def register(id: int) -> Record:
+    features = [{"name": "metadata.version", "minSupportedVersion": 1, "maxSupportedVersion": 21}]
+    data = {"brokerId": id, "brokerEpoch": _EPOCH + id - 1, "incarnationId": f"another{id}AAAAAAAAAAAAAA"}
+    return "REGISTER_BROKER_RECORD", {**data, "fenced": True, "features": features}
+
+
+def configured(name: str, value: str) -> Record:
+    return "CONFIG_RECORD", {"resourceType": 2, "resourceName": "orders", "name": name, "value": value}
+
+
+UNCLEAN = [configured("unclean.leader.election.enable", "true")]
+
+
+def created(**data: Any) -> Record:
+    return "PARTITION_RECORD", {"topicId": TOPIC, **data}
+
+
+USUAL = created(replicas=[1, 2, 3], isr=[1, 2, 3], leader=1)
+
+
+def log(*batches: Batch, level: int = 21, elr: bool = False, topic: Record = USUAL) -> list[str]:
+    """Brokers 1 to 4, unfenced; the topic orders, and what comes then. Level 21 is 3.9-IV0, 27 is 4.1-IV1."""
+    features = [("metadata.version", level), *([("eligible.leader.replicas.version", 1)] if elr else [])]
+    leader = {"leaderId": 1, "voters": [{"voterId": 1}], "grantingVoters": [{"voterId": 1}]}
+    supported = [{"name": "metadata.version", "minSupportedVersion": 1, "maxSupportedVersion": level}]
+    lines: list[str] = []
+
+    def add(batch: Batch, **more: Any) -> None:
+        first = len(lines)
+        for kind, data in batch:
+            lines.append(json.dumps({"offset": len(lines), "batch": first, "type": kind, "data": data, **more}))
+
+    add([("LEADER_CHANGE", leader)], epoch=1, version=0)
+    add([("FEATURE_LEVEL_RECORD", {"name": name, "featureLevel": number}) for name, number in features])
+    add([("REGISTER_CONTROLLER_RECORD", {"controllerId": 1, "features": supported})])
+    cluster = {"resourceType": 4, "resourceName": "", "name": "min.insync.replicas", "value": "2"}
+    add([("CONFIG_RECORD", cluster)] * (_EPOCH - len(lines)))
+    for id in range(1, 5):
+        add([register(id)])
+    for id in range(1, 5):
+        add([unfence(id)])
+    add([("TOPIC_RECORD", {"name": "orders", "topicId": TOPIC}), topic])
+    for batch in batches:
+        add(batch)
+    return lines
+
+
+def verdict(folder: Path, *batches: Batch, chosen: Chosen = Chosen(), **more: Any) -> Verdict:  # noqa: B008
+    put(folder, 1, log(*batches, **more))
+    return validate([str(folder)], chosen)
+
+
+def without(*ids: int) -> list[int]:
+    return [each for each in (1, 2, 3) if each not in ids]
+
+
+def out(*ids: int) -> list[Batch]:
+    """Followers that are fenced, one after the other."""
+    return [[change(isr=without(*ids[: at + 1])), fence(id)] for at, id in enumerate(ids)]
+
+
+RECOVERING = {"leaderRecoveryState": 1}
+ALONE: list[Batch] = [UNCLEAN, *out(2, 3)]
+LEADERLESS: list[Batch] = [*out(2, 3), [change(leader=-1), fence(1)]]
+GONE = [change(isr=[], leader=-1, eligibleLeaderReplicas=[1, 2], lastKnownElr=[1]), fence(1)]
+NOBODY_KNOWN: list[Batch] = [
+    [change(isr=[1, 2]), fence(3)],
+    [change(isr=[1], eligibleLeaderReplicas=[2]), fence(2)],
+    GONE,
+    [change(eligibleLeaderReplicas=[1]), register(2)],
+    [change(eligibleLeaderReplicas=[]), register(1)],
+]
+"""With eligible leader replicas on: everybody has stopped uncleanly, broker 1 last."""
+
+LEGAL: Mapping[str, tuple[list[Batch], dict[str, Any]]] = {
+    "the ISR shrinks": ([[change(isr=[1, 2])]], {}),
+    "the ISR shrinks at an old level": ([[change(isr=[1, 2], leader=1)]], {"level": 11}),
+    "followers are fenced": (out(2, 3), {}),
+    "a leader is fenced": ([[change(isr=[2, 3], leader=2), fence(1)]], {}),
+    "a leader shuts down": ([[leaves(1), change(isr=[2, 3], leader=2)], [fence(1)]], {}),
+    "the last one goes and comes back": ([*LEADERLESS, [unfence(1), change(leader=1)]], {}),
+    "an unclean election": ([*ALONE, [unfence(2)], [change(isr=[2], leader=2, **RECOVERING), fence(1)]], {}),
+    "it recovers": (
+        [
+            *ALONE,
+            [unfence(2)],
+            [change(isr=[2], leader=2, **RECOVERING), fence(1)],
+            [change(leaderRecoveryState=0)],
+        ],
+        {},
+    ),
+    "an administrator elects uncleanly": (
+        [*LEADERLESS, [unfence(3)], [change(isr=[3], leader=3, **RECOVERING)]],
+        {"level": 20},
+    ),
+    "the preferred replica leads again": (
+        [[change(isr=[2, 3], leader=2), fence(1)], [unfence(1)], [change(isr=[2, 3, 1])], [change(leader=1)]],
+        {},
+    ),
+    "a broker is unregistered": ([[change(isr=[1, 2]), unregister(3)]], {}),
+    "a reassignment": (
+        [
+            [change(replicas=[4, 1, 2, 3], addingReplicas=[4], removingReplicas=[3])],
+            [change(isr=[1, 2, 4], replicas=[4, 1, 2], addingReplicas=[], removingReplicas=[], leader=1)],
+        ],
+        {},
+    ),
+    "a reassignment is taken back": (
+        [
+            [change(replicas=[4, 1, 2, 3], addingReplicas=[4])],
+            [change(replicas=[1, 2, 3], addingReplicas=[], leader=1)],
+        ],
+        {},
+    ),
+    "replicas in another order": ([[change(replicas=[3, 2, 1])]], {}),
+    "an eligible replica leads": (
+        [*NOBODY_KNOWN[:3], [unfence(2), change(isr=[2], leader=2, eligibleLeaderReplicas=[1], lastKnownElr=[])]],
+        {"level": 27, "elr": True},
+    ),
+    "the last known leader leads": (
+        [*NOBODY_KNOWN, [unfence(1), change(isr=[1], leader=1, lastKnownElr=[], **RECOVERING)]],
+        {"level": 27, "elr": True},
+    ),
+    "one change told twice": (
+        [*NOBODY_KNOWN[:3], [change(eligibleLeaderReplicas=[1]), change(eligibleLeaderReplicas=[1]), register(2)]],
+        {"level": 27, "elr": True},
+    ),
+    "a fenced broker is fenced again": ([*out(3), [fence(3)]], {"level": 27}),
+}
+
+
+@pytest.mark.parametrize("name", LEGAL)
+def test_what_the_controller_does_is_accepted(name: str, tmp_path: Path) -> None:
+    batches, more = LEGAL[name]
+    found = verdict(tmp_path, *batches, **more)
+    assert (found.verdict, found.reason) == ("accepted", "")
+
+
+# What is forbidden, and the guard or the field that says so.
+FORBIDDEN: list[tuple[str, list[Batch], dict[str, Any]]] = [
+    ("AlterPartition: all members are active", [*out(3), [change(isr=[1, 2, 3])]], {}),
+    ("AlterPartition: the leader is in the ISR", [[change(isr=[2, 3])]], {}),
+    ("AlterPartition: the ISR is within the replicas", [[change(isr=[1, 2, 3, 4])]], {}),
+    ("AlterPartition: who has recovered does so once", [[change(isr=[1])], [change(**RECOVERING)]], {}),
+    (
+        "AlterPartition: whoever has not recovered is alone",
+        [*ALONE, [unfence(2)], [change(isr=[2], leader=2, **RECOVERING), fence(1)], [unfence(3)], [change(isr=[2, 3])]],
+        {},
+    ),
+    ("Fence: a leader that can go on is kept", [[change(isr=[1, 2], leader=2), fence(3)]], {}),
+    ("Fence: a leader that cannot go on is not kept", [[change(isr=[2, 3]), fence(1)]], {}),
+    ("Fence: nobody leads only where nobody can", [[change(isr=[2, 3], leader=-1), fence(1)]], {}),
+    ("Fence: of those that can lead the first is elected", [[change(isr=[2, 3], leader=3), fence(1)]], {}),
+    ("Fence: who is elected is active", [*ALONE, [change(isr=[3], leader=3, **RECOVERING), fence(1)]], {}),
+    (
+        "Fence: who is elected is in the ISR, or else eligible, the last known leader, or unclean",
+        [
+            [configured("unclean.leader.election.enable", "false")],
+            [change(isr=[1])],
+            [change(isr=[2], leader=2, **RECOVERING), fence(1)],
+        ],
+        {},
+    ),
+    (
+        "Fence: an election is unclean only where nobody else can lead",
+        [UNCLEAN, [change(isr=[1, 2])], [change(isr=[3], leader=3, **RECOVERING), fence(1)]],
+        {},
+    ),
+    (
+        "Fence: of those that can lead uncleanly the first is elected",
+        [UNCLEAN, [change(isr=[1])], [change(isr=[3], leader=3, **RECOVERING), fence(1)]],
+        {},
+    ),
+    (
+        "Unfence: the last known leader goes before any other unclean one",
+        [
+            [configured("unclean.leader.election.enable", "false")],
+            [change(isr=[2, 3], leader=2), fence(1)],
+            [change(isr=[2], eligibleLeaderReplicas=[3]), fence(3)],
+            [change(isr=[], leader=-1, eligibleLeaderReplicas=[2, 3], lastKnownElr=[2]), fence(2)],
+            [change(eligibleLeaderReplicas=[2]), register(3)],
+            [change(eligibleLeaderReplicas=[]), register(2)],
+            *([unfence(1)], UNCLEAN),
+            [unfence(2), change(isr=[1], leader=1, lastKnownElr=[], **RECOVERING)],
+        ],
+        {"level": 27, "elr": True},
+    ),
+    ("Unfence: it is fenced", [[unfence(1)]], {}),
+    ("Fence: it is unfenced", [*out(3), [fence(3)]], {}),
+    ("ShutDown: it is unfenced", [*out(3), [leaves(3)]], {}),
+    ("CreateTopic: who leads is active", [], {"topic": created(replicas=[1, 2], isr=[1, 2], leader=3)}),
+    ("CreateTopic: the first active replica leads", [], {"topic": created(replicas=[1, 2], isr=[1, 2], leader=2)}),
+    (
+        "Reassign: a reassignment ends when all replicas that stay are in the ISR",
+        [[change(isr=[1, 2])], [change(replicas=[1, 3], isr=[1], leader=1)]],
+        {},
+    ),
+    (
+        "Reassign: a reassignment ends as soon as it can",
+        [[change(replicas=[1, 2, 3], removingReplicas=[3])]],
+        {},
+    ),
+    (
+        "Cancel: somebody else is in the ISR, or leaders may be unclean",
+        [
+            [configured("unclean.leader.election.enable", "false")],
+            [change(replicas=[4, 1, 2, 3], addingReplicas=[4])],
+            [change(isr=[1, 4])],
+            [change(isr=[4], leader=4), fence(1)],
+            [change(replicas=[1, 2, 3], addingReplicas=[], isr=[1], leader=-1)],
+        ],
+        {},
+    ),
+    ("Unfence: nobody leads only where nobody can", [*LEADERLESS, [unfence(1)]], {}),
+    ("Fence: isr would be [1, 2], not [1, 2, 3]", [[fence(3)]], {}),
+    ("AlterPartition: leader epoch would be 0, not 1", [[change(isr=[1, 2], leader=1)]], {}),
+    ("AlterPartition: leader epoch would be 1, not 0", [[change(isr=[1, 2])]], {"level": 11}),
+    ("AlterPartition: elr would be [2, 3], not []", [[change(isr=[1])]], {"level": 27, "elr": True}),
+]
+
+
+@pytest.mark.parametrize(("guard", "batches", "more"), FORBIDDEN, ids=[each[0] for each in FORBIDDEN])
+def test_what_it_does_not_do_is_rejected(
+    guard: str, batches: list[Batch], more: dict[str, Any], tmp_path: Path
+) -> None:
+    found = verdict(tmp_path, *batches, **more)
+    assert (found.verdict, found.guard) == ("rejected", guard), found.reason
+    assert found.place is not None
+    assert found.place.file.endswith("00000000000000000000.log")
+
+
+def test_each_guard_forbids_something_by_itself() -> None:
+    """A guard forbids a record above; or it alone forbids steps of an instance, so that expected.toml has another count
+    without it; or it is waived, as others forbid the same."""
+    forbidding = {guard.partition(": ")[2] for guard, _, _ in FORBIDDEN}
+    clauses: dict[str, str] = {}
+    for release, without, parts, settings in INSTANCES:
+        model = KRAFT.model(release, without, parts)
+        clauses |= {_plain(clause.label): clause.waiver for each in model.actions for clause in each.guard}
+        for taken in explore(model, [], coverage=True, **settings).coverage:
+            forbidding |= {_plain(label) for label, count in (taken.alone or {}).items() if count}
+    assert {label for label, waiver in clauses.items() if not waiver} <= forbidding
+    assert len(forbidding & set(clauses)) > 40
+
+
+INSTANCES: list[tuple[str, list[str], list[str], dict[str, int]]] = [
+    ("3.9", ["KIP-858"], ["reassignment"], {"brokers": 3, "replicas": 2, "max_partition_epoch": 1}),
+    ("3.4", [], ["unclean elections"], {"brokers": 2, "replicas": 2, "max_partition_epoch": 3}),
+    ("4.2", [], ["unclean leaders"], {"brokers": 2, "replicas": 2, "max_partition_epoch": 3}),
+]
+
+
+def _plain(label: str) -> str:
+    return label.removeprefix("un").removeprefix("clean: ") if "clean: " in label else label
