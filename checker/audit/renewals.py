@@ -11,10 +11,10 @@ such a finding is suspicious at most. The other lines show it:
 * Leader epochs fall, or versions do not grow, and stay below. If they do so on the lines of one request only, and go on
   as before, then nothing began anew.
 
-The same is asked of what comes first after a finding. Between the two lines of some findings certain others never stand
-(`Observation.between`): where one does, a line is missing that belongs to it. And a line of another broker was written
-before the epoch of the finding only if a line below it tells of that epoch or an earlier one: else the broker may have
-gone on to a later one.
+The same is asked of what the process takes next after a finding. Between the two lines of some findings certain others
+never stand (`Observation.between`): where one does, a line is missing that belongs to it. And a line of another broker
+was written before the epoch of the finding only if a line below it tells of that epoch or an earlier one: else the
+broker may have gone on to a later one.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ from .ties import doubted
 
 _HISTORY = ("journal", *NEAR)
 _OF_REQUEST = ("controller", "controller_epoch", "correlation_id")
-_READ = (*_HISTORY, *MERGED, *_OF_REQUEST, "line", "row", "leader_epoch", "previous_leader_epoch", "partition_epoch")
+_READ = (
+    *(*_HISTORY, *MERGED, *_OF_REQUEST, "process", "line", "row"),
+    *("leader_epoch", "previous_leader_epoch", "partition_epoch"),
+)
 _REQUESTS = frozenset((*LEADER_AND_ISR_RECEIVED, *BECOME_BEGUN, *BECOME_ENDED))
 _TAKES = frozenset((*STARTS, *LEADER_AND_ISR_RECEIVED))
 _TELLS_EPOCH = frozenset((*STARTS, *FETCHERS_ADDED))
@@ -126,7 +129,8 @@ class _Replica:
         between = observations()[finding["observation"]].between
         if any(self._is_another(i, here, there) and self.lines[i]["row"] in between for i in range(first + 1, last)):
             return True
-        until = next((i for i in range(last + 1, len(self.lines)) if self._is_take(i, here)), last)
+        asked = self._asked(here)
+        until = next((i for i in range(last + 1, len(self.lines)) if self._takes_next(i, here, asked)), last)
         signs = (*self._without_epoch(), *self._other_connections(), *self._falls(here, _epoch))
         return any(first < i <= until for i in (*signs, *self._falls(here, _version, grows=1)))
 
@@ -144,8 +148,17 @@ class _Replica:
         request = _request(self.lines[i])
         return request is None or all(request != _request(self.lines[each]) for each in those)
 
-    def _is_take(self, i: int, here: int) -> bool:
-        return self.lines[i]["row"] in _TAKES and self._is_another(i, here)
+    def _takes_next(self, i: int, here: int, asked: frozenset[int | None]) -> bool:
+        """Whether a line below one of the same process takes another leader epoch than is asked for there."""
+        line, own = self.lines[i], self.lines[here]
+        if line["row"] not in _TAKES or line["process"] != own["process"] or not self._is_another(i, here):
+            return False
+        return line["leader_epoch"] not in asked
+
+    def _asked(self, here: int) -> frozenset[int | None]:
+        """The leader epochs that the request of a line asks for, or that the line takes."""
+        own = (i for i, row in enumerate(self.lines) if i == here or not self._is_another(i, here))
+        return frozenset(_epoch(self.lines[i]) for i in own)
 
     def _without_epoch(self) -> Iterator[int]:
         return (i for i, row in enumerate(self.lines) if row["previous_leader_epoch"] == NO_EPOCH)

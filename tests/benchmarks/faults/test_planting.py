@@ -67,3 +67,15 @@ def test_the_wording_is_the_release_s_own(recording: Recording) -> None:
 def test_a_folder_without_manifest_is_refused(tmp_path: Path) -> None:
     with pytest.raises(IsrproofError, match=r"manifest\.json"):
         load(tmp_path)
+
+
+def test_what_is_sent_wrongly_is_received_and_cached_so() -> None:
+    recording = load(RECORDED / "failover-on-leader-2.3.1-kill")
+    rows = {"leader-and-isr-received": 0, "metadata-cached": 0}
+    for fault in some(recording, "two leaders in one epoch", 10, 1):
+        wrong = {(edit.event.leader, edit.event.leader_epoch) for edit in fault.edits if edit.event is not None}
+        assert len(wrong) == 1
+        for edit in fault.edits:
+            if edit.event is not None and edit.event.row in rows:
+                rows[edit.event.row] += 1
+    assert all(rows.values())

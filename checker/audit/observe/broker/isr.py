@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from .....model.expr import both, field, some
-from .....model.sorts import Bool
+from .....model.expr import both, field, ite, some
+from .....model.sorts import Bool, Int
 from ...fields import broker, leader, of_zookeeper, sorts, takes_shown
-from ...lines import ISR_CHANGES, ISR_WRITTEN
-from ...table.protocol import Table
+from ...lines import ISR_CHANGES, ISR_WRITTEN, is_line
+from ...table.protocol import Column, Table
 from ..absent import false_where_absent
 from ..observation import Names, Observation
 from .hosted import AGAINST, HOSTED, HOSTED_LINES, KEPT, MERGED, against
-from .taken import known_epoch, version_known_in
+from .taken import known_epoch, known_version, version_known_in
 
 version_certain = field("version_certain", Bool)
 """Whether the version before is known, and nobody else writes one in the same leader epoch."""
+follows_known = field("follows_known", Bool)
+"""Whether the change was written in the version after the known one: then no other change lies between."""
+_CHANGES = field("changes", Int())
 
 
 def _as_they_are(lines: Table, *_: Names) -> Table:
@@ -25,9 +28,25 @@ def _by_role(lines: Table, *_: Names) -> Table:
 
 
 def _by_isr(lines: Table, *_: Names) -> Table:
-    found = against(lines.of_lines(ISR_CHANGES + ISR_WRITTEN), "isr")
+    found = _with_written_version(against(lines.of_lines(ISR_CHANGES + ISR_WRITTEN), "isr"))
     certain = both(takes_shown, of_zookeeper, version_known_in.eq(known_epoch))
-    return false_where_absent(found.derive(version_certain=certain), "version_certain")
+    follows = both(
+        of_zookeeper, version_known_in.eq(known_epoch), field("written_version", Int()).eq(known_version + 1)
+    )
+    return false_where_absent(
+        found.derive(version_certain=certain, follows_known=follows), "version_certain", "follows_known"
+    )
+
+
+def _with_written_version(lines: Table) -> Table:
+    """With the version in which each change of an ISR was written, if a line tells so before the next change."""
+    changes = is_line(ISR_CHANGES)
+    counted = lines.along(KEPT, MERGED, changes=Column("so_far", where=changes))
+    numbered = counted.derive(change=ite(changes, _CHANGES + 1, _CHANGES))
+    written = numbered.of_lines(ISR_WRITTEN).grouped(
+        (*KEPT, "change"), written_version=Column("min", "partition_epoch")
+    )
+    return numbered.attached(written, (*KEPT, "change"), ("written_version",))
 
 
 ISR_BY_ROLE = Observation(
@@ -54,7 +73,7 @@ ISR_BY_ISR = Observation(
     "isr_by_isr",
     made_from=HOSTED_LINES,
     lines=ISR_CHANGES + ISR_WRITTEN,
-    columns={**AGAINST, **sorts(version_certain)},
+    columns={**AGAINST, **sorts(version_certain, follows_known)},
     make=_by_isr,
     key=KEPT,
     order=MERGED,

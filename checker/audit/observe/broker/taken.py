@@ -22,6 +22,7 @@ from ...fields import (
     leader_epoch,
     old_isr,
     partition_epoch,
+    releases,
     sorts,
 )
 from ...lines import (
@@ -37,6 +38,7 @@ from ...lines import (
     STATE_TAKEN,
     is_line,
 )
+from ...table.encoding import in_releases
 from ...table.protocol import Column, Table
 from ..absent import false_where_absent
 from ..observation import Names
@@ -107,6 +109,8 @@ def with_requests(lines: Table, key: Names, order: Names) -> Table:
 
 _begins = both(is_line(BECOME_BEGUN), same_request, ~void)
 _ends = both(is_line(BECOME_ENDED), same_request, ~void)
+_only_ends = _ends & releases.intersects(in_releases("<=2.5"))
+"""Since 2.6 what is taken is printed in turn, so a request that has no such line was not taken."""
 _newer = both(is_line(STATE_TAKEN), current_leader_epoch.eq(leader_epoch))
 """A newer state of the same leader epoch is taken. (One that is refused prints the version that the broker has.)"""
 
@@ -138,7 +142,7 @@ def with_what_is_taken(lines: Table) -> Table:
             (both(leads | follows, partition_epoch.eq(partition_epoch)), leader_epoch),
             (_begins, received(leader_epoch)),
         ],
-        now_had=[(is_line(PRINTED_IN_TURN), leader_epoch), (_ends, received(leader_epoch))],
+        now_had=[(is_line(PRINTED_IN_TURN), leader_epoch), (_only_ends, received(leader_epoch))],
         now_settled=[
             (leads, _LEADER),
             (follows, _FOLLOWER),

@@ -7,7 +7,8 @@ Why it matters
 How it is seen
     In all that one broker wrote, in one process: a line with which an ISR shrinks or expands prints the set before. It
     is the one that the broker took, or wrote last. A line is printed before the write: if that fails, the ISR stays,
-    and the next line has the old set again.
+    and the next line has the old set again. It is illegal if the change is written in the version just after the one
+    that the broker knew: else a line may be missing, of a change in between.
 
 Releases
     All, but 2.8 and later print no line for an expansion. Up to 2.5 requests must be there, which are logged at TRACE.
@@ -16,12 +17,14 @@ Releases
 
 from __future__ import annotations
 
-from ...fields import old_isr, takes_shown
+from .....model.expr import either
+from ...fields import gap, old_isr, takes_shown
 from ...lines import ISR_CHANGES, is_line
+from ...observe.broker.isr import follows_known
 from ...observe.broker.taken import isr_known_in, known_epoch, known_isr, known_old_isr
 from ..remedy import COPIES, KEEP_LOGS, Remedy
 from ..rule import Rule
-from ..verdicts import suspicious_unless
+from ..verdicts import illegal_unless
 from ._words import ids, where
 
 RULE = Rule(
@@ -31,7 +34,7 @@ RULE = Rule(
     kind="replica",
     compares=True,
     applies=takes_shown & is_line(ISR_CHANGES) & isr_known_in.eq(known_epoch),
-    verdict=suspicious_unless(old_isr.eq(known_isr) | old_isr.eq(known_old_isr)),
+    verdict=illegal_unless(old_isr.eq(known_isr) | old_isr.eq(known_old_isr), in_doubt=either(gap, ~follows_known)),
     message=lambda row: (
         f"{where(row)} changes the ISR from {ids(row['old_isr'])} to {ids(row['isr'])}; it had {ids(row['known_isr'])}"
     ),

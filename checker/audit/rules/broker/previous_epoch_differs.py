@@ -11,7 +11,8 @@ How it is seen
     there, and not after a deletion. A line that prints -1 though the process had an epoch is a deletion that does not
     show, where server.log is not there. Up to 2.5 only leaders print such a line, so requests must be there, which are
     logged at TRACE. A single line may be missing of any log: where one would explain the epoch, the finding is
-    suspicious. It is illegal where an older one is printed than the broker had.
+    suspicious. It is illegal where an older one is printed than the broker had. Up to 2.5 only requests tell what it
+    had; the line may be missing with which one failed, so it is suspicious there.
 
 Releases
     Since 0.11. Followers since 3.6 print the new epoch as the one before, which tells nothing.
@@ -19,13 +20,14 @@ Releases
 
 from __future__ import annotations
 
-from .....model.expr import const, field, ite
+from .....model.expr import const, either, field, ite
 from .....model.sorts import Int
-from ...fields import gap, leader_epoch, previous_leader_epoch, process, process_known, server_log
+from ...fields import gap, leader_epoch, previous_leader_epoch, process, process_known, releases, server_log
 from ...lines import is_line
 from ...observe.broker.hosted import remembers
 from ...observe.broker.starts import epoch_before, first, request_shown
 from ...observe.broker.taken import PRINTED_IN_TURN
+from ..conditions import in_releases
 from ..remedy import COPIES, KEEP_LOGS, Remedy
 from ..rule import Rule
 from ..verdicts import HELD, ILLEGAL, SILENT, SUSPICIOUS
@@ -35,6 +37,7 @@ _process_begun = process_known & (const(0, Int()) < process) & field("deletions"
 _deletions_shown = process_known & (server_log | ~is_line(PRINTED_IN_TURN))
 _shown = ite(first, _process_begun, remembers | _deletions_shown)
 """Whether the log shows all that could explain another epoch: a start, a deletion."""
+_by_requests = releases.intersects(in_releases("<=2.5"))
 _older = remembers & (previous_leader_epoch < epoch_before)
 """A newer epoch, or none, a single missing line would explain: where the replica took it, or was deleted."""
 
@@ -46,7 +49,7 @@ RULE = Rule(
     verdict=ite(
         previous_leader_epoch.eq(epoch_before),
         HELD,
-        ite(~_shown, SILENT, ite(gap | ~_older, SUSPICIOUS, ILLEGAL)),
+        ite(~_shown, SILENT, ite(either(gap, ~_older, _by_requests), SUSPICIOUS, ILLEGAL)),
     ),
     applies=is_line(PRINTED_IN_TURN) | (request_shown & ~epoch_before.eq(leader_epoch)),
     message=lambda row: (
