@@ -22,11 +22,12 @@ LINES_PER_FILE = 10**11
 class Span:
     """A part of a tenure in one file: lines first..last.
 
-    `base` + line grows along a stream; `stream` is its number among those of the tenure. No line is missing between spans of one `block`; a foreign epoch ends a block
-    too. `whole_block` would be the block if it did not. `known_since` is the first of the epochs since which everything
-    is here (completeness.py). `since`..`until` are the lines in which one that names the controller only is of this
-    tenure: up to the next epoch of the controller, and from the start of a file that goes on with the epoch of the file
-    before. `disordered`: it is lossy for no other reason than that its times go back.
+    `base` + line grows along a stream; `stream` is its number among those of the tenure. No line is missing between
+    spans of one `block`; a foreign epoch ends a block too. `whole_block` would be the block if it did not.
+    `known_since` is the first of the epochs since which everything is here (completeness.py). `since`..`until` are the
+    lines in which one that names the controller only is of this tenure: up to the next epoch of the controller, and
+    from the start of a file that goes on with the epoch of the file before. `disordered`: it is lossy for no other
+    reason than that its times go back.
     """
 
     cluster: int
