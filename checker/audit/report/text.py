@@ -134,7 +134,7 @@ def checked_in_words(checked: Checked, *, metadata: bool) -> str:
         epochs = count(checked.controller_epochs, "controller epoch")
         read.append(f"{count(checked.partitions, 'partition')} in {epochs} of {_brokers(checked.brokers)}")
     if checked.hosts:
-        read.append(f"the replicas of {_brokers(checked.hosts)}")
+        read.append(f"{count(checked.replicas, 'replica')} of {_brokers(checked.hosts)}")
     if not read:
         return "nothing: no line of a controller in a known epoch, none of a broker about its replicas"
     said = " and ".join(read)
