@@ -27,12 +27,16 @@ Match = re.Match[str]
 
 @dataclass(frozen=True)
 class Kind:
-    """A line that matches becomes what `change` makes of it, or is left alone (None). `meaning` is the fault."""
+    """A line that matches becomes what `change` makes of it, or is left alone (None). `meaning` is the fault.
+
+    `after`: a pattern; `change` also gets the last line above that matches it, of the same partition (group `tp`).
+    """
 
     name: str
     pattern: str
-    change: Callable[[Match], str | None]
+    change: Callable[..., str | None]
     meaning: str
+    after: str = ""
 
 
 def _number(name: str, by: Callable[[Match], int | None]) -> Callable[[Match], str | None]:
@@ -83,6 +87,51 @@ _BEGUN = r"starting the become-(?P<kind>leader|follower) transition"
 _REFUSED = (
     r"its associated leader epoch (?P<asked>\d+) is (?:smaller|not higher) than the current leader epoch (?P<epoch>\d+)"
 )
+
+
+_STARTS = r"\[Broker id=(?P<self>\d+)\] (?P<role>Leader|Follower) (?P<tp>\S+) .*starts at leader epoch (?P<epoch>\d+)"
+_STARTS_IN = _STARTS + r" from offset (?P<offset>\d+) with partition epoch (?P<version>\d+)"
+_LEADS = r"\[Broker id=(?P<self>\d+)\] Leader (?P<tp>\S+) .*starts at leader epoch (?P<epoch>\d+) from offset"
+_LEADS_AT = (
+    r"\[Broker id=\d+\] Leader .*starts at leader epoch (?P<epoch>[1-9]\d*) from offset (?P<offset>\d\d+)"
+    r"(?P<between> with.*)high watermark (?P<hw>\d+)"
+)
+_STATE = r"Received LeaderAndIsr request .*leader=\d+, leaderEpoch=\d+, isr=\[?(?P<isr>[0-9, ]+)\]?, .*"
+_SENT_VERSION = _STATE + r"(?:zkVersion|partitionEpoch)=(?P<version>\d+)"
+_CACHED = (
+    r"Cached leader info .*leaderEpoch=(?P<epoch>\d+), isr=\S.*zkVersion=(?P<version>\d+).* for partition (?P<tp>\S+)"
+)
+_TAKEN = (
+    r"Handling LeaderAndIsr request correlationId \d+ from controller \d+ epoch (?P<epoch>\d+) .*partition (?P<tp>\S+)"
+)
+_CUT = r"\[UnifiedLog partition=(?P<tp>[^,]+),.*Truncating to offset (?P<offset>\d+)"
+_LOADED = r"Log loaded for partition (?P<tp>\S+) with initial high watermark (?P<hw>\d+)"
+
+
+def _lacking(match: Match) -> str | None:
+    """A leader that begins at offset 1, though more than a few records are there."""
+    if _int(match, "hw") < _int(match, "offset") // 2:
+        return None
+    line = match.string
+    return f"{line[: match.start('offset')]}1{match['between']}high watermark 1{line[match.end('hw') :]}"
+
+
+def _committed(match: Match, above: Match) -> str | None:
+    return _number("offset", lambda _: 1)(match) if _int(above, "hw") > 1 else None
+
+
+def _below(name: str) -> Callable[[Match, Match], str | None]:
+    """A number below that of the line above, where it has not begun anew in between."""
+
+    def change(match: Match, above: Match) -> str | None:
+        was, now = int(above[name]), int(match[name])
+        return None if was == 0 or now < was else _number(name, lambda _: was - 1)(match)
+
+    return change
+
+
+def _version_below(match: Match, above: Match) -> str | None:
+    return _below("version")(match, above) if above["epoch"] == match["epoch"] else None
 
 
 def _without(ids: str, one: str) -> str | None:
@@ -153,6 +202,39 @@ KINDS: tuple[Kind, ...] = (
         _number("hw", lambda m: _int(m, "hw") + 1),
         "another high watermark",
     ),
+    Kind("another broker leads", _LEADS, _number("self", lambda m: 77), "one that was not elected leads"),
+    Kind(
+        "leads with another ISR",
+        _LEADS + r".* ISR \[(?P<isr>[0-9,]+)\]",
+        _text("isr", lambda m: m["self"] + ",99"),
+        "an ISR that no controller wrote",
+    ),
+    Kind("follows another", r"Current leader is (?P<leader>\d+)\.", _number("leader", lambda m: 77), "another leader"),
+    Kind("received another ISR", _STATE, _text("isr", lambda m: "99"), "it was not sent"),
+    Kind("received another version", _SENT_VERSION, _number("version", lambda m: _int(m, "version") + 50), "not sent"),
+    Kind(
+        "begins in an older version",
+        _STARTS_IN,
+        _number("version", lambda m: 0 if _int(m, "epoch") and _int(m, "version") else None),
+        "a version of before the election",
+    ),
+    Kind(
+        "begins in a version to come",
+        _STARTS_IN,
+        _number("version", lambda m: _int(m, "version") + 50 if m["role"] == "Leader" else None),
+        "a version that nobody wrote",
+    ),
+    Kind("cache goes back", _CACHED, _below("epoch"), "an older leader epoch is cached", after=_CACHED),
+    Kind("cached version goes back", _CACHED, _version_below, "an older version is cached", after=_CACHED),
+    Kind("takes an older controller", _TAKEN, _below("epoch"), "a controller that is deposed", after=_TAKEN),
+    Kind("leader lacks records", _LEADS_AT, _lacking, "committed records are gone"),
+    Kind(
+        "cuts committed records",
+        _CUT,
+        _committed,
+        "committed records are cut off",
+        after=_LOADED,
+    ),
     Kind(
         "log end falls",
         _KNOWN,
@@ -186,8 +268,11 @@ def outcomes(recording: Path, each: int, seed: int) -> Iterator[Outcome]:
         for path, text in texts.items():
             _write(root / path.relative_to(recording), text)
         known = _findings(root)
+        wrong = {place for _, _, places in known for place in places}
         for kind in KINDS:
-            places = list(_places(kind, texts))
+            places = [
+                each for each in _places(kind, texts) if (str(each[0].relative_to(recording)), each[1]) not in wrong
+            ]
             for path, number, changed in random.Random(f"{seed} {kind.name}").sample(places, min(each, len(places))):
                 name = path.relative_to(recording)
                 lines = texts[path].split("\n")
@@ -201,11 +286,16 @@ def outcomes(recording: Path, each: int, seed: int) -> Iterator[Outcome]:
 
 
 def _places(kind: Kind, texts: dict[Path, str]) -> Iterator[tuple[Path, int, str]]:
-    pattern = re.compile(kind.pattern)
+    pattern, after = re.compile(kind.pattern), re.compile(kind.after)
     for path, text in texts.items():
+        above: dict[str, Match] = {}
         for number, line in enumerate(text.split("\n"), start=1):
             match = pattern.search(line)
-            changed = kind.change(match) if match else None
+            changed = kind.change(match) if match and not kind.after else None
+            if match and kind.after and match["tp"] in above:
+                changed = kind.change(match, above[match["tp"]])
+            if kind.after and (before := after.search(line)):
+                above[before["tp"]] = before
             if changed is not None and changed != line:
                 yield path, number, changed
 

@@ -26,7 +26,7 @@ class Outcome:
 
     @property
     def first(self) -> Finding | None:
-        return self.new[0] if self.new else None
+        return self._unexplained[0] if self.new else None
 
     @property
     def found(self) -> bool:
@@ -40,8 +40,13 @@ class Outcome:
     @property
     def line_right(self) -> bool:
         """Whether the first new finding in the fault's file is at its line; other files tell what came of it."""
-        here = next((finding for finding in self.new if finding.file == self.fault.file), None)
+        here = next((finding for finding in self._unexplained if finding.file == self.fault.file), None)
         return here is not None and self._at_line(here)
+
+    @property
+    def _unexplained(self) -> tuple[Finding, ...]:
+        """The new findings that no other explains; all, if each has one that does."""
+        return tuple(each for each in self.new if not each.caused_by) or self.new
 
     def _at_line(self, finding: Finding) -> bool:
         return (finding.file, finding.line) == (self.fault.file, self.fault.line)

@@ -136,7 +136,7 @@ def _look(
         "replica": narrow.of(replicas_shown(inputs[HOSTED_LINES])).rows() if with_timeline else [],
         "tenure": tenures(controllers, narrow) if with_timeline else [],
         "live": live_brokers(events, narrow) if with_timeline else [],
-        "scope": scope(narrow.of(controllers)),
+        "scope": scope(narrow.of(controllers), narrow.of(inputs[HOSTED_LINES])),
         "defect": defects,
     }
     return [row | {"what": what} for what, several in rows.items() for row in several]

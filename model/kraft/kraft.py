@@ -26,6 +26,7 @@ BEHAVIOURS = (
         "KIP-966",
         "ELR emptied by directories",
         "fenced again",
+        "old lists of a reassignment",
         "last known leader of the leaderless",
     ),
 )

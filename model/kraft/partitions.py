@@ -188,11 +188,12 @@ def reassign(chosen: Chosen) -> Action:
     going, new = current.minus(target), target.minus(current)
     last = ite(going.contains(r), _behind(target, going, r), NONE)
     after = mapped(r, ite(target.contains(r), wanted[r], last))
+    keeps = chosen.has("old lists of a reassignment")
     wants = Wanted(
         lambda who: may_lead(chosen, who),
         place=after,
-        removing=ite(going.is_empty(), removing, going),
-        adding=ite(new.is_empty(), adding, new),
+        removing=ite(going.is_empty(), removing, going) if keeps else going,
+        adding=ite(new.is_empty(), adding, new) if keeps else new,
     )
     made = change(chosen, wants)
     return action(

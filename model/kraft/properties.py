@@ -112,8 +112,8 @@ REASSIGNED_IN_SYNC = Property(
 )
 REASSIGNMENT_SOUND = Property(
     "ReassignmentIsSound",
-    "Replicas that are added or removed are replicas.",
-    adding.union(removing).subset_of(members(place)),
+    "Replicas that are added or removed are replicas, and none is both.",
+    adding.union(removing).subset_of(members(place)) & ~adding.intersects(removing),
 )
 EPOCH_WITH_REASON = Property(
     "EpochHasReason",

@@ -14,7 +14,11 @@ from ..fields import ts
 from ..lines import BROKERS, LIVE_BROKERS, TOPIC_DELETED
 from ..table.protocol import Column, Row, Table
 from .absent import false_where_absent
+from .broker.hosted import HOSTED_LINES
 from .order import NEAR
+
+_FOR_NO_RULE = tuple(row for row in BROKERS if row not in HOSTED_LINES.lines)
+"""What brokers write beside what is told of their replicas."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ class Narrow:
         `before` and `after` it are the times nearest to it; absent where there is none, or the stretch has no such end.
         """
         early, late = either(*self._too_early()), either(*self._too_late())
-        found = events.without_lines((*LIVE_BROKERS, *TOPIC_DELETED, *BROKERS)).grouped(  # of a controller, for rules
+        found = events.without_lines((*LIVE_BROKERS, *TOPIC_DELETED, *_FOR_NO_RULE)).grouped(
             NEAR,
             lines=Column("count", where=~(early | late)),
             first=Column("min", "ts"),
@@ -66,7 +70,11 @@ class Narrow:
 EVERYTHING = Narrow()
 
 
-def scope(events: Table) -> list[Row]:
-    """Look: by cluster, how many `lines` there are, and how many `partitions` they are about."""
+def scope(events: Table, hosted: Table) -> list[Row]:
+    """Look: by cluster, how many `lines` there are of controllers, and how many `partitions` they are about; and how
+    many `replicas` lines of their brokers are about."""
+    by_replica = hosted.grouped(("cluster", "broker", *NEAR), n=Column("count"))
+    replicas = by_replica.grouped(("cluster",), replicas=Column("count", "partition")).rows()
     by_partition = events.present("cluster").grouped(("cluster", *NEAR), n=Column("count"))
-    return by_partition.grouped(("cluster",), lines=Column("sum", "n"), partitions=Column("count", "partition")).rows()
+    told = by_partition.grouped(("cluster",), lines=Column("sum", "n"), partitions=Column("count", "partition")).rows()
+    return [*told, *replicas]

@@ -122,7 +122,8 @@ class Checked:
 
     `brokers` are those whose lines as a controller were read; `controller_epochs` how many epochs these lines are of,
     and `controller_epochs_unseen` how many more only others name. `hosts` are those whose lines about the replicas that
-    they host were read. `rules` had something to evaluate, of `rules_known` that are about what was read.
+    they host were read, `replicas` in all. `rules` had something to evaluate, of `rules_known` that are about what was
+    read.
     `assumption`: contiguous (that no line is missing between the first and the last of a controller's, or a host's),
     lossy (none: any line may be missing), "contiguous where not lossy"; None where there is no such line. Files in
     `nothing_from` are full of lines of which none was understood.
@@ -133,6 +134,7 @@ class Checked:
     controller_epochs_unseen: int
     partitions: int
     hosts: tuple[int, ...]
+    replicas: int
     rules: tuple[str, ...]
     rules_known: int
     assumption: str | None
@@ -281,6 +283,7 @@ def _checked(found: Audited, cluster: int, tallies: Mapping[str, Tally], files: 
         controller_epochs_unseen=len(stated - read),
         partitions=found.scopes.get(cluster, Scope()).partitions,
         hosts=tuple(sorted({part.broker for part in journals})),
+        replicas=found.scopes.get(cluster, Scope()).replicas,
         rules=tuple(code for code, tally in tallies.items() if tally.evaluated),
         rules_known=sum(rule.family in families for rule in rules().values()),
         assumption=_ASSUMPTION[frozenset(gaps)],

@@ -27,7 +27,7 @@ def nothing_there(narrow: Narrow, rows: Sequence[Row]) -> str | None:
 
 def _no_partition(asked: tuple[str, int], there: Sequence[tuple[str, int]]) -> str:
     topic = plain(asked[0])
-    said = f"--partition {partition_name(*asked)}: no line of a controller is about it."
+    said = f"--partition {partition_name(*asked)}: no line is about it."
     if not there:
         return f"{said} No line is about any partition."
     numbers = [number for name, number in there if name == asked[0]]
@@ -44,7 +44,7 @@ def _no_time(narrow: Narrow, rows: Sequence[Row]) -> str:
     since = "" if narrow.since is None else f" --since {printed(narrow.since)}"
     until = "" if narrow.until is None else f" --until {printed(narrow.until)}"
     about = "" if narrow.partition is None else f" about {partition_name(*narrow.partition)}"
-    said = f"{(since + until).strip()}: no line of a controller{about} is of that time."
+    said = f"{(since + until).strip()}: no line{about} is of that time."
     times = [(row["first"], row["last"]) for row in rows if row["first"] is not None]
     if not times:
         return f"{said} The log prints no times."

@@ -134,7 +134,7 @@ def checked_in_words(checked: Checked, *, metadata: bool) -> str:
         epochs = count(checked.controller_epochs, "controller epoch")
         read.append(f"{count(checked.partitions, 'partition')} in {epochs} of {_brokers(checked.brokers)}")
     if checked.hosts:
-        read.append(f"the replicas of {_brokers(checked.hosts)}")
+        read.append(f"{count(checked.replicas, 'replica')} of {_brokers(checked.hosts)}")
     if not read:
         return "nothing: no line of a controller in a known epoch, none of a broker about its replicas"
     said = " and ".join(read)
@@ -209,7 +209,7 @@ def _in_full(cause: Cause) -> Iterator[str]:
         place = f"{len(epochs)} controller epochs, {epochs[0]} to {epochs[-1]}"
     life = f", life {first.life}" if first.life is not None and first.life > 1 else ""
     if cause.times:
-        yield f"    when     {_when(cause)}{place}{life}"
+        yield f"    when     {_when(cause)}{place}{life}".rstrip(", ")
     yield f"    expected {plain(first.expected)}"
     yield f"    got      {plain(first.got)}"
     yield f"    line     {plain(str(first.place))}"

@@ -172,9 +172,9 @@ def test_the_headline_says_what_was_checked() -> None:
     assert (checked["brokers"], checked["controller_epochs"], checked["partitions"]) == ([1, 3, 4], 5, 10)
     of_controllers = {code for code, rule in rules().items() if rule.family == "controller"}
     assert of_controllers < set(checked["rules"])
-    assert (checked["hosts"], checked["assumption"]) == ([1, 2, 3, 4], "contiguous")
+    assert (checked["hosts"], checked["replicas"], checked["assumption"]) == ([1, 2, 3, 4], 24, "contiguous")
     second = run(str(CHAOS))[1].splitlines()[1]
-    controllers, hosts = "10 partitions in 5 controller epochs of brokers 1, 3, 4", "the replicas of brokers 1, 2, 3, 4"
+    controllers, hosts = "10 partitions in 5 controller epochs of brokers 1, 3, 4", "24 replicas of brokers 1, 2, 3, 4"
     assert second.startswith(
         f"checked: {controllers} and {hosts}; {len(checked['rules'])} of {checked['rules_known']} "
     )

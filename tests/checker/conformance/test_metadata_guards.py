@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
+from isrproof.checker.cli import main
 from isrproof.checker.conformance.metadata.contexts import Chosen
 from isrproof.checker.conformance.metadata.validate import Verdict, validate
 from isrproof.checker.explore.run import explore
 from isrproof.model.kraft.kraft import KRAFT
 
-from tests.checker.audit.test_metadata import TOPIC, put
+from tests.checker.audit.test_metadata import TOPIC, elected, put
 
 Record = tuple[str, Mapping[str, Any]]
 Batch = Sequence[Record]
@@ -159,6 +161,14 @@ LEGAL: Mapping[str, tuple[list[Batch], dict[str, Any]]] = {
         ],
         {},
     ),
+    "a reassignment is replaced by another one": (
+        [
+            *out(3),
+            [change(replicas=[1, 2, 4, 3], addingReplicas=[4], removingReplicas=[3])],
+            [change(replicas=[1, 2, 3, 4], removingReplicas=[4])],
+        ],
+        {},
+    ),
     "replicas in another order": ([[change(replicas=[3, 2, 1])]], {}),
     "an eligible replica leads": (
         [*NOBODY_KNOWN[:3], [unfence(2), change(isr=[2], leader=2, eligibleLeaderReplicas=[1], lastKnownElr=[])]],
@@ -299,3 +309,96 @@ INSTANCES: list[tuple[str, list[str], list[str], dict[str, int]]] = [
 
 def _plain(label: str) -> str:
     return label.removeprefix("un").removeprefix("clean: ") if "clean: " in label else label
+
+
+def run(*arguments: str) -> tuple[int, dict[str, Any]]:
+    ran = CliRunner().invoke(main, ["validate", "kraft", *arguments, "--json"])
+    return ran.exit_code, json.loads(ran.output)
+
+
+def test_the_command_tells_the_verdict_as_json(tmp_path: Path) -> None:
+    put(tmp_path, 1, log([change(isr=[1, 2])]))
+    code, told = run(str(tmp_path))
+    assert (code, told["verdict"], told["line"], told["guard"]) == (0, "accepted", None, None)
+    assert (told["level"], told["release"], told["matched"], told["compared"]) == ("3.9-IV0", "3.9", 10, 10)
+    put(tmp_path, 1, log([change(isr=[1, 2], leader=2)]))
+    code, told = run(str(tmp_path))
+    assert (code, told["verdict"], told["line"]["offset"]) == (1, "rejected", 15)
+    assert told["line"]["file"].endswith("node-1/__cluster_metadata-0/00000000000000000000.log")
+    assert told["guard"] == "AlterPartition: a leader that can go on is kept"
+    assert told["reason"].startswith("orders-0: ")
+
+
+def test_what_is_not_committed_is_not_compared(tmp_path: Path) -> None:
+    lines = log([change(isr=[1, 2], leader=2)])
+    first = json.loads(lines[0])
+    voters = [{"voterId": each} for each in (1, 2, 3)]
+    first["data"] |= {"voters": voters, "grantingVoters": voters}
+    put(tmp_path, 1, [json.dumps(first), *lines[1:]])
+    code, told = run(str(tmp_path))
+    assert (code, told["verdict"], told["compared"], told["not_compared"]) == (3, "unknown", 0, len(lines))
+    assert told["reason"] == "no committed record changes a broker or a partition"
+
+
+def test_any_number_of_brokers_and_replicas(tmp_path: Path) -> None:
+    """Nine brokers, of which seven have the partition; the first three go."""
+    more = [[register(id)] for id in range(5, 10)] + [[unfence(id)] for id in range(5, 10)]
+    seven = [9, 8, 7, 6, 5, 4, 3]
+    topic = ("TOPIC_RECORD", {"name": "wide", "topicId": "wideAAAAAAAAAAAAAAAAAA"})
+    made = created(replicas=seven, isr=seven, leader=9)
+    wide = (made[0], {**made[1], "topicId": topic[1]["topicId"]})
+
+    def now(**data: Any) -> Record:
+        return "PARTITION_CHANGE_RECORD", {"topicId": topic[1]["topicId"], **data}
+
+    goes = [
+        [now(isr=[8, 7, 6, 5, 4, 3], leader=8), fence(9)],
+        [now(isr=[7, 6, 5, 4, 3], leader=7), fence(8)],
+    ]
+    assert verdict(tmp_path, *more, [topic, wide], *goes).verdict == "accepted"
+    wrong = verdict(tmp_path, *more, [topic, wide], *goes, [now(isr=[6, 5, 4, 3], leader=3), fence(7)])
+    assert (wrong.verdict, wrong.guard) == ("rejected", "Fence: of those that can lead the first is elected")
+
+
+def test_a_history_that_begins_at_a_snapshot(tmp_path: Path) -> None:
+    """What the snapshot has is the state; it is not asked how it came about."""
+    lines = log([change(isr=[1, 2])], [change(isr=[2], leader=2)])
+    end = len(lines) - 1
+    rows = [json.loads(line) for line in lines]
+    of_state = [row for row in rows[1:end] if row["type"] not in ("PARTITION_CHANGE_RECORD", "PARTITION_RECORD")]
+    partition = {**USUAL[1], "isr": [1, 2], "partitionEpoch": 1}
+    head = [("SNAPSHOT_HEADER", {}), *((row["type"], row["data"]) for row in of_state), (USUAL[0], partition)]
+    tail = [*head, ("SNAPSHOT_FOOTER", {})]
+    snapshot = [
+        json.dumps({"offset": at, "epoch": 1, "type": kind, "data": data, **({"version": 0} if "SNAP" in kind else {})})
+        for at, (kind, data) in enumerate(tail)
+    ]
+    put(tmp_path, 1, snapshot, f"{end:020d}-0000000001.checkpoint")
+    last = {**rows[-1], "epoch": 1}
+    later = elected(end + 1, 2, 1, voters=(1,))
+    put(tmp_path, 1, [json.dumps(last), later], f"{end:020d}.log")
+    found = validate([str(tmp_path)])
+    assert (found.verdict, found.compared) == ("rejected", 1)
+    assert found.guard == "AlterPartition: the leader is in the ISR"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--level", "INFO"], "--level is for logs of text"),
+        (["--without", "KAFKA-1952"], "did you mean 'KAFKA-19522'"),
+        (["--release", "2.3"], "has no row for Kafka 2.3"),
+    ],
+)
+def test_misuse_gets_one_message(arguments: list[str], told: str, tmp_path: Path) -> None:
+    put(tmp_path, 1, log())
+    ran = CliRunner().invoke(main, ["validate", "kraft", str(tmp_path), *arguments])
+    assert ran.exit_code == 2
+    assert told in ran.output
+
+
+def test_logs_of_two_clusters_are_not_one(tmp_path: Path) -> None:
+    put(tmp_path / "a", 1, log(), cluster="one")
+    put(tmp_path / "b", 1, log(), cluster="other")
+    ran = CliRunner().invoke(main, ["validate", "kraft", str(tmp_path)])
+    assert (ran.exit_code, "the metadata log of one cluster, got 2" in ran.output) == (2, True)

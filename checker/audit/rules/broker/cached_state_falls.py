@@ -8,7 +8,7 @@ How it is seen
     In all that one broker wrote, in one process, between two deletions of the partition: each line that tells what is
     cached has a leader epoch that is not below the one before, and in the same leader epoch no lower version, whichever
     controller it is from. Lines of a deletion, or of a start, may be missing, so it is suspicious. That a cache is
-    behind is legal; KR210 is about a controller that sends an older state.
+    behind is legal; KR402 is about a controller that sends an older state.
 
 Releases
     Where metadata is logged: at TRACE. The version is printed since 1.0.

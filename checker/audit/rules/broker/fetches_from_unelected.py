@@ -22,6 +22,7 @@ from ...observe.broker.across import told_leader
 from ..remedy import COPIES, KEEP_LOGS, Remedy
 from ..rule import Rule
 from ..verdicts import suspicious_unless
+from ._controllers import CONTROLLERS
 from ._words import where
 
 RULE = Rule(
@@ -39,6 +40,7 @@ RULE = Rule(
     expected=lambda row: f"a fetcher to broker {row['told_leader']}",
     got=lambda row: f"a fetcher to broker {row['leader']}",
     releases=">=2.1",
+    follows_from=CONTROLLERS,
     remedy=Remedy(
         workaround=f"{KEEP_LOGS} Restart the broker: it takes the leaders of its partitions anew.",
         verify=COPIES,

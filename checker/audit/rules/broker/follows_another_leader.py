@@ -21,6 +21,7 @@ from ...observe.broker.across import told_leader
 from ..remedy import COPIES, KEEP_LOGS, Remedy
 from ..rule import Rule
 from ..verdicts import suspicious_unless
+from ._controllers import CONTROLLERS
 from ._words import where
 
 RULE = Rule(
@@ -38,6 +39,7 @@ RULE = Rule(
     expected=lambda row: f"leader {row['told_leader']}",
     got=lambda row: f"leader {row['leader']}",
     releases=">=3.3",
+    follows_from=CONTROLLERS,
     remedy=Remedy(
         workaround=f"{KEEP_LOGS} Restart the broker: it takes the leaders of its partitions anew.",
         verify=COPIES,

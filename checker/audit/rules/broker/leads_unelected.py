@@ -24,6 +24,7 @@ from ...table.protocol import Row
 from ..remedy import KEEP_LOGS, STATE, Remedy
 from ..rule import Rule
 from ..verdicts import suspicious_unless
+from ._controllers import CONTROLLERS
 from ._words import ids, where
 
 
@@ -46,6 +47,7 @@ RULE = Rule(
     expected=lambda row: f"leader {row['told_leader']}, ISR {ids(row['told_isr'])}",
     got=lambda row: f"leader {row['broker']}, ISR {ids(row['isr'])}",
     releases=">=0.11",
+    follows_from=CONTROLLERS,
     remedy=Remedy(
         workaround=f"{KEEP_LOGS} Restart the broker: it takes the leaders of its partitions anew.",
         verify=STATE,

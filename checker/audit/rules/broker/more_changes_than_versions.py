@@ -26,6 +26,7 @@ from ..controller._words import where
 from ..remedy import STATE, Remedy
 from ..rule import Rule
 from ..verdicts import suspicious_unless
+from ._controllers import CONTROLLERS
 
 _sound = leader_epoch + writes + was(partition_epoch) <= partition_epoch + was(leader_epoch) + was(writes)
 
@@ -45,6 +46,7 @@ RULE = Rule(
         f"{row['partition_epoch'] - row['before_partition_epoch']} versions for"
         f" {row['leader_epoch'] - row['before_leader_epoch'] + row['writes'] - row['before_writes']} changes"
     ),
+    follows_from=CONTROLLERS,
     remedy=Remedy(
         workaround="Read the state from ZooKeeper, and compare it with what the leader printed last.",
         verify=STATE,

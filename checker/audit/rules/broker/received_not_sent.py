@@ -21,6 +21,7 @@ from ...observe.broker.across import same_sent, told_isr
 from ..remedy import MOVE_CONTROLLER, STATE, Remedy
 from ..rule import Rule
 from ..verdicts import suspicious_unless
+from ._controllers import CONTROLLERS
 from ._words import ids, where
 
 RULE = Rule(
@@ -36,5 +37,6 @@ RULE = Rule(
     ),
     expected=lambda row: "what the controller sent of that leader epoch",
     got=lambda row: f"leader {row['leader']}, ISR {ids(row['isr'])}, version {row['partition_epoch']}",
+    follows_from=CONTROLLERS,
     remedy=Remedy(workaround=MOVE_CONTROLLER, verify=STATE, look_for="the state that the broker printed"),
 )

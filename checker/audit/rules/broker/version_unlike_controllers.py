@@ -22,6 +22,7 @@ from ...observe.broker.across import leader_shown, most_told, told_version, writ
 from ..remedy import STATE, Remedy
 from ..rule import Rule
 from ..verdicts import suspicious_unless
+from ._controllers import CONTROLLERS
 from ._words import does, where
 
 RULE = Rule(
@@ -41,6 +42,7 @@ RULE = Rule(
     expected=lambda row: f"a version from {row['told_version']} to {row['most_told'] + row['writes']}",
     got=lambda row: f"version {row['partition_epoch']}",
     releases=">=3.3",
+    follows_from=CONTROLLERS,
     remedy=Remedy(
         workaround="Read the state from ZooKeeper, and compare it with what the leader printed last.",
         verify=STATE,

@@ -20,6 +20,7 @@ from ...observe.broker.across import told_isr
 from ..remedy import STATE, Remedy
 from ..rule import Rule
 from ..verdicts import suspicious_unless
+from ._controllers import CONTROLLERS
 from ._words import ids, where
 
 RULE = Rule(
@@ -35,6 +36,7 @@ RULE = Rule(
     ),
     expected=lambda row: f"ISR {ids(row['told_isr'])}",
     got=lambda row: f"ISR {ids(row['isr'])}",
+    follows_from=CONTROLLERS,
     remedy=Remedy(
         workaround="Read the state from ZooKeeper, and compare it with what the leader printed last.",
         verify=STATE,
