@@ -142,7 +142,7 @@ def _odd(
     rows: dict[str, list[Row]] = {}
     for row in beside.odd(found, chronicles, clusters):
         name = _observed(row["row"])
-        proposed = name == CONTROLLER_STATES.name and _may_be_taken_back(reigns, row)
+        proposed = name == CONTROLLER_STATES.name and not row["settled"] and _may_be_taken_back(reigns, row)
         rows.setdefault(name, []).append(row | {"fits": False, "proposed": proposed})
     return rows
 

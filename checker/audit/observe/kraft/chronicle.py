@@ -67,6 +67,8 @@ class Placed(Protocol):
     def controller_epoch(self) -> int: ...
 
 
+SURELY_LATER = 1_000
+"""Milliseconds that tell which of two things was first, even where milliseconds are lost."""
 _AFTER = ("unfence", "shutdown")
 """Of these the changes of partitions come after the broker's record; of others before."""
 
@@ -77,9 +79,10 @@ class Chronicle:
 
     `ids` are the topic ids that each name ever had; `brokers` the epochs that each broker registered with; `leaders`
     who led each raft epoch and the place of the record that says so: (leader, file, offset). `removed` are the topics
-    that were deleted, `left` what each broker is a replica of no longer, partition by partition. `from_start`: the log
-    is here from its first record on. `last` is the time of the last committed record. `mixed`: a migration from
-    ZooKeeper is in it, in which brokers take states from elsewhere.
+    that were deleted, `left` what each broker is a replica of no longer, partition by partition. `from_start`: the
+    log is here from its first record on. `spans` are the times of each epoch's first and last committed batch. `last`
+    is the time of the last committed record. `mixed`: a migration from ZooKeeper is in it, in which brokers take
+    states from elsewhere.
     """
 
     ids: dict[str, set[str]] = field(default_factory=dict)
@@ -92,6 +95,7 @@ class Chronicle:
     removed: dict[str, Happened] = field(default_factory=dict)
     left: dict[int, list[Happened]] = field(default_factory=dict)
     handled: dict[int, list[Handled]] = field(default_factory=dict)
+    spans: dict[int, tuple[int, int]] = field(default_factory=dict)
     _run: list[tuple[Partition, Partition]] = field(default_factory=list)
     _begun: tuple[str, int, Happened] | None = None
 
@@ -139,6 +143,20 @@ class Chronicle:
             made = _handled(*each[:2], self._run, each[2])
             self._did(made if len(own) == 1 else made._replace(least=0))  # either's changes, or both's
         self._run, self._begun = [], None
+
+    def committed(self, epoch: int, ts: int) -> None:
+        """A batch is committed."""
+        first, last = self.spans.get(epoch, (ts, ts))
+        self.spans[epoch] = min(first, ts), max(last, ts)
+        self.last = max(self.last, ts)
+
+    def settled(self, controller: int, ts: int) -> bool:
+        """Whether what a controller proposed at a time stayed: what it wrote later in the same epoch is committed."""
+        return any(
+            first <= ts and ts + SURELY_LATER < last
+            for epoch, (first, last) in self.spans.items()
+            if self.leaders.get(epoch, (None,))[0] == controller
+        )
 
     def handled_by(self, controller: int, ts: int, within: int) -> Iterator[Handled]:
         """What a controller handled at about a time, in the epochs that it led."""

@@ -295,7 +295,7 @@ class Fold:
             len(after.isr),
             data.get("leader", NO_CHANGE) != NO_CHANGE,
             inactive,
-            _repeated(after.isr) or _repeated(after.replicas) or _repeated(after.elr),
+            _repeated(after.isr, after.replicas, after.elr),
             least,
             wrong,
             len(after.directories),
@@ -520,9 +520,10 @@ def _happened(row: Row) -> Happened:
     return Happened(row["file"], row["offset"], row["ts"], row["controller_epoch"])
 
 
-@lru_cache(maxsize=4096)
-def _repeated(ids: tuple[int, ...]) -> bool:
-    return len(set(ids)) < len(ids)
+@lru_cache(maxsize=65536)
+def _repeated(*lists: tuple[int, ...]) -> bool:
+    """Whether one of the lists names a broker twice."""
+    return any(len(set(ids)) < len(ids) for ids in lists)
 
 
 def snapshot_state(records: Iterable[Record]) -> Cluster:

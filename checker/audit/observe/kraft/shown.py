@@ -67,16 +67,19 @@ def shown(quorum: Quorum, cluster: int, seen: Seen) -> Iterator[Shown]:
     for each in joined(quorum, misfits):
         if each.gap:
             fold, start = after_gap(quorum, cluster, waiting, each.batch.offset, seen)
+        records = each.batch.records
+        seen.counted(records, committed=each.committed)
+        if seen.chronicle is not None and each.committed and records:
+            seen.chronicle.committed(each.batch.epoch, records[-1].timestamp)
+        if len(records) == 1 and not (waiting and waiting[0][0][0] <= each.batch.offset) and fold.idles(records[0]):
+            continue
         fold.begins(each.batch.offset)
-        seen.counted(each.batch.records, committed=each.committed)
-        for record in each.batch.records:
+        for record in records:
             while waiting and waiting[0][0][0] <= record.offset:
                 yield from _beside(fold, waiting.pop(0)[2], each.segment, seen)
             if record.offset >= start and not fold.idles(record):
                 yield from fold.record(record, each.segment, each.committed)
                 seen.applied(fold, record)
-        if seen.chronicle is not None and each.committed and each.batch.records:
-            seen.chronicle.last = max(seen.chronicle.last, each.batch.records[-1].timestamp)
         yield from fold.ends()
     if seen.chronicle is not None:
         seen.chronicle.ends()
@@ -228,9 +231,10 @@ def _context(fold: Fold) -> Row:
 def _misfits(quorum: Quorum, fold: Fold, misfits: list[Misfit]) -> Iterator[Shown]:
     """What does not fit, and a row for each copy of which everything does."""
     context = _context(fold)
-    uneven = {id(misfit.copy) for misfit in misfits if misfit.kind != "record"}
+    uneven = {each.index for misfit in misfits if misfit.kind != "record" for each in misfit.copy.segments}
     for misfit in misfits:
-        proved = misfit.kind == "record" and id(misfit.copy) not in uneven
+        compared = {each.segment.index for each in (misfit.placed, misfit.other) if each is not None}
+        proved = misfit.kind == "record" and not compared & uneven
         row = _row(fold.cluster, misfit.placed, "BATCH", committed=misfit.placed.frame.offset < quorum.committed)
         other = misfit.other
         where = {} if other is None else {"before_file": other.segment.index, "before_offset": other.frame.offset}

@@ -216,20 +216,22 @@ class Cluster:
 
     def put(self, partition: Partition) -> None:
         """A partition as it is now."""
-        key = (partition.topic, partition.number)
-        there = self.partitions.setdefault(partition.topic, {})
-        before = there.get(partition.number)
-        if partition.number == 0 and (before is None or before.replicas != partition.replicas):
-            self.least.pop(partition.topic, None)
+        topic, number, isr = partition.topic, partition.number, partition.isr
+        there = self.partitions.get(topic)
+        if there is None:
+            there = self.partitions[topic] = {}
+        before = there.get(number)
+        if number == 0 and (before is None or before.replicas != partition.replicas):
+            self.least.pop(topic, None)
         known = () if before is None else before.isr
-        if known != partition.isr:
+        if known != isr:
             for broker in known:
-                if broker not in partition.isr:
-                    self.in_isr[broker].discard(key)
-            for broker in partition.isr:
+                if broker not in isr:
+                    self.in_isr[broker].discard((topic, number))
+            for broker in isr:
                 if broker not in known:
-                    self.in_isr.setdefault(broker, set()).add(key)
-        there[partition.number] = partition
+                    self.in_isr.setdefault(broker, set()).add((topic, number))
+        there[number] = partition
 
     def remove(self, topic: str) -> None:
         self.least.pop(topic, None)

@@ -121,7 +121,8 @@ def clocks(rows: Iterable[Row], clusters: Mapping[int, int]) -> dict[tuple[int, 
 
 
 def odd(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int]) -> Iterator[Row]:
-    """The lines that do not fit, as rows of the observation; `covered`: the log goes on beyond the line's time."""
+    """The lines that do not fit, as rows of the observation; `covered`: the log goes on beyond the line's time;
+    `settled`: and what the node itself wrote then."""
     rows = list(rows)
     strange: dict[int, set[str]] = defaultdict(set)
     for row in rows:
@@ -137,5 +138,8 @@ def odd(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters: Mapp
             continue
         behind = later.get((cluster, row["node"]))
         ends = chronicles[cluster].last
-        covered = behind is not None and row.get("ts") is not None and row["ts"] - behind + LATE < ends
-        yield row | {"cluster": cluster, "covered": covered, "differs": row.get("differs", [])}
+        then = None if behind is None or row.get("ts") is None else row["ts"] - behind
+        covered = then is not None and then + LATE < ends
+        stays = then is not None and chronicles[cluster].settled(row["node"], then)
+        shown = {"cluster": cluster, "covered": covered, "settled": stays, "differs": row.get("differs", [])}
+        yield row | shown

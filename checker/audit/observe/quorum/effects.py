@@ -15,7 +15,7 @@ from typing import Any
 
 from ...lines import CHANGES_TOLD, DELETIONS_TOLD, FOLLOWS, LEADS, REASSIGNMENT_TOLD, SAID_BY_LEADERS, STATE_TAKEN
 from ...table.protocol import Row, Table
-from ..kraft.chronicle import Chronicle
+from ..kraft.chronicle import SURELY_LATER, Chronicle
 from .beside import LATE
 
 _TOLD = (*CHANGES_TOLD, *REASSIGNMENT_TOLD, *DELETIONS_TOLD)
@@ -24,8 +24,6 @@ _APPLIED = (*LEADS, *FOLLOWS, *STATE_TAKEN)
 LINES = (*_TOLD, *_APPLIED)
 AT_ONCE = 2_000
 """Milliseconds between the line of a controller and the record that it is about, at most."""
-_SURELY_LATER = 1_000
-"""Milliseconds that tell which of two lines of a file was written first, even if their milliseconds are lost."""
 _HANDLERS = {
     "handleBrokerFenced": "fence",
     "handleBrokerUnfenced": "unfence",
@@ -106,10 +104,10 @@ def beside_log(
             continue
         shown = row | {"cluster": cluster, "then": row["ts"] - behind}
         if row["what"] in CHANGES_TOLD:
-            shown |= {"proposed": proposed(row)}
+            shown |= {"proposed": proposed(row) and not chronicles[cluster].settled(row["node"], shown["then"])}
             yield from ((CHANGES, each) for each in _changes(shown, chronicles[cluster]))
         elif row["what"] in REASSIGNMENT_TOLD:
-            shown |= {"proposed": proposed(row)}
+            shown |= {"proposed": proposed(row) and not chronicles[cluster].settled(row["node"], shown["then"])}
             yield from ((REASSIGNMENTS, each) for each in _reassignments(shown, chronicles[cluster]))
         elif row["what"] in DELETIONS_TOLD:
             deleted[cluster, row["node"]].setdefault((row["ts"], row["count"]), shown)
@@ -185,7 +183,7 @@ def _removed(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters:
             if each["offset"] > at.offset
             and each["line"] < row["line"]
             and None not in (each["ts"], row["ts"])
-            and each["ts"] + _SURELY_LATER < row["ts"]
+            and each["ts"] + SURELY_LATER < row["ts"]
         ]
         shown = row | {"cluster": cluster, "deleted": bool(seen), "before_file": at.file, "before_offset": at.offset}
         yield shown | ({"applied_line": min(each["line"] for each in seen)} if seen else {})

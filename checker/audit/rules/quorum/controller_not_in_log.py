@@ -8,7 +8,8 @@ How it is seen
     Lines that tell of a new partition, or of a change that is printed as UNCLEAN (at DEBUG of any), name topic id,
     partition and partition epoch: the log has at that partition epoch the same leader, leader epoch and ISR. While a
     snapshot is loaded these are copies of the state, with any epoch. A controller that is active prints what it
-    proposes: what it takes back afterwards ("Renouncing", "reverting") is not compared. A partition epoch that the
+    proposes: what it may have taken back afterwards ("Renouncing", "reverting") is not compared, unless records that it
+    wrote a second later in the same epoch are committed. A partition epoch that the
     log does not have counts only if the log goes on for ten seconds beyond the line's time.
 
 Releases
