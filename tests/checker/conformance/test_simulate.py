@@ -121,7 +121,7 @@ def test_nothing_is_illegal_in_random_runs_but_what_their_releases_do_wrong(tmp_
 @pytest.mark.parametrize("start", range(1_000, 11_000, 500))
 def test_nothing_is_illegal_in_ten_thousand_random_runs(start: int, tmp_path: Path) -> None:
     assert _illegal(range(start, start + 500), tmp_path) == []
-    assert _said(tmp_path) == {*BROKERS_SAY}
+    assert {*BROKERS_SAY} - _said(tmp_path) <= SELDOM
 
 
 def _said(folder: Path) -> set[str]:
