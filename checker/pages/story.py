@@ -38,7 +38,7 @@ def write() -> str:
             f"isrproof sequence {RECORDING} --partition {PARTITION[0]}-{PARTITION[1]}",
             "```",
             "",
-            "<table><tr><th>the model</th><th>a cluster</th></tr><tr><td markdown>",
+            "<table markdown><tr><th>the model</th><th>a cluster</th></tr><tr markdown><td markdown>",
             "",
             *_diagram(sequence.draw(_of_model(), "The shortest run of the model")),
             "",
