@@ -100,7 +100,7 @@ lossy, start_seen = field("lossy", Bool), field("start_seen", Bool)
 tenure, block, known_since = field("tenure", Int()), field("block", Int()), field("known_since", Int())
 
 SPAN: Mapping[str, Sort] = sorts(
-    *(field("cluster", Int()), field("life", Int()), tenure, block),
+    *(field("cluster", Int()), field("life", Int()), tenure, field("stream", Int()), block),
     *(seen_level, lossy, releases, start_seen, known_since),
 )
 """What observations and rules read of the span that an event is in."""

@@ -19,12 +19,17 @@ EXIT = {"accepted": 0, "rejected": 1, "unknown": 3}
 @click.option("--without", multiple=True, metavar="BEHAVIOUR", help="Leave a behaviour or part out; may be repeated.")
 @click.option("--with", "adding", multiple=True, metavar="PART", help="Add a part or behaviour; may be repeated.")
 @click.option("--level", help="The lowest level that state.change.logger prints; by default the lowest that is seen.")
+@click.option(
+    "--brokers", is_flag=True,
+    help="Compare brokers' lines too: LeaderAndIsr requests and ISR changes. Needs clocks that agree.",
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(**options: Any) -> None:
     """Ask whether some run of MODEL writes LOGS: the files, or folders, of all brokers of one cluster.
 
     Compared are the lines of the controllers' state machines, from the first controller on. A rejection names the first
     line that no run writes, and the clause of a guard that forbids it. Steps that write nothing may lie between lines.
+    With --brokers all lines are taken in the order of their times.
 
     The logs of MODEL kraft are the metadata folders of its nodes: each committed record that changes a broker or a
     partition is looked for among the steps of KRaft's controller, as its release and metadata.version have them.
@@ -52,15 +57,16 @@ def _run(options: dict[str, Any]) -> int:
         if family is None:
             chosen = model(options["model"])
         else:
-            wanted = (*cluster.parts(evidence), *options["adding"])
+            wanted = (*cluster.parts(evidence, options["brokers"]), *options["adding"])
             parts = [each for each in dict.fromkeys(wanted) if each not in options["without"]]
             chosen = family.model(row.name, options["without"], parts)
             may = cluster.possible(evidence)
-        verdict = validate(chosen, row, evidence, level, may)
+        actor = (lambda action: "controller") if family is None else family.actor
+        verdict = validate(chosen, row, evidence, level, may, actor=actor, brokers=options["brokers"])
     except NotDecidedError as error:
         verdict = Verdict("unknown", 0, 0, evidence.lines, reason=str(error))
         chosen = None
-    _print(verdict, row.name, level, chosen, options["as_json"])
+    _print(verdict, row.name, level, chosen, options)
     return EXIT[verdict.verdict]
 
 
@@ -72,6 +78,8 @@ def _metadata(options: dict[str, Any]) -> int:
 
     if options["level"]:
         raise click.UsageError("--level is for logs of text; in a metadata log it is metadata.version, which it tells.")
+    if options["brokers"]:
+        raise click.UsageError("--brokers is for logs of text; leave it out with a metadata log.")
     mask = KRAFT.release(options["release"]).mask if options["release"] else 0
     KRAFT.model(options["release"], options["without"], options["adding"])  # says what it does not know
     verdict = validate(options["logs"], Chosen(mask, options["without"], options["adding"]))
@@ -107,8 +115,8 @@ def _metadata(options: dict[str, Any]) -> int:
     return EXIT[verdict.verdict]
 
 
-def _print(verdict: Any, release: str, level: str, model: Any, as_json: bool) -> None:
-    if as_json:
+def _print(verdict: Any, release: str, level: str, model: Any, options: Any) -> None:
+    if options["as_json"]:
         place = verdict.place
         told = {
             "verdict": verdict.verdict,
@@ -133,8 +141,9 @@ def _print(verdict: Any, release: str, level: str, model: Any, as_json: bool) ->
         click.echo(f"  guard    {verdict.guard}")
     if verdict.reason:
         click.echo(f"  {verdict.reason}")
+    compared = "of controllers and brokers" if options["brokers"] else "of the state machines"
     click.echo(
-        f"  {verdict.matched} of {verdict.compared} lines of the state machines fit, at {level}; "
+        f"  {verdict.matched} of {verdict.compared} lines {compared} fit, at {level}; "
         f"{verdict.others} other lines are not compared"
     )
     if model is not None and model.left_out:

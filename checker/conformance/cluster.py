@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 
-from ...model.cluster.effects import DELETION, PREFERRED, SHUTDOWN
+from ...model.cluster.effects import DELETION, ISR, PREFERRED, REQUESTS, SHUTDOWN
 from ...model.cluster.state import PLACES
 from ...model.sorts import Value
 from .evidence import Evidence, NotDecidedError
@@ -15,11 +15,15 @@ _READS_ZOOKEEPER = frozenset({"none", "idle", "elected"})
 _OUTSIDE = frozenset({"Die", "ComeBack", "CreateTopic", "DeleteTopic", "LoseSession"})
 
 
-def parts(evidence: Evidence) -> tuple[str, ...]:
-    """The parts of the model without which what the log tells cannot have happened.
+_SHOWN = frozenset({"Die", "ComeBack"})
+"""Where brokers say that they register, a death came before it; neither can be put off."""
 
-    A part that is left out would have shown: a deletion and an election of the preferred leader print moves, and a
-    controlled shutdown a line of controller.log.
+
+def parts(evidence: Evidence, brokers: bool = False) -> tuple[str, ...]:
+    """The parts of the model without which what the log tells, of brokers too if asked, cannot have happened.
+
+    A part that is left out would have shown: a deletion and an election of the preferred leader print moves, a
+    controlled shutdown a line of controller.log, and a change of an ISR one of server.log.
     """
     moves = {(each.event.from_state, each.event.to_state) for each in evidence.compared}
     states = {state for move in moves for state in move}
@@ -27,6 +31,8 @@ def parts(evidence: Evidence) -> tuple[str, ...]:
         DELETION: bool(states & {"ReplicaDeletionStarted", "ReplicaDeletionSuccessful"}),
         PREFERRED: evidence.elections is None or evidence.elections,
         SHUTDOWN: evidence.shutdowns is None or bool(evidence.shutdowns),
+        REQUESTS: brokers,
+        ISR: brokers and (not evidence.has_server_log or "isr-updated" in {each.event.row for each in evidence.seen}),
     }
     return tuple(part for part, there in wanted.items() if there)
 
@@ -48,8 +54,14 @@ def possible(evidence: Evidence) -> May:
         (index, *pair) for index, partition in enumerate(names.partitions) for pair in _pairs(evidence, partition)
     }
     elected = {epoch: numbers[broker] for epoch, broker in evidence.controllers.items()}
-    asked = evidence.shutdowns
+    asked, most = evidence.shutdowns, evidence.registrations
     finds = {"InitializeContext": evidence.live("live-brokers"), "BrokerChange": evidence.live("live-brokers-changed")}
+
+    def seldom(broker: int, state: Mapping[str, Value]) -> bool:
+        """A broker that does not say when it registers did so no more often than controllers have found it anew."""
+        if "registration" not in state:
+            return True
+        return bool(state["registration"][broker] < most.get(names.brokers[broker], 0))
 
     def may(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
         if action == "Elect":
@@ -64,6 +76,10 @@ def possible(evidence: Evidence) -> May:
             live = frozenset(names.brokers[each] for each in state["registered"])
             return found is None or live in found.get(names.brokers[params["c"]], ())
         if action in _OUTSIDE:
+            if evidence.registers and "registration" in state and action in _SHOWN:
+                return True
+            if action == "ComeBack" and not seldom(params["b"], state):
+                return False
             acting = state["controller"]
             dies = action == "Die" and params["b"] == acting
             return dies or acting is None or state["phase"][acting] in _READS_ZOOKEEPER

@@ -19,6 +19,35 @@ UNSEEN, REPLICAS = -1000, 2
 """The ids of brokers that no line names, and how many of them a partition may be on."""
 _ROLES = frozenset({"move-made", "move-refused", "created", "elected"})
 
+REQUESTS_ON_THE_WAY = 6
+"""How many requests of a controller a broker may have to read still; runs with more are not looked at."""
+
+_LIVE = frozenset({"live-brokers", "live-brokers-changed"})
+REGISTERED = "broker-registered"
+OF_BROKERS = frozenset(
+    {
+        "alter-partition-written",
+        "become-begun",
+        "become-ended",
+        REGISTERED,
+        "follower-started",
+        "isr-change-refused",
+        "isr-expands",
+        "isr-shrinks",
+        "isr-updated",
+        "leader-and-isr-begun",
+        "leader-and-isr-ended",
+        "leader-and-isr-ignored",
+        "leader-and-isr-received",
+        "leader-epoch-refused",
+        "leader-started",
+        "leader-starts",
+        "leader-unavailable",
+        "same-leader",
+    }
+)
+"""The rows that are compared too where brokers are asked for: what they make of requests, and ISR changes."""
+
 
 @cache
 def compared() -> frozenset[str]:
@@ -67,6 +96,47 @@ class Evidence:
             if len(folders) > 1:
                 raise NotDecidedError(f"controller epoch {epoch} speaks in {len(folders)} folders: more than one life?")
         return [each for epoch in sorted(by_epoch) for each in by_epoch[epoch]]
+
+    @cached_property
+    def of_brokers(self) -> frozenset[str]:
+        """The rows of brokers that are compared: those of files that the log has."""
+        return frozenset(row for row in OF_BROKERS if rows()[row].family in self._families)
+
+    @cached_property
+    def _families(self) -> frozenset[str | None]:
+        """The loggers whose lines are there; None: those of server.log."""
+        return frozenset(row.family for row in (rows()[each.event.row] for each in self.seen) if row.loggers)
+
+    @cached_property
+    def has_server_log(self) -> bool:
+        """Brokers' server.log is there, with what they say of ISRs."""
+        return None in self._families
+
+    @cached_property
+    def with_brokers(self) -> list[Seen]:
+        """The state machines' lines and those of brokers, by time; at one time the controllers' come first."""
+        machines = {id(each) for each in self.compared}
+        wanted = [each for each in self.seen if id(each) in machines or each.event.row in self.of_brokers]
+        in_turn = sorted(wanted, key=lambda each: (each.event.ts or 0, id(each) not in machines))
+        begins = min((each.event.ts or 0 for each in self.seen if each.event.controller_epoch == 1), default=0)
+        return [each for each in in_turn if each.event.row != REGISTERED or (each.event.ts or 0) >= begins]
+
+    @cached_property
+    def registrations(self) -> Mapping[int, int]:
+        """Broker -> how often controllers found it anew: where brokers do not say so, they registered no more often."""
+        found: dict[int, int] = {}
+        live: frozenset[int] | None = None
+        for event in sorted((each.event for each in self.seen if each.event.row in _LIVE), key=lambda one: one.ts or 0):
+            now = frozenset(event.brokers or ())
+            for broker in (*(now - (now if live is None else live)), *(event.bounced_brokers or ())):
+                found[broker] = found.get(broker, 0) + 1
+            live = now
+        return found
+
+    @cached_property
+    def registers(self) -> bool:
+        """Brokers say in server.log when they register."""
+        return any(each.event.row == REGISTERED for each in self.seen)
 
     @cached_property
     def controllers(self) -> Mapping[int, int]:
@@ -156,12 +226,16 @@ class Evidence:
 
     def settings(self, known: Iterable[str]) -> dict[str, int]:
         """The instance that has room for what the log tells."""
-        epochs = [each.event.leader_epoch or 0 for each in self.compared]
-        versions = [each.event.partition_epoch or 0 for each in self.compared]
+        epochs = [each.event.leader_epoch or 0 for each in self.with_brokers]
+        versions = [each.event.partition_epoch or 0 for each in self.with_brokers]
+        outages = sum(each.event.row in ("live-brokers-changed", "live-brokers") for each in self.seen)
         wanted = {
+            "outages": 2 * outages + 4,
+            "most_requests": REQUESTS_ON_THE_WAY,
             "brokers": len(self.names.brokers),
             "partitions": max(len(self.names.partitions), 1),
             "failovers": max(self.controllers, default=1) - 1,
             "max_leader_epoch": max([*epochs, *versions], default=0) + 2,
         }
-        return {name: value for name, value in wanted.items() if name in known}
+        has = frozenset(known)
+        return {name: value for name, value in wanted.items() if name in has}

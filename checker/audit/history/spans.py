@@ -22,11 +22,12 @@ LINES_PER_FILE = 10**11
 class Span:
     """A part of a tenure in one file: lines first..last.
 
-    `base` + line grows along a stream. No line is missing between spans of one `block`; a foreign epoch ends a block
-    too. `whole_block` would be the block if it did not. `known_since` is the first of the epochs since which everything
-    is here (completeness.py). `since`..`until` are the lines in which one that names the controller only is of this
-    tenure: up to the next epoch of the controller, and from the start of a file that goes on with the epoch of the file
-    before. `disordered`: it is lossy for no other reason than that its times go back.
+    `base` + line grows along a stream; `stream` is its number among those of the tenure. No line is missing between
+    spans of one `block`; a foreign epoch ends a block too. `whole_block` would be the block if it did not.
+    `known_since` is the first of the epochs since which everything is here (completeness.py). `since`..`until` are the
+    lines in which one that names the controller only is of this tenure: up to the next epoch of the controller, and
+    from the start of a file that goes on with the epoch of the file before. `disordered`: it is lossy for no other
+    reason than that its times go back.
     """
 
     cluster: int
@@ -37,6 +38,7 @@ class Span:
     epoch: int
     life: int
     tenure: int
+    stream: int
     base: int
     block: int
     seen_level: str
@@ -114,6 +116,7 @@ class _Part:
         file, position = self.layout.files[run.file], self.layout.split_positions[run.file]
         tenure = self.life.tenures[run.tenure]
         streams, overlapping = tenure.order.streams, tenure.order.overlapping
+        stream = streams.index(file.stream)
         return Span(
             cluster=file.cluster,
             file=run.file,
@@ -123,7 +126,8 @@ class _Part:
             epoch=run.epoch,
             life=self.life.number,
             tenure=tenure.number,
-            base=(streams.index(file.stream) * len(self.layout.files) + position.index) * LINES_PER_FILE,
+            stream=stream,
+            base=(stream * len(self.layout.files) + position.index) * LINES_PER_FILE,
             block=position.block(run.first),
             seen_level=LEVELS[self.levels[run.tenure]],
             lossy=self.layout.lossy(run) or file.stream in overlapping,

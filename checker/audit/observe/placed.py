@@ -25,7 +25,7 @@ PLACED: Mapping[str, Sort] = {**READ, **SPAN, **JOURNAL, **sorts(at, duplicate, 
 
 `at` grows along the lines of a tenure, and of one stream of a journal. `duplicate`: a line above says the same of the
 same partition in the same millisecond. `late`: a line above, of the same partition and tenure, was written later than
-threads print late.
+threads print late; two streams of a tenure are no order.
 """
 EVENTS = Input("placed events", (), lambda events: events)
 
@@ -62,8 +62,7 @@ def marked(lines: Table) -> Table:
         (*NEAR, "life", "tenure"),
         PLACE,
         duplicate=Column("again", "ts", alike=_PRINTED),
-        latest=Column("greatest", "ts"),
-    )
+    ).along((*NEAR, "life", "tenure", "stream"), PLACE, latest=Column("greatest", "ts"))
     return false_where_absent(found.derive(late=ts + JITTER < field("latest", Int())), "late")
 
 

@@ -32,6 +32,12 @@ class Cause:
         return self.first.cause if self.first.cause and len(self.findings) > 1 else self.first.message
 
     @property
+    def sentence_alone(self) -> str:
+        """The same, as it begins a line. The name of a topic stays as it is."""
+        text, topic = self.sentence, self.first.entity.topic
+        return text if topic and text.startswith(topic) else text[0].upper() + text[1:]
+
+    @property
     def partitions(self) -> list[tuple[str, int]]:
         entities = (each.entity for each in self.findings)
         return sorted({(each.topic, each.partition or 0) for each in entities if each.topic is not None})

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from ....traces.timeline import Lost
 from ..findings.finding import Finding
 from ..findings.refusals import FOLLOW, Refusal
+from ..rules.catalogue import rules
 from .causes import Cause
 from .healing import Healings
 from .model import Report
-from .shown import and_more, count, printed
+from .shown import and_more, count, partition_name, printed
 
 _Partition = tuple[str | None, int | None]
 
@@ -37,7 +39,7 @@ class Chains:
 
     def of_cause(self, cause: Cause) -> list[str]:
         """A sentence for each link, in the order in which they hang together."""
-        return [*self._refused(cause), *self._followed(cause)]
+        return [*_lost(cause), *self._refused(cause), *self._followed(cause)]
 
     def _followed(self, cause: Cause) -> Iterator[str]:
         by_rule: dict[str, dict[str, Finding]] = defaultdict(dict)
@@ -60,6 +62,24 @@ class Chains:
                     by_kind[each.kind].add(each)
         for kind, found in sorted(by_kind.items(), reverse=True):
             yield _sentence(kind, sorted(found, key=lambda each: (each.since or 0, each.place.order)))
+
+
+def _lost(cause: Cause) -> Iterator[str]:
+    """Which committed records the findings are about: each once, and not again where they follow from others that say
+    it."""
+    found: list[Lost] = []
+    firsts = (each for each in cause.findings if not any(rules()[origin.rule].lost for origin in each.caused_by))
+    lost = (each for finding in firsts for each in finding.lost)
+    for each in sorted(lost, key=lambda each: (each.topic, each.partition, each.start)):
+        last = found[-1] if found else None
+        if last is not None and (last.topic, last.partition) == (each.topic, each.partition) and each.start <= last.end:
+            found[-1] = replace(last, end=max(last.end, each.end))
+        else:
+            found.append(each)
+    if found:
+        total = count(sum(each.end - each.start for each in found), "committed record")
+        shown = [f"{partition_name(each.topic, each.partition)} {each.start} to {each.end - 1}" for each in found]
+        yield f"{total} concerned, by offset: {and_more(shown)}"
 
 
 def _sentence(kind: str, found: Sequence[Refusal]) -> str:

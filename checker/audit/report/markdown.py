@@ -9,6 +9,7 @@ from ....specs.issues import address
 from ..rules.advice import advice
 from ..rules.catalogue import rules
 from .causes import Cause, severest_first
+from .chain import Chains
 from .forms import Run
 from .healing import Healings
 from .model import VERDICTS, Report
@@ -46,8 +47,9 @@ def section(title: str, report: Report) -> Iterator[str]:
     yield from (head, "", f"**{report.verdict}**: {counts or 'no finding'}", "")
     found = severest_first(report.findings)
     healings = Healings.of(report)
+    chains = Chains.of(report, healings)
     for cause in found[:_CAUSES]:
-        yield from _cause(cause, healings)
+        yield from _cause(cause, healings, chains)
     if len(found) > _CAUSES:
         yield from (f"And {count(len(found) - _CAUSES, 'other cause')}.", "")
     for number in sorted({cause.first.rule for cause in found[:_CAUSES] if cause.first.verdict != "refused"}):
@@ -59,7 +61,7 @@ def section(title: str, report: Report) -> Iterator[str]:
     yield ""
 
 
-def _cause(cause: Cause, healings: Healings) -> Iterator[str]:
+def _cause(cause: Cause, healings: Healings, chains: Chains) -> Iterator[str]:
     first = cause.first
     where_told = address(first.known_issue or "")
     known = f", [{first.known_issue}]({where_told}), fixed in {first.fixed_in}" if where_told and first.fixed_in else ""
@@ -71,9 +73,9 @@ def _cause(cause: Cause, healings: Healings) -> Iterator[str]:
     yield f"  {', '.join(told)}; {code(str(first.place))}"
     if first.excerpt:
         yield from ("", f"  {code(first.excerpt[:300])}", "")
-    healing = healings.of_cause(cause)
-    if healing:
-        yield from (f"  {escaped(healing)}", "")
+    for sentence in (*(f"{link}." for link in chains.of_cause(cause)), healings.of_cause(cause)):
+        if sentence:
+            yield from (f"  {escaped(sentence)}", "")
 
 
 def _todo(number: str) -> Sequence[str]:

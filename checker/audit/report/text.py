@@ -209,7 +209,7 @@ def _in_full(cause: Cause) -> Iterator[str]:
         place = f"{len(epochs)} controller epochs, {epochs[0]} to {epochs[-1]}"
     life = f", life {first.life}" if first.life is not None and first.life > 1 else ""
     if cause.times:
-        yield f"    when     {_when(cause)}{place}{life}".rstrip(", ")
+        yield f"    when     {_when(cause)}{place}{life}".removesuffix(", ")
     yield f"    expected {plain(first.expected)}"
     yield f"    got      {plain(first.got)}"
     yield f"    line     {plain(str(first.place))}"
@@ -224,7 +224,7 @@ def _in_full(cause: Cause) -> Iterator[str]:
 
 
 def _sentence(cause: Cause) -> str:
-    return plain(cause.sentence[0].upper() + cause.sentence[1:]) + "."
+    return plain(cause.sentence_alone) + "."
 
 
 def _partitions(cause: Cause) -> str:

@@ -43,6 +43,10 @@ def test_an_unclean_election_explains_the_loss_and_the_loss_the_cuts() -> None:
     said = as_text(report)
     assert "Then KR661 leader-lacks-committed-records: 3 findings, the first" in said
     assert "Then KR662 cut-below-high-watermark: 3 findings, the first" in said
+    lost = {(each.topic, each.partition): each for finding in by_rule["KR661"].values() for each in finding.lost}
+    assert "\n    all-0 got leader 3 from outside its ISR." in said
+    (told,) = [line for line in said.splitlines() if "concerned, by offset" in line]
+    assert all(f"{topic}-{n} {each.start} to {each.end - 1}" in told for (topic, n), each in lost.items())
     shown = json.loads(json.dumps(as_json(report)))
     (origin,) = next(each for each in shown["findings"] if each["rule"] == "KR661")["caused_by"]
     assert (origin["rule"], origin["file"].endswith("broker-1/state-change.log")) == ("KR204", True)

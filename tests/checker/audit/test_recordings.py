@@ -51,3 +51,11 @@ def test_every_line_is_understood(name: str) -> None:
     report = audited(name)
     assert not any(file.bearing_unknown or file.problem for file in report.files)
     assert len({life.life for life in report.lives}) == 1
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_nothing_of_a_whole_log_is_doubted(name: str) -> None:
+    """Nor the order of its lines: what two files of a broker say of one time stands in none."""
+    report = audited(name)
+    assert report.notes == ()
+    assert report.checked.assumption == "contiguous"

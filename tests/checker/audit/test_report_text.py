@@ -14,7 +14,7 @@ from isrproof.checker.audit.report import terminal
 from isrproof.checker.audit.report.causes import causes
 from isrproof.checker.audit.report.text import as_text
 
-from tests import engines
+from tests import engines, shapes
 
 RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
 CHAOS = RECORDED / "chaos-1.1.1-2"
@@ -55,17 +55,23 @@ def test_a_thousand_findings_of_one_cause_are_one_paragraph(tmp_path: Path, epoc
     assert "1000 illegal" in many.splitlines()[0]
 
 
-def test_what_is_said_of_many_files_is_said_once() -> None:
-    """All clusters of a few recordings in one audit: a mistake, and what helps is told."""
-    (report,) = audit([str(RECORDED / name) for name in ("chaos-2.3.1-1", *MANY)], PYTHON)
+def test_what_is_said_of_many_files_is_said_once(tmp_path: Path) -> None:
+    shapes.write(tmp_path, shapes.recorded(RECORDED / "failover-on-leader-2.0.0-kill"), "cri", "kafka")
+    (report,) = audit([str(tmp_path)], PYTHON)
     shown, whole = as_text(report), as_text(report, verbose=True)
     assert len(report.notes) > 4
     assert [line for line in whole.splitlines() if line.startswith("note: ")] == [f"note: {n}" for n in report.notes]
-    (note,) = [line for line in shown.splitlines() if "times go back" in line]
-    assert note.startswith(f"note: {len(report.notes)} files: its times go back: ")
+    (note,) = [line for line in shown.splitlines() if line.startswith("note: ")]
+    assert note.startswith(f"note: {len(report.notes)} files: read as cri over kafka")
     assert note.endswith(f" and {len(report.notes) - 3} more")
-    assert "told apart by --each" in shown
-    assert "contradictory" not in shown
+
+
+def test_logs_of_several_clusters_are_told_to_be_so() -> None:
+    """A likely mistake, and what helps."""
+    (report,) = audit([str(RECORDED / name) for name in MANY], PYTHON)
+    assert len(report.lives) > 1
+    assert "told apart by --each" in as_text(report)
+    assert "contradictory" not in as_text(report)
 
 
 def test_a_wording_that_another_tells_more_exactly_is_not_told() -> None:

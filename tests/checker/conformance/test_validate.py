@@ -96,6 +96,79 @@ def test_what_is_simulated_is_accepted(seed: int, release: str, tmp_path: Path) 
     assert (found.verdict, found.reason) == ("accepted", "")
 
 
+def _with_brokers(seed: int, release: str, parts: tuple[str, ...], level: str, folder: Path) -> Path:
+    room = {"brokers": 3, "partitions": 1, "outages": 4, "failovers": 2, "max_leader_epoch": 40}
+    room |= {"most_requests": 5, "isr_changes": 4}
+    model = CLUSTER.model(release, adding=parts)
+    instance = model.instance(**{each.name: room[each.name] for each in model.settings})
+    run = simulate.random_run(instance, seed, 30)
+    simulate.write(simulate.log_of(instance, run, CLUSTER.release(release), level, numbered(3, 1)), folder)
+    return folder
+
+
+def _validated_with_brokers(folder: Path, release: str, level: str) -> Verdict | None:
+    """What is found of a log in which the state machines say something."""
+    evidence, row = read.read([str(folder)]), CLUSTER.release(release)
+    if not evidence.compared:
+        return None
+    model = CLUSTER.model(release, adding=cluster.parts(evidence, brokers=True))
+    may = cluster.possible(evidence)
+    return validate(model, row, evidence, level, may, actor=CLUSTER.actor, brokers=True)
+
+
+def _accepts_what_is_simulated(seed: int, folder: Path) -> bool:
+    dice = random.Random(seed)
+    release = dice.choice(("1.1", "2.0.0", "2.1", "2.3", "2.6.1", "2.8", "3.3.2", "3.9"))
+    parts = ("requests", *(["ISR changes"] if dice.random() < 0.5 else []))
+    level = "INFO" if release not in ("1.1", "2.0.0", "2.1", "2.3") and dice.random() < 0.3 else "TRACE"
+    found = _validated_with_brokers(_with_brokers(seed, release, parts, level, folder), release, level)
+    assert found is None or found.verdict == "accepted", (seed, release, level, found)
+    return found is not None and found.compared > 10
+
+
+def test_what_brokers_write_is_accepted(tmp_path: Path) -> None:
+    """Of any release, at TRACE, and at INFO where that is the default: requests, and changes of ISRs."""
+    assert sum(_accepts_what_is_simulated(seed, tmp_path / str(seed)) for seed in (0, 4, 8)) > 1
+
+
+@slow
+@pytest.mark.parametrize("start", range(100, 1_100, 50))
+def test_what_brokers_write_is_accepted_in_a_thousand_runs(start: int, tmp_path: Path) -> None:
+    assert sum(_accepts_what_is_simulated(seed, tmp_path / str(seed)) for seed in range(start, start + 50)) > 10
+
+
+def test_a_broker_s_line_that_is_changed_or_missing_is_where_it_is_rejected(tmp_path: Path) -> None:
+    folder = _with_brokers(9, "3.9", ("requests",), "TRACE", tmp_path)
+    whole = {path: path.read_text("utf-8") for path in folder.rglob("state-change.log")}
+    path, text = next(each for each in whole.items() if "starting the become-leader transition" in each[1])
+    lines = text.splitlines(keepends=True)
+    number = next(at for at, line in enumerate(lines, 1) if "starting the become-leader transition" in line)
+    found = _validated_with_brokers(folder, "3.9", "TRACE")
+    assert found is not None
+    assert found.verdict == "accepted"
+    for wrong in ([lines[number - 1].replace("become-leader", "become-follower")], []):
+        path.write_text("".join([*lines[: number - 1], *wrong, *lines[number:]]), encoding="utf-8")
+        found = _validated_with_brokers(folder, "3.9", "TRACE")
+        assert found is not None
+        assert found.verdict == "rejected"
+        assert found.place is not None
+        assert found.place.file == str(path)
+        assert found.place.line >= number
+
+
+@slow
+def test_a_recording_is_accepted_with_what_its_brokers_write() -> None:
+    """A leader wrote a smaller ISR, which only the next request tells: server.log was not kept."""
+    code, said = _command("cluster", str(RECORDED / "failover-elsewhere-2.0.0-kill"), "--brokers")
+    assert (code, said["verdict"], said["matched"], said["compared"]) == (0, "accepted", 53, 53)
+
+
+def test_the_settings_of_an_instance_are_those_that_the_model_has() -> None:
+    evidence = read.read([str(RECORDED / "failover-on-leader-2.0.0-kill")])
+    names = ["max_leader_epoch", "brokers", "most_requests"]
+    assert set(evidence.settings(name for name in names)) == {*names}
+
+
 def test_a_line_that_is_changed_or_missing_is_where_it_is_rejected(tmp_path: Path) -> None:
     folder = tmp_path / "log"
     simulated = CliRunner().invoke(

@@ -161,7 +161,7 @@ def _cause(number: int, cause: Cause, healings: Healings, chains: Chains, contex
     healing = healings.of_cause(cause)
     return ShownCause(
         cause=cause,
-        sentence=cause.sentence[0].upper() + cause.sentence[1:],
+        sentence=cause.sentence_alone,
         number=number,
         when=" to ".join(dict.fromkeys(printed(ts) for ts in cause.times)),
         partitions=f"{count(len(names), 'partition')}: {and_more(names)}" if names else "",
