@@ -4,7 +4,8 @@ A fault is in all lines that print it: what is sent wrongly is received and cach
 
 For each kind: planted; decidable (the log shows enough: what it cannot show is told below the table); found (of the
 decidable, a new finding that is illegal or suspicious); line right (of the found, the first new finding in its file
-names the line that first shows the fault); illegal (of these, a new finding at that line is).
+names the line that first shows the fault); illegal (of the found, a new finding at
+that line is).
 Exit code 1 if less than 95 % are found, or have the right line.
 """
 
@@ -53,7 +54,7 @@ def _counts(made: list[Outcome]) -> Counter[str]:
         decidable=len(decidable),
         found=sum(outcome.found for outcome in decidable),
         right=sum(outcome.line_right for outcome in decidable),
-        illegal=sum(outcome.line_right and outcome.illegal for outcome in decidable),
+        illegal=sum(outcome.illegal for outcome in decidable),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..expr import Expr, after, both, either, exists, forall, ite, none, setting, some
+from ..expr import Expr, after, both, either, exists, false, forall, ite, none, setting, some
 from ..family import Chosen
 from ..property import Property
 from ..views import (
@@ -26,6 +26,7 @@ from .state import (
     Broker,
     adding,
     elr,
+    first_of,
     is_there,
     isr,
     last_known,
@@ -53,6 +54,9 @@ PARTITION_IN_LOG = Projection(
     given=is_there(),
 )
 _elected = both(is_there(), after(leader).ne(leader), after(leader) >= 0)
+_ends = both(~adding.union(removing).is_empty(), after(adding.union(removing)).is_empty())
+_caught_up = after(isr).contains(after(leader)) & (after(isr).intersects(isr) | _ends)
+"""Who leads entered the ISR in the same record: its leader vouches for it, who may be gone as a reassignment ends."""
 _was_eligible = both(isr.is_empty(), elr.contains(after(leader)))
 
 
@@ -102,8 +106,7 @@ REASSIGNED_IN_SYNC = Property(
     "ReassignmentEndsInSync",
     "A reassignment ends when all replicas that it leaves are in the ISR.",
     both(
-        ~adding.union(removing).is_empty(),
-        after(adding.union(removing)).is_empty(),
+        _ends,
         after(members(place)).eq(members(place).minus(removing)),
         ~after(members(place)).eq(members(place).minus(adding)) | adding.is_empty(),
     ).implies(either(after(members(place)).subset_of(after(isr)), after(recovering))),
@@ -128,12 +131,11 @@ EPOCH_WITH_REASON = Property(
 
 def _unclean_marked(chosen: Chosen) -> Property:
     trusted = isr.union(elr) if chosen.has(ELR) else isr
-    with_others = after(isr).contains(after(leader)) & after(isr).intersects(isr)
     marked = both(after(isr).size() <= 1, after(recovering))
     return Property(
         "UncleanIsMarked",
         "Who is elected without being in the ISR or eligible is alone in the ISR, and marked as recovering.",
-        _elected.implies(either(trusted.contains(after(leader)), with_others, marked)),
+        _elected.implies(either(trusted.contains(after(leader)), _caught_up, marked)),
         "step",
         cites=("KIP-704", "KIP-966"),
     )
@@ -176,6 +178,35 @@ REASSIGNED = Property(
 )
 
 
+def _kept(chosen: Chosen) -> Property:
+    return Property(
+        "LeaderIsKept",
+        "A leader that can go on is replaced by the first replica only.",
+        (_elected & (leader >= 0)).implies(
+            forall(
+                r,
+                r.eq(leader).implies(
+                    ~after(isr.contains(r) & may_lead(chosen, r))
+                    | first_of(after(leader), after(members(place)), after(place))
+                ),
+            )
+        ),
+        "step",
+    )
+
+
+def _trusted(chosen: Chosen) -> Property:
+    """Of models without unclean elections that somebody allows or asks for."""
+    known = isr.union(elr) if chosen.has(ELR) else isr
+    last = after(leader).eq(last_known) if chosen.has(ELR) else false
+    return Property(
+        "ElectedIsTrusted",
+        "Who is elected was in the ISR, eligible, or the last known leader; or a reassignment made way for it.",
+        _elected.implies(either(known.contains(after(leader)), last, _caught_up)),
+        "step",
+    )
+
+
 def properties(chosen: Chosen) -> tuple[Property, ...]:
     """What the controller promises, of what a model with these parts can break; a release may break it all the same."""
     of_view = [
@@ -183,6 +214,7 @@ def properties(chosen: Chosen) -> tuple[Property, ...]:
         *(ONE_LEADER_PER_EPOCH, ONE_STATE_PER_PARTITION_EPOCH, EPOCH_STEP, NEW_LEADER_NEW_EPOCH),
     ]
     found = [ELECTED_ACTIVE, JOINS_ACTIVE, JOINS_AS_MEANT, FENCED_OUT, EPOCH_WITH_REASON, _leaderless(chosen)]
+    found += [_kept(chosen), *(() if {UNCLEAN, UNCLEAN_ASKED} & chosen.parts else (_trusted(chosen),))]
     found += [ELECTS, RETURNS, JOINS]
     if chosen.has(ELR):
         found += [ELR_APART, ELR_SMALL, FROM_ELR, LAST_KNOWN]

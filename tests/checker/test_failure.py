@@ -56,6 +56,7 @@ COMMANDS = {
     "record": (["record", "chaos", "--kafka", "2.0.0", "--out", "/dev/null/x"], "isrproof.traces.record.run.record"),
     "records": (["records", str(RECORDING)], "isrproof.traces.metadata.files.must_be_found"),
     "rules": (["rules"], "isrproof.checker.audit.rules.pages.listing"),
+    "sequence": (["sequence", str(RECORDING)], "isrproof.checker.conformance.read.read"),
     "simulate": (["simulate", "cluster"], "isrproof.checker.conformance.simulate.random_run"),
     "validate": (["validate", "cluster", str(RECORDING)], "isrproof.checker.conformance.read.read"),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from isrproof.checker.audit import renewals
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
 
@@ -68,6 +69,18 @@ BEGUN_ANEW = {
 
 def test_a_request_that_is_too_old(tmp_path: Path) -> None:
     assert found(tmp_path, "KR609", FIRST, OLD, NEXT) == ["illegal"]
+
+
+def test_too_many_findings_are_not_vouched_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(renewals, "_MANY", 0)
+    assert found(tmp_path, "KR609", FIRST, OLD, NEXT) == ["suspicious"]
+
+
+def test_what_another_process_takes_next_tells_nothing(tmp_path: Path) -> None:
+    again = ["INFO starting (kafka.server.KafkaServer)"]
+    assert found(tmp_path, "KR608", FIRST, [request(8, 6)[0], request(8, 6, leader=2)[1]], again, leads(7, -1)) == [
+        "illegal"
+    ]
 
 
 def test_a_request_of_the_epoch_that_the_broker_has(tmp_path: Path) -> None:

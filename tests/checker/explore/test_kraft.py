@@ -73,3 +73,11 @@ def test_a_guard_carries_a_promise(action: str, clause: str, promise: str) -> No
     whole = KRAFT.model("3.9", ["KIP-858"], ["unclean elections"])
     assert length(whole, promise, TWO) is None
     assert length(without(whole, action, clause), promise, TWO) is not None
+
+
+def test_a_leader_is_kept_and_trusted() -> None:
+    whole = KRAFT.model("3.9", ["KIP-858"])
+    loose = without(whole, "AlterPartition", "a leader that can go on is kept")
+    assert length(loose, "LeaderIsKept", {**THREE, "max_partition_epoch": 3}) is not None
+    named = "who is elected is in the ISR, or else eligible, the last known leader, or unclean"
+    assert length(without(whole, "Fence", named), "ElectedIsTrusted", TWO) is not None

@@ -1,0 +1,45 @@
+"""`isrproof sequence`: what the controllers of a log did, as a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ..failure import fail, say
+from ..replacing import replacing
+
+
+@click.command()
+@click.argument("logs", nargs=-1, required=True, metavar="LOGS...")
+@click.option("--partition", metavar="TOPIC-N", help="Only this partition, such as t-0.")
+@click.option("--title", default="What the controllers did", show_default=True, help="Above the diagram.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write to FILE.")
+def command(logs: tuple[str, ...], partition: str | None, title: str, out: Path | None) -> None:
+    """Draw what the controllers of LOGS did, as a Mermaid sequence diagram.
+
+    LOGS are the files, or folders, of all brokers of one cluster in ZooKeeper mode, or what `isrproof simulate` wrote.
+
+    Exit codes: 0 drawn, 2 misuse, or nothing to draw.
+    """
+    from ...specs.errors import IsrproofError
+
+    try:
+        text = _drawn(logs, partition, title)
+        if out is None:
+            say(text, nl=False)
+        else:
+            with replacing(out) as fresh:
+                fresh.write_text(text, encoding="utf-8")
+    except (IsrproofError, OSError) as error:
+        fail(error, as_json=False)
+
+
+def _drawn(logs: tuple[str, ...], partition: str | None, title: str) -> str:
+    from ..conformance import read, sequence
+
+    topic, _, number = (partition or "").rpartition("-")
+    if partition is not None and not (topic and number.isdigit()):
+        raise click.UsageError(f"--partition: expected a topic and a number, such as t-0, got {partition!r}")
+    evidence = read.read(logs)
+    return sequence.draw(evidence, " ".join(title.split()), (topic, int(number)) if partition is not None else None)

@@ -1,0 +1,73 @@
+"""docs/story.md: KAFKA-3143 as the model finds it, beside a cluster that did it."""
+
+from __future__ import annotations
+
+from ...model.cluster.cluster import CLUSTER
+from ...traces.events.event import Event
+from ...traces.events.parse import parse_line
+from ...traces.place import Place
+from ..conformance import read, sequence, simulate
+from ..conformance.evidence import Evidence, Seen
+from ..conformance.names import numbered
+from . import ROOT
+
+PATH = "docs/story.md"
+RELEASE, PROPERTY = "2.0.0", "LeaderAliveOrNone"
+RECORDING, PARTITION = "traces/recorded/failover-on-leader-2.0.0-kill", ("t", 0)
+
+
+def write() -> str:
+    """The two diagrams, side by side, and the commands that draw them."""
+    return "\n".join(
+        [
+            "# A leader that is dead: KAFKA-3143",
+            "",
+            "Made by `python -m isrproof.checker.pages`: change the model, not this page. Up to 2.2 a controller that",
+            "takes over does not move the replicas of brokers that are dead. So the leader of a partition stays the",
+            "broker that died as its controller: the new one only tries to elect another, and fails if no member of",
+            "the ISR is left.",
+            "",
+            f"On the left is the shortest run in which the model of Kafka {RELEASE} breaks `{PROPERTY}`. On the",
+            "right is one partition of a cluster of that release, of which two brokers were killed: the second was",
+            "leader and controller. Both end in the same step: the election fails, and the controller is ready. An",
+            "audit flags it there (KR401), in both logs.",
+            "",
+            "```",
+            f"isrproof simulate cluster --release {RELEASE} --property {PROPERTY} --level TRACE --out story",
+            "isrproof sequence story",
+            f"isrproof sequence {RECORDING} --partition {PARTITION[0]}-{PARTITION[1]}",
+            "```",
+            "",
+            "<table markdown><tr><th>the model</th><th>a cluster</th></tr><tr markdown><td markdown>",
+            "",
+            *_diagram(sequence.draw(_of_model(), "The shortest run of the model")),
+            "",
+            "</td><td markdown>",
+            "",
+            *_diagram(sequence.draw(read.read([str(ROOT / RECORDING)]), "A recorded cluster", PARTITION)),
+            "",
+            "</td></tr></table>",
+            "",
+            "From 2.3 on the model has no such run: the controller moves these replicas before it elects.",
+            "",
+        ]
+    )
+
+
+def _diagram(text: str) -> list[str]:
+    return ["```mermaid", text.rstrip(), "```"]
+
+
+def _of_model() -> Evidence:
+    """The log of the shortest run, as it is read again."""
+    instance = CLUSTER.model(RELEASE).instance()
+    run = simulate.counterexample(instance, PROPERTY)
+    assert run is not None, "the matrix finds it"
+    log = simulate.log_of(instance, run, CLUSTER.release(RELEASE), "TRACE", numbered(3, 1))
+    seen = [
+        Seen(Place(file, number), event)
+        for file, lines in sorted(log.files.items())
+        for number, line in enumerate(lines, 1)
+        if isinstance(event := parse_line(line), Event)
+    ]
+    return Evidence(seen, sum(map(len, log.files.values())))

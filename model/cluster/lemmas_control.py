@@ -1,0 +1,91 @@
+"""What a proof needs to know of a cluster: who acts as controller, in which epoch, and what is in a state znode.
+
+They are kept by every release's steps, in any number of brokers, partitions and epochs. What holds only once a
+controller has settled is not among them: it would take a lemma for each phase of a start-up and of each handler.
+"""
+
+from __future__ import annotations
+
+from ..expr import both, forall, some
+from ..property import Property
+from ..protocol import Model
+from ..script import Lemmas
+from .controller import unknown_is
+from .properties import CONTROLLER_IS_REGISTERED, ONE_CONTROLLER_PER_EPOCH
+from .state import (
+    assignment,
+    c,
+    controller,
+    controller_epoch,
+    created,
+    epoch,
+    p,
+    partition_state,
+    phase,
+    registered,
+    replicas,
+    topics,
+    znode,
+)
+
+_acts, _held = phase[c].ne("none"), znode[p].value
+ACTING_IS_CONTROLLER = Property(
+    "ActingIsController",
+    "Who acts as controller is named by ZooKeeper, in the current epoch, where no controller outlives its session.",
+    forall(c, _acts.implies(both(controller.eq(some(c)), epoch[c].eq(controller_epoch)))),
+)
+ACTING_EPOCH_IS_NO_LATER = Property(
+    "ActingEpochIsNoLater",
+    "Nobody acts in an epoch that ZooKeeper has not counted.",
+    forall(c, _acts.implies(epoch[c] <= controller_epoch)),
+)
+WRITTEN_BY_NO_LATER_EPOCH = Property(
+    "WrittenByNoLaterEpoch",
+    "No state znode is from a controller epoch that ZooKeeper has not counted.",
+    forall(p, znode[p].is_some().implies(_held["controller_epoch"] <= controller_epoch)),
+)
+LEADER_IS_IN_ISR = Property(
+    "LeaderIsInIsr",
+    "In every state znode the leader, if there is one, is in the ISR.",
+    forall(p, znode[p].is_some().implies(_held["leader"].set().subset_of(_held["isr"]))),
+)
+ISR_HAS_A_MEMBER = Property(
+    "IsrHasAMember",
+    "In every state znode the ISR has a member: the last one stays.",
+    forall(p, znode[p].is_some().implies(~_held["isr"].is_empty())),
+)
+ZNODE_IS_OF_A_TOPIC = Property(
+    "ZnodeIsOfATopic",
+    "Only a topic that there is has a state znode; and a controller knows no other, and gives no other a state.",
+    both(
+        forall(p, znode[p].is_some().implies(created.contains(p))),
+        forall(c, topics[c].subset_of(created)),
+        forall(c, forall(p, partition_state[c][p].ne(unknown_is("partition")).implies(created.contains(p)))),
+    ),
+)
+ISR_IS_OF_REPLICAS = Property(
+    "IsrIsOfReplicas",
+    "In every state znode the ISR is among the replicas.",
+    forall(p, znode[p].is_some().implies(_held["isr"].subset_of(replicas(assignment[p])))),
+)
+LEMMAS = (
+    CONTROLLER_IS_REGISTERED,
+    ONE_CONTROLLER_PER_EPOCH,
+    ACTING_IS_CONTROLLER,
+    ACTING_EPOCH_IS_NO_LATER,
+    WRITTEN_BY_NO_LATER_EPOCH,
+    LEADER_IS_IN_ISR,
+    ISR_HAS_A_MEMBER,
+    ZNODE_IS_OF_A_TOPIC,
+    ISR_IS_OF_REPLICAS,
+)
+
+
+def _as_it_is(model: Model) -> Model:
+    """No lemma asks for history."""
+    return model
+
+
+SCRIPT = Lemmas(
+    frozenset({registered, controller, controller_epoch, phase, epoch, znode}), LEMMAS, _as_it_is, lambda model: (), {}
+)
