@@ -19,7 +19,7 @@ import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
 
-RULES = {f"KR60{number}" for number in range(1, 8)}
+RULES = {"KR627", *(f"KR60{number}" for number in range(1, 8))}
 SELF, OTHERS = 0, (8001, 8002)
 """In a run, the broker itself; it gets a number of its own when the run is written."""
 EPOCHS, VERSIONS = range(7), range(12)
