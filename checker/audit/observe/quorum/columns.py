@@ -32,6 +32,8 @@ one_life, in_order, told = (field(name, Bool) for name in ("one_life", "in_order
 """Whether all lines are of one life of the cluster; whether this line was written after the one that it is compared
 with; whether the node itself says that the high watermark fell."""
 from_role, to_role = from_state("raft-role"), to_state("raft-role")
+from_told = field("from_told", Bool)
+"""Whether the line itself tells the state before; else the line before does."""
 process = field("process", Int())
 
 _LINE: Mapping[str, Sort] = {
@@ -54,7 +56,7 @@ def _observation(name: str, columns: Mapping[str, Sort], key: Names = (), order:
 
 STATES = _observation(
     spoken.STATES,
-    {**_LINE, **_BEFORE, **sorts(was(raft_epoch), from_role, to_role)},
+    {**_LINE, **_BEFORE, **sorts(was(raft_epoch), from_role, to_role, from_told)},
     key=("file", "node", "process"),
     order=("line",),
 )

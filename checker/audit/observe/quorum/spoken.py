@@ -110,6 +110,7 @@ def _states(lines: Iterable[Row]) -> Iterator[Row]:
         if before is not None and same:
             shown |= _before(row, before, "raft_epoch")
         told = row["from_raft_state"]
+        shown["from_told"] = told is not None
         if told is not None:
             shown["from_state"] = DOWN if told == "null" else told.removesuffix("State")
         elif before is not None and same and shown["in_order"] and not row["lossy"]:

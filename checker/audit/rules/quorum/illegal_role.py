@@ -5,7 +5,8 @@ Why it matters
 
 How it is seen
     Since 3.5 the line that tells a node's state also prints the one before; earlier it is that of the line before, in
-    one process. The table is specs/machines/raft-role.toml.
+    one process: as a line may be missing between the two, the finding is then suspicious. The table is
+    specs/machines/raft-role.toml.
 
 Releases
     All with KRaft, since 3.0. Voted is a state up to 3.8, Prospective one since 4.0; a move is illegal only if it is in
@@ -16,18 +17,20 @@ from __future__ import annotations
 
 from .....model.expr import ite
 from ...fields import releases
-from ...observe.quorum.columns import from_role, to_role
+from ...observe.quorum.columns import from_role, from_told, to_role
 from ..kraft._remedies import QUORUM_STATE
 from ..moves import valid_in
 from ..rule import Rule
-from ..verdicts import HELD, ILLEGAL
+from ..verdicts import HELD, ILLEGAL, SUSPICIOUS
 
 RULE = Rule(
     code="KR532",
     name="illegal-quorum-state",
     observation="quorum_states",
     kind="quorum",
-    verdict=ite(releases.intersects(valid_in("raft-role")[from_role][to_role]), HELD, ILLEGAL),
+    verdict=ite(
+        releases.intersects(valid_in("raft-role")[from_role][to_role]), HELD, ite(from_told, ILLEGAL, SUSPICIOUS)
+    ),
     message=lambda row: f"node {row['node']} becomes {row['to_state']} from {row['from_state']}",
     expected=lambda row: f"a state from which a node may become {row['to_state']}",
     got=lambda row: f"{row['from_state']}, in epoch {row['raft_epoch']}",
