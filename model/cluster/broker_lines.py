@@ -163,5 +163,5 @@ def isr_updated(b: Expr, of: Expr, state: Expr) -> Block:
 
 def isr_refused(b: Expr, of: Expr, kept: Expr) -> Block:
     """The controller finds a member that may not be in the ISR: its leader keeps the one that it has."""
-    said = {"speaker": b, "topic": of, "partition": of, "error": "INELIGIBLE_REPLICA", "detail": kept}
+    said = {"speaker": b, "topic": of, "partition": of, "error": "INELIGIBLE_REPLICA", "detail": kept, "level": "INFO"}
     return (Line("isr-change-refused", b, said),)

@@ -19,6 +19,7 @@ from isrproof.model.errors import DefinitionError, ModelError
 from isrproof.model.expr import field, var
 from isrproof.model.lines import Line
 from isrproof.model.sorts import Bool, Finite, Int, Setting
+from isrproof.model.step import Reference
 
 from tests.engines import columns
 
@@ -179,6 +180,19 @@ def test_an_audit_finds_in_a_counterexample_what_is_said(expected: flagged.Flagg
         for rule, file, line in found:
             assert rule == expected.rule
             assert (file, line) in offending
+
+
+def test_an_isr_that_is_refused_is_told() -> None:
+    """Where 3.2 writes an ISR with a broker that shuts down (KAFKA-14140), 3.9 refuses it."""
+    parts, room = ("ISR changes", "controlled shutdown"), {"outages": 1, "failovers": 0, "isr_changes": 2}
+    run = simulate.counterexample(CLUSTER.model("3.2", adding=parts).instance(**room), "LeavingStaysOut")
+    assert run is not None
+    repaired, state = CLUSTER.model("3.9", adding=parts).instance(**room), run[-1].before
+    (step, *_) = Reference(repaired).steps(state, "RefuseAlterIsr")
+    refused = simulate.Taken(step.action, step.params, state, step.state)
+    log = simulate.log_of(repaired, [*run[:-1], refused], CLUSTER.release("3.9"), "INFO", numbered(3, 1))
+    ((_, (place,)),) = log.steps[-1:]
+    assert "Partition state has been reset" in log.files[place.file][place.line - 1]
 
 
 def test_a_run_is_the_same_for_the_same_seed() -> None:
