@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from isrproof.checker.audit.command import audit
@@ -29,6 +29,8 @@ _PATTERN = (
     r") \(state\.change\.logger\)$"
 )
 _GROUPS = 19
+_OF_BROKERS = "KR6"
+"""Rules on what brokers write begin with it."""
 
 
 def bare_count(folder: Path) -> int:
@@ -55,7 +57,7 @@ def extraction(folder: Path) -> int:
 def audit_in_process(folder: Path) -> list[Fault]:
     """The whole audit through its Python API: reading, parsing, rules, findings."""
     (report,) = audit([str(folder)], Options())
-    return _faults(folder, report.findings)
+    return faults_found(folder, report.findings)
 
 
 def count_process(folder: Path) -> int:
@@ -83,14 +85,23 @@ def audit_process(folder: Path) -> list[Fault]:
     )
     if run.returncode not in (0, 1):
         raise RuntimeError(f"isrproof audit ended with {run.returncode}: {run.stderr}")
-    return sorted(
-        Fault(str(Path(found["file"]).relative_to(folder)), found["line"], found["rule"])
-        for found in json.loads(run.stdout)["findings"]
+    shown = (
+        (each["file"], each["line"], each["rule"], each["caused_by"]) for each in json.loads(run.stdout)["findings"]
     )
+    return _faults(folder, shown)
 
 
-def _faults(folder: Path, findings: Iterable[Finding]) -> list[Fault]:
-    return sorted(Fault(str(Path(f.file).relative_to(folder)), f.line, f.rule) for f in findings)
+def faults_found(folder: Path, findings: Iterable[Finding]) -> list[Fault]:
+    """What the writer must have planted: findings, but for what brokers made of a fault of a controller."""
+    return _faults(folder, ((f.file, f.line, f.rule, f.caused_by) for f in findings))
+
+
+def _faults(folder: Path, findings: Iterable[tuple[str, int, str, Sequence[object]]]) -> list[Fault]:
+    return sorted(
+        Fault(str(Path(file).relative_to(folder)), line, rule)
+        for file, line, rule, caused_by in findings
+        if not (caused_by and rule.startswith(_OF_BROKERS))
+    )
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from isrproof.traces.events.render import render
 
 from benchmarks.audit.generate import Generated, story
 from benchmarks.audit.lines import RELEASE
+from benchmarks.audit.readings import faults_found
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +35,7 @@ def test_lines_are_the_writers(generated: Generated) -> None:
 
 def test_the_planted_faults_and_no_others_are_found(generated: Generated) -> None:
     (report,) = audit([str(generated.folder)], Options(engine="python"))
-    found = sorted((f.file.removeprefix(f"{generated.folder}/"), f.line, f.rule) for f in report.findings)
-    assert found == [(fault.file, fault.line, fault.rule) for fault in generated.faults]
+    assert faults_found(generated.folder, report.findings) == list(generated.faults)
     assert len({fault.rule for fault in generated.faults}) == 15
     assert report.coverage.unknown == 0
 

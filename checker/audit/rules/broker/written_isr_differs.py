@@ -29,7 +29,7 @@ RULE = Rule(
     observation="isr_by_isr",
     kind="replica",
     compares=True,
-    applies=is_line(ISR_WRITTEN) & releases.intersects(in_releases("<=2.6")),
+    applies=is_line(ISR_WRITTEN) & releases.subset_of(in_releases("<=2.6")),
     verdict=suspicious_unless(isr.eq(known_isr)),
     message=lambda row: (
         f"{where(row)} wrote ISR {ids(row['isr'])}; the line before tells of ISR {ids(row['known_isr'])}"
