@@ -186,6 +186,12 @@ def write(recording: Recording, folder: Path, fault: Fault | None = None) -> Non
         file_path.write_text("".join(line + "\n" for line in made), encoding="utf-8")
 
 
+def can_be_written(recording: Recording, fault: Fault) -> bool:
+    """Whether the release prints each changed event as it is."""
+    events = (edit.event for edit in fault.edits if edit.event is not None)
+    return all(parse_line(render(event, recording.release.name)) == event for event in events)
+
+
 def _text(recording: Recording, event: Event) -> str:
     text = render(event, recording.release.name)
     if parse_line(text) != event:
