@@ -13,7 +13,7 @@ from ..rules.catalogue import rules
 from .causes import Cause
 from .healing import Healings
 from .model import Report
-from .shown import and_more, count, partition_name, printed
+from .shown import and_more, brokers_named, count, partition_name, printed
 
 _Partition = tuple[str | None, int | None]
 
@@ -84,11 +84,9 @@ def _lost(cause: Cause) -> Iterator[str]:
 
 def _sentence(kind: str, found: Sequence[Refusal]) -> str:
     brokers = sorted({each.broker for each in found})
-    who = f"broker{'s' * (len(brokers) > 1)} {and_more(list(map(str, brokers)))}"
-    did = "could not follow: the leader is not alive to them" if kind == FOLLOW else "refused what producers sent"
-    if len(brokers) == 1:
-        did = did.replace("to them", "to it")
+    to_whom = "them" if len(brokers) > 1 else "it"
+    did = f"could not follow: the leader is not alive to {to_whom}" if kind == FOLLOW else "refused what producers sent"
     last = max(each.until or 0 for each in found)
     lines = count(sum(each.lines for each in found), "line")
     when = f", until {printed(last)}" if last else ""
-    return f"Then {who} {did}; {lines}{when}, the first {found[0].place}"
+    return f"Then {brokers_named(brokers)} {did}; {lines}{when}, the first {found[0].place}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timezone
 
 
@@ -30,3 +30,8 @@ def and_more(names: Sequence[str], most: int = 8) -> str:
     """At most so many of the names; the rest is counted."""
     shown = ", ".join(names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def brokers_named(ids: Collection[int]) -> str:
+    """`broker 1`, `brokers 1, 2`."""
+    return f"broker{'s' * (len(ids) > 1)} {and_more(list(map(str, ids)))}"

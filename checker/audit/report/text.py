@@ -16,7 +16,7 @@ from .healing import Healings
 from .metadata_text import metadata_text, records_text
 from .model import CONTRADICTORY, EXIT, VERDICTS, Checked, Report
 from .notes import in_short as notes_in_short
-from .shown import and_more, count, partition_name, plain, printed
+from .shown import and_more, brokers_named, count, partition_name, plain, printed
 from .state_text import in_short, state_text
 
 _MEANING = {
@@ -132,9 +132,9 @@ def checked_in_words(checked: Checked, *, metadata: bool) -> str:
     read = ["the metadata log"] if metadata and not checked.controller_epochs else []
     if checked.controller_epochs:
         epochs = count(checked.controller_epochs, "controller epoch")
-        read.append(f"{count(checked.partitions, 'partition')} in {epochs} of {_brokers(checked.brokers)}")
+        read.append(f"{count(checked.partitions, 'partition')} in {epochs} of {brokers_named(checked.brokers)}")
     if checked.hosts:
-        read.append(f"{count(checked.replicas, 'replica')} of {_brokers(checked.hosts)}")
+        read.append(f"{count(checked.replicas, 'replica')} of {brokers_named(checked.hosts)}")
     if not read:
         return "nothing: no line of a controller in a known epoch, none of a broker about its replicas"
     said = " and ".join(read)
@@ -142,10 +142,6 @@ def checked_in_words(checked: Checked, *, metadata: bool) -> str:
         said += f", no line of {count(checked.controller_epochs_unseen, 'other epoch')}"
     of_rules = f"{len(checked.rules)} of {checked.rules_known} rules had something to evaluate"
     return f"{said}; {of_rules}" + (f"; assuming {ASSUMPTION[checked.assumption]}" if checked.assumption else "")
-
-
-def _brokers(ids: Sequence[int]) -> str:
-    return f"broker{'s' * (len(ids) > 1)} {and_more(list(map(str, ids)))}"
 
 
 def _found(report: Report) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from ....specs.errors import IsrproofError
 from ....specs.metadata.levels import level_name
 from ....specs.releases import names
-from ....traces.metadata.files import found_in, must_be_found
+from ....traces.metadata.files import must_be_found
 from ....traces.place import Place
 from ...audit.files.metadata import copies
 from ...audit.history.quorum import quorums
@@ -55,8 +55,7 @@ def validate(paths: Sequence[str], chosen: Chosen = Chosen()) -> Verdict:  # noq
     Raises:
         IsrproofError: there is no metadata log, or there are logs of several clusters.
     """
-    must_be_found(paths)
-    logs = quorums(copies(found_in(paths)))
+    logs = quorums(copies(must_be_found(paths)))
     if len(logs) != 1:
         raise IsrproofError(f"expected the metadata log of one cluster, got {len(logs)}; give the folders of one")
     run = Run(logs[0], chosen)
