@@ -159,7 +159,11 @@ def _in_object(row: Envelope, said: Said, text: str) -> Any:
     inner = made
     for key in row.each:
         if key in inner:
-            inner = inner[key][0] if isinstance(inner[key], list) else inner[key]
+            outer, inner = inner, inner[key][0] if isinstance(inner[key], list) else inner[key]
+    if isinstance(inner, list):  # Loki's pairs
+        inner[:] = [_as(inner[0], said, utc=True), text]
+        outer["stream"]["pod"] = said.label
+        return made
     if row.parts:
         found = re.fullmatch(r"\[([^\]]*)\][:,]? (.*)", said.message)
         _put(inner, "message", found[2] if found else said.message)

@@ -38,6 +38,9 @@ SHAPES: list[Shape] = [
     ("compose", "ecs"),
     ("grep", "log4j-json"),
     ("csv", "strimzi-old"),
+    ("fluentd", "ecs"),
+    ("syslog", "strimzi"),
+    ("loki", "strimzi-old"),
 ]
 
 
@@ -68,7 +71,7 @@ def same(report: dict[str, Any], recording: str, layout: str) -> None:
 
 
 def told(report: dict[str, Any]) -> list[Any]:
-    """What does not depend on files: findings, rules, transitions, unknown lines, the timeline."""
+    """What does not depend on files: findings, rules, transitions, how many lines are unknown, the timeline."""
     findings = [
         [
             each[name]
@@ -77,7 +80,8 @@ def told(report: dict[str, Any]) -> list[Any]:
         for each in report["findings"]
     ]
     states = [[row[name] for name in ("topic", "partition", "leader", "isr", "life")] for row in report["timeline"]]
-    return [report["verdict"], sorted(findings, key=str), report["rules"], report["transitions"], states]
+    unknown = report["coverage"]["unknown"]
+    return [report["verdict"], sorted(findings, key=str), report["rules"], report["transitions"], unknown, states]
 
 
 @cache
@@ -232,6 +236,69 @@ def test_pieces_of_docker_are_joined(tmp_path: Path) -> None:
 
     _written(tmp_path, lines)
     assert told(audited(tmp_path)) == told(plain(SMALL))
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_an_answer_of_a_server_is_one_document(indent: int | None, tmp_path: Path) -> None:
+    """What curl writes of Loki's query_range and of Elasticsearch's _search, and Grafana's download."""
+    by_label: dict[str, list[Said]] = {}
+    for each in sorted(events(SMALL), key=lambda each: each.time):
+        by_label.setdefault(each.label, []).append(each)
+    row, layout = envelopes()["loki"], layouts()["kafka"]
+    streams = []
+    for own in by_label.values():
+        answers = [json.loads(line) for each in own for line in enveloped(row, each, in_layout(layout, each))]
+        streams.append([answer["data"]["result"][0] for answer in answers])
+    loki = [{"stream": own[0]["stream"], "values": [each["values"][0] for each in own][::-1]} for own in streams]
+    hits = [
+        json.loads(line)
+        for own in by_label.values()
+        for each in own
+        for line in enveloped(envelopes()["es"], each, in_layout(layout, each))
+    ]
+    for name, made in {
+        "loki": {"status": "success", "data": {"resultType": "streams", "result": loki}},
+        "es": {"took": 3, "hits": {"total": {"value": len(hits)}, "hits": hits}},
+    }.items():
+        path = tmp_path / f"{name}.json"
+        path.write_text(json.dumps(made, indent=indent), encoding="utf-8")
+        report = engines.reference([path])[0]
+        assert told(report) == told(plain(SMALL))
+        assert {file["read_as"] for file in report["files"]} == {f"{name} over kafka"}
+
+
+def test_a_document_that_is_cut_is_incomplete(tmp_path: Path) -> None:
+    """What stands before the cut is judged, in the list that is cut, too."""
+    own = [each for each in events(SMALL) if each.label == "broker-2-state-change"]
+    made = [
+        json.loads(line)
+        for each in own
+        for line in enveloped(envelopes()["loki"], each, in_layout(layouts()["kafka"], each))
+    ]
+    values = [answer["data"]["result"][0]["values"][0] for answer in made]
+    whole = {"data": {"result": [{"stream": {"pod": "b2"}, "values": values}]}}
+    lines = json.dumps(whole, indent=1).split("\n")
+    path = tmp_path / "answer.json"
+    path.write_text("\n".join(lines[: len(lines) // 2]), encoding="utf-8")
+    report = engines.reference([path])[0]
+    assert report["verdict"] == "incomplete"
+    assert any("its JSON ends, or breaks" in note for note in report["notes"])
+    assert 0 < report["coverage"]["understood"] < len(own)
+    assert report["coverage"]["unknown"] == 1
+
+
+@pytest.mark.parametrize(
+    ("recording", "seed"), [(SMALL, 0), (SMALL, 1), *(pytest.param(LARGE, n, marks=pytest.mark.slow) for n in range(9))]
+)
+def test_ties_of_an_export_gain_no_illegal_finding(recording: str, seed: int, tmp_path: Path) -> None:
+    """A download as CSV, newest first, with the lines of one millisecond in any order."""
+    luck = random.Random(seed)
+    shuffled = sorted(events(recording), key=lambda each: (each.time, luck.random()))
+    write(tmp_path, shuffled, "csv", "kafka", newest_first=True)
+    report = audited(tmp_path, engines.columns)
+    illegal = [[each for each in found[1] if each[1] == "illegal"] for found in (told(report), told(plain(recording)))]
+    assert all(each in illegal[1] for each in illegal[0])
+    assert any("lines of one millisecond may be in another order" in note for note in report["notes"])
 
 
 def test_a_piece_without_its_rest_is_a_gap(tmp_path: Path) -> None:
