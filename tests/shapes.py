@@ -198,11 +198,6 @@ def _there(made: Any, key: str) -> bool:
     return True
 
 
-def labels_writers(row: Envelope) -> bool:
-    """Whether one file of an envelope can hold several writers."""
-    return row.id not in ("cri", "timestamps", "docker", "cloudwatch")
-
-
 def write(folder: Path, said: Iterable[Said], envelope: str | None, layout: str, *, newest_first: bool = False) -> None:
     """Write events as files of an envelope and a layout: one file where it names who writes, else a file a log."""
     wrap = None if envelope is None else envelopes()[envelope]
@@ -217,7 +212,7 @@ def write(folder: Path, said: Iterable[Said], envelope: str | None, layout: str,
 
     events = list(said)
     folder.mkdir(parents=True, exist_ok=True)
-    if wrap is not None and labels_writers(wrap):
+    if wrap is not None and wrap.names_writer:
         ending = {"csv": "csv", "json": "ndjson", "text": "log"}[wrap.kind]
         ordered = sorted(events, key=lambda each: each.time)
         (folder / f"all.{ending}").write_text("".join(f"{line}\n" for line in shown(ordered)), encoding="utf-8")
