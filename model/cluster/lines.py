@@ -136,7 +136,7 @@ def updates(c: Expr, of: Expr, to: Expr, given: Expr, offline: Expr, at_once: bo
     state = {**leader_and_isr(entry), "written_by_epoch": entry["controller_epoch"], "replicas": assignment[of]}
     state["offline_replicas"] = offline
     sent = both(given, after(cached[c][of]).is_some())
-    told = [(_says("update-metadata-sent", c, sent, (of,), **state, recipients=live_ones),)]
+    told: list[Block] = [(_says("update-metadata-sent", c, sent, (of,), **state, recipients=live_ones),)]
     if at_once:
         heard = _says("metadata-cached", c, both(sent, live_ones.contains(_broker)), (of,), **state, speaker=_broker)
         told.append((replace(heard, speaker=_broker, over=(*heard.over, _broker)),))
