@@ -181,7 +181,7 @@ def test_a_leader_that_shuts_down_is_not_told_up_to_2_0() -> None:
 
 @pytest.mark.slow
 def test_a_replica_that_is_removed_can_stay_where_its_controller_dies() -> None:
-    """In all releases: it ends the reassignment, and dies before it has sent StopReplica. No issue is known to say so."""
+    """In all releases: it ends the reassignment, and dies before StopReplica is sent. No issue is known to say so."""
     few = {"outages": 1, "failovers": 1, "isr_changes": 1, "most_requests": 6}
     found = explore(CLUSTER.model("3.9", adding=["reassignment"]), **few)
     assert {each.prop.name for each in found.violations} == {"RemovedIsDeleted", "ReplacedLeaderIsTold"}
