@@ -224,7 +224,7 @@ def _in_layout(known: Layout, text: str) -> Parsed | None:
         if found is not None and not isinstance(found, Unknown):
             return found
         said = said or found
-    if known.short and isinstance(said, Unknown):  # The word that is left of the logger's name may be of a class below it.
+    if known.short and isinstance(said, Unknown):  # What is left of the logger's name may be a class below it.
         again = parse_message(said.message, NO_LOGGER, said.level or "INFO", said.ts)
         return said if isinstance(again, Unknown) else again
     return said
