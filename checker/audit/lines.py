@@ -49,6 +49,8 @@ STOP_RECEIVED = ("stop-replica-received",)
 ISR_CHANGES, ISR_WRITTEN = rows_with("isr-change"), rows_with("isr-written")
 ISR_SHRINKS, ISR_EXPANDS = ("isr-shrinks",), ("isr-expands",)
 """A leader is about to change its ISR, which can fail; or has changed it."""
+ISR_WRITTEN_BY_LEADER = ("isr-updated",)
+"""It has done so as leaders did up to 2.7, with a line before each change."""
 STATE_TAKEN = rows_with("partition-state")
 """A broker took a newer state in the same leader epoch, or refused an older one."""
 FETCHERS_ADDED = ("fetchers-added",)
