@@ -64,7 +64,7 @@ def handled(events: Table) -> list[Row]:
 def _answered(events: Table) -> Iterator[tuple[str, Table]]:
     """answered-fit: so many requests that have as many answers as partitions. answered: one that has not, from line
     `first` to `line`. answered-open, answered-close: one that begins here, or ends, with each partition that it was
-    answered for (answer). answered-on: neither begins here nor ends."""
+    answered for (answer). answered-on: so many answers, where none begins or ends."""
     lines = events.of_lines((*_BOUNDS, *LEADER_AND_ISR_VOID, *ANSWERED)).along(
         _BY,
         ("line",),
@@ -116,7 +116,8 @@ def _answered(events: Table) -> Iterator[tuple[str, Table]]:
     first = by_partition.where(_request.eq(0) & _ended.eq(0))
     yield "answer", first.matching(closing, _BY).select(*_BY, "line", "topic", "partition")
     bounds = lines.of_lines(_BOUNDS).grouped(_BY, n=Column("count"))
-    yield "answered-on", by_partition.grouped(_BY, line=Column("min", "line")).attached(bounds, _BY, ("n",)).absent("n")
+    on = by_partition.grouped(_BY, line=Column("min", "line"), answered=Column("count"))
+    yield "answered-on", on.attached(bounds, _BY, ("n",)).absent("n").select(*_BY, "line", "answered")
 
 
 def _numbered(events: Table) -> Iterator[tuple[str, Table]]:
@@ -144,12 +145,20 @@ def _numbered(events: Table) -> Iterator[tuple[str, Table]]:
 
 
 def _heard(events: Table) -> Iterator[tuple[str, Table]]:
-    """heard: a line with another epoch than the one before it, if there is one in the piece."""
+    """heard: a line with another epoch than the one before it, and that one; the first and the last of the piece."""
     lines = events.of_lines(METADATA_TAKEN).absent("topic").present("controller_epoch")
-    turns = lines.along(_BY, ("line",), before_epoch=Column("previous", "controller_epoch"))
-    same = turns.where(controller_epoch.eq(_before_epoch)).grouped((*_BY, "line"), n=Column("count"))
-    changes = turns.attached(same, (*_BY, "line"), ("n",)).absent("n")
-    yield "heard", changes.select(*_SHOWN, "controller_epoch")
+    turns = lines.along(
+        _BY, ("line",), before_epoch=Column("previous", "controller_epoch"), first=Column("previous", "line")
+    )
+    changes = turns.where(~controller_epoch.eq(_before_epoch))
+    ends = lines.grouped(_BY, line=Column("max", "line"))
+    shown = (*_SHOWN, "controller_epoch")
+    yield "heard", changes.plus(turns.absent("first")).select(*shown)
+    yield "heard", lines.matching(ends, (*_BY, "line")).select(*shown)
+    yield (
+        "heard",
+        lines.matching(changes.select("file", "speaker", "first").renamed(first="line"), (*_BY, "line")).select(*shown),
+    )
 
 
 # ---- Joined
@@ -245,7 +254,7 @@ def _since_first(part: Part, row: Row) -> Row:
 def _join_answers(of: Mapping[str, Sequence[tuple[Part, Row]]], found: Handled) -> None:
     """Requests that begin in one piece, and end in another."""
     begun = sorted(((_at(part, row), part, row) for part, row in of["answered-open"]), key=itemgetter(0))
-    on = [_at(part, row) for part, row in of["answered-on"]]
+    on = [(_at(part, row), row["answered"]) for part, row in of["answered-on"]]
     answers = [(_at(part, row), (row["topic"], row["partition"])) for part, row in of["answer"]]
     for part, row in of["answered-close"]:
         end = _at(part, row)
@@ -254,9 +263,10 @@ def _join_answers(of: Mapping[str, Sequence[tuple[Part, Row]]], found: Handled) 
             continue
         start, opened, first = before[-1]
         same = all(row[name] == first[name] for name in ("controller", "correlation_id"))
-        if not same or opened.block != part.block or any(start < place < end for place in on):
+        if not same or opened.block != part.block:
             continue
         answered = len({partition for place, partition in answers if start < place < end})
+        answered += sum(n for place, n in on if start < place < end)
         if row["count"] == first["count"] == answered:
             found.answered_fit[part.cluster] += 1
         else:
@@ -280,16 +290,20 @@ def _join_numbers(ends: Iterable[tuple[Part, Row]], found: Handled) -> None:
 
 
 def _epochs(heard: Iterable[tuple[Part, Row]], placed: _Placed) -> Iterator[Row]:
-    """Each line with the greatest epoch that the process has heard of before."""
+    """Each line with another epoch than the line before, with the greatest that its process has heard of before."""
     greatest: dict[tuple[int, int], Row] = {}
+    last: dict[int, int] = {}
     for _, part, row in sorted(((_at(part, row), part, row) for part, row in heard), key=itemgetter(0)):
+        epoch = row["controller_epoch"]
+        changes = last.get(part.journal) != epoch
+        last[part.journal] = epoch
         process = placed.process(part, row["ts"])
         if process is None or not process.process_known:
             continue
         key = (part.journal, process.process)
         before = greatest.get(key)
-        if before is not None and before["controller_epoch"] != row["controller_epoch"]:
+        if before is not None and changes:
             told = _told(part, row, before["file"], before["line"])
             yield told | {"before_controller_epoch": before["controller_epoch"]}
-        if before is None or before["controller_epoch"] < row["controller_epoch"]:
+        if before is None or before["controller_epoch"] < epoch:
             greatest[key] = row
