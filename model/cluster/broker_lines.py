@@ -16,7 +16,7 @@ from ..lines import Block, Line
 from ..sorts import Value
 from .effects import Effects
 from .lines import leader_and_isr
-from .state import assignment, p
+from .state import p
 
 _EMPTY: dict[str, Value] = {"offset": 0, "high_watermark": 0}
 _NO_TOPIC_ID, _NO_EPOCH = "None", -1
@@ -28,7 +28,7 @@ class Handling:
     """A LeaderAndIsr request that broker `b` reads, of the controller of an epoch, the `tenure`.
 
     `told` is what it says of the partition p, and `new` whether it says that it is new; `mine` what the broker has of
-    it; `takes` whether it takes it.
+    it; `takes` whether it takes it, `leader_found` whether there is a leader to follow.
     """
 
     effects: Effects
@@ -38,6 +38,7 @@ class Handling:
     new: Expr
     mine: Expr
     takes: Expr
+    leader_found: Expr
 
     @property
     def _leads(self) -> Expr:
@@ -67,8 +68,9 @@ class Handling:
 
     def received(self) -> list[Block]:
         """What is written of a request, whatever comes of it."""
-        state = {**leader_and_isr(self.told.value), "replicas": assignment[p]}
-        more = {"is_new": self.new, "adding": (), "removing": ()}
+        listed = self.effects.listed(p)
+        state = {**leader_and_isr(self.told.value), "replicas": listed.replicas}
+        more = {"is_new": self.new, "adding": listed.adding, "removing": listed.removing}
         line = self._line("leader-and-isr-received", true, **state, **more)
         return [self._count("leader-and-isr-begun"), (line,)]
 
@@ -93,7 +95,7 @@ class Handling:
     def becomes(self) -> list[Block]:
         """What it does: first the partitions that it leads, then those that it follows."""
         leads, follows = both(self.takes, self._leads), both(self.takes, ~self._leads)
-        found = both(follows, self.told.value["leader"].is_some())
+        found = both(follows, self.leader_found)
         restarts = both(found, ~self._goes_on())
         before: dict[str, Expr | Value] = {"kind": "become-leader"}
         after: dict[str, Expr | Value] = {"kind": "become-follower"}
@@ -127,7 +129,9 @@ class Handling:
 
     def _started(self, what: str, given: Expr) -> list[Block]:
         """That a partition leads or follows from now on; up to 2.5 a follower says nothing."""
-        state = {**leader_and_isr(self.told.value), **_EMPTY, "topic_id": _NO_TOPIC_ID, "adding": (), "removing": ()}
+        listed = self.effects.listed(p)
+        changes = {"adding": listed.adding, "removing": listed.removing}
+        state = {**leader_and_isr(self.told.value), **_EMPTY, "topic_id": _NO_TOPIC_ID, **changes}
         mine = self.mine.value
         known = {"previous_leader": mine["leader"], "previous_leader_epoch": mine["leader_epoch"]}
         lines = []
@@ -135,6 +139,55 @@ class Handling:
             unknown = self._line(row, both(given, self.mine.is_none()), **state, previous_leader_epoch=_NO_EPOCH)
             lines += [unknown, self._line(row, both(given, self.mine.is_some()), **state, **known)]
         return [tuple(lines)]
+
+
+def metadata_cached(effects: Effects, b: Expr, tenure: Expr, told: Expr) -> list[Block]:
+    """What a broker writes of an UpdateMetadata request: what it caches, what it forgets, and since 2.6 how many.
+
+    The request has no replicas here; they are those of the assignment.
+    """
+    of: dict[str, Expr | Value] = {"speaker": b, "controller_epoch": tenure, "topic": p, "partition": p}
+    entry = told["states"][p]
+    state = {**leader_and_isr(entry.value), "written_by_epoch": entry.value["controller_epoch"]}
+    offline = effects.replicas(p).minus(told["live"])
+    said = {**of, **state, "replicas": effects.listed(p).replicas, "offline_replicas": offline}
+    deleted = told["deleted"]
+    blocks: list[Block] = [
+        (
+            Line("metadata-cached", b, said, entry.is_some(), (p,)),
+            Line("update-metadata-received", b, of, deleted.contains(p), (p,)),
+        )
+    ]
+    if effects.chosen.release.mask & span(">=2.6"):
+        counts = {"count": those(p, entry.is_some()).size(), "deleted": deleted.size()}
+        blocks.append((Line("update-metadata-received", b, {"speaker": b, "controller_epoch": tenure, **counts}),))
+    return blocks
+
+
+def replica_stopped(effects: Effects, b: Expr, tenure: Expr, told: Expr, mine: Expr, heeds: Expr) -> list[Block]:
+    """What a broker writes of a StopReplica request that deletes; since 2.6 also that it does not heed it."""
+    of: dict[str, Expr | Value] = {"speaker": b, "topic": p, "partition": p, "delete": True}
+    if effects.chosen.before("2.6"):
+        rows = ("stop-replica-begun", "stop-replica-ended")
+        return [(Line(row, b, of, told.is_some(), (p,)),) for row in rows]
+    its, own = told.value["leader_epoch"], mine.value["leader_epoch"]
+    received = {**of, "controller_epoch": tenure, "leader_epoch": its}
+    refused = both(told.is_some(), ~heeds)
+    counted = those(p, told.is_some()).size()
+    return [
+        (Line("stop-replica-begun", b, {"speaker": b, "controller_epoch": tenure, "count": counted}),),
+        (Line("stop-replica-received", b, received, told.is_some(), (p,)),),
+        (
+            Line("stop-replica-ignored", b, {**received, "current_leader_epoch": own}, both(refused, its < own), (p,)),
+            Line("stop-replica-ignored", b, received, both(refused, its.eq(own)), (p,)),
+        ),
+    ]
+
+
+def metadata_ignored(b: Expr, tenure: Expr, known: Expr, given: Expr) -> Block:
+    """An UpdateMetadata request of an earlier controller."""
+    said = {"speaker": b, "controller_epoch": tenure, "known_controller_epoch": known}
+    return (Line("update-metadata-ignored", b, said, both(given, tenure < known)),)
 
 
 def broker_epoch_refused(b: Expr, tenure: Expr, given: Expr) -> Block:

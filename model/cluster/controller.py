@@ -9,15 +9,34 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...specs.machines import machine
+from ...specs.releases import span
 from ..action import Action, Clause, action, waived
-from ..expr import Expr, both, const, exists, false, full, ite, mapped, setting, some, those, true, var
+from ..expr import (
+    Expr,
+    both,
+    const,
+    exists,
+    false,
+    forall,
+    full,
+    ite,
+    mapped,
+    setting,
+    some,
+    substitute,
+    those,
+    true,
+    var,
+)
 from ..lines import Line
 from ..sorts import SetOf, Value
 from .effects import DELETION, REQUESTS, SHUTDOWN, Effects, Held
-from .lines import PREFERRED_STRATEGY, says, updates
+from .lines import PREFERRED_STRATEGY, says
 from .state import (
     FAILOVERS,
+    REASSIGNMENT,
     Broker,
+    Partition,
     PartitionState,
     ReplicaState,
     asked_to_delete,
@@ -37,11 +56,13 @@ from .state import (
     live,
     now,
     one_of,
+    origin,
     p,
     partition_state,
     phase,
     queued,
     r,
+    reassigning,
     registered,
     registration,
     replica_state,
@@ -53,7 +74,7 @@ from .state import (
     znode,
 )
 
-_old, _known = var("old", Broker), var("known_one", Broker)
+_old, _known, _topic = var("old", Broker), var("known_one", Broker), var("topic", Partition)
 Updates = dict[Expr, Expr | Value]
 
 
@@ -95,16 +116,13 @@ def initialize_context(effects: Effects) -> Action:
     """Steps 4 to 7 of a failover: the caches, and the replica state machine."""
     seeds = _seeds(effects, "replica")
     state = ite(registered.contains(r), literal(seeds["online"], ReplicaState), literal(seeds["offline"], ReplicaState))
-    assigned = both(exists_topic(p), replicas(assignment[p]).contains(r))
-    assigned_somewhere = both(exists_topic(p), replicas(assignment[p]).intersects(registered))
-    effects.lines += [
-        says("live-brokers", c, brokers=registered),
-        *updates(c, p, false if effects.chosen.has("KIP-380") else true, effects.not_online(c, p)),
-        says("replica-states-initializing", c),
-        says("online-replicas-triggered", c),
-    ]
+    assigned = both(exists_topic(p), effects.replicas(p).contains(r))
+    assigned_somewhere = both(exists_topic(p), effects.replicas(p).intersects(registered))
+    effects.lines.append(says("live-brokers", c, brokers=registered))
+    effects.updates(c, p, true if _tells_all(effects) else false, znode[p], empty=true)
+    effects.lines += [says("replica-states-initializing", c), says("online-replicas-triggered", c)]
     online = effects.replica_to(c, p, r, both(assigned, registered.contains(r)), state, "OnlineReplica")
-    effects.sends(c, p, replicas(assignment[p]).intersect(registered), assigned_somewhere, znode[p])
+    effects.sends(c, p, effects.replicas(p).intersect(registered), assigned_somewhere, znode[p])
     effects.lines.append(says("offline-replicas-triggered", c))
     # The repair of KAFKA-3143: replicas on all brokers that are not live are moved; on most there are none.
     broken = effects.chosen.has("KAFKA-3143")
@@ -119,6 +137,8 @@ def initialize_context(effects: Effects) -> Action:
     }
     if REQUESTS in effects.chosen.parts:
         changes[known[c]] = _read_epochs(registered)
+    if REASSIGNMENT in effects.chosen.parts:
+        changes[reassigning[c]] = those(p, origin[p].is_some())
     if DELETION in effects.chosen.parts:
         changes |= {
             to_delete[c]: queued,
@@ -171,8 +191,11 @@ def broker_change(effects: Effects) -> Action:
         ),
         says("broker-startup", c, ~added.is_empty(), brokers=added),
     ]  # fmt: skip
-    if not effects.chosen.has("KIP-380"):
-        effects.lines += updates(c, p, ~added.is_empty(), effects.not_online(c, p))
+    if _tells_all(effects):
+        effects.updates(c, p, ~added.is_empty(), cached[c][p])
+    else:
+        effects.updates(c, p, false, cached[c][p], found.minus(added), empty=~added.is_empty())
+        effects.updates(c, p, true, cached[c][p], added, empty=true)
     online = effects.replica_to(c, p, r, concerned, replica_state[c][p][r], "OnlineReplica")
     # Only of replicas that are moved, and not of new ones, which were told when they were made.
     from_states = tuple(each for each in effects.valid["replica"]["OnlineReplica"] if each != "NewReplica")
@@ -188,6 +211,9 @@ def broker_change(effects: Effects) -> Action:
         changes[shutting[c]] = shutting[c].intersect(found)
     if REQUESTS in effects.chosen.parts:
         changes[known[c]] = _read_epochs(found)
+    if REASSIGNMENT in effects.chosen.parts:
+        targeted = both(topics[c].contains(p), origin[p].is_some(), replicas(assignment[p]).intersects(added))
+        changes[reassigning[c]] = reassigning[c].union(those(p, targeted))
     if DELETION in effects.chosen.parts:
         changes[ineligible[c]] = mapped(p, both(ineligible[c][p], ~replicas(assignment[p]).intersects(added)))
         # What a broker has not answered in its earlier life, it never will.
@@ -203,6 +229,11 @@ def broker_change(effects: Effects) -> Action:
         updates=changes,
         cites=("BrokerChange, onBrokerStartup in KafkaController.scala",),
     )
+
+
+def _tells_all(effects: Effects) -> bool:
+    """Up to 2.1 an UpdateMetadata request that is for no partition in particular is for all of them."""
+    return bool(effects.chosen.release.mask & span("<=2.1"))
 
 
 def _read_epochs(of: Expr) -> Expr:
@@ -235,15 +266,31 @@ def elect_for_dead_leaders(effects: Effects) -> Action:
     leaderless = effects.queued_apart(c, p, effects.leads_nowhere(c, p))
     effects.lines.append(says("broker-failure", c, brokers=to_move[c]))
     offline = effects.partition_to(c, p, leaderless, partition_state[c][p], "OfflinePartition")
+    state, held = left = effects.brought_online(c, p, offline)
+    elected = both(one_of(offline, ("NewPartition", "OfflinePartition")), state.eq("OnlinePartition"))
+    unsaid = _nothing_said(effects, leaderless, elected)
+    effects.updates(c, p, unsaid if _tells_all(effects) else false, held.cache, empty=unsaid)
     return action(
         "ElectForDeadLeaders",
         "Brokers have died: partitions whose leader is not online go offline, and the controller tries to elect "
         "leaders for all partitions without.",
         c,
         guard={"dead brokers are known": phase[c].eq("failing")},
-        updates={phase[c]: "moving", **writes(*effects.brought_online(c, p, offline))},
+        updates={phase[c]: "moving", **writes(*left)},
         cites=("onReplicasBecomeOffline in KafkaController.scala",),
     )
+
+
+def _nothing_said(effects: Effects, leaderless: Expr, elected: Expr) -> Expr:
+    """Nothing else tells who is live: UpdateMetadata does, sent here before replicas are moved, which tells of itself.
+
+    Up to 3.0 an election is taken to tell, even if it finds nobody (KAFKA-13225).
+    """
+    if effects.chosen.has("KAFKA-13225"):
+        return forall(_topic, ~substitute(leaderless, {p: _topic}))
+    on_dead = both(effects.is_assigned(c, _topic, _old), to_move[c].contains(_old))
+    moved = exists(_topic, exists(_old, effects.queued_apart(c, _topic, on_dead)))
+    return both(~moved, ~exists(_topic, substitute(elected, {p: _topic})))
 
 
 def move_replicas_offline(effects: Effects) -> Action:
@@ -316,6 +363,8 @@ def elect_preferred(effects: Effects) -> Action:
     alive = preferred.set().subset_of(effects.online_brokers(c).intersect(znode[p].value["isr"]))
     leader = ite(alive, preferred, first(assignment[p], const(frozenset(), SetOf(Broker))))
     known = effects.queued_apart(c, p, topics[c].contains(p))
+    if REASSIGNMENT in effects.chosen.parts and effects.chosen.release.mask & span("<=3.3"):
+        known = both(known, origin[p].is_none())
     wanted = both(known, cached[c][p].is_some(), cached[c][p].value["leader"].ne(preferred))
     asked = {"detail": p, "strategy": "PREFERRED", "kind": "AutoTriggered"}
     effects.lines.append((Line("election-requested", c, {"controller": c, **asked}, wanted, (p,)),))
@@ -336,10 +385,13 @@ def elect_preferred(effects: Effects) -> Action:
 
 
 def _resumes(effects: Effects) -> Expr:
-    """The phase after a handler that ends with resuming deletions."""
-    if DELETION not in effects.chosen.parts:
-        return now("idle")
-    return ite(to_delete[c].is_empty(), now("idle"), now("resuming"))
+    """The phase after a handler that ends with resuming reassignments and deletions."""
+    idle = now("idle")
+    if DELETION in effects.chosen.parts:
+        idle = ite(to_delete[c].is_empty(), idle, now("resuming"))
+    if REASSIGNMENT in effects.chosen.parts:
+        idle = ite(reassigning[c].is_empty(), idle, now("reassigning"))
+    return idle
 
 
 def _seeds(effects: Effects, table: str) -> Mapping[str, str]:

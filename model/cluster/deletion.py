@@ -12,6 +12,7 @@ from ..sorts import Bool, MapOf, SetOf
 from .controller import Updates, unknown_is
 from .effects import ISR, REQUESTS, Effects
 from .state import (
+    REASSIGNMENT,
     Assignment,
     Broker,
     Partition,
@@ -32,6 +33,7 @@ from .state import (
     literal,
     live,
     now,
+    origin,
     p,
     partition_state,
     phase,
@@ -159,12 +161,15 @@ def retry_deletion(effects: Effects) -> Action:
 def begin_deletion(effects: Effects) -> Action:
     state, mine = replica_state[c][p], replicas(assignment[p])
     starts = both(_waits(effects, c, p), ~ineligible[c][p])
+    if REASSIGNMENT in effects.chosen.parts:
+        starts = both(starts, origin[p].is_none())
     alive = mine.intersect(effects.online_brokers(c))
     to_start = both(starts, alive.contains(r), state[r].ne("ReplicaDeletionSuccessful"))
     known = both(starts, partition_state[c][p].ne(unknown_is("partition")))
     partition = effects.partition_to(c, p, known, partition_state[c][p], "OfflinePartition")
     partition = effects.partition_to(c, p, known, partition, "NonExistentPartition")
     dead = both(starts, mine.minus(alive).contains(r))
+    effects.updates(c, p, starts, cached[c][p])
     failed = effects.replica_to(c, p, r, dead, state[r], "ReplicaDeletionIneligible")
     return action(
         "BeginDeletion",
@@ -243,7 +248,7 @@ def delete_replica(effects: Effects) -> Action:
     }
     updates = _answered(effects, "ReplicaDeletionSuccessful", fails=False)
     if REQUESTS in effects.chosen.parts:
-        guard["what was sent before has arrived"] = channel[b][epoch[c]].length().eq(0)
+        guard["what was sent before has arrived"] = channel(effects.chosen.parts)[b][epoch[c]].length().eq(0)
         updates[hosted[b]] = hosted[b].put(p, none(Znode))
     if ISR in effects.chosen.parts:
         updates[proposed[b]] = proposed[b].put(p, none(SetOf(Broker)))

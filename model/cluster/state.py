@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ...specs.machines import machine
-from ..expr import Expr, const, field, fill, full, ite, none, var
+from ..expr import Expr, const, either, field, fill, full, ite, none, var
 from ..protocol import Field, starts
 from ..sorts import Bool, Bound, Enum, Finite, Int, MapOf, OptionOf, Record, SeqOf, SetOf, Setting, Sort, Value
 
@@ -21,7 +21,13 @@ MAX_LEADER_EPOCH = Setting("max_leader_epoch", 12, "the last leader epoch, and t
 CHANNEL = Setting("most_requests", 4, "how many requests of one controller to one broker can be on the way", at_least=1)
 SETTINGS = (BROKERS, PARTITIONS, OUTAGES, FAILOVERS, MAX_LEADER_EPOCH)
 ISR_CHANGES = Setting("isr_changes", 1, "how often leaders change ISRs, or ask for it, in all")
-SETTINGS_OF_PART: Mapping[str, tuple[Setting, ...]] = {"requests": (CHANNEL,), "ISR changes": (ISR_CHANGES,)}
+REASSIGNMENTS = Setting("reassignments", 1, "how often partitions are reassigned, or that is cancelled, in all")
+SETTINGS_OF_PART: Mapping[str, tuple[Setting, ...]] = {
+    "requests": (CHANNEL,),
+    "ISR changes": (ISR_CHANGES,),
+    "reassignment": (REASSIGNMENTS,),
+}
+CACHES, REASSIGNMENT = "metadata caches", "reassignment"
 
 Broker = Finite("Broker", BROKERS)
 Partition = Finite("Partition", PARTITIONS)
@@ -60,16 +66,30 @@ Phase = Enum(
         "resuming",
         "retrying",
         "deleting",
+        "reassigning",
+        "finishing",
     ),
 )
 
 # What a LeaderAndIsr request says, of which partitions it says that they are new, and for which life of its broker it
 # is meant. Each tenure of a controller has a connection to each broker, so the controller epoch of a request is the
-# tenure.
+# tenure. With metadata caches UpdateMetadata requests are on the same way: they tell the live brokers too, and which
+# partitions are being deleted (leader -2); and with reassignments StopReplica requests, with the leader epochs.
 Tenure = Int(1, Bound(FAILOVERS, 1))
 BrokerEpoch = Int(0, OUTAGES)
 Request = Record("Request", broker_epoch=BrokerEpoch, states=Znodes, new=SetOf(Partition))
-Channel = SeqOf(Request, CHANNEL)
+RequestKind = Enum("RequestKind", ("LeaderAndIsr", "UpdateMetadata", "StopReplica"))
+AnyRequest = Record(
+    "AnyRequest",
+    kind=RequestKind,
+    broker_epoch=BrokerEpoch,
+    states=Znodes,
+    new=SetOf(Partition),
+    live=SetOf(Broker),
+    deleted=SetOf(Partition),
+)
+Cached = Record("CachedMetadata", leader=OptionOf(Broker), leader_epoch=LeaderEpoch)
+Metadata = MapOf(Partition, OptionOf(Cached))
 
 # ZooKeeper
 registered = field("registered", SetOf(Broker))
@@ -103,9 +123,18 @@ asked_to_delete = field("asked_to_delete", MapOf(Broker, Marks))
 # Of requests
 registration = field("registration", MapOf(Broker, BrokerEpoch))
 known = field("known", MapOf(Broker, MapOf(Broker, BrokerEpoch)))
-channel = field("channel", MapOf(Broker, MapOf(Tenure, Channel)))
 heard = field("heard", MapOf(Broker, ControllerEpoch))
 hosted = field("hosted", MapOf(Broker, Znodes))
+
+# Of reassignments: while one goes on, a topic's assignment is what is asked for, and `origin` what was before
+origin = field("origin", MapOf(Partition, OptionOf(Assignment)))
+reassignments = field("reassignments_so_far", Int(0, REASSIGNMENTS))
+reassigning = field("reassigning", MapOf(Broker, SetOf(Partition)))
+finishing = field("finishing", MapOf(Broker, OptionOf(Partition)))
+
+# Of metadata caches
+alive = field("alive", MapOf(Broker, SetOf(Broker)))
+metadata = field("metadata", MapOf(Broker, Metadata))
 
 # Of ISR changes
 proposed = field("proposed", MapOf(Broker, MapOf(Partition, OptionOf(SetOf(Broker)))))
@@ -136,6 +165,7 @@ BLANK_OF_PART: Mapping[str, Mapping[Expr, Expr | Value]] = {
         asked_to_delete: fill(Marks, fill(MapOf(Broker, Bool), False)),
     },
     "requests": {known: fill(MapOf(Broker, BrokerEpoch), 0)},
+    REASSIGNMENT: {reassigning: frozenset(), finishing: None},
 }
 _MEANINGS = {
     shutting: "the brokers that it knows to be shutting down",
@@ -144,6 +174,8 @@ _MEANINGS = {
     ineligible: "the topics whose deletion something stands in the way of",
     to_stop: "the replicas that it is about to stop, to delete them",
     asked_to_delete: "the replicas that it has told to be deleted, and got no answer",
+    reassigning: "the partitions whose reassignment it has to take up",
+    finishing: "the partition whose reassignment it is ending, or dropping",
     known: "the broker epochs that it read with the live brokers",
     phase: "what the controller process of each broker is doing",
     epoch: "the controller epoch it was elected with",
@@ -163,31 +195,68 @@ _ZOOKEEPER = (
     starts(created, frozenset(), "ZooKeeper: the topics that there are"),
     starts(znode, fill(znode.sort, None), "ZooKeeper: each partition's state znode"),
 )
-_NOTHING_SENT = fill(MapOf(Tenure, Channel), ())
 _NOTHING_ASKED = fill(MapOf(Partition, OptionOf(SetOf(Broker))), None)
-_OF_PART = {
-    "ISR changes": (
-        starts(proposed, fill(proposed.sort, _NOTHING_ASKED), "each broker: the ISRs that it asked the controller for"),
-        starts(isr_changes, 0, "how often leaders changed ISRs, or asked for it"),
-    ),
-    "deletion": (starts(queued, frozenset(), "ZooKeeper: topics queued for deletion, /admin/delete_topics"),),
-    "requests": (
-        starts(registration, fill(registration.sort, 0), "ZooKeeper: the epoch of each broker's registration"),
-        starts(channel, fill(channel.sort, _NOTHING_SENT), "LeaderAndIsr requests on the way, by controller epoch"),
-        starts(heard, fill(heard.sort, 0), "each broker: the highest controller epoch that it heard of"),
-        starts(hosted, fill(hosted.sort, fill(Znodes, None)), "each broker: the partitions that it hosts, as told"),
-    ),
-}
+
+
+def _of_part(part: str, parts: Iterable[str]) -> tuple[Field, ...]:
+    """The fields that a part adds beside a controller's process."""
+    if part == "ISR changes":
+        asked = fill(proposed.sort, _NOTHING_ASKED)
+        return (
+            starts(proposed, asked, "each broker: the ISRs that it asked the controller for"),
+            starts(isr_changes, 0, "how often leaders changed ISRs, or asked for it"),
+        )
+    if part == "deletion":
+        return (starts(queued, frozenset(), "ZooKeeper: topics queued for deletion, /admin/delete_topics"),)
+    if part == "requests":
+        return (
+            starts(registration, fill(registration.sort, 0), "ZooKeeper: the epoch of each broker's registration"),
+            _on_the_way(parts),
+            starts(heard, fill(heard.sort, 0), "each broker: the highest controller epoch that it heard of"),
+            starts(hosted, fill(hosted.sort, fill(Znodes, None)), "each broker: the partitions that it hosts, as told"),
+        )
+    if part == REASSIGNMENT:
+        before = fill(origin.sort, None)
+        return (
+            starts(origin, before, "ZooKeeper: the replicas that a partition had before its reassignment, in order"),
+            starts(reassignments, 0, "how often partitions were reassigned, or that was cancelled"),
+        )
+    if part == CACHES:
+        return (
+            starts(alive, fill(alive.sort, frozenset()), "each broker's metadata cache: the live brokers"),
+            starts(metadata, fill(metadata.sort, fill(Metadata, None)), "each broker's metadata cache: who leads"),
+        )
+    return ()
+
+
+def _on_the_way(parts: Iterable[str]) -> Field:
+    of = channel(parts)
+    what = "LeaderAndIsr and UpdateMetadata requests" if CACHES in parts else "LeaderAndIsr requests"
+    return starts(of, fill(of.sort, fill(MapOf(Tenure, _queue(parts)), ())), f"{what} on the way, by controller epoch")
+
+
+def channel(parts: Iterable[str]) -> Expr:
+    """The requests on their way to each broker, of each controller, in the order in which they were sent."""
+    return field("channel", MapOf(Broker, MapOf(Tenure, _queue(parts))))
+
+
+def _queue(parts: Iterable[str]) -> Sort:
+    return SeqOf(AnyRequest if has_kinds(parts) else Request, CHANNEL)
+
+
+def has_kinds(parts: Iterable[str]) -> bool:
+    """Requests of several kinds are on the way."""
+    return bool({CACHES, REASSIGNMENT} & {*parts})
 
 
 def owners() -> dict[str, str]:
     """Who holds each field."""
-    of_zookeeper = (registered, created, controller, controller_epoch, assignment, znode, queued, registration)
+    of_zookeeper = (registered, created, controller, controller_epoch, assignment, origin, znode, queued, registration)
     held = {
         "ZooKeeper": of_zookeeper,
         "controller": tuple(process(BLANK_OF_PART)),
-        "requests on the way": (channel,),
-        "broker": (heard, hosted, proposed),
+        "requests on the way": (channel(()),),
+        "broker": (heard, hosted, proposed, alive, metadata),
     }
     return {str(each.data): owner for owner, mine in held.items() for each in mine}
 
@@ -202,7 +271,7 @@ def fields(parts: Iterable[str]) -> tuple[Field, ...]:
     """The state of a cluster that has these parts."""
     return (
         *_ZOOKEEPER,
-        *(each for part in sorted(parts) for each in _OF_PART.get(part, ())),
+        *(each for part in sorted(parts) for each in _of_part(part, parts)),
         *(starts(each, fill(each.sort, blank), _MEANINGS[each]) for each, blank in process(parts).items()),
         starts(outages, 0, "how often brokers died or came back"),
     )
@@ -242,6 +311,26 @@ def first(of: Expr, allowed: Expr) -> Expr:
     for place in reversed(PLACES):
         found = ite(of[place].is_some() & of[place].set().subset_of(allowed), of[place], found)
     return found
+
+
+def had(of: Expr) -> Expr:
+    """The replicas that a partition had before its reassignment, in order; none while none goes on."""
+    return origin[of].get(fill(Assignment, None))
+
+
+def hosts(parts: Iterable[str], of: Expr) -> Expr:
+    """The brokers that have a replica of a partition, or are to have one."""
+    mine = replicas(assignment[of])
+    return ite(origin[of].is_some(), mine.union(replicas(had(of))), mine) if REASSIGNMENT in parts else mine
+
+
+def first_host(parts: Iterable[str], of: Expr, allowed: Expr) -> Expr:
+    """The first of them that is in a set, or none: what a reassignment asks for comes first."""
+    found = first(assignment[of], allowed)
+    if REASSIGNMENT not in parts:
+        return found
+    before = first(had(of), allowed)
+    return ite(either(found.is_some(), origin[of].is_none()), found, before)
 
 
 def exists_topic(of: Expr) -> Expr:
