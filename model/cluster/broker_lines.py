@@ -16,7 +16,7 @@ from ..lines import Block, Line
 from ..sorts import Value
 from .effects import Effects
 from .lines import leader_and_isr
-from .state import assignment, p
+from .state import assignment, p, replicas
 
 _EMPTY: dict[str, Value] = {"offset": 0, "high_watermark": 0}
 _NO_TOPIC_ID, _NO_EPOCH = "None", -1
@@ -28,7 +28,7 @@ class Handling:
     """A LeaderAndIsr request that broker `b` reads, of the controller of an epoch, the `tenure`.
 
     `told` is what it says of the partition p, and `new` whether it says that it is new; `mine` what the broker has of
-    it; `takes` whether it takes it.
+    it; `takes` whether it takes it, `leader_found` whether there is a leader to follow.
     """
 
     effects: Effects
@@ -38,6 +38,7 @@ class Handling:
     new: Expr
     mine: Expr
     takes: Expr
+    leader_found: Expr
 
     @property
     def _leads(self) -> Expr:
@@ -93,7 +94,7 @@ class Handling:
     def becomes(self) -> list[Block]:
         """What it does: first the partitions that it leads, then those that it follows."""
         leads, follows = both(self.takes, self._leads), both(self.takes, ~self._leads)
-        found = both(follows, self.told.value["leader"].is_some())
+        found = both(follows, self.leader_found)
         restarts = both(found, ~self._goes_on())
         before: dict[str, Expr | Value] = {"kind": "become-leader"}
         after: dict[str, Expr | Value] = {"kind": "become-follower"}
@@ -135,6 +136,35 @@ class Handling:
             unknown = self._line(row, both(given, self.mine.is_none()), **state, previous_leader_epoch=_NO_EPOCH)
             lines += [unknown, self._line(row, both(given, self.mine.is_some()), **state, **known)]
         return [tuple(lines)]
+
+
+def metadata_cached(effects: Effects, b: Expr, tenure: Expr, told: Expr) -> list[Block]:
+    """What a broker writes of an UpdateMetadata request: what it caches, what it forgets, and since 2.6 how many.
+
+    The request has no replicas here; they are those of the assignment.
+    """
+    of: dict[str, Expr | Value] = {"speaker": b, "controller_epoch": tenure, "topic": p, "partition": p}
+    entry = told["states"][p]
+    state = {**leader_and_isr(entry.value), "written_by_epoch": entry.value["controller_epoch"]}
+    offline = replicas(assignment[p]).minus(told["live"])
+    said = {**of, **state, "replicas": assignment[p], "offline_replicas": offline}
+    deleted = told["deleted"]
+    blocks: list[Block] = [
+        (
+            Line("metadata-cached", b, said, entry.is_some(), (p,)),
+            Line("update-metadata-received", b, of, deleted.contains(p), (p,)),
+        )
+    ]
+    if effects.chosen.release.mask & span(">=2.6"):
+        counts = {"count": those(p, entry.is_some()).size(), "deleted": deleted.size()}
+        blocks.append((Line("update-metadata-received", b, {"speaker": b, "controller_epoch": tenure, **counts}),))
+    return blocks
+
+
+def metadata_ignored(b: Expr, tenure: Expr, known: Expr, given: Expr) -> Block:
+    """An UpdateMetadata request of an earlier controller."""
+    said = {"speaker": b, "controller_epoch": tenure, "known_controller_epoch": known}
+    return (Line("update-metadata-ignored", b, said, both(given, tenure < known)),)
 
 
 def broker_epoch_refused(b: Expr, tenure: Expr, given: Expr) -> Block:

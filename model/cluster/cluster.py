@@ -11,13 +11,13 @@ from ..family import Chosen, Family, Part
 from ..lines import Block
 from ..property import Property
 from ..protocol import Model
-from . import controller, deletion, isr, outside, promises, requests, shutdown, zombies
+from . import controller, deletion, isr, metadata, outside, promises, requests, shutdown, zombies
 from .beyond import BEYOND
 from .effects import DELETION, ISR, PREFERRED, REQUESTS, SHUTDOWN, UNCLEAN, ZOMBIES, Attempt, Effects
 from .progress import UNASKED, progress
 from .properties import PARTITION_IN_ZOOKEEPER, properties
 from .refusals import refusals
-from .state import SETTINGS, SETTINGS_OF_PART, c, fields, owners
+from .state import CACHES, SETTINGS, SETTINGS_OF_PART, c, fields, owners
 
 PARTS = (
     Part(SHUTDOWN, "brokers that ask the controller before they stop"),
@@ -26,9 +26,20 @@ PARTS = (
     Part(ZOMBIES, "controllers that do not know that their session is over"),
     Part(REQUESTS, "LeaderAndIsr requests on their way to brokers, and what brokers make of them"),
     Part(ISR, "leaders that shrink and expand the ISR", needs=(REQUESTS,)),
+    Part(CACHES, "UpdateMetadata requests on their way, and brokers' metadata caches", needs=(REQUESTS,)),
     Part(UNCLEAN, "unclean.leader.election.enable, for all topics"),
 )
-BEHAVIOURS = ("KAFKA-3143", "KAFKA-6082", "KAFKA-6650", "KAFKA-7482", "KAFKA-8237", "KAFKA-14140", "KIP-380", "KIP-497")
+BEHAVIOURS = (
+    "KAFKA-3143",
+    "KAFKA-6082",
+    "KAFKA-6650",
+    "KAFKA-7482",
+    "KAFKA-8237",
+    "KAFKA-13225",
+    "KAFKA-14140",
+    "KIP-380",
+    "KIP-497",
+)
 
 _WRITERS: dict[str, tuple[Callable[[Effects], Action], ...]] = {
     "": (
@@ -56,6 +67,7 @@ _WRITERS: dict[str, tuple[Callable[[Effects], Action], ...]] = {
         deletion.fail_to_delete,
     ),
     REQUESTS: (requests.handle, requests.refuse, requests.lose),
+    CACHES: (metadata.handle,),
     ZOMBIES: (zombies.lose_session, zombies.resign),
     "outside": (outside.die, outside.come_back, outside.create_topic),
 }
@@ -85,7 +97,8 @@ def _build(chosen: Chosen) -> Model:
 
 def _promised(chosen: Chosen) -> tuple[Property, ...]:
     told = promises.properties(chosen) if REQUESTS in chosen.parts else ()
-    return (*told, *(isr.properties(chosen) if ISR in chosen.parts else ()))
+    of_isr = isr.properties(chosen) if ISR in chosen.parts else ()
+    return (*told, *of_isr, *(metadata.properties(chosen) if CACHES in chosen.parts else ()))
 
 
 def _of(made: Action, block: Block) -> Block:

@@ -9,15 +9,33 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...specs.machines import machine
+from ...specs.releases import span
 from ..action import Action, Clause, action, waived
-from ..expr import Expr, both, const, exists, false, full, ite, mapped, setting, some, those, true, var
+from ..expr import (
+    Expr,
+    both,
+    const,
+    exists,
+    false,
+    forall,
+    full,
+    ite,
+    mapped,
+    setting,
+    some,
+    substitute,
+    those,
+    true,
+    var,
+)
 from ..lines import Line
 from ..sorts import SetOf, Value
 from .effects import DELETION, REQUESTS, SHUTDOWN, Effects, Held
-from .lines import PREFERRED_STRATEGY, says, updates
+from .lines import PREFERRED_STRATEGY, says
 from .state import (
     FAILOVERS,
     Broker,
+    Partition,
     PartitionState,
     ReplicaState,
     asked_to_delete,
@@ -53,7 +71,7 @@ from .state import (
     znode,
 )
 
-_old, _known = var("old", Broker), var("known_one", Broker)
+_old, _known, _topic = var("old", Broker), var("known_one", Broker), var("topic", Partition)
 Updates = dict[Expr, Expr | Value]
 
 
@@ -97,12 +115,9 @@ def initialize_context(effects: Effects) -> Action:
     state = ite(registered.contains(r), literal(seeds["online"], ReplicaState), literal(seeds["offline"], ReplicaState))
     assigned = both(exists_topic(p), replicas(assignment[p]).contains(r))
     assigned_somewhere = both(exists_topic(p), replicas(assignment[p]).intersects(registered))
-    effects.lines += [
-        says("live-brokers", c, brokers=registered),
-        *updates(c, p, false if effects.chosen.has("KIP-380") else true, effects.not_online(c, p)),
-        says("replica-states-initializing", c),
-        says("online-replicas-triggered", c),
-    ]
+    effects.lines.append(says("live-brokers", c, brokers=registered))
+    effects.updates(c, p, true if _tells_all(effects) else false, znode[p], empty=true)
+    effects.lines += [says("replica-states-initializing", c), says("online-replicas-triggered", c)]
     online = effects.replica_to(c, p, r, both(assigned, registered.contains(r)), state, "OnlineReplica")
     effects.sends(c, p, replicas(assignment[p]).intersect(registered), assigned_somewhere, znode[p])
     effects.lines.append(says("offline-replicas-triggered", c))
@@ -171,8 +186,11 @@ def broker_change(effects: Effects) -> Action:
         ),
         says("broker-startup", c, ~added.is_empty(), brokers=added),
     ]  # fmt: skip
-    if not effects.chosen.has("KIP-380"):
-        effects.lines += updates(c, p, ~added.is_empty(), effects.not_online(c, p))
+    if _tells_all(effects):
+        effects.updates(c, p, ~added.is_empty(), cached[c][p])
+    else:
+        effects.updates(c, p, false, cached[c][p], found.minus(added), empty=~added.is_empty())
+        effects.updates(c, p, true, cached[c][p], added, empty=true)
     online = effects.replica_to(c, p, r, concerned, replica_state[c][p][r], "OnlineReplica")
     # Only of replicas that are moved, and not of new ones, which were told when they were made.
     from_states = tuple(each for each in effects.valid["replica"]["OnlineReplica"] if each != "NewReplica")
@@ -205,6 +223,11 @@ def broker_change(effects: Effects) -> Action:
     )
 
 
+def _tells_all(effects: Effects) -> bool:
+    """Up to 2.1 an UpdateMetadata request that is for no partition in particular is for all of them."""
+    return bool(effects.chosen.release.mask & span("<=2.1"))
+
+
 def _read_epochs(of: Expr) -> Expr:
     """The epochs of live brokers, as the controller reads them."""
     return mapped(_known, ite(of.contains(_known), registration[_known], 0))
@@ -235,15 +258,31 @@ def elect_for_dead_leaders(effects: Effects) -> Action:
     leaderless = effects.queued_apart(c, p, effects.leads_nowhere(c, p))
     effects.lines.append(says("broker-failure", c, brokers=to_move[c]))
     offline = effects.partition_to(c, p, leaderless, partition_state[c][p], "OfflinePartition")
+    state, held = left = effects.brought_online(c, p, offline)
+    elected = both(one_of(offline, ("NewPartition", "OfflinePartition")), state.eq("OnlinePartition"))
+    unsaid = _nothing_said(effects, leaderless, elected)
+    effects.updates(c, p, unsaid if _tells_all(effects) else false, held.cache, empty=unsaid)
     return action(
         "ElectForDeadLeaders",
         "Brokers have died: partitions whose leader is not online go offline, and the controller tries to elect "
         "leaders for all partitions without.",
         c,
         guard={"dead brokers are known": phase[c].eq("failing")},
-        updates={phase[c]: "moving", **writes(*effects.brought_online(c, p, offline))},
+        updates={phase[c]: "moving", **writes(*left)},
         cites=("onReplicasBecomeOffline in KafkaController.scala",),
     )
+
+
+def _nothing_said(effects: Effects, leaderless: Expr, elected: Expr) -> Expr:
+    """Nothing else tells who is live: UpdateMetadata does, sent here before replicas are moved, which tells of itself.
+
+    Up to 3.0 an election is taken to tell, even if it finds nobody (KAFKA-13225).
+    """
+    if effects.chosen.has("KAFKA-13225"):
+        return forall(_topic, ~substitute(leaderless, {p: _topic}))
+    on_dead = both(effects.is_assigned(c, _topic, _old), to_move[c].contains(_old))
+    moved = exists(_topic, exists(_old, effects.queued_apart(c, _topic, on_dead)))
+    return both(~moved, ~exists(_topic, substitute(elected, {p: _topic})))
 
 
 def move_replicas_offline(effects: Effects) -> Action:

@@ -165,6 +165,7 @@ def begin_deletion(effects: Effects) -> Action:
     partition = effects.partition_to(c, p, known, partition_state[c][p], "OfflinePartition")
     partition = effects.partition_to(c, p, known, partition, "NonExistentPartition")
     dead = both(starts, mine.minus(alive).contains(r))
+    effects.updates(c, p, starts, cached[c][p])
     failed = effects.replica_to(c, p, r, dead, state[r], "ReplicaDeletionIneligible")
     return action(
         "BeginDeletion",
@@ -243,7 +244,7 @@ def delete_replica(effects: Effects) -> Action:
     }
     updates = _answered(effects, "ReplicaDeletionSuccessful", fails=False)
     if REQUESTS in effects.chosen.parts:
-        guard["what was sent before has arrived"] = channel[b][epoch[c]].length().eq(0)
+        guard["what was sent before has arrived"] = channel(effects.chosen.parts)[b][epoch[c]].length().eq(0)
         updates[hosted[b]] = hosted[b].put(p, none(Znode))
     if ISR in effects.chosen.parts:
         updates[proposed[b]] = proposed[b].put(p, none(SetOf(Broker)))

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..expr import Expr, after, both, either, false, ite, none, record, some
+from ..expr import Expr, after, both, either, false, full, ite, none, record, some
 from ..family import Chosen, of_table
 from ..lines import Block
 from . import lines
 from .state import (
+    CACHES,
     Broker,
     Znode,
     assignment,
@@ -59,17 +60,20 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Batch:
-    """The LeaderAndIsr requests of one call of a state machine: at most one to each broker.
+    """The requests of one kind that a call sends: at most one to each broker.
 
     `of`: the partition, a variable if the call is about all of them; `to`: who is told of it, where it is `given`;
-    `entry`: the controller's cache entry as it is sent; `is_new`: whether it is said that the partition is new.
+    `entry`: the controller's cache entry as it is sent; `is_new`: whether it is said that the partition is new;
+    `empty`: whether the request is sent even if it tells of no partition.
     """
 
+    kind: str
     of: Expr
     to: Expr
     given: Expr
     entry: Expr
-    is_new: Expr
+    is_new: Expr = false
+    empty: Expr = false
 
 
 class Effects:
@@ -197,12 +201,25 @@ class Effects:
             controller_epoch=epoch[c],
         )
 
-    def sends(self, c: Expr, p: Expr, to: Expr, given: Expr, entry: Expr, is_new: Expr = false) -> None:
+    def sends(
+        self, c: Expr, p: Expr, to: Expr, given: Expr, entry: Expr, is_new: Expr = false, empty: Expr = false
+    ) -> None:
         """Logs and sends the requests of a call; since 2.2 none is logged to brokers that are not live (KIP-380)."""
-        self.batches.append(Batch(p, to, given, entry, is_new))
+        self.batches.append(Batch("LeaderAndIsr", p, to, given, entry, is_new))
         if self.chosen.has("KIP-380"):
             to = to.intersect(after(live[c]))
-        self.lines += lines.sends(c, p, to, given, is_new, self.not_online(c, p))
+        self.lines.append(lines.sends(c, p, to, given, is_new))
+        self.updates(c, p, given, entry, empty=empty)
+
+    def updates(self, c: Expr, p: Expr, given: Expr, entry: Expr, to: Expr | None = None, empty: Expr = false) -> None:
+        """Logs and sends UpdateMetadata requests to all live brokers, or to some: each tells who is live, too.
+
+        Without caches in the model they are heard at once.
+        """
+        to = full(Broker) if to is None else to
+        self.batches.append(Batch("UpdateMetadata", p, to, given, entry, empty=empty))
+        at_once = CACHES not in self.chosen.parts
+        self.lines += lines.updates(c, p, to, given, self.not_online(c, p), at_once)
 
     def not_online(self, c: Expr, p: Expr) -> Expr:
         """The replicas of a partition that are not online after the step."""
@@ -244,5 +261,8 @@ class Effects:
             ite(writes, some(removed), ite(read, fenced, before.cache)),
             ite(writes, some(removed), before.znode),
         )
-        self.sends(c, p, replicas(assignment[p]).remove(r), self.queued_apart(c, p, both(done, read)), held_now.cache)
+        # Since 2.3 the live brokers are told of even where there is no leader and ISR to tell of.
+        empty = false if self.chosen.has("KAFKA-3143") else both(done, ~known)
+        told, given = replicas(assignment[p]).remove(r), self.queued_apart(c, p, both(done, read))
+        self.sends(c, p, told, given, held_now.cache, empty=empty)
         return ite(done, literal("OfflineReplica", state.sort), state), held_now

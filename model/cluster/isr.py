@@ -17,7 +17,7 @@ from ..property import Property
 from ..sorts import SetOf, Value
 from .broker_lines import isr_change, isr_refused, isr_updated
 from .effects import PREFERRED, SHUTDOWN, Effects
-from .lines import leader_and_isr, says, updates
+from .lines import leader_and_isr, says
 from .requests import runs
 from .state import (
     ISR_CHANGES,
@@ -120,7 +120,7 @@ def _by_leader(effects: Effects, name: str, what: str, guard: dict[str, Expr | C
 
 
 def note(effects: Effects) -> Action:
-    effects.lines += updates(c, p, true, effects.not_online(c, p))
+    effects.updates(c, p, true, znode[p])
     return action(
         "NoteIsrChange",
         "The controller is notified of a change of an ISR: it reads the state znode.",
@@ -145,11 +145,9 @@ def _asked() -> Expr:
 def alter(effects: Effects) -> Action:
     new = some(znode[p].value.changed(isr=_asked(), version=znode[p].value["version"] + 1, controller_epoch=epoch[c]))
     kept = some(_mine.changed(isr=_asked(), version=_mine["version"] + 1))
-    effects.lines += [
-        says("alter-partition-written", c, true, topic=p, partition=p, **leader_and_isr(new.value)),
-        *updates(c, p, true, effects.not_online(c, p)),
-        isr_updated(b, p, kept.value),
-    ]
+    effects.lines.append(says("alter-partition-written", c, true, topic=p, partition=p, **leader_and_isr(new.value)))
+    effects.updates(c, p, true, new)
+    effects.lines.append(isr_updated(b, p, kept.value))
     guard: dict[str, Expr | Clause] = {
         "is idle": waived(phase[c].eq("idle"), "the thread does one thing at a time"),
         "a leader asks": proposed[b][p].is_some(),

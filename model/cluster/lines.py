@@ -110,13 +110,12 @@ def says(row: str, c: Expr, given: Expr = true, **fields: object) -> Block:
     return (_says(row, c, given, (), **fields),)
 
 
-def sends(c: Expr, of: Expr, to: Expr, given: Expr, is_new: Expr, offline: Expr, which: Expr = r) -> list[Block]:
-    """The request batch of a call: LeaderAndIsr to some brokers, UpdateMetadata to all live ones.
+def sends(c: Expr, of: Expr, to: Expr, given: Expr, is_new: Expr, which: Expr = r) -> Block:
+    """The LeaderAndIsr requests of a call.
 
     Args:
         to: the brokers that are told to lead or to follow.
         given: whether anything is sent for the partition.
-        offline: the replicas of the partition that are not online.
     """
     entry = after(cached[c][of]).value
     state = {**leader_and_isr(entry), "written_by_epoch": entry["controller_epoch"], "replicas": assignment[of]}
@@ -128,20 +127,17 @@ def sends(c: Expr, of: Expr, to: Expr, given: Expr, is_new: Expr, offline: Expr,
                   kind="become-leader", recipient=which, **state, **new)  # fmt: skip
     follows = _says("leader-and-isr-sent", c, both(told, ~kind), (of, which),
                     kind="become-follower", recipient=which, **state, **new)  # fmt: skip
-    return [(leads, follows), *updates(c, of, sent, offline)]
+    return (leads, follows)
 
 
-def updates(c: Expr, of: Expr, given: Expr, offline: Expr) -> list[Block]:
-    """UpdateMetadata to all live brokers, as it is printed up to 2.5, and as they print it.
-
-    Requests are on no way here: what is sent is heard at once.
-    """
-    entry, live_ones = after(cached[c][of]).value, after(live[c])
+def updates(c: Expr, of: Expr, to: Expr, given: Expr, offline: Expr, at_once: bool) -> list[Block]:
+    """UpdateMetadata to live brokers, as it is printed up to 2.5, and as they print it if they hear it at once."""
+    entry, live_ones = after(cached[c][of]).value, after(live[c]).intersect(to)
     state = {**leader_and_isr(entry), "written_by_epoch": entry["controller_epoch"], "replicas": assignment[of]}
     state["offline_replicas"] = offline
     sent = both(given, after(cached[c][of]).is_some())
-    heard = _says("metadata-cached", c, both(sent, live_ones.contains(_broker)), (of,), **state, speaker=_broker)
-    return [
-        (_says("update-metadata-sent", c, sent, (of,), **state, recipients=live_ones),),
-        (replace(heard, speaker=_broker, over=(*heard.over, _broker)),),
-    ]
+    told: list[Block] = [(_says("update-metadata-sent", c, sent, (of,), **state, recipients=live_ones),)]
+    if at_once:
+        heard = _says("metadata-cached", c, both(sent, live_ones.contains(_broker)), (of,), **state, speaker=_broker)
+        told.append((replace(heard, speaker=_broker, over=(*heard.over, _broker)),))
+    return told

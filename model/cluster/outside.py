@@ -75,7 +75,7 @@ def come_back(effects: Effects) -> Action:
         updates={
             registered: registered.insert(b),
             outages: outages + 1,
-            **(requests.restarts(b) if _told(effects) else {}),
+            **(requests.restarts(effects, b) if _told(effects) else {}),
         },
     )
 

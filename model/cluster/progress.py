@@ -18,9 +18,10 @@ from ..family import Chosen
 from ..property import Property
 from ..protocol import Ghosts
 from .effects import DELETION, REQUESTS
+from .metadata import agrees
 from .properties import has_settled
 from .requests import is_quiet
-from .state import Broker, b, c, hosted, ineligible, live, p, phase, queued, registered, znode
+from .state import CACHES, Broker, b, c, hosted, ineligible, live, p, phase, queued, registered, znode
 
 UNASKED = frozenset({"Die", "ComeBack", "LoseSession", "CreateTopic", "DeleteTopic"})
 OUTSIDE = UNASKED | {"FailToDelete", "ShutDown", "ElectPreferred", "ShrinkIsr", "ExpandIsr"}
@@ -33,11 +34,13 @@ def progress(chosen: Chosen, actions: Iterable[Action]) -> Ghosts:
     found.append(_deletion_ends(fair) if DELETION in chosen.parts else _settles(chosen, fair))
     if REQUESTS in chosen.parts:
         found.append(_leader_leads(fair))
+    if CACHES in chosen.parts:
+        found.append(_caches_agree(chosen, fair))
     return Ghosts("progress", (), {}, tuple(found))
 
 
 def _settles(chosen: Chosen, fair: tuple[str, ...]) -> Property:
-    quiet = is_quiet() if REQUESTS in chosen.parts else true
+    quiet = is_quiet(chosen) if REQUESTS in chosen.parts else true
     return Property(
         "ControllerSettles",
         "While a broker lives, some broker is controller in time, has nothing left to do, knows who is live, and no "
@@ -93,6 +96,19 @@ def _leader_leads(fair: tuple[str, ...]) -> Property:
         waits,
         "leads_to",
         ("KAFKA-7235",),
+        goal=~waits,
+        fair=fair,
+    )
+
+
+def _caches_agree(chosen: Chosen, fair: tuple[str, ...]) -> Property:
+    waits = exists(b, both(registered.contains(b), ~agrees(chosen, b)))
+    return Property(
+        "CacheComesToAgree",
+        "The metadata caches of all live brokers agree with ZooKeeper in time.",
+        waits,
+        "leads_to",
+        ("KAFKA-7235", "KAFKA-13225"),
         goal=~waits,
         fair=fair,
     )

@@ -8,7 +8,25 @@ from ..property import Property
 from .effects import DELETION, PREFERRED, SHUTDOWN, Effects
 from .properties import is_settled
 from .requests import head, is_quiet, runs
-from .state import assignment, b, c, channel, e, heard, hosted, p, queued, r, registered, registration, replicas, znode
+from .state import (
+    CACHES,
+    alive,
+    assignment,
+    b,
+    c,
+    channel,
+    e,
+    heard,
+    hosted,
+    metadata,
+    p,
+    queued,
+    r,
+    registered,
+    registration,
+    replicas,
+    znode,
+)
 
 _lives_on = both(runs(b), after(runs(b)))
 _mine, _then = hosted[b][p], after(hosted[b][p])
@@ -32,14 +50,6 @@ NO_OLDER_REQUEST = Property(
     ),
     "step",
     cites=("kafka.server.ReplicaManager",),
-)
-_handled = both(after(channel[b][e].length()) < channel[b][e].length(), after(hosted[b]).ne(hosted[b]))
-NO_REQUEST_OF_AN_EARLIER_LIFE = Property(
-    "NoRequestOfAnEarlierLife",
-    "A broker does nothing of what a request says that was meant for an earlier life of it.",
-    forall(b, forall(e, both(_lives_on, _handled).implies(registration[b] <= head(b, e)["broker_epoch"]))),
-    "step",
-    cites=("KIP-380", "KAFKA-7235"),
 )
 ONE_BROKER_LEADS_PER_EPOCH = Property(
     "OneBrokerLeadsPerEpoch",
@@ -78,17 +88,30 @@ TWO_BROKERS_LEAD = Property(
 )
 
 
+def _no_request_of_an_earlier_life(chosen: Chosen) -> Property:
+    queue = channel(chosen.parts)[b][e]
+    kept = (hosted, alive, metadata) if CACHES in chosen.parts else (hosted,)
+    handled = both(after(queue.length()) < queue.length(), either(*(after(each[b]).ne(each[b]) for each in kept)))
+    return Property(
+        "NoRequestOfAnEarlierLife",
+        "A broker does nothing of what a request says that was meant for an earlier life of it.",
+        forall(b, forall(e, both(_lives_on, handled).implies(registration[b] <= head(chosen, b, e)["broker_epoch"]))),
+        "step",
+        cites=("KIP-380", "KAFKA-7235"),
+    )
+
+
 def properties(chosen: Chosen) -> tuple[Property, ...]:
     """What is promised where requests are on the way."""
     told = both(_mine.is_some(), *(_mine.value[name].eq(znode[p].value[name]) for name in ("leader", "leader_epoch")))
     stays = both(znode[p].is_some(), ~queued.contains(p) if DELETION in chosen.parts else true)
     led = both(stays, znode[p].value["leader"].is_some())
     concerned = both(led, replicas(assignment[p]).contains(b), Effects(chosen).online_brokers(c).contains(b))
-    is_quiet_and_led = both(is_settled(chosen, c), is_quiet())
+    is_quiet_and_led = both(is_settled(chosen, c), is_quiet(chosen))
     leads, named = _mine.value["leader"].eq(some(b)), znode[p].value["leader"].eq(some(b))
     return (
         NO_OLDER_REQUEST,
-        NO_REQUEST_OF_AN_EARLIER_LIFE,
+        _no_request_of_an_earlier_life(chosen),
         ONE_BROKER_LEADS_PER_EPOCH,
         DEAD_HOST_NOTHING,
         Property(

@@ -1,12 +1,12 @@
-"""LeaderAndIsr requests on their way to brokers, and what brokers make of them (broker.md 2.1).
+"""Requests on their way to brokers, and what brokers make of LeaderAndIsr (broker.md 2.1).
 
 A controller has a connection to each broker that it takes for live; on each, requests arrive in the order in which they
 were sent. What a broker has not read when it dies is sent to it again in its next life, until the controller takes note
 of the death: since 2.2 a request tells for which life it is meant (KIP-380). What a controller has not sent when it
 dies may be lost.
 
-Not in the model: StopReplica that deletes nothing (it stops fetchers, and what they fetch is no part of the state);
-UpdateMetadata, which the part "requests" leaves to be heard at once.
+Not in the model: StopReplica that deletes nothing (it stops fetchers, and what they fetch is no part of the state).
+UpdateMetadata is on the same way where brokers have metadata caches (`metadata.py`); else it is heard at once.
 """
 
 from __future__ import annotations
@@ -14,17 +14,39 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..action import Action, Clause, Update, action, waived
-from ..expr import Expr, both, const, either, exists, forall, ite, mapped, none, record, setting, some, those, var
-from ..sorts import SetOf, Value
-from .broker_lines import Handling, broker_epoch_refused
-from .effects import ISR, REQUESTS, Batch, Effects
+from ..expr import (
+    Expr,
+    both,
+    const,
+    either,
+    exists,
+    false,
+    forall,
+    free,
+    ite,
+    mapped,
+    none,
+    record,
+    setting,
+    some,
+    those,
+    true,
+    var,
+)
+from ..family import Chosen
+from ..sorts import Int, SetOf, Value
+from .broker_lines import Handling, broker_epoch_refused, metadata_ignored
+from .effects import DELETION, ISR, REQUESTS, Batch, Effects
 from .state import (
+    CACHES,
     CHANNEL,
+    AnyRequest,
     Broker,
-    Channel,
+    Cached,
     Partition,
     Request,
     Znode,
+    alive,
     b,
     c,
     channel,
@@ -34,18 +56,19 @@ from .state import (
     hosted,
     known,
     live,
+    metadata,
     p,
     phase,
     proposed,
     registered,
     registration,
+    to_delete,
 )
 
 _to, _acting = var("to", Broker), var("acting", Broker)
 _of, _any = var("of", Partition), var("any_of", Partition)
-_NOTHING = const((), Channel)
 _NOTHING_ASKED = none(SetOf(Broker))
-_NO_ONE = const(frozenset(), SetOf(Broker))
+_NO_ONE, _NO_PARTITION = const(frozenset(), SetOf(Broker)), const(frozenset(), SetOf(Partition))
 
 
 def runs(b: Expr) -> Expr:
@@ -58,15 +81,52 @@ def is_acting(tenure: Expr) -> Expr:
     return exists(_acting, both(phase[_acting].ne("none"), epoch[_acting].eq(tenure)))
 
 
-def is_quiet() -> Expr:
+def is_quiet(chosen: Chosen) -> Expr:
     """No request is on its way."""
-    return forall(_to, forall(e, channel[_to][e].length().eq(0)))
+    return forall(_to, forall(e, channel(chosen.parts)[_to][e].length().eq(0)))
 
 
-def head(b: Expr, tenure: Expr) -> Expr:
+def head(chosen: Chosen, b: Expr, tenure: Expr) -> Expr:
     """The request of a tenure that a broker reads next."""
-    nobody = record(Request, broker_epoch=0, states=mapped(_of, none(Znode)), new=const(frozenset(), SetOf(Partition)))
-    return channel[b][tenure].at(0).get(nobody)
+    nothing = mapped(_of, none(Znode))
+    return channel(chosen.parts)[b][tenure].at(0).get(_request(chosen, "LeaderAndIsr", const(0, Int(0, 0)), nothing))
+
+
+def _request(
+    chosen: Chosen,
+    kind: str,
+    broker_epoch: Expr,
+    states: Expr,
+    new: Expr = _NO_PARTITION,
+    live: Expr = _NO_ONE,
+    deleted: Expr = _NO_PARTITION,
+) -> Expr:
+    if CACHES not in chosen.parts:
+        return record(Request, broker_epoch=broker_epoch, states=states, new=new)
+    said = {"kind": kind, "broker_epoch": broker_epoch, "states": states, "new": new}
+    return record(AnyRequest, **said, live=live, deleted=deleted)
+
+
+def is_kind(effects: Effects, kind: str) -> Expr:
+    """What is read next is of this kind; without metadata caches all is LeaderAndIsr."""
+    return head(effects.chosen, b, e)["kind"].eq(kind) if CACHES in effects.chosen.parts else true
+
+
+def read(effects: Effects) -> dict[Expr, Expr | Value]:
+    """The updates by which a broker reads a request, and takes note of its controller epoch."""
+    queue = channel(effects.chosen.parts)
+    return {queue[b]: queue[b].put(e, queue[b][e].drop(1)), heard[b]: e}
+
+
+def may_read(effects: Effects, kind: str) -> dict[str, Expr | Clause]:
+    """When a broker does what a request of a kind says (broker.md 2.1, 2.6)."""
+    guard: dict[str, Expr | Clause] = {"a request is on the way": channel(effects.chosen.parts)[b][e].length() > 0}
+    if CACHES in effects.chosen.parts:
+        guard["it is of this kind"] = is_kind(effects, kind)
+    guard |= {"the broker runs": runs(b), "its controller epoch is not older": heard[b] <= e}
+    if effects.chosen.has("KIP-380"):
+        guard["its broker epoch is not older"] = _for_this_life(effects, b, e)
+    return guard
 
 
 def accepts(told: Expr, mine: Expr) -> Expr:
@@ -74,62 +134,69 @@ def accepts(told: Expr, mine: Expr) -> Expr:
     return both(told.is_some(), either(mine.is_none(), mine.value["leader_epoch"] < told.value["leader_epoch"]))
 
 
-def takes(told: Expr, mine: Expr) -> Expr:
+def is_found(effects: Effects, told: Expr) -> Expr:
+    """There is a leader, and a broker that shall follow it has it in its metadata cache as live."""
+    leader = told.value["leader"]
+    if CACHES not in effects.chosen.parts:
+        return leader.is_some()
+    return both(leader.is_some(), either(leader.eq(some(b)), leader.set().subset_of(alive[b])))
+
+
+def takes(effects: Effects, told: Expr, mine: Expr) -> Expr:
     """Who is told of no leader follows nobody, and stays in the leader epoch in which it is (broker.md 2.3)."""
-    return both(accepts(told, mine), told.value["leader"].is_some())
+    return both(accepts(told, mine), is_found(effects, told))
 
 
 def _handling(effects: Effects, told: Expr) -> Handling:
     mine = hosted[b][p]
-    return Handling(effects, b, e, told, head(b, e)["new"].contains(p), mine, accepts(told, mine))
+    new = head(effects.chosen, b, e)["new"].contains(p)
+    return Handling(effects, b, e, told, new, mine, accepts(told, mine), is_found(effects, told))
 
 
 def handle(effects: Effects) -> Action:
     """Steps 2 to 9 of broker.md 2.1; log directories do not fail here."""
-    told, mine = head(b, e)["states"][p], hosted[b][p]
+    told, mine = head(effects.chosen, b, e)["states"][p], hosted[b][p]
     leads = told.value["leader"].eq(some(b))
     handling = _handling(effects, told)
     effects.lines += [*handling.received(), handling.refused(), *handling.becomes(), handling.ended()]
     kept = told.value.changed(isr=ite(leads, told.value["isr"], _NO_ONE))
-    guard: dict[str, Expr | Clause] = {
-        "a request is on the way": channel[b][e].length() > 0,
-        "the broker runs": runs(b),
-        "its controller epoch is not older": heard[b] <= e,
-    }
-    if effects.chosen.has("KIP-380"):
-        guard["its broker epoch is not older"] = _for_this_life(b, e)
-    updates: dict[Expr, Expr | Value] = {
-        channel[b]: channel[b].put(e, channel[b][e].drop(1)),
-        heard[b]: e,
-        hosted[b]: mapped(p, ite(takes(told, mine), some(kept), mine)),
-    }
+    taken = takes(effects, told, mine)
+    updates = {**read(effects), hosted[b]: mapped(p, ite(taken, some(kept), mine))}
     if ISR in effects.chosen.parts:
-        updates[proposed[b]] = mapped(p, ite(takes(told, mine), _NOTHING_ASKED, proposed[b][p]))
+        updates[proposed[b]] = mapped(p, ite(taken, _NOTHING_ASKED, proposed[b][p]))
     return action(
         "HandleLeaderAndIsr",
         "A broker gets a LeaderAndIsr request: it leads or follows the partitions that it does not host yet, or of "
         "which it knows a lower leader epoch. A follower keeps no ISR; without a leader nothing is followed.",
         b,
         e,
-        guard=guard,
+        guard=may_read(effects, "LeaderAndIsr"),
         updates=updates,
         cites=("becomeLeaderOrFollower in ReplicaManager.scala",),
     )
 
 
-def _for_this_life(b: Expr, tenure: Expr) -> Expr:
-    return registration[b] <= head(b, tenure)["broker_epoch"]
+def _for_this_life(effects: Effects, b: Expr, tenure: Expr) -> Expr:
+    return registration[b] <= head(effects.chosen, b, tenure)["broker_epoch"]
 
 
 def refuse(effects: Effects) -> Action:
     """Steps 0 and 1 of broker.md 2.1."""
-    old, told = e < heard[b], head(b, e)["states"][p]
+    old, told = (
+        e < heard[b],
+        ite(is_kind(effects, "LeaderAndIsr"), head(effects.chosen, b, e)["states"][p], none(Znode)),
+    )
+    queue = channel(effects.chosen.parts)
     if effects.chosen.has("KIP-380"):
-        told = ite(_for_this_life(b, e), told, none(Znode))
-        effects.lines.append(broker_epoch_refused(b, e, ~_for_this_life(b, e)))
-        old = either(old, ~_for_this_life(b, e))
+        this_life = _for_this_life(effects, b, e)
+        told = ite(this_life, told, none(Znode))
+        effects.lines.append(broker_epoch_refused(b, e, both(is_kind(effects, "LeaderAndIsr"), ~this_life)))
+        old = either(old, ~this_life)
     handling = _handling(effects, told)
     effects.lines += [*handling.received(), handling.ignored(heard[b]), handling.ended()]
+    if CACHES in effects.chosen.parts:
+        this_life = _for_this_life(effects, b, e) if effects.chosen.has("KIP-380") else true
+        effects.lines.append(metadata_ignored(b, e, heard[b], both(is_kind(effects, "UpdateMetadata"), this_life)))
     return action(
         "RefuseRequest",
         "A broker refuses a request of an earlier controller (STALE_CONTROLLER_EPOCH), or for an earlier life of its "
@@ -137,26 +204,27 @@ def refuse(effects: Effects) -> Action:
         b,
         e,
         guard={
-            "a request is on the way": waived(channel[b][e].length() > 0, "without one nothing changes"),
+            "a request is on the way": waived(queue[b][e].length() > 0, "without one nothing changes"),
             "the broker runs": waived(runs(b), "what a dead broker refuses it would refuse later"),
             "it is older than what is known": old,
         },
-        updates={channel[b]: channel[b].put(e, channel[b][e].drop(1))},
+        updates={queue[b]: queue[b].put(e, queue[b][e].drop(1))},
         cites=("becomeLeaderOrFollower in ReplicaManager.scala", "KIP-380"),
     )
 
 
-def lose(_: Effects) -> Action:
+def lose(effects: Effects) -> Action:
+    queue = channel(effects.chosen.parts)
     return action(
         "LoseRequests",
         "A controller is one no more: what it has not sent to a broker is never sent.",
         b,
         e,
         guard={
-            "a request is on the way": waived(channel[b][e].length() > 0, "else nothing changes"),
+            "a request is on the way": waived(queue[b][e].length() > 0, "else nothing changes"),
             "nobody acts in this epoch": ~is_acting(e),
         },
-        updates={channel[b]: channel[b].put(e, _NOTHING)},
+        updates={queue[b]: queue[b].put(e, _nothing(queue))},
         cites=("RequestSendThread in ControllerChannelManager.scala",),
     )
 
@@ -164,6 +232,8 @@ def lose(_: Effects) -> Action:
 def forgotten(effects: Effects, broker: Expr) -> dict[Expr, Expr | Value]:
     """The updates by which a broker's process ends: what it heard, hosts and asked for is gone, but for its disk."""
     gone: dict[Expr, Expr | Value] = {heard[broker]: 0, hosted[broker]: mapped(p, none(Znode))}
+    if CACHES in effects.chosen.parts:
+        gone |= {alive[broker]: frozenset(), metadata[broker]: mapped(p, none(Cached))}
     return gone | ({proposed[broker]: mapped(p, _NOTHING_ASKED)} if ISR in effects.chosen.parts else {})
 
 
@@ -172,47 +242,72 @@ def registers(broker: Expr) -> dict[Expr, Expr | Value]:
     return {registration[broker]: registration[broker] + 1}
 
 
-def restarts(broker: Expr) -> dict[Expr, Expr | Value]:
+def restarts(effects: Effects, broker: Expr) -> dict[Expr, Expr | Value]:
     """The updates by which a broker starts: of connections only those are made anew whose controller still acts."""
-    kept = mapped(e, ite(is_acting(e), channel[broker][e], _NOTHING))
-    return {**registers(broker), channel[broker]: kept}
+    queue = channel(effects.chosen.parts)
+    kept = mapped(e, ite(is_acting(e), queue[broker][e], _nothing(queue)))
+    return {**registers(broker), queue[broker]: kept}
+
+
+def _nothing(queue: Expr) -> Expr:
+    """No request, of those that may be on a way."""
+    return const((), queue[b][e].sort)
 
 
 def sent(effects: Effects, made: Action) -> Action:
     """A controller's step with what it sends: each call of a state machine is one request to each broker concerned."""
     if REQUESTS not in effects.chosen.parts or not (effects.batches or effects.closed):
         return made
+    channels = channel(effects.chosen.parts)
     live_ones, lives = _after(made, live)[c], _after(made, known)[c]
-    queue = channel[_to][epoch[c]]
+    queue = channels[_to][epoch[c]]
     if effects.closed is not None:
-        queue = ite(effects.closed.contains(_to), _NOTHING, queue)
+        queue = ite(effects.closed.contains(_to), _nothing(channels), queue)
     for batch in effects.batches:
-        states = _states(made, batch)
-        request = record(Request, broker_epoch=lives[_to], states=states, new=_new(made, batch))
-        is_told = both(live_ones.contains(_to), exists(_any, states[_any].is_some()))
-        queue = ite(is_told, queue.append(request), queue)
-    updates = Update(channel, mapped(_to, channel[_to].put(epoch[c], queue)))
+        if batch.kind == "LeaderAndIsr" or CACHES in effects.chosen.parts:
+            request, says_some = _sent_by(effects, made, batch, lives[_to], live_ones)
+            queue = ite(both(live_ones.contains(_to), says_some), queue.append(request), queue)
+    updates = Update(channels, mapped(_to, channels[_to].put(epoch[c], queue)))
     room = forall(_to, queue.length() <= setting(CHANNEL))
     limited = action(made.name, made.statement, *made.params, guard={}, updates={}, limits={"there is room": room})
     return replace(made, updates=(*made.updates, updates), limits=(*made.limits, *limited.limits))
 
 
-def _states(made: Action, batch: Batch) -> Expr:
+def _sent_by(effects: Effects, made: Action, batch: Batch, life: Expr, live_ones: Expr) -> tuple[Expr, Expr]:
+    """The request that a broker is sent, and whether it is: it tells of some partition, or is sent all the same."""
+    entry = batch.entry
+    given, deleted = both(batch.given, batch.to.contains(_to)), _deleted(effects, made, batch)
+    told = both(given, entry.is_some())
+    states = _by_partition(made, batch, ite(both(told, ~deleted), entry, none(Znode)))
+    new = _partitions(made, batch, both(given, batch.is_new))
+    says_some = exists(_any, states[_any].is_some())
+    if batch.kind == "LeaderAndIsr":
+        return _request(effects.chosen, batch.kind, life, states, new), says_some
+    gone = _partitions(made, batch, both(told, deleted))
+    request = _request(effects.chosen, batch.kind, life, states, new, live_ones, gone)
+    empty = batch.empty
+    if batch.of in free(empty) and batch.of not in made.params:
+        empty = exists(batch.of, empty)
+    return request, either(says_some, ~gone.is_empty(), both(empty, batch.to.contains(_to)))
+
+
+def _by_partition(made: Action, batch: Batch, told: Expr) -> Expr:
     """What a broker is told, by partition."""
-    told = ite(both(_is_told(batch), batch.entry.is_some()), batch.entry, none(Znode))
     if batch.of in made.params:
         return mapped(_of, ite(_of.eq(batch.of), told, none(Znode)))
     return mapped(batch.of, told)
 
 
-def _new(made: Action, batch: Batch) -> Expr:
-    """The partitions of which it is told that they are new."""
-    told = both(_is_told(batch), batch.is_new)
-    return those(_of, both(_of.eq(batch.of), told)) if batch.of in made.params else those(batch.of, told)
+def _partitions(made: Action, batch: Batch, said: Expr) -> Expr:
+    """The partitions of which something is said."""
+    return those(_of, both(_of.eq(batch.of), said)) if batch.of in made.params else those(batch.of, said)
 
 
-def _is_told(batch: Batch) -> Expr:
-    return both(batch.given, batch.to.contains(_to))
+def _deleted(effects: Effects, made: Action, batch: Batch) -> Expr:
+    """UpdateMetadata says of a topic that is being deleted nothing but this."""
+    if batch.kind == "LeaderAndIsr" or DELETION not in effects.chosen.parts:
+        return false
+    return _after(made, to_delete)[c].contains(batch.of)
 
 
 def _after(made: Action, which: Expr) -> Expr:

@@ -22,6 +22,7 @@ CHANNEL = Setting("most_requests", 4, "how many requests of one controller to on
 SETTINGS = (BROKERS, PARTITIONS, OUTAGES, FAILOVERS, MAX_LEADER_EPOCH)
 ISR_CHANGES = Setting("isr_changes", 1, "how often leaders change ISRs, or ask for it, in all")
 SETTINGS_OF_PART: Mapping[str, tuple[Setting, ...]] = {"requests": (CHANNEL,), "ISR changes": (ISR_CHANGES,)}
+CACHES = "metadata caches"
 
 Broker = Finite("Broker", BROKERS)
 Partition = Finite("Partition", PARTITIONS)
@@ -65,11 +66,23 @@ Phase = Enum(
 
 # What a LeaderAndIsr request says, of which partitions it says that they are new, and for which life of its broker it
 # is meant. Each tenure of a controller has a connection to each broker, so the controller epoch of a request is the
-# tenure.
+# tenure. With metadata caches UpdateMetadata requests are on the same way: they tell the live brokers too, and which
+# partitions are being deleted (leader -2).
 Tenure = Int(1, Bound(FAILOVERS, 1))
 BrokerEpoch = Int(0, OUTAGES)
 Request = Record("Request", broker_epoch=BrokerEpoch, states=Znodes, new=SetOf(Partition))
-Channel = SeqOf(Request, CHANNEL)
+RequestKind = Enum("RequestKind", ("LeaderAndIsr", "UpdateMetadata"))
+AnyRequest = Record(
+    "AnyRequest",
+    kind=RequestKind,
+    broker_epoch=BrokerEpoch,
+    states=Znodes,
+    new=SetOf(Partition),
+    live=SetOf(Broker),
+    deleted=SetOf(Partition),
+)
+Cached = Record("CachedMetadata", leader=OptionOf(Broker), leader_epoch=LeaderEpoch)
+Metadata = MapOf(Partition, OptionOf(Cached))
 
 # ZooKeeper
 registered = field("registered", SetOf(Broker))
@@ -103,9 +116,12 @@ asked_to_delete = field("asked_to_delete", MapOf(Broker, Marks))
 # Of requests
 registration = field("registration", MapOf(Broker, BrokerEpoch))
 known = field("known", MapOf(Broker, MapOf(Broker, BrokerEpoch)))
-channel = field("channel", MapOf(Broker, MapOf(Tenure, Channel)))
 heard = field("heard", MapOf(Broker, ControllerEpoch))
 hosted = field("hosted", MapOf(Broker, Znodes))
+
+# Of metadata caches
+alive = field("alive", MapOf(Broker, SetOf(Broker)))
+metadata = field("metadata", MapOf(Broker, Metadata))
 
 # Of ISR changes
 proposed = field("proposed", MapOf(Broker, MapOf(Partition, OptionOf(SetOf(Broker)))))
@@ -163,21 +179,47 @@ _ZOOKEEPER = (
     starts(created, frozenset(), "ZooKeeper: the topics that there are"),
     starts(znode, fill(znode.sort, None), "ZooKeeper: each partition's state znode"),
 )
-_NOTHING_SENT = fill(MapOf(Tenure, Channel), ())
 _NOTHING_ASKED = fill(MapOf(Partition, OptionOf(SetOf(Broker))), None)
-_OF_PART = {
-    "ISR changes": (
-        starts(proposed, fill(proposed.sort, _NOTHING_ASKED), "each broker: the ISRs that it asked the controller for"),
-        starts(isr_changes, 0, "how often leaders changed ISRs, or asked for it"),
-    ),
-    "deletion": (starts(queued, frozenset(), "ZooKeeper: topics queued for deletion, /admin/delete_topics"),),
-    "requests": (
-        starts(registration, fill(registration.sort, 0), "ZooKeeper: the epoch of each broker's registration"),
-        starts(channel, fill(channel.sort, _NOTHING_SENT), "LeaderAndIsr requests on the way, by controller epoch"),
-        starts(heard, fill(heard.sort, 0), "each broker: the highest controller epoch that it heard of"),
-        starts(hosted, fill(hosted.sort, fill(Znodes, None)), "each broker: the partitions that it hosts, as told"),
-    ),
-}
+
+
+def _of_part(part: str, parts: Iterable[str]) -> tuple[Field, ...]:
+    """The fields that a part adds beside a controller's process."""
+    if part == "ISR changes":
+        asked = fill(proposed.sort, _NOTHING_ASKED)
+        return (
+            starts(proposed, asked, "each broker: the ISRs that it asked the controller for"),
+            starts(isr_changes, 0, "how often leaders changed ISRs, or asked for it"),
+        )
+    if part == "deletion":
+        return (starts(queued, frozenset(), "ZooKeeper: topics queued for deletion, /admin/delete_topics"),)
+    if part == "requests":
+        return (
+            starts(registration, fill(registration.sort, 0), "ZooKeeper: the epoch of each broker's registration"),
+            _on_the_way(parts),
+            starts(heard, fill(heard.sort, 0), "each broker: the highest controller epoch that it heard of"),
+            starts(hosted, fill(hosted.sort, fill(Znodes, None)), "each broker: the partitions that it hosts, as told"),
+        )
+    if part == CACHES:
+        return (
+            starts(alive, fill(alive.sort, frozenset()), "each broker's metadata cache: the live brokers"),
+            starts(metadata, fill(metadata.sort, fill(Metadata, None)), "each broker's metadata cache: who leads"),
+        )
+    return ()
+
+
+def _on_the_way(parts: Iterable[str]) -> Field:
+    of = channel(parts)
+    what = "LeaderAndIsr and UpdateMetadata requests" if CACHES in parts else "LeaderAndIsr requests"
+    return starts(of, fill(of.sort, fill(MapOf(Tenure, _queue(parts)), ())), f"{what} on the way, by controller epoch")
+
+
+def channel(parts: Iterable[str]) -> Expr:
+    """The requests on their way to each broker, of each controller, in the order in which they were sent."""
+    return field("channel", MapOf(Broker, MapOf(Tenure, _queue(parts))))
+
+
+def _queue(parts: Iterable[str]) -> Sort:
+    return SeqOf(AnyRequest if CACHES in parts else Request, CHANNEL)
 
 
 def owners() -> dict[str, str]:
@@ -186,8 +228,8 @@ def owners() -> dict[str, str]:
     held = {
         "ZooKeeper": of_zookeeper,
         "controller": tuple(process(BLANK_OF_PART)),
-        "requests on the way": (channel,),
-        "broker": (heard, hosted, proposed),
+        "requests on the way": (channel(()),),
+        "broker": (heard, hosted, proposed, alive, metadata),
     }
     return {str(each.data): owner for owner, mine in held.items() for each in mine}
 
@@ -202,7 +244,7 @@ def fields(parts: Iterable[str]) -> tuple[Field, ...]:
     """The state of a cluster that has these parts."""
     return (
         *_ZOOKEEPER,
-        *(each for part in sorted(parts) for each in _OF_PART.get(part, ())),
+        *(each for part in sorted(parts) for each in _of_part(part, parts)),
         *(starts(each, fill(each.sort, blank), _MEANINGS[each]) for each, blank in process(parts).items()),
         starts(outages, 0, "how often brokers died or came back"),
     )

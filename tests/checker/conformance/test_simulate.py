@@ -83,7 +83,8 @@ def _drawn(seed: int) -> tuple[str, tuple[str, ...], str]:
     """A release, parts and a level."""
     dice = random.Random(seed)
     release = dice.choice(RELEASES)
-    return release, tuple(each for each in LEGAL_PARTS if dice.random() < 0.5), dice.choice(["TRACE", "INFO"])
+    parts, level = tuple(each for each in LEGAL_PARTS if dice.random() < 0.5), dice.choice(["TRACE", "INFO"])
+    return release, (*parts, "metadata caches") if dice.random() < 0.3 else parts, level
 
 
 def _simulated(seed: int, folder: Path) -> Path | None:

@@ -18,6 +18,7 @@ from isrproof.model.cluster.cluster import CLUSTER
 from isrproof.model.cluster.state import b, e, hosted, p
 from isrproof.model.errors import UnknownNameError
 from isrproof.model.expr import ite, mapped
+from isrproof.model.family import Chosen
 from isrproof.model.protocol import Model
 from isrproof.model.step import Reference
 from isrproof.specs.errors import IsrproofError
@@ -54,6 +55,8 @@ ALL_PARTS = [each.name for each in CLUSTER.parts if not {"requests"} & {each.nam
         ("3.9", ["requests"], 2),
         ("2.6", ["ISR changes"], 1),
         ("3.9", ["ISR changes"], 1),
+        ("2.1", ["metadata caches"], 1),
+        ("3.9", ["metadata caches"], 1),
     ],
 )
 def test_the_search_counts_what_the_reference_counts(release: str, parts: list[str], outages: int) -> None:
@@ -167,6 +170,73 @@ def test_a_leader_that_shuts_down_is_not_told_up_to_2_0() -> None:
         assert missed == (set() if told else {"ReplacedLeaderIsTold"})
 
 
+@pytest.mark.slow
+def test_a_cache_that_nobody_tells() -> None:
+    """KAFKA-13225: the death of a broker without replicas is told to nobody while a partition has no leader."""
+    few = {"outages": 1, "failovers": 0, "most_requests": 8, "brokers": 3}
+    for release, without, missed in (("3.1", [], False), ("3.0", [], True), ("3.0", ["KAFKA-13225"], False)):
+        one = CLUSTER.model(release, without, ["metadata caches", "controlled shutdown"])
+        found = explore(one, "CacheAgrees", until_decided=True, **few)
+        assert (found.verdict == "violated") == missed
+
+
+class _Run:
+    """A run that a test writes down, step by step."""
+
+    def __init__(self, one: Model, **settings: int) -> None:
+        self.reference = Reference(one.instance(**settings))
+        self.state = self.reference.initial()
+
+    def take(self, action: str, **params: int) -> None:
+        """The one step of an action with these parameters."""
+        (taken,) = (each for each in self.reference.steps(self.state, action) if params.items() <= each.params.items())
+        self.state = taken.state
+
+    def hears(self, broker: int, tenure: int) -> None:
+        """A broker reads all that a controller sent to it."""
+        kinds = ("HandleLeaderAndIsr", "HandleUpdateMetadata")
+        while found := [
+            each
+            for kind in kinds
+            for each in self.reference.steps(self.state, kind)
+            if each.params == {"b": broker, "e": tenure}
+        ]:
+            self.state = found[0].state
+
+
+def test_a_deleted_topic_can_stay_in_a_metadata_cache() -> None:
+    """A controller deletes a topic, and dies before a broker without a replica is told: nobody tells it any more.
+
+    Written down, since a search of fifteen million states ends before it. No issue is known to say so.
+    """
+    one = CLUSTER.model("3.9", adding=["metadata caches", "deletion"])
+    run = _Run(one, brokers=3, partitions=1, outages=1, failovers=1, max_leader_epoch=12, most_requests=8)
+    run.take("Elect", c=0)
+    run.take("CreateTopic", one=0, other=1)
+    for step in ("InitializeContext", "StartPartitions"):
+        run.take(step)
+    for broker in (0, 1, 2):
+        run.hears(broker, 1)
+    for step in ("DeleteTopic", "NoteDeletions", "ResumeDeletions", "BeginDeletion"):
+        run.take(step)
+    for broker in (0, 1):
+        run.take("StopAndDelete", b=broker)
+        run.hears(broker, 1)
+    for step in ("DeletionsGoOn", "DeleteReplica", "ResumeDeletions", "BeginDeletion", "DeletionsGoOn"):
+        run.take(step, **({"b": 0} if step == "DeleteReplica" else {}))
+    run.take("DeleteReplica", b=1)
+    for step in ("CompleteDeletion", "Die"):
+        run.take(step, **({"b": 0} if step == "Die" else {}))
+    run.take("Elect", c=1)
+    for step in ("LoseRequests", "InitializeContext", "MoveReplicasOffline"):
+        run.take(step)
+    run.take("StartPartitions")
+    for broker in (1, 2):
+        run.hears(broker, 2)
+    holds = {name: run.reference.holds(one.property(name), run.state) for name in ("CacheAgrees", "DeletedIsForgotten")}
+    assert holds == {"CacheAgrees": True, "DeletedIsForgotten": False}
+
+
 def test_an_isr_that_nobody_checks() -> None:
     """KAFKA-14140: the controller writes an ISR with a broker that has died, or that is shutting down."""
     few = {"outages": 2, "failovers": 0, "isr_changes": 2}
@@ -206,7 +276,7 @@ def test_a_broker_that_does_what_an_older_request_says() -> None:
     """What the leader epoch of a request is for: without the look at it, an older controller's request takes effect."""
     usual = CLUSTER.model("3.9", adding=["requests"])
     (update,) = (each for each in usual.action("HandleLeaderAndIsr").updates if each.field == hosted)
-    told = requests.head(b, e)["states"][p]
+    told = requests.head(Chosen(CLUSTER.release("3.9"), frozenset(), frozenset({"requests"})), b, e)["states"][p]
     obeyed = hosted.put(b, mapped(p, ite(told.is_some(), told, hosted[b][p])))
     assert repr(update.value) != repr(obeyed)
     handle = usual.action("HandleLeaderAndIsr")
