@@ -51,6 +51,10 @@ class Chosen:
             raise unknown("behaviour", behaviour, BEHAVIOURS)
         return behaviour in self.behaviours
 
+    def before(self, release: str) -> bool:
+        """Whether the release is older than another."""
+        return not self.release.mask & releases.span(f">={release}")
+
     def previous(self, table: str, target: str) -> tuple[str, ...]:
         """The valid previous states of a target in a table of specs/machines, as these behaviours have it."""
         return machine(table).previous_with(target, self.behaviours)

@@ -16,7 +16,7 @@ from ..lines import Block, Line
 from ..sorts import Value
 from .effects import Effects
 from .lines import leader_and_isr
-from .state import assignment, p, replicas
+from .state import p
 
 _EMPTY: dict[str, Value] = {"offset": 0, "high_watermark": 0}
 _NO_TOPIC_ID, _NO_EPOCH = "None", -1
@@ -68,8 +68,9 @@ class Handling:
 
     def received(self) -> list[Block]:
         """What is written of a request, whatever comes of it."""
-        state = {**leader_and_isr(self.told.value), "replicas": assignment[p]}
-        more = {"is_new": self.new, "adding": (), "removing": ()}
+        listed = self.effects.listed(p)
+        state = {**leader_and_isr(self.told.value), "replicas": listed.replicas}
+        more = {"is_new": self.new, "adding": listed.adding, "removing": listed.removing}
         line = self._line("leader-and-isr-received", true, **state, **more)
         return [self._count("leader-and-isr-begun"), (line,)]
 
@@ -128,7 +129,9 @@ class Handling:
 
     def _started(self, what: str, given: Expr) -> list[Block]:
         """That a partition leads or follows from now on; up to 2.5 a follower says nothing."""
-        state = {**leader_and_isr(self.told.value), **_EMPTY, "topic_id": _NO_TOPIC_ID, "adding": (), "removing": ()}
+        listed = self.effects.listed(p)
+        changes = {"adding": listed.adding, "removing": listed.removing}
+        state = {**leader_and_isr(self.told.value), **_EMPTY, "topic_id": _NO_TOPIC_ID, **changes}
         mine = self.mine.value
         known = {"previous_leader": mine["leader"], "previous_leader_epoch": mine["leader_epoch"]}
         lines = []
@@ -146,8 +149,8 @@ def metadata_cached(effects: Effects, b: Expr, tenure: Expr, told: Expr) -> list
     of: dict[str, Expr | Value] = {"speaker": b, "controller_epoch": tenure, "topic": p, "partition": p}
     entry = told["states"][p]
     state = {**leader_and_isr(entry.value), "written_by_epoch": entry.value["controller_epoch"]}
-    offline = replicas(assignment[p]).minus(told["live"])
-    said = {**of, **state, "replicas": assignment[p], "offline_replicas": offline}
+    offline = effects.replicas(p).minus(told["live"])
+    said = {**of, **state, "replicas": effects.listed(p).replicas, "offline_replicas": offline}
     deleted = told["deleted"]
     blocks: list[Block] = [
         (
@@ -159,6 +162,26 @@ def metadata_cached(effects: Effects, b: Expr, tenure: Expr, told: Expr) -> list
         counts = {"count": those(p, entry.is_some()).size(), "deleted": deleted.size()}
         blocks.append((Line("update-metadata-received", b, {"speaker": b, "controller_epoch": tenure, **counts}),))
     return blocks
+
+
+def replica_stopped(effects: Effects, b: Expr, tenure: Expr, told: Expr, mine: Expr, heeds: Expr) -> list[Block]:
+    """What a broker writes of a StopReplica request that deletes; since 2.6 also that it does not heed it."""
+    of: dict[str, Expr | Value] = {"speaker": b, "topic": p, "partition": p, "delete": True}
+    if effects.chosen.before("2.6"):
+        rows = ("stop-replica-begun", "stop-replica-ended")
+        return [(Line(row, b, of, told.is_some(), (p,)),) for row in rows]
+    its, own = told.value["leader_epoch"], mine.value["leader_epoch"]
+    received = {**of, "controller_epoch": tenure, "leader_epoch": its}
+    refused = both(told.is_some(), ~heeds)
+    counted = those(p, told.is_some()).size()
+    return [
+        (Line("stop-replica-begun", b, {"speaker": b, "controller_epoch": tenure, "count": counted}),),
+        (Line("stop-replica-received", b, received, told.is_some(), (p,)),),
+        (
+            Line("stop-replica-ignored", b, {**received, "current_leader_epoch": own}, both(refused, its < own), (p,)),
+            Line("stop-replica-ignored", b, received, both(refused, its.eq(own)), (p,)),
+        ),
+    ]
 
 
 def metadata_ignored(b: Expr, tenure: Expr, known: Expr, given: Expr) -> Block:

@@ -11,13 +11,13 @@ from ..family import Chosen, Family, Part
 from ..lines import Block
 from ..property import Property
 from ..protocol import Model
-from . import controller, deletion, isr, metadata, outside, promises, requests, shutdown, zombies
+from . import controller, deletion, isr, metadata, outside, promises, reassign, requests, shutdown, zombies
 from .beyond import BEYOND
 from .effects import DELETION, ISR, PREFERRED, REQUESTS, SHUTDOWN, UNCLEAN, ZOMBIES, Attempt, Effects
 from .progress import UNASKED, progress
-from .properties import PARTITION_IN_ZOOKEEPER, properties
+from .properties import partition_in_zookeeper, properties
 from .refusals import refusals
-from .state import CACHES, SETTINGS, SETTINGS_OF_PART, c, fields, owners
+from .state import CACHES, REASSIGNMENT, SETTINGS, SETTINGS_OF_PART, c, fields, owners
 
 PARTS = (
     Part(SHUTDOWN, "brokers that ask the controller before they stop"),
@@ -27,6 +27,7 @@ PARTS = (
     Part(REQUESTS, "LeaderAndIsr requests on their way to brokers, and what brokers make of them"),
     Part(ISR, "leaders that shrink and expand the ISR", needs=(REQUESTS,)),
     Part(CACHES, "UpdateMetadata requests on their way, and brokers' metadata caches", needs=(REQUESTS,)),
+    Part(REASSIGNMENT, "partitions that get other replicas", needs=(REQUESTS, ISR)),
     Part(UNCLEAN, "unclean.leader.election.enable, for all topics"),
 )
 BEHAVIOURS = (
@@ -35,9 +36,13 @@ BEHAVIOURS = (
     "KAFKA-6650",
     "KAFKA-7482",
     "KAFKA-8237",
+    "KAFKA-9212",
+    "KAFKA-10314",
     "KAFKA-13225",
+    "KAFKA-13972",
     "KAFKA-14140",
     "KIP-380",
+    "KIP-455",
     "KIP-497",
 )
 
@@ -76,7 +81,7 @@ _WRITERS: dict[str, tuple[Callable[[Effects], Action], ...]] = {
 def _build(chosen: Chosen) -> Model:
     attempts: dict[str, tuple[Attempt, ...]] = {}
     actions = []
-    for part, writers in {**_WRITERS, ISR: isr.writers(chosen)}.items():
+    for part, writers in {**_WRITERS, ISR: isr.writers(chosen), REASSIGNMENT: reassign.writers(chosen)}.items():
         if part in ("", "outside", *chosen.parts):
             for write in writers:
                 effects = Effects(chosen)
@@ -90,15 +95,20 @@ def _build(chosen: Chosen) -> Model:
         fields(chosen.parts),
         actions=tuple(actions),
         properties=(*properties(chosen), *_promised(chosen)),
-        projections=(PARTITION_IN_ZOOKEEPER,),
-        ghosts=(refusals(chosen, actions, attempts), progress(chosen, actions)),
+        projections=(partition_in_zookeeper(chosen),),
+        ghosts=(
+            refusals(chosen, actions, attempts),
+            progress(chosen, actions),
+            *((reassign.logs(chosen),) if REASSIGNMENT in chosen.parts else ()),
+        ),
     )
 
 
 def _promised(chosen: Chosen) -> tuple[Property, ...]:
     told = promises.properties(chosen) if REQUESTS in chosen.parts else ()
     of_isr = isr.properties(chosen) if ISR in chosen.parts else ()
-    return (*told, *of_isr, *(metadata.properties(chosen) if CACHES in chosen.parts else ()))
+    of_caches = metadata.properties(chosen) if CACHES in chosen.parts else ()
+    return (*told, *of_isr, *of_caches, *(reassign.properties(chosen) if REASSIGNMENT in chosen.parts else ()))
 
 
 def _of(made: Action, block: Block) -> Block:

@@ -34,6 +34,7 @@ from .effects import DELETION, REQUESTS, SHUTDOWN, Effects, Held
 from .lines import PREFERRED_STRATEGY, says
 from .state import (
     FAILOVERS,
+    REASSIGNMENT,
     Broker,
     Partition,
     PartitionState,
@@ -55,11 +56,13 @@ from .state import (
     live,
     now,
     one_of,
+    origin,
     p,
     partition_state,
     phase,
     queued,
     r,
+    reassigning,
     registered,
     registration,
     replica_state,
@@ -113,13 +116,13 @@ def initialize_context(effects: Effects) -> Action:
     """Steps 4 to 7 of a failover: the caches, and the replica state machine."""
     seeds = _seeds(effects, "replica")
     state = ite(registered.contains(r), literal(seeds["online"], ReplicaState), literal(seeds["offline"], ReplicaState))
-    assigned = both(exists_topic(p), replicas(assignment[p]).contains(r))
-    assigned_somewhere = both(exists_topic(p), replicas(assignment[p]).intersects(registered))
+    assigned = both(exists_topic(p), effects.replicas(p).contains(r))
+    assigned_somewhere = both(exists_topic(p), effects.replicas(p).intersects(registered))
     effects.lines.append(says("live-brokers", c, brokers=registered))
     effects.updates(c, p, true if _tells_all(effects) else false, znode[p], empty=true)
     effects.lines += [says("replica-states-initializing", c), says("online-replicas-triggered", c)]
     online = effects.replica_to(c, p, r, both(assigned, registered.contains(r)), state, "OnlineReplica")
-    effects.sends(c, p, replicas(assignment[p]).intersect(registered), assigned_somewhere, znode[p])
+    effects.sends(c, p, effects.replicas(p).intersect(registered), assigned_somewhere, znode[p])
     effects.lines.append(says("offline-replicas-triggered", c))
     # The repair of KAFKA-3143: replicas on all brokers that are not live are moved; on most there are none.
     broken = effects.chosen.has("KAFKA-3143")
@@ -134,6 +137,8 @@ def initialize_context(effects: Effects) -> Action:
     }
     if REQUESTS in effects.chosen.parts:
         changes[known[c]] = _read_epochs(registered)
+    if REASSIGNMENT in effects.chosen.parts:
+        changes[reassigning[c]] = those(p, origin[p].is_some())
     if DELETION in effects.chosen.parts:
         changes |= {
             to_delete[c]: queued,
@@ -206,6 +211,9 @@ def broker_change(effects: Effects) -> Action:
         changes[shutting[c]] = shutting[c].intersect(found)
     if REQUESTS in effects.chosen.parts:
         changes[known[c]] = _read_epochs(found)
+    if REASSIGNMENT in effects.chosen.parts:
+        targeted = both(topics[c].contains(p), origin[p].is_some(), replicas(assignment[p]).intersects(added))
+        changes[reassigning[c]] = reassigning[c].union(those(p, targeted))
     if DELETION in effects.chosen.parts:
         changes[ineligible[c]] = mapped(p, both(ineligible[c][p], ~replicas(assignment[p]).intersects(added)))
         # What a broker has not answered in its earlier life, it never will.
@@ -355,6 +363,8 @@ def elect_preferred(effects: Effects) -> Action:
     alive = preferred.set().subset_of(effects.online_brokers(c).intersect(znode[p].value["isr"]))
     leader = ite(alive, preferred, first(assignment[p], const(frozenset(), SetOf(Broker))))
     known = effects.queued_apart(c, p, topics[c].contains(p))
+    if REASSIGNMENT in effects.chosen.parts and effects.chosen.release.mask & span("<=3.3"):
+        known = both(known, origin[p].is_none())
     wanted = both(known, cached[c][p].is_some(), cached[c][p].value["leader"].ne(preferred))
     asked = {"detail": p, "strategy": "PREFERRED", "kind": "AutoTriggered"}
     effects.lines.append((Line("election-requested", c, {"controller": c, **asked}, wanted, (p,)),))
@@ -375,10 +385,13 @@ def elect_preferred(effects: Effects) -> Action:
 
 
 def _resumes(effects: Effects) -> Expr:
-    """The phase after a handler that ends with resuming deletions."""
-    if DELETION not in effects.chosen.parts:
-        return now("idle")
-    return ite(to_delete[c].is_empty(), now("idle"), now("resuming"))
+    """The phase after a handler that ends with resuming reassignments and deletions."""
+    idle = now("idle")
+    if DELETION in effects.chosen.parts:
+        idle = ite(to_delete[c].is_empty(), idle, now("resuming"))
+    if REASSIGNMENT in effects.chosen.parts:
+        idle = ite(reassigning[c].is_empty(), idle, now("reassigning"))
+    return idle
 
 
 def _seeds(effects: Effects, table: str) -> Mapping[str, str]:

@@ -12,6 +12,7 @@ from ..sorts import Bool, MapOf, SetOf
 from .controller import Updates, unknown_is
 from .effects import ISR, REQUESTS, Effects
 from .state import (
+    REASSIGNMENT,
     Assignment,
     Broker,
     Partition,
@@ -32,6 +33,7 @@ from .state import (
     literal,
     live,
     now,
+    origin,
     p,
     partition_state,
     phase,
@@ -159,6 +161,8 @@ def retry_deletion(effects: Effects) -> Action:
 def begin_deletion(effects: Effects) -> Action:
     state, mine = replica_state[c][p], replicas(assignment[p])
     starts = both(_waits(effects, c, p), ~ineligible[c][p])
+    if REASSIGNMENT in effects.chosen.parts:
+        starts = both(starts, origin[p].is_none())
     alive = mine.intersect(effects.online_brokers(c))
     to_start = both(starts, alive.contains(r), state[r].ne("ReplicaDeletionSuccessful"))
     known = both(starts, partition_state[c][p].ne(unknown_is("partition")))

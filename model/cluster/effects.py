@@ -11,21 +11,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..expr import Expr, after, both, either, false, full, ite, none, record, some
+from ..expr import Expr, after, both, const, either, false, full, ite, none, record, some
 from ..family import Chosen, of_table
 from ..lines import Block
+from ..sorts import OptionOf, SeqOf, SetOf
 from . import lines
 from .state import (
     CACHES,
+    PLACES,
+    REASSIGNMENT,
     Broker,
     Znode,
     assignment,
     cached,
     epoch,
-    first,
+    first_host,
+    had,
+    hosts,
     literal,
     live,
     one_of,
+    origin,
     replicas,
     shutting,
     to_delete,
@@ -137,7 +143,7 @@ class Effects:
         """To OnlinePartition by the offline strategy: the znode is created, or a leader elected."""
         now, held, online, mine = znode[p], znode[p].value, self.online_brokers(c), epoch[c]
         is_new = state.eq("NewPartition")
-        preferred = first(assignment[p], online)
+        preferred = self.first(p, online)
         made = record(
             Znode,
             leader=preferred,
@@ -147,7 +153,7 @@ class Effects:
             controller_epoch=mine,
         )
         creates = both(is_new, now.is_none(), preferred.is_some())
-        leader = first(assignment[p], online.intersect(held["isr"]))
+        leader = self.first(p, online.intersect(held["isr"]))
         isr = held["isr"].intersect(online)
         if UNCLEAN in self.chosen.parts:
             leader, isr = ite(leader.is_some(), leader, preferred), ite(leader.is_some(), isr, preferred.set())
@@ -183,7 +189,7 @@ class Effects:
         valid, refused = self.valid["partition"]["OnlinePartition"], both(asked, ~done)
         strategy += admin
         self.lines.append(lines.partition_online(c, p, state, new.value, done, refused, valid, strategy, is_new))
-        self.sends(c, p, replicas(assignment[p]).intersect(told), done, new, is_new)
+        self.sends(c, p, self.replicas(p).intersect(told), done, new, is_new)
         after = ite(done, literal("OnlinePartition", state.sort), state)
         return after, Held(ite(done, new, cached[c][p]), ite(done, new, znode[p]))
 
@@ -204,12 +210,41 @@ class Effects:
     def sends(
         self, c: Expr, p: Expr, to: Expr, given: Expr, entry: Expr, is_new: Expr = false, empty: Expr = false
     ) -> None:
-        """Logs and sends the requests of a call; since 2.2 none is logged to brokers that are not live (KIP-380)."""
+        """Logs and sends the requests of a call."""
+        self.tells(c, p, to, given, entry, is_new)
+        self.updates(c, p, given, entry, empty=empty)
+
+    def tells(
+        self, c: Expr, p: Expr, to: Expr, given: Expr, entry: Expr, is_new: Expr = false, printed: Expr | None = None
+    ) -> None:
+        """Logs and sends LeaderAndIsr; since 2.2 none is logged to brokers that are not live (KIP-380).
+
+        `printed`: the entry, where it is not what the step leaves in the cache.
+        """
         self.batches.append(Batch("LeaderAndIsr", p, to, given, entry, is_new))
         if self.chosen.has("KIP-380"):
             to = to.intersect(after(live[c]))
-        self.lines.append(lines.sends(c, p, to, given, is_new))
-        self.updates(c, p, given, entry, empty=empty)
+        kept = after(cached[c][p]) if printed is None else printed
+        self.lines.append(lines.sends(c, p, to, given, is_new, kept, self.listed(p)))
+
+    def stops(self, c: Expr, p: Expr, r: Expr, given: Expr, entry: Expr) -> None:
+        """Logs and sends StopReplica that deletes a replica."""
+        self.batches.append(Batch("StopReplica", p, some(r).set(), given, entry))
+        self.lines.append(lines.stops(c, p, r, both(given, after(live[c]).contains(r)), entry))
+
+    def listed(self, p: Expr) -> lines.Listed:
+        """The replicas of a partition as a list, those that are added, and those that are removed."""
+        if REASSIGNMENT not in self.chosen.parts:
+            return lines.Listed(assignment[p], (), ())
+        now, before, goes_on = replicas(assignment[p]), replicas(had(p)), origin[p].is_some()
+        in_turn = const((), SeqOf(OptionOf(Broker), 2 * len(PLACES)))
+        for place in PLACES:
+            in_turn = in_turn.append(assignment[p][place])
+        for place in PLACES:
+            old = had(p)[place]
+            in_turn = ite(both(goes_on, ~old.set().subset_of(now)), in_turn.append(old), in_turn)
+        nobody = const(frozenset(), SetOf(Broker))
+        return lines.Listed(in_turn, ite(goes_on, now.minus(before), nobody), ite(goes_on, before.minus(now), nobody))
 
     def updates(self, c: Expr, p: Expr, given: Expr, entry: Expr, to: Expr | None = None, empty: Expr = false) -> None:
         """Logs and sends UpdateMetadata requests to all live brokers, or to some: each tells who is live, too.
@@ -219,24 +254,35 @@ class Effects:
         to = full(Broker) if to is None else to
         self.batches.append(Batch("UpdateMetadata", p, to, given, entry, empty=empty))
         at_once = CACHES not in self.chosen.parts
-        self.lines += lines.updates(c, p, to, given, self.not_online(c, p), at_once)
+        self.lines += lines.updates(c, p, to, given, self.not_online(c, p), at_once, self.listed(p).replicas)
 
     def not_online(self, c: Expr, p: Expr) -> Expr:
         """The replicas of a partition that are not online after the step."""
         online = after(live[c])
         if SHUTDOWN in self.chosen.parts:
             online = online.minus(after(shutting[c]))
-        return replicas(assignment[p]).minus(online)
+        return self.replicas(p).minus(online)
 
     def is_assigned(self, c: Expr, p: Expr, r: Expr) -> Expr:
         """A replica of a topic that the controller knows."""
-        return both(topics[c].contains(p), replicas(assignment[p]).contains(r))
+        return both(topics[c].contains(p), self.replicas(p).contains(r))
+
+    def replicas(self, p: Expr) -> Expr:
+        """The brokers that have a replica of a partition, or are to have one."""
+        return hosts(self.chosen.parts, p)
+
+    def first(self, p: Expr, allowed: Expr) -> Expr:
+        """The first of them that is in a set, or none."""
+        return first_host(self.chosen.parts, p, allowed)
 
     def offline(
-        self, c: Expr, p: Expr, r: Expr, state: Expr, asked: Expr, before: Held | None = None
+        self, c: Expr, p: Expr, r: Expr, state: Expr, asked: Expr, stay: Expr | None = None
     ) -> tuple[Expr, Held]:
-        """To OfflineReplica: out of the ISR, unless it is the last member; a leader leads no more."""
-        before = before or Held(cached[c][p], znode[p])
+        """To OfflineReplica: out of the ISR, unless it is the last member; a leader leads no more.
+
+        `stay`: the brokers that are told, by default those of all other replicas.
+        """
+        before = Held(cached[c][p], znode[p])
         held = before.znode.value
         known = before.cache.is_some()
         readable = before.znode.is_some() & (held["controller_epoch"] <= epoch[c])
@@ -263,6 +309,7 @@ class Effects:
         )
         # Since 2.3 the live brokers are told of even where there is no leader and ISR to tell of.
         empty = false if self.chosen.has("KAFKA-3143") else both(done, ~known)
-        told, given = replicas(assignment[p]).remove(r), self.queued_apart(c, p, both(done, read))
+        told = (self.replicas(p) if stay is None else stay).remove(r)
+        given = self.queued_apart(c, p, both(done, read))
         self.sends(c, p, told, given, held_now.cache, empty=empty)
         return ite(done, literal("OfflineReplica", state.sort), state), held_now

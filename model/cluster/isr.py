@@ -22,7 +22,6 @@ from .requests import runs
 from .state import (
     ISR_CHANGES,
     Broker,
-    assignment,
     b,
     c,
     cached,
@@ -37,7 +36,6 @@ from .state import (
     proposed,
     r,
     registration,
-    replicas,
     shutting,
     topics,
     znode,
@@ -58,7 +56,7 @@ def _expands(effects: Effects) -> dict[str, Expr | Clause]:
     follows = both(runs(r), its["leader"].eq(some(b)), b.ne(r))
     if effects.chosen.has("KIP-320"):
         follows = both(follows, its["leader_epoch"].eq(_mine["leader_epoch"]))
-    assigned = both(replicas(assignment[p]).contains(r), ~_mine["isr"].contains(r))
+    assigned = both(effects.replicas(p).contains(r), ~_mine["isr"].contains(r))
     return {"it leads": _leads(), "a replica outside its ISR follows": both(follows, assigned)}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ..expr import Expr, after, both, some, true, var
 from ..lines import Block, Line
@@ -12,6 +12,7 @@ _broker = var("broker", Broker)
 
 OFFLINE_STRATEGY = "OfflinePartitionLeaderElectionStrategy"
 PREFERRED_STRATEGY = "PreferredReplicaPartitionLeaderElectionStrategy"
+REASSIGNMENT_STRATEGY = "ReassignPartitionLeaderElectionStrategy"
 SHUTDOWN_STRATEGY = "ControlledShutdownPartitionLeaderElectionStrategy"
 
 
@@ -110,19 +111,29 @@ def says(row: str, c: Expr, given: Expr = true, **fields: object) -> Block:
     return (_says(row, c, given, (), **fields),)
 
 
-def sends(c: Expr, of: Expr, to: Expr, given: Expr, is_new: Expr, which: Expr = r) -> Block:
+@dataclass(frozen=True)
+class Listed:
+    """How the replicas of a partition are printed: in turn, and those that a reassignment adds and removes."""
+
+    replicas: Expr
+    adding: Expr | tuple[()]
+    removing: Expr | tuple[()]
+
+
+def sends(c: Expr, of: Expr, to: Expr, given: Expr, is_new: Expr, kept: Expr, listed: Listed, which: Expr = r) -> Block:
     """The LeaderAndIsr requests of a call.
 
     Args:
         to: the brokers that are told to lead or to follow.
         given: whether anything is sent for the partition.
+        kept: the cache entry that is sent.
     """
-    entry = after(cached[c][of]).value
-    state = {**leader_and_isr(entry), "written_by_epoch": entry["controller_epoch"], "replicas": assignment[of]}
-    sent = both(given, after(cached[c][of]).is_some())
+    entry = kept.value
+    state = {**leader_and_isr(entry), "written_by_epoch": entry["controller_epoch"], "replicas": listed.replicas}
+    sent = both(given, kept.is_some())
     told = both(sent, to.contains(which))
     kind = entry["leader"].eq(some(which))
-    new = {"is_new": is_new, "adding": (), "removing": ()}
+    new = {"is_new": is_new, "adding": listed.adding, "removing": listed.removing}
     leads = _says("leader-and-isr-sent", c, both(told, kind), (of, which),
                   kind="become-leader", recipient=which, **state, **new)  # fmt: skip
     follows = _says("leader-and-isr-sent", c, both(told, ~kind), (of, which),
@@ -130,10 +141,16 @@ def sends(c: Expr, of: Expr, to: Expr, given: Expr, is_new: Expr, which: Expr = 
     return (leads, follows)
 
 
-def updates(c: Expr, of: Expr, to: Expr, given: Expr, offline: Expr, at_once: bool) -> list[Block]:
+def stops(c: Expr, of: Expr, which: Expr, given: Expr, entry: Expr) -> Block:
+    """A StopReplica request that deletes a replica; before 2.6 nothing is printed here."""
+    said = {"recipient": which, "leader_epoch": entry.value["leader_epoch"], "delete": true}
+    return (_says("stop-replica-sent", c, given, (of, which), **said),)
+
+
+def updates(c: Expr, of: Expr, to: Expr, given: Expr, offline: Expr, at_once: bool, assigned: Expr) -> list[Block]:
     """UpdateMetadata to live brokers, as it is printed up to 2.5, and as they print it if they hear it at once."""
     entry, live_ones = after(cached[c][of]).value, after(live[c]).intersect(to)
-    state = {**leader_and_isr(entry), "written_by_epoch": entry["controller_epoch"], "replicas": assignment[of]}
+    state = {**leader_and_isr(entry), "written_by_epoch": entry["controller_epoch"], "replicas": assigned}
     state["offline_replicas"] = offline
     sent = both(given, after(cached[c][of]).is_some())
     told: list[Block] = [(_says("update-metadata-sent", c, sent, (of,), **state, recipients=live_ones),)]

@@ -24,7 +24,15 @@ from .requests import is_quiet
 from .state import CACHES, Broker, b, c, hosted, ineligible, live, p, phase, queued, registered, znode
 
 UNASKED = frozenset({"Die", "ComeBack", "LoseSession", "CreateTopic", "DeleteTopic"})
-OUTSIDE = UNASKED | {"FailToDelete", "ShutDown", "ElectPreferred", "ShrinkIsr", "ExpandIsr"}
+OUTSIDE = UNASKED | {
+    "FailToDelete",
+    "ShutDown",
+    "ElectPreferred",
+    "ShrinkIsr",
+    "ExpandIsr",
+    "Reassign",
+    "CancelReassignment",
+}
 
 
 def progress(chosen: Chosen, actions: Iterable[Action]) -> Ghosts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..expr import after, both, either, exists, forall, some, true
+from ..expr import Expr, after, both, either, exists, forall, some, true
 from ..family import Chosen
 from ..property import Property
 from .effects import DELETION, PREFERRED, SHUTDOWN, Effects
@@ -11,20 +11,19 @@ from .requests import head, is_quiet, runs
 from .state import (
     CACHES,
     alive,
-    assignment,
     b,
     c,
     channel,
     e,
     heard,
     hosted,
+    hosts,
     metadata,
     p,
     queued,
     r,
     registered,
     registration,
-    replicas,
     znode,
 )
 
@@ -101,13 +100,18 @@ def _no_request_of_an_earlier_life(chosen: Chosen) -> Property:
     )
 
 
+def told_and_quiet(chosen: Chosen, c: Expr) -> Expr:
+    """The controller has settled, and no request is on its way."""
+    return both(is_settled(chosen, c), is_quiet(chosen))
+
+
 def properties(chosen: Chosen) -> tuple[Property, ...]:
     """What is promised where requests are on the way."""
     told = both(_mine.is_some(), *(_mine.value[name].eq(znode[p].value[name]) for name in ("leader", "leader_epoch")))
     stays = both(znode[p].is_some(), ~queued.contains(p) if DELETION in chosen.parts else true)
     led = both(stays, znode[p].value["leader"].is_some())
-    concerned = both(led, replicas(assignment[p]).contains(b), Effects(chosen).online_brokers(c).contains(b))
-    is_quiet_and_led = both(is_settled(chosen, c), is_quiet(chosen))
+    concerned = both(led, hosts(chosen.parts, p).contains(b), Effects(chosen).online_brokers(c).contains(b))
+    is_quiet_and_led = told_and_quiet(chosen, c)
     leads, named = _mine.value["leader"].eq(some(b)), znode[p].value["leader"].eq(some(b))
     return (
         NO_OLDER_REQUEST,

@@ -6,6 +6,7 @@ from ..expr import Expr, after, both, either, exists, forall, some
 from ..family import Chosen
 from ..property import Property
 from ..views import (
+    ISR_WITHIN_REPLICAS,
     LEADER_FROM_ISR,
     PARTITION,
     PARTITION_PROPERTIES,
@@ -15,6 +16,7 @@ from ..views import (
 from ..views import Broker as AnyBroker
 from .effects import DELETION, REQUESTS, Effects
 from .state import (
+    REASSIGNMENT,
     Broker,
     assignment,
     b,
@@ -23,8 +25,10 @@ from .state import (
     controller_epoch,
     created,
     epoch,
+    hosts,
     known,
     live,
+    origin,
     p,
     partition_state,
     phase,
@@ -36,20 +40,23 @@ from .state import (
     znode,
 )
 
-PARTITION_IN_ZOOKEEPER = Projection(
-    PARTITION,
-    {AnyBroker: Broker},
-    {
-        "leader": znode[p].value["leader"],
-        "isr": znode[p].value["isr"],
-        "replicas": replicas(assignment[p]),
-        "leader_epoch": znode[p].value["leader_epoch"],
-        "partition_epoch": znode[p].value["version"],
-        "controller_epoch": znode[p].value["controller_epoch"],
-    },
-    key=p,
-    given=znode[p].is_some(),
-)
+
+def partition_in_zookeeper(chosen: Chosen) -> Projection:
+    """What ZooKeeper has of each partition, as a view."""
+    return Projection(
+        PARTITION,
+        {AnyBroker: Broker},
+        {
+            "leader": znode[p].value["leader"],
+            "isr": znode[p].value["isr"],
+            "replicas": hosts(chosen.parts, p),
+            "leader_epoch": znode[p].value["leader_epoch"],
+            "partition_epoch": znode[p].value["version"],
+            "controller_epoch": znode[p].value["controller_epoch"],
+        },
+        key=p,
+        given=znode[p].is_some(),
+    )
 
 
 def has_settled(chosen: Chosen) -> Expr:
@@ -101,7 +108,7 @@ def _of_settled(chosen: Chosen) -> tuple[Property, ...]:
         ),
         Property(
             "OnlineIfAlive",
-            _SETTLED + "the replicas of live brokers are OnlineReplica.",
+            _SETTLED + "the replicas of live brokers are OnlineReplica; one that is being added may be NewReplica.",
             forall(c, is_settled(chosen, c).implies(_stays(chosen, _online_if_alive(chosen, c)))),
             cites=("kafka.controller.ReplicaStateMachine",),
         ),
@@ -112,7 +119,11 @@ def _online_if_alive(chosen: Chosen, c: Expr) -> Expr:
     """Nothing is said of dead brokers: replicas of a new topic come online on them too."""
     effects = Effects(chosen)
     alive = both(effects.is_assigned(c, p, b), effects.online_brokers(c).contains(b))
-    return forall(b, alive.implies(replica_state[c][p][b].eq("OnlineReplica")))
+    state = replica_state[c][p][b]
+    online = state.eq("OnlineReplica")
+    if REASSIGNMENT in chosen.parts:
+        online = either(online, both(origin[p].is_some(), state.eq("NewReplica")))
+    return forall(b, alive.implies(online))
 
 
 def _offline_without_leader(chosen: Chosen, c: Expr) -> Expr:
@@ -176,14 +187,16 @@ A_LEADER_IS_LOST = Property(
 
 def properties(chosen: Chosen) -> tuple[Property, ...]:
     """What is promised, and what must be met."""
-    unmet = LEADER_FROM_ISR if "unclean elections" in chosen.parts else UNCLEAN_LEADER_ALONE_IN_ISR
-    of_view = tuple(each for each in PARTITION_PROPERTIES if each is not unmet)
+    unmet = {LEADER_FROM_ISR if "unclean elections" in chosen.parts else UNCLEAN_LEADER_ALONE_IN_ISR}
+    if REASSIGNMENT in chosen.parts and chosen.has("KIP-455"):
+        unmet.add(ISR_WITHIN_REPLICAS)  # a replica that was being added leaves the ISR after the assignment
+    of_view = tuple(each for each in PARTITION_PROPERTIES if each not in unmet)
     return (
         *_of_settled(chosen),
         CONTROLLER_IS_REGISTERED,
         ONE_CONTROLLER_PER_EPOCH,
         ONLY_THE_CONTROLLER_ELECTS,
-        *(PARTITION_IN_ZOOKEEPER.of(each) for each in of_view),
+        *(partition_in_zookeeper(chosen).of(each) for each in of_view),
         *((DELETED_WHEN_ALL_SAY_SO,) if DELETION in chosen.parts else ()),
         A_LEADER_IS_LOST,
     )

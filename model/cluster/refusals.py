@@ -22,6 +22,8 @@ BENIGN = (
     ("ReplicaDeletionIneligible", "ReplicaDeletionIneligible", "an error is answered when the broker's death is known"),
     ("OnlineReplica", "ReplicaDeletionIneligible", "its broker dies when the topic is queued, not started"),
     ("ReplicaDeletionSuccessful", "OnlineReplica", "its broker starts when the replica was deleted"),
+    ("OnlineReplica", "NewReplica", "a later controller takes a reassignment up again"),
+    ("NewReplica", "NewReplica", "a replica's broker starts anew while it is being added"),
 )
 """Refused pairs that are known, and come of nothing but the order of events. One more, ReplicaDeletionStarted to
 OnlineReplica, takes a probe of log directories, which the model has not."""

@@ -52,6 +52,7 @@ from .state import (
     channel,
     e,
     epoch,
+    has_kinds,
     heard,
     hosted,
     known,
@@ -101,15 +102,15 @@ def _request(
     live: Expr = _NO_ONE,
     deleted: Expr = _NO_PARTITION,
 ) -> Expr:
-    if CACHES not in chosen.parts:
+    if not has_kinds(chosen.parts):
         return record(Request, broker_epoch=broker_epoch, states=states, new=new)
     said = {"kind": kind, "broker_epoch": broker_epoch, "states": states, "new": new}
     return record(AnyRequest, **said, live=live, deleted=deleted)
 
 
 def is_kind(effects: Effects, kind: str) -> Expr:
-    """What is read next is of this kind; without metadata caches all is LeaderAndIsr."""
-    return head(effects.chosen, b, e)["kind"].eq(kind) if CACHES in effects.chosen.parts else true
+    """What is read next is of this kind; without the parts that have others all is LeaderAndIsr."""
+    return head(effects.chosen, b, e)["kind"].eq(kind) if has_kinds(effects.chosen.parts) else true
 
 
 def read(effects: Effects) -> dict[Expr, Expr | Value]:
@@ -121,7 +122,7 @@ def read(effects: Effects) -> dict[Expr, Expr | Value]:
 def may_read(effects: Effects, kind: str) -> dict[str, Expr | Clause]:
     """When a broker does what a request of a kind says (broker.md 2.1, 2.6)."""
     guard: dict[str, Expr | Clause] = {"a request is on the way": channel(effects.chosen.parts)[b][e].length() > 0}
-    if CACHES in effects.chosen.parts:
+    if has_kinds(effects.chosen.parts):
         guard["it is of this kind"] = is_kind(effects, kind)
     guard |= {"the broker runs": runs(b), "its controller epoch is not older": heard[b] <= e}
     if effects.chosen.has("KIP-380"):
@@ -264,7 +265,7 @@ def sent(effects: Effects, made: Action) -> Action:
     if effects.closed is not None:
         queue = ite(effects.closed.contains(_to), _nothing(channels), queue)
     for batch in effects.batches:
-        if batch.kind == "LeaderAndIsr" or CACHES in effects.chosen.parts:
+        if batch.kind != "UpdateMetadata" or CACHES in effects.chosen.parts:
             request, says_some = _sent_by(effects, made, batch, lives[_to], live_ones)
             queue = ite(both(live_ones.contains(_to), says_some), queue.append(request), queue)
     updates = Update(channels, mapped(_to, channels[_to].put(epoch[c], queue)))
@@ -281,7 +282,7 @@ def _sent_by(effects: Effects, made: Action, batch: Batch, life: Expr, live_ones
     states = _by_partition(made, batch, ite(both(told, ~deleted), entry, none(Znode)))
     new = _partitions(made, batch, both(given, batch.is_new))
     says_some = exists(_any, states[_any].is_some())
-    if batch.kind == "LeaderAndIsr":
+    if batch.kind != "UpdateMetadata":
         return _request(effects.chosen, batch.kind, life, states, new), says_some
     gone = _partitions(made, batch, both(told, deleted))
     request = _request(effects.chosen, batch.kind, life, states, new, live_ones, gone)
@@ -305,7 +306,7 @@ def _partitions(made: Action, batch: Batch, said: Expr) -> Expr:
 
 def _deleted(effects: Effects, made: Action, batch: Batch) -> Expr:
     """UpdateMetadata says of a topic that is being deleted nothing but this."""
-    if batch.kind == "LeaderAndIsr" or DELETION not in effects.chosen.parts:
+    if batch.kind != "UpdateMetadata" or DELETION not in effects.chosen.parts:
         return false
     return _after(made, to_delete)[c].contains(batch.of)
 

@@ -14,11 +14,9 @@ from .effects import Effects
 from .lines import SHUTDOWN_STRATEGY, says
 from .state import (
     Partition,
-    assignment,
     b,
     c,
     cached,
-    first,
     followed,
     live,
     now,
@@ -40,7 +38,7 @@ def shut_down(effects: Effects) -> Action:
     led = both(known, cached[c][p].value["leader"].eq(some(b)))
     isr = znode[p].value["isr"].minus(leaving)
     effects.lines.append(says("controlled-shutdown", c, broker=b))
-    leader = first(assignment[p], staying.intersect(isr))
+    leader = effects.first(p, staying.intersect(isr))
     told = staying if effects.chosen.has("KAFKA-7482") else live[c]
     state, held = effects.elected(c, p, partition_state[c][p], led, leader, isr, SHUTDOWN_STRATEGY, told)
     return action(

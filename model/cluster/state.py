@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ...specs.machines import machine
-from ..expr import Expr, const, field, fill, full, ite, none, var
+from ..expr import Expr, const, either, field, fill, full, ite, none, var
 from ..protocol import Field, starts
 from ..sorts import Bool, Bound, Enum, Finite, Int, MapOf, OptionOf, Record, SeqOf, SetOf, Setting, Sort, Value
 
@@ -21,8 +21,13 @@ MAX_LEADER_EPOCH = Setting("max_leader_epoch", 12, "the last leader epoch, and t
 CHANNEL = Setting("most_requests", 4, "how many requests of one controller to one broker can be on the way", at_least=1)
 SETTINGS = (BROKERS, PARTITIONS, OUTAGES, FAILOVERS, MAX_LEADER_EPOCH)
 ISR_CHANGES = Setting("isr_changes", 1, "how often leaders change ISRs, or ask for it, in all")
-SETTINGS_OF_PART: Mapping[str, tuple[Setting, ...]] = {"requests": (CHANNEL,), "ISR changes": (ISR_CHANGES,)}
-CACHES = "metadata caches"
+REASSIGNMENTS = Setting("reassignments", 1, "how often partitions are reassigned, or that is cancelled, in all")
+SETTINGS_OF_PART: Mapping[str, tuple[Setting, ...]] = {
+    "requests": (CHANNEL,),
+    "ISR changes": (ISR_CHANGES,),
+    "reassignment": (REASSIGNMENTS,),
+}
+CACHES, REASSIGNMENT = "metadata caches", "reassignment"
 
 Broker = Finite("Broker", BROKERS)
 Partition = Finite("Partition", PARTITIONS)
@@ -61,17 +66,19 @@ Phase = Enum(
         "resuming",
         "retrying",
         "deleting",
+        "reassigning",
+        "finishing",
     ),
 )
 
 # What a LeaderAndIsr request says, of which partitions it says that they are new, and for which life of its broker it
 # is meant. Each tenure of a controller has a connection to each broker, so the controller epoch of a request is the
 # tenure. With metadata caches UpdateMetadata requests are on the same way: they tell the live brokers too, and which
-# partitions are being deleted (leader -2).
+# partitions are being deleted (leader -2); and with reassignments StopReplica requests, with the leader epochs.
 Tenure = Int(1, Bound(FAILOVERS, 1))
 BrokerEpoch = Int(0, OUTAGES)
 Request = Record("Request", broker_epoch=BrokerEpoch, states=Znodes, new=SetOf(Partition))
-RequestKind = Enum("RequestKind", ("LeaderAndIsr", "UpdateMetadata"))
+RequestKind = Enum("RequestKind", ("LeaderAndIsr", "UpdateMetadata", "StopReplica"))
 AnyRequest = Record(
     "AnyRequest",
     kind=RequestKind,
@@ -119,6 +126,12 @@ known = field("known", MapOf(Broker, MapOf(Broker, BrokerEpoch)))
 heard = field("heard", MapOf(Broker, ControllerEpoch))
 hosted = field("hosted", MapOf(Broker, Znodes))
 
+# Of reassignments: while one goes on, a topic's assignment is what is asked for, and `origin` what was before
+origin = field("origin", MapOf(Partition, OptionOf(Assignment)))
+reassignments = field("reassignments_so_far", Int(0, REASSIGNMENTS))
+reassigning = field("reassigning", MapOf(Broker, SetOf(Partition)))
+finishing = field("finishing", MapOf(Broker, OptionOf(Partition)))
+
 # Of metadata caches
 alive = field("alive", MapOf(Broker, SetOf(Broker)))
 metadata = field("metadata", MapOf(Broker, Metadata))
@@ -152,6 +165,7 @@ BLANK_OF_PART: Mapping[str, Mapping[Expr, Expr | Value]] = {
         asked_to_delete: fill(Marks, fill(MapOf(Broker, Bool), False)),
     },
     "requests": {known: fill(MapOf(Broker, BrokerEpoch), 0)},
+    REASSIGNMENT: {reassigning: frozenset(), finishing: None},
 }
 _MEANINGS = {
     shutting: "the brokers that it knows to be shutting down",
@@ -160,6 +174,8 @@ _MEANINGS = {
     ineligible: "the topics whose deletion something stands in the way of",
     to_stop: "the replicas that it is about to stop, to delete them",
     asked_to_delete: "the replicas that it has told to be deleted, and got no answer",
+    reassigning: "the partitions whose reassignment it has to take up",
+    finishing: "the partition whose reassignment it is ending, or dropping",
     known: "the broker epochs that it read with the live brokers",
     phase: "what the controller process of each broker is doing",
     epoch: "the controller epoch it was elected with",
@@ -199,6 +215,12 @@ def _of_part(part: str, parts: Iterable[str]) -> tuple[Field, ...]:
             starts(heard, fill(heard.sort, 0), "each broker: the highest controller epoch that it heard of"),
             starts(hosted, fill(hosted.sort, fill(Znodes, None)), "each broker: the partitions that it hosts, as told"),
         )
+    if part == REASSIGNMENT:
+        before = fill(origin.sort, None)
+        return (
+            starts(origin, before, "ZooKeeper: the replicas that a partition had before its reassignment, in order"),
+            starts(reassignments, 0, "how often partitions were reassigned, or that was cancelled"),
+        )
     if part == CACHES:
         return (
             starts(alive, fill(alive.sort, frozenset()), "each broker's metadata cache: the live brokers"),
@@ -219,12 +241,17 @@ def channel(parts: Iterable[str]) -> Expr:
 
 
 def _queue(parts: Iterable[str]) -> Sort:
-    return SeqOf(AnyRequest if CACHES in parts else Request, CHANNEL)
+    return SeqOf(AnyRequest if has_kinds(parts) else Request, CHANNEL)
+
+
+def has_kinds(parts: Iterable[str]) -> bool:
+    """Requests of several kinds are on the way."""
+    return bool({CACHES, REASSIGNMENT} & {*parts})
 
 
 def owners() -> dict[str, str]:
     """Who holds each field."""
-    of_zookeeper = (registered, created, controller, controller_epoch, assignment, znode, queued, registration)
+    of_zookeeper = (registered, created, controller, controller_epoch, assignment, origin, znode, queued, registration)
     held = {
         "ZooKeeper": of_zookeeper,
         "controller": tuple(process(BLANK_OF_PART)),
@@ -284,6 +311,26 @@ def first(of: Expr, allowed: Expr) -> Expr:
     for place in reversed(PLACES):
         found = ite(of[place].is_some() & of[place].set().subset_of(allowed), of[place], found)
     return found
+
+
+def had(of: Expr) -> Expr:
+    """The replicas that a partition had before its reassignment, in order; none while none goes on."""
+    return origin[of].get(fill(Assignment, None))
+
+
+def hosts(parts: Iterable[str], of: Expr) -> Expr:
+    """The brokers that have a replica of a partition, or are to have one."""
+    mine = replicas(assignment[of])
+    return ite(origin[of].is_some(), mine.union(replicas(had(of))), mine) if REASSIGNMENT in parts else mine
+
+
+def first_host(parts: Iterable[str], of: Expr, allowed: Expr) -> Expr:
+    """The first of them that is in a set, or none: what a reassignment asks for comes first."""
+    found = first(assignment[of], allowed)
+    if REASSIGNMENT not in parts:
+        return found
+    before = first(had(of), allowed)
+    return ite(either(found.is_some(), origin[of].is_none()), found, before)
 
 
 def exists_topic(of: Expr) -> Expr:

@@ -84,14 +84,15 @@ def _drawn(seed: int) -> tuple[str, tuple[str, ...], str]:
     dice = random.Random(seed)
     release = dice.choice(RELEASES)
     parts, level = tuple(each for each in LEGAL_PARTS if dice.random() < 0.5), dice.choice(["TRACE", "INFO"])
-    return release, (*parts, "metadata caches") if dice.random() < 0.3 else parts, level
+    more = tuple(each for each in ("metadata caches", "reassignment") if dice.random() < 0.3)
+    return release, (*parts, *more), level
 
 
 def _simulated(seed: int, folder: Path) -> Path | None:
     """The log of a random run, if it has a line."""
     release, parts, level = _drawn(seed)
     room = {"brokers": 3, "partitions": 2, "outages": 8, "failovers": 4, "max_leader_epoch": 80}
-    room |= {"most_requests": 6, "isr_changes": 12}
+    room |= {"most_requests": 6, "isr_changes": 12, "reassignments": 4}
     model = CLUSTER.model(release, adding=parts)
     instance = model.instance(**{each.name: room[each.name] for each in model.settings})
     run = simulate.random_run(instance, seed, 60)

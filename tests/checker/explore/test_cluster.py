@@ -57,11 +57,20 @@ ALL_PARTS = [each.name for each in CLUSTER.parts if not {"requests"} & {each.nam
         ("3.9", ["ISR changes"], 1),
         ("2.1", ["metadata caches"], 1),
         ("3.9", ["metadata caches"], 1),
+        ("2.3", ["reassignment"], 0),
     ],
 )
 def test_the_search_counts_what_the_reference_counts(release: str, parts: list[str], outages: int) -> None:
     one = CLUSTER.model(release, adding=parts)
     settings = {"brokers": 2, "outages": outages, "failovers": 1 if not parts else 0}
+    found = explore(one, **settings)
+    assert (found.distinct, found.depth) == _reached(one, settings)
+
+
+@pytest.mark.slow
+def test_the_search_counts_reassignments_as_the_reference_does() -> None:
+    one = CLUSTER.model("3.4.0", adding=["reassignment"])
+    settings = {"outages": 0, "failovers": 0, "isr_changes": 0, "reassignments": 2}
     found = explore(one, **settings)
     assert (found.distinct, found.depth) == _reached(one, settings)
 
@@ -168,6 +177,15 @@ def test_a_leader_that_shuts_down_is_not_told_up_to_2_0() -> None:
     for release, told in (("2.0.0", False), ("2.1", True)):
         missed = _violated(release, ["controlled shutdown", "KIP-380"], ["KAFKA-3143"], **one)
         assert missed == (set() if told else {"ReplacedLeaderIsTold"})
+
+
+@pytest.mark.slow
+def test_a_replica_that_is_removed_can_stay_where_its_controller_dies() -> None:
+    """In all releases: it ends the reassignment, and dies before StopReplica is sent. No issue is known to say so."""
+    few = {"outages": 1, "failovers": 1, "isr_changes": 1, "most_requests": 6}
+    found = explore(CLUSTER.model("3.9", adding=["reassignment"]), **few)
+    assert {each.prop.name for each in found.violations} == {"RemovedIsDeleted", "ReplacedLeaderIsTold"}
+    assert found.distinct == 2_396_110
 
 
 @pytest.mark.slow

@@ -1,0 +1,375 @@
+"""Reassignment of partitions (controller.md 4.2): replicas are added, join the ISR, and others are removed.
+
+While it goes on a partition's replicas are those that are asked for, then those that it had. Up to 2.3 what is asked
+for is in /admin/reassign_partitions, since 2.4 in the topic's znode (KIP-455); here it is `assignment` and `origin`.
+
+Not in the model: a reassignment that replaces one that goes on by other replicas than those before it; one of a topic
+that is being deleted; and the answers to StopReplica, which a controller does not wait for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..action import Action, Clause, Update, action, update, waived
+from ..expr import Expr, both, either, exists, false, field, fill, forall, ite, mapped, none, setting, some, those, true
+from ..family import Chosen
+from ..property import Property
+from ..protocol import Ghosts, starts
+from ..sorts import Bool, MapOf, SetOf
+from .broker_lines import replica_stopped
+from .controller import unknown_is
+from .effects import DELETION, Effects
+from .lines import REASSIGNMENT_STRATEGY
+from .outside import one, other
+from .promises import told_and_quiet
+from .requests import head, may_read, read, takes
+from .state import (
+    REASSIGNMENTS,
+    Assignment,
+    Broker,
+    Partition,
+    Znode,
+    assignment,
+    b,
+    c,
+    cached,
+    e,
+    finishing,
+    first,
+    had,
+    hosted,
+    hosts,
+    now,
+    one_of,
+    origin,
+    p,
+    partition_state,
+    phase,
+    queued,
+    r,
+    reassigning,
+    reassignments,
+    registered,
+    replica_state,
+    replicas,
+    to_delete,
+    to_move,
+    topics,
+    znode,
+)
+
+_target = replicas(assignment[p])
+_adding = _target.minus(replicas(had(p)))
+_removing = replicas(had(p)).minus(_target)
+_ROOM = {"reassignments are left": reassignments < setting(REASSIGNMENTS)}
+_ONE_THREAD = "the thread does one thing at a time"
+
+
+def _caught_up() -> Expr:
+    """All replicas that are asked for are in the ISR."""
+    return _target.subset_of(znode[p].value["isr"])
+
+
+def _next(effects: Effects, left: Expr) -> Expr:
+    """What the controller does when it is done with a partition: others, then deletions."""
+    idle = now("idle")
+    if DELETION in effects.chosen.parts:
+        idle = ite(to_delete[c].is_empty(), idle, now("resuming"))
+    return ite(left.is_empty(), idle, now("reassigning"))
+
+
+def _raised(effects: Effects) -> Expr:
+    """What is written to raise the leader epoch and nothing else."""
+    held = znode[p].value
+    return some(effects._led(c, held, held["leader"], held["isr"]))
+
+
+def _kept(effects: Effects, raised: Expr) -> Expr:
+    """What the controller keeps of a raised leader epoch: up to 2.3 it forgets to (KAFKA-9212)."""
+    return cached[c][p] if effects.chosen.has("KAFKA-9212") else raised
+
+
+def reassign(effects: Effects) -> Action:
+    asked = fill(Assignment, None).put(0, some(one)).put(1, some(other))
+    stays = ~queued.contains(p) if DELETION in effects.chosen.parts else true
+    return action(
+        "Reassign",
+        "An administrator asks for other replicas of a partition, and the controller takes note.",
+        c,
+        p,
+        one,
+        other,
+        guard={
+            "is idle": waived(phase[c].eq("idle"), _ONE_THREAD),
+            "is known": waived(both(topics[c].contains(p), cached[c][p].is_some(), stays), "no other is reassigned"),
+            "none goes on": waived(origin[p].is_none(), "one that replaces another is not in the model"),
+            "other replicas": waived(both(one.ne(other), assignment[p].ne(asked)), "else nothing is to be done"),
+        },
+        limits=_ROOM,
+        updates={
+            origin[p]: some(assignment[p]),
+            assignment[p]: asked,
+            reassigning[c]: reassigning[c].insert(p),
+            phase[c]: now("reassigning"),
+            reassignments: reassignments + 1,
+        },
+        cites=("onPartitionReassignment in KafkaController.scala",),
+    )
+
+
+def add_replicas(effects: Effects) -> Action:
+    """Phase A of 2.4; the leader epoch is raised, so that the leader heeds the request."""
+    raised, state = _raised(effects), replica_state[c][p][r]
+    kept = _kept(effects, raised)
+    told = hosts(effects.chosen.parts, p)
+    if effects.chosen.has("KAFKA-10314"):
+        effects.tells(c, p, told, true, raised, printed=raised)
+    else:
+        effects.tells(c, p, _adding, true, raised, true, printed=raised)
+        effects.tells(c, p, told.minus(_adding), true, raised, printed=raised)
+    effects.updates(c, p, true, kept)
+    new = effects.replica_to(c, p, r, _adding.contains(r), state, "NewReplica")
+    moved = those(r, both(_adding.contains(r), one_of(state, effects.valid["replica"]["NewReplica"])))
+    effects.sends(c, p, moved, ~moved.is_empty(), kept, true)
+    left = reassigning[c].remove(p)
+    return action(
+        "AddReplicas",
+        "A reassignment begins, or is taken up again: all replicas are told of a higher leader epoch, and those that "
+        "are added are new.",
+        c,
+        p,
+        guard={
+            "is at it": phase[c].eq("reassigning"),
+            "it is this partition": reassigning[c].contains(p),
+            "not all have caught up": ~_caught_up(),
+        },
+        updates={
+            znode[p]: raised,
+            cached[c]: cached[c].put(p, kept),
+            replica_state[c]: replica_state[c].put(p, mapped(r, new)),
+            reassigning[c]: left,
+            phase[c]: _next(effects, left),
+        },
+        cites=("onPartitionReassignment in KafkaController.scala",),
+    )
+
+
+def _leader_moves(effects: Effects, updates: dict[Expr, object]) -> dict[Expr, object]:
+    """A leader is elected among the replicas that stay, or the leader epoch raised; all that stay are told."""
+    held, raised = znode[p].value, _raised(effects)
+    stays = both(held["leader"].is_some(), held["leader"].set().subset_of(_target.intersect(effects.online_brokers(c))))
+    leader = first(assignment[p], effects.online_brokers(c).intersect(held["isr"]))
+    state, elected = effects.elected(
+        c, p, partition_state[c][p], ~stays, leader, held["isr"], REASSIGNMENT_STRATEGY, _target
+    )
+    kept = _kept(effects, raised)
+    effects.tells(c, p, _target, stays, raised, printed=raised)
+    effects.updates(c, p, stays, kept)
+    return {
+        **updates,
+        partition_state[c]: partition_state[c].put(p, state),
+        znode[p]: ite(stays, raised, elected.znode),
+        cached[c]: cached[c].put(p, ite(stays, kept, elected.cache)),
+    }
+
+
+def finish(effects: Effects) -> Action:
+    """Phase B: it begins when the controller is notified of the ISR, or takes the reassignment up."""
+    state = replica_state[c][p][r]
+    added = _target if not effects.chosen.has("KIP-455") else _adding
+    online = effects.replica_to(c, p, r, added.contains(r), state, "OnlineReplica")
+    from_states = tuple(each for each in effects.valid["replica"]["OnlineReplica"] if each != "NewReplica")
+    started = those(r, both(added.contains(r), one_of(state, from_states)))
+    effects.sends(c, p, started, ~started.is_empty(), cached[c][p])
+    noticed = both(phase[c].eq("idle"), topics[c].contains(p))
+    return action(
+        "FinishReassignment",
+        "All replicas that are asked for are in the ISR: they are online, and one of them leads.",
+        c,
+        p,
+        guard={
+            "is at it, or notices": either(both(phase[c].eq("reassigning"), reassigning[c].contains(p)), noticed),
+            "one goes on": origin[p].is_some(),
+            "all have caught up": _caught_up(),
+        },
+        updates=_leader_moves(
+            effects,
+            {
+                replica_state[c]: replica_state[c].put(p, mapped(r, online)),
+                finishing[c]: some(p),
+                to_move[c]: _removing,
+                phase[c]: now("finishing"),
+            },
+        ),
+        cites=("onPartitionReassignment in KafkaController.scala",),
+    )
+
+
+def cancel(effects: Effects) -> Action:
+    """Replicas that were being added are dropped before the leader epoch is raised."""
+    return action(
+        "CancelReassignment",
+        "An administrator takes a reassignment back: the partition has the replicas again that it had.",
+        c,
+        p,
+        guard={
+            "is idle": waived(phase[c].eq("idle"), _ONE_THREAD),
+            "one goes on": both(origin[p].is_some(), topics[c].contains(p)),
+        },
+        limits=_ROOM,
+        updates={
+            origin[p]: none(Assignment),
+            assignment[p]: had(p),
+            reassigning[c]: reassigning[c].insert(p),
+            finishing[c]: some(p),
+            to_move[c]: _adding,
+            phase[c]: now("finishing"),
+            reassignments: reassignments + 1,
+        },
+        cites=("KIP-455", "updateCurrentReassignment in KafkaController.scala"),
+    )
+
+
+def drop(effects: Effects) -> Action:
+    """Its whole way at once: nobody waits for an answer."""
+    moved, held = effects.offline(c, p, b, replica_state[c][p][b], true, stay=_target)
+    started = effects.replica_to(c, p, b, true, moved, "ReplicaDeletionStarted")
+    effects.stops(c, p, b, started.eq("ReplicaDeletionStarted"), held.cache)
+    deleted = effects.replica_to(c, p, b, true, started, "ReplicaDeletionSuccessful")
+    gone = effects.replica_to(c, p, b, true, deleted, unknown_is("replica"))
+    return action(
+        "DropReplica",
+        "A replica that is not asked for is stopped, and its broker told to delete it.",
+        c,
+        p,
+        b,
+        guard={
+            "is at it": waived(both(phase[c].eq("finishing"), finishing[c].eq(some(p))), "else none is to be dropped"),
+            "is to be dropped": to_move[c].contains(b),
+        },
+        updates={
+            to_move[c]: to_move[c].remove(b),
+            replica_state[c]: replica_state[c].put(p, replica_state[c][p].put(b, gone)),
+            cached[c]: cached[c].put(p, held.cache),
+            znode[p]: held.znode,
+        },
+        cites=("stopRemovedReplicasOfReassignedPartition in KafkaController.scala",),
+    )
+
+
+def _dropped() -> dict[str, Expr | Clause]:
+    return {
+        "is at it": both(phase[c].eq("finishing"), finishing[c].eq(some(p))),
+        "replicas are dropped": to_move[c].is_empty(),
+    }
+
+
+def raise_epoch(effects: Effects) -> Action:
+    return action(
+        "EndCancellation",
+        "A reassignment is cancelled, and what it added is dropped: the leader epoch is raised.",
+        c,
+        p,
+        guard={**_dropped(), "is cancelled": reassigning[c].contains(p)},
+        updates=_leader_moves(effects, {reassigning[c]: reassigning[c].remove(p)}),
+        cites=("moveReassignedPartitionLeaderToReplica in KafkaController.scala",),
+    )
+
+
+def end(effects: Effects) -> Action:
+    effects.updates(c, p, true, cached[c][p])
+    left = reassigning[c].remove(p)
+    cancelled = both(origin[p].is_none(), reassigning[c].contains(p))
+    return action(
+        "EndReassignment",
+        "The partition has the replicas that were asked for, and no others.",
+        c,
+        p,
+        guard={**_dropped(), "is not being cancelled": ~cancelled},
+        updates={
+            origin[p]: none(Assignment),
+            finishing[c]: none(Partition),
+            reassigning[c]: left,
+            phase[c]: _next(effects, left),
+        },
+        cites=("onPartitionReassignment in KafkaController.scala",),
+    )
+
+
+def _heeds(effects: Effects, told: Expr, mine: Expr) -> Expr:
+    """Whether a replica is stopped (broker.md 2.5): since 2.6 by no lower leader epoch, up to 3.4.0 not by its own."""
+    if effects.chosen.before("2.6"):
+        return told.is_some()
+    its, own = told.value["leader_epoch"], mine.value["leader_epoch"]
+    newer = own < its if effects.chosen.has("KAFKA-13972") else own <= its
+    return both(told.is_some(), either(mine.is_none(), newer))
+
+
+def handle(effects: Effects) -> Action:
+    told, mine = head(effects.chosen, b, e)["states"][p], hosted[b][p]
+    heeds = _heeds(effects, told, mine)
+    effects.lines += replica_stopped(effects, b, e, told, mine, heeds)
+    return action(
+        "HandleStopReplica",
+        "A broker is told to delete a replica: it does, unless it knows a newer leader epoch.",
+        b,
+        e,
+        guard=may_read(effects, "StopReplica"),
+        updates={**read(effects), hosted[b]: mapped(p, ite(heeds, none(Znode), mine))},
+        cites=("stopReplicas in ReplicaManager.scala", "KIP-570"),
+    )
+
+
+def writers(chosen: Chosen) -> tuple[Callable[[Effects], Action], ...]:
+    """The actions of a release: since 2.4 a reassignment can be cancelled."""
+    usual = (reassign, add_replicas, finish, drop, end, handle)
+    return (*usual, cancel, raise_epoch) if chosen.has("KIP-455") else usual
+
+
+def properties(chosen: Chosen) -> tuple[Property, ...]:
+    """What is promised of reassignments."""
+    strays = both(registered.contains(b), hosted[b][p].is_some(), ~hosts(chosen.parts, p).contains(b))
+    return (
+        Property(
+            "RemovedIsDeleted",
+            "Once the controller has settled and no request is on its way, no live broker hosts a replica that the "
+            "partition has no more.",
+            exists(c, told_and_quiet(chosen, c)).implies(forall(p, forall(b, ~strays))),
+            cites=("KAFKA-13972",),
+        ),
+    )
+
+
+_on_disk = field("on_disk", MapOf(Broker, SetOf(Partition)))
+_mistaken = field("mistaken", Bool)
+
+
+def logs(chosen: Chosen) -> Ghosts:
+    """Which brokers have a log of a partition, and whether one that is added was told that it should have one."""
+    effects = Effects(chosen)
+    told, mine = head(chosen, b, e)["states"][p], hosted[b][p]
+    taken = takes(effects, told, mine)
+    added = both(origin[p].is_some(), _adding.contains(b))
+    unaware = both(taken, ~head(chosen, b, e)["new"].contains(p), ~_on_disk[b].contains(p), added)
+    handled: tuple[Update, ...] = (
+        update(_on_disk[b], _on_disk[b].union(those(p, taken))),
+        update(_mistaken, either(_mistaken, exists(p, unaware))),
+    )
+    stopped = update(_on_disk[b], _on_disk[b].minus(those(p, _heeds(effects, told, mine))))
+    return Ghosts(
+        "logs",
+        (
+            starts(_on_disk, fill(_on_disk.sort, frozenset()), "the partitions that a broker has a log of"),
+            starts(_mistaken, false, "a replica that is added was told that it is not new"),
+        ),
+        {"HandleLeaderAndIsr": handled, "HandleStopReplica": (stopped,)},
+        (
+            Property(
+                "AddedIsToldNew",
+                "A replica that a reassignment adds, and that has no log yet, is told that it is new.",
+                ~_mistaken,
+                cites=("KAFKA-10314",),
+            ),
+        ),
+    )
