@@ -21,6 +21,7 @@ from ...fields import (
     ts,
     whole,
 )
+from ...files.file import JITTER
 from ...lines import (
     APPEND_REFUSED,
     BELOW_HIGH_WATERMARK,
@@ -28,6 +29,7 @@ from ...lines import (
     EXITS_FOR_TRUNCATION,
     FETCH_FAILED,
     FETCH_FENCED,
+    FETCH_OFFSET_RESET,
     FETCHERS_ADDED,
     HIGH_WATERMARK_FELL,
     HOSTS,
@@ -91,8 +93,8 @@ OF_LOG = (*LOG_LOADED, *ISR_CHANGES, *ISR_WRITTEN, *TRUNCATED, *FETCHERS_ADDED)
 LINES = (
     *(*taken.LINES, *OF_LOG, *LOG_CREATED, *TO_HIGH_WATERMARK),
     *(*HOSTS, *REPLICA_DELETED, *EPOCH_REFUSED, *STOP_RECEIVED, *SKIPPED),
-    *(*FETCH_FAILED, *FETCH_FENCED, *BELOW_HIGH_WATERMARK, *HIGH_WATERMARK_FELL, *ISR_WRITE_FAILED),
-    *(*STOP_REFUSED, *TOPIC_ID_REFUSED, *EXITS_FOR_TRUNCATION, *APPEND_REFUSED),
+    *(*FETCH_FAILED, *FETCH_FENCED, *FETCH_OFFSET_RESET, *BELOW_HIGH_WATERMARK, *HIGH_WATERMARK_FELL),
+    *(*ISR_WRITE_FAILED, *STOP_REFUSED, *TOPIC_ID_REFUSED, *EXITS_FOR_TRUNCATION, *APPEND_REFUSED),
 )
 
 
@@ -127,10 +129,19 @@ def hosted(events: Table) -> Table:
 
 
 def _timed(lines: Table) -> Table:
-    """With `clock`, which never falls along a file."""
+    """With `clock`, which never falls along a file; `lossy` too where a line of the replica stands below later ones.
+
+    Then its file was joined in another order: what belongs between two lines may be elsewhere.
+    """
     later = lines.along(("journal", "file", *NEAR), ("line",), reached=Column("greatest", "ts")).filled("reached", "ts")
     reached = field("reached", Int())
-    return later.derive(clock=ite(reached < ts, ts, reached))
+    timed = later.derive(clock=ite(reached < ts, ts, reached))
+    of_replica = ("journal", *NEAR)
+    displaced = timed.where(ts + JITTER < reached).grouped(of_replica, displaced=Column("count"))
+    found = timed.attached(displaced, of_replica, ("displaced",)).derive(
+        moved=const(0, Int()) < field("displaced", Int())
+    )
+    return false_where_absent(found, "moved").derive(lossy=lossy | field("moved", Bool))
 
 
 HOSTED_LINES = Input("what brokers tell of their replicas", LINES, hosted)
