@@ -11,6 +11,7 @@ from isrproof.checker.audit.files.metadata import copies
 from isrproof.checker.audit.files.python import InProcess
 from isrproof.checker.audit.fit import fitted
 from isrproof.checker.audit.history.claims import claims
+from isrproof.checker.audit.history.handled import requests
 from isrproof.checker.audit.history.quorum import quorums
 from isrproof.checker.audit.metadata import audited_metadata, table_of
 from isrproof.checker.audit.nodes import observed
@@ -21,6 +22,7 @@ from isrproof.checker.audit.observe.kraft import columns
 from isrproof.checker.audit.observe.kraft.shown import Seen, shown
 from isrproof.checker.audit.observe.observation import Input, Observation
 from isrproof.checker.audit.observe.placed import placed
+from isrproof.checker.audit.requests import rows_of
 from isrproof.checker.audit.table.columns import ColumnTable
 from isrproof.checker.audit.table.protocol import Row, Table, Tables
 from isrproof.checker.audit.table.rows import PythonTable
@@ -45,6 +47,8 @@ def inputs(paths: Sequence[Path], tables: Tables) -> dict[Input, Table]:
     read = log.read(claims)
     histories = fitted(log, read, None)
     found: dict[Input, Table] = {CHANGES: tables.of_rows([asdict(change) for change in histories.epoch_changes])}
+    asked = rows_of(requests(read.rows, histories.journals))
+    found |= {each: tables.of_rows(rows) for each, rows in asked.items()}
 
     def look(events: Table) -> list[Row]:
         found.update(inputs_of(without_duplicates(placed(events, histories.spans, journals=histories.journals))))

@@ -159,7 +159,11 @@ def _in_object(row: Envelope, said: Said, text: str) -> Any:
     inner = made
     for key in row.each:
         if key in inner:
-            inner = inner[key][0] if isinstance(inner[key], list) else inner[key]
+            outer, inner = inner, inner[key][0] if isinstance(inner[key], list) else inner[key]
+    if isinstance(inner, list):  # Loki's pairs
+        inner[:] = [_as(inner[0], said, utc=True), text]
+        outer["stream"]["pod"] = said.label
+        return made
     if row.parts:
         found = re.fullmatch(r"\[([^\]]*)\][:,]? (.*)", said.message)
         _put(inner, "message", found[2] if found else said.message)
@@ -194,11 +198,6 @@ def _there(made: Any, key: str) -> bool:
     return True
 
 
-def labels_writers(row: Envelope) -> bool:
-    """Whether one file of an envelope can hold several writers."""
-    return row.id not in ("cri", "timestamps", "docker", "cloudwatch")
-
-
 def write(folder: Path, said: Iterable[Said], envelope: str | None, layout: str, *, newest_first: bool = False) -> None:
     """Write events as files of an envelope and a layout: one file where it names who writes, else a file a log."""
     wrap = None if envelope is None else envelopes()[envelope]
@@ -213,7 +212,7 @@ def write(folder: Path, said: Iterable[Said], envelope: str | None, layout: str,
 
     events = list(said)
     folder.mkdir(parents=True, exist_ok=True)
-    if wrap is not None and labels_writers(wrap):
+    if wrap is not None and wrap.names_writer:
         ending = {"csv": "csv", "json": "ndjson", "text": "log"}[wrap.kind]
         ordered = sorted(events, key=lambda each: each.time)
         (folder / f"all.{ending}").write_text("".join(f"{line}\n" for line in shown(ordered)), encoding="utf-8")

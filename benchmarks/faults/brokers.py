@@ -1,8 +1,8 @@
 """Plants faults in what brokers write of their replicas: `python -m benchmarks.faults.brokers`.
 
 A fault is one line of a recording, changed so that it tells what no broker does, or one line more. It is found if the
-audit has a new finding that is illegal or suspicious, found at its line if such a finding names that line, and illegal
-if one of these is. What a log cannot show is not planted: each kind says where it is decidable.
+audit has a new finding that is illegal, suspicious or refused, found at its line if such a finding names that line,
+and illegal if one of these is. It is decidable where the log goes on so that it shows: each kind says by which line.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ import random
 import re
 import sys
 import tempfile
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 from isrproof.checker.audit.command import audit
@@ -30,6 +32,9 @@ class Kind:
     """A line that matches becomes what `change` makes of it, or is left alone (None). `meaning` is the fault.
 
     `after`: a pattern; `change` also gets the last line above that matches it, of the same partition (group `tp`).
+    `later`, `never`: patterns; the same process writes such a line of the partition afterwards, or none. `process`: the
+    log shows where processes start, and none does since the line above. Where that is not so the fault is not
+    decidable.
     """
 
     name: str
@@ -37,6 +42,9 @@ class Kind:
     change: Callable[..., str | None]
     meaning: str
     after: str = ""
+    later: str = ""
+    never: str = ""
+    process: bool = False
 
 
 def _number(name: str, by: Callable[[Match], int | None]) -> Callable[[Match], str | None]:
@@ -132,6 +140,71 @@ def _below(name: str) -> Callable[[Match, Match], str | None]:
 
 def _version_below(match: Match, above: Match) -> str | None:
     return _below("version")(match, above) if above["epoch"] == match["epoch"] else None
+
+
+_TIME = 25
+"""Letters of a line that are its time."""
+_LEADS_33 = (
+    r"\[Broker id=\d+\] Leader (?P<tp>\S+) (?:with topic id \S+ )?starts at leader epoch (?P<epoch>\d+) from offset "
+    r"(?P<offset>\d+) with (?:partition epoch (?P<version>\d+), )?high watermark (?P<hw>\d+),? ISR \[(?P<isr>[0-9,]+)\]"
+    r".*\. Previous leader epoch was (?P<previous>-?\d+)\."
+)
+_TAKES = r"\[Broker id=\d+\] (?:Leader|Follower) (?P<tp>\S+) .*starts at leader epoch"
+_GOES_ON = _TAKES + r" .*[Pp]revious leader epoch was \d+\."
+_FETCHES_ONE = (
+    r"Added fetcher to broker (?:BrokerEndPoint\(id=)?(?P<leader>\d+).* for partitions \w+\((?P<tp>\S+) -> [^>]+$"
+)
+_WRITES = r"\[Partition (?P<tp>\S+) broker=\d+\] ISR updated to (?P<bracket>\[?)(?P<isr>[0-9, ]+)"
+_ISR_OF_ZK = r"ISR updated to \[(?P<isr>[0-9, ]+)\] and zkVersion"
+_ASKED = r"Handling LeaderAndIsr request correlationId (?P<id>\d+) from (?P<tp>controller \d+) for \d+ partitions"
+_ENDED = r"Finished LeaderAndIsr request .* for (?P<count>\d+) partitions"
+_ADDED = r"(?P<tp>Add) \d+ partitions and deleted .* sent by controller \d+ epoch (?P<epoch>\d+)"
+_REFUSED_IN_3 = r"Leader (?P<tp>\S+) with topic id Some\((?P<id>\S+)\) starts at leader epoch"
+_TAKEN_AGAIN = r"(?:become-\w+ transition for partition|\] (?:Leader|Follower)) (?P<tp>\S+)"
+_REMOVED_ONE = r"Removed fetcher for partitions (?:Hash)?Set\((?P<tp>[^, )]+)\)"
+_PRINTS_WATERMARK = _TAKES + r" \d+ from offset \d+ with .*high watermark \d+"
+_PROCESS = "INFO starting (kafka.server.KafkaServer)"
+
+
+def _follows(match: Match) -> str:
+    """The same start, of a follower."""
+    versioned = f"with partition epoch {match['version']} and" if match["version"] else "with"
+    current = " Current leader is 99." if match["version"] else ""
+    start = f"starts at leader epoch {match['epoch']} from offset {match['offset']} {versioned}"
+    text = f"Follower {match['tp']} {start} high watermark {match['hw']}.{current}"
+    broker = re.search(r"\[Broker id=\d+\]", match.string)
+    assert broker is not None
+    head = f"{match.string[:_TIME]} INFO {broker[0]}"
+    return f"{head} {text} Previous leader epoch was {match['previous']}. (state.change.logger)"
+
+
+def _by_fetcher(text: str, level: str = "WARN") -> Callable[[Match], str]:
+    """What a fetcher of the partition says, in place of the line."""
+
+    def change(match: Match) -> str:
+        fetcher = "[ReplicaFetcher replicaId=1, leaderId=2, fetcherId=0]"
+        said = f"{fetcher} {text.format(tp=match['tp'])} (kafka.server.ReplicaFetcherThread)"
+        return f"{match.string[:_TIME]} {level} {said}"
+
+    return change
+
+
+def _cut_by_leader(match: Match) -> str:
+    log = "Log" if match["bracket"] or "version updated to [" in match.string else "UnifiedLog"
+    cut = f"[{log} partition={match['tp']}, dir=/d] Truncating to offset 1 (kafka.log.{log})"
+    return f"{match.string[:_TIME]} INFO {cut}"
+
+
+def _id_refused(match: Match) -> str:
+    broker = re.search(r"\[Broker id=\d+\]", match.string)
+    assert broker is not None
+    differs = f"Topic ID in memory: AAAAAAAAAAAAAAAAAAAAAQ does not match the topic ID for partition {match['tp']}"
+    return f"{match.string[:_TIME]} ERROR {broker[0]} {differs} received: {match['id']}. (state.change.logger)"
+
+
+def _id_below(match: Match, above: Match) -> str | None:
+    was, now = int(above["id"]), int(match["id"])
+    return _number("id", lambda _: was - 1)(match) if 3 < was < now else None
 
 
 def _without(ids: str, one: str) -> str | None:
@@ -235,6 +308,34 @@ KINDS: tuple[Kind, ...] = (
         "committed records are cut off",
         after=_LOADED,
     ),
+    Kind("writes another set", _ISR_OF_ZK, _text("isr", lambda m: m["isr"] + ",99"), "it announced another ISR"),
+    Kind("follows and does not fetch", _LEADS_33, _follows, "no fetcher is added", later=_GOES_ON, process=True),
+    Kind(
+        "gives up for good",
+        _FETCHES_ONE,
+        _by_fetcher("Partition {tp} marked as failed"),
+        "a partition is given up, and not taken again",
+        never=_TAKEN_AGAIN,
+    ),
+    Kind("another topic id", _REFUSED_IN_3, _id_refused, "the log is of another topic"),
+    Kind("another count at the end", _ENDED, _number("count", lambda m: _int(m, "count") + 1), "one is passed over"),
+    Kind("correlation id goes back", _ASKED, _id_below, "a request comes late", after=_ASKED),
+    Kind(
+        "metadata of an older controller",
+        _ADDED,
+        _below("epoch"),
+        "a controller that is deposed",
+        after=_ADDED,
+        process=True,
+    ),
+    Kind(
+        "watermark below log start",
+        _REMOVED_ONE,
+        _by_fetcher("Reset fetch offset for partition {tp} from 1 to current leader's start offset 9999999"),
+        "a log begins anew above its high watermark",
+        later=_PRINTS_WATERMARK,
+    ),
+    Kind("leader cuts its log", _WRITES, _cut_by_leader, "records are cut off by a leader"),
     Kind(
         "log end falls",
         _KNOWN,
@@ -253,6 +354,7 @@ class Outcome:
     recording: str
     file: str
     line: int
+    decidable: bool
     found: bool
     at_line: bool
     illegal: bool
@@ -273,7 +375,8 @@ def outcomes(recording: Path, each: int, seed: int) -> Iterator[Outcome]:
             places = [
                 each for each in _places(kind, texts) if (str(each[0].relative_to(recording)), each[1]) not in wrong
             ]
-            for path, number, changed in random.Random(f"{seed} {kind.name}").sample(places, min(each, len(places))):
+            chosen = random.Random(f"{seed} {kind.name}").sample(places, min(each, len(places)))
+            for path, number, changed, decidable in chosen:
                 name = path.relative_to(recording)
                 lines = texts[path].split("\n")
                 lines[number - 1] = changed
@@ -281,30 +384,58 @@ def outcomes(recording: Path, each: int, seed: int) -> Iterator[Outcome]:
                 fresh = _findings(root) - known
                 here = {finding for finding in fresh if (str(name), number) in finding[2]}
                 illegal = any(verdict == "illegal" for _, verdict, _ in here)
-                yield Outcome(kind.name, recording.name, str(name), number, bool(fresh), bool(here), illegal)
+                shown = decidable, bool(fresh), bool(here), illegal
+                yield Outcome(kind.name, recording.name, str(name), number, *shown)
                 _write(root / name, texts[path])
 
 
-def _places(kind: Kind, texts: dict[Path, str]) -> Iterator[tuple[Path, int, str]]:
+def _places(kind: Kind, texts: dict[Path, str]) -> Iterator[tuple[Path, int, str, bool]]:
+    """File, line, what becomes of it, and whether the log goes on so that it shows."""
+    rest = {folder: _by_time(texts, folder) for folder in {path.parent for path in texts}}
     pattern, after = re.compile(kind.pattern), re.compile(kind.after)
     for path, text in texts.items():
         above: dict[str, Match] = {}
         for number, line in enumerate(text.split("\n"), start=1):
             match = pattern.search(line)
-            changed = kind.change(match) if match and not kind.after else None
+            changed, before_it = kind.change(match) if match and not kind.after else None, None
             if match and kind.after and match["tp"] in above:
-                changed = kind.change(match, above[match["tp"]])
+                before_it = above[match["tp"]]
+                changed = kind.change(match, before_it)
             if kind.after and (before := after.search(line)):
                 above[before["tp"]] = before
-            if changed is not None and changed != line:
-                yield path, number, changed
+            if match and changed is not None and changed != line:
+                since = before_it.string[:_TIME] if before_it else line[:_TIME]
+                yield path, number, changed, _shows(kind, match, since, rest[path.parent])
+
+
+def _by_time(texts: dict[Path, str], folder: Path) -> list[str]:
+    """The dated lines of a broker, by their times."""
+    own = [line for path, text in texts.items() if path.parent == folder for line in text.split("\n")]
+    return sorted((line for line in own if line.startswith("[2")), key=lambda line: line[:_TIME])
+
+
+def _shows(kind: Kind, match: Match, since: str, lines: list[str]) -> bool:
+    """Whether the process has gone on since a time, and goes on, as the kind asks."""
+    starts = [line[:_TIME] for line in lines if _PROCESS in line] if kind.process else []
+    if kind.process and (not starts or any(since <= start <= match.string[:_TIME] for start in starts)):
+        return False
+    if not kind.later and not kind.never:
+        return True
+    at = bisect_right(lines, match.string[:_TIME], key=lambda line: line[:_TIME])
+    following = list(takewhile(lambda line: _PROCESS not in line, lines[at:]))
+
+    def comes(pattern: str) -> bool:
+        found = (re.search(pattern, line) for line in following)
+        return any(each["tp"] == match["tp"] for each in found if each)
+
+    return (not kind.later or comes(kind.later)) and (not kind.never or not comes(kind.never))
 
 
 _Finding = tuple[str, str, frozenset[tuple[str, int]]]
 
 
 def _findings(root: Path) -> set[_Finding]:
-    """Rule, verdict and lines of what is illegal or suspicious."""
+    """Rule, verdict and lines of what is illegal, suspicious or refused."""
     (report,) = audit([str(root)], Options(engine="python"))
     return {
         (
@@ -313,7 +444,7 @@ def _findings(root: Path) -> set[_Finding]:
             frozenset((str(Path(e.place.file).relative_to(root)), e.place.line or 0) for e in finding.evidence),
         )
         for finding in report.findings
-        if finding.verdict in ("illegal", "suspicious")
+        if finding.verdict in ("illegal", "suspicious", "refused")
     }
 
 
@@ -323,10 +454,12 @@ def _write(path: Path, text: str) -> None:
 
 
 def table(made: Sequence[Outcome]) -> list[str]:
-    lines = ["| kind | planted | found | at its line | illegal |", "|---|---|---|---|---|"]
+    lines = ["| kind | planted | decidable | found | at its line | illegal |", "|---|---|---|---|---|---|"]
     for name in [*(kind.name for kind in KINDS), "all"]:
         own = [one for one in made if name in (one.kind, "all")]
-        counts = [len(own), *(sum(getattr(one, what) for one in own) for what in ("found", "at_line", "illegal"))]
+        shown = [one for one in own if one.decidable]
+        counts = [sum(getattr(one, what) for one in shown) for what in ("decidable", "found", "at_line", "illegal")]
+        counts.insert(0, len(own))
         lines.append(f"| {name} | " + " | ".join(map(str, counts)) + " |")
     return lines
 
@@ -342,8 +475,11 @@ def main() -> int:
     made = [one for name in names for one in outcomes(RECORDED / name, options.each, options.seed)]
     print("\n".join(table(made)))
     if options.missed:
-        print("\n".join(str(one) for one in made if not one.at_line))
-    return 0 if sum(one.at_line for one in made) >= GOAL * len(made) else 1
+        print("\n".join(str(one) for one in made if one.decidable and not one.at_line))
+    decidable = [one for one in made if one.decidable]
+    found = [one for one in decidable if one.found]
+    good = len(found) >= GOAL * len(decidable) and sum(one.at_line for one in found) >= GOAL * len(found)
+    return 0 if good and found else 1
 
 
 if __name__ == "__main__":

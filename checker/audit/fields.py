@@ -58,6 +58,8 @@ controller, controller_epoch = field("controller", Broker), PARTITION["controlle
 written_by_epoch = field("written_by_epoch", Int())
 ts = field("ts", Int())
 brokers = field("brokers", replicas.sort)
+removing = field("removing", replicas.sort)
+"""The replicas that a reassignment that goes on removes."""
 from_state_untrue = field("from_state_untrue", SetOf(RELEASE))
 """The releases of a wording in which its from-state need not be the state before."""
 
@@ -78,7 +80,7 @@ current_leader_epoch, count = field("current_leader_epoch", Int()), field("count
 
 OF_BROKER: Mapping[str, Sort] = sorts(
     *(speaker, kind, correlation_id, previous_leader_epoch, topic_id, old_isr, delete),
-    *(offset, high_watermark, log_end_offset, current_leader_epoch, count),
+    *(offset, high_watermark, log_end_offset, current_leader_epoch, count, removing),
 )
 """What the audit reads of a broker's event beside that; of a broker's line, `controller` is whom a request is from."""
 OF_LINE = ("row", "level", "ts", "releases", "file", "line")
@@ -109,9 +111,10 @@ journal, process = field("journal", Int()), field("process", Int())
 broker, process_known = field("broker", Broker), field("process_known", Bool)
 whole, server_log = field("whole", Bool), field("server_log", Bool)
 of_zookeeper, takes_shown = field("of_zookeeper", Bool), field("takes_shown", Bool)
+lived_until = field("lived_until", Int())
 
 JOURNAL: Mapping[str, Sort] = sorts(
-    *(journal, broker, process, process_known, whole, server_log, of_zookeeper, takes_shown)
+    *(journal, broker, process, process_known, whole, server_log, of_zookeeper, takes_shown, lived_until)
 )
 """What observations and rules read of the journal that a broker's event is in (history/journals.py)."""
 

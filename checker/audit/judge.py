@@ -94,6 +94,16 @@ def failing(judged: Mapping[str, Table]) -> list[Row]:
     return found
 
 
+def with_findings(judged: Mapping[str, Table], counts: Iterable[Row]) -> dict[str, Table]:
+    """The tables of which `failing` has a row, by what `counted` gave of them: most logs have none."""
+    found = {
+        row["observation"]
+        for row in counts
+        if any(row[rule.code] not in PASSING for rule in rules_on(row["observation"]))
+    }
+    return {name: table for name, table in judged.items() if name in found}
+
+
 def first_failing(rows: Sequence[Row]) -> list[Row]:
     """Of what `failing` gives of several tables, what it would give of all of them in one."""
     by_rule: dict[str, list[Row]] = defaultdict(list)

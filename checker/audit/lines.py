@@ -40,15 +40,21 @@ PROCESS_STARTS = rows_with("process-starts")
 """Lines that a broker's process writes once, when it starts."""
 LEADER_AND_ISR_RECEIVED = ("leader-and-isr-received",)
 """The line in which a broker prints what a LeaderAndIsr request says of a partition."""
+LEADER_AND_ISR_BEGUN, LEADER_AND_ISR_ENDED = ("leader-and-isr-begun",), ("leader-and-isr-ended",)
+"""A broker begins, and ends, to handle a whole LeaderAndIsr request (since 2.6, and 2.7)."""
+LEADER_AND_ISR_VOID = ("leader-and-isr-ignored", "leader-and-isr-error")
+"""A broker takes nothing of a whole LeaderAndIsr request, or does not come to its end."""
 BECOME_BEGUN, BECOME_ENDED = ("become-begun",), ("become-ended",)
 """Lines with which a broker begins, and ends, to do what a request says of a partition."""
 LEADER_UNAVAILABLE = ("leader-unavailable",)
 """A broker began to follow, and takes nothing: to it the leader is not alive."""
 EPOCH_REFUSED = ("leader-epoch-refused",)
-STOP_RECEIVED = ("stop-replica-received",)
+STOP_BEGUN, STOP_RECEIVED = ("stop-replica-begun",), ("stop-replica-received",)
 ISR_CHANGES, ISR_WRITTEN = rows_with("isr-change"), rows_with("isr-written")
 ISR_SHRINKS, ISR_EXPANDS = ("isr-shrinks",), ("isr-expands",)
 """A leader is about to change its ISR, which can fail; or has changed it."""
+ISR_WRITTEN_BY_LEADER = ("isr-updated",)
+"""It has done so as leaders did up to 2.7, with a line before each change."""
 STATE_TAKEN = rows_with("partition-state")
 """A broker took a newer state in the same leader epoch, or refused an older one."""
 FETCHERS_ADDED = ("fetchers-added",)
@@ -60,6 +66,8 @@ LOG_TRUNCATED = ("log-truncated",)
 TO_HIGH_WATERMARK = ("truncates-to-high-watermark",)
 BELOW_HIGH_WATERMARK = ("truncates-below-high-watermark",)
 HIGH_WATERMARK_FELL = rows_with("high-watermark-fell")
+FETCH_OFFSET_RESET = ("fetch-offset-reset",)
+"""A follower's log does not fit its leader's: where it fetches from is set anew."""
 FETCH_FAILED, FETCH_FENCED = rows_with("fetch-failed"), ("fetch-fenced",)
 """A follower gives a partition up; a leader refused its fetch for its leader epoch."""
 SKIPPED = (*rows_with("step-skipped"), "leader-and-isr-while-offline", "become-fails")
@@ -69,8 +77,13 @@ STOP_REFUSED, TOPIC_ID_REFUSED = ("stop-replica-ignored",), ("topic-id-differs",
 EXITS_FOR_TRUNCATION = ("truncation-not-allowed",)
 APPEND_REFUSED = rows_with("append-refused")
 """A leader did not append what a producer sent."""
-FORGOTTEN = ("update-metadata-received",)
-"""A broker forgets what it had cached of a partition, where the line names one."""
+METADATA_TAKEN = FORGOTTEN = ("update-metadata-received",)
+"""A broker forgets what it had cached of a partition, where the line names one; else it takes a whole request."""
+ANSWERED = (
+    *(*LEADS, *FOLLOWS, *EPOCH_REFUSED, *LEADER_UNAVAILABLE, *SKIPPED, *TOPIC_ID_REFUSED),
+    *("not-assigned", "topic-id-updated"),
+)
+"""Lines that tell what a broker does of a LeaderAndIsr request with one of its partitions."""
 HOSTS = rows_with("hosts")
 """Lines with which a broker begins to host a partition, in KRaft mode."""
 REPLICA_DELETED = rows_with("replica-deleted")

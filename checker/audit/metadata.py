@@ -26,7 +26,7 @@ from .findings.judged import findings
 from .findings.metadata import LevelChange, Metadata, MetadataLog
 from .findings.tally import tallies
 from .history.quorum import Quorum, quorums
-from .judge import counted, defects_told, failing, first_failing, judged
+from .judge import counted, defects_told, failing, first_failing, judged, with_findings
 from .observe.catalogue import observations
 from .observe.kraft.chronicle import Chronicle
 from .observe.kraft.fold import CHANGE_COLUMNS, PARTITION_CHANGES, Shown
@@ -37,7 +37,7 @@ from .table.rows import PythonTable
 
 _TOGETHER = 20_000
 """So many rows are judged at once: more would only take more memory."""
-_UNTIL_COLLECTED = 100_000
+_UNTIL_COLLECTED = 1_000_000
 """So many more objects are made than were dropped before Python looks for cycles."""
 
 
@@ -111,8 +111,9 @@ def _audit(
     for rows in _together(shown(quorum, cluster, seen)):
         inputs = {observations()[name].made_from: table_of(tables, name, of) for name, of in rows.items()}
         verdicts = {name: narrow.of(of) for name, of in judged(inputs, result.defects).items()}
-        result.counts += counted(verdicts)
-        failed += failing(verdicts)
+        counts = counted(verdicts)
+        result.counts += counts
+        failed += failing(with_findings(verdicts, counts))
         if timeline:
             of_partitions = narrow.of(table_of(PythonTable, PARTITION_CHANGES, rows.get(PARTITION_CHANGES, [])))
             result.timeline += [_timeline_row(row, files) for row in of_partitions.rows()]

@@ -25,6 +25,7 @@ from .findings.timeline import timeline
 from .fit import fitted
 from .history.contradicted import contradicted
 from .history.doubts import NO_DOUBT
+from .history.handled import requests
 from .history.histories import Histories
 from .history.journals import Journals
 from .history.spans import Span
@@ -38,6 +39,7 @@ from .observe.duplicates import repeated, without_duplicates
 from .observe.late import late_tenures
 from .observe.narrow import EVERYTHING, Narrow, scope
 from .observe.placed import EVENTS, of_controllers, placed
+from .requests import judged_requests
 from .table.protocol import Row, Table
 from .table.rows import PythonTable
 from .ties import corrections, settled
@@ -68,9 +70,10 @@ def audited(
         doubted = known | doubts(of, files, log.over_lines)
     changed = PythonTable([asdict(change) for change in histories.epoch_changes])
     defects: list[Row] = []
-    changes = {name: narrow.of(table) for name, table in judged({CHANGES: changed}, defects).items()}
-    counts = [*counted(changes), *of["count"]]
-    told = findings(first_failing([*failing(changes), *of["failing"]]), files, defects)
+    asked, held = judged_requests(requests(read.rows, histories.journals), narrow, defects)
+    whole = asked | {name: narrow.of(table) for name, table in judged({CHANGES: changed}, defects).items()}
+    counts = [*counted(whole), *held, *of["count"]]
+    told = findings(first_failing([*failing(whole), *of["failing"]]), files, defects)
     return numbered_by_cluster(
         Audited(
             in_files(replace(histories, notes=(*histories.notes, *contradicted(histories, release, files))), files),

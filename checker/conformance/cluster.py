@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping
 from ...model.cluster.effects import DELETION, ISR, PREFERRED, REQUESTS, SHUTDOWN
 from ...model.cluster.state import PLACES
 from ...model.sorts import Value
+from ...specs.lines import rows_with
 from .evidence import Evidence, NotDecidedError
 from .validate import May
 
 _READS_ZOOKEEPER = frozenset({"none", "idle", "elected"})
 _OUTSIDE = frozenset({"Die", "ComeBack", "CreateTopic", "DeleteTopic", "LoseSession"})
-
+_ISR_WRITTEN = frozenset(rows_with("isr-written"))
 
 _SHOWN = frozenset({"Die", "ComeBack"})
 """Where brokers say that they register, a death came before it; neither can be put off."""
@@ -25,6 +26,7 @@ def parts(evidence: Evidence, brokers: bool = False) -> tuple[str, ...]:
     A part that is left out would have shown: a deletion and an election of the preferred leader print moves, a
     controlled shutdown a line of controller.log, and a change of an ISR one of server.log.
     """
+    rows_seen = {each.event.row for each in evidence.seen}
     moves = {(each.event.from_state, each.event.to_state) for each in evidence.compared}
     states = {state for move in moves for state in move}
     wanted = {
@@ -32,7 +34,7 @@ def parts(evidence: Evidence, brokers: bool = False) -> tuple[str, ...]:
         PREFERRED: evidence.elections is None or evidence.elections,
         SHUTDOWN: evidence.shutdowns is None or bool(evidence.shutdowns),
         REQUESTS: brokers,
-        ISR: brokers and (not evidence.has_server_log or "isr-updated" in {each.event.row for each in evidence.seen}),
+        ISR: brokers and not (evidence.has_server_log and _ISR_WRITTEN.isdisjoint(rows_seen)),
     }
     return tuple(part for part, there in wanted.items() if there)
 

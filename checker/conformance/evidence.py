@@ -32,6 +32,7 @@ OF_BROKERS = frozenset(
         REGISTERED,
         "follower-started",
         "isr-change-refused",
+        "isr-committed",
         "isr-expands",
         "isr-shrinks",
         "isr-updated",

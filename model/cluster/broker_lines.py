@@ -211,7 +211,8 @@ def isr_change(row: str, b: Expr, of: Expr, old: Expr, new: Expr, lagging: Expr)
 def isr_updated(b: Expr, of: Expr, state: Expr) -> Block:
     """A leader's ISR is written, in the version after the one that it knew."""
     said = {"isr": state["isr"], "partition_epoch": state["version"]}
-    return (Line("isr-updated", b, {"speaker": b, "topic": of, "partition": of, **said}),)
+    rows = ("isr-updated", "isr-committed")  # the one up to 2.7, the other since
+    return tuple(Line(row, b, {"speaker": b, "topic": of, "partition": of, **said}) for row in rows)
 
 
 def isr_refused(b: Expr, of: Expr, kept: Expr) -> Block:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain as chained
@@ -19,7 +19,7 @@ from ..sources.text import Lines
 from .instants import SECOND
 from .order import JITTER, printed
 from .reading import Reading
-from .records import document, loaded, table
+from .records import Record, document, loaded, table
 from .wrapping import layout_of, take
 
 SAMPLES = (200, 10_000)
@@ -149,9 +149,14 @@ def detected(sample: Sequence[str], asked: Asked = UNASKED) -> Detected:
 
 def _documents(sample: Sequence[str]) -> Iterable[list[Any]]:
     text = ["\n".join(sample).encode("utf-8", "replace")]
-    for member in sorted({envelope.each[0] for envelope in envelopes().values() if envelope.each}):
-        yield [record.value for record in document(text, member) if not record.unread]
-    yield [record.value for record in document(text) if not record.unread]
+    for path in sorted({envelope.each for envelope in envelopes().values() if envelope.each}):
+        yield _objects(document(text, path))
+    yield _objects(document(text))
+
+
+def _objects(records: Iterable[Record]) -> list[Any]:
+    """A text that stands alone is of a list that the sample cuts."""
+    return [record.value for record in records if not record.unread and isinstance(record.value, Mapping)]
 
 
 def _of_table(sample: Sequence[str], asked: Asked) -> _Explained | None:

@@ -58,7 +58,10 @@ def has(objects: Objects, key: str) -> bool:
 
 
 def members(objects: Objects, each: Keys) -> Iterator[Objects]:
-    """The objects that are reached by these keys one by one, through lists; a key that is absent is skipped."""
+    """The objects that are reached by these keys one by one, through lists; a key that is absent is skipped.
+
+    A list in a list counts as an object with the keys "0", "1" and so on.
+    """
     if not each:
         yield objects
         return
@@ -67,5 +70,7 @@ def members(objects: Objects, each: Keys) -> Iterator[Objects]:
         yield from members(objects, each[1:])
         return
     for one in inner if isinstance(inner, list) else [inner]:
+        if isinstance(one, list):
+            one = {str(place): value for place, value in enumerate(one)}
         if isinstance(one, Mapping):
             yield from members((one, *objects), each[1:])

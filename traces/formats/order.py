@@ -23,7 +23,8 @@ class Entry(NamedTuple):
 
 
 class Ordered(NamedTuple):
-    """`how` says what was done, None if nothing was; `doubt` why the order is not certain, None if it is."""
+    """`how` says what was done, None if nothing was; `doubt` why the order of other lines than those of one millisecond
+    is not certain, None if it is: no finding rests on the order within a millisecond, in any log."""
 
     entries: Sequence[Entry]
     how: str | None = None
@@ -41,6 +42,7 @@ def ordered(entries: Sequence[Entry], *, reversed_ties: bool) -> Ordered:
 
     Lines that stand as they were written, or in exactly the opposite order, are not compared by their times: threads
     may print late. Others are sorted; those of one time stay as they stand, and whether that is right nobody knows.
+    `reversed_ties`: newest first, lines of one time stand in reverse, too.
     """
     times, fine = _times(entries)
     known = [time for time in times if time is not None]
@@ -50,16 +52,17 @@ def ordered(entries: Sequence[Entry], *, reversed_ties: bool) -> Ordered:
         return Ordered(entries)
     falls = down > up and all(step <= JITTER for step in steps)
     tied = len(set(known)) < len(known)
-    unit = "milliseconds" if fine else "seconds"
-    doubt = f"lines of one time may be in another order than they were written in (times are in {unit})"
+    doubt = None if fine else "lines of one second may be in another order than they were written in"
+    unsure = "; lines of one millisecond may be in another order than they were written in" if fine and tied else ""
     if falls:
         sure = reversed_ties or not tied
-        return Ordered(entries[::-1], "newest first: turned round", None if sure else doubt)
+        how = "newest first: turned round"
+        return Ordered(entries[::-1], how) if sure else Ordered(entries[::-1], how + unsure, doubt)
     if down > up:
         entries, times = entries[::-1], times[::-1]
     keys = _filled(times)
     order = sorted(range(len(entries)), key=keys.__getitem__)
-    return Ordered([entries[i] for i in order], "not in order: sorted by time", doubt if tied or not fine else None)
+    return Ordered([entries[i] for i in order], "not in order: sorted by time" + unsure, doubt)
 
 
 def _times(entries: Sequence[Entry]) -> tuple[list[int | None], bool]:

@@ -258,6 +258,8 @@ class Unwrapped:
         for record in self._framed(lines):
             part = part + 1 if record.line == line else 0
             line = record.line
+            if record.value is None:
+                self.problem = f"its JSON ends, or breaks, within the value that begins in line {record.line}"
             values = None if record.unread else self._taken(record.value, 0)
             if values is None:
                 values = [Held(record.value if isinstance(record.value, (str, dict)) else LOST, label or "")]
@@ -298,8 +300,7 @@ class Unwrapped:
         if kind == "csv":
             return table(lines)
         if kind == "json" and self._reading.whole:
-            each = self._chain[0].each if self._chain else ()
-            return document(lines.blocks(), each[0] if each else None)
+            return document(lines.blocks(), self._chain[0].each if self._chain else ())
         if kind == "json":
             return json_lines(lines)
         return (Record(number, text) for number, text in enumerate(lines, start=1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..sources.text import LONGEST, MARK
@@ -20,7 +20,8 @@ BAD_JSON = (ValueError, RecursionError)
 
 
 class Record(NamedTuple):
-    """`value` is a text or an object. `line` is where it begins, from 1; `unread`: it is what is no JSON."""
+    """`value` is a text or an object. `line` is where it begins, from 1; `unread`: it is what is no JSON, the text of a
+    line, or None for what is left of a document."""
 
     line: int
     value: Any
@@ -52,8 +53,10 @@ def json_lines(lines: Iterable[str]) -> Iterator[Record]:
             yield Record(number, text, unread=True)
 
 
-def document(blocks: Iterable[bytes], member: str | None = None) -> Iterator[Record]:
-    """The objects of JSON that is written over several lines, or of a list; those of the list `member`, one by one.
+def document(blocks: Iterable[bytes], path: Sequence[str] = ()) -> Iterator[Record]:
+    """The objects of JSON that is written over several lines, or of a list.
+
+    Of an object those of the first list on the `path` (Envelope.each), one by one, if it has one.
 
     Raises:
         TooLargeError: there are more than LARGEST_DOCUMENT bytes.
@@ -67,12 +70,12 @@ def document(blocks: Iterable[bytes], member: str | None = None) -> Iterator[Rec
                 f"expected one JSON object a line, got a document of more than {LARGEST_DOCUMENT >> 20} MB; write one a"
                 " line (jq -c '.[]')"
             )
-    yield from _Document(b"".join(kept).decode("utf-8", "replace").lstrip(MARK), member)
+    yield from _Document(b"".join(kept).decode("utf-8", "replace").lstrip(MARK), path)
 
 
 class _Document:
-    def __init__(self, text: str, member: str | None) -> None:
-        self._text, self._member = text, member
+    def __init__(self, text: str, path: Sequence[str]) -> None:
+        self._text, self._path = text, path
         self._at, self._counted, self._line = 0, 0, 1
 
     def __iter__(self) -> Iterator[Record]:
@@ -83,17 +86,16 @@ class _Document:
                 char = self._text[self._at]
                 if char in "[]":
                     self._at += 1
-                elif char == "{" and self._member is not None:
-                    yield from self._members()
+                elif char == "{" and self._path:
+                    yield from self._members(self._path)
                 else:
                     yield Record(line, self._value())
             except BAD_JSON:
                 retries += 1
                 self._at = max(self._at, begins)
                 end = self._text.find("\n", self._at)
-                cut = self._text[begins:] if end < 0 or retries > _RETRIES else self._text[begins:end]
                 self._at = len(self._text) if end < 0 or retries > _RETRIES else end
-                yield Record(line, cut[: 1 << 16], unread=True)
+                yield Record(line, None, unread=True)
 
     def _skip(self) -> bool:
         """Go to the next value; whether there is one."""
@@ -112,33 +114,58 @@ class _Document:
         value, self._at = _DECODER.raw_decode(self._text, self._at)
         return value
 
-    def _members(self) -> Iterator[Record]:
-        """An object: the members of its list `member`, or itself if it has no such list."""
+    def _members(self, path: Sequence[str], *, alone: bool = True) -> Iterator[Record]:
+        """An object: the members of the first list on the path, or itself if it has no such list.
+
+        Unless `alone`, each with what stands before it in the object.
+        """
         line = self._here()
         others: dict[str, Any] = {}
         found = False
         self._at += 1
         while self._skip() and self._text[self._at] != "}":
-            key = self._value()
-            self._skip()
-            if self._text[self._at : self._at + 1] != ":" or not isinstance(key, str):
-                raise ValueError("expected a key and a colon")
-            self._at += 1
-            self._skip()
-            if key != self._member or self._text[self._at : self._at + 1] != "[":
+            key = self._key()
+            opens = self._text[self._at : self._at + 1] if key == path[0] else ""
+            if opens == "{" and len(path) > 1:
+                found = True
+                yield from self._members(path[1:])
+                continue
+            if opens != "[":
                 others[key] = self._value()
                 continue
             found = True
             self._at += 1
-            while self._skip() and self._text[self._at] != "]":
-                here = self._here()
-                yield Record(here, self._value())
+            for at, value in self._listed(path):
+                yield Record(at, value if alone else {**others, key: [value]})
             self._at += 1
         if self._at >= len(self._text):
             raise ValueError("expected the end of an object")
         self._at += 1
         if not found:
             yield Record(line, others)
+
+    def _key(self) -> str:
+        key = self._value()
+        self._skip()
+        if self._text[self._at : self._at + 1] != ":" or not isinstance(key, str):
+            raise ValueError("expected a key and a colon")
+        self._at += 1
+        self._skip()
+        return key
+
+    def _listed(self, path: Sequence[str]) -> Iterator[tuple[int, Any]]:
+        """The members of a list and the lines where they begin; of one that is cut, what is there of its own list."""
+        while self._skip() and self._text[self._at] != "]":
+            here, begins = self._here(), self._at
+            try:
+                value = self._value()
+            except BAD_JSON:
+                if len(path) < 2 or self._text[begins] != "{":
+                    raise
+                self._at = begins
+                yield from ((record.line, record.value) for record in self._members(path[1:], alone=False))
+            else:
+                yield here, value
 
 
 def table(lines: Iterable[str]) -> Iterator[Record]:

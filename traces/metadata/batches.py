@@ -21,6 +21,11 @@ from .wire import MalformedError, uvarint, varint, varlong
 HEADER = struct.Struct(">qiibIhiqqqhii")
 """Of a batch: base offset, length, epoch, magic, CRC, attributes, last offset delta, two times, producer, count."""
 _PREFIX = struct.Struct(">qi")
+_SHORTEST = HEADER.size - _PREFIX.size
+_CHECKED = struct.Struct(">qiibIhi30xi").unpack_from
+"""Of a batch: base offset, length, epoch, magic, CRC, attributes, last offset delta, count."""
+_TIMES = struct.Struct(">21xh4xqq14xi").unpack_from
+"""Of a batch: attributes, two times, count."""
 _CHECKED_FROM = 21
 """The CRC is of the bytes from the attributes on."""
 _LONGEST = 64 << 20
@@ -140,29 +145,32 @@ class Batches:
         self._notes.append(f"byte {position}: expected a batch, got {wrong}; it was left out")
 
     def _frames(self, file: BinaryIO, size: int) -> Iterator[Frame]:
+        header, checksum, new = _CHECKED, _checksum(), _new
         piece, begins = b"", 0  # bytes of the file, and where the first of them stands
         position = 0
         while position < size:
             at = position - begins
-            if at + _PREFIX.size > len(piece):
+            if at + HEADER.size > len(piece):
                 piece, begins, at = _piece(file, position, _PIECE), position, 0
-            length = _PREFIX.unpack_from(piece, at)[1] if at + _PREFIX.size <= len(piece) else -1
+                if len(piece) < HEADER.size:
+                    self._end(file, position, size, _PREFIX.unpack_from(piece)[1] if len(piece) >= _PREFIX.size else -1)
+                    return
+            base, length, epoch, magic, crc, attributes, last, count = header(piece, at)
             whole = _PREFIX.size + length
-            if length < HEADER.size - _PREFIX.size or length > _LONGEST or position + whole > size:
+            if length < _SHORTEST or length > _LONGEST or position + whole > size:
                 self._end(file, position, size, length)
                 return
             if at + whole > len(piece):
                 piece, begins, at = _piece(file, position, max(whole, _PIECE)), position, 0
+                if len(piece) < whole:  # the file has become shorter meanwhile
+                    self._end(file, position, size, length)
+                    return
             raw = piece[at : at + whole]
-            if len(raw) < whole:  # the file has become shorter meanwhile
-                self._end(file, position, size, length)
-                return
-            try:
-                frame = _frame(raw, position)
-            except MalformedError as wrong:
-                self._left_out(position, wrong)
+            right = base >= 0 and epoch >= 0 and count >= 0 and last == count - 1
+            if right and magic == 2 and checksum(raw[_CHECKED_FROM:]) == crc:
+                yield new(Frame, (position, base, base + last, epoch, attributes & _CONTROL != 0, raw))
             else:
-                yield frame
+                self._left_out(position, _wrong(raw))
             position += whole
 
     def _end(self, file: BinaryIO, position: int, size: int, length: int) -> None:
@@ -186,11 +194,14 @@ class Batches:
             MalformedError: the bytes contradict themselves.
             IsrproofError: a library is missing that reads them.
         """
-        base, _, epoch, _, _, attributes, _, first_time, last_time, *_, count = HEADER.unpack_from(frame.raw)
-        if frame.raw[HEADER.size :] == _IDLE and count == 1 and not attributes:
+        base, epoch, raw = frame.offset, frame.epoch, frame.raw
+        attributes, first_time, last_time, count = _TIMES(raw)
+        data = raw[HEADER.size :]
+        if data == _IDLE and count == 1 and not attributes:
             self.counts.decoded += 1
             return (_new(Record, (base, epoch, first_time, base, NO_OP_RECORD, 0, {}, False)),)
-        data = compression.expanded(attributes & _CODEC, frame.raw[HEADER.size :])
+        if attributes & _CODEC:
+            data = compression.expanded(attributes & _CODEC, data)
         control = frame.control
         records = []
         at = 0
@@ -242,20 +253,14 @@ def _checksum() -> Callable[[bytes], int]:
     return google_crc32c.value  # type: ignore[no-any-return]
 
 
-def _frame(raw: bytes, position: int) -> Frame:
-    """A batch, its header and its CRC checked.
-
-    Raises:
-        MalformedError: they are not right.
-    """
-    base, _, epoch, magic, crc, attributes, last, *_, count = HEADER.unpack_from(raw)
+def _wrong(raw: bytes) -> MalformedError:
+    """What is wrong with a batch: with its header, or its CRC."""
+    base, _, epoch, magic, crc, _, last, *_, count = HEADER.unpack_from(raw)
     if magic != 2:
-        raise MalformedError(f"magic {magic}")
+        return MalformedError(f"magic {magic}")
     if _checksum()(raw[_CHECKED_FROM:]) != crc:
-        raise MalformedError("one whose CRC is wrong")
-    if base < 0 or epoch < 0 or count < 0 or last != count - 1:
-        raise MalformedError(f"{count} records from offset {base} to {base + last} in epoch {epoch}")
-    return _new(Frame, (position, base, base + last, epoch, bool(attributes & _CONTROL), raw))
+        return MalformedError("one whose CRC is wrong")
+    return MalformedError(f"{count} records from offset {base} to {base + last} in epoch {epoch}")
 
 
 def _bytes(data: bytes, at: int) -> tuple[bytes | None, int]:

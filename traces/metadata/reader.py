@@ -142,8 +142,12 @@ def _struct(fields: tuple[Field, ...], version: int) -> _Reader:
             return found, at + 1
         count, at = uvarint(data, at)
         for _ in range(count):
-            tag, at = uvarint(data, at)
-            size, at = uvarint(data, at)
+            tag, size = data[at], data[at + 1]
+            if tag < 0x80 > size:  # nearly all are
+                at += 2
+            else:
+                tag, at = uvarint(data, at)
+                size, at = uvarint(data, at)
             end = at + size
             if end > len(data):
                 raise MalformedError("a tagged field that is longer than its record")

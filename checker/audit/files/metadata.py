@@ -6,6 +6,8 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import repeat
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,6 +37,10 @@ class Placed(NamedTuple):
     frame: Frame
 
 
+_placed = partial(tuple.__new__, Placed)
+"""Makes one of a pair; its class takes twice as long."""
+
+
 @dataclass(frozen=True)
 class MetadataCopy:
     """What one node has of the log. `snapshots` are in the order of their ends; `cluster_id` is None if no
@@ -50,8 +56,7 @@ class MetadataCopy:
     def frames(self) -> Iterator[Placed]:
         """Its batches, in the order of its files."""
         for segment in self.segments:
-            for frame in segment.batches.frames():
-                yield tuple.__new__(Placed, (segment, frame))
+            yield from map(_placed, zip(repeat(segment), segment.batches.frames(), strict=False))
 
 
 def copies(files: Sequence[MetadataFile], first: int = 0) -> list[MetadataCopy]:

@@ -32,6 +32,7 @@ from ..lines import (
 )
 from ..table.protocol import Column, Row, Table
 from .doubts import NO_DOUBT, Doubts
+from .handled import handled
 from .journals import wrote
 from .spans import LINES_PER_FILE
 from .statements import BrokerReport, Evidence, Run, RunKey, narrowing
@@ -58,7 +59,7 @@ def claims(events: Table, cuts: Cuts | None = None) -> list[Row]:
     run: lines first..last in which `controller` says that it has `epoch`, and what is counted of them. report: lines in
     which a broker names both. holder: a line at which an epoch is first spoken of, or has another controller than
     before. evidence: the least line of a wording in a run, `run` being the run's first line.
-    The rest is what brokers' own lines state (journals.py).
+    The rest is what brokers' own lines state (journals.py, handled.py).
     """
     spoken = events.present("controller", "controller_epoch").without_lines(_SILENT)
     parts = _parted(spoken, cuts or {})
@@ -70,7 +71,7 @@ def claims(events: Table, cuts: Cuts | None = None) -> list[Row]:
         *({"kind": "report"} | row for row in reports.rows()),
         *({"kind": "holder"} | row for row in _holders(spoken)),
         *({"kind": "evidence"} | row for row in _evidence(events, runs)),
-        *(wrote(events) if cuts is None else ()),
+        *((*wrote(events), *handled(events)) if cuts is None else ()),
     ]
 
 

@@ -100,7 +100,8 @@ class Part:
 class Process:
     """The times first..last, as printed, in which a journal is of the process of that number.
 
-    `process_known`: each start of a process is in the files.
+    `process_known`: each start of a process is in the files. `lived_until`: when the journal's last process wrote its
+    last line; 0 of those before, whose ends no line tells.
     """
 
     journal: int
@@ -108,6 +109,7 @@ class Process:
     last: int
     process: int
     process_known: bool
+    lived_until: int = 0
 
 
 @dataclass(frozen=True)
@@ -274,9 +276,11 @@ class _Journal:
         begins = {row["ts"] for row in starts}
         since, until = self.known(starts) or (_NO_END, _NO_START)
         edges = {_NO_START, _NO_END + 1, *begins, *((since, until + 1) if since < until else ())}
+        youngest = max((each for index in self.files if (each := self.layout.files[index].youngest)), default=0)
         for first, following in pairwise(sorted(edges)):
             number = sum(1 for begin in begins if begin <= first)
-            yield Process(self.number, first, following - 1, number, since <= first <= until)
+            lived_until = youngest if number == len(begins) else 0
+            yield Process(self.number, first, following - 1, number, since <= first <= until, lived_until)
 
     def known(self, starts: Iterable[Row]) -> tuple[int, int] | None:
         """Between which times every start of a process is in the files.

@@ -75,10 +75,15 @@ class Scanned:
     def _firsts(self) -> list[int]:
         return [each.first for each in self.stretches]
 
+    def stretch_at(self, offset: int) -> Stretch | None:
+        """Where the record at an offset is; None if it is not here."""
+        at = bisect_right(self._firsts, offset) - 1
+        return self.stretches[at] if at >= 0 and offset <= self.stretches[at].last else None
+
     def epoch_at(self, offset: int) -> int | None:
         """The epoch of the record at an offset; None if it is not here."""
-        at = bisect_right(self._firsts, offset) - 1
-        return self.stretches[at].epoch if at >= 0 and offset <= self.stretches[at].last else None
+        stretch = self.stretch_at(offset)
+        return None if stretch is None else stretch.epoch
 
 
 def scanned(copy: MetadataCopy) -> Scanned:
@@ -93,6 +98,9 @@ def scanned(copy: MetadataCopy) -> Scanned:
     began = epoch = last = -1  # of the stretch that goes on
     for placed in copy.frames():
         frame = placed.frame
+        if frame.offset == last + 1 and frame.epoch == epoch and not frame.control and before is previous:
+            last, before, previous = frame.last, placed, placed  # nearly all are so
+            continue
         if previous is not None and frame.offset != previous.frame.last + 1:
             damaged = sum(segment.batches.problems for segment in copy.segments)
             if damaged == damage:  # where something was left out, and told, that explains it
@@ -227,13 +235,26 @@ def joined(quorum: Quorum, misfits: list[Misfit]) -> Iterator[Joined]:
     Copies that have another record of the same offset and epoch go to `misfits`. Only one batch of each copy is in
     memory at a time.
     """
+    expected: int | None = None
+    end, committed = max(quorum.end, 1), quorum.committed
+    for segment, frame in _chosen(quorum, misfits):
+        offset = frame.offset
+        if offset >= end or (expected is not None and offset < expected):
+            continue
+        batch = segment.batches.decoded(frame)
+        if batch is not None:
+            gap = expected is not None and expected != offset
+            yield tuple.__new__(Joined, (segment, batch, batch.last < committed, gap))
+            expected = batch.last + 1
+
+
+def _chosen(quorum: Quorum, misfits: list[Misfit]) -> Iterator[Placed]:
+    """Of the batches at each offset the first that has the chain's epoch, or stands where the chain has none."""
     heads = [(each.copy, each.copy.frames()) for each in quorum.copies]
     waiting = [(copy, frames, head) for copy, frames in heads if (head := next(frames, None)) is not None]
-    expected: int | None = None
-    end, committed, epoch_at = max(quorum.end, 1), quorum.committed, quorum.chain.epoch_at
-    while waiting:
+    while len(waiting) > 1:
         offset = min([head.frame.offset for _, _, head in waiting])
-        epoch = epoch_at(offset)
+        epoch = quorum.chain.epoch_at(offset)
         first: Placed | None = None
         after = []
         for copy, frames, head in waiting:
@@ -248,10 +269,19 @@ def joined(quorum: Quorum, misfits: list[Misfit]) -> Iterator[Joined]:
             if (following := next(frames, None)) is not None:
                 after.append((copy, frames, following))
         waiting = after
-        if first is None or offset >= end or (expected is not None and offset < expected):
-            continue
-        batch = first.segment.batches.decoded(first.frame)
-        if batch is not None:
-            gap = expected is not None and expected != offset
-            yield tuple.__new__(Joined, (first.segment, batch, batch.last < committed, gap))
-            expected = batch.last + 1
+        if first is not None:
+            yield first
+    for _, frames, head in waiting:
+        yield from _of_chain(quorum.chain, head, frames)
+
+
+def _of_chain(log: Scanned, head: Placed | None, frames: Iterator[Placed]) -> Iterator[Placed]:
+    """Of one copy's batches those that have the chain's epoch, or stand where the chain has none."""
+    of = Stretch(-1, 0, -1)
+    while head is not None:
+        _, offset, _, epoch, *_ = head.frame
+        if not of.first <= offset <= of.last:
+            of = log.stretch_at(offset) or Stretch(epoch, offset, offset)
+        if epoch == of.epoch:
+            yield head
+        head = next(frames, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .....model.expr import const, either, field
 from .....model.sorts import Bool, Int
-from ...fields import kind, offset, releases, sorts
+from ...fields import kind, lived_until, offset, releases, sorts
 from ...lines import (
     BECOME_BEGUN,
     BELOW_HIGH_WATERMARK,
@@ -27,6 +27,9 @@ from .taken import PRINTED_IN_TURN, STARTS, same_request
 
 fetchers, followed = field("fetchers", Int(0)), field("followed", Bool)
 fenced, resumed, told_below = field("fenced", Bool), field("resumed", Bool), field("told_below", Bool)
+goes_on = field("goes_on", Bool)
+SOON = 60_000
+"""Milliseconds in which a controller tells all brokers of a new leader epoch: it waits 30 seconds for an answer."""
 _PLACE = ("line", "file")
 _BEFORE = {f"before_{name}": Int(0) for name in _PLACE}
 
@@ -55,6 +58,7 @@ def _failed(lines: Table, key: Names, order: Names) -> Table:
     found = failed.derive(
         fenced=const(0, Int(0)) < field("refusals", Int(0)),
         resumed=field("clock", Int()) <= field("last_start", Int()),
+        goes_on=field("clock", Int()) + SOON < lived_until,
     )
     return false_where_absent(found, "resumed")
 
@@ -92,13 +96,13 @@ FETCHES_FAILED = Observation(
     "fetches_failed",
     made_from=HOSTED_LINES,
     lines=(*STARTS, *BECOME_BEGUN, *FETCH_FAILED, *FETCH_FENCED),
-    columns={**HOSTED, **_BEFORE, **sorts(fenced, resumed)},
+    columns={**HOSTED, **_BEFORE, **sorts(fenced, resumed, goes_on)},
     make=_failed,
     key=KEPT,
     order=MERGED,
 )
 """Where a follower gives a partition up. `fenced`: its leader refused its leader epoch before; `resumed`: it takes the
-partition again later, in the same process."""
+partition again later, in the same process; `goes_on`: that process writes lines more than a minute later."""
 
 CUTS_BELOW = Observation(
     "cuts_below",

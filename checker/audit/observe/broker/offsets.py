@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from .....model.expr import field
-from .....model.sorts import Int
-from ...fields import high_watermark, leader_epoch, log_end_offset, offset, sorts
+from .....model.sorts import Bool, Int
+from ...fields import high_watermark, kind, leader_epoch, log_end_offset, offset, releases, sorts
 from ...lines import (
     BECOME_BEGUN,
+    FETCH_OFFSET_RESET,
     FETCHERS_ADDED,
     FOLLOWS,
     ISR_SHRINKS,
@@ -16,14 +17,19 @@ from ...lines import (
     TO_HIGH_WATERMARK,
     is_line,
 )
-from ...table.protocol import Table
+from ...table.encoding import in_releases
+from ...table.protocol import Column, Table
+from ..absent import false_where_absent
+from ..compared import earlier
 from ..observation import Names, Observation
 from ..told import told
-from .hosted import HOSTED, HOSTED_LINES, KEPT, LOG, MERGED, STAY, followed, followed_sorts
+from .hosted import AGAINST, HOSTED, HOSTED_LINES, KEPT, LOG, MERGED, STAY, against, followed, followed_sorts
 from .taken import STARTS, known_epoch
 
 end, epoch = field("end", Int()), field("epoch", Int())
 """Where the log ends; the leader epoch in which the line is written."""
+told_hw, starts_at = field("told_hw", Int()), field("starts_at", Int())
+"""The high watermark that a line tells, as it prints it or fetches from it; where the log began to start before."""
 _ENDS = (*STARTS, *ISR_SHRINKS)
 _prints_hw = high_watermark.eq(high_watermark)
 
@@ -60,6 +66,30 @@ def _fetches(lines: Table, key: Names, order: Names) -> Table:
 def _to_high_watermark(lines: Table, key: Names, order: Names) -> Table:
     own = lines.of_lines(FETCHERS_ADDED + TO_HIGH_WATERMARK)
     return followed(own, key, order, "offset", of=is_line(FETCHERS_ADDED)).of_lines(TO_HIGH_WATERMARK)
+
+
+def _of_begun_logs(lines: Table, key: Names, order: Names) -> Table:
+    """Lines that tell the own high watermark, after the log was dropped and begun anew at its leader's start.
+
+    From 1.1 to 2.7 a follower fetches from its high watermark. A log that is cut later may start below.
+    """
+    cut = is_line((*LOG_TRUNCATED, *FETCH_OFFSET_RESET))
+    own = lines.of_lines((*FETCH_OFFSET_RESET, *LOG_TRUNCATED, *_ENDS, *FETCHERS_ADDED))
+    begins = is_line(FETCH_OFFSET_RESET) & kind.eq("start")
+    marked = false_where_absent(own.derive(begins=begins), "begins")
+    found = marked.along(
+        key,
+        order,
+        starts_at=Column("last", "offset", cut),
+        begun=Column("last", "begins", cut),
+        **earlier("line", "file", of=cut),
+    ).where(field("begun", Bool))
+    fetches = is_line(FETCHERS_ADDED) & releases.subset_of(in_releases("1.1-2.7"))
+    return told(found, told_hw=[(is_line(_ENDS), high_watermark), (fetches, offset)]).present("told_hw")
+
+
+def _cuts_by_role(lines: Table, *_: Names) -> Table:
+    return against(lines.of_lines(LOG_TRUNCATED), "known")
 
 
 HIGH_WATERMARKS = Observation(
@@ -121,3 +151,25 @@ TRUNCATIONS_TO_HIGH_WATERMARK = Observation(
     between=(*STARTS, *LEADER_AND_ISR_RECEIVED, *BECOME_BEGUN, *FETCHERS_ADDED, *TO_HIGH_WATERMARK),
 )
 """Truncations to the own high watermark, each with the line from where the follower was to fetch."""
+
+HIGH_WATERMARKS_OF_BEGUN_LOGS = Observation(
+    "high_watermarks_of_begun_logs",
+    made_from=HOSTED_LINES,
+    lines=(*FETCH_OFFSET_RESET, *LOG_TRUNCATED, *_ENDS, *FETCHERS_ADDED),
+    columns={**HOSTED, **sorts(told_hw, starts_at), "before_line": Int(0), "before_file": Int(0)},
+    make=_of_begun_logs,
+    key=KEPT,
+    order=MERGED,
+)
+"""Lines that tell a high watermark of a log that was dropped and begun anew, each with the line that says where."""
+
+CUTS_BY_ROLE = Observation(
+    "cuts_by_role",
+    made_from=HOSTED_LINES,
+    lines=LOG_TRUNCATED,
+    columns=AGAINST,
+    make=_cuts_by_role,
+    key=KEPT,
+    order=MERGED,
+)
+"""Where a log is cut, each with the line that tells the broker's role."""

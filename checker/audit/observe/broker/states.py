@@ -17,6 +17,7 @@ from ...fields import (
     leader_epoch,
     of_zookeeper,
     partition_epoch,
+    removing,
     replicas,
     sorts,
     topic_id,
@@ -39,6 +40,8 @@ id_printed = field("id_printed", Bool)
 in_order = field("in_order", Bool)
 """Whether the line was written after the one that it is compared with: of files that are merged the time decides."""
 outside, before_broker = field("outside", Bool), field("before_broker", broker.sort)
+leader_removed = field("leader_removed", Bool)
+"""Whether the leader before was to be removed, and nothing is to be removed any more: a reassignment has ended."""
 _clock, _file = field("clock", Int()), field("file", Int(0))
 _VALUES = (leader_epoch, leader, isr)
 _DIFFERS = {f"{value.data}_differs": Bool for value in _VALUES}
@@ -115,8 +118,11 @@ def _successive(lines: Table, key: Names, order: Names) -> Table:
     """Each partition epoch, on the first line that tells its leader and ISR, with those of the one before."""
     names = ("partition_epoch", "leader", "isr", "file", "line")
     whole = _shown(lines).present("leader", "isr")
-    found = whole.along(key, order, **{f"before_{name}": Column("previous", name) for name in names})
-    return found.where(partition_epoch.eq(was(partition_epoch) + 1))
+    earlier = {f"before_{name}": Column("previous", name) for name in names}
+    found = whole.along(key, order, **earlier, before_removing=Column("last", "removing"))
+    next_one = found.where(partition_epoch.eq(was(partition_epoch) + 1))
+    removed = was(leader).set().intersects(was(removing)) & removing.is_empty()
+    return false_where_absent(next_one.derive(leader_removed=removed), "leader_removed")
 
 
 def _as_they_are(lines: Table, *_: Names) -> Table:
@@ -164,7 +170,7 @@ SUCCESSIVE_STATES = Observation(
     "successive_states",
     made_from=HOSTED_LINES,
     lines=LINES,
-    columns={**_COLUMNS, **_BEFORE, **sorts(was(partition_epoch), was(leader), was(isr))},
+    columns={**_COLUMNS, **_BEFORE, **sorts(was(partition_epoch), was(leader), was(isr), leader_removed)},
     make=_successive,
     key=TOPIC,
     order=("partition_epoch", *_IN_FILES),

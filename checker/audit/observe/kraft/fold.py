@@ -100,8 +100,11 @@ class Fold:
         """A batch begins."""
         self._base = self._only_changes_since = offset
 
-    def ends(self) -> Iterator[Shown]:
+    def ends(self) -> Iterable[Shown]:
         """A batch has ended: whether the topics that got partitions in it have all from 0 on."""
+        return self._created() if self._touched else ()
+
+    def _created(self) -> Iterator[Shown]:
         for topic, row in self._touched.items():
             numbers = self.state.partitions.get(topic, {})
             if numbers and self.state.whole:
@@ -270,8 +273,9 @@ class Fold:
     def _changed(self, before: Partition | None, after: Partition, data: Data, at: At) -> Shown:
         """A partition before and after a record, in the order of CHANGE_COLUMNS; the state of everything else is that
         before the record. No value is a list: Python's collector then forgets the row at once."""
-        state, key = self.state, (after.topic, after.number)
-        inactive = state.inactive(after.isr, after.leader)
+        state, isr = self.state, after.isr
+        topic, number = key = after[:2]
+        inactive = state.inactive(isr, after.leader)
         wrong = state.wrong_directories(after) if data.get("directories") else ()
         if before is None:
             state.put(after)
@@ -282,20 +286,20 @@ class Fold:
             if before is not None:
                 self._chronicle.changed(before, after, at)
         earlier = self._last.get(key, _NOWHERE)
-        self._last[key] = at.file, at.offset
+        self._last[key] = at[1:3]
         shown = (
             *at,
-            *self._context,
-            state.names.get(after.topic, after.topic),
-            after.number,
+            *(self._known_context or self._context),
+            state.names.get(topic, topic),
+            number,
             *_shown(after),
             *(_NOTHING if before is None else _shown(before)),
             *earlier,
             before is None,
-            len(after.isr),
+            len(isr),
             data.get("leader", NO_CHANGE) != NO_CHANGE,
             inactive,
-            _repeated(after.isr, after.replicas, after.elr),
+            _repeated(isr, after.replicas, after.elr),
             least,
             wrong,
             len(after.directories),

@@ -48,14 +48,15 @@ class Seen:
         of_class["uncommitted"] += 0 if committed else len(records)
 
     def applied(self, fold: Fold, record: Record) -> None:
-        """A record that was applied."""
+        """A record of a type in `_TOLD` was applied."""
         if record.type == "LEADER_CHANGE" and record.data is not None:
             self.leaders[record.epoch] = record.data["leaderId"]
-        elif record.type in _LEVELS and fold.state.level != (self.levels[-1][1] if self.levels else 1):
+        elif fold.state.level != (self.levels[-1][1] if self.levels else 1):
             self.levels.append((record.offset, fold.state.level))
 
 
-_LEVELS = ("FEATURE_LEVEL_RECORD", "REMOVE_FEATURE_LEVEL_RECORD", "END_TRANSACTION_RECORD")
+_TOLD = frozenset({"LEADER_CHANGE", "FEATURE_LEVEL_RECORD", "REMOVE_FEATURE_LEVEL_RECORD", "END_TRANSACTION_RECORD"})
+"""Types of records that change who leads, or metadata.version."""
 
 
 def shown(quorum: Quorum, cluster: int, seen: Seen) -> Iterator[Shown]:
@@ -79,7 +80,8 @@ def shown(quorum: Quorum, cluster: int, seen: Seen) -> Iterator[Shown]:
                 yield from _beside(fold, waiting.pop(0)[2], each.segment, seen)
             if record.offset >= start and not fold.idles(record):
                 yield from fold.record(record, each.segment, each.committed)
-                seen.applied(fold, record)
+                if record.type in _TOLD:
+                    seen.applied(fold, record)
         yield from fold.ends()
     if seen.chronicle is not None:
         seen.chronicle.ends()

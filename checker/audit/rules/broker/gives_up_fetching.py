@@ -6,12 +6,12 @@ Why it matters
 
 How it is seen
     In all that one broker wrote, in one process: a line says that a partition is marked as failed. Mostly the leader
-    had refused the old leader epoch just before, and the new one is on its way: a normal race. Without that, an error
-    of the follower's own is the reason; if the broker does not take the partition again in that process, replication
-    has stopped. A line may be missing, so it is suspicious.
+    had refused the old leader epoch just before, and the new one is on its way: a normal race, if it comes within a
+    minute, or the process ends. Without that, an error of the follower's own is the reason. If the broker does not take
+    the partition again in that process, replication has stopped. A line may be missing, so it is suspicious.
 
 What a log cannot show
-    Whether a new leader epoch would still have come when the log ends.
+    Whether a new leader epoch would still have come when the log ends; when a process ended after which another starts.
 
 Releases
     Since 2.3 (KIP-461). Before, the fetcher thread ended, with all its partitions (KAFKA-8346).
@@ -20,11 +20,21 @@ Releases
 from __future__ import annotations
 
 from .....model.expr import either
-from ...observe.broker.fetching import fenced, resumed
+from ...observe.broker.fetching import fenced, goes_on, resumed
+from ...table.protocol import Row
 from ..remedy import COPIES, Remedy
 from ..rule import Rule
 from ..verdicts import suspicious_unless
 from ._words import where
+
+
+def _why(row: Row) -> str:
+    if not row["fenced"]:
+        return "it was not refused for its leader epoch"
+    return (
+        f"it was refused for its leader epoch, the process goes on for {(row['lived_until'] - row['clock']) // 1000} s"
+    )
+
 
 RULE = Rule(
     code="KR621",
@@ -32,8 +42,8 @@ RULE = Rule(
     observation="fetches_failed",
     kind="replica",
     compares=True,
-    verdict=suspicious_unless(either(fenced, resumed)),
-    message=lambda row: f"{where(row)} is given up: it was not refused for its leader epoch, and is not taken again",
+    verdict=suspicious_unless(either(resumed, fenced & ~goes_on)),
+    message=lambda row: f"{where(row)} is given up: {_why(row)}, and is not taken again",
     expected=lambda row: "a new leader epoch, or a start of the broker",
     got=lambda row: "no line of the partition with which the broker takes it again",
     issues=("KIP-461", "KAFKA-8346"),

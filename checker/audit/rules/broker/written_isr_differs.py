@@ -6,22 +6,28 @@ Why it matters
 
 How it is seen
     In all that one broker wrote, in one process: the line that tells that an ISR is written has the set of the line
-    that told of the change, or of the request that the broker took. A line may be missing, so it is suspicious.
+    that told of the change just before. A line may be missing, so it is suspicious.
 
 Releases
-    2.4 to 2.6, up to 2.3 at TRACE. Later, the controller may write the change, and expansions print no line.
+    2.4 to 2.7, up to 2.3 at TRACE, in the words of leaders that write to ZooKeeper themselves. Since 2.7 the controller
+    may write the change, and expansions print no line.
 """
 
 from __future__ import annotations
 
-from ...fields import isr, releases
-from ...lines import ISR_WRITTEN, is_line
-from ...observe.broker.taken import known_isr
-from ..conditions import in_releases
+from ...fields import isr
+from ...lines import ISR_WRITTEN_BY_LEADER, is_line
+from ...observe.broker.taken import announced, known_isr
+from ...table.protocol import Row
 from ..remedy import STATE, Remedy
 from ..rule import Rule
 from ..verdicts import suspicious_unless
 from ._words import ids, where
+
+
+def _before(row: Row) -> str:
+    return f"{'a change to' if row['announced'] else 'no change, but of'} ISR {ids(row['known_isr'])}"
+
 
 RULE = Rule(
     code="KR627",
@@ -29,12 +35,10 @@ RULE = Rule(
     observation="isr_by_isr",
     kind="replica",
     compares=True,
-    applies=is_line(ISR_WRITTEN) & releases.subset_of(in_releases("<=2.6")),
-    verdict=suspicious_unless(isr.eq(known_isr)),
-    message=lambda row: (
-        f"{where(row)} wrote ISR {ids(row['isr'])}; the line before tells of ISR {ids(row['known_isr'])}"
-    ),
-    expected=lambda row: f"ISR {ids(row['known_isr'])}",
+    applies=is_line(ISR_WRITTEN_BY_LEADER),
+    verdict=suspicious_unless(announced & isr.eq(known_isr)),
+    message=lambda row: f"{where(row)} wrote ISR {ids(row['isr'])}; the line before tells of {_before(row)}",
+    expected=lambda row: f"ISR {ids(row['known_isr'])}" if row["announced"] else "a line that tells of the change",
     got=lambda row: f"ISR {ids(row['isr'])}",
     remedy=Remedy(
         workaround="Read the state from ZooKeeper, and compare it with what the leader printed last.",

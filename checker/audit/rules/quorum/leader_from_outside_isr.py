@@ -6,9 +6,10 @@ Why it matters
 
 How it is seen
     Lines of any brokers print the states of two partition epochs that follow each other: the leader of the second is
-    not in the ISR of the first. Someone asked for an unclean election (up to 3.8 only an administrator can), or
-    unclean.leader.election.enable is set, or a reassignment ended in that moment with a new leader: the lines do not
-    tell which, so it is suspicious.
+    not in the ISR of the first, and is alone in its own. Someone asked for an unclean election (up to 3.8 only an
+    administrator can), or unclean.leader.election.enable is set, so it is suspicious. A reassignment, too, can end with
+    a leader that enters the ISR in that moment. It is told apart where it leaves others in the ISR, or where lines
+    print that the leader before was to be removed.
 
 What a log cannot show
     Since 4.0 eligible leader replicas (KIP-966) can be on. They have every committed record, too, and no broker prints
@@ -21,16 +22,20 @@ Releases
 
 from __future__ import annotations
 
-from .....model.expr import both, ite
+from .....model.expr import both, either, ite
+from .....model.views import LEADER_FROM_ISR
 from ...fields import isr, leader, releases
+from ...observe.broker.states import leader_removed
 from ...observe.compared import was
 from ...table.encoding import in_releases
 from ...table.protocol import Row
+from ..conditions import step
 from ..kraft._remedies import RECORDS_MAY_BE_LOST
 from ..kraft._words import ids
 from ..rule import Rule
 from ..verdicts import HELD, SILENT, SUSPICIOUS
 
+_clean = step(LEADER_FROM_ISR.condition) | ~isr.eq(leader.set())
 _elr_possible = releases.intersects(in_releases(">=4.0"))
 
 
@@ -45,7 +50,7 @@ RULE = Rule(
     observation="successive_states",
     compares=True,
     applies=both(leader.is_some(), leader.ne(was(leader))),
-    verdict=ite(leader.set().subset_of(was(isr)), HELD, ite(_elr_possible, SILENT, SUSPICIOUS)),
+    verdict=ite(either(_clean, leader_removed), HELD, ite(_elr_possible, SILENT, SUSPICIOUS)),
     message=_message,
     expected=lambda row: f"a leader of the ISR {ids(row['before_isr'])}",
     got=lambda row: f"leader {row['leader']}, ISR {ids(row['isr'])}",

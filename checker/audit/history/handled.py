@@ -1,0 +1,309 @@
+"""Requests as brokers handle them, whole: how many partitions they are about, and in which order they come.
+
+A look finds in consecutive lines what it can say of each request; where a file is cut into pieces, and where a journal
+goes on in another file, the ends of pieces are joined here. Requests of one broker are in the order of its journal.
+
+* *answered*: a LeaderAndIsr request, from where the broker begins to handle it to where it has finished, with the
+  partitions that lines between the two are about. A broker handles one after the other.
+* *numbered*: a line that names the correlation id of a request, and the controller that it is from. Ids grow along the
+  requests of one controller, from 0 when it begins to send to the broker.
+* *heard*: a line about a whole UpdateMetadata request that was taken, with the epoch of its controller.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from operator import itemgetter
+
+from ....model.expr import const, either, ite
+from ....model.expr import field as column
+from ....model.sorts import Int
+from ..fields import controller_epoch, correlation_id
+from ..lines import (
+    ANSWERED,
+    LEADER_AND_ISR_BEGUN,
+    LEADER_AND_ISR_ENDED,
+    LEADER_AND_ISR_RECEIVED,
+    LEADER_AND_ISR_VOID,
+    METADATA_TAKEN,
+    STOP_BEGUN,
+    STOP_RECEIVED,
+    is_line,
+)
+from ..table.protocol import Column, Row, Table
+from .journals import Journals, Part, Process
+
+FIRST_IDS = 2
+"""A controller that takes a broker back counts from 0 again; the first of its requests may print no line."""
+_LEADER_AND_ISR = (*LEADER_AND_ISR_BEGUN, *LEADER_AND_ISR_RECEIVED)
+_STOP = (*STOP_BEGUN, *STOP_RECEIVED)
+_NUMBERED = (*_LEADER_AND_ISR, *_STOP, *METADATA_TAKEN)
+_BOUNDS = (*LEADER_AND_ISR_BEGUN, *LEADER_AND_ISR_ENDED)
+_BY = ("file", "speaker")
+_REQUEST = (*_BY, "request")
+_SHOWN = ("file", "line", "ts", "speaker", "controller", "correlation_id", "count")
+_zero = const(0, Int(0))
+_begins, _line = is_line(LEADER_AND_ISR_BEGUN), column("line", Int(0))
+_request, _ended = column("request", Int(0)), column("ended", Int(0))
+_before_id, _of, _before_of = column("before_id", Int()), column("of", Int(0)), column("before_of", Int(0))
+_before_epoch = column("before_epoch", Int())
+
+
+def handled(events: Table) -> list[Row]:
+    """Look: what consecutive lines show of requests, as rows of the kinds that are named below."""
+    own = events.present("speaker")
+    return [
+        {"kind": kind} | row for kind, table in (*_answered(own), *_numbered(own), *_heard(own)) for row in table.rows()
+    ]
+
+
+def _answered(events: Table) -> Iterator[tuple[str, Table]]:
+    """answered-fit: so many requests that have as many answers as partitions. answered: one that has not, from line
+    `first` to `line`. answered-open, answered-close: one that begins here, or ends, with each partition that it was
+    answered for (answer). answered-on: so many answers, where none begins or ends."""
+    lines = events.of_lines((*_BOUNDS, *LEADER_AND_ISR_VOID, *ANSWERED)).along(
+        _BY,
+        ("line",),
+        request=Column("so_far", where=_begins),
+        ended=Column("so_far", where=is_line(LEADER_AND_ISR_ENDED)),
+        first=Column("last", "line", _begins),
+        **{f"begun_{name}": Column("last", name, _begins) for name in ("controller", "correlation_id", "count")},
+    )
+    by_partition = (
+        lines.of_lines(ANSWERED)
+        .present("topic")
+        .grouped((*_REQUEST, "ended", "topic", "partition"), line=Column("min", "line"))
+    )
+    answers = by_partition.grouped((*_REQUEST, "ended"), answered=Column("count"))
+    void = lines.of_lines(LEADER_AND_ISR_VOID).grouped(_REQUEST, void=Column("count"))
+    ends = (
+        lines.of_lines(LEADER_AND_ISR_ENDED)
+        .along(_REQUEST, ("line",), again=Column("so_far"))
+        .where(column("again", Int(0)).eq(0))
+        .attached(void, _REQUEST, ("void",))
+        .absent("void")
+        .attached(answers, (*_REQUEST, "ended"), ("answered",))
+        .derive(none=_zero)
+        .filled("answered", "none")
+    )
+    whole = ends.present("first").where(
+        correlation_id.eq(column("begun_correlation_id", Int()))
+        & column("controller", Int()).eq(column("begun_controller", Int()))
+    )
+    said, answered = column("count", Int()), column("answered", Int(0))
+    fits = said.eq(column("begun_count", Int())) & said.eq(answered)
+    yield "answered-fit", whole.where(fits).grouped(_BY, n=Column("count"))
+    yield "answered", whole.where(~fits).select(*_SHOWN, "first", "answered")
+
+    begins = lines.of_lines(LEADER_AND_ISR_BEGUN)
+    last = begins.grouped(_BY, first=Column("max", "line"), requests=Column("count"))
+    open_ones = (
+        begins.derive(first=_line, request=_request + 1)
+        .matching(last, (*_BY, "first"))
+        .attached(ends.present("first").grouped((*_BY, "first"), n=Column("count")), (*_BY, "first"), ("n",))
+        .absent("n")
+        .attached(void, _REQUEST, ("void",))
+        .absent("void")
+    )
+    closing = ends.absent("first")
+    yield "answered-open", open_ones.select(*_SHOWN)
+    yield "answered-close", closing.select(*_SHOWN)
+    yield "answer", by_partition.matching(open_ones, _REQUEST).select(*_BY, "line", "topic", "partition")
+    first = by_partition.where(_request.eq(0) & _ended.eq(0))
+    yield "answer", first.matching(closing, _BY).select(*_BY, "line", "topic", "partition")
+    bounds = lines.of_lines(_BOUNDS).grouped(_BY, n=Column("count"))
+    on = by_partition.grouped(_BY, line=Column("min", "line"), answered=Column("count"))
+    yield "answered-on", on.attached(bounds, _BY, ("n",)).absent("n").select(*_BY, "line", "answered")
+
+
+def _numbered(events: Table) -> Iterator[tuple[str, Table]]:
+    """numbered-fit: so many requests whose id is above the one before. numbered: one of which it is not. numbered-end:
+    the first and the last line of the piece."""
+    key = (*_BY, "controller")
+    request = ite(is_line(_LEADER_AND_ISR), _zero, ite(is_line(_STOP), const(1, Int(0)), const(2, Int(0))))
+    lines = events.of_lines(_NUMBERED).present("controller", "correlation_id").derive(of=request)
+    turns = lines.along(
+        key,
+        ("line",),
+        before_id=Column("previous", "correlation_id"),
+        before_of=Column("previous", "of"),
+        first=Column("previous", "line"),
+    )
+    again = correlation_id.eq(_before_id)
+    wrong = either(
+        again & ~_of.eq(_before_of), (correlation_id < _before_id) & (const(FIRST_IDS, Int()) < correlation_id)
+    )
+    yield "numbered", turns.where(wrong).select(*_SHOWN, "first", "of", "before_id", "before_of")
+    yield "numbered-fit", turns.where(~wrong & ~again).grouped(key, n=Column("count"))
+    yield "numbered-end", turns.absent("first").select(*_SHOWN, "of")
+    ends = lines.grouped(key, line=Column("max", "line"))
+    yield "numbered-end", lines.matching(ends, (*key, "line")).select(*_SHOWN, "of")
+
+
+def _heard(events: Table) -> Iterator[tuple[str, Table]]:
+    """heard: a line with another epoch than the one before it, and that one; the first and the last of the piece."""
+    lines = events.of_lines(METADATA_TAKEN).absent("topic").present("controller_epoch")
+    turns = lines.along(
+        _BY, ("line",), before_epoch=Column("previous", "controller_epoch"), first=Column("previous", "line")
+    )
+    changes = turns.where(~controller_epoch.eq(_before_epoch))
+    ends = lines.grouped(_BY, line=Column("max", "line"))
+    shown = (*_SHOWN, "controller_epoch")
+    yield "heard", changes.plus(turns.absent("first")).select(*shown)
+    yield "heard", lines.matching(ends, (*_BY, "line")).select(*shown)
+    yield (
+        "heard",
+        lines.matching(changes.select("file", "speaker", "first").renamed(first="line"), (*_BY, "line")).select(*shown),
+    )
+
+
+# ---- Joined
+
+
+_Place = tuple[int, int]
+"""A journal, and where in it."""
+
+
+@dataclass
+class Handled:
+    """Rows of each observation, and how many requests fit of those that have no row, by cluster."""
+
+    answered: list[Row] = field(default_factory=list)
+    numbered: list[Row] = field(default_factory=list)
+    heard: list[Row] = field(default_factory=list)
+    answered_fit: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    numbered_fit: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+
+
+def requests(rows: Iterable[Row], journals: Journals) -> Handled:
+    """The requests of all journals from which no line is missing, from what `handled` gave of all pieces."""
+    placed = _Placed(journals)
+    of: dict[str, list[tuple[Part, Row]]] = defaultdict(list)
+    for row in rows:
+        part = placed.part(row)
+        if part is not None and not part.lossy:
+            of[row["kind"]].append((part, row))
+    found = Handled()
+    for part, row in of["answered-fit"]:
+        found.answered_fit[part.cluster] += row["n"]
+    for part, row in of["numbered-fit"]:
+        found.numbered_fit[part.cluster] += row["n"]
+    found.answered += [_since_first(part, row) for part, row in of["answered"] if placed.whole(part, row)]
+    found.numbered += [_since_first(part, row) for part, row in of["numbered"]]
+    _join_answers(of, found)
+    _join_numbers(of["numbered-end"], found)
+    found.heard += _epochs(of["heard"], placed)
+    return found
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """Finds the part of a journal that a line is in, and the process."""
+
+    journals: Journals
+
+    @cached_property
+    def parts(self) -> Mapping[tuple[int, int | None], list[Part]]:
+        found: dict[tuple[int, int | None], list[Part]] = defaultdict(list)
+        for part in self.journals.parts:
+            found[part.file, part.speaker].append(part)
+        return found
+
+    @cached_property
+    def processes(self) -> Mapping[int, list[Process]]:
+        found: dict[int, list[Process]] = defaultdict(list)
+        for process in self.journals.processes:
+            found[process.journal].append(process)
+        return found
+
+    def part(self, row: Row) -> Part | None:
+        """That of its line; of a row without one, any of its file."""
+        if "speaker" not in row:
+            return None
+        own = self.parts.get((row["file"], row["speaker"]), [])
+        return next((part for part in own if "line" not in row or part.first <= row["line"] <= part.last), None)
+
+    def whole(self, part: Part, row: Row) -> bool:
+        """Whether no line is missing from the `first` of a row to its last."""
+        first = self.part(row | {"line": row["first"]})
+        return first is not None and first.block == part.block
+
+    def process(self, part: Part, ts: int) -> Process | None:
+        own = self.processes.get(part.journal, ())
+        return next((process for process in own if process.first <= ts <= process.last), None)
+
+
+def _at(part: Part, row: Row) -> _Place:
+    return part.journal, part.base + row["line"]
+
+
+def _told(part: Part, row: Row, before_file: int, before_line: int) -> Row:
+    """A row with the columns of its journal, and the place of the line before."""
+    of_journal = {name: getattr(part, name) for name in ("cluster", "life", "broker", "releases")}
+    return row | of_journal | {"before_file": before_file, "before_line": before_line}
+
+
+def _since_first(part: Part, row: Row) -> Row:
+    return _told(part, row, row["file"], row["first"])
+
+
+def _join_answers(of: Mapping[str, Sequence[tuple[Part, Row]]], found: Handled) -> None:
+    """Requests that begin in one piece, and end in another."""
+    begun = sorted(((_at(part, row), part, row) for part, row in of["answered-open"]), key=itemgetter(0))
+    on = [(_at(part, row), row["answered"]) for part, row in of["answered-on"]]
+    answers = [(_at(part, row), (row["topic"], row["partition"])) for part, row in of["answer"]]
+    for part, row in of["answered-close"]:
+        end = _at(part, row)
+        before = [each for each in begun if (part.journal, 0) <= each[0] < end]
+        if not before:
+            continue
+        start, opened, first = before[-1]
+        same = all(row[name] == first[name] for name in ("controller", "correlation_id"))
+        if not same or opened.block != part.block:
+            continue
+        answered = len({partition for place, partition in answers if start < place < end})
+        answered += sum(n for place, n in on if start < place < end)
+        if row["count"] == first["count"] == answered:
+            found.answered_fit[part.cluster] += 1
+        else:
+            found.answered.append(_told(part, row | {"answered": answered}, first["file"], first["line"]))
+
+
+def _join_numbers(ends: Iterable[tuple[Part, Row]], found: Handled) -> None:
+    """The last line of a piece and the first of the next, for each controller."""
+    by: dict[tuple[int, int], list[tuple[_Place, Part, Row]]] = defaultdict(list)
+    for part, row in ends:
+        by[part.journal, row["controller"]].append((_at(part, row), part, row))
+    for own in by.values():
+        own.sort(key=itemgetter(0))
+        for (_, _, before), (_, part, row) in [*pairwise(own)][1::2]:
+            was, now = before["correlation_id"], row["correlation_id"]
+            if (was == now and before["of"] != row["of"]) or FIRST_IDS < now < was:
+                told = _told(part, row, before["file"], before["line"])
+                found.numbered.append(told | {"before_id": was, "before_of": before["of"]})
+            elif was != now:
+                found.numbered_fit[part.cluster] += 1
+
+
+def _epochs(heard: Iterable[tuple[Part, Row]], placed: _Placed) -> Iterator[Row]:
+    """Each line with another epoch than the line before, with the greatest that its process has heard of before."""
+    greatest: dict[tuple[int, int], Row] = {}
+    last: dict[int, int] = {}
+    for _, part, row in sorted(((_at(part, row), part, row) for part, row in heard), key=itemgetter(0)):
+        epoch = row["controller_epoch"]
+        changes = last.get(part.journal) != epoch
+        last[part.journal] = epoch
+        process = placed.process(part, row["ts"])
+        if process is None or not process.process_known:
+            continue
+        key = (part.journal, process.process)
+        before = greatest.get(key)
+        if before is not None and changes:
+            told = _told(part, row, before["file"], before["line"])
+            yield told | {"before_controller_epoch": before["controller_epoch"]}
+        if before is None or before["controller_epoch"] < epoch:
+            greatest[key] = row

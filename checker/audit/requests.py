@@ -1,0 +1,38 @@
+"""The audit of requests as brokers handle them, whole: of what reading has found, with no look at any partition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .history.handled import Handled
+from .judge import judged
+from .observe.broker.handled import METADATA_HEARD, REQUESTS_ANSWERED, REQUESTS_IN_TURN
+from .observe.narrow import EVERYTHING, Narrow
+from .observe.observation import Input, Observation
+from .rules.catalogue import rules_on
+from .table.protocol import Row, Table
+from .table.rows import PythonTable
+
+
+def rows_of(found: Handled) -> dict[Input, list[Row]]:
+    """The rows of requests that may not fit, by the input that they are."""
+    return {
+        REQUESTS_ANSWERED.made_from: found.answered,
+        REQUESTS_IN_TURN.made_from: found.numbered,
+        METADATA_HEARD.made_from: found.heard,
+    }
+
+
+def judged_requests(found: Handled, narrow: Narrow, defects: list[Row]) -> tuple[dict[str, Table], list[Row]]:
+    """Verdicts by observation, of requests that may not fit; and counts of those that do."""
+    tables = judged({each: PythonTable(rows) for each, rows in rows_of(found).items()}, defects)
+    counts = [*_held(REQUESTS_ANSWERED, found.answered_fit), *_held(REQUESTS_IN_TURN, found.numbered_fit)]
+    return {name: narrow.of(of) for name, of in tables.items()}, counts if narrow == EVERYTHING else []
+
+
+def _held(observation: Observation, fit: Mapping[int, int]) -> list[Row]:
+    held = {rule.code: "held" for rule in rules_on(observation.name)}
+    return [
+        {"observation": observation.name, "cluster": cluster, "topic": None, "n": n, **held}
+        for cluster, n in sorted(fit.items())
+    ]

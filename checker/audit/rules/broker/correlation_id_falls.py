@@ -1,0 +1,39 @@
+"""A controller's request comes with a correlation id that is not above the one before.
+
+Why it matters
+    A controller sends a broker one request after the other, and waits for each answer. A request that comes again, or
+    late, undoes what later ones said.
+
+How it is seen
+    In all that one broker wrote: the correlation ids of one controller's requests grow, and each is of one kind of
+    request. Gaps are normal: not every request prints a line. A controller that lost sight of a broker and takes it
+    back counts from 0 again, so that a fall to 0, 1 or 2 is none (the first of its requests may print no line). Lines
+    that are repeated later in a file show so too, so it is suspicious.
+
+Releases
+    All of ZooKeeper mode: LeaderAndIsr, StopReplica and UpdateMetadata requests where they are logged, at TRACE up to
+    2.5, at INFO since 2.6.
+"""
+
+from __future__ import annotations
+
+from .....model.expr import both
+from ...fields import correlation_id
+from ...observe.broker.handled import KINDS, before_id, before_of, of
+from ..remedy import CONTROLLER_EPOCH, MOVE_CONTROLLER, Remedy
+from ..rule import Rule
+from ..verdicts import suspicious_unless
+from ._requests import request
+
+RULE = Rule(
+    code="KR641",
+    name="correlation-id-falls",
+    observation="requests_in_turn",
+    kind="broker",
+    compares=True,
+    verdict=suspicious_unless(both(before_id <= correlation_id, ~(before_id.eq(correlation_id) & ~of.eq(before_of)))),
+    message=lambda row: f"{request(row, row['of'])} comes after {KINDS[row['before_of']]} request {row['before_id']}",
+    expected=lambda row: f"a correlation id above {row['before_id']}",
+    got=lambda row: f"correlation id {row['correlation_id']}",
+    remedy=Remedy(workaround=MOVE_CONTROLLER, verify=CONTROLLER_EPOCH, look_for="one controller, and its newest epoch"),
+)

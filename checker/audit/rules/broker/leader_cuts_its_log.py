@@ -1,0 +1,47 @@
+"""A broker cuts the log of a partition that it leads.
+
+Why it matters
+    What a leader has is what its followers copy. If it cuts its log, records that were acknowledged are gone, and other
+    records take their offsets.
+
+How it is seen
+    In all that one broker wrote, in one process: a line tells that a log is cut, though the broker took last that it
+    leads the partition. Only a follower cuts its log, by its leader's answer; a fetcher thread whose partition was
+    taken from it while it waited for that answer must not. A copy that moves to another log directory of the same
+    broker is cut with the same line, so it is suspicious.
+
+What a log cannot show
+    A cut of a partition that the broker follows in another leader epoch by then, or has stopped, looks like one that is
+    due.
+
+Releases
+    All; 2.8.0 has the fault (KAFKA-13207). Up to 2.5 requests must be there, which are logged at TRACE.
+"""
+
+from __future__ import annotations
+
+from .....model.expr import both
+from ...fields import takes_shown
+from ...observe.broker.taken import known_role, settled_role
+from ..remedy import COPIES, KEEP_LOGS, Remedy
+from ..rule import Rule
+from ..verdicts import suspicious_unless
+from ._words import where
+
+RULE = Rule(
+    code="KR644",
+    name="leader-cuts-its-log",
+    observation="cuts_by_role",
+    kind="replica",
+    compares=True,
+    applies=takes_shown,
+    verdict=suspicious_unless(~both(known_role.eq("become-leader"), settled_role.eq("become-leader"))),
+    message=lambda row: (
+        f"{where(row)} cuts its log to offset {row['offset']}, and leads in leader epoch {row['known_epoch']}"
+    ),
+    expected=lambda row: "a cut by a follower",
+    got=lambda row: f"a cut by the leader of epoch {row['known_epoch']}",
+    bug="KAFKA-13207",
+    issues=("KAFKA-13207",),
+    remedy=Remedy(workaround=KEEP_LOGS, verify=COPIES, look_for="a lag of 0 for every replica"),
+)
