@@ -6,7 +6,7 @@ is suspicious at most. That a creation is missing shows in what the other lines 
 
 * The versions of the znode (up to 1.0 the leader epochs) fall, and stay below. If they do so on the lines of one write
   only, and go on as before, then no creation was there: a state was printed that is not the znode's.
-* After the mark of a deletion another state is printed than before it.
+* After the mark of a deletion a state is printed that was not printed before it.
 """
 
 from __future__ import annotations
@@ -105,18 +105,24 @@ class _Incarnation:
         return next((number for number in numbers if number is not None), -1)
 
     def _after_marks(self) -> Iterator[int]:
-        """Where another state is printed than before the mark of a deletion, or that of a new znode."""
-        last: Row | None = None
+        """Where a state is printed that was not printed before the mark of a deletion, or that of a new znode."""
+        printed: set[_Key] = set()
         for i, (before, view) in enumerate(pairwise(self.views), start=1):
-            last = last if _is_mark(before) else before
-            if _is_mark(before) and not _is_mark(view):
-                known = _same(ZNODE, view, last or {}) or _same(_WRITTEN, view, before)
+            if not _is_mark(before):
+                printed.add(_state(before))
+            elif not _is_mark(view):
+                known = _state(view) in printed or _same(_WRITTEN, view, before)
                 if not known or _number(view) == 0:
                     yield i
 
 
 def _same(names: Sequence[str], view: Row, other: Row) -> bool:
     return all(view[name] == other.get(name) for name in names)
+
+
+def _state(view: Row) -> _Key:
+    """What a view prints of the znode, as one value."""
+    return tuple(tuple(value) if isinstance(value, list) else value for value in (view[name] for name in ZNODE))
 
 
 def _is_mark(view: Row) -> bool:

@@ -6,7 +6,7 @@ import gzip
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -14,6 +14,7 @@ from typing import NamedTuple
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.findings.finding import Finding
 from isrproof.checker.audit.options import Options
+from isrproof.checker.audit.report.json import as_json
 from isrproof.checker.audit.report.model import Report
 
 from .ways import WAYS, Files, mangled
@@ -46,14 +47,20 @@ class Case(NamedTuple):
 class Outcome:
     """What came of a case. `gained`, `lost` and `gone` are illegal findings; of those that are gone the line itself is
     not there, or not whole. `told`: the notes are others, or for each lost one a finding of another verdict stands
-    there, or its rule is not among those that had something to evaluate, which the headline counts."""
+    there, or its rule is not among those that had something to evaluate, which the headline counts. `agreed`: another
+    engine, if one was asked, gave the same report."""
 
     case: Case
-    gained: tuple[Finding, ...]
+    gained: tuple[Identity, ...]
     lost: tuple[Identity, ...]
     told: bool
     kept: int
     gone: tuple[Identity, ...] = ()
+    agreed: bool = True
+
+    @property
+    def bad(self) -> bool:
+        return bool(self.gained) or not self.agreed or (bool(self.lost) and not self.told)
 
 
 def identity(finding: Finding) -> Identity:
@@ -80,17 +87,26 @@ def written_to(files: Files, folder: Path) -> None:
         path.write_bytes(gzip.compress(data, 1) if name.endswith(".gz") else data)
 
 
-def in_process(engine: str) -> Callable[[Sequence[str]], list[Report]]:
+Audited = Callable[[Sequence[str]], list[Report]]
+"""Gives a report for each folder."""
+
+
+def in_process(engine: str) -> Audited:
     return lambda folders: audit(folders, Options(each=True, engine=engine))
 
 
 def outcomes(
     cases: Iterable[Case],
     recordings: Mapping[str, Files],
-    audited: Callable[[Sequence[str]], list[Report]],
+    audited: Audited,
+    other: Audited | None = None,
     batch: int = 20,
 ) -> Iterable[Outcome]:
-    """What comes of each case; so many are audited at once, each as a cluster of its own."""
+    """What comes of each case; so many are audited at once, each as a cluster of its own.
+
+    Args:
+        other: another engine, which must give the same reports.
+    """
     clean: dict[str, dict[Identity, Finding]] = {}
     notes: dict[str, frozenset[str]] = {}
     waiting: list[Case] = []
@@ -106,12 +122,17 @@ def outcomes(
                 written_to(files, Path(folder) / f"case-{number}")
                 texts.append(frozenset(_text(line) for lines in files.values() for line in lines))
             folders = [f"{folder}/clean-{number}" for number in range(len(new))]
-            made = audited(folders + [f"{folder}/case-{number}" for number in range(len(waiting))])
+            folders += [f"{folder}/case-{number}" for number in range(len(waiting))]
+            made = audited(folders)
+            also = made if other is None else other(folders)
         for name, report in zip(new, made, strict=False):
             clean[name] = illegal(report)
             notes[name] = told(report)
-        for case, report, lines in zip(waiting, made[len(new) :], texts, strict=True):
-            yield _outcome(case, clean[case.recording], notes[case.recording], report, lines)
+        agreed = [as_json(one) == as_json(another) for one, another in zip(made, also, strict=True)]
+        assert all(agreed[: len(new)]), new
+        for case, report, same, lines in zip(waiting, made[len(new) :], agreed[len(new) :], texts, strict=True):
+            outcome = _outcome(case, clean[case.recording], notes[case.recording], report, lines)
+            yield replace(outcome, agreed=same)
         waiting.clear()
 
     for case in cases:
@@ -152,7 +173,7 @@ def _outcome(
         or report.verdict == "incomplete"
         or all(each in others or each.rule not in asked for each in lost)
     )
-    gained = tuple(finding for key, finding in found.items() if key not in clean)
+    gained = tuple(sorted(found.keys() - clean.keys()))
     return Outcome(case, gained, lost, was_told, len(found) - len(gained), gone)
 
 
@@ -184,13 +205,15 @@ class Row:
     gone: int = 0
     kept: int = 0
     untold: int = 0
+    disagreed: int = 0
     rules: Counter[str] = field(default_factory=Counter)
 
 
 def table(found: Iterable[Outcome]) -> dict[str, Row]:
+    """By way; all combinations are one."""
     rows: dict[str, Row] = defaultdict(Row)
     for outcome in found:
-        row = rows[outcome.case.way]
+        row = rows[outcome.case.way if len(outcome.case.ways) == 1 else "combined"]
         row.runs += 1
         row.gaining += bool(outcome.gained)
         row.gained += len(outcome.gained)
@@ -198,18 +221,20 @@ def table(found: Iterable[Outcome]) -> dict[str, Row]:
         row.gone += len(outcome.gone)
         row.kept += outcome.kept
         row.untold += bool(outcome.lost) and not outcome.told
+        row.disagreed += not outcome.agreed
         row.rules.update(finding.rule for finding in outcome.gained)
     return dict(rows)
 
 
-_COUNTED = ("runs", "gaining", "gained", "kept", "gone", "lost", "untold")
+_COUNTED = ("runs", "gaining", "gained", "kept", "gone", "lost", "untold", "disagreed")
 
 
 def shown(rows: Mapping[str, Row]) -> str:
     """The table as Markdown."""
     lines = [
-        "| way | runs | runs that gain | illegal gained | kept | gone | lost | runs that lose untold | rules |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| way | runs | runs that gain | illegal gained | kept | gone | lost | runs that lose untold "
+        "| engines disagree | rules |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for name, row in rows.items():
         rules = " ".join(f"{rule}:{n}" for rule, n in row.rules.most_common())

@@ -112,5 +112,12 @@ class Finding:
 
 
 def in_report_order(finding: Finding) -> tuple[object, ...]:
-    """By this, findings are sorted."""
-    return finding.cluster, finding.life or 0, finding.controller_epoch or 0, *finding.place.order, finding.rule
+    """By this, findings are sorted; a line that lists several partitions may have one of each."""
+    about = finding.entity
+    return (
+        *(finding.cluster, finding.life or 0, finding.controller_epoch or 0, *finding.place.order, finding.rule),
+        *(
+            about.topic or "",
+            *(-1 if each is None else each for each in (about.partition, about.replica, about.broker)),
+        ),
+    )

@@ -26,6 +26,9 @@ from .local_histories import LocalHistory
 from .statements import BrokerReport, Run, Statement
 from .streams import Position
 
+_MOMENT = 1_000
+"""Milliseconds in which no broker is stopped, started, and controller of a cluster that was wiped."""
+
 
 @dataclass(frozen=True)
 class EpochChange:
@@ -161,12 +164,13 @@ class _Walk:
 
     def controller_claims(self, run: Run, here: _Here) -> None:
         before = self.claimed.get(run.controller)
-        in_order = not _older(run, self.latest.get(run.controller))
+        latest = self.latest.get(run.controller)
+        in_order = not _older(run, latest)
         self.latest[run.controller] = run
         fell = before is not None and run.epoch < before and in_order
         new_life = self.is_new_life(run, fell)
         if before is not None and before != run.epoch and in_order:
-            taken_back = fell and not new_life and _taken_back(before, run, here)
+            taken_back = fell and not new_life and _taken_back(before, run, here, moment=_follows(run, latest))
             self.record_change(run, before, new_life, taken_back)
         if new_life:
             self.begin("epoch 1 again, topics created anew")
@@ -226,6 +230,13 @@ def _older(run: Run, before: Run | None) -> bool:
     return run.last_ts <= before.first_ts
 
 
+def _follows(run: Run, before: Run | None) -> bool:
+    """Whether a run begins so soon after the one above it that its broker cannot have been started again between."""
+    if before is None or before.last_ts is None or run.first_ts is None:
+        return False
+    return 0 <= run.first_ts - before.last_ts < _MOMENT
+
+
 def _within(run: Run, other: Run) -> bool:
     if run.first_ts is None or run.last_ts is None or other.first_ts is None or other.last_ts is None:
         return False
@@ -245,14 +256,14 @@ def _goes_on(run: Run, here: _Here) -> bool:
     return following.epoch == run.epoch and run.last_ts <= following.first_ts
 
 
-def _taken_back(epoch: int, run: Run, here: _Here) -> bool:
+def _taken_back(epoch: int, run: Run, here: _Here, *, moment: bool) -> bool:
     """Whether the controller of a run that fell from `epoch` has it again, and no wipe can lie between.
 
     A wipe can lie between if epoch 1 is stated after the controller's last line above the run, or if the controller
-    creates a partition before it has the epoch again.
+    creates a partition before it has the epoch again; but not within a moment.
     """
     above = max((each.last for each in here.earlier()), default=0)
-    if any(each.epoch == 1 and each.last > above for each in here.statements):
+    if not moment and any(each.epoch == 1 and each.last > above for each in here.statements):
         return False
     decisive = next((each for each in (run, *here.later()) if each.epoch == epoch or each.created), None)
     return decisive is not None and decisive.epoch == epoch

@@ -21,6 +21,7 @@ from ...fields import (
     ts,
     whole,
 )
+from ...files.file import JITTER
 from ...lines import (
     APPEND_REFUSED,
     BELOW_HIGH_WATERMARK,
@@ -128,10 +129,19 @@ def hosted(events: Table) -> Table:
 
 
 def _timed(lines: Table) -> Table:
-    """With `clock`, which never falls along a file."""
+    """With `clock`, which never falls along a file; `lossy` too where a line of the replica stands below later ones.
+
+    Then its file was joined in another order: what belongs between two lines may be elsewhere.
+    """
     later = lines.along(("journal", "file", *NEAR), ("line",), reached=Column("greatest", "ts")).filled("reached", "ts")
     reached = field("reached", Int())
-    return later.derive(clock=ite(reached < ts, ts, reached))
+    timed = later.derive(clock=ite(reached < ts, ts, reached))
+    of_replica = ("journal", *NEAR)
+    displaced = timed.where(ts + JITTER < reached).grouped(of_replica, displaced=Column("count"))
+    found = timed.attached(displaced, of_replica, ("displaced",)).derive(
+        moved=const(0, Int()) < field("displaced", Int())
+    )
+    return false_where_absent(found, "moved").derive(lossy=lossy | field("moved", Bool))
 
 
 HOSTED_LINES = Input("what brokers tell of their replicas", LINES, hosted)

@@ -35,18 +35,19 @@ INCARNATION = (*PARTITION, "incarnation")
 INCARNATION_OF_TENURE = (*INCARNATION, "controller_epoch")
 
 creation, fresh, reassigning = field("creation", Bool), field("fresh", Bool), field("reassigning", Int(0))
-emptied, repeated = field("emptied", Bool), field("repeated", Bool)
+emptied, repeated, joined = field("emptied", Bool), field("repeated", Bool), field("joined", Bool)
 VIEW: Mapping[str, Sort] = {
     **EVENT,
     **SPAN,
-    **sorts(at, field("incarnation", Int(0)), creation, fresh, reassigning, repeated, emptied),
+    **sorts(at, field("incarnation", Int(0)), creation, fresh, reassigning, repeated, emptied, joined),
 }
 """The columns of a view.
 
 `incarnation`: how often the partition was created up to here, in its life. `reassigning`: how often a reassignment was
 announced up to here. `replicas`: as printed, or else as printed last. `creation`: this line creates the znode; `fresh`:
 and its assignment was printed just before, by the same controller. `repeated`: prints what the line before printed.
-`emptied`: the ISR is empty, and was not on the line before.
+`emptied`: the ISR is empty, and was not on the line before. `joined`: the line prints the assignment, and the ISR has a
+member that neither the assignment has, nor the one printed last, nor the ISR of the line before.
 """
 _LINES = (*CREATED, *STOPPED["partition"], *VIEWS)
 
@@ -67,6 +68,11 @@ _repeats = both(
     replicas.eq(field("last_replicas", replicas.sort)),
 )
 _emptied = isr.is_empty() & ~_previous(isr).is_empty() & _same_block
+
+_joined = both(
+    _same_block,
+    ~isr.subset_of(replicas.union(field("last_replicas", replicas.sort)).union(_previous(isr))),
+)
 
 
 def partition_views(events: Table) -> Table:
@@ -128,8 +134,9 @@ def _counted(views: Table) -> Table:
         reassigning=ite(is_line(REASSIGNED), announced + 1, announced),
         fresh=creation & field("assigned_in", Int()).eq(tenure),
         emptied=_emptied,
+        joined=_joined,
     )
-    return false_where_absent(marked, "fresh", "emptied")
+    return false_where_absent(marked, "fresh", "emptied", "joined")
 
 
 PARTITION_VIEWS = Input("partition views", _LINES, partition_views)

@@ -7,7 +7,8 @@ Why it matters
 Releases
     All. While a partition is being reassigned this is legal (KAFKA-9672): the request already carries the new replicas
     while the ISR still holds those that leave. The log does not always show that a reassignment is going on, so the
-    finding is suspicious, unless the partition has just been created, no line is missing, and the level is TRACE.
+    finding is suspicious, unless no line is missing, the level is TRACE, and either the partition has just been
+    created, or the broker was in nothing that the line before knew: a replica that leaves was assigned.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 from .....model.expr import ite
 from .....model.views import ISR_WITHIN_REPLICAS
 from ...fields import lossy, seen_level
-from ...observe.controller.views import creation, fresh, reassigning
+from ...observe.controller.views import creation, fresh, joined, reassigning
 from ..remedy import BEFORE_2_2, MOVE_CONTROLLER, TOPIC, Remedy
 from ..rule import Rule
 from ..verdicts import HELD, ILLEGAL, SUSPICIOUS
@@ -31,7 +32,7 @@ RULE = Rule(
         ISR_WITHIN_REPLICAS.condition | ~reassigning.eq(0),
         HELD,
         # Above TRACE two missing lines make of two creations one.
-        ite(fresh & ~lossy & seen_level.eq("TRACE"), ILLEGAL, SUSPICIOUS),
+        ite((fresh | joined) & ~lossy & seen_level.eq("TRACE"), ILLEGAL, SUSPICIOUS),
     ),
     message=lambda row: f"the ISR of {where(row)} has a broker that is not among its replicas",
     expected=lambda row: f"an ISR within {ids(row['replicas'])}, unless the partition is being reassigned",

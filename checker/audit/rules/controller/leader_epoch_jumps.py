@@ -5,15 +5,21 @@ Why it matters
     step between consecutive versions means that a value was not written by Kafka's controller, or was printed
     wrongly.
 
+How it is seen
+    An election reads the znode and writes what it made of it: version and leader epoch each one more than it read. So
+    it is illegal on the line of an election. What any other line prints may have been written by somebody else, by hand
+    too; there it is suspicious.
+
 Releases
     All that print the version of the znode (1.0 and later).
 """
 
 from __future__ import annotations
 
-from .....model.expr import true
 from .....model.views import EPOCH_STEP
+from ...fields import gap
 from ...observe.compared import next_version
+from ...observe.controller.elections import election
 from ..conditions import step
 from ..remedy import STATE, Remedy
 from ..rule import Rule
@@ -25,7 +31,7 @@ RULE = Rule(
     name="leader-epoch-jumps",
     observation="versions",
     applies=next_version,
-    verdict=illegal_unless(step(EPOCH_STEP.condition), in_doubt=true),
+    verdict=illegal_unless(step(EPOCH_STEP.condition), in_doubt=gap | ~election),
     message=lambda row: (
         f"the leader epoch of {where(row)} went from {row['before_leader_epoch']} to {row['leader_epoch']}"
         f" while its version went from {row['before_partition_epoch']} to {row['partition_epoch']}"
