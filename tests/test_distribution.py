@@ -31,6 +31,15 @@ def test_files_for_others_are_what_their_schemas_say(schema: str, file: str) -> 
     assert run.returncode == 0, run.stdout + run.stderr
 
 
+def test_yaml_for_others_is_clean() -> None:
+    pytest.importorskip("yamllint")
+    rules = "{extends: default, rules: {line-length: disable, document-start: disable, truthy: {check-keys: false}}}"
+    found = [".github/workflows/ci.yml", "action.yml", ".pre-commit-hooks.yaml", "mkdocs.yml", "CITATION.cff"]
+    command = [sys.executable, "-m", "yamllint", "--strict", "-d", rules, *(str(ROOT / file) for file in found)]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
 def _step(name: str) -> str:
     """The script of a step of action.yml."""
     yaml = pytest.importorskip("ruamel.yaml")

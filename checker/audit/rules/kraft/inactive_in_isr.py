@@ -14,8 +14,10 @@ Releases
 from __future__ import annotations
 
 from .....model.expr import both
+from .....model.kraft.views import JOINS_ACTIVE
 from ...observe.compared import was
-from ...observe.kraft.columns import inactive, isr, leader
+from ...observe.kraft.columns import isr, leader
+from ..conditions import step
 from ..rule import Rule
 from ._remedies import PARTITION_STATE
 from ._words import broken_unless, ids, where
@@ -27,7 +29,7 @@ RULE = Rule(
     releases=">=3.3",
     # Who is elected alone is KR507's and KR524's.
     applies=~both(isr.eq(leader.set()), leader.ne(was(leader))),
-    verdict=broken_unless(~isr.minus(was(isr)).intersects(inactive)),
+    verdict=broken_unless(step(JOINS_ACTIVE.condition)),
     message=lambda row: f"the ISR of {where(row)} takes in a broker that is not active",
     expected=lambda row: "new members that are registered, unfenced and not in controlled shutdown",
     got=lambda row: f"ISR {ids(row['before_isr'])} to {ids(row['isr'])}; not active: {ids(row['inactive'])}",
