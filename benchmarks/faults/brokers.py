@@ -389,6 +389,20 @@ def outcomes(recording: Path, each: int, seed: int) -> Iterator[Outcome]:
                 _write(root / name, texts[path])
 
 
+def with_faults(recording: Path, seed: int) -> dict[Path, str]:
+    """The texts of a recording with a fault of each kind in it, no two in one line."""
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted(recording.rglob("*.log"))}
+    lines = {path: text.split("\n") for path, text in texts.items()}
+    taken: set[tuple[Path, int]] = set()
+    for kind in KINDS:
+        free = [(path, number, new) for path, number, new, _ in _places(kind, texts) if (path, number) not in taken]
+        if free:
+            path, number, changed = random.Random(f"{seed} {kind.name}").choice(free)
+            lines[path][number - 1] = changed
+            taken.add((path, number))
+    return {path: "\n".join(own) for path, own in lines.items()}
+
+
 def _places(kind: Kind, texts: dict[Path, str]) -> Iterator[tuple[Path, int, str, bool]]:
     """File, line, what becomes of it, and whether the log goes on so that it shows."""
     rest = {folder: _by_time(texts, folder) for folder in {path.parent for path in texts}}

@@ -172,13 +172,12 @@ def write(recording: Recording, folder: Path, fault: Fault | None = None) -> Non
     Raises:
         IsrproofError: the release does not print a changed event as it is.
     """
-    edits = {} if fault is None else {(edit.file, edit.line): edit for edit in fault.edits}
+    edits = () if fault is None else fault.edits
     for path, lines in recording.files.items():
         made = list(lines)
-        for (file, line), edit in sorted(edits.items(), reverse=True):
-            if file == path:
-                at = slice(line, line) if edit.added else slice(line - 1, line)
-                made[at] = [] if edit.event is None else [_text(recording, edit.event)]
+        for edit in sorted((each for each in edits if each.file == path), key=lambda each: each.line)[::-1]:
+            at = slice(edit.line, edit.line) if edit.added else slice(edit.line - 1, edit.line)
+            made[at] = [] if edit.event is None else [_text(recording, edit.event)]
         file_path = folder / path
         file_path.parent.mkdir(parents=True, exist_ok=True)
         if file_path.suffix == ".gz":

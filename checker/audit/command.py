@@ -115,15 +115,14 @@ def _metadata(
     if not any(own for _, own in numbered):
         return Metadata()
     by_cluster = [(i, [f for j, own in numbered if j == i for f in own]) for i in sorted({i for i, _ in numbered})]
+    asked = {"with_timeline": options.timeline, "with_chronicles": with_chronicles}
     with progress("reading metadata logs"):
-        return audited_metadata(
-            by_cluster,
-            first,
-            _tables(engine),
-            narrow,
-            with_timeline=options.timeline,
-            with_chronicles=with_chronicles,
-        )
+        if engine.name == "spark" and sum(bool(own) for _, own in by_cluster) > 1:
+            from ..spark_session import session
+            from .metadata_spark import audited_on_spark
+
+            return audited_on_spark(session(options.master, options.remote), by_cluster, first, narrow, **asked)
+        return audited_metadata(by_cluster, first, _tables(engine), narrow, **asked)
 
 
 def _tables(engine: Engine) -> Tables:

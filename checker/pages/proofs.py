@@ -85,7 +85,8 @@ _NOT_PROVED = (
     "  epoch): the models read the leader's log in one step.",
     "- That no record is lost whose acknowledgement came late: it is taken to come when the high watermark passes the",
     "  record, and only if the ISR is large enough then. Kafka may also answer when the ISR has grown again.",
-    "- Log start offset, compaction, loss of disks, transactions, reassignment, several partitions at once.",
+    "- Log start offset, compaction, loss of disks, transactions, reassignment; several partitions at once, but in the",
+    "  cluster, which has no logs.",
     "- What is unknown above, if anything is, and everything that a behaviour takes back: with unclean election",
     "  committed records may be lost, and no promise says otherwise.",
     "- That the ISR is never empty in the rungs up to KIP-320: it may be, by a quirk of the TLA+ modules.",
@@ -93,8 +94,8 @@ _NOT_PROVED = (
 
 
 def _result(row: expected.Row) -> Iterator[str]:
-    yield row.model
-    yield trust.scope(model(row.model), row.kept)
+    yield row.title
+    yield trust.scope(row.built(), row.kept)
     yield ", ".join(row.holds)
     yield ", ".join(f"{name} ({length})" for name, length in row.violated.items())
     yield ", ".join(row.unknown)
@@ -105,14 +106,14 @@ def _open() -> Iterator[str]:
     rows = [row for row in expected.rows() if row.unknown]
     if rows:
         yield from ("### Why some are unknown", "")
-        yield from (f"- {row.model}, {', '.join(row.unknown)}: {row.why}." for row in rows)
+        yield from (f"- {row.title}, {', '.join(row.unknown)}: {row.why}." for row in rows)
         yield ""
 
 
 def _properties() -> Iterator[tuple[str, str, str]]:
     seen = set()
     for row in expected.rows():
-        for prop in trust.goals_of(script_of(model(row.model)), row.verdicts):
+        for prop in trust.goals_of(script_of(row.built()), row.verdicts):
             if prop.name not in seen:
                 seen.add(prop.name)
                 yield prop.name, prop.kind, prop.statement
@@ -122,8 +123,8 @@ def _scripts() -> Iterator[tuple[str, Script]]:
     """Each different set of lemmas, with the models that it serves."""
     served: dict[tuple[str, ...], list[str]] = {}
     scripts = {}
-    for name in dict.fromkeys(row.model for row in expected.rows()):
-        script = script_of(model(name))
+    for name, built in {row.title: row.built() for row in expected.rows()}.items():
+        script = script_of(built)
         key = tuple(each.statement for each in script.lemmas)
         served.setdefault(key, []).append(name)
         scripts[key] = script
@@ -134,7 +135,7 @@ def _scripts() -> Iterator[tuple[str, Script]]:
 def _lemmas(script: Script, told: dict[str, str]) -> Iterator[str]:
     """The lemmas that were not told before, by name and statement."""
     names = {each.name for each in script.lemmas}
-    if told:
+    if names & {*told}:
         missing = [name for name in told if name not in names]
         yield f"Those of kip320{', but not ' * bool(missing)}{', '.join(missing)}; instead or besides:"
         yield ""

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ...model.catalogue import families
+from ...model.catalogue import model as model_named
+from ...model.protocol import Model
 from ...model.sorts import Settings
 from ...specs import toml
 from ...specs.errors import TableError
@@ -17,6 +20,7 @@ FILE = Path(__file__).parent / "expected.toml"
 class Row:
     """A model and what is expected of its properties.
 
+    * `release`, `adding`: of a family, the release and the parts that it has besides.
     * `kept`: settings with a number; the others are left out.
     * `without`: lemmas that are not tried, because they are not true in this model, or of no use.
     * `violated`: property -> states of the shortest counterexample.
@@ -30,6 +34,24 @@ class Row:
     violated: Mapping[str, int] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
     why: str = ""
+    release: str | None = None
+    adding: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The model's name, of a family with its release and parts."""
+        release = f"-{self.release}" if self.release else ""
+        return "".join((self.model, release, *(f" with {each}" for each in self.adding)))
+
+    def built(self) -> Model:
+        """The model.
+
+        Raises:
+            UnknownNameError: there is no such model, release or part.
+        """
+        if self.model in families():
+            return families()[self.model].model(self.release, adding=self.adding)
+        return model_named(self.model)
 
     @property
     def verdicts(self) -> dict[str, str]:
@@ -49,7 +71,9 @@ def rows(path: Path = FILE) -> tuple[Row, ...]:
     """
     found = []
     for row in toml.read(path)["row"]:
-        toml.check_keys(row, path.name, ("model",), ("kept", "without", "holds", "violated", "unknown", "why"))
+        toml.check_keys(
+            row, path.name, ("model",), ("release", "with", "kept", "without", "holds", "violated", "unknown", "why")
+        )
         made = Row(
             model=row["model"],
             kept=row.get("kept", {}),
@@ -58,10 +82,12 @@ def rows(path: Path = FILE) -> tuple[Row, ...]:
             violated=row.get("violated", {}),
             unknown=tuple(row.get("unknown", ())),
             why=row.get("why", ""),
+            release=row.get("release"),
+            adding=tuple(row.get("with", ())),
         )
         if len(made.verdicts) != len(made.holds) + len(made.violated) + len(made.unknown):
-            raise TableError(f"{path.name}: {made.model} has two expectations of one property")
+            raise TableError(f"{path.name}: {made.title} has two expectations of one property")
         if made.unknown and not made.why:
-            raise TableError(f"{path.name}: {made.model} has unknown properties; say why in `why`")
+            raise TableError(f"{path.name}: {made.title} has unknown properties; say why in `why`")
         found.append(made)
     return tuple(found)

@@ -9,7 +9,6 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...model.catalogue import model as model_named
 from ...specs import releases
 from ...specs.machines import machine_names
 from ..explore.trace import Path as Counterexample
@@ -61,7 +60,7 @@ def matrix(
     cells: list[Cell] = []
     if jobs == 1:
         for each in work:
-            told(each if isinstance(each, str) else each.model)
+            told(each if isinstance(each, str) else each.title)
             cells += cells_of(each, effort)
         return Matrix(tuple(cells))
     # An interrupt is for this process; it ends the others.
@@ -69,7 +68,7 @@ def matrix(
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), signal.signal, alone) as pool:
         try:
             for each, found in zip(work, pool.map(cells_of, work, [effort] * len(work)), strict=True):
-                told(each if isinstance(each, str) else each.model)
+                told(each if isinstance(each, str) else each.title)
                 cells += found
         except KeyboardInterrupt:
             for process in multiprocessing.active_children():
@@ -83,9 +82,8 @@ def cells_of(work: Row | str, effort: Effort | None) -> list[Cell]:
     if isinstance(work, str):
         return [_table_cell(kept) for kept in tables.prove_table(work) if kept.verdict != "absent"]
     expected = work.verdicts
-    model = model_named(work.model)
-    proof = prove(model, list(expected), without_lemmas=work.without, effort=effort, kept=work.kept)
-    return [_cell(work.model, each, expected[each.prop.name]) for each in proof.properties]
+    proof = prove(work.built(), list(expected), without_lemmas=work.without, effort=effort, kept=work.kept)
+    return [_cell(work.title, each, expected[each.prop.name]) for each in proof.properties]
 
 
 def _table_cell(kept: tables.Kept) -> Cell:

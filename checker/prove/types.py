@@ -5,7 +5,7 @@ Upper ends given by settings are left out, as the proof leaves out the settings 
 
 from __future__ import annotations
 
-from ...model.expr import Expr, both, forall, true, var
+from ...model.expr import Expr, both, const, fill, forall, none, record, true, var
 from ...model.property import Property
 from ...model.protocol import Field
 from ...model.sorts import (
@@ -38,7 +38,7 @@ def _in_range(expr: Expr, sort: Sort, depth: int) -> Expr:
     if isinstance(sort, RecordSort):
         return _all([_in_range(expr[name], inner, depth) for name, inner in sort.fields])
     if isinstance(sort, OptionSort) and _has_range(sort.element):
-        return expr.is_some().implies(_in_range(expr.get(default(sort.element)), sort.element, depth))
+        return expr.is_some().implies(_in_range(expr.get(_something(sort.element)), sort.element, depth))
     if isinstance(sort, MapSort) and _has_range(sort.value):
         key = var(f"key{depth}", sort.key)
         return forall(key, _in_range(expr[key], sort.value, depth + 1))
@@ -49,9 +49,18 @@ def _in_range(expr: Expr, sort: Sort, depth: int) -> Expr:
             else Bound(sort.capacity.setting, sort.capacity.plus - 1)
         )
         at = var(f"at{depth}", IntSort(0, last))
-        held = _in_range(expr.at(at).get(default(sort.element)), sort.element, depth + 1)
+        held = _in_range(expr.at(at).get(_something(sort.element)), sort.element, depth + 1)
         return forall(at, expr.at(at).is_some().implies(held))
     return true
+
+
+def _something(sort: Sort) -> Expr:
+    """A value of a sort, for where there is none: nobody asks which."""
+    if isinstance(sort, MapSort):
+        return fill(sort, _something(sort.value))
+    if isinstance(sort, RecordSort):
+        return record(sort, **{name: _something(inner) for name, inner in sort.fields})
+    return none(sort.element) if isinstance(sort, OptionSort) else const(default(sort), sort)
 
 
 def _all(conditions: list[Expr]) -> Expr:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..expr import Expr, after, both, either, exists, false, forall, ite, none, setting, some
+from ..expr import after, both, exists, forall, ite, none, setting, some, those
 from ..family import Chosen
 from ..property import Property
 from ..views import (
@@ -23,8 +23,11 @@ from ..views import Broker as AnyBroker
 from .change import ELR, REASSIGNMENT, UNCLEAN, UNCLEAN_ASKED, is_active, may_lead
 from .state import (
     MIN_ISR,
+    NO_BROKERS,
     Broker,
     adding,
+    alone,
+    b,
     elr,
     first_of,
     is_there,
@@ -40,6 +43,14 @@ from .state import (
     removing,
     request,
 )
+from .views import (
+    ELECTED_ACTIVE,
+    ELECTED_TRUSTED,
+    JOINS_ACTIVE,
+    LOGGED,
+    REASSIGNED_IN_SYNC,
+    UNCLEAN_MARKED,
+)
 
 PARTITION_IN_LOG = Projection(
     PARTITION,
@@ -54,30 +65,30 @@ PARTITION_IN_LOG = Projection(
     given=is_there(),
 )
 _elected = both(is_there(), after(leader).ne(leader), after(leader) >= 0)
-_ends = both(~adding.union(removing).is_empty(), after(adding.union(removing)).is_empty())
-_caught_up = after(isr).contains(after(leader)) & (after(isr).intersects(isr) | _ends)
-"""Who leads entered the ISR in the same record: its leader vouches for it, who may be gone as a reassignment ends."""
 _was_eligible = both(isr.is_empty(), elr.contains(after(leader)))
 
 
-def _active(who: Expr) -> Expr:
-    return after(is_active(who))
+def logged(chosen: Chosen) -> Projection:
+    """The model's partition, as its log shows it."""
+    eligible = chosen.has(ELR)
+    return Projection(
+        LOGGED,
+        {AnyBroker: Broker},
+        {
+            "leader": ite(leader < 0, none(Broker), some(leader)),
+            "isr": isr,
+            "replicas": members(place),
+            "adding": adding,
+            "removing": removing,
+            "elr": elr if eligible else NO_BROKERS,
+            "last_known": alone(last_known) if eligible else NO_BROKERS,
+            "recovering": recovering,
+            "inactive": those(b, ~is_active(b)),
+        },
+        given=is_there(),
+    )
 
 
-ELECTED_ACTIVE = Property(
-    "ElectedIsActive",
-    "Who is elected is unfenced, and not in controlled shutdown.",
-    _elected.implies(exists(r, r.eq(after(leader)) & _active(r))),
-    "step",
-    cites=("KAFKA-13916", "KAFKA-19522"),
-)
-JOINS_ACTIVE = Property(
-    "JoinsActive",
-    "Who enters the ISR is unfenced, and not in controlled shutdown.",
-    is_there().implies(forall(r, (after(isr).contains(r) & ~isr.contains(r)).implies(_active(r)))),
-    "step",
-    cites=("KIP-841",),
-)
 JOINS_AS_MEANT = Property(
     "JoinsAsMeant",
     "Who enters the ISR at its leader's request is the process that the leader meant.",
@@ -102,17 +113,6 @@ FENCED_OUT = Property(
     ),
     cites=("KAFKA-12733",),
 )
-REASSIGNED_IN_SYNC = Property(
-    "ReassignmentEndsInSync",
-    "A reassignment ends when all replicas that it leaves are in the ISR.",
-    both(
-        _ends,
-        after(members(place)).eq(members(place).minus(removing)),
-        ~after(members(place)).eq(members(place).minus(adding)) | adding.is_empty(),
-    ).implies(either(after(members(place)).subset_of(after(isr)), after(recovering))),
-    "step",
-    cites=("KAFKA-15665",),
-)
 REASSIGNMENT_SOUND = Property(
     "ReassignmentIsSound",
     "Replicas that are added or removed are replicas, and none is both.",
@@ -127,18 +127,6 @@ EPOCH_WITH_REASON = Property(
     "step",
     cites=("KAFKA-15021", "KAFKA-15109"),
 )
-
-
-def _unclean_marked(chosen: Chosen) -> Property:
-    trusted = isr.union(elr) if chosen.has(ELR) else isr
-    marked = both(after(isr).size() <= 1, after(recovering))
-    return Property(
-        "UncleanIsMarked",
-        "Who is elected without being in the ISR or eligible is alone in the ISR, and marked as recovering.",
-        _elected.implies(either(trusted.contains(after(leader)), _caught_up, marked)),
-        "step",
-        cites=("KIP-704", "KIP-966"),
-    )
 
 
 RECOVERING_ALONE = Property(
@@ -195,35 +183,25 @@ def _kept(chosen: Chosen) -> Property:
     )
 
 
-def _trusted(chosen: Chosen) -> Property:
-    """Of models without unclean elections that somebody allows or asks for."""
-    known = isr.union(elr) if chosen.has(ELR) else isr
-    last = after(leader).eq(last_known) if chosen.has(ELR) else false
-    return Property(
-        "ElectedIsTrusted",
-        "Who is elected was in the ISR, eligible, or the last known leader; or a reassignment made way for it.",
-        _elected.implies(either(known.contains(after(leader)), last, _caught_up)),
-        "step",
-    )
-
-
 def properties(chosen: Chosen) -> tuple[Property, ...]:
     """What the controller promises, of what a model with these parts can break; a release may break it all the same."""
     of_view = [
         *(LEADER_IN_ISR, ISR_WITHIN_REPLICAS, LEADER_EPOCH_NEVER_FALLS, PARTITION_EPOCH_NEVER_FALLS),
         *(ONE_LEADER_PER_EPOCH, ONE_STATE_PER_PARTITION_EPOCH, EPOCH_STEP, NEW_LEADER_NEW_EPOCH),
     ]
-    found = [ELECTED_ACTIVE, JOINS_ACTIVE, JOINS_AS_MEANT, FENCED_OUT, EPOCH_WITH_REASON, _leaderless(chosen)]
-    found += [_kept(chosen), *(() if {UNCLEAN, UNCLEAN_ASKED} & chosen.parts else (_trusted(chosen),))]
+    in_log = logged(chosen).of
+    found = [in_log(ELECTED_ACTIVE), in_log(JOINS_ACTIVE), JOINS_AS_MEANT, FENCED_OUT, EPOCH_WITH_REASON]
+    found += [_leaderless(chosen), _kept(chosen)]
+    found += [] if {UNCLEAN, UNCLEAN_ASKED} & chosen.parts else [in_log(ELECTED_TRUSTED)]
     found += [ELECTS, RETURNS, JOINS]
     if chosen.has(ELR):
         found += [ELR_APART, ELR_SMALL, FROM_ELR, LAST_KNOWN]
     else:
         of_view.append(ISR_NOT_EMPTY)
     if chosen.has(ELR) or {UNCLEAN, UNCLEAN_ASKED} & chosen.parts:
-        found += [_unclean_marked(chosen), RECOVERING_ALONE, UNCLEANLY]
+        found += [in_log(UNCLEAN_MARKED), RECOVERING_ALONE, UNCLEANLY]
     elif REASSIGNMENT not in chosen.parts:
         of_view.append(LEADER_FROM_ISR)
     if REASSIGNMENT in chosen.parts:
-        found += [REASSIGNED_IN_SYNC, REASSIGNMENT_SOUND, REASSIGNED]
+        found += [in_log(REASSIGNED_IN_SYNC), REASSIGNMENT_SOUND, REASSIGNED]
     return (*(PARTITION_IN_LOG.of(each) for each in of_view), *found)

@@ -2,59 +2,46 @@
 
 from __future__ import annotations
 
-import csv
 import tarfile
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections import Counter
 from pathlib import Path
 
 import pytest
-from isrproof.specs.lines import rows
-from isrproof.traces.events.event import Continuation, Event, Irrelevant, Unknown
+from isrproof.traces.events.event import Event, Irrelevant, Unknown
 from isrproof.traces.events.parse import parse_line
 
-MOST_UNKNOWN = 0.02
-TELLING = tuple(sorted({name for row in rows().values() if row.bears for name, _ in row.loggers}))
-"""Loggers that tell what a broker did with a partition: of them no line may be unknown."""
+from benchmarks.coverage import added, collected, dated, over, recorded, shares, table
+
 EDITED = {"913-topic-id-mismatch.log": 2}
 """Lines that are not as Kafka printed them: somebody broke them with "#" signs when he quoted them."""
 
 
-def shares(lines: Iterable[str]) -> tuple[Counter[str], list[str]]:
-    """Lines with a time by what they are, and the unknown ones that tell of a partition."""
-    counts: Counter[str] = Counter()
-    telling = []
-    for text in lines:
-        parsed = parse_line(text)
-        if isinstance(parsed, Continuation):
-            continue
-        counts["unknown" if isinstance(parsed, Unknown) else "known"] += 1
-        if isinstance(parsed, Unknown) and any(f"({name})" in text or f" {name}" in text for name in TELLING):
-            telling.append(text)
-    return counts, telling
-
-
-def read(file: Path) -> Iterator[str]:
-    with file.open(encoding="utf-8", errors="replace", newline="\n") as lines:
-        yield from (line.rstrip("\n") for line in lines)
-
-
 @pytest.mark.corpus
 def test_at_most_two_percent_of_a_release_are_unknown_and_nothing_of_a_partition(corpus: Path) -> None:
-    by_release: dict[str, Counter[str]] = defaultdict(Counter)
-    telling: Counter[str] = Counter()
-    with (corpus.parent / "INDEX.tsv").open(encoding="utf-8") as index:
-        for row in csv.DictReader(index, delimiter="\t"):
-            counts, unknown = shares(read(corpus / row["file"]))
-            by_release[row["kafka_version"].partition(" ")[0]] += counts
-            if unknown:
-                telling[row["file"]] += len(unknown)
-    assert telling == EDITED
-    assert sum(counts["known"] for counts in by_release.values()) > 150_000
-    over = {
-        release: counts for release, counts in by_release.items() if counts["unknown"] > MOST_UNKNOWN * counts.total()
-    }
-    assert {release: counts["unknown"] for release, counts in over.items()} == {"2.8+": 2}  # the file of EDITED
+    files = list(collected(corpus.parent / "INDEX.tsv"))
+    assert {name: counts["telling"] for _, name, counts in files if counts["telling"]} == EDITED
+    assert sum(map(dated, (counts for _, _, counts in files))) > 150_000
+    found = added((key, counts) for key, _, counts in files)
+    assert over(found) == [("2.8+", "other")]  # the file of EDITED
+
+
+def test_recordings_are_known_but_for_few_lines() -> None:
+    found = added(recorded())
+    assert over(found) == []
+    assert not sum(counts["telling"] for counts in found.values())
+    for file in ("server.log", "state-change.log"):
+        assert len([release for release, which in found if which == file]) >= 6
+    assert len(table(found)) == len(found) + 2
+
+
+def test_a_line_that_tells_of_a_partition_must_be_known() -> None:
+    told = "[2020-09-01 10:00:00,001] INFO [Broker id=1] Leader t-0 does what nobody knows (state.change.logger)"
+    other = "[2020-09-01 10:00:00,001] INFO Whatever (some.other.Logger)"
+    counts = shares([told, other, "continued"])
+    assert (counts["unknown"], counts["telling"]) == (2, 1)
+    assert over({("3.9.1", "other"): counts}) == [("3.9.1", "other")]
+    assert over({("3.9.1", "other"): shares([other])}) == []
+    assert over({("3.9.1", "server.log"): shares([other])}) == [("3.9.1", "server.log")]
 
 
 @pytest.mark.corpus

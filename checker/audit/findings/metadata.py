@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ....traces.timeline import TimelineRow
@@ -54,3 +54,20 @@ class Metadata:
     files: dict[int, LogFile] = field(default_factory=dict)
     defects: list[Row] = field(default_factory=list)
     chronicles: dict[int, list[tuple[str | None, Chronicle]]] = field(default_factory=dict)
+
+
+def joined(parts: Iterable[Metadata]) -> Metadata:
+    """What the metadata logs of several clusters gave, as one audit of them gives it."""
+    found = Metadata()
+    for part in parts:
+        found.findings += part.findings
+        found.counts += part.counts
+        found.facts += part.facts
+        found.notes += part.notes
+        found.records |= part.records
+        found.logs += part.logs
+        found.timeline += part.timeline
+        found.files |= part.files
+        found.defects += part.defects
+        found.chronicles |= part.chronicles
+    return found

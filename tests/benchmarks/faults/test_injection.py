@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.faults import KINDS, Recording, load
-from benchmarks.faults.injection import Injection
+from benchmarks.faults import KINDS, Fault, Recording, load, some
+from benchmarks.faults.forced import forced
+from benchmarks.faults.injection import Injection, Outcome
 
 RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
 SMALL = ("failover-on-leader-2.3.1-kill", "zombie-2.0.0", "lifecycle-3.9.1", "lifecycle-2.2.2")
@@ -33,3 +34,30 @@ def test_a_planted_fault_is_found_at_its_line(kind: str) -> None:
             assert outcome.line_right, (middle, outcome.first)
             return
     pytest.fail(f"no recording of {SMALL} has room for this kind")
+
+
+class _NeverIllegal:
+    """Stands for a recording whose milliseconds tell nothing."""
+
+    def outcome(self, fault: Fault) -> Outcome:
+        return Outcome(fault, ())
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "why"),
+    [
+        ("failover-on-leader-2.3.1-term", "wrong replica from-state", "a move is missing: 1 line more"),
+        ("failover-elsewhere-0.10.2.2-kill", "stranger in the ISR", "a reassignment is missing: 1 line more"),
+        ("failover-elsewhere-2.0.0-kill", "leader epoch falls in a request", "bug of the release: KAFKA-9212"),
+        ("failover-on-leader-2.0.0-kill", "dropped partition move", "lines are missing"),
+        ("failover-on-leader-2.3.1-kill", "leader epoch jumps", None),
+        ("zombie-2.0.0", "two leaders in one epoch", None),
+    ],
+)
+def test_why_a_doubt_is_inevitable_is_computed(name: str, kind: str, why: str | None) -> None:
+    """And nothing is where no line that may be missing makes the log legal."""
+    recording, injection = read(name)
+    decidable = [fault for fault in some(recording, kind, 1, 1) if fault.hidden is None]
+    found = [forced(recording, injection, _NeverIllegal(), injection.outcome(fault)) for fault in decidable]
+    assert len(found) == 1
+    assert found[0] is None if why is None else (found[0] or "").startswith(why)

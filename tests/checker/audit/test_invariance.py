@@ -18,6 +18,7 @@ from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.model import Report
 
+from benchmarks.faults.brokers import with_faults as with_broker_faults
 from tests.doubled import doubled
 from tests.evaluated import COMPARING, evaluated
 from tests.histories import START, History, history, save, texts, with_faults
@@ -241,6 +242,48 @@ def test_a_part_that_cannot_be_read_is_a_gap(name: str, spoilt: str, tmp_path: P
     assert report.verdict == "incomplete"
     assert not [finding for finding in report.findings if finding.verdict == "illegal"]
     assert evaluated(report) >= COMPARING
+
+
+# ---- What brokers tell
+
+
+FAULTY = ("isr-flap-2.4.1", "unclean-2.8.2-trace", "traffic-3.9.1")
+"""Recordings in which a fault of each kind is planted that brokers' lines can have: then there is much to find."""
+
+
+@pytest.fixture(scope="module", params=FAULTY)
+def faulty(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, object]:
+    """The folder, and the facts."""
+    folder = tmp_path_factory.mktemp(request.param)
+    for path, text in with_broker_faults(RECORDED / request.param, 7).items():
+        copy = folder / path.relative_to(RECORDED / request.param)
+        copy.parent.mkdir(exist_ok=True)
+        copy.write_text(text, encoding="utf-8")
+    (report,) = audit([str(folder)], PYTHON)
+    assert len({finding.rule for finding in report.findings if finding.rule.startswith("KR6")}) >= 10
+    return folder, (said(report, folder), counts(report), report.verdict)
+
+
+@pytest.mark.parametrize("minutes", [-10, 10])
+def test_findings_on_brokers_do_not_depend_on_clocks(faulty: tuple[Path, object], minutes: int, tmp_path: Path) -> None:
+    folder, expected = faulty
+    for path in folder.rglob("*.log"):
+        copy = tmp_path / path.relative_to(folder)
+        copy.parent.mkdir(exist_ok=True)
+        text = path.read_text(encoding="utf-8")
+        copy.write_text(shifted(text, minutes) if path.parent.name[-1] in "13" else text, encoding="utf-8")
+    assert facts(tmp_path) == expected
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_findings_on_brokers_do_not_depend_on_files(faulty: tuple[Path, object], seed: int, tmp_path: Path) -> None:
+    (folder, expected), dice, origin = faulty, random.Random(seed), dict[Place, Place]()
+    for path in sorted(folder.rglob("*.log")):
+        lines, place = path.read_text(encoding="utf-8").splitlines(), str(path.relative_to(folder))
+        cuts = [dice.randrange(1, len(lines)) for _ in range(4)] if len(lines) > 1 else []
+        safe = [cut for cut in cuts if TIME.match(lines[cut]) and lines[cut][:25] != lines[cut - 1][:25]]
+        origin |= rotated(place, lines, safe, tmp_path, False, seed == 0, "\n")
+    assert facts(tmp_path, origin=origin) == expected
 
 
 # ---- Clusters

@@ -15,8 +15,10 @@ Releases
 from __future__ import annotations
 
 from .....model.expr import both
+from .....model.kraft.views import ELECTED_ACTIVE
 from ...observe.compared import was
-from ...observe.kraft.columns import created, elr, inactive, isr, last_known, leader, named, recovering
+from ...observe.kraft.columns import created, elr, isr, last_known, leader, named, recovering
+from ..conditions import step
 from ..rule import Rule
 from ._remedies import PARTITION_STATE
 from ._words import broken_unless, ids, where
@@ -28,7 +30,7 @@ RULE = Rule(
     name="inactive-leader-elected",
     observation="metadata_partitions",
     applies=both(named, leader.is_some(), ~created, leader.ne(was(leader)), ~_last_known),
-    verdict=broken_unless(~leader.set().intersects(inactive)),
+    verdict=broken_unless(step(ELECTED_ACTIVE.condition)),
     message=lambda row: f"{where(row)} gets leader {row['leader']}, which is not active",
     expected=lambda row: "a leader that is registered, unfenced and not in controlled shutdown, or none",
     got=lambda row: f"leader {row['leader']}; not active: {ids(row['inactive'])}",

@@ -14,23 +14,18 @@ Releases
 
 from __future__ import annotations
 
-from .....model.expr import both, either
-from ...observe.compared import was
-from ...observe.kraft.columns import adding, isr, recovering, removing, replicas
+from .....model.kraft.views import REASSIGNED_IN_SYNC, REASSIGNMENT_COMPLETES
+from ..conditions import step
 from ..rule import Rule
 from ._remedies import REASSIGNMENT
 from ._words import broken_unless, ids, where
-
-_going_on = ~was(adding).union(was(removing)).is_empty()
-_completed = replicas.eq(was(replicas).minus(was(removing)))
-_cancelled = both(replicas.eq(was(replicas).minus(was(adding))), ~was(adding).is_empty())
 
 RULE = Rule(
     code="KR525",
     name="reassignment-ends-too-early",
     observation="metadata_partitions",
-    applies=both(_going_on, adding.union(removing).is_empty(), _completed, ~_cancelled),
-    verdict=broken_unless(either(replicas.subset_of(isr), recovering)),
+    applies=step(REASSIGNMENT_COMPLETES),
+    verdict=broken_unless(step(REASSIGNED_IN_SYNC.condition)),
     message=lambda row: f"the reassignment of {where(row)} ends though not all its replicas are in sync",
     expected=lambda row: f"an ISR with all of {ids(row['replicas'])}",
     got=lambda row: f"ISR {ids(row['isr'])}",

@@ -15,43 +15,26 @@ Releases
 
 from __future__ import annotations
 
-from .....model.expr import both, either
-from .....model.views import LEADER_FROM_ISR
+from .....model.expr import both, const, either, ite, substitute
+from .....model.kraft.views import UNCLEAN_MARKED
 from .....specs.metadata.levels import LEADER_RECOVERY
 from ...observe.compared import was
-from ...observe.kraft.columns import (
-    adding,
-    created,
-    elr,
-    elr_on,
-    isr,
-    isr_size,
-    leader,
-    level,
-    named,
-    recovering,
-    removing,
-)
+from ...observe.kraft.columns import created, elr, elr_on, isr, leader, level, named
 from ..conditions import step
 from ..rule import Rule
 from ._remedies import RECORDS_MAY_BE_LOST
 from ._words import broken_unless, ids, where
 
-_from_elr = both(elr_on, leader.set().subset_of(was(elr)))
-_with_others = both(leader.set().subset_of(isr), isr_size >= 2, isr.intersects(was(isr)))
-_ends_reassignment = both(
-    ~was(adding).union(was(removing)).is_empty(), adding.union(removing).is_empty(), leader.set().subset_of(isr)
-)
-_unclean = both(isr.eq(leader.set()), either(recovering, level < LEADER_RECOVERY))
+_eligible = ite(elr_on, was(elr), const(frozenset(), elr.sort))
+_marked = substitute(step(UNCLEAN_MARKED.condition), {was(elr): _eligible})
+_before_marks = both(isr.eq(leader.set()), level < LEADER_RECOVERY)
 
 RULE = Rule(
     code="KR508",
     name="unclean-election-unmarked",
     observation="metadata_partitions",
     applies=both(named, leader.is_some(), ~created, leader.ne(was(leader))),
-    verdict=broken_unless(
-        either(step(LEADER_FROM_ISR.condition), _from_elr, _with_others, _ends_reassignment, _unclean)
-    ),
+    verdict=broken_unless(either(_marked, _before_marks)),
     message=lambda row: f"{where(row)} gets leader {row['leader']} from outside its ISR",
     expected=lambda row: (
         f"a leader of ISR {ids(row['before_isr'])} or ELR {ids(row['before_elr'])}, or one alone, RECOVERING"
