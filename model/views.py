@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from .errors import DefinitionError, SortError, unknown
 from .expr import Expr, after, field, forall, resort, substitute, true
 from .property import Property
-from .sorts import Int, Open, OptionOf, SetOf, Sort, same, with_sorts
+from .sorts import Bool, Int, Open, OptionOf, SetOf, Sort, same, with_sorts
 
 Broker = Open("Broker")
 
@@ -44,6 +44,15 @@ PARTITION = View(
         "leader_epoch": (Int(), "grows with each change of leader"),
         "partition_epoch": (Int(), "grows with each change of the partition; the version of the znode in ZK mode"),
         "controller_epoch": (Int(), "the epoch of the controller that wrote it"),
+    },
+)
+
+REPLICA = View(
+    "replica",
+    {
+        "leads": (Bool, "whether it takes itself for the leader"),
+        "leader_epoch": (Int(), "the leader epoch that it has taken"),
+        "high_watermark": (Int(), "up to where it takes records for committed"),
     },
 )
 
@@ -156,6 +165,17 @@ PARTITION_PROPERTIES: tuple[Property, ...] = (
     LEADER_FROM_ISR,
     UNCLEAN_LEADER_ALONE_IN_ISR,
 )
+
+
+_leads, _own_epoch, _high_watermark = REPLICA["leads"], REPLICA["leader_epoch"], REPLICA["high_watermark"]
+HIGH_WATERMARK_MONOTONE = Property(
+    "HighWatermarkMonotone",
+    "Within one leader epoch, the high watermark of its leader never falls.",
+    (_leads & after(_leads) & after(_own_epoch).eq(_own_epoch)).implies(_high_watermark <= after(_high_watermark)),
+    "step",
+)
+
+REPLICA_PROPERTIES: tuple[Property, ...] = (HIGH_WATERMARK_MONOTONE,)
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ METADATA_TAKEN = FORGOTTEN = ("update-metadata-received",)
 """A broker forgets what it had cached of a partition, where the line names one; else it takes a whole request."""
 ANSWERED = (
     *(*LEADS, *FOLLOWS, *EPOCH_REFUSED, *LEADER_UNAVAILABLE, *SKIPPED, *TOPIC_ID_REFUSED),
-    *("not-assigned", "topic-id-updated"),
+    *(*STATE_TAKEN, "not-assigned", "topic-id-updated"),
 )
 """Lines that tell what a broker does of a LeaderAndIsr request with one of its partitions."""
 HOSTS = rows_with("hosts")

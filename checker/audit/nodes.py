@@ -22,6 +22,12 @@ from .rules.catalogue import rules_on
 from .table.protocol import Row, Tables
 from .table.rows import PythonTable
 
+MIGRATED = (
+    "a migration from ZooKeeper is in the metadata log: lines are held against it where they name a topic id; counts of"
+    " changes and deletions are not"
+)
+"""What brokers count goes back to what ZooKeeper told them, and a topic of the same name may have been there before."""
+
 
 def hold_against(read: Read) -> bool:
     """Whether any line is there that a metadata log, if it is here too, is held against."""
@@ -95,10 +101,11 @@ def _beside(
     held = log.over_lines(partial(beside.beside, chronicles, clusters), _having(read, beside.LINES))
     found.rows |= _odd(held, chronicles, clusters, told)
     _count_fits(held, clusters, found)
-    counted = log.over_lines(partial(effects.effects, chronicles, clusters), _having(read, effects.LINES))
+    of_kraft = {cluster: each for cluster, each in chronicles.items() if not each.mixed}
+    counted = log.over_lines(partial(effects.effects, of_kraft, clusters), _having(read, effects.LINES))
     later = beside.clocks(held, clusters)
     proposed = partial(_may_be_taken_back, _reigns(told))
-    for name, row in effects.beside_log(counted, chronicles, clusters, later, proposed):
+    for name, row in effects.beside_log(counted, of_kraft, clusters, later, proposed):
         found.rows.setdefault(name, []).append(row)
 
 
@@ -118,11 +125,9 @@ def _compared(metadata: Metadata, told: Iterable[Row], shown: Shown) -> dict[int
             metadata.notes.append(
                 (cluster, f"controllers name another cluster than {name}: its metadata log is left aside")
             )
-        elif chronicle.mixed:
-            metadata.notes.append(
-                (cluster, "a migration from ZooKeeper is in the metadata log: lines are not held against it")
-            )
         else:
+            if chronicle.mixed:
+                metadata.notes.append((cluster, MIGRATED))
             found[cluster] = chronicle
     return found
 

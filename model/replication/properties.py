@@ -98,17 +98,12 @@ TRUNCATION_PREFIX = truncation_prefix(
     lambda one: after(local_epoch[one]).ne(local_epoch[one]),
     "A follower that has just taken up a leader epoch, and truncated for it,",
 )
-HIGH_WATERMARK_MONOTONE = Property(
-    "HighWatermarkMonotone",
-    "Within one leader epoch, the high watermark of its leader never falls.",
-    forall(
-        one,
-        (
-            presumes_leadership(one) & after(presumes_leadership(one)) & after(local_epoch[one]).eq(local_epoch[one])
-        ).implies(hw[one] <= after(hw[one])),
-    ),
-    "step",
-)
+HIGH_WATERMARK_MONOTONE = views.Projection(
+    views.REPLICA,
+    {},
+    {"leads": presumes_leadership(one), "leader_epoch": local_epoch[one], "high_watermark": hw[one]},
+    key=one,
+).of(views.HIGH_WATERMARK_MONOTONE)
 
 RECORD_COMMITS = Property(
     "RecordCommits", "A record is committed.", exists(one, presumes_leadership(one) & (hw[one] > 0)), "sometimes"

@@ -1,4 +1,4 @@
-"""One rule, all readings: every property over the partition view has one truth in every reading, on all small views.
+"""One rule, all readings: every property over a view has one truth in every reading, on all small views.
 
 A reading is one line of READINGS: a function from a property and views to its truth on each of them. The reference
 (`evaluate`) says what is expected; the audit sees what is printed (-1 for no leader, lists for sets), the explorer sees
@@ -21,6 +21,7 @@ from isrproof.model.expr import Expr, Op, const, field, free
 from isrproof.model.property import Property
 from isrproof.model.protocol import Instance, Model, starts
 from isrproof.model.sorts import (
+    BoolSort,
     Finite,
     Int,
     IntSort,
@@ -30,7 +31,7 @@ from isrproof.model.sorts import (
     default,
     with_sorts,
 )
-from isrproof.model.views import PARTITION, PARTITION_PROPERTIES, Broker, Projection
+from isrproof.model.views import PARTITION, PARTITION_PROPERTIES, REPLICA, REPLICA_PROPERTIES, Broker, Projection
 
 BROKERS = (0, 1)
 EPOCHS = (0, 1)
@@ -49,6 +50,8 @@ def values(leaf: Expr) -> list[Any]:
         return list(EPOCHS)
     if isinstance(leaf.sort, OptionSort):
         return [None, *BROKERS]
+    if isinstance(leaf.sort, BoolSort):
+        return [False, True]
     assert isinstance(leaf.sort, SetSort)
     return [frozenset(each) for size in range(3) for each in itertools.combinations(BROKERS, size)]
 
@@ -103,9 +106,10 @@ def every_step(prop: Property) -> tuple[Instance, Property]:
     """A model whose states are all small views, with a step from every one to every one; the property over it."""
     names = sorted({str(leaf.data) for leaf in leaves(prop)})
     epoch = Int(EPOCHS[0], EPOCHS[-1])
+    view = REPLICA if prop in REPLICA_PROPERTIES else PARTITION
 
     def sort_of(name: str) -> Any:
-        sort = PARTITION[name].sort
+        sort = view[name].sort
         return epoch if isinstance(sort, IntSort) else with_sorts(sort, {Broker: Replica})
 
     fields = {name: field(name, sort_of(name)) for name in names}
@@ -118,7 +122,7 @@ def every_step(prop: Property) -> tuple[Instance, Property]:
         }
         if updates:
             moves.append(action(f"Becomes{number}", "The view changes.", guard={}, updates=updates))
-    projected = Projection(PARTITION, {Broker: Replica}, fields).of(prop)
+    projected = Projection(view, {Broker: Replica}, fields).of(prop)
     model = Model(
         "views",
         "Any view.",
@@ -216,7 +220,7 @@ READINGS: tuple[Any, ...] = (
 )
 
 
-@pytest.mark.parametrize("prop", PARTITION_PROPERTIES, ids=lambda prop: prop.name)
+@pytest.mark.parametrize("prop", [*PARTITION_PROPERTIES, *REPLICA_PROPERTIES], ids=lambda prop: prop.name)
 @pytest.mark.parametrize("reading", READINGS, ids=lambda reading: reading.__name__)
 def test_a_property_has_one_truth_in_every_reading(
     reading: Callable[[Property, Views], list[bool]], prop: Property

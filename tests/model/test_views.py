@@ -9,6 +9,7 @@ from isrproof.model.evaluate import evaluate
 from isrproof.model.examples import Replica
 from isrproof.model.expr import const, field
 from isrproof.model.property import Property
+from isrproof.model.replication import properties
 from isrproof.model.sorts import Int, MapOf, OptionOf, SetOf
 
 BEFORE = {
@@ -53,6 +54,23 @@ def test_each_property_can_be_broken(name: str, before: dict[str, object], later
 
 def test_each_property_has_a_breaking_case() -> None:
     assert sorted(row[0] for row in BROKEN_BY) == sorted(prop.name for prop in views.PARTITION_PROPERTIES)
+
+
+def test_the_high_watermark_of_a_leader_may_fall_in_another_epoch_only() -> None:
+    """The model's property is this one, of each of its replicas."""
+    now = {"leads": True, "leader_epoch": 4, "high_watermark": 9}
+    condition = views.HIGH_WATERMARK_MONOTONE.condition
+
+    def holds(**later: object) -> object:
+        return evaluate(condition, {**now, **{f"{name}'": value for name, value in {**now, **later}.items()}})
+
+    assert not holds(high_watermark=8)
+    assert holds(high_watermark=9)
+    assert holds(high_watermark=8, leader_epoch=5)
+    assert holds(high_watermark=8, leads=False)
+    told = repr(properties.HIGH_WATERMARK_MONOTONE.condition)
+    assert "hw[one] <= hw'[one]" in told
+    assert properties.HIGH_WATERMARK_MONOTONE.name == "HighWatermarkMonotone"
 
 
 def test_no_leader_is_no_leader_outside_the_isr() -> None:

@@ -31,6 +31,7 @@ from ..lines import (
     LEADS,
     OF_BROKERS,
     PROCESS_STARTS,
+    REGISTERED,
     REQUEST_RECEIVED,
     THROWN,
 )
@@ -43,6 +44,8 @@ _IN_STATE_CHANGE = frozenset(rows_with(speaker="broker", family=STATE_CHANGE))
 _TAKES = frozenset(BECOME_BEGUN) | {row for row in (*LEADS, *FOLLOWS) if row in _IN_STATE_CHANGE}
 """Lines that tell what a broker takes, be it to lead or to follow: where there are any, all that it takes is told."""
 _OF_ZOOKEEPER = frozenset(rows_with(speaker="broker", mode="zk"))
+_OF_KRAFT = frozenset(rows_with(speaker="broker", mode="kraft")).difference(REGISTERED)
+"""A broker registers with the quorum in ZooKeeper mode, too, while it is migrated."""
 _NO_START, _NO_END = 0, 10**13 - 1
 """Milliseconds before and after all lines."""
 _Home = tuple[int, str, int, str]
@@ -73,9 +76,8 @@ class Part:
     """Lines first..last of a file that are of a journal: those of `speaker`, or those that say of none (None).
 
     `block`, `lossy` and `releases` are as of a span (spans.py). A journal is `whole` if no line of it is missing
-    between its first and its last. `server_log`: it has lines of that file; `of_zookeeper`: lines that are printed in
-    that mode only; `takes_shown`: all that the broker takes, be it to lead or to follow. `base` + line grows along each
-    of its streams.
+    between its first and its last. `server_log`: it has lines of that file; `takes_shown`: all that the broker takes,
+    be it to lead or to follow. `base` + line grows along each of its streams.
     """
 
     cluster: int
@@ -91,7 +93,6 @@ class Part:
     lossy: bool
     whole: bool
     server_log: bool
-    of_zookeeper: bool
     takes_shown: bool
     releases: int
 
@@ -101,7 +102,8 @@ class Process:
     """The times first..last, as printed, in which a journal is of the process of that number.
 
     `process_known`: each start of a process is in the files. `lived_until`: when the journal's last process wrote its
-    last line; 0 of those before, whose ends no line tells.
+    last line; 0 of those before, whose ends no line tells. `of_zookeeper`: its mode; a broker that is migrated changes
+    it as it starts anew.
     """
 
     journal: int
@@ -109,6 +111,7 @@ class Process:
     last: int
     process: int
     process_known: bool
+    of_zookeeper: bool
     lived_until: int = 0
 
 
@@ -141,7 +144,7 @@ def journals(rows: Sequence[Row], layout: Layout, lives: Mapping[int, int]) -> J
     for number, (home, own) in enumerate(sorted(homes.items()), start=1):
         made = _Journal(number, home, sorted(own), speakers, layout, lives.get(home[0]), telling)
         parts += made.parts(rows)
-        processes += made.processes([row for row in rows if row["kind"] == "process" and row["file"] in own])
+        processes += made.processes(rows)
     return Journals(tuple(parts), tuple(processes))
 
 
@@ -265,14 +268,14 @@ class _Journal:
                         lossy=self.lossy,
                         whole=whole,
                         server_log=any(_stream(self.layout.files[each]) in self.telling for each in self.files),
-                        of_zookeeper=bool(written & _OF_ZOOKEEPER),
                         takes_shown=bool(written & _TAKES),
                         releases=releases,
                     )
 
-    def processes(self, starts: Iterable[Row]) -> Iterator[Process]:
+    def processes(self, rows: Sequence[Row]) -> Iterator[Process]:
         """The stretches between starts; known as soon as a file begins that would show a start."""
-        starts = list(starts)
+        starts = [row for row in rows if row["kind"] == "process" and row["file"] in self.files]
+        of_zookeeper, of_kraft = (self._last_of(rows, each) for each in (_OF_ZOOKEEPER, _OF_KRAFT))
         begins = {row["ts"] for row in starts}
         since, until = self.known(starts) or (_NO_END, _NO_START)
         edges = {_NO_START, _NO_END + 1, *begins, *((since, until + 1) if since < until else ())}
@@ -280,7 +283,16 @@ class _Journal:
         for first, following in pairwise(sorted(edges)):
             number = sum(1 for begin in begins if begin <= first)
             lived_until = youngest if number == len(begins) else 0
-            yield Process(self.number, first, following - 1, number, since <= first <= until, lived_until)
+            began = max((begin for begin in begins if begin <= first), default=_NO_START)
+            turned = of_zookeeper < began <= of_kraft  # to KRaft, of which it shows something since
+            in_zookeeper = of_zookeeper >= _NO_START and not turned
+            known = since <= first <= until
+            yield Process(self.number, first, following - 1, number, known, in_zookeeper, lived_until)
+
+    def _last_of(self, rows: Iterable[Row], of_mode: frozenset[str]) -> int:
+        """When the last line was written that is printed in a mode only; before all lines if there is none."""
+        own = [row for row in rows if row["kind"] == "wrote" and row["file"] in self.files and row["row"] in of_mode]
+        return max((row["last_ts"] or _NO_START for row in own), default=_NO_START - 1)
 
     def known(self, starts: Iterable[Row]) -> tuple[int, int] | None:
         """Between which times every start of a process is in the files.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .....model.expr import const, either, field
+from .....model.expr import const, field
 from .....model.sorts import Bool, Int
 from ...fields import kind, lived_until, offset, releases, sorts
 from ...lines import (
@@ -14,6 +14,8 @@ from ...lines import (
     FOLLOWS,
     HIGH_WATERMARK_FELL,
     LOG_TRUNCATED,
+    REPLICA_DELETED,
+    REPLICA_STOPPED,
     SKIPPED,
     is_line,
 )
@@ -30,6 +32,7 @@ fenced, resumed, told_below = field("fenced", Bool), field("resumed", Bool), fie
 goes_on = field("goes_on", Bool)
 SOON = 60_000
 """Milliseconds in which a controller tells all brokers of a new leader epoch: it waits 30 seconds for an answer."""
+_TAKEN_OR_STOPPED = (*STARTS, *BECOME_BEGUN, *REPLICA_STOPPED, *REPLICA_DELETED)
 _PLACE = ("line", "file")
 _BEFORE = {f"before_{name}": Int(0) for name in _PLACE}
 
@@ -50,9 +53,8 @@ def _turns(lines: Table, key: Names, order: Names) -> Table:
 
 def _failed(lines: Table, key: Names, order: Names) -> Table:
     """Where a follower gives a partition up, and what comes before and after in the same process."""
-    own = lines.of_lines((*STARTS, *BECOME_BEGUN, *FETCH_FAILED, *FETCH_FENCED))
-    starts = either(is_line(STARTS), is_line(BECOME_BEGUN))
-    ends = own.grouped(key, last_start=Column("max", "clock", starts))
+    own = lines.of_lines((*_TAKEN_OR_STOPPED, *FETCH_FAILED, *FETCH_FENCED))
+    ends = own.grouped(key, last_start=Column("max", "clock", is_line(_TAKEN_OR_STOPPED)))
     said = own.along(key, order, refusals=Column("so_far", where=is_line(FETCH_FENCED)), **earlier(*_PLACE))
     failed = said.of_lines(FETCH_FAILED).attached(ends, key, ("last_start",))
     found = failed.derive(
@@ -95,14 +97,15 @@ that says so, up to each."""
 FETCHES_FAILED = Observation(
     "fetches_failed",
     made_from=HOSTED_LINES,
-    lines=(*STARTS, *BECOME_BEGUN, *FETCH_FAILED, *FETCH_FENCED),
+    lines=(*_TAKEN_OR_STOPPED, *FETCH_FAILED, *FETCH_FENCED),
     columns={**HOSTED, **_BEFORE, **sorts(fenced, resumed, goes_on)},
     make=_failed,
     key=KEPT,
     order=MERGED,
 )
 """Where a follower gives a partition up. `fenced`: its leader refused its leader epoch before; `resumed`: it takes the
-partition again later, in the same process; `goes_on`: that process writes lines more than a minute later."""
+partition again later, or stops or deletes the replica, in the same process; `goes_on`: that process writes lines more
+than a minute later."""
 
 CUTS_BELOW = Observation(
     "cuts_below",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from .....model.expr import field
+from .....model.expr import field, true
 from .....model.sorts import Bool, Int
+from .....model.views import REPLICA
 from ...fields import high_watermark, kind, leader_epoch, log_end_offset, offset, releases, sorts
 from ...lines import (
     BECOME_BEGUN,
@@ -20,7 +21,7 @@ from ...lines import (
 from ...table.encoding import in_releases
 from ...table.protocol import Column, Table
 from ..absent import false_where_absent
-from ..compared import earlier
+from ..compared import earlier, was
 from ..observation import Names, Observation
 from ..told import told
 from .hosted import AGAINST, HOSTED, HOSTED_LINES, KEPT, LOG, MERGED, STAY, against, followed, followed_sorts
@@ -28,6 +29,7 @@ from .taken import STARTS, known_epoch
 
 end, epoch = field("end", Int()), field("epoch", Int())
 """Where the log ends; the leader epoch in which the line is written."""
+leads = REPLICA["leads"]
 told_hw, starts_at = field("told_hw", Int()), field("starts_at", Int())
 """The high watermark that a line tells, as it prints it or fetches from it; where the log began to start before."""
 _ENDS = (*STARTS, *ISR_SHRINKS)
@@ -48,7 +50,8 @@ def _high_watermarks(lines: Table, *_: Names) -> Table:
 def _in_one_epoch(lines: Table, key: Names, order: Names) -> Table:
     own = lines.of_lines(LEADS + ISR_SHRINKS).present("high_watermark")
     of_epoch = told(own, epoch=[(is_line(LEADS), leader_epoch), (is_line(ISR_SHRINKS), known_epoch)])
-    return followed(of_epoch.present("epoch"), key, order, "high_watermark", "row")
+    views = of_epoch.present("epoch").derive(leads=true, leader_epoch=epoch)
+    return followed(views, key, order, "leads", "leader_epoch", "high_watermark", "row")
 
 
 def _logs(lines: Table, key: Names, order: Names) -> Table:
@@ -105,7 +108,7 @@ HIGH_WATERMARKS_OF_LEADER = Observation(
     "high_watermarks_of_leader",
     made_from=HOSTED_LINES,
     lines=LEADS + ISR_SHRINKS,
-    columns={**HOSTED, **sorts(epoch), **followed_sorts("high_watermark", "row")},
+    columns={**HOSTED, **sorts(epoch, leads, was(leads)), **followed_sorts("leader_epoch", "high_watermark", "row")},
     make=_in_one_epoch,
     key=(*STAY, "epoch"),
     order=MERGED,

@@ -201,9 +201,11 @@ class Chronicle:
         """A line that prints a partition at a partition epoch, beside the log.
 
         "fits", "differs", or as of `at`; where the line names no topic id, of all that its name had: one that fits
-        will do, and one that is not known may be meant.
+        will do, and one that is not known may be meant. In ZooKeeper mode it may have had ids that no record tells.
         """
         named = row.get("topic_id")
+        if named is None and self.mixed:
+            return "before", None
         ids: Iterable[str] = [named] if named is not None else sorted(self.ids.get(row["topic"], ()))
         found = [self._judged(row, topic) for topic in ids]
         for wanted in ("fits", "foreign", "before", "hole", "ahead", "differs"):

@@ -8,7 +8,8 @@ How it is seen
     In all that one broker wrote, in one process: a line says that a partition is marked as failed. Mostly the leader
     had refused the old leader epoch just before, and the new one is on its way: a normal race, if it comes within a
     minute, or the process ends. Without that, an error of the follower's own is the reason. If the broker does not take
-    the partition again in that process, replication has stopped. A line may be missing, so it is suspicious.
+    the partition again in that process, and does not stop or delete its replica either (it was moved elsewhere),
+    replication has stopped. A line may be missing, so it is suspicious.
 
 What a log cannot show
     Whether a new leader epoch would still have come when the log ends; when a process ended after which another starts.

@@ -16,8 +16,9 @@ Releases
 from __future__ import annotations
 
 from .....model.expr import either
-from ...fields import gap, high_watermark, process_known
-from ...observe.compared import was
+from .....model.views import HIGH_WATERMARK_MONOTONE
+from ...fields import gap, process_known
+from ..conditions import step
 from ..remedy import COPIES, KEEP_LOGS, Remedy
 from ..rule import Rule
 from ..verdicts import illegal_unless
@@ -28,7 +29,7 @@ RULE = Rule(
     name="high-watermark-falls",
     observation="high_watermarks_of_leader",
     kind="replica",
-    verdict=illegal_unless(was(high_watermark) <= high_watermark, in_doubt=either(gap, ~process_known)),
+    verdict=illegal_unless(step(HIGH_WATERMARK_MONOTONE.condition), in_doubt=either(gap, ~process_known)),
     message=lambda row: (
         f"the high watermark of {where(row)} fell from {row['before_high_watermark']} to {row['high_watermark']} in"
         f" leader epoch {row['epoch']}"

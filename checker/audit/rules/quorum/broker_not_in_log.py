@@ -13,8 +13,8 @@ How it is seen
     seconds beyond the line's time.
 
 Releases
-    Since 3.3 (before, lines print no partition epoch); "ISR updated" since 3.0. Only where the metadata log is there,
-    and no migration from ZooKeeper is in it.
+    Since 3.3 (before, lines print no partition epoch); "ISR updated" since 3.0. Only where the metadata log is there.
+    Where a migration from ZooKeeper is in it, only lines that name a topic id: another topic may have had the name.
 """
 
 from __future__ import annotations

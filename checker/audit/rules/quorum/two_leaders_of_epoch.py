@@ -10,7 +10,8 @@ How it is seen
     said that it hosts the partition; as that line may be missing, the finding is suspicious.
 
 Releases
-    All with KRaft, since 3.0. Brokers of a migration from ZooKeeper are left out.
+    All with KRaft, since 3.0.
+    Of a broker that is migrated from ZooKeeper, only what it writes in KRaft mode.
 """
 
 from __future__ import annotations

@@ -14,7 +14,8 @@ What a log cannot show
     Which of the two is right: the metadata log tells (KR538).
 
 Releases
-    With KRaft, since 3.3: before, lines print no partition epoch. Brokers of a migration from ZooKeeper are left out.
+    With KRaft, since 3.3: before, lines print no partition epoch.
+    Of a broker that is migrated from ZooKeeper, only what it writes in KRaft mode.
 """
 
 from __future__ import annotations
