@@ -81,7 +81,8 @@ def _places(extracts: pa.LargeStringArray) -> Numbers:
     _, offsets, data = extracts.buffers()
     begins = np.frombuffer(offsets, np.int64)[extracts.offset : extracts.offset + len(extracts)] + len(SEPARATOR)
     digits = np.frombuffer(data, np.uint8)[begins[:, None] + np.arange(DIGITS)] - ord("0")
-    return digits @ 10 ** np.arange(DIGITS)[::-1]
+    found: Numbers = digits @ 10 ** np.arange(DIGITS)[::-1]
+    return found
 
 
 def _of_beginning(
