@@ -41,7 +41,7 @@ class Dictionary:
         return known
 
     def indices(self, values: Sequence[Any]) -> Numbers:
-        if any(type(value) is list for value in values):
+        if list in map(type, values):
             return np.array([self.index(value) for value in values], dtype=np.int64)
         known = self._indices
         for value in dict.fromkeys(values):
