@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from .....specs.metadata.levels import NAME, jars, running
@@ -37,17 +36,13 @@ class At(NamedTuple):
 
 
 _CONTEXT = ("releases", "level", "elr_on", "migrating")
-_STATE = (
-    *("leader", "isr", "replicas", "adding", "removing", "elr", "last_known", "recovering"),
-    *("leader_epoch", "partition_epoch"),
-)
+_SHOWN = slice(Partition._fields.index("leader"), Partition._fields.index("partition_epoch") + 1)
+_STATE = Partition._fields[_SHOWN]
 CHANGE_COLUMNS = (
     *(*At._fields, *_CONTEXT, "topic", "partition", *_STATE, *(f"before_{name}" for name in _STATE)),
     *("before_file", "before_offset", "created", "isr_size", "named", "inactive", "repeated", "min_isr"),
     *("wrong_directories", "directory_count", "replica_count"),
 )
-_shown = itemgetter(*map(Partition._fields.index, _STATE))
-"""The columns of _STATE, of a partition."""
 _NOTHING, _NOWHERE = (None,) * len(_STATE), (None, None)
 _FENCE, _UNFENCE = 1, -1
 _CHANGE = "PARTITION_CHANGE_RECORD"
@@ -292,8 +287,8 @@ class Fold:
             *(self._known_context or self._context),
             state.names.get(topic, topic),
             number,
-            *_shown(after),
-            *(_NOTHING if before is None else _shown(before)),
+            *after[_SHOWN],
+            *(_NOTHING if before is None else before[_SHOWN]),
             *earlier,
             before is None,
             len(isr),
