@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from .....specs.metadata.levels import NAME, jars, running
@@ -43,6 +44,8 @@ CHANGE_COLUMNS = (
     *("before_file", "before_offset", "created", "isr_size", "named", "inactive", "repeated", "min_isr"),
     *("wrong_directories", "directory_count", "replica_count"),
 )
+_shown = itemgetter(_SHOWN)
+"""The columns of _STATE, of a partition."""
 _NOTHING, _NOWHERE = (None,) * len(_STATE), (None, None)
 _FENCE, _UNFENCE = 1, -1
 _CHANGE = "PARTITION_CHANGE_RECORD"
@@ -287,8 +290,8 @@ class Fold:
             *(self._known_context or self._context),
             state.names.get(topic, topic),
             number,
-            *after[_SHOWN],
-            *(_NOTHING if before is None else before[_SHOWN]),
+            *_shown(after),
+            *(_NOTHING if before is None else _shown(before)),
             *earlier,
             before is None,
             len(isr),
