@@ -7,8 +7,9 @@ what it has several of is a list.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -66,9 +67,13 @@ def _write_parquet(path: Path, kind: type, rows: Sequence[object], *derived: str
     pyarrow.parquet.write_table(table, path)
 
 
-def _types(kind: Any) -> dict[str, Any]:
+def _types_of(kind: Any) -> dict[str, Any]:
     hints = get_type_hints(kind)
     return {each.name: hints[each.name] for each in fields(kind)}
+
+
+_types: Callable[[Any], dict[str, Any]] = cache(_types_of)
+"""Looked up once for each class."""
 
 
 def _columns(types: dict[str, Any]) -> list[tuple[str, Any]]:
