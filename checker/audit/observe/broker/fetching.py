@@ -32,7 +32,7 @@ fenced, resumed, told_below = field("fenced", Bool), field("resumed", Bool), fie
 goes_on = field("goes_on", Bool)
 SOON = 60_000
 """Milliseconds in which a controller tells all brokers of a new leader epoch: it waits 30 seconds for an answer."""
-_TAKEN_OR_STOPPED = (*STARTS, *BECOME_BEGUN, *REPLICA_STOPPED, *REPLICA_DELETED)
+_TAKEN_OR_STOPPED = (*STARTS, *BECOME_BEGUN, *FETCHERS_ADDED, *REPLICA_STOPPED, *REPLICA_DELETED)
 _PLACE = ("line", "file")
 _BEFORE = {f"before_{name}": Int(0) for name in _PLACE}
 
