@@ -1,4 +1,4 @@
-"""Pages of docs/ whose commands are run: what a block shows after `$ isrproof ...` is what that prints."""
+"""Pages whose commands are run: what a block shows after `$ isrproof ...` is what that prints."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from isrproof.checker.cli import main
 
 from tests.imports import ROOT
 
-PAGES = {"kraft.md", "kraft-incident.md", "lost-records.md"}
+PAGES = {"README.md", "kraft.md", "kraft-incident.md", "lost-records.md"}
 LEFT_OUT = "..."
 _BLOCK = re.compile(r"^```(?:console)?\n(?P<lines>\$ isrproof .*?)^```$", re.DOTALL | re.MULTILINE)
 
 
 def blocks() -> Iterator[tuple[str, str]]:
-    for page in sorted((ROOT / "docs").glob("*.md")):
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
         for block in _BLOCK.finditer(page.read_text(encoding="utf-8")):
             yield page.name, block["lines"]
 

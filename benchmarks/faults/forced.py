@@ -67,9 +67,9 @@ def _completions(recording: Recording, fault: Fault) -> Iterator[tuple[str, list
     if planted.isr:
         yield "a reassignment", [_reassigned(planted, views[-1] if views else planted)]
     if planted.topic is not None:
-        yield "the topic was created again", [*_creation(planted)]
+        yield "a creation of the topic", [*_creation(planted)]
     if planted.controller_epoch != dict(recording.events[fault.file])[fault.edits[0].line].controller_epoch:
-        yield "the cluster was wiped", [*_creation(replace(planted, topic="another", partition=0, isr=(1,), leader=1))]
+        yield "a wipe of the cluster", [*_creation(replace(planted, topic="another", partition=0, isr=(1,), leader=1))]
 
 
 def _of_partition(event: Event, other: Event) -> bool:

@@ -26,7 +26,7 @@ EXIT_NO_RUN = 3
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Write broker-N/*.log into this folder.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(**options: Any) -> None:
-    """Write the logs of a run of MODEL: a random run, or the counterexample of a property.
+    """Write the logs of a run of MODEL: a random run, or the counterexample of a property. Of kraft, its metadata log.
 
     Without --out the lines are printed, with the step that writes them. What a model leaves out (requests between
     brokers, say) is not in its logs.
@@ -54,6 +54,8 @@ def _run(options: dict[str, Any]) -> int:
             _say(options, f"{model.name} has no counterexample of {options['prop']}", {"verdict": "unknown"})
             return EXIT_NO_RUN
         run = found
+    if options["model"] == "kraft":
+        return _metadata(options, model, instance, run, row)
     names = numbered(instance.settings.get("brokers", 9), instance.settings.get("partitions", 9))
     log = simulate.log_of(instance, run, row, (options["level"] or row.state_change_level).upper(), names)
     written = simulate.write(log, options["out"]) if options["out"] is not None else []
@@ -61,6 +63,31 @@ def _run(options: dict[str, Any]) -> int:
         _print(model.name, row.name, log, written)
     else:
         _tell(log, options["out"])
+    return 0
+
+
+def _metadata(options: dict[str, Any], model: Any, instance: Any, run: Any, row: Any) -> int:
+    """The controller writes a metadata log."""
+    from ..conformance.metadata.simulate import FILE, log_of
+
+    log = log_of(instance, run, row, unclean="unclean leaders" in options["adding"])
+    written = [] if options["out"] is None else [log.save(options["out"])]
+    if options["as_json"]:
+        import json
+
+        steps = [
+            {"action": taken.action, "params": dict(taken.params), "records": list(offsets)}
+            for taken, offsets in log.steps
+        ]
+        told = {"model": model.name, "release": row.name, "steps": steps, "files": {FILE: len(log.records)}}
+        say(json.dumps(told | {"written": [str(path) for path in written]}))
+        return 0
+    for number, (taken, offsets) in enumerate(log.steps, 2):
+        say(f"{number:>3}. {_step(taken):<40} {FILE}@{offsets[0]}" if offsets else f"{number:>3}. {_step(taken)}")
+        for offset in offsets if not written else ():
+            say(f"       {log.records[offset]}")
+    if written:
+        say(f"{len(log.records)} records in {written[0]}")
     return 0
 
 

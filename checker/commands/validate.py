@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .explore import failures
+
+if TYPE_CHECKING:
+    from ...model.family import Family
+    from ...model.protocol import Model
+    from ...specs.releases import Release
+    from ..conformance.evidence import Evidence
+    from ..conformance.validate import Verdict
 
 EXIT = {"accepted": 0, "rejected": 1, "unknown": 3}
 
@@ -41,33 +48,56 @@ def command(**options: Any) -> None:
 
 
 def _run(options: dict[str, Any]) -> int:
-    from ...model.catalogue import families, model
+    from ...model.catalogue import model
+    from ...model.cluster.cluster import CLUSTER
     from ...specs.releases import ALL, release
-    from ..conformance import cluster, read
+    from ..conformance import read
     from ..conformance.evidence import NotDecidedError
-    from ..conformance.validate import May, Verdict, anything, validate
+    from ..conformance.validate import Verdict, anything, validate
 
-    family = families().get(options["model"])
+    family = CLUSTER if options["model"] == CLUSTER.name else None
     evidence = read.read(options["logs"])
     known = ALL if family is None else family.releases
     row = release(options["release"]) if options["release"] else read.release_of(evidence, known)
     level = (options["level"] or read.level_of(evidence, row)).upper()
-    may: May = anything
+    chosen: Model | None
     try:
         if family is None:
             chosen = model(options["model"])
+            verdict = validate(chosen, row, evidence, level, anything, brokers=options["brokers"])
         else:
-            wanted = (*cluster.parts(evidence, options["brokers"]), *options["adding"])
-            parts = [each for each in dict.fromkeys(wanted) if each not in options["without"]]
-            chosen = family.model(row.name, options["without"], parts)
-            may = cluster.possible(evidence)
-        actor = (lambda action: "controller") if family is None else family.actor
-        verdict = validate(chosen, row, evidence, level, may, actor=actor, brokers=options["brokers"])
+            chosen, verdict = _of_family(family, row, evidence, level, options)
     except NotDecidedError as error:
         verdict = Verdict("unknown", 0, 0, evidence.lines, reason=str(error))
         chosen = None
     _print(verdict, row.name, level, chosen, options)
     return EXIT[verdict.verdict]
+
+
+def _of_family(
+    family: Family, row: Release, evidence: Evidence, level: str, options: dict[str, Any]
+) -> tuple[Model, Verdict]:
+    """The model with the parts that the log needs, and what comes of it.
+
+    No log tells whether unclean elections are enabled: of the two the one is told that fits further.
+    """
+    from ...model.cluster.effects import UNCLEAN
+    from ..conformance import cluster
+    from ..conformance.validate import validate
+
+    wanted = (*cluster.parts(evidence, options["brokers"]), *options["adding"])
+    parts = [each for each in dict.fromkeys(wanted) if each not in options["without"]]
+    may = cluster.possible(evidence)
+    found: list[tuple[Model, Verdict]] = []
+    for more in ([], [UNCLEAN]):
+        if more and ({*more} & {*parts, *options["without"]} or found[0][1].verdict != "rejected"):
+            continue
+        chosen = family.model(row.name, options["without"], [*parts, *more])
+        verdict = validate(chosen, row, evidence, level, may, actor=family.actor, brokers=options["brokers"])
+        found.append((chosen, verdict))
+    chosen, verdict = max(found, key=lambda each: each[1].matched)
+    why = cluster.undecided(evidence, parts, verdict.matched) if verdict.verdict == "rejected" else ""
+    return chosen, verdict._replace(verdict="unknown", guard=None, reason=why) if why else verdict
 
 
 def _metadata(options: dict[str, Any]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from ...model.cluster.effects import DELETION, ISR, PREFERRED, REQUESTS, SHUTDOWN
 from ...model.cluster.state import PLACES
@@ -37,6 +37,14 @@ def parts(evidence: Evidence, brokers: bool = False) -> tuple[str, ...]:
         ISR: brokers and not (evidence.has_server_log and _ISR_WRITTEN.isdisjoint(rows_seen)),
     }
     return tuple(part for part, there in wanted.items() if there)
+
+
+def undecided(evidence: Evidence, parts: Collection[str], matched: int) -> str:
+    """Why a line that no run writes says nothing of the cluster, by how many lines before it fit; "" if it does."""
+    first = evidence.isr_changes_begin
+    if ISR in parts or first is None or matched < first:
+        return ""
+    return "a leader changed an ISR before this line, which the lines compared do not tell: try --brokers"
 
 
 def possible(evidence: Evidence) -> May:

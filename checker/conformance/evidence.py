@@ -99,6 +99,18 @@ class Evidence:
         return [each for epoch in sorted(by_epoch) for each in by_epoch[epoch]]
 
     @cached_property
+    def isr_changes_begin(self) -> int | None:
+        """The first of the compared lines before which a leader changed an ISR; None if there is none.
+
+        What a controller writes raises version and leader epoch both; what a leader writes, the version only.
+        """
+        for number, each in enumerate(self.compared):
+            version, epoch = each.event.partition_epoch, each.event.leader_epoch
+            if version is not None and epoch is not None and version > epoch:
+                return number
+        return None
+
+    @cached_property
     def of_brokers(self) -> frozenset[str]:
         """The rows of brokers that are compared: those of files that the log has."""
         return frozenset(row for row in OF_BROKERS if rows()[row].family in self._families)
@@ -118,9 +130,33 @@ class Evidence:
         """The state machines' lines and those of brokers, by time; at one time the controllers' come first."""
         machines = {id(each) for each in self.compared}
         wanted = [each for each in self.seen if id(each) in machines or each.event.row in self.of_brokers]
-        in_turn = sorted(wanted, key=lambda each: (each.event.ts or 0, id(each) not in machines))
+        known = self._known_before
+        in_turn = sorted(
+            wanted,
+            key=lambda each: (known.get(id(each), each.event.ts or 0), id(each) not in known, id(each) not in machines),
+        )
         begins = min((each.event.ts or 0 for each in self.seen if each.event.controller_epoch == 1), default=0)
         return [each for each in in_turn if each.event.row != REGISTERED or (each.event.ts or 0) >= begins]
+
+    @cached_property
+    def _known_before(self) -> Mapping[int, int]:
+        """Registrations that a controller tells of before the broker does, which says so when it is done -> that time.
+
+        By the id of what is seen. The broker's process has started before.
+        """
+        told = [each.event for each in self.seen if each.event.row in _LIVE]
+        started: dict[str, int] = {}  # by file: who starts does not say its id
+        found: dict[int, int] = {}
+        for each in sorted(self.seen, key=lambda one: one.event.ts or 0):
+            file, now = each.place.file, each.event.ts or 0
+            if each.event.row == "process-starts":
+                started[file] = now
+            elif each.event.row == REGISTERED and file in started:
+                times = (one.ts or 0 for one in told if each.event.speaker in (one.brokers or ()))
+                before = [time for time in times if started[file] < time <= now]
+                if before:
+                    found[id(each)] = min(before)
+        return found
 
     @cached_property
     def registrations(self) -> Mapping[int, int]:

@@ -2,15 +2,15 @@
 
 DataFrame calls only, so that a Spark Connect session can run them. A line of a frequent wording (frequent.py) costs one
 regular expression, which writes the line's fields in a fixed order between separators: its *extract*. The extracts of
-many lines are read together, as lines of CSV, by whoever gets them as Arrow. Any other line is for the reference parser
-(traces/events/parse.py).
+many lines that begin alike are read together, as lines of CSV, by whoever gets them as Arrow. Any other line is for the
+reference parser (traces/events/parse.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..events.event import FIELDS, Event, event
 from ..events.parse import time_of
@@ -24,17 +24,30 @@ SEPARATOR, RETURN = SEPARATORS
 """The first begins an extract, and stands between its fields; neither is in any. The second is free for readers."""
 PRINTED = tuple(field for field in FIELDS if field not in ("row", "level", "ts", "releases"))
 """The fields of an event that its message prints."""
-LEADING = ("wording", "piece", "time", "level")
-"""What stands before the fields in an extract: `wording + len(piece)` is the index of its wording in `wordings()`."""
+LEADING = ("beginning", "piece", "time", "level")
+"""What stands before the fields in an extract: the beginning, a number of DIGITS digits, says which of `beginnings` it
+is of, the length of the piece which of its wordings."""
+DIGITS = 3
 LINE_HEAD = 120
 """So many bytes of a line hold its time and level, who speaks, and the words that it is recognised by."""
 _LEAST_DRESS = len("[2018-08-03 12:00:00,123] INFO ")
 
 
+class Beginning(NamedTuple):
+    """Wordings that begin alike, whose lines one pattern reads, and the fields of their extracts, in order."""
+
+    wordings: tuple[Reader, ...]
+    fields: tuple[str, ...]
+
+
 @cache
-def wordings() -> tuple[Reader, ...]:
-    """The frequent wordings, by index."""
-    return tuple(reader for readers in frequent().values() for reader in readers)
+def beginnings(fields: tuple[str, ...] = PRINTED) -> tuple[Beginning, ...]:
+    """Those of the frequent wordings, if these fields are asked for."""
+    found = []
+    for readers in frequent().values():
+        printed = set(pattern(readers, fields).groups)
+        found.append(Beginning(readers, tuple(name for name in fields if name in printed)))
+    return tuple(found)
 
 
 def line_head(line: Column) -> Column:
@@ -71,29 +84,24 @@ def replaced(line: Column, begins: Column, fields: Sequence[str] = PRINTED) -> C
     from pyspark.sql import functions as F  # noqa: N812
 
     found = F.when(begins.isNull(), F.lit(None).cast("string"))
-    first = 0
-    for place, readers in enumerate(frequent().values()):
-        made = pattern(readers, fields)
-        found = found.when(
-            begins == place, F.regexp_replace(line, made.text, _replacement(first, made.numbers(), fields))
-        )
-        first += len(readers)
+    for place, beginning in enumerate(beginnings(tuple(fields))):
+        made = pattern(beginning.wordings, fields)
+        texts = made.numbers()
+        shown = (f"{place:0{DIGITS}}", *(texts[name] for name in (*LEADING[1:], *beginning.fields)))
+        extract = SEPARATOR + SEPARATOR.join(shown)
+        found = found.when(begins == place, F.regexp_replace(line, made.text, extract))
     return found
-
-
-def _replacement(wording: int, texts: Mapping[str, str], fields: Iterable[str]) -> str:
-    return SEPARATOR + SEPARATOR.join((str(wording), *(texts.get(name, "") for name in (*LEADING[1:], *fields))))
 
 
 def event_of(extract: str) -> Event:
     """The event of one line, from an extract of all fields: as parse_line gives it."""
-    _, first, piece, time, level, *texts = extract.split(SEPARATOR)
-    reader = wordings()[int(first) + len(piece)]
+    _, place, piece, time, level, *texts = extract.split(SEPARATOR)
+    beginning = beginnings()[int(place)]
+    reader = beginning.wordings[len(piece)]
     values = reader.constants.copy()
     values["level"] = level or None
     values["ts"] = time_of(time)
     values["releases"] = dict(reader.wording.levels).get(level, reader.wording.releases)
-    places = {field: place for place, field in enumerate(PRINTED)}
     for field, primitive in reader.groups:
-        values[field] = read(primitive)(texts[places[field]])
+        values[field] = read(primitive)(texts[beginning.fields.index(field)])
     return event(values)

@@ -145,7 +145,8 @@ def _events(
     understood = np.asarray(lines["extract"].is_valid().to_numpy(zero_copy_only=False))
     here = np.flatnonzero(understood)
     if len(here):
-        columns = extracted_columns(lines["extract"].drop_null(), task.fields, dictionary)
+        order, columns = extracted_columns(lines["extract"].drop_null(), task.fields, dictionary)
+        here = here[order]
         columns |= {"file": Array(narrow(file[here])), "line": Array(narrow(line[here]))}
         _count(columns, dictionary, seen)
         parts.append(columns)

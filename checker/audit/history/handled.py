@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from operator import itemgetter
+from typing import Any
 
 from ....model.expr import const, either, ite
 from ....model.expr import field as column
@@ -56,15 +57,29 @@ _before_epoch = column("before_epoch", Int())
 def handled(events: Table) -> list[Row]:
     """Look: what consecutive lines show of requests, as rows of the kinds that are named below."""
     own = events.present("speaker")
-    return [
+    found = [
         {"kind": kind} | row for kind, table in (*_answered(own), *_numbered(own), *_heard(own)) for row in table.rows()
+    ]
+    return [*(row for row in found if row["kind"] != "answered-on"), *_by_topic(found)]
+
+
+def _by_topic(found: Iterable[Row]) -> list[Row]:
+    """The rows answered-on, one for all partitions of a topic: there may be many."""
+    of: dict[tuple[Any, ...], list[Row]] = defaultdict(list)
+    for row in found:
+        if row["kind"] == "answered-on":
+            of[row["file"], row["speaker"], row["topic"]].append(row)
+    return [
+        {name: own[0][name] for name in ("kind", *_BY, "topic")}
+        | {"line": min(row["line"] for row in own), "partitions": tuple(sorted(row["partition"] for row in own))}
+        for own in of.values()
     ]
 
 
 def _answered(events: Table) -> Iterator[tuple[str, Table]]:
     """answered-fit: so many requests that have as many answers as partitions. answered: one that has not, from line
     `first` to `line`. answered-open, answered-close: one that begins here, or ends, with each partition that it was
-    answered for (answer). answered-on: so many answers, where none begins or ends."""
+    answered for (answer). answered-on: the partitions that lines are about, where none begins or ends."""
     lines = events.of_lines((*_BOUNDS, *LEADER_AND_ISR_VOID, *ANSWERED)).along(
         _BY,
         ("line",),
@@ -116,8 +131,8 @@ def _answered(events: Table) -> Iterator[tuple[str, Table]]:
     first = by_partition.where(_request.eq(0) & _ended.eq(0))
     yield "answer", first.matching(closing, _BY).select(*_BY, "line", "topic", "partition")
     bounds = lines.of_lines(_BOUNDS).grouped(_BY, n=Column("count"))
-    on = by_partition.grouped(_BY, line=Column("min", "line"), answered=Column("count"))
-    yield "answered-on", on.attached(bounds, _BY, ("n",)).absent("n").select(*_BY, "line", "answered")
+    on = by_partition.attached(bounds, _BY, ("n",)).absent("n")
+    yield "answered-on", on.select(*_BY, "line", "topic", "partition")
 
 
 def _numbered(events: Table) -> Iterator[tuple[str, Table]]:
@@ -254,8 +269,8 @@ def _since_first(part: Part, row: Row) -> Row:
 def _join_answers(of: Mapping[str, Sequence[tuple[Part, Row]]], found: Handled) -> None:
     """Requests that begin in one piece, and end in another."""
     begun = sorted(((_at(part, row), part, row) for part, row in of["answered-open"]), key=itemgetter(0))
-    on = [(_at(part, row), row["answered"]) for part, row in of["answered-on"]]
-    answers = [(_at(part, row), (row["topic"], row["partition"])) for part, row in of["answer"]]
+    answers = [(_at(part, row), row["topic"], (row["partition"],)) for part, row in of["answer"]]
+    answers += [(_at(part, row), row["topic"], row["partitions"]) for part, row in of["answered-on"]]
     for part, row in of["answered-close"]:
         end = _at(part, row)
         before = [each for each in begun if (part.journal, 0) <= each[0] < end]
@@ -265,8 +280,8 @@ def _join_answers(of: Mapping[str, Sequence[tuple[Part, Row]]], found: Handled) 
         same = all(row[name] == first[name] for name in ("controller", "correlation_id"))
         if not same or opened.block != part.block:
             continue
-        answered = len({partition for place, partition in answers if start < place < end})
-        answered += sum(n for place, n in on if start < place < end)
+        between = ((topic, partitions) for place, topic, partitions in answers if start < place < end)
+        answered = len({(topic, partition) for topic, partitions in between for partition in partitions})
         if row["count"] == first["count"] == answered:
             found.answered_fit[part.cluster] += 1
         else:

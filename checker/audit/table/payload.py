@@ -46,13 +46,14 @@ def payloads(
 
 def encoded(columns: Mapping[str, Array], dictionary: Dictionary, note: Any = None) -> bytes:
     """Columns of one length as a payload."""
-    used = [column.data for column in columns.values() if column.encoded]
-    numbers = np.unique(np.concatenate(used)) if used else np.zeros(0, dtype=np.int64)
+    used = np.zeros(len(dictionary.values), dtype=bool)
+    for column in columns.values():
+        if column.encoded:
+            used[column.data] = True
+    numbers, place = np.flatnonzero(used), np.cumsum(used) - 1
     arrays = [
         pa.array(
-            narrow(np.searchsorted(numbers, column.data) if column.encoded else column.data)
-            if column.data.dtype != bool
-            else column.data,
+            narrow(place[column.data] if column.encoded else column.data) if column.data.dtype != bool else column.data,
             mask=None if column.present is None else ~column.present,
         )
         for column in columns.values()

@@ -42,7 +42,9 @@ def moved(name: str, before: str, after: str, count: int) -> Event:
     }
     if name == "replica":
         return Event("replica-moved", replica=1, **told)
-    return Event(_ROWS[after], leader=1, isr=(1, 2), leader_epoch=count, partition_epoch=count, **told)
+    # The first election of a new partition creates its znode, any other one raises both numbers.
+    epoch = 0 if before == "NewPartition" else count + 1
+    return Event(_ROWS[after], leader=1, isr=(1, 2), leader_epoch=epoch, partition_epoch=epoch, **told)
 
 
 def walk(name: str, release: str, dice: random.Random, faults: bool) -> tuple[list[Event], set[int]]:

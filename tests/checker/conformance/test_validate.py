@@ -163,6 +163,24 @@ def test_a_recording_is_accepted_with_what_its_brokers_write() -> None:
     assert (code, said["verdict"], said["matched"], said["compared"]) == (0, "accepted", 53, 53)
 
 
+def test_what_leaders_wrote_in_between_is_not_held_against_a_log() -> None:
+    """A version that grows more than the leader epoch: a leader wrote it, and the state machines' lines do not tell."""
+    code, said = _command("cluster", str(RECORDED / "unclean-2.4.1"))
+    assert (code, said["verdict"], said["guard"]) == (3, "unknown", None)
+    assert "try --brokers" in said["reason"]
+    assert said["line"]["line"] == 45
+
+
+@slow
+def test_with_what_brokers_write_it_is_accepted() -> None:
+    """An unclean election, which no log shows to be allowed; a controller that tells of a broker before the broker."""
+    code, said = _command("cluster", str(RECORDED / "unclean-2.4.1"), "--brokers")
+    assert (code, said["verdict"], said["matched"], said["compared"]) == (0, "accepted", 93, 93)
+    assert said["model"].endswith("with unclean elections")
+    code, said = _command("cluster", str(RECORDED / "unclean-2.4.1"), "--brokers", "--without", "unclean elections")
+    assert (code, said["verdict"]) == (1, "rejected")
+
+
 def test_the_settings_of_an_instance_are_those_that_the_model_has() -> None:
     evidence = read.read([str(RECORDED / "failover-on-leader-2.0.0-kill")])
     names = ["max_leader_epoch", "brokers", "most_requests"]

@@ -151,7 +151,8 @@ def test_what_the_tables_refuse_in_a_deletion() -> None:
         one = CLUSTER.model(release, adding=["deletion"])
         ghosts, _ = one.ghosts
         found = explore(one, list(ghosts.properties), **few)
-        assert {each.prop.name for each in found.violations} == {
+        # Some of the benign pairs are of a reassignment, which is left out here.
+        assert {each.prop.name for each in found.violations if each.prop.kind != "sometimes"} == {
             *(["OnlyBenignRefusals"] if other else []),
             *(["OfflineIsMarkedIneligible"] if offline else []),
         }

@@ -8,19 +8,22 @@ How it is seen
     Members of the ISR that were not in it before are looked up among the registrations at that record.
 
 Releases
-    3.3 and later (KIP-841); before, fenced replicas may join.
+    3.3 and later (KIP-841); before, fenced replicas may join. Where the log may be of an earlier one, nothing is said.
 """
 
 from __future__ import annotations
 
 from .....model.expr import both
 from .....model.kraft.views import JOINS_ACTIVE
+from ...fields import releases
 from ...observe.compared import was
 from ...observe.kraft.columns import isr, leader
-from ..conditions import step
+from ..conditions import in_releases, step
 from ..rule import Rule
 from ._remedies import PARTITION_STATE
 from ._words import broken_unless, ids, where
+
+_surely_since = releases.subset_of(in_releases(">=3.3"))
 
 RULE = Rule(
     code="KR510",
@@ -28,7 +31,7 @@ RULE = Rule(
     observation="metadata_partitions",
     releases=">=3.3",
     # Who is elected alone is KR507's and KR524's.
-    applies=~both(isr.eq(leader.set()), leader.ne(was(leader))),
+    applies=both(_surely_since, ~both(isr.eq(leader.set()), leader.ne(was(leader)))),
     verdict=broken_unless(step(JOINS_ACTIVE.condition)),
     message=lambda row: f"the ISR of {where(row)} takes in a broker that is not active",
     expected=lambda row: "new members that are registered, unfenced and not in controlled shutdown",
