@@ -158,16 +158,14 @@ def _sent_to(sent: Iterable[Row], spans: Iterable[Span]) -> Mapping[Any, list[_L
 
 def _matched(taken: Sequence[_Line], sent: Sequence[_Line]) -> Iterator[Row]:
     """Each request that is taken after one, and before another, that are found among those that were sent."""
-    lines = [line for before, line in pairwise((None, *taken)) if before is None or before.total != line.total]
+    lines = [*taken[:1], *(line for before, line in pairwise(taken) if before.total != line.total)]
     found = _found([line.total for line in lines], [line.total for line in sent])
-    known = [at for at, place in enumerate(found) if place is not None]
-    for before, at in pairwise(known):
-        last, place = sent[found[before]], sent[found[at]]
-        again = (last.total, place.total)
+    known = [(at, sent[place]) for at, place in enumerate(found) if place is not None]
+    for (before, last), (at, following) in pairwise(known):
         for line in lines[before + 1 : at]:
-            if line.total not in again:
-                yield _beside(line, last, place)
-        yield _beside(lines[at], last, place)
+            if line.total not in (last.total, following.total):
+                yield _beside(line, last, following)
+        yield _beside(lines[at], last, following)
 
 
 def _found(taken: Sequence[int], sent: Sequence[int]) -> list[int | None]:
