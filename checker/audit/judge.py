@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 
 from ...model.expr import Expr, both, either, field
 from ...model.sorts import Int
@@ -73,11 +74,13 @@ def defects_told(rows: Iterable[Row]) -> tuple[str, ...]:
     return tuple(sorted({f"{row['rule']}: {row['error']}" for row in rows}))
 
 
+@cache
 def _fails(observation: str) -> Expr:
     """Whether some rule has a verdict on a row that makes a finding."""
     return either(*map(_is_finding, rules_on(observation)))
 
 
+@cache
 def _is_finding(rule: Rule) -> Expr:
     verdict = field(rule.code, VERDICT)
     return both(*(verdict.ne(passing) for passing in PASSING))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -66,6 +67,7 @@ def _write_parquet(path: Path, kind: type, rows: Sequence[object], *derived: str
     pyarrow.parquet.write_table(table, path)
 
 
+@cache
 def _types(kind: Any) -> dict[str, Any]:
     hints = get_type_hints(kind)
     return {each.name: hints[each.name] for each in fields(kind)}

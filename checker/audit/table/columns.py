@@ -332,6 +332,8 @@ class ColumnTable:
         return ColumnTable.of_rows(rows)
 
     def rows(self) -> list[Row]:
+        if not self._size:
+            return []
         names = self.names
         columns = [self.array(name).plain(self._dictionary) for name in names]
         return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]

@@ -30,6 +30,8 @@ class ColumnReading:
 
     def array(self, expr: Expr, column: Callable[[str], Array], size: int) -> Array:
         """The expression in every row; absent as soon as one column that it reads is absent."""
+        if not size:
+            return absent(0)
         fields = {leaf: column(name_of(leaf)) for leaf in sorted(free(expr), key=name_of)}
         present = _all_there(list(fields.values()))
         rows = None if present is None else np.flatnonzero(present)
