@@ -67,8 +67,13 @@ def _write_parquet(path: Path, kind: type, rows: Sequence[object], *derived: str
     pyarrow.parquet.write_table(table, path)
 
 
-@cache
 def _types(kind: Any) -> dict[str, Any]:
+    """The types of a class's fields by name, looked up once. (A type checker takes no instance for hashable.)"""
+    return _looked_up(kind)
+
+
+@cache
+def _looked_up(kind: Any) -> dict[str, Any]:
     hints = get_type_hints(kind)
     return {each.name: hints[each.name] for each in fields(kind)}
 
