@@ -37,6 +37,9 @@ _PIECE = 1 << 20
 """So many bytes of a file are read at once, or those of a longer batch."""
 _IDLE = bytes((20, 0, 0, 0, 1, 8, *NO_OP, 0))
 """The one record of most batches: a NoOp, with neither key nor headers."""
+_IDLE_SIZE = HEADER.size + len(_IDLE)
+_ONLY, _ONLY_TO = bytes(6), _CHECKED_FROM + 6
+"""Attributes and last offset delta of a batch with one record, neither compressed nor otherwise odd."""
 
 
 _new = tuple.__new__
@@ -105,6 +108,7 @@ class Batches:
         self.counts = Counts()
         self.zeros = 0
         self._notes: list[str] = []
+        self._sound: tuple[int, ...] | None = None
 
     @property
     def problems(self) -> int:
@@ -123,18 +127,29 @@ class Batches:
         return (batch for frame in self.frames() if (batch := self.decoded(frame)) is not None)
 
     def frames(self) -> Iterator[Frame]:
-        """The batches whose CRC is right, from the start of the file; earlier counts and notes are dropped."""
+        """The batches whose CRC is right, from the start of the file; earlier counts and notes are dropped.
+
+        CRCs of a file that has not changed since all of them were right are not computed again.
+        """
         self.counts, self.zeros, self._notes = Counts(), 0, []
         try:
             with open(self.path, "rb") as file:
-                yield from self._frames(file, os.fstat(file.fileno()).st_size)
+                facts = os.fstat(file.fileno())
+                state = facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns
+                yield from self._frames(file, facts.st_size, state == self._sound)
+                self._sound = None if self._notes else state
         except OSError as error:
             self._notes.append(f"cannot be read: {error.strerror or error}")
 
     def decoded(self, frame: Frame) -> Batch | None:
         """A batch with its records; None, and a note, if its bytes contradict themselves, or a library is missing."""
         try:
-            return _new(Batch, (*frame[:5], self._records(frame)))
+            position, offset, last, epoch, control, raw = frame
+            if raw.endswith(_IDLE) and len(raw) == _IDLE_SIZE and raw[_CHECKED_FROM:_ONLY_TO] == _ONLY:
+                self.counts.decoded += 1
+                record = _new(Record, (offset, epoch, _TIMES(raw)[1], offset, NO_OP_RECORD, 0, {}, False))
+                return _new(Batch, (position, offset, last, epoch, control, (record,)))
+            return _new(Batch, (position, offset, last, epoch, control, self._records(frame)))
         except MalformedError as wrong:
             self._left_out(frame.position, wrong)
         except IsrproofError as wrong:
@@ -144,7 +159,7 @@ class Batches:
     def _left_out(self, position: int, wrong: MalformedError) -> None:
         self._notes.append(f"byte {position}: expected a batch, got {wrong}; it was left out")
 
-    def _frames(self, file: BinaryIO, size: int) -> Iterator[Frame]:
+    def _frames(self, file: BinaryIO, size: int, sound: bool) -> Iterator[Frame]:
         header, checksum, new = _CHECKED, _checksum(), _new
         piece, begins = b"", 0  # bytes of the file, and where the first of them stands
         position = 0
@@ -167,7 +182,7 @@ class Batches:
                     return
             raw = piece[at : at + whole]
             right = base >= 0 and epoch >= 0 and count >= 0 and last == count - 1
-            if right and magic == 2 and checksum(raw[_CHECKED_FROM:]) == crc:
+            if right and magic == 2 and (sound or checksum(raw[_CHECKED_FROM:]) == crc):
                 yield new(Frame, (position, base, base + last, epoch, attributes & _CONTROL != 0, raw))
             else:
                 self._left_out(position, _wrong(raw))
@@ -197,48 +212,47 @@ class Batches:
         base, epoch, raw = frame.offset, frame.epoch, frame.raw
         attributes, first_time, last_time, count = _TIMES(raw)
         data = raw[HEADER.size :]
-        if data == _IDLE and count == 1 and not attributes:
-            self.counts.decoded += 1
-            return (_new(Record, (base, epoch, first_time, base, NO_OP_RECORD, 0, {}, False)),)
         if attributes & _CODEC:
             data = compression.expanded(attributes & _CODEC, data)
-        control = frame.control
+        control, odd, ends = frame.control, self.counts.tags, len(data)
         records = []
         at = 0
         try:
             for _ in range(count):
                 size, at = varint(data, at)
                 end = at + size
-                if size < 0 or end > len(data):
+                if size < 0 or end > ends:
                     raise MalformedError("a record beyond the end of its batch")
-                time, at = varlong(data, at + 1)
-                delta, at = varint(data, at)
-                key, at = (None, at + 1) if data[at] == _NULL else _bytes(data, at)
+                time, delta = data[at + 1], data[at + 2]
+                if time < 0x80 > delta and data[at + 3] == _NULL:  # as in nearly all
+                    time, delta, key, at = (time >> 1) ^ -(time & 1), (delta >> 1) ^ -(delta & 1), None, at + 4
+                else:
+                    time, at = varlong(data, at + 1)
+                    delta, at = varint(data, at)
+                    key, at = (None, at + 1) if data[at] == _NULL else _bytes(data, at)
                 value, at = _bytes(data, at)
                 headers, at = (0, at + 1) if data[at] == 0 else uvarint(data, at)
                 if headers == 0 and at != end:
                     raise MalformedError(f"a record that ends {end - at} bytes before its end")
+                if value is None or (control and key is None):
+                    raise MalformedError("a record without a value")
+                kind, version, message = control_record(key or b"", value, odd) if control else data_record(value, odd)
+                self._count(kind, version, message, control)
                 timestamp = last_time if attributes & _LOG_APPEND_TIME else first_time + time
-                kind, version, message = self._decoded(control, key, value)
                 records.append(_new(Record, (base + delta, epoch, timestamp, base, kind, version, message, control)))
                 at = end
         except IndexError as error:
             raise MalformedError("a record that ends too early") from error
-        if at != len(data):
-            raise MalformedError(f"{len(data) - at} bytes after its last record")
+        if at != ends:
+            raise MalformedError(f"{ends - at} bytes after its last record")
         return tuple(records)
 
-    def _decoded(self, control: bool, key: bytes | None, value: bytes | None) -> tuple[str, int, Message | None]:
-        odd = self.counts.tags
-        if value is None or (control and key is None):
-            raise MalformedError("a record without a value")
-        kind, version, message = control_record(key or b"", value, odd) if control else data_record(value, odd)
+    def _count(self, kind: str, version: int, message: Message | None, control: bool) -> None:
         if message is None:
             self.counts.unknown[f"{kind}, version {version}"] += 1
         else:
             self.counts.decoded += 1
             self.counts.control += control
-        return kind, version, message
 
 
 def _piece(file: BinaryIO, position: int, size: int) -> bytes:

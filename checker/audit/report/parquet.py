@@ -7,7 +7,7 @@ what it has several of is a list.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
@@ -67,15 +67,13 @@ def _write_parquet(path: Path, kind: type, rows: Sequence[object], *derived: str
     pyarrow.parquet.write_table(table, path)
 
 
-def _types(kind: Any) -> dict[str, Any]:
-    """The types of a class's fields by name, looked up once. (A type checker takes no instance for hashable.)"""
-    return _looked_up(kind)
-
-
-@cache
-def _looked_up(kind: Any) -> dict[str, Any]:
+def _types_of(kind: Any) -> dict[str, Any]:
     hints = get_type_hints(kind)
     return {each.name: hints[each.name] for each in fields(kind)}
+
+
+_types: Callable[[Any], dict[str, Any]] = cache(_types_of)
+"""Looked up once for each class."""
 
 
 def _columns(types: dict[str, Any]) -> list[tuple[str, Any]]:

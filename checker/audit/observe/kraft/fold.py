@@ -37,16 +37,14 @@ class At(NamedTuple):
 
 
 _CONTEXT = ("releases", "level", "elr_on", "migrating")
-_STATE = (
-    *("leader", "isr", "replicas", "adding", "removing", "elr", "last_known", "recovering"),
-    *("leader_epoch", "partition_epoch"),
-)
+_SHOWN = slice(Partition._fields.index("leader"), Partition._fields.index("partition_epoch") + 1)
+_STATE = Partition._fields[_SHOWN]
 CHANGE_COLUMNS = (
     *(*At._fields, *_CONTEXT, "topic", "partition", *_STATE, *(f"before_{name}" for name in _STATE)),
     *("before_file", "before_offset", "created", "isr_size", "named", "inactive", "repeated", "min_isr"),
     *("wrong_directories", "directory_count", "replica_count"),
 )
-_shown = itemgetter(*map(Partition._fields.index, _STATE))
+_shown = itemgetter(_SHOWN)
 """The columns of _STATE, of a partition."""
 _NOTHING, _NOWHERE = (None,) * len(_STATE), (None, None)
 _FENCE, _UNFENCE = 1, -1

@@ -30,11 +30,13 @@ class Seen:
     notes: list[str] = field(default_factory=list)
     chronicle: Chronicle | None = None
 
+    def idled(self, committed: bool) -> None:
+        """A NoOp was all that was in a batch."""
+        self.records["decoded"] += 1
+        if not committed:
+            self.records["uncommitted"] += 1
+
     def counted(self, records: Sequence[Record], *, committed: bool = True) -> None:
-        if len(records) == 1 and records[0].type == NO_OP_RECORD:
-            self.records["decoded"] += 1  # half of all batches
-            self.records["uncommitted"] += not committed
-            return
         unknown = control = 0
         for record in records:
             control += record.control and record.data is not None
@@ -69,16 +71,18 @@ def shown(quorum: Quorum, cluster: int, seen: Seen) -> Iterator[Shown]:
         if each.gap:
             fold, start = after_gap(quorum, cluster, waiting, each.batch.offset, seen)
         records = each.batch.records
-        seen.counted(records, committed=each.committed)
         if seen.chronicle is not None and each.committed and records:
             seen.chronicle.committed(each.batch.epoch, records[-1].timestamp)
-        if len(records) == 1 and not (waiting and waiting[0][0][0] <= each.batch.offset) and fold.idles(records[0]):
+        alone = len(records) == 1 and not (waiting and waiting[0][0][0] <= each.batch.offset)
+        if alone and records[0].type == NO_OP_RECORD and fold.idles(records[0]):
+            seen.idled(each.committed)  # half of all batches
             continue
+        seen.counted(records, committed=each.committed)
         fold.begins(each.batch.offset)
         for record in records:
             while waiting and waiting[0][0][0] <= record.offset:
                 yield from _beside(fold, waiting.pop(0)[2], each.segment, seen)
-            if record.offset >= start and not fold.idles(record):
+            if record.offset >= start and (record.type != NO_OP_RECORD or not fold.idles(record)):
                 yield from fold.record(record, each.segment, each.committed)
                 if record.type in _TOLD:
                     seen.applied(fold, record)

@@ -5,16 +5,17 @@ Why it matters
     directory of another broker, or to none that ever was, stays in the ISR when its disk fails.
 
 How it is seen
-    A record that gives directories has as many as replicas, or none; each is one that the replica's broker registered
-    at some time, or stands for none (migrating, unassigned, lost).
+    A partition that has directories has as many as replicas; each that a record gives is one that the replica's broker
+    registered at some time, or stands for none (migrating, unassigned, lost). Of a partition without directories
+    nothing is said: below metadata.version 17 none has them.
 
 Releases
-    3.7 and later, from metadata.version 17 (3.7-IV2) on. Known: KAFKA-16297 (fixed in 3.7.1), KAFKA-17190 (3.8.1).
+    3.7 and later, from metadata.version 17 (3.7-IV2) on. Known: KAFKA-16297 (fixed in 3.7.1), KAFKA-17190 (3.8.1);
+    KAFKA-16162 (brokers that registered no directories when the level was raised, 3.7.1).
 """
 
 from __future__ import annotations
 
-from .....model.expr import either
 from ...observe.kraft.columns import directory_count, replica_count, wrong_directories
 from ..rule import Rule
 from ._remedies import DIRECTORIES
@@ -25,16 +26,15 @@ RULE = Rule(
     name="directories-unfit",
     observation="metadata_partitions",
     releases=">=3.7",
-    verdict=broken_unless(
-        either(directory_count.eq(0), directory_count.eq(replica_count)) & wrong_directories.is_empty()
-    ),
+    applies=directory_count.ne(0),
+    verdict=broken_unless(directory_count.eq(replica_count) & wrong_directories.is_empty()),
     message=lambda row: f"the directories of {where(row)} do not fit its replicas",
     expected=lambda row: f"a directory of each of {ids(row['replicas'])}",
     got=lambda row: (
         f"{row['directory_count']} directories"
-        if row["directory_count"] not in (0, row["replica_count"])
+        if row["directory_count"] != row["replica_count"]
         else f"directories that its brokers never had: {ids(row['wrong_directories'])}"
     ),
-    issues=("KIP-858", "KAFKA-16297", "KAFKA-17190"),
+    issues=("KIP-858", "KAFKA-16297", "KAFKA-17190", "KAFKA-16162"),
     remedy=DIRECTORIES,
 )

@@ -8,14 +8,17 @@ How it is seen
     A registration's directories beside those of all other registered brokers.
 
 Releases
-    3.7 and later; the controller refuses such a registration.
+    3.7 and later, from metadata.version 17 (3.7-IV2) on: the controller refuses such a registration. Below it records
+    of registrations have no directories.
 """
 
 from __future__ import annotations
 
-from ...observe.kraft.columns import registers, shared_directories
+from .....model.expr import both
+from .....specs.metadata.levels import DIRECTORIES
+from ...observe.kraft.columns import level, registers, shared_directories
 from ..rule import Rule
-from ._remedies import DIRECTORIES
+from ._remedies import DIRECTORIES as REMEDY
 from ._words import broken_unless, ids
 
 RULE = Rule(
@@ -24,11 +27,11 @@ RULE = Rule(
     observation="metadata_registrations",
     kind="broker",
     releases=">=3.7",
-    applies=registers,
+    applies=both(registers, level >= DIRECTORIES),
     verdict=broken_unless(shared_directories.is_empty()),
     message=lambda row: f"broker {row['broker']} registers a directory of another broker",
     expected=lambda row: "directories that no other broker has",
     got=lambda row: f"directories {ids(row['shared_directories'])}",
     issues=("KIP-858",),
-    remedy=DIRECTORIES,
+    remedy=REMEDY,
 )
