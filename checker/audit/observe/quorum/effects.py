@@ -84,15 +84,7 @@ def effects(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], ev
 def _shown(row: Row) -> Row:
     names = ("file", "line", "ts", "row", "releases", "topic", "partition", "count", "detail", "replica")
     shown: dict[str, Any] = {name: row.get(name) for name in names}
-    if row["row"] in STRAYS_TOLD and shown["topic"] is None:
-        shown |= _in_directory(row.get("dir") or "")
     return shown | {"node": row.get("controller") if row.get("speaker") is None else row["speaker"]}
-
-
-def _in_directory(path: str) -> Row:
-    """The partition whose log is in a directory; nothing if its name tells none."""
-    topic, _, number = path.replace("\\", "/").rstrip("/").rpartition("/")[2].rpartition("-")
-    return {"topic": topic, "partition": int(number)} if topic and number.isdecimal() and len(number) < 10 else {}
 
 
 def _applied(chronicle: Chronicle, row: Row) -> int | None:

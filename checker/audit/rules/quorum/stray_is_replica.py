@@ -28,6 +28,7 @@ RULE = Rule(
     name="replica-taken-for-stray",
     observation="strays_told_beside_log",
     kind="replica",
+    compares=True,
     verdict=ite(hosted, SUSPICIOUS, HELD),
     message=lambda row: f"broker {row['node']} takes its log of {where(row)} for a stray",
     expected=lambda row: "strays of deleted topics, and of partitions that were moved away",
