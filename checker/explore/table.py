@@ -65,6 +65,16 @@ class StateTable:
         self.moves[at:end] = move
         return end
 
+    def enter(self, states: Words, parents: Any, moves: Any) -> int:
+        """Adds those of some states that are new, with where they were found from; returns how many."""
+        here = slice(self.count, self.count + len(states[0]))
+        self.reserve(len(states[0]))
+        for word, new in zip(self.words, states, strict=True):
+            word[here] = new
+        self.parents[here] = parents
+        self.moves[here] = moves
+        return self.add(len(states[0]))
+
     def add(self, candidates: int) -> int:
         """Keeps those of the candidates that are new, in their order; returns how many.
 
