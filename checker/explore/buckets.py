@@ -18,7 +18,7 @@ from .layout import packed
 from .program import Program
 from .search import Found, Search
 from .symmetry import Orbits, orbits
-from .table import StateTable, Words
+from .table import Words
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -129,7 +129,7 @@ def entered(work: bytes, bucket: int, candidates: Iterable[Row], earlier: Iterab
         return Row(ACCOUNT, 0, 0, b"", b"", b"", json.dumps([json.loads(each.told) for each in rows]))
     search, found_orbits = _search(work)
     program = search.program
-    table = StateTable(program.layout.sizes, np.uint8)
+    table = search.table.empty()
     for held in earlier:
         table.enter(to_words(program, held), 0, 0)
     known, words = table.count, to_words(program, *(each.words for each in rows))
@@ -156,7 +156,7 @@ def found_from(program: Program, held: Row, sought: frozenset[int]) -> Iterator[
         same = np.ones(len(words[0]), bool)
         for mine, word in zip(program.layout.words(state), words, strict=True):
             same &= word == mine[0]
-        for at in np.flatnonzero(same):
+        for at in np.flatnonzero(same).tolist():
             yield state, packed(parents, at), int(moves[at])
 
 

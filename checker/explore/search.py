@@ -88,8 +88,7 @@ class Search:
         self.narrow, self.narrow_levels, self.wide = narrow, narrow_levels, wide
         self.expand_one: Expand | None = None
         self.expand = build(program)
-        self.new_table = lambda: StateTable(program.layout.sizes, np.min_scalar_type(len(program.moves)))
-        self.table = self.new_table()
+        self.table = StateTable(program.layout.sizes, np.min_scalar_type(len(program.moves)))
 
     def packed(self, state: int) -> int:
         """A state by its id, as one integer."""
@@ -155,7 +154,7 @@ class Search:
 
     def expand_level(self, states: Words, depth: int, orbits: Orbits | None = None) -> tuple[Found, int]:
         """Expands some states in a table of their own; what was counted, and where what they lead to begins there."""
-        self.table = self.new_table()
+        self.table = self.table.empty()
         self.table.enter(states, 0, 0)
         end = self.table.count
         found = Found(depth=depth, taken=[0] * len(self.program.moves))

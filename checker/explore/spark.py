@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
+_AT_ONCE = "spark.sql.execution.arrow.maxRecordsPerBatch"
+"""How many rows Spark sends to Python at once; a row is a bucket, so that a few of them are much."""
+
 LevelDone = Callable[[int, int, float], None]
 """Is told of each level: its number from 1, its states, and the seconds it took (0: the folder has it)."""
 
@@ -49,7 +52,12 @@ def spark_engine(
         raise IsrproofError(f"{master} needs a folder that all its machines see: --checkpoint FOLDER")
     with tempfile.TemporaryDirectory(prefix="isrproof-") as own, spark_failures():
         spark = session(master, memory="1g")
-        yield lambda program: SparkSearch(program, spark, folder or own, done)
+        at_once = spark.conf.get(_AT_ONCE)
+        spark.conf.set(_AT_ONCE, "8")
+        try:
+            yield lambda program: SparkSearch(program, spark, folder or own, done)
+        finally:
+            spark.conf.set(_AT_ONCE, at_once)
 
 
 class SparkSearch:
@@ -76,8 +84,6 @@ class SparkSearch:
         """
         limits, started = limits or Limits(), time.monotonic()
         found = Found(generated=1, taken=[0] * len(self.program.moves))
-        # A row is a bucket: a few of them are as much as Spark should send to Python at once.
-        self.spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "8")
         work = pickle.dumps((self.program, orbits is not None))
         states, found.searched = self._begin(initial, orbits)
         self.done(1, states, 0)
@@ -240,7 +246,8 @@ def _count(found: Found, accounts: Sequence[Mapping[str, Any]]) -> None:
         found.first_deadlock = min(dead)
     outside = [each["overflow"] for each in accounts if each["overflow"] is not None]
     if found.overflow is None and outside:
-        found.overflow = Hit(-1, *min(outside), found.depth + 1)
+        state, move = min(outside)
+        found.overflow = Hit(-1, state, move, found.depth + 1)
 
 
 def _order(hit: Hit) -> tuple[int, int, int]:

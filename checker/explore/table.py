@@ -35,6 +35,10 @@ class StateTable:
         self.moves = np.empty(1 << 12, move_type)
         self.slots = np.zeros(1 << 13, np.uint32)
 
+    def empty(self) -> StateTable:
+        """A table for states and moves of the same size."""
+        return StateTable([each.itemsize for each in self.words], self.moves.dtype)
+
     def reserve(self, more: int, written: int = 0) -> None:
         """Makes room for candidates behind the states; the first `written` are there already."""
         needed, capacity = self.count + more, len(self.parents)

@@ -7,6 +7,8 @@ import pickle
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+from isrproof.checker.cli import main
 from isrproof.checker.explore.buckets import ACCOUNT, BUCKETS, Row, buckets, entered, expanded, row
 from isrproof.checker.explore.program import program
 from isrproof.checker.explore.result import Exploration
@@ -91,12 +93,9 @@ def told(found: Exploration) -> object:
     )
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("levels")
-
-
-def on_spark(folder: Path, chosen: Model, limits: Limits | None = None, **values: int) -> tuple[Exploration, list[int]]:
+def on_spark(
+    folder: Path, chosen: Model, limits: Limits | None = None, symmetry: bool | None = None, **values: int
+) -> tuple[Exploration, list[int]]:
     """What the search finds, and which levels it made."""
     from isrproof.checker.explore.spark import spark_engine
 
@@ -104,28 +103,53 @@ def on_spark(folder: Path, chosen: Model, limits: Limits | None = None, **values
     with spark_engine(
         "local[2]", str(folder), lambda level, _, seconds: made.append(level) if seconds else None
     ) as how:
-        return explore_instance(chosen, values, limits=limits, deadlock=True, engine=how), made
+        return explore_instance(chosen, values, limits=limits, symmetry=symmetry, deadlock=True, engine=how), made
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--checkpoint", "levels"], "--checkpoint is for --master"),
+        (["--master", "spark://nowhere:7077"], "--checkpoint FOLDER"),
+        (["--master", "local[2]", "--coverage"], "--coverage does not go with --master"),
+        (["--master", "local[2]", "--max-memory", "9"], "--max-memory does not go with --master"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(options: list[str], said: str) -> None:
+    run = CliRunner().invoke(main, ["explore", "kip101", *options])
+    assert run.exit_code == 2
+    assert said in run.stderr
 
 
 @pytest.mark.spark
-def test_a_search_goes_on_from_its_last_whole_level(folder: Path) -> None:
+def test_a_search_goes_on_from_its_last_whole_level(tmp_path: Path) -> None:
     pytest.importorskip("pyspark", reason="needs PySpark")
-    chosen = model("kip101")
-    part, made = on_spark(folder, chosen, Limits(depth=4), **SMALL)
-    assert told(part) == told(explore_instance(chosen, SMALL, limits=Limits(depth=4), deadlock=True))
-    assert made == [2, 3, 4, 5]
-    next((folder / "level=00005").glob("part-*.parquet")).unlink()  # killed while it was written
-    whole, made = on_spark(folder, chosen, **SMALL)
-    assert told(whole) == told(explore_instance(chosen, SMALL, deadlock=True))
-    assert made == list(range(5, whole.depth + 2))
-
-
-@pytest.mark.spark
-def test_what_is_violated_is_told_as_in_memory(tmp_path: Path) -> None:
-    pytest.importorskip("pyspark", reason="needs PySpark")
-    found, _ = on_spark(tmp_path, STEPS)
-    expected = explore_instance(STEPS, {}, deadlock=True)
-    assert told(found) == told(expected)
-    assert [each.prop.name for each in found.violations] == ["BelowFive", "TypeOk", "NoDeadlock"]
+    part, made = on_spark(tmp_path, STEPS, Limits(depth=2))
+    assert told(part) == told(explore_instance(STEPS, {}, limits=Limits(depth=2), deadlock=True))
+    assert made == [2, 3]
+    next((tmp_path / "level=00003").glob("part-*.parquet")).unlink()  # killed while it was written
+    whole, made = on_spark(tmp_path, STEPS)
+    assert told(whole) == told(explore_instance(STEPS, {}, deadlock=True))
+    assert [each.prop.name for each in whole.violations] == ["BelowFive", "TypeOk", "NoDeadlock"]
+    assert made == [3, 4, 5]
     with pytest.raises(IsrproofError, match=r"expected levels of kip101.*got those of steps"):
         on_spark(tmp_path, model("kip101"), **SMALL)
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["kip101", "kip320-first-try"])
+@pytest.mark.parametrize("symmetry", [False, None])
+def test_models_are_told_as_in_memory(name: str, symmetry: bool | None, tmp_path: Path) -> None:
+    values = {**SMALL, "max_leader_epoch": 2}
+    found, _ = on_spark(tmp_path, model(name), symmetry=symmetry, **values)
+    assert told(found) == told(explore_instance(model(name), values, symmetry=symmetry, deadlock=True))
+
+
+@pytest.mark.spark
+def test_a_level_of_orbits_is_told_as_in_memory(tmp_path: Path) -> None:
+    pytest.importorskip("pyspark", reason="needs PySpark")
+    found, _ = on_spark(tmp_path, model("kip101"), Limits(depth=3), **SMALL)
+    expected = explore_instance(model("kip101"), SMALL, limits=Limits(depth=3), deadlock=True)
+    assert found.orbits is not None
+    assert told(found) == told(expected)
