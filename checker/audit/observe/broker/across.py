@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from .....model.expr import Expr, const, either, field, ite, some, true
 from .....model.sorts import Bool, Int, Sort
-from ...fields import broker, isr, leader, leader_epoch, partition_epoch, server_log, sorts, topic_id
+from ...fields import broker, isr, leader, leader_epoch, partition_epoch, replicas, server_log, sorts, topic_id
 from ...lines import (
     FETCHERS_ADDED,
     ISR_WRITTEN,
@@ -44,6 +44,7 @@ told_leader, told_isr, first_isr = (
     field("first_isr", isr.sort),
 )
 """What controllers told last of the leader epoch; and the ISR that they told first."""
+told_replicas = field("told_replicas", replicas.sort)
 told_version, most_told = field("told_version", Int()), field("most_told", Int())
 """The least and the greatest version that controllers told with the leader epoch."""
 other_leader, same_topic = field("other_leader", broker.sort), field("same_topic", Bool)
@@ -129,6 +130,7 @@ def _received(lines: Table, key: Names, order: Names) -> Table:
             order,
             in_version=Column("so_far", where=is_sent),
             told_isr=Column("last", "isr", is_sent),
+            told_replicas=Column("last", "replicas", is_sent),
         )
     )
     sent, with_version, to_leader, in_version = (
@@ -136,7 +138,7 @@ def _received(lines: Table, key: Names, order: Names) -> Table:
     )
     found = counted.of_lines(LEADER_AND_ISR_RECEIVED).where(none < sent)
     same = (none < to_leader) & either(with_version.eq(0), none < in_version)
-    return found.derive(same_sent=same).filled("told_isr", "isr")
+    return found.derive(same_sent=same).filled("told_isr", "isr").filled("told_replicas", "replicas")
 
 
 def _led(lines: Table, key: Names, order: Names) -> Table:
@@ -216,14 +218,14 @@ REQUESTS_RECEIVED = Observation(
     "requests_received",
     made_from=ACROSS,
     lines=LEADER_AND_ISR_SENT + LEADER_AND_ISR_RECEIVED,
-    columns={**_ROW, **sorts(same_sent, told_isr)},
+    columns={**_ROW, **sorts(same_sent, told_isr, told_replicas)},
     make=_received,
     key=(*OF_EPOCH, "controller_epoch"),
     order=ORDER,
 )
 """Requests that brokers received, of leader epochs of which the same controller sent some.
 
-`same_sent`: one has the same leader and version; `told_isr` is its ISR.
+`same_sent`: one has the same leader and version; `told_isr` is its ISR, `told_replicas` its assignment.
 """
 
 LEADERS_IN_EPOCH = Observation(
