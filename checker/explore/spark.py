@@ -52,7 +52,7 @@ def spark_engine(
         raise IsrproofError(f"{master} needs a folder that all its machines see: --checkpoint FOLDER")
     with tempfile.TemporaryDirectory(prefix="isrproof-") as own, spark_failures():
         spark = session(master, memory="1g")
-        at_once = spark.conf.get(_AT_ONCE)
+        at_once = str(spark.conf.get(_AT_ONCE))
         spark.conf.set(_AT_ONCE, "8")
         try:
             yield lambda program: SparkSearch(program, spark, folder or own, done)
