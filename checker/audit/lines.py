@@ -126,6 +126,8 @@ SAID_BY_LEADERS = rows_with("leads", "isr-written")
 CHANGES_TOLD, REASSIGNMENT_TOLD = rows_with("changes-told"), rows_with("reassignment-told")
 DELETIONS_TOLD = rows_with("deletions-told")
 """Lines that tell how many partitions a controller changes, that a reassignment is over, how many replicas go."""
+STRAYS_TOLD = ("stray-log-renamed",)
+"""A broker takes a replica's log for one that it should not have."""
 REGISTERED = rows_with("registered", mode="kraft")
 BESIDE_METADATA = (
     *(*REGISTRATIONS_TOLD, *REGISTERED, *rows_with("hosts", mode="kraft")),
