@@ -193,11 +193,7 @@ def _round(
 
 def _found(search: Search, program: Program, state: int) -> list[Hop]:
     """The moves by which the search came to a state."""
-    steps: list[Edge] = []
-    while state != 0:
-        steps.append((state, int(search.table.moves[state])))
-        state = int(search.table.parents[state])
-    return [_hop(search, program, each) for each in reversed(steps)]
+    return [_hop(search, program, each) for each in search.trail(state)]
 
 
 def _hop(search: Search, program: Program, edge: Edge) -> Hop:

@@ -54,8 +54,8 @@ def test_junit_of_a_model_fails_for_a_violation_and_skips_what_is_unknown() -> N
 def test_annotations_of_a_model() -> None:
     lines = write("github", [BROKEN, OPEN, SOUND]).splitlines()
     assert lines == [
-        "::error file=model.py,line=7,title=m%3A P is violated::It holds. 1. initial state%0A2. a<b>\\x1b",
-        "::warning title=m%3A Q is unknown::It holds, too. stopped at 5 states",
+        "::error file=model.py,line=7,title=m%3A P is violated::It holds.%0A1. initial state%0A2. a<b>\\x1b",
+        "::warning title=m%3A Q is unknown::It holds, too.%0Astopped at 5 states",
         "::notice title=m%2C n::1 of 3 properties hold",
     ]
 
@@ -77,5 +77,14 @@ def test_an_annotation_is_one_command_whatever_it_holds() -> None:
 def test_a_property_is_found_where_it_is_defined(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text('X = Property("Other", "")\nY = Property(\n    "Mine",\n)\n')
-    assert place_of("Mine", [file]) == (str(file), 2)
-    assert place_of("None", [file]) is None
+    assert place_of("Mine", "It holds.", [file]) == (str(file), 2)
+    assert place_of("None", "It holds.", [file]) is None
+
+
+def test_of_two_properties_of_one_name_the_one_with_the_statement_is_meant(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("raft.py", "replication.py")]
+    files[0].write_text('Property("LogMatching", "Of the quorum.")\n')
+    files[1].write_text('\nProperty(\n    "LogMatching",\n    "Of replicas, "\n    "two of them.",\n)\n')
+    assert place_of("LogMatching", "Of replicas, two of them.", files) == (str(files[1]), 2)
+    assert place_of("LogMatching", "Of the quorum.", files) == (str(files[0]), 1)
+    assert place_of("LogMatching", "Of nothing.", files) == (str(files[0]), 1)

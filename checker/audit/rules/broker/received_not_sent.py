@@ -11,14 +11,14 @@ How it is seen
     is never received. A line of the controller's may be missing, so it is suspicious.
 
 Releases
-    Where requests are logged: at TRACE. The version is printed on both sides since 1.0.
+    Where requests are logged: at TRACE. Version and replicas are printed on both sides since 1.0.
 """
 
 from __future__ import annotations
 
 from .....model.expr import both
-from ...fields import isr, replicas
-from ...observe.broker.across import same_sent, told_isr, told_replicas
+from ...fields import isr
+from ...observe.broker.across import same_sent, sent_replicas, told_isr
 from ..remedy import MOVE_CONTROLLER, STATE, Remedy
 from ..rule import Rule
 from ..verdicts import suspicious_unless
@@ -31,7 +31,7 @@ RULE = Rule(
     observation="requests_received",
     kind="replica",
     compares=True,
-    verdict=suspicious_unless(both(same_sent, isr.eq(told_isr), replicas.eq(told_replicas))),
+    verdict=suspicious_unless(both(same_sent, isr.eq(told_isr), sent_replicas)),
     message=lambda row: (
         f"{where(row)} received leader {row['leader']}, ISR {ids(row['isr'])} and replicas {ids(row['replicas'])} of"
         f" leader epoch {row['leader_epoch']}, which the controller of epoch {row['controller_epoch']} did not send"
