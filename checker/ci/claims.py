@@ -64,14 +64,17 @@ def _sources(asked: str) -> list[Path]:
 def place_of(name: str, statement: str, files: Iterable[Path]) -> tuple[str, int] | None:
     """The file and the line that define a property of that name, if there are several the one that says the statement.
 
-    Models of several families have properties of one name. A statement may be written in several pieces.
+    Models of several families have properties of one name. A statement may be written in several pieces. Promises of
+    tables stand in a table of names and statements.
     """
-    pattern = re.compile(rf'\bProperty\(\s*"{re.escape(name)}"(?:,\s*"((?:[^"\\]|\\.)*)")?')
+    pattern = re.compile(rf'(\bProperty)?\(\s*"{re.escape(name)}"(?:,\s*"((?:[^"\\]|\\.)*)")?')
     places = []
     for file in files:
         text = file.read_text(encoding="utf-8", errors="replace")
         for found in pattern.finditer(text):
-            says = found[1] is not None and statement.startswith(found[1])
+            says = found[2] is not None and statement.startswith(found[2])
+            if not says and found[1] is None:
+                continue
             places.append((not says, (sarif.relative(str(file)), text.count("\n", 0, found.start()) + 1)))
     return min(places, key=lambda place: place[0])[1] if places else None
 

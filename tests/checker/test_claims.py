@@ -68,6 +68,21 @@ def test_the_forms_of_a_proof_are_those_of_an_exploration() -> None:
     assert (result.exit_code, result.stdout) == (0, "::notice title=kip320::1 of 1 properties hold\n")
 
 
+def test_the_proof_of_a_table_has_these_forms_too() -> None:
+    pytest.importorskip("z3")
+    from isrproof.checker.commands.prove import command as prove
+
+    asked = ["broker-registration", "--property", "OnlyUnfencedShutDown", "--format"]
+    result = CliRunner().invoke(prove, [*asked, "sarif"])
+    assert result.exit_code == 0, result.output
+    (shown,) = json.loads(result.stdout)["runs"][0]["results"]
+    assert (shown["ruleId"], shown["kind"]) == ("OnlyUnfencedShutDown", "pass")
+    place = shown["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"].endswith("model/lifecycles.py")
+    result = CliRunner().invoke(prove, [*asked, "github"])
+    assert result.stdout == "::notice title=broker-registration table::1 of 1 properties hold\n"
+
+
 def test_an_annotation_is_one_command_whatever_it_holds() -> None:
     assert annotation("error", "100%\n::error::x", {"title": "a:b,c\n"}) == (
         "::error title=a%3Ab%2Cc ::100%25%0A::error::x"
