@@ -1,4 +1,4 @@
-# docker build -t isrproof . && docker run --rm --volume "$PWD:/work" isrproof audit logs --html report.html
+# docker build -t isrproof . && docker run --rm --user "$(id -u):$(id -g)" --volume "$PWD:/work" isrproof audit logs --html report.html
 FROM python:3.12-slim
 
 # Above 100 MB of text Spark reads the logs, and needs Java.

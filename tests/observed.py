@@ -47,7 +47,7 @@ def inputs(paths: Sequence[Path], tables: Tables) -> dict[Input, Table]:
     read = log.read(claims)
     histories = fitted(log, read, None)
     found: dict[Input, Table] = {CHANGES: tables.of_rows([asdict(change) for change in histories.epoch_changes])}
-    asked = rows_of(requests(read.rows, histories.journals))
+    asked = rows_of(requests(read.rows, histories.journals, histories.spans))
     found |= {each: tables.of_rows(rows) for each, rows in asked.items()}
 
     def look(events: Table) -> list[Row]:

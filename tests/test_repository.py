@@ -60,7 +60,7 @@ ARROWS: dict[str, set[str]] = {
     "checker.replacing": set(),
     "checker.machines": {"specs"},
     "checker.diagram": {"specs", "model", "checker.machines"},
-    "checker.explore": {"specs", "model", "checker.diagram", "checker.replacing"},
+    "checker.explore": {"specs", "model", "checker.diagram", "checker.replacing", "checker.spark_session"},
     "checker.conformance": {"specs", "model", "traces", "checker.audit", "checker.explore", "checker.replacing"},
     "checker.prove": {"specs", "model", "checker.explore", "checker.replacing"},
     "checker.pages": {

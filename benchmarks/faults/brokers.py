@@ -8,6 +8,7 @@ and illegal if one of these is. It is decidable where the log goes on so that it
 from __future__ import annotations
 
 import argparse
+import gzip
 import random
 import re
 import sys
@@ -159,6 +160,8 @@ _ISR_OF_ZK = r"ISR updated to \[(?P<isr>[0-9, ]+)\] and zkVersion"
 _ASKED = r"Handling LeaderAndIsr request correlationId (?P<id>\d+) from (?P<tp>controller \d+) for \d+ partitions"
 _ENDED = r"Finished LeaderAndIsr request .* for (?P<count>\d+) partitions"
 _ADDED = r"(?P<tp>Add) \d+ partitions and deleted .* sent by controller \d+ epoch (?P<epoch>\d+)"
+_COUNTED = r"Add (?P<count>\d+) partitions and deleted .* sent by controller \d+ epoch (?!1 )\d+ "
+"""Of a tenure whose start is there: not the first."""
 _REFUSED_IN_3 = r"Leader (?P<tp>\S+) with topic id Some\((?P<id>\S+)\) starts at leader epoch"
 _TAKEN_AGAIN = r"(?:become-\w+ transition for partition|\] (?:Leader|Follower)) (?P<tp>\S+)"
 _REMOVED_ONE = r"Removed fetcher for partitions (?:Hash)?Set\((?P<tp>[^, )]+)\)"
@@ -319,6 +322,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind("another topic id", _REFUSED_IN_3, _id_refused, "the log is of another topic"),
     Kind("another count at the end", _ENDED, _number("count", lambda m: _int(m, "count") + 1), "one is passed over"),
+    Kind("another count of metadata", _COUNTED, _number("count", lambda m: _int(m, "count") + 1000), "more is taken"),
     Kind("correlation id goes back", _ASKED, _id_below, "a request comes late", after=_ASKED),
     Kind(
         "metadata of an older controller",
@@ -362,7 +366,7 @@ class Outcome:
 
 def outcomes(recording: Path, each: int, seed: int) -> Iterator[Outcome]:
     """What the audit finds of `each` faults of each kind, planted one by one."""
-    texts = {path: path.read_text(encoding="utf-8") for path in sorted(recording.rglob("*.log"))}
+    texts = _texts(recording)
     if not texts:
         return
     with tempfile.TemporaryDirectory() as folder:
@@ -391,7 +395,7 @@ def outcomes(recording: Path, each: int, seed: int) -> Iterator[Outcome]:
 
 def with_faults(recording: Path, seed: int) -> dict[Path, str]:
     """The texts of a recording with a fault of each kind in it, no two in one line."""
-    texts = {path: path.read_text(encoding="utf-8") for path in sorted(recording.rglob("*.log"))}
+    texts = _texts(recording)
     lines = {path: text.split("\n") for path, text in texts.items()}
     taken: set[tuple[Path, int]] = set()
     for kind in KINDS:
@@ -401,6 +405,14 @@ def with_faults(recording: Path, seed: int) -> dict[Path, str]:
             lines[path][number - 1] = changed
             taken.add((path, number))
     return {path: "\n".join(own) for path, own in lines.items()}
+
+
+def _texts(recording: Path) -> dict[Path, str]:
+    """Its logs, by their paths; that of one that is compressed without its ending."""
+    found = {path: path.read_text(encoding="utf-8") for path in recording.rglob("*.log")}
+    packed = recording.rglob("*.log.gz")
+    found |= {path.with_suffix(""): gzip.decompress(path.read_bytes()).decode() for path in packed}
+    return dict(sorted(found.items()))
 
 
 def _places(kind: Kind, texts: dict[Path, str]) -> Iterator[tuple[Path, int, str, bool]]:

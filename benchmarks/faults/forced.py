@@ -1,8 +1,9 @@
-"""Why a planted fault that is found is not illegal: a legal log, collected as logs are, gives the same lines.
+"""Why a planted fault is not illegal: a legal log, collected as logs are, gives the same lines.
 
 This is computed. The lines of the fault are left as they are, and others are put beside them that somebody may have
-lost: if the audit then finds nothing in that file, the log without them proves nothing. A fault that only drops lines
-needs none. What some order of a millisecond explains is illegal once the planted lines have milliseconds of their own.
+lost: if the audit then finds nothing in that file, nor anything wrong with controllers elsewhere, the log without them
+proves nothing. A fault that only drops lines needs none. What some order of a millisecond explains is illegal once the
+planted lines have milliseconds of their own.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from isrproof.checker.audit.findings.finding import Finding
 from isrproof.specs.errors import IsrproofError
 from isrproof.specs.machines import machine
 from isrproof.traces.events.event import Event
@@ -19,15 +21,17 @@ from isrproof.traces.events.render import render
 from .injection import Injection, Outcome
 from .recording import CREATED, MOVED, REASSIGNED, STOPPED, Edit, Fault, Recording
 
-DROPPED = "lines are missing"
+DROPPED = "lines are missing: a legal log without some"
 ORDER = "order within a millisecond"
+_MOVES = ("KR103", "KR104")
+_OF_BROKERS = "KR6"
 _LONGEST = 6
 """So many lines of moves are put in at most: those of a deletion and a creation."""
 _PARTITION_ROWS = {"NewPartition": "partition-created", "OnlinePartition": "partition-online"}
 
 
 def forced(recording: Recording, injection: Injection, apart: Injection, outcome: Outcome) -> str | None:
-    """What makes the doubt of a found fault inevitable; None if nothing is known that does.
+    """What makes it inevitable that a fault is not illegal; None if nothing is known that does.
 
     Args:
         apart: injects into the same recording, with milliseconds of their own.
@@ -35,15 +39,23 @@ def forced(recording: Recording, injection: Injection, apart: Injection, outcome
     fault = outcome.fault
     if all(edit.event is None for edit in fault.edits):
         return DROPPED
-    known = {finding.known_issue for finding in outcome.new if (finding.file, finding.line) == (fault.file, fault.line)}
-    if any(known):
+    here = [finding for finding in outcome.new if (finding.file, finding.line) == (fault.file, fault.line)]
+    known = {finding.known_issue for finding in here}
+    if known and None not in known:
         return f"bug of the release: {', '.join(sorted(filter(None, known)))}"
-    for why, events in _completions(recording, fault):
+    moves = any(finding.rule in _MOVES for finding in here)
+    for why, events in _completions(recording, fault, moves=moves) if outcome.found else ():
         added = tuple(Edit(fault.file, fault.line - 1, event, added=True) for event in _printed(recording, events))
         completed = replace(fault, edits=(*added, *fault.edits), line=fault.line + len(added))
-        if added and not any(finding.file == fault.file for finding in injection.outcome(completed).new):
+        if added and not any(_contradicts(finding, fault) for finding in injection.outcome(completed).new):
             return f"{why} is missing: {len(added)} line{'s' * (len(added) > 1)} more, and nothing is found"
-    return ORDER if apart.outcome(fault).illegal else None
+    alone = apart.outcome(fault)
+    return ORDER if alone.illegal or alone.illegal_beside else None
+
+
+def _contradicts(finding: Finding, fault: Fault) -> bool:
+    """What brokers print of the lines that were put in is not there: it does not count."""
+    return finding.file == fault.file or finding.rule < _OF_BROKERS
 
 
 def _printed(recording: Recording, events: list[Event]) -> list[Event]:
@@ -55,13 +67,13 @@ def _printed(recording: Recording, events: list[Event]) -> list[Event]:
     return [event for event in parsed if isinstance(event, Event)] if len(parsed) == len(events) else []
 
 
-def _completions(recording: Recording, fault: Fault) -> Iterator[tuple[str, list[Event]]]:
-    """Lines that may be missing just above the line of a fault, with what they tell."""
+def _completions(recording: Recording, fault: Fault, *, moves: bool) -> Iterator[tuple[str, list[Event]]]:
+    """Lines that may be missing just above the line of a fault, with what they tell; with `moves`, of moves too."""
     planted = next(edit.event for edit in fault.edits if edit.event is not None)
     above = [e for line, e in recording.events[fault.file] if line < fault.line and _of_partition(e, planted)]
     views = [event for event in above if event.leader_epoch is not None and event.isr]
     for name in MOVED:
-        if planted.row in MOVED[name]:
+        if moves and planted.row in MOVED[name]:
             for path in _paths(recording, name, above, planted):
                 yield "a move", [_move(name, planted, a, b, views[-1] if views else planted) for a, b in path]
     if planted.isr:

@@ -38,6 +38,13 @@ class Outcome:
         return any(finding.verdict == "illegal" and self._at_line(finding) for finding in self.new)
 
     @property
+    def illegal_beside(self) -> bool:
+        """Whether a new finding is that contradicts the fault's line, from another one."""
+        place = (self.fault.file, self.fault.line)
+        illegal = (finding for finding in self.new if finding.verdict == "illegal")
+        return any(place in ((each.place.file, each.place.line) for each in finding.evidence) for finding in illegal)
+
+    @property
     def line_right(self) -> bool:
         """Whether the first new finding in the fault's file is at its line; other files tell what came of it."""
         here = next((finding for finding in self._unexplained if finding.file == self.fault.file), None)

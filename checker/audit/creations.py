@@ -81,27 +81,37 @@ class _Incarnation:
         return _Incarnation(views, {_place(row): i for i, row in enumerate(views)})
 
     def created_between(self, finding: Row) -> bool:
-        """Whether a creation may be missing between the two lines of a finding."""
-        first, last = sorted((self.at[_place(finding)], self.at[_place(finding, "before_")]))
+        """Whether a creation may be missing between the two lines of a finding.
+
+        If a line between the two prints the state of the line before once more, it contradicts the finding's own line
+        as that one does: then the creation is between those.
+        """
+        here, before = self.at[_place(finding)], self.at[_place(finding, "before_")]
+        nearer = range(before, here) if before < here else range(before, here, -1)
+        nearest = [i for i in nearer if _state(self.views[i]) == _state(self.views[before])][-1]
+        first, last = sorted((here, nearest))
         return any(first < i <= last for i in (*self._falls(finding), *self._after_marks()))
 
     def _falls(self, finding: Row) -> Iterator[int]:
         """Where a version is lower than one before; on the lines of the finding's own write only if it stays so."""
         here = self.at[_place(finding)]
         own = _write(self.views[here])
-        greatest = -1
+        greatest = dict.fromkeys(_WRITTEN, -1)
         for i, view in enumerate(self.views):
             number = _number(view)
             if number is None or (_write(view) == own and i != here):
                 continue
-            if number < greatest and (i != here or self._next(here) < greatest):
+            before = greatest[_scale(view)]
+            if number < before and (i != here or self._next(here) < before):
                 yield i
             if i != here:
-                greatest = max(greatest, number)
+                greatest |= {name: max(greatest[name], view[name] or 0) for name in _WRITTEN}
 
     def _next(self, here: int) -> int:
-        """The version that the next write below a line prints; -1 if there is none."""
-        numbers = (_number(view) for view in self.views[here + 1 :] if _write(view) != _write(self.views[here]))
+        """The version that the next write below a line prints, on its scale; -1 if there is none."""
+        mine = self.views[here]
+        below = (view for view in self.views[here + 1 :] if _write(view) != _write(mine) and not _is_mark(view))
+        numbers: Iterator[int | None] = (view[_scale(mine)] for view in below)
         return next((number for number in numbers if number is not None), -1)
 
     def _after_marks(self) -> Iterator[int]:
@@ -131,10 +141,13 @@ def _is_mark(view: Row) -> bool:
 
 def _number(view: Row) -> int | None:
     """What grows with the writes of one znode."""
-    if _is_mark(view):
-        return None
-    found: int | None = view["leader_epoch"] if view["partition_epoch"] is None else view["partition_epoch"]
+    found: int | None = None if _is_mark(view) else view[_scale(view)]
     return found
+
+
+def _scale(view: Row) -> str:
+    """The column of that number: the line of a reassignment prints no version where others do."""
+    return "leader_epoch" if view["partition_epoch"] is None else "partition_epoch"
 
 
 def _write(view: Row) -> _Key:

@@ -96,6 +96,10 @@ OF_QUORUM: Mapping[str, Sort] = sorts(
 )
 """What the audit reads, beside that, of lines of the metadata quorum and of what KRaft nodes print of its log."""
 
+deleted, followers = field("deleted", Int()), field("followers", Int())
+OF_REQUEST: Mapping[str, Sort] = sorts(deleted, followers)
+"""What the audit reads, beside that, of lines about whole requests."""
+
 releases = field("releases", SetOf(RELEASE))
 seen_level = field("seen_level", LEVEL)
 lossy, start_seen = field("lossy", Bool), field("start_seen", Bool)

@@ -70,7 +70,7 @@ def audited(
         doubted = known | doubts(of, files, log.over_lines)
     changed = PythonTable([asdict(change) for change in histories.epoch_changes])
     defects: list[Row] = []
-    asked, held = judged_requests(requests(read.rows, histories.journals), narrow, defects)
+    asked, held = judged_requests(requests(read.rows, histories.journals, histories.spans), narrow, defects)
     whole = asked | {name: narrow.of(table) for name, table in judged({CHANGES: changed}, defects).items()}
     counts = [*counted(whole), *held, *of["count"]]
     told = findings(first_failing([*failing(whole), *of["failing"]]), files, defects)

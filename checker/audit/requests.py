@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from .history.handled import Handled
 from .judge import judged
-from .observe.broker.handled import METADATA_HEARD, REQUESTS_ANSWERED, REQUESTS_IN_TURN
+from .observe.broker.handled import METADATA_HEARD, REQUESTS_ANSWERED, REQUESTS_COUNTED, REQUESTS_IN_TURN
 from .observe.narrow import EVERYTHING, Narrow
 from .observe.observation import Input, Observation
 from .rules.catalogue import rules_on
@@ -20,6 +20,7 @@ def rows_of(found: Handled) -> dict[Input, list[Row]]:
         REQUESTS_ANSWERED.made_from: found.answered,
         REQUESTS_IN_TURN.made_from: found.numbered,
         METADATA_HEARD.made_from: found.heard,
+        REQUESTS_COUNTED.made_from: found.counted,
     }
 
 

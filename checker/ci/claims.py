@@ -49,7 +49,7 @@ def claims(model: str, asked: str, decided: Iterable[Any], steps: Callable[[Any]
     for each in decided:
         lines = [] if each.path is None or each.verdict != "violated" else ["   1. initial state", *steps(each.path)]
         detail = "\n".join([*([each.reason] if each.reason else []), *lines])
-        file, line = place_of(each.prop.name, files) or (None, None)
+        file, line = place_of(each.prop.name, each.prop.statement, files) or (None, None)
         found.append(Claim(model, each.prop.name, each.prop.statement, each.verdict, detail, file, line))
     return found
 
@@ -61,15 +61,22 @@ def _sources(asked: str) -> list[Path]:
     return [*own, *(Path(module.__file__) for module in loaded if module.__file__)]
 
 
-def place_of(name: str, files: Iterable[Path]) -> tuple[str, int] | None:
-    """The file and the line that define a property of that name."""
-    pattern = re.compile(rf'\bProperty\(\s*"{re.escape(name)}"')
+def place_of(name: str, statement: str, files: Iterable[Path]) -> tuple[str, int] | None:
+    """The file and the line that define a property of that name, if there are several the one that says the statement.
+
+    Models of several families have properties of one name. A statement may be written in several pieces. Promises of
+    tables stand in a table of names and statements.
+    """
+    pattern = re.compile(rf'(\bProperty)?\(\s*"{re.escape(name)}"(?:,\s*"((?:[^"\\]|\\.)*)")?')
+    places = []
     for file in files:
         text = file.read_text(encoding="utf-8", errors="replace")
-        found = pattern.search(text)
-        if found is not None:
-            return sarif.relative(str(file)), text.count("\n", 0, found.start()) + 1
-    return None
+        for found in pattern.finditer(text):
+            says = found[2] is not None and statement.startswith(found[2])
+            if not says and found[1] is None:
+                continue
+            places.append((not says, (sarif.relative(str(file)), text.count("\n", 0, found.start()) + 1)))
+    return min(places, key=lambda place: place[0])[1] if places else None
 
 
 def write(form: str, claims: Sequence[Claim]) -> str:
@@ -138,7 +145,7 @@ def _github(claims: Sequence[Claim]) -> str:
     for each in wrong:
         where = {} if each.file is None else {"file": each.file, "line": str(each.line)}
         title = {"title": f"{each.model}: {each.name} is {each.verdict}"}
-        lines.append(annotation(levels[each.verdict], f"{each.statement} {each.detail}", {**where, **title}))
+        lines.append(annotation(levels[each.verdict], f"{each.statement}\n{each.detail}", {**where, **title}))
     held = len(claims) - len(wrong)
     models = ", ".join(dict.fromkeys(one_line(each.model) for each in claims))
     return "\n".join([*lines, annotation("notice", f"{held} of {len(claims)} properties hold", {"title": models})])

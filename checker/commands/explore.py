@@ -55,6 +55,11 @@ def settings_of(values: tuple[str, ...]) -> dict[str, int]:
     "--symmetry/--no-symmetry", default=None,
     help="Search one state for all renamings of replicas; by default where that is sound. Counts are of all states.",
 )  # fmt: skip
+@click.option("--master", help="Search on Spark: local[2], spark://host:7077 ...; for what does not fit into memory.")
+@click.option(
+    "--checkpoint", metavar="FOLDER",
+    help="With --master: keep the levels there; the same search goes on from the last one that is whole.",
+)  # fmt: skip
 @click.option("--coverage", is_flag=True, help="Per guard clause: how often it alone forbade a step.")
 @click.option("--deadlock", is_flag=True, help="A state without successor is a violation.")
 @click.option("--until-decided", is_flag=True, help="Stop once every property is decided; counts are then partial.")
@@ -147,8 +152,7 @@ def _run(options: dict[str, Any], as_json: bool) -> int:
     from ..explore.search import Limits
 
     limits = Limits(options["max_states"], options["max_depth"], options["max_seconds"], options["max_memory"])
-    shown = None if as_json or not sys.stderr.isatty() else _Progress()
-    try:
+    with _engine(options, as_json) as how:
         result = explore_instance(
             chosen_of(options),
             settings_of(options["sets"]),
@@ -158,11 +162,8 @@ def _run(options: dict[str, Any], as_json: bool) -> int:
             until_decided=options["until_decided"],
             deadlock=options["deadlock"],
             coverage=options["coverage"],
-            progress=shown,
+            **how,
         )
-    finally:
-        if shown is not None:
-            shown.close()
     first = next((each.path for each in result.violations if each.path is not None), None)
     if as_json:
         _print_json(report.json_report(result), result.verdict)
@@ -178,6 +179,32 @@ def _run(options: dict[str, Any], as_json: bool) -> int:
     else:
         say(report.mermaid(first))
     return EXIT[result.verdict]
+
+
+@contextmanager
+def _engine(options: dict[str, Any], as_json: bool) -> Iterator[dict[str, Any]]:
+    """What searches, and who is told how far it is: on Spark, or in memory."""
+    if options["master"] is not None:
+        if options["coverage"] or options["max_memory"]:
+            other = "--coverage" if options["coverage"] else "--max-memory"
+            raise click.UsageError(f"{other} does not go with --master: it is about a search in this process.")
+        from ..explore.spark import spark_engine
+
+        with spark_engine(options["master"], options["checkpoint"], _tell_level) as engine:
+            yield {"engine": engine}
+        return
+    if options["checkpoint"] is not None:
+        raise click.UsageError("--checkpoint is for --master: a search in memory keeps nothing.")
+    shown = None if as_json or not sys.stderr.isatty() else _Progress()
+    try:
+        yield {"progress": shown}
+    finally:
+        if shown is not None:
+            shown.close()
+
+
+def _tell_level(level: int, states: int, seconds: float) -> None:
+    click.echo(f"level {level}: {states:,} states, {f'{seconds:.1f} s' if seconds else 'there already'}", err=True)
 
 
 def chosen_of(options: Mapping[str, Any]) -> Any:

@@ -29,7 +29,7 @@ MODES = {
     "mutate": (*_MODEL, "timeout", "as_json"),
     "smtlib": (*_MODEL, "sets", "timeout", "total", "search", "as_json"),
 }
-_OF_TABLES = ("release", "properties", "timeout", "as_json")
+_OF_TABLES = ("release", "properties", "timeout", "layout", "as_json")
 EXIT = {"holds": 0, "violated": 1, "unknown": 3}
 
 
@@ -263,6 +263,15 @@ def _run_table(options: dict[str, Any]) -> int:
     found = tables.prove_table(options["model"], options["release"], options["timeout"], options["properties"] or None)
     if options["as_json"]:
         _print_json(tables.table_json(options["model"], found))
+    elif options["layout"] in FORMS:
+        from ..explore.report import path_lines
+
+        say(
+            write(
+                options["layout"],
+                claims(f"{options['model']} table", options["model"], tables.decided(found), path_lines),
+            )
+        )
     else:
         say(tables.table_report(options["model"], found))
     return EXIT[tables.overall_of(found)]

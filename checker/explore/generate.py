@@ -3,16 +3,19 @@
 The functions read packed states: `w` is a list of arrays of words, one row per state. Every column has the smallest
 integer type that its range allows, so that most of the work is on single bytes: a node costs some microseconds for tens
 of thousands of states, and the same for a few. So guards and new values alike are computed for all states of a chunk;
-only what a step changes is picked for the rows where it can be taken.
+only what a step changes is picked for the rows where it can be taken. A move that needs many nodes for itself has a
+function of its own, which is compiled once a state can take it, and called for chunks with such a state.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
+from .apart import APART, moves_apart
 from .layout import Cell
 from .program import Program
 from .scalars import (
@@ -32,7 +35,7 @@ from .scalars import (
     OR,
     TEST,
 )
-from .source import Writer, roots, stored
+from .source import Writer, below, roots, stored
 
 _TYPES = ((1, 127), (2, 32767), (4, 2**31 - 1), (8, 2**63 - 1))
 _COMPARED = {LE: ("<=", ">"), EQ: ("==", "!=")}
@@ -52,6 +55,7 @@ class Columns(Writer):
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
+        self.program = program
         self.sizes = program.layout.sizes
         self.columns: dict[str, str] = {}
         self._changed: dict[tuple[tuple[int, int], ...], str] = {}
@@ -99,6 +103,30 @@ class Columns(Writer):
         self.write(nodes, named=frozenset(nodes))
         holds = itertools.chain(*(self.holds[node] for node in nodes))
         self.line(f"{gives} [{', '.join(self.mask(node) for node in nodes)}]", holds)
+
+    def step(self, index: int, gives: str) -> None:
+        """Writes a line that returns or yields the `Steps` of a move; all that it needs has names."""
+        move = self.program.moves[index]
+        writes = stored(self.program, move)
+        changed = [self.changed(cells) for cells in self._by_column(writes)]
+        size = width(0, math.prod(map(len, move.ways)))
+        ways = " * ".join(
+            "(" + " + ".join(f"{self.mask(part)}.astype(I{size})" for part in clause) + ")" for clause in move.ways
+        )
+        fires = ", ".join(f"({watch.prop}, {self.mask(watch.node)})" for watch in move.watches)
+        overflow = None if move.overflow == self.s.false else self.mask(move.overflow)
+        nodes = [move.guard, *roots(move, writes)]
+        holds = [*(name for node in nodes for name in self.holds[node]), *(name for name, _ in changed)]
+        written = ", ".join(source for _, source in changed)
+        self.line(
+            f"{gives} {index}, {self.mask(move.guard)}, [{written}], {ways or None}, {overflow}, [{fires}]", holds
+        )
+
+    def _by_column(self, writes: Sequence[tuple[Cell, int]]) -> list[tuple[tuple[Cell, int], ...]]:
+        found: dict[str, list[tuple[Cell, int]]] = {}
+        for cell, node in writes:
+            found.setdefault(self.column(cell), []).append((cell, node))
+        return [tuple(cells) for cells in found.values()]
 
     def function(self) -> str:
         """The lines as the body of a function of `w`: the columns that they read, then they."""
@@ -186,36 +214,46 @@ def masks_source(program: Program, nodes: Sequence[int]) -> str:
     return columns.function()
 
 
-def steps_source(program: Program) -> str:
-    """A generator over `w`: first the masks of the state watches, then for each move a `Steps`, as a tuple."""
+def steps_source(program: Program, apart: Mapping[int, Sequence[int]]) -> str:
+    """A generator over `w`: first the masks of the state watches, then for each move a `Steps`, as a tuple.
+
+    Args:
+        apart: moves whose steps come of generators `apart0(w, mask, ...)`, with the values of these nodes.
+    """
     columns = Columns(program)
     watched = [each.node for each in program.state_watches]
-    writes = [stored(program, move) for move in program.moves]
-    below = [[move.guard, *roots(move, mine)] for move, mine in zip(program.moves, writes, strict=True)]
-    columns.count(itertools.chain(watched, *below))
+    needed = [
+        [move.guard, *(apart[index] if index in apart else below(program, move))]
+        for index, move in enumerate(program.moves)
+    ]
+    columns.count(itertools.chain(watched, *needed))
     columns.list_of(watched, "yield")
-    for index, (move, mine, nodes) in enumerate(zip(program.moves, writes, below, strict=True)):
-        columns.write(nodes, named=frozenset((move.guard,)))
-        changed = [columns.changed(cells) for cells in _by_column(columns, mine)]
-        size = width(0, math.prod(map(len, move.ways)))
-        ways = " * ".join(
-            "(" + " + ".join(f"{columns.mask(part)}.astype(I{size})" for part in clause) + ")" for clause in move.ways
-        )
-        fires = ", ".join(f"({watch.prop}, {columns.mask(watch.node)})" for watch in move.watches)
-        overflow = None if move.overflow == program.scalars.false else columns.mask(move.overflow)
-        holds = [*(name for node in nodes for name in columns.holds[node]), *(name for name, _ in changed)]
-        written = ", ".join(source for _, source in changed)
-        columns.line(
-            f"yield {index}, {columns.mask(move.guard)}, [{written}], {ways or None}, {overflow}, [{fires}]", holds
-        )
+    for index, nodes in enumerate(needed):
+        if index in apart:
+            columns.write(nodes, named=frozenset(nodes))
+            given = ", ".join((columns.mask(nodes[0]), *(columns.names[node] for node in apart[index])))
+            holds = itertools.chain(*(columns.holds[node] for node in nodes))
+            columns.line(f"yield from apart{index}(w, {given})", holds)
+        else:
+            columns.write(nodes, named=frozenset(nodes[:1]))
+            columns.step(index, "yield")
     return columns.function()
 
 
-def _by_column(columns: Columns, writes: list[tuple[Cell, int]]) -> list[tuple[tuple[Cell, int], ...]]:
-    found: dict[str, list[tuple[Cell, int]]] = {}
-    for cell, node in writes:
-        found.setdefault(columns.column(cell), []).append((cell, node))
-    return [tuple(cells) for cells in found.values()]
+def step_source(program: Program, index: int, given: Sequence[int]) -> str:
+    """A function of `w`, `mask` where a move can be taken, and the values of some nodes: its `Steps`, as a tuple."""
+    columns = Columns(program)
+    guard = program.moves[index].guard
+    named = {node: f"t{node}" for node in given}
+    if program.scalars.ops[guard] != CONST:
+        named[guard] = "mask"
+    for node, name in named.items():
+        columns.names[node], columns.holds[node] = name, frozenset((name,))
+    nodes = [guard, *below(program, program.moves[index])]
+    columns.count(nodes)
+    columns.write(nodes)
+    columns.step(index, "return")
+    return columns.function()
 
 
 # What a step changes, for each state of a chunk: (word, place in the word, new column).
@@ -229,15 +267,36 @@ Masks = Callable[[list[Any]], list[Any]]
 Expand = Callable[[list[Any]], tuple[list[Any], Iterator[Steps]]]
 
 
-def build(program: Program) -> Expand:
-    """Compiles a program: for a chunk of states, the masks of its state watches and the steps of its moves."""
-    steps = _compiled(steps_source(program))
+def build(program: Program, apart_from: int = APART) -> Expand:
+    """Compiles a program: for a chunk of states, the masks of its state watches and the steps of its moves.
+
+    Args:
+        apart_from: the nodes that a move must need alone to get a function of its own.
+    """
+    apart = moves_apart(program, Columns(program), apart_from)
+    own = {f"apart{index}": _on_demand(program, index, given) for index, given in apart.items()}
+    steps = _compiled(steps_source(program, apart), scope=own)
 
     def expand(words: list[Any]) -> tuple[list[Any], Iterator[Steps]]:
         found = steps(words)
         return next(found), found
 
     return expand
+
+
+def _on_demand(program: Program, index: int, given: Sequence[int]) -> Callable[..., Iterator[Steps]]:
+    """A generator of the steps of a move, if there are any, which is compiled when there are."""
+    function: Callable[..., Steps] | None = None
+
+    def steps(words: list[Any], mask: Any, *values: Any) -> Iterator[Steps]:
+        nonlocal function
+        if mask.any():
+            if function is None:
+                arguments = ["w", "mask", *(f"t{node}" for node in given)]
+                function = _compiled(step_source(program, index, given), arguments)
+            yield function(words, mask, *values)
+
+    return steps
 
 
 def build_masks(program: Program, nodes: Sequence[int]) -> Masks:
@@ -259,14 +318,16 @@ def overwrite(words: list[Any], rows: Any, changed: Changed) -> None:
         target.view(column.dtype)[place :: target.itemsize // column.itemsize] = column.take(rows)
 
 
-def _compiled(source: str) -> Callable[..., Any]:
-    """The function of `w` with this body."""
+def _compiled(
+    source: str, arguments: Sequence[str] = ("w",), scope: Mapping[str, Any] = MappingProxyType({})
+) -> Callable[..., Any]:
+    """The function with this body, which may name what is in a scope."""
     import numpy as np
 
-    scope: dict[str, Any] = {"full": np.full, "left_shift": np.left_shift, "count": _count}
+    scope = {**scope, "full": np.full, "left_shift": np.left_shift, "count": _count}
     for size in (1, 2, 4, 8):
         scope |= {f"I{size}": np.dtype(f"i{size}").type, f"U{size}": np.dtype(f"u{size}").type}
-    exec(compile(f"def function(w):\n {source}\n", "<explorer>", "exec"), scope)
+    exec(compile(f"def function({', '.join(arguments)}):\n {source}\n", "<explorer>", "exec"), scope)
     function: Callable[..., Any] = scope["function"]
     return function
 

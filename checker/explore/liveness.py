@@ -20,7 +20,7 @@ from typing import Any
 
 from ...model.property import Property
 from ...model.step import Reference
-from .generate import build, build_masks, successors
+from .generate import build_masks, successors
 from .program import Program
 from .search import Search
 from .trace import EngineError, Hop, Path, replay
@@ -76,9 +76,8 @@ def _waiting(index: int, search: Search, program: Program, fair: Sequence[int]) 
         wanted[here] = condition & waits[here]
     possible = {move: np.zeros(table.count, bool) for move in fair}
     columns: list[tuple[Any, Any, Any]] = []
-    expand = build(program)
     for low, words in _chunks(search):
-        for move, mask, changed, _, overflow, _ in expand(words)[1]:
+        for move, mask, changed, _, overflow, _ in search.expand(words)[1]:
             rows = np.flatnonzero(mask & waits[low : low + len(mask)])
             if overflow is not None:
                 rows = rows[~overflow.take(rows)]
@@ -194,11 +193,7 @@ def _round(
 
 def _found(search: Search, program: Program, state: int) -> list[Hop]:
     """The moves by which the search came to a state."""
-    steps: list[Edge] = []
-    while state != 0:
-        steps.append((state, int(search.table.moves[state])))
-        state = int(search.table.parents[state])
-    return [_hop(search, program, each) for each in reversed(steps)]
+    return [_hop(search, program, each) for each in search.trail(state)]
 
 
 def _hop(search: Search, program: Program, edge: Edge) -> Hop:

@@ -9,8 +9,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Protocol
 
 from ...model.catalogue import model as model_named
 from ...model.errors import SortError
@@ -18,7 +19,7 @@ from ...model.property import Property
 from ...model.protocol import Model
 from ...model.sorts import canonical
 from ...model.step import Reference, State
-from .generate import build_masks, successors
+from .generate import build_masks
 from .layout import packed
 from .program import Program, program
 from .report import text_report
@@ -26,6 +27,30 @@ from .result import NO_DEADLOCK, TYPE_OK, Decided, Exploration, Taken, overall
 from .search import Found, Hit, Limits, Progress, Search, peak_mb
 from .symmetry import Orbits, orbits, refuse_if_broken, why_broken
 from .trace import EngineError, Hop, Path, Step, check, replay, replay_orbits
+
+
+class Searching(Protocol):
+    """A search over a program, after which it tells of states how it came to them."""
+
+    def run(
+        self,
+        initial: int,
+        limits: Limits | None = None,
+        until_decided: bool = False,
+        until_violated: bool = False,
+        orbits: Orbits | None = None,
+        progress: Progress | None = None,
+    ) -> Found:
+        """All that is reached from a packed initial state."""
+
+    def packed(self, state: int) -> int:
+        """The packed integer of a state that the search tells of."""
+
+    def trail(self, state: int) -> list[tuple[int, int]]:
+        """The states on the way to one, after the initial state, each with its move."""
+
+    def after(self, state: int, move: int) -> int:
+        """The packed state after a step from a packed one."""
 
 
 def explore(
@@ -74,6 +99,7 @@ def explore_instance(
     deadlock: bool = False,
     coverage: bool = False,
     progress: Progress | None = None,
+    engine: Callable[[Program], Searching] = Search,
 ) -> Exploration:
     """Searches all reachable states of an instance, breadth first.
 
@@ -86,7 +112,8 @@ def explore_instance(
         until_decided: stop as soon as every property is decided (counts are then partial).
         until_violated: stop after the level on which the first property is violated.
         deadlock: a state without successor is a violation.
-        coverage: count per clause how often it alone forbade a step.
+        coverage: count per clause how often it alone forbade a step; in memory only.
+        engine: what searches a program: in memory, or a `SparkSearch`.
 
     Raises:
         ModelError: unknown names, wrong settings, a model that the explorer cannot store, symmetry that is broken.
@@ -97,7 +124,7 @@ def explore_instance(
     instance = replace(chosen, properties=tuple(wanted)).instance(**settings)
     reference = Reference(instance)
     translated = program(instance, wanted)
-    search = Search(translated)
+    search = engine(translated)
     found_orbits = _orbits(translated, symmetry, wanted, coverage)
     symmetric = found_orbits is not None
     initial = translated.layout.pack(reference.initial())
@@ -173,42 +200,34 @@ def select(
 class _Paths:
     """Paths to states of a finished search."""
 
-    def __init__(self, search: Search, program: Program, reference: Reference, orbits: Orbits | None) -> None:
+    def __init__(self, search: Searching, program: Program, reference: Reference, orbits: Orbits | None) -> None:
         self.search, self.program, self.reference, self.orbits = search, program, reference, orbits
 
     def to(self, hit: Hit, overflow: bool) -> Path:
         """The path to a state, or to the step from it, executed by the reference."""
-        ids = [hit.state]
-        while ids[-1] != 0:
-            ids.append(int(self.search.table.parents[ids[-1]]))
-        ids.reverse()
+        trail = self.search.trail(hit.state)
+        known = [self.search.packed(state) for state, _ in trail]
         if self.orbits is not None:
-            return self._by_orbits(ids, hit, self.orbits)
-        moves = [int(self.search.table.moves[each]) for each in ids[1:]]
-        states: list[int | None] = [self.search.packed(each) for each in ids[1:]]
+            return self._by_orbits(known, hit, self.orbits)
+        states: list[int | None] = [*known]
+        moves = [move for _, move in trail]
         if hit.move is not None:
             moves.append(hit.move)
-            states.append(None if overflow else self._after(ids[-1], hit.move))
+            states.append(None if overflow else self.search.after(self.search.packed(hit.state), hit.move))
         hops = []
         for move, state in zip(moves, states, strict=True):
             each = self.program.moves[move]
             hops.append(Hop(each.action.name, each.binding, state))
         return replay(self.reference, hops, self.program.layout.pack)
 
-    def _after(self, state: int, move: int) -> int:
-        words = [word[state : state + 1] for word in self.search.table.words]
-        _, steps = self.search.expand(words)
-        new = next(successors(words, [0], changed) for index, _, changed, *_ in steps if index == move)
-        return packed(new, 0)
-
-    def _by_orbits(self, ids: list[int], hit: Hit, orbits: Orbits) -> Path:
+    def _by_orbits(self, states: list[int], hit: Hit, orbits: Orbits) -> Path:
         layout = self.program.layout
 
         def representatives(states: Sequence[State]) -> list[int]:
             words = orbits.representatives(layout.words(*map(layout.pack, states)))
             return [packed(words, row) for row in range(len(states))]
 
-        path = replay_orbits(self.reference, [self.search.packed(each) for each in ids], representatives)
+        path = replay_orbits(self.reference, states, representatives)
         if hit.move is None:
             return path
         return self._last_step(path, hit)
@@ -249,13 +268,15 @@ def _decide(prop: Property, found: Found, hit: Hit | None, paths: _Paths) -> Dec
 
 
 def _leads(
-    prop: Property, index: int, found: Found, search: Search, program: Program, reference: Reference, symmetry: bool
+    prop: Property, index: int, found: Found, search: Searching, program: Program, reference: Reference, symmetry: bool
 ) -> Decided:
     """A leads-to property on the graph of a finished search: an orbit does not tell which replica a step is of."""
     if symmetry:
         return Decided(prop, "unknown", reason="decided without symmetry only")
     if found.stopped is not None:
         return Decided(prop, "unknown", reason=f"the search stopped at {found.stopped}")
+    if not isinstance(search, Search):
+        return Decided(prop, "unknown", reason="decided in memory only, without --master")
     from .liveness import counterexample
 
     lasso = counterexample(prop, index, search, program, reference)
@@ -274,11 +295,11 @@ def out_of_range(path: Path) -> str:
     raise EngineError("the reference finds every value of the last state in its range")
 
 
-def _coverage(program: Program, found: Found, search: Search, clauses: bool) -> tuple[Taken, ...]:
+def _coverage(program: Program, found: Found, search: Searching, clauses: bool) -> tuple[Taken, ...]:
     taken: dict[str, int] = {each.name: 0 for each in program.instance.model.actions}
     for move, count in zip(program.moves, found.taken, strict=True):
         taken[move.action.name] += count
-    alone = alone_false(search, program) if clauses else {}
+    alone = alone_false(search, program) if clauses and isinstance(search, Search) else {}
     return tuple(Taken(name, count, alone.get(name)) for name, count in taken.items())
 
 

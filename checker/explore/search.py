@@ -5,14 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .generate import build
+from .generate import build, successors
 from .layout import packed
 from .narrow import Expand
 from .narrow import build as build_narrow
 from .program import Program, unwatched
 from .symmetry import Orbits
+
+if TYPE_CHECKING:
+    from .table import Words
 
 CHUNK = 1 << 16
 
@@ -111,11 +114,7 @@ class Search:
         found = Found(generated=1, taken=[0] * len(self.program.moves))
         table = self.table
         first = self.program.layout.words(initial)
-        for word, value in zip(table.words, first if orbits is None else orbits.representatives(first), strict=True):
-            word[0] = value[0]
-        table.parents[0] = 0
-        table.moves[0] = 0
-        table.add(1)
+        table.enter(first if orbits is None else orbits.representatives(first), 0, 0)
         started = time.monotonic()
         start, end = 0, 1
         while start < end and found.stopped is None:
@@ -152,6 +151,31 @@ class Search:
         found.searched = table.count
         found.distinct = sum(found.levels) + self._states(start, end, orbits)
         return found
+
+    def expand_level(self, states: Words, depth: int, orbits: Orbits | None = None) -> tuple[Found, int]:
+        """Expands some states in a table of their own; what was counted, and where what they lead to begins there."""
+        self.table = self.table.empty()
+        self.table.enter(states, 0, 0)
+        end = self.table.count
+        found = Found(depth=depth, taken=[0] * len(self.program.moves))
+        for low in range(0, end, self.chunk):
+            high = min(low + self.chunk, end)
+            self._expand(low, high, found, orbits, self._weights(low, high, orbits))
+        return found, end
+
+    def trail(self, state: int) -> list[tuple[int, int]]:
+        """How the search came to a state: the ids after the initial one, each with its move."""
+        steps = []
+        while state != 0:
+            steps.append((state, int(self.table.moves[state])))
+            state = int(self.table.parents[state])
+        return steps[::-1]
+
+    def after(self, state: int, move: int) -> int:
+        """The packed state after a step from a packed one."""
+        words = self.program.layout.words(state)
+        _, steps = self.expand(words)
+        return packed(next(successors(words, [0], changed) for index, _, changed, *_ in steps if index == move), 0)
 
     def _weights(self, low: int, high: int, orbits: Orbits | None) -> Any | None:
         """How many states each of some stands for; None: itself."""

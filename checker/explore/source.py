@@ -123,3 +123,8 @@ def roots(move: Move, writes: Iterable[tuple[Cell, int]]) -> list[int]:
     """All that is computed of a step besides its guard."""
     ways = [part for clause in move.ways for part in clause]
     return [node for _, node in writes] + ways + [watch.node for watch in move.watches] + [move.overflow]
+
+
+def below(program: Program, move: Move) -> list[int]:
+    """The same, with the numbers that are stored."""
+    return roots(move, stored(program, move))

@@ -35,6 +35,10 @@ class StateTable:
         self.moves = np.empty(1 << 12, move_type)
         self.slots = np.zeros(1 << 13, np.uint32)
 
+    def empty(self) -> StateTable:
+        """A table for states and moves of the same size."""
+        return StateTable([each.itemsize for each in self.words], self.moves.dtype)
+
     def reserve(self, more: int, written: int = 0) -> None:
         """Makes room for candidates behind the states; the first `written` are there already."""
         needed, capacity = self.count + more, len(self.parents)
@@ -64,6 +68,16 @@ class StateTable:
         np.add(rows, low, out=self.parents[at:end], casting="unsafe")
         self.moves[at:end] = move
         return end
+
+    def enter(self, states: Words, parents: Any, moves: Any) -> int:
+        """Adds those of some states that are new, with where they were found from; returns how many."""
+        here = slice(self.count, self.count + len(states[0]))
+        self.reserve(len(states[0]))
+        for word, new in zip(self.words, states, strict=True):
+            word[here] = new
+        self.parents[here] = parents
+        self.moves[here] = moves
+        return self.add(len(states[0]))
 
     def add(self, candidates: int) -> int:
         """Keeps those of the candidates that are new, in their order; returns how many.

@@ -79,7 +79,7 @@ def replay(reference: Reference, hops: list[Hop], pack: Callable[[State], int]) 
 def replay_orbits(
     reference: Reference, orbits: list[int], canonical: Callable[[Sequence[State]], Sequence[int]]
 ) -> Path:
-    """A path through the given orbits of states (packed representatives), found by the reference reading.
+    """A path from the initial state through orbits of states (packed representatives), found by the reference reading.
 
     Args:
         canonical: the orbits of some states.
@@ -89,7 +89,7 @@ def replay_orbits(
     """
     state = reference.initial()
     states, steps = [state], list[Step]()
-    for orbit in orbits[1:]:
+    for orbit in orbits:
         within = [taken for taken in reference.successors(state) if not taken.overflows]
         reached = canonical([taken.state for taken in within])
         taken = next((each for each, its in zip(within, reached, strict=True) if its == orbit), None)

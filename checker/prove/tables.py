@@ -233,10 +233,34 @@ def table_json(name: str, found: Iterable[Kept]) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True)
+class Decided:
+    """A promise of some releases and its verdict, as of a property of a model."""
+
+    name: str
+    statement: str
+    verdict: Verdict
+    path: Path | None
+    reason: str = ""
+
+    @property
+    def prop(self) -> Decided:
+        return self
+
+
+def decided(found: Iterable[Kept]) -> list[Decided]:
+    """What releases promise; what is absent or not promised is left out."""
+    return [
+        Decided(each.name, each.statement, _verdict(each), each.path, f"of {releases.names(each.releases)}")
+        for each in found
+        if each.promised and each.verdict != "absent"
+    ]
+
+
+def _verdict(each: Kept) -> Verdict:
+    return "holds" if each.verdict == "holds" else "violated" if each.path else "unknown"
+
+
 def overall_of(found: Iterable[Kept]) -> Verdict:
     """The verdict of a run: what is absent or not promised counts for nothing."""
-    verdicts: list[Verdict] = []
-    for each in found:
-        if each.promised and each.verdict != "absent":
-            verdicts.append("holds" if each.verdict == "holds" else "violated" if each.path else "unknown")
-    return overall(verdicts)
+    return overall([each.verdict for each in decided(found)])

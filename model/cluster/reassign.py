@@ -102,7 +102,7 @@ def reassign(effects: Effects) -> Action:
         other,
         guard={
             "is idle": waived(phase[c].eq("idle"), _ONE_THREAD),
-            "is known": waived(both(topics[c].contains(p), cached[c][p].is_some(), stays), "no other is reassigned"),
+            "is known": both(topics[c].contains(p), cached[c][p].is_some(), stays),
             "none goes on": waived(origin[p].is_none(), "one that replaces another is not in the model"),
             "other replicas": waived(both(one.ne(other), assignment[p].ne(asked)), "else nothing is to be done"),
         },

@@ -121,7 +121,10 @@ def read(effects: Effects) -> dict[Expr, Expr | Value]:
 
 def may_read(effects: Effects, kind: str) -> dict[str, Expr | Clause]:
     """When a broker does what a request of a kind says (broker.md 2.1, 2.6)."""
-    guard: dict[str, Expr | Clause] = {"a request is on the way": channel(effects.chosen.parts)[b][e].length() > 0}
+    some_request = channel(effects.chosen.parts)[b][e].length() > 0
+    guard: dict[str, Expr | Clause] = {"a request is on the way": some_request}
+    if kind != "LeaderAndIsr":  # which is what is read of an empty channel
+        guard["a request is on the way"] = waived(some_request, "where there is none, there is none of this kind")
     if has_kinds(effects.chosen.parts):
         guard["it is of this kind"] = is_kind(effects, kind)
     guard |= {"the broker runs": runs(b), "its controller epoch is not older": heard[b] <= e}

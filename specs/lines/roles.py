@@ -22,6 +22,7 @@ ROLES: Mapping[str, str] = {
     "refusal": "the throwable with which Kafka refuses a move",
     "leader-and-isr-sent": "a LeaderAndIsr request about a partition is sent to a broker",
     "update-metadata-sent": "an UpdateMetadata request about a partition is sent to brokers",
+    "request-sent": "a whole request is sent to brokers: how many partitions it is about",
     "reassigned": "the replicas of a partition being reassigned are sent its new assignment and raised leader epoch",
     "replica-removed": "what the state znode holds after a replica went offline",
     "topic-deleted": "a controller finished the deletion of a topic: its partitions are no more",

@@ -54,8 +54,8 @@ def test_junit_of_a_model_fails_for_a_violation_and_skips_what_is_unknown() -> N
 def test_annotations_of_a_model() -> None:
     lines = write("github", [BROKEN, OPEN, SOUND]).splitlines()
     assert lines == [
-        "::error file=model.py,line=7,title=m%3A P is violated::It holds. 1. initial state%0A2. a<b>\\x1b",
-        "::warning title=m%3A Q is unknown::It holds, too. stopped at 5 states",
+        "::error file=model.py,line=7,title=m%3A P is violated::It holds.%0A1. initial state%0A2. a<b>\\x1b",
+        "::warning title=m%3A Q is unknown::It holds, too.%0Astopped at 5 states",
         "::notice title=m%2C n::1 of 3 properties hold",
     ]
 
@@ -68,6 +68,21 @@ def test_the_forms_of_a_proof_are_those_of_an_exploration() -> None:
     assert (result.exit_code, result.stdout) == (0, "::notice title=kip320::1 of 1 properties hold\n")
 
 
+def test_the_proof_of_a_table_has_these_forms_too() -> None:
+    pytest.importorskip("z3")
+    from isrproof.checker.commands.prove import command as prove
+
+    asked = ["broker-registration", "--property", "OnlyUnfencedShutDown", "--format"]
+    result = CliRunner().invoke(prove, [*asked, "sarif"])
+    assert result.exit_code == 0, result.output
+    (shown,) = json.loads(result.stdout)["runs"][0]["results"]
+    assert (shown["ruleId"], shown["kind"]) == ("OnlyUnfencedShutDown", "pass")
+    place = shown["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"].endswith("model/lifecycles.py")
+    result = CliRunner().invoke(prove, [*asked, "github"])
+    assert result.stdout == "::notice title=broker-registration table::1 of 1 properties hold\n"
+
+
 def test_an_annotation_is_one_command_whatever_it_holds() -> None:
     assert annotation("error", "100%\n::error::x", {"title": "a:b,c\n"}) == (
         "::error title=a%3Ab%2Cc ::100%25%0A::error::x"
@@ -77,5 +92,14 @@ def test_an_annotation_is_one_command_whatever_it_holds() -> None:
 def test_a_property_is_found_where_it_is_defined(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text('X = Property("Other", "")\nY = Property(\n    "Mine",\n)\n')
-    assert place_of("Mine", [file]) == (str(file), 2)
-    assert place_of("None", [file]) is None
+    assert place_of("Mine", "It holds.", [file]) == (str(file), 2)
+    assert place_of("None", "It holds.", [file]) is None
+
+
+def test_of_two_properties_of_one_name_the_one_with_the_statement_is_meant(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("raft.py", "replication.py")]
+    files[0].write_text('Property("LogMatching", "Of the quorum.")\n')
+    files[1].write_text('\nProperty(\n    "LogMatching",\n    "Of replicas, "\n    "two of them.",\n)\n')
+    assert place_of("LogMatching", "Of replicas, two of them.", files) == (str(files[1]), 2)
+    assert place_of("LogMatching", "Of the quorum.", files) == (str(files[0]), 1)
+    assert place_of("LogMatching", "Of nothing.", files) == (str(files[0]), 1)

@@ -17,16 +17,16 @@ class Event:
     `controller` and `controller_epoch` are the controller that the line names: on a controller's line (by its row's
     speaker) the one that writes it, on a broker's line the one that a request came from. `speaker` is the broker that
     writes a broker's line. `recipient` and `recipients` are the brokers that a request is sent to; `broker` and
-    `brokers` those that a line is about. `written_by_epoch` is the epoch inside a printed state, which may be older.
-    `partition_epoch` is the znode's version too. `zk_version` is that of the controller epoch's znode. `detail` is free
-    text.
+    `brokers` those that a line is about, as a whole request that is sent to them. `written_by_epoch` is the epoch
+    inside a printed state, which may be older. `partition_epoch` is the znode's version too. `zk_version` is that of
+    the controller epoch's znode. `detail` is free text.
 
     On a broker's line `correlation_id` is that of a request, `leader_epoch` and `partition_epoch` are those that it
     brings, `current_leader_epoch`, `current_partition_epoch` and `known_controller_epoch` those that the broker has.
     Offsets are a log's: `offset` is where something begins or is cut, `log_end_offset` the next one after the last
     record, `last_offset` that record's. `lagging` is broker, end offset, broker, end offset, ... of replicas that leave
-    an ISR, `old_isr` the ISR before. `deleted` counts partitions, `dir` is a log directory, `completed` whether a
-    follower knows where to cut its log.
+    an ISR, `old_isr` the ISR before. `deleted` and `followers` count partitions beside `count`, `dir` is a log
+    directory, `completed` whether a follower knows where to cut its log.
 
     Of the metadata quorum, `raft_epoch` is an epoch of it, `raft_state` the state that a node is in from here on,
     `from_raft_state` the one before ("null": the process has just started), both without their ending "State" or as
@@ -88,6 +88,7 @@ class Event:
     high_watermark: int | None = None
     completed: bool | None = None
     deleted: int | None = None
+    followers: int | None = None
     dir: str | None = None
     raft_epoch: int | None = None
     raft_state: str | None = None

@@ -20,7 +20,7 @@ from .instants import SECOND
 from .order import JITTER, printed
 from .reading import Reading
 from .records import Record, document, loaded, table
-from .wrapping import layout_of, take
+from .wrapping import layout_of, lines_of, take
 
 SAMPLES = (200, 10_000)
 """So many lines are looked at; more if the first tell nothing: images print their configuration before Kafka starts."""
@@ -142,7 +142,8 @@ def detected(sample: Sequence[str], asked: Asked = UNASKED) -> Detected:
         best = replace(best, layout=UNKNOWN_PREFIX) if best.known else best
     bare = not best.chain
     is_json = bare and best.layout is not None and best.layout in layouts() and bool(layouts()[best.layout].keys)
-    falls = bare and not is_json and _falls(texts)
+    as_written = all(envelopes()[id].order == "written" for id in best.chain)
+    falls = as_written and not whole and _falls(_times(texts, best.chain))
     reading = Reading(best.chain, best.layout, whole, falls, is_json, best.unended)
     return Detected(reading, len(texts), best.known, looks, None if best.known else _nearest(texts))
 
@@ -215,9 +216,19 @@ def layout_named(value: Any, given: Layout | None = None) -> str | None:
     return None if row is None else row.id
 
 
-def _falls(texts: Sequence[str]) -> bool:
+def _times(values: Sequence[Any], chain: Sequence[str]) -> list[int]:
+    """The times of lines: of the outermost envelope that has one, else as they are printed."""
+    if not chain:
+        return [time for value in values if (time := printed(lines_of(value)[0])) is not None]
+    times = []
+    for value in values:
+        for held in take(envelopes()[chain[0]], value) or ():
+            times += [held.outer] if held.outer is not None else _times([held.value], chain[1:])
+    return times
+
+
+def _falls(times: Sequence[int]) -> bool:
     """Whether the newest line is first: times fall, and hardly ever rise."""
-    times = [time for text in texts if (time := printed(text)) is not None]
     steps = [after - before for before, after in pairwise(times)]
     falls, rises = sum(step < 0 for step in steps), any(step > 0 for step in steps)
     if rises:  # threads may have printed late

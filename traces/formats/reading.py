@@ -35,7 +35,7 @@ class Reading:
         chain: ids of its envelopes, the outermost first.
         layout: the id of the layout of most of its first lines; None if there is none that is known.
         whole: it is JSON that is not one object a line.
-        falls: newest line first, in no envelope.
+        falls: newest line first, though in no envelope, or in one whose lines stand as they were written.
         json: it is in a JSON layout, in no envelope.
         unended: none of its first lines has the line feed with which its envelope says that a line ends.
     """
@@ -56,7 +56,8 @@ class Reading:
     def alone(self) -> Envelope | None:
         """The envelope of its lines, one by one, if it has no other and one writer, and stands as it was written."""
         envelope = envelopes()[self.chain[0]] if len(self.chain) == 1 else None
-        splits = envelope is not None and envelope.order == "written" and not (envelope.names_writer or self.whole)
+        as_it_stands = not (self.whole or self.falls)
+        splits = envelope is not None and envelope.order == "written" and not envelope.names_writer and as_it_stands
         return envelope if splits else None
 
     def __str__(self) -> str:

@@ -1,7 +1,8 @@
 """Which findings explain which others: one fault of a controller, and what brokers made of it, are one story.
 
 A rule says which rules' findings explain its own (`follows_from`). Of those about the same partition the one that is
-nearest in time is named. Brokers' clocks may differ: they choose what is named here, no verdict.
+nearest in time is named; of what one file tells of it, none below. Brokers' clocks may differ: they choose what is
+named here, no verdict.
 """
 
 from __future__ import annotations
@@ -33,10 +34,16 @@ def _origins(finding: Finding, known: Mapping[_Key, Sequence[Finding]]) -> Itera
     """Of each rule that may explain it, one finding: of the same life, where both have one."""
     rule = rules().get(finding.rule)
     for code in () if rule is None else rule.follows_from:
-        lives = [each for each in known.get(_key(finding, code), ()) if _same_life(each, finding)]
+        own = known.get(_key(finding, code), ())
+        lives = [each for each in own if _same_life(each, finding) and not _below(each, finding)]
         if lives:
             nearest = min(lives, key=lambda each: (abs((each.ts or 0) - (finding.ts or 0)), *each.place.order))
             yield Origin(nearest.rule, nearest.name, nearest.fingerprint, nearest.place)
+
+
+def _below(one: Finding, other: Finding) -> bool:
+    """Whether one tells of the same below the other, in one file: what comes of a fault does not explain it."""
+    return (one.entity, one.file) == (other.entity, other.file) and (other.line or 0) < (one.line or 0)
 
 
 def _same_life(one: Finding, other: Finding) -> bool:

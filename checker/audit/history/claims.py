@@ -146,6 +146,7 @@ def _stretches(own: Table, key: tuple[str, ...]) -> list[Row]:
         created=Column("count", where=is_line(CREATED)),
         last_created=Column("max", "line", is_line(CREATED)),
         moves=Column("count", where=is_line(MOVES_AND_VIEWS)),
+        acts=Column("count", where=is_line(CONTROLLER_LINES)),
     ).rows()
     return sorted(found, key=lambda row: (row["file"], row["first"], row["controller_epoch"]))
 
@@ -264,6 +265,7 @@ def _joined_runs(rows: Sequence[Row]) -> list[Run]:
             created=row["created"],
             last_created=row["last_created"] or 0,
             moves=row["moves"],
+            acts=row["acts"],
         )
         before = found[-1] if found else None
         if before is not None and part_before == row["part"] and _same(before, run):
@@ -290,6 +292,7 @@ def _one(before: Run, run: Run) -> Run:
         created=before.created + run.created,
         last_created=max(before.last_created, run.last_created),
         moves=before.moves + run.moves,
+        acts=before.acts + run.acts,
     )
 
 

@@ -4,7 +4,8 @@ All three are asked within one stream and one tenure, so that neither clocks nor
 
 * what the controller's own broker caches of an UpdateMetadata request, the controller has sent, as often, unless
   several brokers may speak in the stream;
-* what the controller sends by UpdateMetadata, its own broker caches, if it caches anything later;
+* what the controller sends by UpdateMetadata, its own broker caches, if it caches anything that was sent later: it
+  takes requests in turn, but refuses what is still under way once another controller has told it of a later epoch;
 * what the controller elects it sends by LeaderAndIsr, if it sends anything later.
 
 Clean recordings and logs of real clusters have no exception, at TRACE, where these lines are. (It caches less often
@@ -31,6 +32,7 @@ _KINDS: Mapping[str, tuple[str, ...]] = {
     "cached": CACHED,
 }
 _MANY = 30
+_NOWHERE = (-1, 0)
 _TENURE = ("file", "controller", "controller_epoch")
 _STATE = ("topic", "partition", "leader", "leader_epoch", "isr")
 
@@ -103,6 +105,12 @@ def _missing(kinds: _Kinds, *, counted: bool) -> Iterator[_State]:
     if told and begins is not None:
         inside = ((state, at.n) for state, at in cached.items() if at.first > begins)
         yield from (state for state, n in inside if state not in told or (counted and told[state].n < n))
-    for firsts, follow_ups in ((told, cached), (elected, asked)):
-        ends = max((each.last for each in follow_ups.values()), default=(0, 0))
+    taken = max((_sent(told[state], at.n) for state, at in cached.items() if state in told), default=_NOWHERE)
+    sends = max((each.last for each in asked.values()), default=_NOWHERE)
+    for firsts, follow_ups, ends in ((told, cached, taken), (elected, asked, sends)):
         yield from (state for state, at in firsts.items() if state not in follow_ups and at.last < ends)
+
+
+def _sent(told: _Printed, n: int) -> tuple[int, int]:
+    """Where a state was sent at the earliest that is cached n times."""
+    return told.last if n >= told.n else told.first

@@ -7,6 +7,7 @@ goes on in another file, the ends of pieces are joined here. Requests of one bro
   partitions that lines between the two are about. A broker handles one after the other.
 * *numbered*: a line that names the correlation id of a request, and the controller that it is from. Ids grow along the
   requests of one controller, from 0 when it begins to send to the broker.
+* *sent*, *taken*: how many partitions it is about, as its controller and as the broker print it (sent.py).
 * *heard*: a line about a whole UpdateMetadata request that was taken, with the epoch of its controller.
 """
 
@@ -37,6 +38,8 @@ from ..lines import (
 )
 from ..table.protocol import Column, Row, Table
 from .journals import Journals, Part, Process
+from .sent import counts, disagreeing
+from .spans import Span
 
 FIRST_IDS = 2
 """A controller that takes a broker back counts from 0 again; the first of its requests may print no line."""
@@ -57,9 +60,8 @@ _before_epoch = column("before_epoch", Int())
 def handled(events: Table) -> list[Row]:
     """Look: what consecutive lines show of requests, as rows of the kinds that are named below."""
     own = events.present("speaker")
-    found = [
-        {"kind": kind} | row for kind, table in (*_answered(own), *_numbered(own), *_heard(own)) for row in table.rows()
-    ]
+    tables = (*_answered(own), *_numbered(own), *_heard(own), *counts(events))
+    found = [{"kind": kind} | row for kind, table in tables for row in table.rows()]
     return [*(row for row in found if row["kind"] != "answered-on"), *_by_topic(found)]
 
 
@@ -190,11 +192,12 @@ class Handled:
     answered: list[Row] = field(default_factory=list)
     numbered: list[Row] = field(default_factory=list)
     heard: list[Row] = field(default_factory=list)
+    counted: list[Row] = field(default_factory=list)
     answered_fit: dict[int, int] = field(default_factory=lambda: defaultdict(int))
     numbered_fit: dict[int, int] = field(default_factory=lambda: defaultdict(int))
 
 
-def requests(rows: Iterable[Row], journals: Journals) -> Handled:
+def requests(rows: Sequence[Row], journals: Journals, spans: Iterable[Span]) -> Handled:
     """The requests of all journals from which no line is missing, from what `handled` gave of all pieces."""
     placed = _Placed(journals)
     of: dict[str, list[tuple[Part, Row]]] = defaultdict(list)
@@ -212,6 +215,7 @@ def requests(rows: Iterable[Row], journals: Journals) -> Handled:
     _join_answers(of, found)
     _join_numbers(of["numbered-end"], found)
     found.heard += _epochs(of["heard"], placed)
+    found.counted += disagreeing(of["request-taken"], (row for row in rows if row["kind"] == "request-sent"), spans)
     return found
 
 

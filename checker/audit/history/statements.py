@@ -64,7 +64,8 @@ class Run:
 
     `first_ts` and `last_ts` are the lowest and the highest time of its lines. `level` is the lowest of its lines of the
     state machines. `created` counts the lines that create a partition; `last_created` is the last of them. `moves`
-    counts the lines that rules on moves and states look at. `disordered`: the times go back. `inserted`: the lines were
+    counts the lines that rules on moves and states look at, `acts` all that tell what it does with partitions.
+    `disordered`: the times go back. `inserted`: the lines were
     written before those around them. `wiped`: the cluster was wiped before the first line, though no epoch shows it.
     """
 
@@ -79,6 +80,7 @@ class Run:
     created: int
     last_created: int = 0
     moves: int = 0
+    acts: int = 0
     disordered: bool = False
     inserted: bool = False
     evidence: tuple[Evidence, ...] = ()

@@ -136,10 +136,10 @@ class _Walk:
     def resigned_controller(self, run: Run, here: _Here) -> None:
         """A controller that has resigned forgets its epoch.
 
-        What it still prints is no move, and no move of its epoch comes after it.
+        Nothing that it does under its epoch comes after it: what still has the epoch is that brokers answered.
         """
         before = self.claimed.get(run.controller)
-        if before is not None and _moves_again(before, run, here):
+        if before is not None and _acts_again(before, run, here):
             self.record_change(run, before, taken_back=True)
 
     def is_inserted(self, run: Run, here: _Here) -> bool:
@@ -243,9 +243,9 @@ def _within(run: Run, other: Run) -> bool:
     return other.first_ts <= run.first_ts and run.last_ts <= other.last_ts
 
 
-def _moves_again(epoch: int, run: Run, here: _Here) -> bool:
-    """Whether the controller of a run moves or shows something under `epoch` after it."""
-    return any(each.epoch == epoch and each.moves and not _older(each, run) for each in here.later())
+def _acts_again(epoch: int, run: Run, here: _Here) -> bool:
+    """Whether the controller of a run does something under `epoch` after it."""
+    return any(each.epoch == epoch and each.acts and not _older(each, run) for each in here.later())
 
 
 def _goes_on(run: Run, here: _Here) -> bool:

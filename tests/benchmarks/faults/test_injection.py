@@ -48,8 +48,10 @@ class _NeverIllegal:
     [
         ("failover-on-leader-2.3.1-term", "wrong replica from-state", "a move is missing: 1 line more"),
         ("failover-elsewhere-0.10.2.2-kill", "stranger in the ISR", "a reassignment is missing: 1 line more"),
-        ("failover-elsewhere-2.0.0-kill", "leader epoch falls in a request", "bug of the release: KAFKA-9212"),
+        ("failover-elsewhere-0.10.2.2-kill", "leader epoch falls in a request", "bug of the release: KAFKA-9212"),
         ("failover-on-leader-2.0.0-kill", "dropped partition move", "lines are missing"),
+        ("stale-broker-2.0.0", "wrong partition from-state", "a move is missing"),
+        ("deposed-2.0.0", "ISR grows by the controller", "a creation of the topic is missing: 2 lines more"),
         ("failover-on-leader-2.3.1-kill", "leader epoch jumps", None),
         ("zombie-2.0.0", "two leaders in one epoch", None),
     ],
@@ -61,3 +63,13 @@ def test_why_a_doubt_is_inevitable_is_computed(name: str, kind: str, why: str | 
     found = [forced(recording, injection, _NeverIllegal(), injection.outcome(fault)) for fault in decidable]
     assert len(found) == 1
     assert found[0] is None if why is None else (found[0] or "").startswith(why)
+
+
+def test_a_contradiction_may_be_told_at_its_other_line() -> None:
+    """A request carries an older leader epoch, which KAFKA-9212 explains; its version does not go with it."""
+    recording, injection = read("failover-elsewhere-2.0.0-kill")
+    (fault,) = some(recording, "leader epoch falls in a request", 1, 1)
+    outcome = injection.outcome(fault)
+    assert outcome.line_right
+    assert outcome.illegal_beside
+    assert not outcome.illegal

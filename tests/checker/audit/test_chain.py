@@ -99,6 +99,14 @@ def finding(rule: str, ts: int, line: int, life: int | None = 1, partition: int 
     )
 
 
+def test_what_stands_below_in_the_same_file_explains_nothing() -> None:
+    """A leader epoch that jumps falls later on: the fall comes of the jump."""
+    jump, fall = finding("KR206", 100, 1), finding("KR205", 200, 2)
+    assert [each.caused_by for each in chained([jump, fall])] == [(), ()]
+    both = finding("KR206", 200, 2)
+    assert [origin.rule for origin in chained([fall, both])[1].caused_by] == ["KR205"]
+
+
 def test_the_nearest_of_the_same_partition_and_life_is_named() -> None:
     causes = [
         finding("KR204", 100, 1),

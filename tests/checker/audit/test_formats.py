@@ -146,7 +146,16 @@ def line_of(path: Path, line: int) -> str:
 
 
 @pytest.mark.parametrize(
-    "shape", [(None, "kafka"), ("logcli-jsonl", "kafka"), ("splunk", "kafka"), ("logcli", "kafka")], ids=named
+    "shape",
+    [
+        *((None, layout) for layout in ("kafka", "ecs", "logstash")),
+        *(
+            (envelope, "kafka")
+            for envelope in ("logcli-jsonl", "splunk", "logcli", "kubectl", "cri", "docker", "compose")
+        ),
+        *((envelope, "ecs") for envelope in ("docker", "cri")),
+    ],
+    ids=named,
 )
 def test_newest_first_is_turned_round(shape: Shape, tmp_path: Path) -> None:
     write(tmp_path, events(SMALL), *shape, newest_first=True)

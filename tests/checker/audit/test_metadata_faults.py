@@ -222,7 +222,9 @@ def hole_in_partitions(log: Log) -> list[Message] | None:
 
 def created_with_epochs(log: Log) -> list[Message] | None:
     topic = log.dice.choice(sorted(log.state.names) or [None])
-    return None if topic is None else [_partition(topic, len(log.state.partitions[topic]), leaderEpoch=5)]
+    if topic is None or log.state.migrating:  # who migrates brings epochs along
+        return None
+    return [_partition(topic, len(log.state.partitions[topic]), leaderEpoch=5)]
 
 
 def change_of_nothing(log: Log) -> list[Message] | None:

@@ -363,6 +363,15 @@ def test_log_content_runs_nothing_in_a_browser(browser: Any, tmp_path: Path) -> 
 
 
 @pytest.mark.browser
+def test_the_longest_names_do_not_make_the_page_wider_than_its_window(browser: Any, tmp_path: Path) -> None:
+    report = made(CHAOS)
+    named = tuple(replace(each, message=f"the leader of {'t' * 249}-0 is dead") for each in report.findings)
+    tab = opened(browser, tmp_path, replace(report, findings=named)).loaded()
+    assert "ttt" in tab.locator(".finding").first.inner_text()
+    assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.browser
 def test_a_script_that_got_in_all_the_same_would_not_run(browser: Any, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     planted = '<script>document.title = "ran"</script><img src="x" onerror="document.title = \'ran\'"></main>'

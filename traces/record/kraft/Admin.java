@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.*;
 import org.apache.kafka.common.ElectionType;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigResource;
 
 public class Admin {
@@ -20,6 +21,11 @@ public class Admin {
 
     static <T> T done(org.apache.kafka.common.KafkaFuture<T> future) throws Exception {
         return future.get(SECONDS, TimeUnit.SECONDS);
+    }
+
+    static String voters(Object result) throws Exception {
+        done((org.apache.kafka.common.KafkaFuture<?>) result.getClass().getMethod("all").invoke(result));
+        return "ok";
     }
 
     static String run(AdminClient admin, String[] words) throws Exception {
@@ -71,6 +77,20 @@ public class Admin {
                 done(admin.updateFeatures(Map.of(words[1], update), new UpdateFeaturesOptions()).all());
                 return "ok";
             }
+            case "vote-in": {
+                String[] address = words[3].split(":");
+                // By reflection: releases before 3.9 have no voters that change.
+                Class<?> kind = Class.forName("org.apache.kafka.clients.admin.RaftVoterEndpoint");
+                Object endpoint = kind.getConstructor(String.class, String.class, int.class)
+                    .newInstance("CONTROLLER", address[0], Integer.parseInt(address[1]));
+                return voters(org.apache.kafka.clients.admin.Admin.class
+                    .getMethod("addRaftVoter", int.class, Uuid.class, Set.class)
+                    .invoke(admin, Integer.parseInt(words[1]), Uuid.fromString(words[2]), Set.of(endpoint)));
+            }
+            case "vote-out":
+                return voters(org.apache.kafka.clients.admin.Admin.class
+                    .getMethod("removeRaftVoter", int.class, Uuid.class)
+                    .invoke(admin, Integer.parseInt(words[1]), Uuid.fromString(words[2])));
             case "quorum": {
                 QuorumInfo quorum = done(admin.describeMetadataQuorum().quorumInfo());
                 return quorum.leaderId() + " " + quorum.leaderEpoch() + " " + quorum.highWatermark();

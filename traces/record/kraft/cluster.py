@@ -8,11 +8,12 @@ import select
 import shutil
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from signal import Signals
+from typing import NamedTuple
 
 from .. import processes
 from ..configuration import LAYOUT, properties
@@ -36,25 +37,45 @@ SETTINGS: Mapping[str, str] = {
     "log.cleaner.enable": "false",
     "controlled.shutdown.retry.backoff.ms": "1000",
 }
-SINCE: Mapping[str, tuple[tuple[int, ...], str]] = {
-    "metadata.log.max.snapshot.interval.ms": ((3, 4), "25000"),
-    "unclean.leader.election.interval.ms": ((3, 9), "6000"),
+
+
+class Setting(NamedTuple):
+    """A setting of a node, of the releases from `since` on and before `until`."""
+
+    name: str
+    value: str
+    since: tuple[int, ...] = ()
+    until: tuple[int, ...] = (99,)
+
+
+_LATER = (
+    Setting("metadata.log.max.snapshot.interval.ms", "25000", since=(3, 4)),
+    Setting("unclean.leader.election.interval.ms", "6000", since=(3, 9)),
+)
+_LOGGERS = {
+    "state.change.logger": ("INFO", "state-change"),
+    "org.apache.kafka.controller": ("INFO", "controller"),
+    "kafka.controller": ("TRACE", "controller"),
 }
-"""Settings of later releases: the first that has them, and the value."""
-_LOGGERS = {"state.change.logger": "state-change", "org.apache.kafka.controller": "controller"}
+"""Loggers with their level and file; the last is that of ZooKeeper mode, before a migration."""
 _ANSWER_SECONDS = 40.0
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The ids of controllers and brokers; an id in both is a combined node. `disks` is how many directories a broker
-    has, `features` are given to the format tool, `release` formats for an earlier one."""
+    """The ids of controllers and brokers; an id in both is a combined node.
+
+    `disks` is how many directories a broker has, `features` are given to the format tool, `release` formats for an
+    earlier one. `founders` are the first voters of a quorum whose voters change (KIP-853); without them the voters are
+    the controllers, as their configuration says.
+    """
 
     controllers: tuple[int, ...] = (1, 2, 3)
     brokers: tuple[int, ...] = (1, 2, 3)
     disks: int = 1
     features: Mapping[str, int] = field(default_factory=dict)
     release: str | None = None
+    founders: tuple[int, ...] = ()
 
     @property
     def nodes(self) -> tuple[int, ...]:
@@ -111,13 +132,37 @@ class KRaftCluster:
     def format(self, node: int) -> None:
         """Write the node's configuration, and format its directories."""
         home = self.home(node)
-        home.mkdir(parents=True)
-        (home / "server.properties").write_text(self._configuration(node))
-        (home / "log4j.properties").write_text(log4j_file(home))
-        asked = ["format", "-t", self.cluster_id, "-c", str(home / "server.properties")]
+        self.configure(node, self.configuration(node))
+        asked = ["format", "-t", self.cluster_id, "-c", str(home / "server.properties"), *self._quorum(node)]
         asked += ["--release-version", self.layout.release] if self.layout.release else []
         asked += [word for name, level in self.layout.features.items() for word in ("--feature", f"{name}={level}")]
         self.tool("kafka.tools.StorageTool", asked, home)
+
+    def configure(self, node: int, settings: Mapping[str, object]) -> None:
+        """Write the files that a node reads when it starts."""
+        home = self.home(node)
+        home.mkdir(parents=True, exist_ok=True)
+        (home / "server.properties").write_text(properties(settings))
+        (home / "log4j.properties").write_text(log4j_file(home))
+
+    def _quorum(self, node: int) -> list[str]:
+        """What the format tool is told of a quorum whose voters change."""
+        founders = self.layout.founders
+        if not founders:
+            return []
+        if node not in founders:
+            return ["--no-initial-controllers"]
+        named = (f"{each}@127.0.0.1:{self.ports[f'c{each}']}:{self._directory(each)}" for each in founders)
+        return ["--initial-controllers", ",".join(named)]
+
+    def _directory(self, node: int) -> str:
+        """The id of a founder's directory: every founder names all of them."""
+        return base64.urlsafe_b64encode(b"isr" + random.Random(f"{self.seed} {node}").randbytes(13)).decode()[:22]
+
+    def directory(self, node: int) -> str:
+        """The id of a node's metadata directory, as its meta.properties says."""
+        rows = (self.disks(node)[0] / "meta.properties").read_text().splitlines()
+        return next(row.partition("=")[2] for row in rows if row.startswith("directory.id="))
 
     def tool(self, main: str, arguments: Sequence[str], home: Path) -> str:
         """Run one of Kafka's tools to its end; what it printed.
@@ -133,9 +178,15 @@ class KRaftCluster:
             raise RecordError(f"{main} failed:\n{(done.stdout + done.stderr)[-2000:]}")
         return done.stdout
 
-    def _configuration(self, node: int) -> str:
+    @property
+    def voters(self) -> str:
+        """The controllers, as nodes of a quorum with fixed voters are told of them."""
+        return ",".join(f"{each}@127.0.0.1:{self.ports[f'c{each}']}" for each in self.layout.controllers)
+
+    def configuration(self, node: int) -> dict[str, object]:
+        """What a node is configured with."""
         layout = self.layout
-        voters = ",".join(f"{each}@127.0.0.1:{self.ports[f'c{each}']}" for each in layout.controllers)
+        servers = ",".join(f"127.0.0.1:{self.ports[f'c{each}']}" for each in layout.controllers)
         listeners = {
             "broker": f"PLAINTEXT://127.0.0.1:{self.ports[f'b{node}']}",
             "controller": f"CONTROLLER://127.0.0.1:{self.ports[f'c{node}']}",
@@ -144,7 +195,8 @@ class KRaftCluster:
         found: dict[str, object] = {
             "process.roles": ",".join(roles),
             "node.id": node,
-            "controller.quorum.voters": voters,
+            **({"controller.quorum.bootstrap.servers": servers} if layout.founders else {}),
+            **({} if layout.founders else {"controller.quorum.voters": self.voters}),
             "controller.listener.names": "CONTROLLER",
             "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
             "listeners": ",".join(listeners[role] for role in roles),
@@ -153,9 +205,7 @@ class KRaftCluster:
         }
         if "broker" in roles:
             found["advertised.listeners"] = listeners["broker"]
-        release = tuple(int(part) for part in self.version.split("."))
-        found |= {name: value for name, (first, value) in SINCE.items() if release >= first}
-        return properties({**found, **self.settings})
+        return {**found, **of_release(_LATER, self.version), **self.settings}
 
     def start(self, node: int) -> None:
         home = self.home(node)
@@ -230,15 +280,21 @@ class KRaftCluster:
         return f"Node {node} said nothing."
 
 
+def of_release(settings: Iterable[Setting], version: str) -> dict[str, str]:
+    """Those that a release has."""
+    release = tuple(int(part) for part in version.split("."))
+    return {each.name: each.value for each in settings if each.since <= release < each.until}
+
+
 def log4j_file(logs: Path) -> str:
     """Kafka's config/log4j.properties for KRaft, without the hourly roll."""
     rows: dict[str, object] = {"log4j.rootLogger": "INFO, server"}
-    for appender in ("server", *_LOGGERS.values()):
+    for appender in ("server", "state-change", "controller"):
         rows[f"log4j.appender.{appender}"] = "org.apache.log4j.FileAppender"
         rows[f"log4j.appender.{appender}.File"] = logs / f"{appender}.log"
         rows[f"log4j.appender.{appender}.layout"] = "org.apache.log4j.PatternLayout"
         rows[f"log4j.appender.{appender}.layout.ConversionPattern"] = LAYOUT
-    for logger, appender in _LOGGERS.items():
-        rows[f"log4j.logger.{logger}"] = f"INFO, {appender}"
+    for logger, (level, appender) in _LOGGERS.items():
+        rows[f"log4j.logger.{logger}"] = f"{level}, {appender}"
         rows[f"log4j.additivity.{logger}"] = "false"
     return properties(rows)

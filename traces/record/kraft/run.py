@@ -20,7 +20,7 @@ from .. import jars, releases
 from ..errors import RecordError
 from ..java import find_java
 from ..processes import exit_on_signals
-from .cluster import KRaftCluster, Layout
+from .cluster import KRaftCluster, Layout, of_release
 from .scenarios import KRaftScenario
 from .story import Story
 
@@ -73,6 +73,9 @@ def record(
     if out.exists():
         raise RecordError(f"{out} exists: recordings are never overwritten. Give another --out, or remove it.")
     line = line_of(version)
+    if not scenario.since <= releases.key(version) < scenario.until:
+        first, end = (".".join(map(str, each)) for each in (scenario.since, scenario.until))
+        raise RecordError(f"The scenario {scenario.name} needs Kafka {first} or later, before {end}; got {version}.")
     java = find_java()
     libs = jars.jars(line, version) if options.kafka_home is None else jars.jars_of_home(options.kafka_home, version)
     layout = _layout(scenario, options, version)
@@ -82,10 +85,11 @@ def record(
         tempfile.TemporaryDirectory(prefix="isrproof-record-") as name,
         tempfile.TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as making,
     ):
-        settings = {**scenario.settings, **options.settings}
+        settings = {**of_release(scenario.settings, version), **options.settings}
         with KRaftCluster(java, libs, Path(name), version, layout, options.seed, settings) as cluster:
             story = Story(cluster, random.Random(options.seed), tell)
-            story.begin()
+            if not scenario.starts_nodes:
+                story.begin()
             scenario.run(story)
             story.note("end")
             cluster.stop_all()

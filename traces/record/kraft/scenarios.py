@@ -2,28 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ....specs.errors import unknown
-from .cluster import Layout
+from . import migration
+from .cluster import Layout, Setting
 from .story import Story
 
 _ELR = {"eligible.leader.replicas.version": 1}
 _SPLIT = Layout(controllers=(11, 12, 13), brokers=(1, 2, 3))
+_VOTERS = Layout(controllers=(11, 12, 13, 14), brokers=(1, 2, 3), founders=(11, 12, 13))
+_SMALL = (
+    Setting("metadata.log.segment.min.bytes", "1024", until=(4, 1)),
+    Setting("metadata.log.segment.bytes", "12000", until=(4, 1)),
+    Setting("internal.metadata.log.segment.bytes", "12000", since=(4, 1)),
+    Setting("internal.metadata.max.batch.size.in.bytes", "8192", since=(4, 1)),
+    Setting("metadata.max.retention.bytes", "20000"),
+)
+"""Segments of so few bytes that a minute fills several, and the first are deleted."""
 
 
 @dataclass(frozen=True)
 class KRaftScenario:
-    """What is done to a cluster; `run` finds every node up. `settings` are the nodes' own; `features` are set by the
-    format tool, in releases that have them."""
+    """What is done to a cluster; `run` finds every node up, unless it starts them itself.
+
+    `settings` are the nodes' own; `features` are set by the format tool, in releases that have them. It can be played
+    on releases from `since` on and before `until`.
+    """
 
     name: str
     summary: str
     run: Callable[[Story], None]
     layout: Layout = field(default_factory=Layout)
-    settings: Mapping[str, str] = field(default_factory=dict)
+    settings: Sequence[Setting] = ()
     features: Mapping[str, int] = field(default_factory=dict)
+    since: tuple[int, ...] = (3, 3)
+    until: tuple[int, ...] = (5, 0)
+    starts_nodes: bool = False
 
 
 def _failover(story: Story) -> None:
@@ -199,6 +215,59 @@ def _chaos(story: Story) -> None:
     story.sleep(4)
 
 
+def _voters(story: Story) -> None:
+    """A controller joins the voters, one that leads leaves them and joins again, one is killed and taken out."""
+    cluster, spare = story.cluster, 14
+    story.create("v", {0: [1, 2, 3], 1: [2, 3, 1]}, min_insync_replicas=2)
+    story.sleep(2)
+    story.vote_in(spare)
+    story.sleep(3)
+    leader = story.leader()
+    if leader is not None:
+        story.vote_out(leader)
+        story.sleep(6)
+        story.create("w", {0: [3, 1]})
+        story.vote_in(leader)
+        story.sleep(3)
+    dead = next(node for node in cluster.layout.controllers if node not in (leader, story.leader()))
+    story.kill(dead)
+    story.sleep(3)
+    story.vote_out(dead)
+    story.sleep(3)
+    story.kill(2)
+    story.sleep(7)
+    story.start(dead, 2)
+    story.wait_for(2)
+    story.sleep(3)
+    story.partitions()
+
+
+def _segments(story: Story) -> None:
+    """The metadata log grows over several segments; snapshots are taken, old segments deleted, nodes come back."""
+    topics = [f"s{number}" for number in range(6)]
+    for round_ in range(4):
+        for number, topic in enumerate(topics):
+            replicas = [1 + (number + each) % 3 for each in range(3)]
+            story.create(topic, dict.fromkeys(range(8), replicas), min_insync_replicas=2)
+        story.sleep(4)
+        node = story.cluster.layout.brokers[round_ % 3]
+        (story.kill if round_ % 2 else story.terminate)(node)
+        story.sleep(8)
+        story.start(node)
+        story.wait_for(node)
+        for topic in topics[:4] if round_ < 3 else ():
+            story.ask("delete", topic)
+        topics = [f"s{number}.{round_}" for number in range(4)]
+        story.sleep(3)
+    story.sleep(45)  # old segments are looked for once a minute
+    story.kill(3)
+    story.sleep(8)
+    story.start(3)
+    story.wait_for(3)
+    story.sleep(3)
+    story.partitions()
+
+
 _ALL = (
     KRaftScenario("failover", "the active controller dies, then stops", _failover),
     KRaftScenario("lifecycle", "create, grow, restart each broker, elect, delete", _lifecycle),
@@ -206,6 +275,17 @@ _ALL = (
     KRaftScenario("unclean", "all replicas die, with and without unclean election", _unclean, _SPLIT),
     KRaftScenario("elr", "the ISR becomes empty; eligible and last known leaders", _elr, _SPLIT, features=_ELR),
     KRaftScenario("jbod", "a directory of two fails and comes back", _jbod, Layout(disks=2)),
+    KRaftScenario("voters", "voters join and leave (KIP-853)", _voters, _VOTERS, since=(3, 9)),
+    KRaftScenario("segments", "small segments, snapshots, a log whose beginning is gone", _segments, settings=_SMALL),
+    KRaftScenario(
+        "migration",
+        "from ZooKeeper to KRaft, with a broker that dies in each phase",
+        migration.run,
+        _SPLIT,
+        since=(3, 6),
+        until=(4, 0),
+        starts_nodes=True,
+    ),
     KRaftScenario("chaos", "random stops, pauses, topics, reassignments, elections", _chaos),
 )
 

@@ -94,6 +94,14 @@ class Story:
     def reassign(self, topic: str, partition: int, replicas: Sequence[int]) -> str:
         return self.ask("reassign", topic, partition, ",".join(map(str, replicas)))
 
+    def vote_in(self, controller: int) -> str:
+        """Make a controller a voter of the quorum."""
+        address = f"127.0.0.1:{self.cluster.ports[f'c{controller}']}"
+        return self.ask("vote-in", controller, self.cluster.directory(controller), address)
+
+    def vote_out(self, controller: int) -> str:
+        return self.ask("vote-out", controller, self.cluster.directory(controller))
+
     def partitions(self) -> dict[tuple[str, int], tuple[int, list[int], list[int]]]:
         """Leader, ISR and replicas of every partition, as the admin client sees them; empty if nobody answers."""
         answer = self.cluster.ask("partitions")

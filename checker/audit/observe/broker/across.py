@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from .....model.expr import Expr, const, either, field, ite, some, true
 from .....model.sorts import Bool, Int, Sort
-from ...fields import broker, isr, leader, leader_epoch, partition_epoch, server_log, sorts, topic_id
+from ...fields import broker, isr, leader, leader_epoch, partition_epoch, releases, server_log, sorts, topic_id
 from ...lines import (
     FETCHERS_ADDED,
     ISR_WRITTEN,
@@ -21,6 +21,7 @@ from ...lines import (
     VIEWS,
     is_line,
 )
+from ...table.encoding import in_releases
 from ...table.protocol import Column, Table
 from ..absent import false_where_absent
 from ..controller.views import PARTITION_VIEWS, VIEW, without_deletions
@@ -44,6 +45,7 @@ told_leader, told_isr, first_isr = (
     field("first_isr", isr.sort),
 )
 """What controllers told last of the leader epoch; and the ISR that they told first."""
+sent_replicas = field("sent_replicas", Bool)
 told_version, most_told = field("told_version", Int()), field("most_told", Int())
 """The least and the greatest version that controllers told with the leader epoch."""
 other_leader, same_topic = field("other_leader", broker.sort), field("same_topic", Bool)
@@ -123,7 +125,12 @@ def _received(lines: Table, key: Names, order: Names) -> Table:
             with_version=Column("so_far", where=is_sent & partition_epoch.eq(partition_epoch)),
             **_place(is_sent),
         )
-        .along((*key, "leader"), order, to_leader=Column("so_far", where=is_sent))
+        .along(
+            (*key, "leader"),
+            order,
+            to_leader=Column("so_far", where=is_sent),
+            among=Column("again", "replicas"),
+        )
         .along(
             (*key, "leader", "partition_epoch"),
             order,
@@ -136,7 +143,8 @@ def _received(lines: Table, key: Names, order: Names) -> Table:
     )
     found = counted.of_lines(LEADER_AND_ISR_RECEIVED).where(none < sent)
     same = (none < to_leader) & either(with_version.eq(0), none < in_version)
-    return found.derive(same_sent=same).filled("told_isr", "isr")
+    like_sent = either(releases.intersects(in_releases("<=0.11")), field("among", Bool))  # no line prints them there
+    return found.derive(same_sent=same, sent_replicas=like_sent).filled("told_isr", "isr")
 
 
 def _led(lines: Table, key: Names, order: Names) -> Table:
@@ -216,14 +224,16 @@ REQUESTS_RECEIVED = Observation(
     "requests_received",
     made_from=ACROSS,
     lines=LEADER_AND_ISR_SENT + LEADER_AND_ISR_RECEIVED,
-    columns={**_ROW, **sorts(same_sent, told_isr)},
+    columns={**_ROW, **sorts(same_sent, told_isr, sent_replicas)},
     make=_received,
     key=(*OF_EPOCH, "controller_epoch"),
     order=ORDER,
 )
 """Requests that brokers received, of leader epochs of which the same controller sent some.
 
-`same_sent`: one has the same leader and version; `told_isr` is its ISR.
+`same_sent`: one has the same leader and version; `told_isr` is its ISR, the last one's.
+`sent_replicas`: one of any version has the same replicas, which a reassignment changes within a version. Controllers
+print them since 1.0.
 """
 
 LEADERS_IN_EPOCH = Observation(

@@ -46,7 +46,7 @@ VIEW: Mapping[str, Sort] = {
 `incarnation`: how often the partition was created up to here, in its life. `reassigning`: how often a reassignment was
 announced up to here. `replicas`: as printed, or else as printed last. `creation`: this line creates the znode; `fresh`:
 and its assignment was printed just before, by the same controller. `repeated`: prints what the line before printed.
-`emptied`: the ISR is empty, and was not on the line before. `joined`: the line prints the assignment, and the ISR has a
+`emptied`: the ISR is empty, and was not in the view before. `joined`: the line prints the assignment, and the ISR has a
 member that neither the assignment has, nor the one printed last, nor the ISR of the line before.
 """
 _LINES = (*CREATED, *STOPPED["partition"], *VIEWS)
@@ -67,7 +67,14 @@ _repeats = both(
     *(value.eq(_previous(value)) for value in _STATE),
     replicas.eq(field("last_replicas", replicas.sort)),
 )
-_emptied = isr.is_empty() & ~_previous(isr).is_empty() & _same_block
+_shown_before = {f"shown_{value.data}": value for value in (isr, tenure, block)}
+"""What the view before printed; a move that failed, which prints no ISR, may be between."""
+_emptied = both(
+    isr.is_empty(),
+    ~field("shown_isr", isr.sort).is_empty(),
+    tenure.eq(field("shown_tenure", tenure.sort)),
+    block.eq(field("shown_block", block.sort)),
+)
 
 _joined = both(
     _same_block,
@@ -115,6 +122,7 @@ def _with_line_before(lines: Table) -> Table:
         last_replicas=Column("last", "replicas"),
         assigned_in=Column("previous", "assigned"),
         **{f"previous_{value.data}": Column("previous", str(value.data)) for value in _PREVIOUS},
+        **{name: Column("last", str(value.data), is_line(VIEWS)) for name, value in _shown_before.items()},
     )
 
 

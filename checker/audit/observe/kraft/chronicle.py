@@ -79,10 +79,10 @@ class Chronicle:
 
     `ids` are the topic ids that each name ever had; `brokers` the epochs that each broker registered with; `leaders`
     who led each raft epoch and the place of the record that says so: (leader, file, offset). `removed` are the topics
-    that were deleted, `left` what each broker is a replica of no longer, partition by partition. `from_start`: the
-    log is here from its first record on. `spans` are the times of each epoch's first and last committed batch. `last`
-    is the time of the last committed record. `mixed`: a migration from ZooKeeper is in it, in which brokers take
-    states from elsewhere.
+    that were deleted, `left` what each broker is a replica of no longer, partition by partition; `hosts` are the
+    replicas that a partition was created with and never lost. `from_start`: the log is here from its first record on.
+    `spans` are the times of each epoch's first and last committed batch. `last` is the time of the last committed
+    record. `mixed`: a migration from ZooKeeper is in it, in which brokers take states from elsewhere.
     """
 
     ids: dict[str, set[str]] = field(default_factory=dict)
@@ -94,6 +94,7 @@ class Chronicle:
     mixed: bool = False
     removed: dict[str, Happened] = field(default_factory=dict)
     left: dict[int, list[Happened]] = field(default_factory=dict)
+    hosts: dict[tuple[str, int], set[int]] = field(default_factory=dict)
     handled: dict[int, list[Handled]] = field(default_factory=dict)
     spans: dict[int, tuple[int, int]] = field(default_factory=dict)
     _run: list[tuple[Partition, Partition]] = field(default_factory=list)
@@ -123,6 +124,7 @@ class Chronicle:
         """A partition before and after a change."""
         self._run.append((before, after))
         if before.replicas != after.replicas:
+            self.hosts.get((after.topic, after.number), set()).intersection_update(after.replicas)
             for broker in {*before.replicas} - {*after.replicas}:
                 self.left.setdefault(broker, []).append(Happened(at.file, at.offset, at.ts, at.controller_epoch))
 
@@ -130,6 +132,7 @@ class Chronicle:
         """A topic is deleted."""
         self.removed[topic] = at
         for partition in partitions:
+            self.hosts.pop((topic, partition.number), None)
             for broker in partition.replicas:
                 self.left.setdefault(broker, []).append(at)
 
@@ -178,6 +181,8 @@ class Chronicle:
 
     def _put(self, partition: Partition, file: int, offset: int, ts: int | None, committed: bool) -> None:
         own = self.of.setdefault((partition.topic, partition.number), [])
+        if not own:
+            self.hosts[partition.topic, partition.number] = set(partition.replicas)
         isr, epoch = tuple(sorted(partition.isr)), partition.partition_epoch
         goes_on = bool(partition.adding or partition.removing)
         own.append(

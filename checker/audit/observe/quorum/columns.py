@@ -145,6 +145,10 @@ REASSIGNMENTS_TOLD = _observation(
 """Ends of reassignments as a controller tells them, each with the partition's record of about that time."""
 DELETIONS_TOLD = _observation(effects.DELETIONS, {**_OF_LINE, **sorts(count, so_far, most)})
 """Counts of replicas that a broker deletes; `so_far` also of those before, `most` of what the log took from it."""
+hosted = field("hosted", Bool)
+STRAYS_TOLD = _observation(effects.STRAYS, {**_OF_LINE, **_RECORD, **_OF_TOPIC, **sorts(hosted)})
+"""Logs that a broker takes for strays, each with the record that created the partition; `hosted`: the broker has been a
+replica ever since."""
 TOPICS_REMOVED = _observation(effects.REMOVED, {**_OF_LINE, **_RECORD, **_OF_TOPIC, **sorts(deleted, applied_line)})
 """The last line of a file on a partition of a topic that is deleted, with the record that says so; `deleted`: an
 earlier line shows that the broker had applied that."""

@@ -13,15 +13,25 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ...lines import CHANGES_TOLD, DELETIONS_TOLD, FOLLOWS, LEADS, REASSIGNMENT_TOLD, SAID_BY_LEADERS, STATE_TAKEN
+from ...lines import (
+    CHANGES_TOLD,
+    DELETIONS_TOLD,
+    FOLLOWS,
+    LEADS,
+    REASSIGNMENT_TOLD,
+    REGISTERED,
+    SAID_BY_LEADERS,
+    STATE_TAKEN,
+    STRAYS_TOLD,
+)
 from ...table.protocol import Row, Table
 from ..kraft.chronicle import SURELY_LATER, Chronicle
 from .beside import LATE
 
-_TOLD = (*CHANGES_TOLD, *REASSIGNMENT_TOLD, *DELETIONS_TOLD)
+_TOLD = (*CHANGES_TOLD, *REASSIGNMENT_TOLD, *DELETIONS_TOLD, *STRAYS_TOLD)
 _APPLIED = (*LEADS, *FOLLOWS, *STATE_TAKEN)
 """Lines that a broker writes as it applies the metadata log, in its order."""
-LINES = (*_TOLD, *_APPLIED)
+LINES = (*_TOLD, *_APPLIED, *REGISTERED)
 AT_ONCE = 2_000
 """Milliseconds between the line of a controller and the record that it is about, at most."""
 _HANDLERS = {
@@ -33,19 +43,26 @@ _HANDLERS = {
 _HANDLER = re.compile(r"([A-Za-z]+)(?:\[([0-9]+)\])?$")
 CHANGES, REASSIGNMENTS = "changes_told_beside_log", "reassignments_told_beside_log"
 DELETIONS, REMOVED = "deletions_told_beside_log", "topics_removed_beside_log"
+STRAYS = "strays_told_beside_log"
 
 
 def effects(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], events: Table) -> list[Row]:
     """Look: lines that tell a count or an end; by file and broker how far the lines show that it has applied the log
-    ("past", where that is beyond a topic's deletion), and the last lines on topics that are deleted ("gone")."""
+    ("past", where that is beyond a topic's deletion), and the last lines on topics that are deleted ("gone"); the
+    brokers that name themselves in a file that tells of strays ("speaks"): such a line does not say whose it is."""
     found: list[Row] = []
     removals = {cluster: sorted(at.offset for at in log.removed.values()) for cluster, log in chronicles.items()}
     gone: dict[tuple[int, str, int], Row] = {}
     past: dict[tuple[int, int], Row] = {}
+    speaks: set[tuple[int, int]] = set()
     for row in sorted(events.of_lines(LINES).rows(), key=lambda row: (row["file"], row["line"])):
         cluster = clusters.get(row["file"], -1)
         chronicle = chronicles.get(cluster)
         if chronicle is None:
+            continue
+        if row["row"] in (*_APPLIED, *REGISTERED) and row["speaker"] is not None:
+            speaks.add((row["file"], row["speaker"]))
+        if row["row"] in REGISTERED:
             continue
         if row["row"] in _TOLD:
             found.append(_shown(row) | {"what": row["row"]})
@@ -60,7 +77,8 @@ def effects(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], ev
         ):
             past[row["file"], row["speaker"]] = shown | {"what": "past", "offset": offset}
             found.append(past[row["file"], row["speaker"]])
-    return [*found, *(gone[key] for key in sorted(gone))]
+    told = [{"what": "speaks", "file": file, "node": node, "ts": None} for file, node in sorted(speaks)]
+    return [*found, *told, *(gone[key] for key in sorted(gone))]
 
 
 def _shown(row: Row) -> Row:
@@ -97,8 +115,14 @@ def beside_log(
     """
     left = {c: {b: sorted(at.ts for at in own) for b, own in log.left.items()} for c, log in chronicles.items()}
     deleted: dict[tuple[int, int], dict[tuple[int, int], Row]] = defaultdict(dict)
+    speakers: dict[int, set[int]] = defaultdict(set)
+    for row in rows:
+        if row["what"] == "speaks":
+            speakers[row["file"]].add(row["node"])
     for row in rows:
         cluster = clusters[row["file"]]
+        if row["what"] in STRAYS_TOLD and len(speakers[row["file"]]) == 1:
+            row = row | {"node": min(speakers[row["file"]])}
         behind = later.get((cluster, row["node"]))
         if behind is None or row["ts"] is None:
             continue
@@ -109,6 +133,8 @@ def beside_log(
         elif row["what"] in REASSIGNMENT_TOLD:
             shown |= {"proposed": proposed(row) and not chronicles[cluster].settled(row["node"], shown["then"])}
             yield from ((REASSIGNMENTS, each) for each in _reassignments(shown, chronicles[cluster]))
+        elif row["what"] in STRAYS_TOLD and chronicles[cluster].from_start:
+            yield from ((STRAYS, each) for each in _strays(shown, chronicles[cluster]))
         elif row["what"] in DELETIONS_TOLD:
             deleted[cluster, row["node"]].setdefault((row["ts"], row["count"]), shown)
     for (cluster, node), own in sorted(deleted.items()):
@@ -150,6 +176,17 @@ def _reassignments(row: Row, chronicle: Chronicle) -> Iterator[Row]:
     if len(there) == 1:
         (one,) = there
         yield row | {"goes_on": one.reassigning, "before_file": one.file, "before_offset": one.offset}
+
+
+def _strays(row: Row, chronicle: Chronicle) -> Iterator[Row]:
+    """A log that a broker takes for a stray, beside the creation of the only topic that ever had the name; `hosted`:
+    the broker has been a replica since then."""
+    ids = chronicle.ids.get(row["topic"], ())
+    for topic in ids if len(ids) == 1 else ():
+        own = chronicle.of.get((topic, row["partition"]))
+        if own and own[0].ts is not None and own[0].ts + LATE < row["then"]:
+            hosted = row["node"] in chronicle.hosts.get((topic, row["partition"]), ())
+            yield row | {"hosted": hosted, "before_file": own[0].file, "before_offset": own[0].offset}
 
 
 def _deletions(own: Mapping[tuple[int, int], Row], left: Sequence[int], ends: int) -> Iterator[Row]:

@@ -28,8 +28,9 @@ What a log cannot show
     some may be missing.
 
 Releases
-    0.11 to 3.9. A known bug that loses committed records without an unclean election: KAFKA-7128 (a replica joins the
-    ISR too early, up to 2.0.0).
+    0.11 to 3.9. Known bugs that lose committed records without an unclean election: KAFKA-7128 (a replica joins the
+    ISR too early, up to 2.0.0); KAFKA-6857 and KAFKA-7415 (a leader says wrongly where logs part, up to 2.0.0);
+    KAFKA-6880 (a follower sleeps through leader epochs, up to 2.0).
 """
 
 from __future__ import annotations

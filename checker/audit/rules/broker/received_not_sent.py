@@ -6,18 +6,19 @@ Why it matters
 
 How it is seen
     In what brokers and controllers wrote: a line in which a broker receives a LeaderAndIsr request names controller
-    epoch, leader, leader epoch, ISR and version. A line of the same controller epoch, in which the controller sends a
-    request about that leader epoch, names the same. The reverse is no fault: what is sent to a broker that died is
-    never received. A line of the controller's may be missing, so it is suspicious.
+    epoch, leader, leader epoch, ISR, version and replicas. A line of the same controller epoch, in which the controller
+    sends a request about that leader epoch, names the same. The reverse is no fault: what is sent to a broker that died
+    is never received. A line of the controller's may be missing, so it is suspicious.
 
 Releases
-    Where requests are logged: at TRACE. The version is printed on both sides since 1.0.
+    Where requests are logged: at TRACE. Version and replicas are printed on both sides since 1.0.
 """
 
 from __future__ import annotations
 
+from .....model.expr import both
 from ...fields import isr
-from ...observe.broker.across import same_sent, told_isr
+from ...observe.broker.across import same_sent, sent_replicas, told_isr
 from ..remedy import MOVE_CONTROLLER, STATE, Remedy
 from ..rule import Rule
 from ..verdicts import suspicious_unless
@@ -30,13 +31,16 @@ RULE = Rule(
     observation="requests_received",
     kind="replica",
     compares=True,
-    verdict=suspicious_unless(same_sent & isr.eq(told_isr)),
+    verdict=suspicious_unless(both(same_sent, isr.eq(told_isr), sent_replicas)),
     message=lambda row: (
-        f"{where(row)} received leader {row['leader']} and ISR {ids(row['isr'])} of leader epoch"
-        f" {row['leader_epoch']}, which the controller of epoch {row['controller_epoch']} did not send"
+        f"{where(row)} received leader {row['leader']}, ISR {ids(row['isr'])} and replicas {ids(row['replicas'])} of"
+        f" leader epoch {row['leader_epoch']}, which the controller of epoch {row['controller_epoch']} did not send"
     ),
     expected=lambda row: "what the controller sent of that leader epoch",
-    got=lambda row: f"leader {row['leader']}, ISR {ids(row['isr'])}, version {row['partition_epoch']}",
+    got=lambda row: (
+        f"leader {row['leader']}, ISR {ids(row['isr'])}, version {row['partition_epoch']}, replicas"
+        f" {ids(row['replicas'])}"
+    ),
     follows_from=CONTROLLERS,
     remedy=Remedy(workaround=MOVE_CONTROLLER, verify=STATE, look_for="the state that the broker printed"),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from .....specs.machines import LEVELS, machine
 from .....specs.releases import RELEASES, names
 from ...fields import states
@@ -47,6 +49,11 @@ def possible_states(name: str, row: Row) -> str:
 
 def ids(values: list[int]) -> str:
     return "[" + ", ".join(str(value) for value in values) + "]"
+
+
+def brokers(those: Collection[int]) -> str:
+    """One or several brokers, by their ids."""
+    return f"broker{'s' * (len(those) > 1)} {', '.join(map(str, sorted(those)))}"
 
 
 def state(row: Row, prefix: str = "") -> str:

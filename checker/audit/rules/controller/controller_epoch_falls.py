@@ -9,7 +9,8 @@ How it is seen
     of the new life may be in files that are not here; it is illegal if the larger epoch comes again later with no
     sign of a wipe in between. Within a second of the larger epoch, epoch 1 is no such sign: no broker stops, is wiped
     and is controller again so fast. A controller that has resigned forgets its epoch: what its threads still print they
-    print under epoch 0, which is nobody's.
+    print under epoch 0, which is nobody's. Only if it moves or sends something under its own epoch after that, it is
+    illegal.
 
 Releases
     All.

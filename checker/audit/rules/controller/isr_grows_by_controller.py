@@ -20,7 +20,7 @@ from ...observe.compared import next_version, was
 from ..remedy import COPIES, KEEP_LOGS, Remedy
 from ..rule import Rule
 from ..verdicts import illegal_unless
-from ._words import ids, state, where
+from ._words import brokers, ids, state, where
 
 _raised = was(leader_epoch) < leader_epoch
 
@@ -30,7 +30,9 @@ RULE = Rule(
     observation="versions",
     applies=next_version & _raised & leader.set().subset_of(was(isr)),
     verdict=illegal_unless(isr.subset_of(was(isr)), in_doubt=gap),
-    message=lambda row: f"the controller put a broker into the ISR of {where(row)}",
+    message=lambda row: (
+        f"the controller put {brokers({*row['isr']} - {*row['before_isr']})} into the ISR of {where(row)}"
+    ),
     expected=lambda row: f"an ISR within {ids(row['before_isr'])}",
     got=lambda row: f"{state(row)} after {state(row, 'before_')}",
     releases=">=1.0",

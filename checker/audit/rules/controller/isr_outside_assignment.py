@@ -7,8 +7,8 @@ Why it matters
 Releases
     All. While a partition is being reassigned this is legal (KAFKA-9672): the request already carries the new replicas
     while the ISR still holds those that leave. The log does not always show that a reassignment is going on, so the
-    finding is suspicious, unless no line is missing, the level is TRACE, and either the partition has just been
-    created, or the broker was in nothing that the line before knew: a replica that leaves was assigned.
+    finding is suspicious. It is illegal if no line is missing, the level is TRACE, and either the partition has just
+    been created, or the broker is in no assignment and no ISR printed just before: a replica that leaves was assigned.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ...observe.controller.views import creation, fresh, joined, reassigning
 from ..remedy import BEFORE_2_2, MOVE_CONTROLLER, TOPIC, Remedy
 from ..rule import Rule
 from ..verdicts import HELD, ILLEGAL, SUSPICIOUS
-from ._words import ids, where
+from ._words import brokers, ids, where
 
 RULE = Rule(
     code="KR203",
@@ -34,7 +34,9 @@ RULE = Rule(
         # Above TRACE two missing lines make of two creations one.
         ite((fresh | joined) & ~lossy & seen_level.eq("TRACE"), ILLEGAL, SUSPICIOUS),
     ),
-    message=lambda row: f"the ISR of {where(row)} has a broker that is not among its replicas",
+    message=lambda row: (
+        f"{brokers({*row['isr']} - {*row['replicas']})} in the ISR of {where(row)}, but not a replica of it"
+    ),
     expected=lambda row: f"an ISR within {ids(row['replicas'])}, unless the partition is being reassigned",
     got=lambda row: f"ISR {ids(row['isr'])}",
     issues=("KAFKA-9672",),

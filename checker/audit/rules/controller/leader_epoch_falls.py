@@ -45,8 +45,8 @@ RULE = Rule(
     observation="znode_writes",
     verdict=ite(_not_raised, ILLEGAL, illegal_unless(step(LEADER_EPOCH_NEVER_FALLS.condition), in_doubt=gap)),
     message=_message,
-    expected=lambda row: f"at least {row['before_leader_epoch'] + (row['row'] in ELECTED)}",
-    got=lambda row: f"{row['leader_epoch']}",
+    expected=lambda row: f"leader epoch {row['before_leader_epoch'] + (row['row'] in ELECTED)} or above",
+    got=lambda row: f"leader epoch {row['leader_epoch']}",
     remedy=Remedy(
         workaround=f"{KEEP_LOGS} {MOVE_CONTROLLER}",
         verify=COPIES,

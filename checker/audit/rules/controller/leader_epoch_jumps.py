@@ -36,7 +36,7 @@ RULE = Rule(
         f"the leader epoch of {where(row)} went from {row['before_leader_epoch']} to {row['leader_epoch']}"
         f" while its version went from {row['before_partition_epoch']} to {row['partition_epoch']}"
     ),
-    expected=lambda row: f"{row['before_leader_epoch']} or {row['before_leader_epoch'] + 1}",
+    expected=lambda row: f"leader epoch {row['before_leader_epoch']} or {row['before_leader_epoch'] + 1}",
     got=lambda row: f"{state(row)} after {state(row, 'before_')}",
     releases=">=1.0",
     follows_from=("KR205",),

@@ -13,7 +13,7 @@ from __future__ import annotations
 from .....model.views import ONE_LEADER_PER_EPOCH
 from ...fields import gap
 from ..conditions import step
-from ..remedy import COPIES, KEEP_LOGS, Remedy
+from ..remedy import COPIES, KEEP_LOGS, STATE, Remedy
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import where
@@ -28,9 +28,10 @@ RULE = Rule(
         f" leader {row['before_leader']}"
     ),
     expected=lambda row: f"leader {row['before_leader']} in leader epoch {row['leader_epoch']}",
-    got=lambda row: f"leader {row['leader']}",
+    got=lambda row: f"leader {row['leader']} in that epoch",
     remedy=Remedy(
-        workaround=f"Stop one of the two brokers: both accept writes. {KEEP_LOGS}",
+        workaround="Both brokers may accept writes: stop the one that is not the leader in ZooKeeper"
+        f" ({STATE}). {KEEP_LOGS}",
         verify=COPIES,
         look_for="a lag of 0 for every replica",
     ),

@@ -25,7 +25,7 @@ RULE = Rule(
     observation="versions",
     applies=same_version,
     verdict=illegal_unless(step(ONE_STATE_PER_PARTITION_EPOCH.condition), in_doubt=gap),
-    message=lambda row: f"version {row['partition_epoch']} of {where(row)} is printed with two states",
+    message=lambda row: f"version {row['partition_epoch']} of the znode of {where(row)} is printed with two states",
     expected=lambda row: state(row, "before_"),
     got=state,
     releases=">=1.0",

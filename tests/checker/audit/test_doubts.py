@@ -1,0 +1,101 @@
+"""What makes a finding doubtful: a creation that may be missing between its two lines, a line that lacks another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.options import Options
+
+
+def elected(leader: int, epoch: int, version: int, isr: str = "1, 2", before: str = "OnlinePartition") -> str:
+    state = f"LeaderAndIsr(leader={leader}, leaderEpoch={epoch}, isr=List({isr}), zkVersion={version})"
+    return f"TRACE [Controller id=3 epoch=1] Changed partition t-0 from {before} to OnlinePartition with state {state}"
+
+
+def state(leader: int, epoch: int, version: int, isr: str = "1, 2") -> str:
+    znode = f"controllerEpoch=1, leader={leader}, leaderEpoch={epoch}, isr=[{isr}], zkVersion={version}"
+    return f"PartitionState({znode}, replicas=[1, 2], offlineReplicas=[])"
+
+
+def told(leader: int, epoch: int, version: int, isr: str = "1, 2") -> str:
+    said = f"Sending UpdateMetadata request {state(leader, epoch, version, isr)} to brokers Set(1, 2, 3)"
+    return f"TRACE [Controller id=3 epoch=1] {said} for partition t-0"
+
+
+def cached(leader: int, epoch: int, version: int, isr: str = "1, 2") -> str:
+    said = f"Cached leader info {state(leader, epoch, version, isr)} for partition t-0 in response to"
+    return f"TRACE [Broker id=3] {said} UpdateMetadata request sent by controller 3 epoch 1 with correlation id 4"
+
+
+def reassigned(leader: int, epoch: int, isr: str) -> str:
+    said = f"Sent LeaderAndIsr request (Leader:{leader},ISR:{isr},LeaderEpoch:{epoch},ControllerEpoch:1) with new"
+    return (
+        f"TRACE [Controller id=3 epoch=1] {said} assigned replica list 2,1 to leader {leader} for partition being"
+        " reassigned t-0"
+    )
+
+
+OFFLINE = "TRACE [Controller id=3 epoch=1] Changed partition t-0 state from OnlinePartition to OfflinePartition"
+
+
+def found(folder: Path, code: str, *lines: str) -> list[str]:
+    """The verdicts of a rule on lines a second apart."""
+    text = "".join(f"[2018-09-01 10:00:{i:02},000] {line} (state.change.logger)\n" for i, line in enumerate(lines))
+    (folder / "state-change.log").write_text(text)
+    (report,) = audit([str(folder)], Options(engine="python"))
+    return [finding.verdict for finding in report.findings if finding.rule == code]
+
+
+NEW = elected(1, 0, 0, before="NewPartition")
+NEXT, OLD, JUMP = elected(2, 1, 1), told(1, 0, 0), elected(1, 5, 2)
+
+
+@pytest.mark.parametrize(
+    ("lines", "verdict"),
+    [
+        ((NEW, NEXT, JUMP), "illegal"),
+        # The version falls, and what is printed then may be another partition of that name.
+        ((NEW, NEXT, OLD, JUMP), "suspicious"),
+        # It may be one, but it goes on as the first did.
+        ((NEW, NEXT, OLD, told(2, 1, 1), JUMP), "illegal"),
+        # A controller sends what it had in its memory (KAFKA-9212), then what it wrote, then the old state again.
+        ((NEW, NEXT, OLD, told(2, 1, 1), OLD, JUMP), "suspicious"),
+        # The same state below the jump: versions may have grown to it once more.
+        ((NEW, NEXT, OLD, JUMP, told(2, 1, 1)), "suspicious"),
+    ],
+)
+def test_a_creation_between_is_doubted_where_the_state_before_is_not_printed_again(
+    tmp_path: Path, lines: tuple[str, ...], verdict: str
+) -> None:
+    assert found(tmp_path, "KR206", *lines) == [verdict]
+
+
+def test_a_line_without_a_version_is_compared_by_its_leader_epoch(tmp_path: Path) -> None:
+    """The ISR has changed twice in one leader epoch: the line of a reassignment prints the epoch only."""
+    changed = told(2, 1, 3)
+    assert found(tmp_path, "KR206", NEW, NEXT, changed, reassigned(2, 1, "1,2"), elected(1, 5, 4)) == ["illegal"]
+
+
+def test_nor_is_a_leader_epoch_that_falls_without_a_version_no_sign(tmp_path: Path) -> None:
+    changed = told(2, 1, 3)
+    assert found(tmp_path, "KR206", NEW, NEXT, changed, reassigned(2, 0, "1,2"), elected(1, 5, 4)) == ["suspicious"]
+
+
+# ---- Lines that belong together
+
+
+FIRST, AFTER = (2, 1, 1), (2, 2, 2)
+
+
+def test_what_was_sent_last_may_be_refused(tmp_path: Path) -> None:
+    """A broker takes requests in turn: that it did not cache the last one shows no missing line, though it cached an
+    earlier one below."""
+    lines = (NEW, told(1, 0, 0), cached(1, 0, 0), OFFLINE, told(1, 0, 0), elected(*FIRST), told(*FIRST), OLD, OLD)
+    assert found(tmp_path, "KR104", *lines, cached(1, 0, 0)) == ["suspicious"]
+
+
+def test_what_was_sent_before_it_is_cached(tmp_path: Path) -> None:
+    lines = (NEW, told(1, 0, 0), cached(1, 0, 0), OFFLINE, elected(*FIRST), told(*FIRST), told(*AFTER))
+    assert found(tmp_path, "KR104", *lines, cached(*AFTER)) == ["unknown"]
