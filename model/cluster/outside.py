@@ -9,6 +9,7 @@ from . import requests
 from .broker_lines import registered_anew
 from .effects import ISR, REQUESTS, ZOMBIES, Effects
 from .state import (
+    CACHES,
     OUTAGES,
     Broker,
     assignment,
@@ -62,7 +63,8 @@ def come_back(effects: Effects) -> Action:
     if _told(effects):
         effects.lines += registered_anew(b, registration[b] + 1, starts=True)
     dead = ~registered.contains(b)
-    registers_once = dead if ISR in effects.chosen.parts else waived(dead, "nothing but the count of outages changes")
+    needed = effects.chosen.parts & {CACHES, ISR}
+    registers_once = dead if needed else waived(dead, "nothing but the count of outages changes")
     guard: dict[str, Expr | Clause] = {"is not registered": registers_once}
     if ZOMBIES in effects.chosen.parts:
         guard["is no zombie"] = waived(phase[b].eq("none"), "what an earlier controller does is fenced")
