@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from isrproof.checker.audit.fields import READ
+from isrproof.checker.audit.fields import OF_FILES
 from isrproof.checker.audit.files.log import Log
 from isrproof.checker.audit.files.python import InProcess
 from isrproof.checker.audit.history.claims import claims
@@ -57,5 +57,5 @@ def spark(
     found = sources(paths, each=each)
     sizes = [0 for _ in found]
     return reports_of(
-        SparkLog(session(), found, sizes, UNASKED, False, lines_read(), tuple(READ), buckets=buckets, piece=piece)
+        SparkLog(session(), found, sizes, UNASKED, False, lines_read(), OF_FILES, buckets=buckets, piece=piece)
     )

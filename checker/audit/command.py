@@ -18,7 +18,7 @@ from ..progress import progress
 from ..replacing import must_be_writable
 from ..spark_session import spark_failures
 from .engine import Engine, chosen, only_spark, text_size
-from .fields import OF_LINE, OF_QUORUM, OF_REQUEST, READ
+from .fields import OF_FILES, OF_LINE
 from .files.file import FileFacts
 from .files.log import Log
 from .files.python import InProcess
@@ -166,7 +166,7 @@ def _log(engine: Engine, sources: list[tuple[int, Source]], options: Options, el
     if engine.name == "columns":
         from .table.columns import ColumnTable
 
-        of_events = partial(ColumnTable.of_rows, only=frozenset((*OF_LINE, *READ, *OF_REQUEST, *OF_QUORUM)))
+        of_events = partial(ColumnTable.of_rows, only=frozenset((*OF_LINE, *OF_FILES)))
         return InProcess(sources, asked, options.lossy, lines_read(), of_events)
     from ..spark_session import session
 
@@ -174,8 +174,7 @@ def _log(engine: Engine, sources: list[tuple[int, Source]], options: Options, el
     from .files.spark import SparkLog  # without PySpark the session says what to install
 
     sizes = [text_size(source.there, elsewhere) for _, source in sources]
-    read = tuple({**READ, **OF_REQUEST, **OF_QUORUM})
-    return SparkLog(spark, sources, sizes, asked, options.lossy, lines_read(), read)
+    return SparkLog(spark, sources, sizes, asked, options.lossy, lines_read(), OF_FILES)
 
 
 def _must_have_read(facts: Sequence[FileFacts], pattern: str | None) -> None:

@@ -99,6 +99,8 @@ OF_QUORUM: Mapping[str, Sort] = sorts(
 deleted, followers = field("deleted", Int()), field("followers", Int())
 OF_REQUEST: Mapping[str, Sort] = sorts(deleted, followers)
 """What the audit reads, beside that, of lines about whole requests."""
+OF_FILES: tuple[str, ...] = (*READ, *OF_REQUEST, *OF_QUORUM)
+"""The columns of events that any part of the audit reads."""
 
 releases = field("releases", SetOf(RELEASE))
 seen_level = field("seen_level", LEVEL)
