@@ -38,7 +38,7 @@ from ..lines import (
 )
 from ..table.protocol import Column, Row, Table
 from .journals import Journals, Part, Process
-from .sent import counts, disagreeing
+from .sent import between, counts, disagreeing
 from .spans import Span
 
 FIRST_IDS = 2
@@ -215,8 +215,13 @@ def requests(rows: Sequence[Row], journals: Journals, spans: Iterable[Span]) -> 
     _join_answers(of, found)
     _join_numbers(of["numbered-end"], found)
     found.heard += _epochs(of["heard"], placed)
-    found.counted += disagreeing(of["request-taken"], (row for row in rows if row["kind"] == "request-sent"), spans)
+    taken = [*of["request-taken"], *between(of["request-between"], _of_kind(rows, "request-epoch"))]
+    found.counted += disagreeing(taken, _of_kind(rows, "request-sent"), spans)
     return found
+
+
+def _of_kind(rows: Iterable[Row], kind: str) -> Iterator[Row]:
+    return (row for row in rows if row["kind"] == kind)
 
 
 @dataclass(frozen=True)
@@ -324,5 +329,5 @@ def _epochs(heard: Iterable[tuple[Part, Row]], placed: _Placed) -> Iterator[Row]
         if before is not None and changes:
             told = _told(part, row, before["file"], before["line"])
             yield told | {"before_controller_epoch": before["controller_epoch"]}
-        if before is None or before["controller_epoch"] < epoch:
+        if before is None or before["controller_epoch"] <= epoch:  # the last such line is shown however files are cut
             greatest[key] = row

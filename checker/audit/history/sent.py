@@ -8,6 +8,8 @@ for it, in that order, where one may stand for several. Requests in a row with o
 * *request-sent*: a line of a controller, with the brokers that it sends to. A LeaderAndIsr request is to one.
 * *request-taken*: a line of a broker. That of a LeaderAndIsr request names no controller epoch: it is known where the
   lines of UpdateMetadata requests of the same controller, before it and after it, name the same.
+* *request-between*: one of which the line before, or the one after, is in another piece of the file; *request-epoch*:
+  the first and the last line of an UpdateMetadata request in a piece.
 """
 
 from __future__ import annotations
@@ -43,8 +45,8 @@ def counts(events: Table) -> Iterator[tuple[str, Table]]:
     for table in (_leader_and_isr_sent(named), _metadata_sent(named)):
         yield "request-sent", table.select(*_SENT)
     spoken = named.present("speaker")
-    for table in (_leader_and_isr_taken(spoken), _metadata_taken(spoken)):
-        yield "request-taken", table.select(*_TAKEN)
+    yield "request-taken", _metadata_taken(spoken).select(*_TAKEN)
+    yield from _leader_and_isr_taken(spoken)
 
 
 def _changes(lines: Table, key: Sequence[str]) -> Table:
@@ -77,8 +79,7 @@ def _metadata_taken(events: Table) -> Table:
     return _changes(lines, (*_TAKER, "controller_epoch"))
 
 
-def _leader_and_isr_taken(events: Table) -> Table:
-    """Those between two lines that name one controller epoch."""
+def _leader_and_isr_taken(events: Table) -> Iterator[tuple[str, Table]]:
     told = _metadata_lines(events)
     lines = (
         told.plus(events.of_lines(LEADER_AND_ISR_BEGUN).present("count"))
@@ -91,9 +92,15 @@ def _leader_and_isr_taken(events: Table) -> Table:
         lines.of_lines(LEADER_AND_ISR_BEGUN)
         .select("file", "line", "ts", "speaker", "controller", "correlation_id", "count", "epochs", "known")
         .attached(following, (*_TAKER, "epochs"), ("controller_epoch",))
-        .where(controller_epoch.eq(field("known", Int())))
+        .derive(total=count, of=const(LEADER_AND_ISR, Int(0)))
     )
-    return _changes(between.derive(total=count, of=const(LEADER_AND_ISR, Int(0))), (*_TAKER, "controller_epoch"))
+    known = between.where(controller_epoch.eq(field("known", Int())))
+    yield "request-taken", _changes(known, (*_TAKER, "controller_epoch")).select(*_TAKEN)
+    at_ends = between.absent("known").plus(between.present("known").absent("controller_epoch"))
+    yield "request-between", _changes(at_ends, (*_TAKER, "epochs")).select(*_TAKEN)
+    for end in ("min", "max"):
+        ends = told.grouped(_TAKER, line=Column(end, "line"))
+        yield "request-epoch", told.matching(ends, (*_TAKER, "line")).select(*_TAKER, "line", "controller_epoch")
 
 
 # ---- Joined
@@ -114,6 +121,24 @@ class _Line(NamedTuple):
     row: Row
 
 
+def between(lines: Iterable[tuple[Part, Row]], told: Iterable[Row]) -> Iterator[tuple[Part, Row]]:
+    """The rows *request-between* with the controller epoch that the lines before and after them name, if it is one.
+
+    Args:
+        told: the rows *request-epoch*.
+    """
+    by: dict[tuple[Any, ...], dict[int, int]] = defaultdict(dict)
+    for row in told:
+        by[tuple(row[name] for name in _TAKER)][row["line"]] = row["controller_epoch"]
+    places = {key: sorted(epochs) for key, epochs in by.items()}
+    for part, row in lines:
+        key = tuple(row[name] for name in _TAKER)
+        own = places.get(key, [])
+        at = bisect_left(own, row["line"])
+        if 0 < at < len(own) and by[key][own[at - 1]] == by[key][own[at]]:
+            yield part, row | {"kind": "request-taken", "controller_epoch": by[key][own[at]]}
+
+
 def disagreeing(taken: Iterable[tuple[Part, Row]], sent: Iterable[Row], spans: Iterable[Span]) -> Iterator[Row]:
     """Requests whose count stands between two that the controller sent, with what it sent there.
 
@@ -130,7 +155,7 @@ def disagreeing(taken: Iterable[tuple[Part, Row]], sent: Iterable[Row], spans: I
         of_part[key] = part
     for key in sorted(by):
         part = of_part[key]
-        for row in _matched(sorted(by[key], key=lambda line: line.at), sent_to.get((key[2], part.broker, key[1]), ())):
+        for row in _matched(_changing(by[key]), sent_to.get((key[2], part.broker, key[1]), ())):
             yield row | {name: getattr(part, name) for name in ("cluster", "life", "broker", "releases")}
 
 
@@ -153,12 +178,17 @@ def _sent_to(sent: Iterable[Row], spans: Iterable[Span]) -> Mapping[Any, list[_L
                 for broker in row["brokers"]:
                     line = _Line((span.stream, span.base + row["line"]), row["total"], row)
                     found[tenure, broker, row["of"]].append(line)
-    return {key: sorted(lines, key=lambda line: line.at) for key, lines in found.items()}
+    return {key: _changing(lines) for key, lines in found.items()}
 
 
-def _matched(taken: Sequence[_Line], sent: Sequence[_Line]) -> Iterator[Row]:
+def _changing(lines: Iterable[_Line]) -> list[_Line]:
+    """Lines in their order, of those in a row with one count the first."""
+    in_order = sorted(lines, key=lambda line: line.at)
+    return [*in_order[:1], *(line for before, line in pairwise(in_order) if before.total != line.total)]
+
+
+def _matched(lines: Sequence[_Line], sent: Sequence[_Line]) -> Iterator[Row]:
     """Each request that is taken after one, and before another, that are found among those that were sent."""
-    lines = [*taken[:1], *(line for before, line in pairwise(taken) if before.total != line.total)]
     found = _found([line.total for line in lines], [line.total for line in sent])
     known = [(at, sent[place]) for at, place in enumerate(found) if place is not None]
     for (before, last), (at, following) in pairwise(known):

@@ -8,7 +8,18 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from isrproof.checker.audit.history.sent import _Line, _matched
+from isrproof.checker.audit.files.python import InProcess
+from isrproof.checker.audit.fit import fitted
+from isrproof.checker.audit.history.claims import claims
+from isrproof.checker.audit.history.handled import handled, requests
+from isrproof.checker.audit.history.sent import _changing, _Line, _matched
+from isrproof.checker.audit.observe.catalogue import lines_read
+from isrproof.checker.audit.table.protocol import Row, Table
+from isrproof.checker.audit.table.rows import PythonTable
+from isrproof.traces.formats.detect import UNASKED
+
+from tests.engines import sources
+from tests.observed import RECORDED
 
 COUNTS = st.lists(st.integers(1, 4), min_size=1, max_size=12)
 
@@ -18,7 +29,8 @@ def lines(totals: Sequence[int]) -> list[_Line]:
 
 
 def misfits(taken: Sequence[int], sent: Sequence[int]) -> list[int]:
-    return [row["line"] for row in _matched(lines(taken), lines(sent)) if row["total"] != row["sent_total"]]
+    judged = _matched(_changing(lines(taken)), lines(sent))
+    return [row["line"] for row in judged if row["total"] != row["sent_total"]]
 
 
 @given(COUNTS, st.data())
@@ -49,3 +61,21 @@ def test_a_request_is_judged_between_two_that_fit(taken: list[int], sent: list[i
 def test_of_very_many_the_first_that_could_be_is_taken() -> None:
     many = [1, 2] * 1_000
     assert misfits([*many, 9, *many], [*many, 7, *many]) == [len(many)]
+
+
+@pytest.mark.parametrize("size", [7, 40])
+@pytest.mark.parametrize("name", ["traffic-3.9.1", "stale-broker-3.5.2"])
+def test_requests_are_the_same_however_files_are_cut(name: str, size: int) -> None:
+    def of_pieces(events: Table) -> list[Row]:
+        rows = events.rows()
+        pieces = (rows[at : at + size] for at in range(0, len(rows), size))
+        return [row for piece in pieces for row in handled(PythonTable(piece))]
+
+    log = InProcess(sources([RECORDED / name]), UNASKED, False, lines_read(), PythonTable)
+    read = log.read(claims)
+    histories = fitted(log, read, None)
+    whole = requests(read.rows, histories.journals, histories.spans)
+    assert whole.counted
+    assert whole.answered_fit
+    assert whole.numbered_fit
+    assert requests(log.read(of_pieces).rows, histories.journals, histories.spans) == whole
