@@ -215,13 +215,9 @@ def requests(rows: Sequence[Row], journals: Journals, spans: Iterable[Span]) -> 
     _join_answers(of, found)
     _join_numbers(of["numbered-end"], found)
     found.heard += _epochs(of["heard"], placed)
-    taken = [*of["request-taken"], *between(of["request-between"], _of_kind(rows, "request-epoch"))]
-    found.counted += disagreeing(taken, _of_kind(rows, "request-sent"), spans)
+    taken = [*of["request-taken"], *between(of["request-between"], of["request-epoch"])]
+    found.counted += disagreeing(taken, (row for row in rows if row["kind"] == "request-sent"), spans)
     return found
-
-
-def _of_kind(rows: Iterable[Row], kind: str) -> Iterator[Row]:
-    return (row for row in rows if row["kind"] == kind)
 
 
 @dataclass(frozen=True)

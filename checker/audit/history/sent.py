@@ -8,7 +8,7 @@ for it, in that order, where one may stand for several. Requests in a row with o
 * *request-sent*: a line of a controller, with the brokers that it sends to. A LeaderAndIsr request is to one.
 * *request-taken*: a line of a broker. That of a LeaderAndIsr request names no controller epoch: it is known where the
   lines of UpdateMetadata requests of the same controller, before it and after it, name the same.
-* *request-between*: one of which the line before, or the one after, is in another piece of the file; *request-epoch*:
+* *request-between*: one of which the line before, or the one after, is in another piece, or file; *request-epoch*:
   the first and the last line of an UpdateMetadata request in a piece.
 """
 
@@ -106,6 +106,9 @@ def _leader_and_isr_taken(events: Table) -> Iterator[tuple[str, Table]]:
 # ---- Joined
 
 
+_Told = tuple[Part, Row]
+
+
 class _Tenure(NamedTuple):
     cluster: int
     life: int | None
@@ -121,25 +124,25 @@ class _Line(NamedTuple):
     row: Row
 
 
-def between(lines: Iterable[tuple[Part, Row]], told: Iterable[Row]) -> Iterator[tuple[Part, Row]]:
+def between(lines: Iterable[_Told], told: Iterable[_Told]) -> Iterator[_Told]:
     """The rows *request-between* with the controller epoch that the lines before and after them name, if it is one.
 
     Args:
         told: the rows *request-epoch*.
     """
-    by: dict[tuple[Any, ...], dict[int, int]] = defaultdict(dict)
-    for row in told:
-        by[tuple(row[name] for name in _TAKER)][row["line"]] = row["controller_epoch"]
-    places = {key: sorted(epochs) for key, epochs in by.items()}
+    epochs: dict[tuple[int, int], dict[int, int]] = defaultdict(dict)
+    for part, row in told:
+        epochs[part.journal, row["controller"]][part.base + row["line"]] = row["controller_epoch"]
+    places = {key: sorted(own) for key, own in epochs.items()}
     for part, row in lines:
-        key = tuple(row[name] for name in _TAKER)
+        key = part.journal, row["controller"]
         own = places.get(key, [])
-        at = bisect_left(own, row["line"])
-        if 0 < at < len(own) and by[key][own[at - 1]] == by[key][own[at]]:
-            yield part, row | {"kind": "request-taken", "controller_epoch": by[key][own[at]]}
+        at = bisect_left(own, part.base + row["line"])
+        if 0 < at < len(own) and epochs[key][own[at - 1]] == epochs[key][own[at]]:
+            yield part, row | {"kind": "request-taken", "controller_epoch": epochs[key][own[at]]}
 
 
-def disagreeing(taken: Iterable[tuple[Part, Row]], sent: Iterable[Row], spans: Iterable[Span]) -> Iterator[Row]:
+def disagreeing(taken: Iterable[_Told], sent: Iterable[Row], spans: Iterable[Span]) -> Iterator[Row]:
     """Requests whose count stands between two that the controller sent, with what it sent there.
 
     `before_total` is of the request before that was found; `sent_total` is of the one that is found for this request,
