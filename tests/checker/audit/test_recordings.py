@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 
 import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.model import Report
+from isrproof.checker.audit.rules.catalogue import rules
 
 from tests.evaluated import evaluated
 from tests.recordings import ALL, EACH, RECORDED
 
 
+@cache
 def audited(name: str) -> Report:
     (report,) = audit([str(RECORDED / name)], Options(engine="python"))
     return report
@@ -59,3 +62,23 @@ def test_nothing_of_a_whole_log_is_doubted(name: str) -> None:
     report = audited(name)
     assert report.notes == ()
     assert report.checked.assumption == "contiguous"
+
+
+HAPPENED = {
+    "deposed-2.0.0": {"KR622"},
+    "stale-broker-0.11.0.3": {"KR623"},
+    "unclean": {"KR661", "KR662", "KR663"},
+    "zombie-2.0.0": {"KR622"},
+}
+"""What brokers did, by the beginning of a recording's name: a follower passed over the epochs of a leader that was left
+in place, a leader could not write an ISR any more, an unclean election lost records."""
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_rules_on_brokers_tell_of_what_happened_and_of_nothing_else(name: str) -> None:
+    of_brokers = {code for code, rule in rules().items() if rule.family == "broker"}
+    told = {each.rule for each in audited(name).findings if each.verdict in ("illegal", "suspicious")} & of_brokers
+    may = {code for begin, codes in HAPPENED.items() if name.startswith(begin) for code in codes}
+    must = {"KR661", "KR662"} & may if name.startswith("unclean") else may
+    assert must <= told <= may
+    assert evaluated(audited(name)) & of_brokers
