@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -12,7 +14,13 @@ from ..failure import fail, say
 
 @click.command()
 @click.argument("scenario")
-@click.option("--kafka", "version", required=True, metavar="VERSION", help="A release from 0.9.0.0 to 3.9.1.")
+@click.option(
+    "--kafka",
+    "version",
+    required=True,
+    metavar="VERSION",
+    help="A release from 0.9.0.0 to 3.9.1; with --kraft from 3.3.",
+)
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder to make; it must not exist.")
 @click.option(
     "--level",
@@ -67,7 +75,6 @@ def command(
     and what stands on each broker's disk at the end. Needs Java, Maven (or --kafka-home), and pip install
     'isrproof[record]'.
     """
-    from ...specs.errors import IsrproofError
     from ...traces.record.run import Options, record
     from ...traces.record.scenarios import find
 
@@ -80,13 +87,7 @@ def command(
         _record_kraft(scenario, version, out, kraft, seed, kafka_home, given, as_json)
         return
     options = Options(level, seed, stop, kafka_home, given)
-    try:
-        manifest = record(find(scenario), version, out, options, lambda text: click.echo(text, err=True))
-    except KeyboardInterrupt:
-        click.echo("Interrupted: the cluster is stopped, nothing is kept.", err=True)
-        raise SystemExit(130) from None
-    except (IsrproofError, OSError) as error:
-        fail(error, as_json=as_json)
+    manifest = _recorded(lambda tell: record(find(scenario), version, out, options, tell), as_json=as_json)
     if as_json:
         say(json.dumps({key: value for key, value in manifest.items() if key != "znodes"}))
     else:
@@ -104,18 +105,24 @@ def _record_kraft(
     settings: dict[str, str],
     as_json: bool,
 ) -> None:
-    from ...specs.errors import IsrproofError
     from ...traces.record.kraft.run import LAYOUTS, Options, record
     from ...traces.record.kraft.scenarios import find
 
     if layout not in (*LAYOUTS, "own"):
         raise click.UsageError(f"--kraft takes {' or '.join(LAYOUTS)}, or nothing; got {layout!r}.")
     options = Options(seed, None if layout == "own" else layout, kafka_home, settings)
+    manifest = _recorded(lambda tell: record(find(scenario), version, out, options, tell), as_json=as_json)
+    say(json.dumps(manifest) if as_json else f"{out}: {len(manifest['files'])} files")
+
+
+def _recorded(make: Callable[[Callable[[str], None]], dict[str, Any]], *, as_json: bool) -> dict[str, Any]:
+    """The manifest of a recording. `make` gets whom to tell how it goes; its failure ends the command."""
+    from ...specs.errors import IsrproofError
+
     try:
-        manifest = record(find(scenario), version, out, options, lambda text: click.echo(text, err=True))
+        return make(lambda text: click.echo(text, err=True))
     except KeyboardInterrupt:
         click.echo("Interrupted: the cluster is stopped, nothing is kept.", err=True)
         raise SystemExit(130) from None
     except (IsrproofError, OSError) as error:
         fail(error, as_json=as_json)
-    say(json.dumps(manifest) if as_json else f"{out}: {len(manifest['files'])} files")
