@@ -297,4 +297,5 @@ def log4j_file(logs: Path) -> str:
     for logger, (level, appender) in _LOGGERS.items():
         rows[f"log4j.logger.{logger}"] = f"{level}, {appender}"
         rows[f"log4j.additivity.{logger}"] = "false"
+    rows["log4j.logger.org.apache.zookeeper.ZooKeeper"] = "WARN"  # a migration's: it prints the client's environment
     return properties(rows)
