@@ -34,6 +34,14 @@ class Limits(NamedTuple):
     seconds: float | None = None
     memory_mb: int | None = None
 
+    def reached(self, states: int, seconds: float) -> str | None:
+        """Which of the limits on states and seconds is reached, if one is."""
+        if self.states is not None and states >= self.states:
+            return f"{self.states} states"
+        if self.seconds is not None and seconds >= self.seconds:
+            return f"{self.seconds:g} s"
+        return None
+
 
 class Hit(NamedTuple):
     """The first place where a watch fired: a state, or a step from it by a move. `length` counts states of the path."""
@@ -65,6 +73,16 @@ class Found:
 
 
 Progress = Callable[[int, int, int], None]
+
+
+def enough(program: Program, found: Found, until_decided: bool, until_violated: bool) -> str | None:
+    """Why a search that has states left ends after a level all the same, if it does."""
+    violated = found.overflow is not None or any(program.properties[each].kind != "sometimes" for each in found.hits)
+    if until_violated and violated:
+        return "the first violation"
+    if until_decided and len(found.hits) == len(program.properties):
+        return "all properties are decided"
+    return None
 
 
 class Search:
@@ -141,13 +159,8 @@ class Search:
                 table.count = end  # what lies beyond the bound is not counted
             found.levels[-1] += self._states(counted, end, orbits)
             start, end = end, table.count
-            violated = found.overflow is not None or any(
-                self.program.properties[each].kind != "sometimes" for each in found.hits
-            )
-            if until_violated and violated and start < end:
-                found.stopped = found.stopped or "the first violation"
-            if until_decided and len(found.hits) == len(self.program.properties):
-                found.stopped = found.stopped or ("all properties are decided" if start < end else None)
+            if found.stopped is None and start < end:
+                found.stopped = enough(self.program, found, until_decided, until_violated)
         found.searched = table.count
         found.distinct = sum(found.levels) + self._states(start, end, orbits)
         return found
@@ -204,13 +217,10 @@ class Search:
         return self.expand_one is not None
 
     def _over(self, limits: Limits, started: float) -> str | None:
-        if limits.states is not None and self.table.count >= limits.states:
-            return f"{limits.states} states"
-        if limits.seconds is not None and time.monotonic() - started >= limits.seconds:
-            return f"{limits.seconds:g} s"
-        if limits.memory_mb is not None and peak_mb() >= limits.memory_mb:
+        reached = limits.reached(self.table.count, time.monotonic() - started)
+        if reached is None and limits.memory_mb is not None and peak_mb() >= limits.memory_mb:
             return f"{limits.memory_mb} MB"
-        return None
+        return reached
 
     def _expand(self, low: int, high: int, found: Found, orbits: Orbits | None, weights: Any | None) -> None:
         np, table = self.np, self.table

@@ -21,7 +21,7 @@ from ...specs.errors import IsrproofError
 from ..spark_session import session, spark_failures
 from .buckets import ACCOUNT, BUCKETS, SCHEMA, Row, batch, buckets, entered, expanded, found_from, row
 from .program import Program
-from .search import Found, Hit, Limits, Progress, Search
+from .search import Found, Hit, Limits, Progress, Search, enough
 from .source import stored
 from .symmetry import Orbits
 
@@ -101,27 +101,12 @@ class SparkSearch:
                 found.stopped, states, searched = f"depth {limits.depth}", 0, 0
             found.searched += searched
             if found.stopped is None:
-                found.stopped = self._over(found, limits, time.monotonic() - started)
+                found.stopped = limits.reached(found.searched, time.monotonic() - started)
             if found.stopped is None and states:
-                found.stopped = self._enough(found, until_decided, until_violated)
+                found.stopped = enough(self.program, found, until_decided, until_violated)
         found.distinct = sum(found.levels) + states
         self._find_parents(found)
         return found
-
-    def _over(self, found: Found, limits: Limits, seconds: float) -> str | None:
-        if limits.states is not None and found.searched >= limits.states:
-            return f"{limits.states} states"
-        if limits.seconds is not None and seconds >= limits.seconds:
-            return f"{limits.seconds:g} s"
-        return None
-
-    def _enough(self, found: Found, until_decided: bool, until_violated: bool) -> str | None:
-        kinds = {self.program.properties[each].kind for each in found.hits}
-        if until_violated and (found.overflow is not None or kinds - {"sometimes"}):
-            return "the first violation"
-        if until_decided and len(found.hits) == len(self.program.properties):
-            return "all properties are decided"
-        return None
 
     def trail(self, state: int) -> list[tuple[int, int]]:
         """How the search came to a state that it tells of: packed states after the initial one, each with its move."""

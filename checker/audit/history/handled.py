@@ -38,7 +38,7 @@ from ..lines import (
 )
 from ..table.protocol import Column, Row, Table
 from .journals import Journals, Part, Process
-from .sent import between, counts, disagreeing
+from .sent import counts, disagreeing, with_epochs
 from .spans import Span
 
 FIRST_IDS = 2
@@ -215,7 +215,7 @@ def requests(rows: Sequence[Row], journals: Journals, spans: Iterable[Span]) -> 
     _join_answers(of, found)
     _join_numbers(of["numbered-end"], found)
     found.heard += _epochs(of["heard"], placed)
-    taken = [*of["request-taken"], *between(of["request-between"], of["request-epoch"])]
+    taken = [*of["request-taken"], *with_epochs(of["request-between"], of["request-epoch"])]
     found.counted += disagreeing(taken, (row for row in rows if row["kind"] == "request-sent"), spans)
     return found
 

@@ -84,8 +84,12 @@ def _leader_and_isr_taken(events: Table) -> Iterator[tuple[str, Table]]:
     lines = (
         told.plus(events.of_lines(LEADER_AND_ISR_BEGUN).present("count"))
         .select("row", "file", "line", "ts", "speaker", "controller", "controller_epoch", "correlation_id", "count")
-        .along(_TAKER, ("line",), epochs=Column("so_far", where=is_line(METADATA_TAKEN)))
-        .along(_TAKER, ("line",), known=Column("last", "controller_epoch", is_line(METADATA_TAKEN)))
+        .along(
+            _TAKER,
+            ("line",),
+            epochs=Column("so_far", where=is_line(METADATA_TAKEN)),
+            known=Column("last", "controller_epoch", is_line(METADATA_TAKEN)),
+        )
     )
     following = lines.of_lines(METADATA_TAKEN).select(*_TAKER, "epochs", "controller_epoch")
     between = (
@@ -124,7 +128,7 @@ class _Line(NamedTuple):
     row: Row
 
 
-def between(lines: Iterable[_Told], told: Iterable[_Told]) -> Iterator[_Told]:
+def with_epochs(lines: Iterable[_Told], told: Iterable[_Told]) -> Iterator[_Told]:
     """The rows *request-between* with the controller epoch that the lines before and after them name, if it is one.
 
     Args:
