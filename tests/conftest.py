@@ -7,6 +7,13 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# The same examples in every run, however busy the machine is; --hypothesis-profile=default searches for others.
+settings.register_profile(
+    "same", deadline=None, derandomize=True, print_blob=False, suppress_health_check=list(HealthCheck)
+)
+settings.load_profile("same")
 
 SHARED = Path(os.environ.get("ISRPROOF_SHARED", Path(__file__).parents[2] / "shared"))
 MUST_RUN = frozenset(filter(None, os.environ.get("ISRPROOF_MUST_RUN", "").split(",")))

@@ -91,7 +91,7 @@ CASES = [pytest.param(wording, id=f"{wording.row}-{number}") for number, wording
 
 @pytest.mark.parametrize("wording", CASES)
 def test_what_is_written_is_read(wording: Wording) -> None:
-    @settings(max_examples=8, deadline=None, database=None, derandomize=True)
+    @settings(max_examples=8)
     @given(events(wording))
     def check(drawn: tuple[Event, str]) -> None:
         event, release = drawn

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from isrproof.checker.commands.compare import command
 from isrproof.traces.place import Place
@@ -64,7 +64,6 @@ def test_versions_need_no_number(folder: Path) -> None:
     assert found.unexplained == ()
 
 
-@settings(deadline=None)
 @given(data=st.data())
 def test_a_row_that_no_version_says_is_wrong(data: st.DataObject) -> None:
     told = manifest.read(data.draw(st.sampled_from(FOLDERS)))

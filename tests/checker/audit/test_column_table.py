@@ -56,7 +56,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("histories")
 
 
-@settings(print_blob=False, max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 10_000),
     release=st.sampled_from(RELEASES),

@@ -60,7 +60,7 @@ def broken(seed: int, release: str, wipes: int = 0) -> History:
 
 
 histories = st.builds(broken, st.integers(0, 10_000), st.sampled_from(RELEASES), st.integers(0, 1))
-few = settings(print_blob=False, max_examples=15, deadline=None, derandomize=True)
+few = settings(max_examples=15)
 
 
 @pytest.fixture(scope="module")

@@ -310,7 +310,7 @@ def test_what_lasts_to_a_wipe_is_not_there_at_the_end(tmp_path: Path) -> None:
 RELEASES = ("0.8.1", "0.11.0", "1.0.0", "1.1.1", "2.0.0", "2.3", "2.5", "2.8.1", "3.9")
 
 
-@settings(print_blob=False, max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 10_000), release=st.sampled_from(RELEASES), wipes=st.integers(0, 1))
 def test_who_is_offline_at_the_end_of_a_history_is_found(seed: int, release: str, wipes: int) -> None:
     made = history(seed, release, steps=12, wipes=wipes)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from isrproof.checker.explore.generate import build, successors
 from isrproof.checker.explore.narrow import build as build_narrow
@@ -185,7 +185,7 @@ def expressions(draw: Callable[..., Any], sort: Sort, depth: int, variables: tup
 
 
 STATES = st.tuples(*(values(sort) for sort in SORTS.values()))
-QUIET = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+QUIET = settings(max_examples=30)
 
 
 def _model(actions: tuple[Any, ...] = (), properties: tuple[Property, ...] = (), state: Any = None) -> Model:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from isrproof.checker.explore.program import program
 from isrproof.checker.explore.search import Found, Search
@@ -76,7 +76,7 @@ def test_a_long_narrow_search_is_quick() -> None:
     assert search.expand_one is not None
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(max_examples=40)
 @given(st.data())
 def test_random_counters_overflow_alike(data: Any) -> None:
     low, high = data.draw(st.integers(-3, 0)), data.draw(st.integers(1, 6))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import z3
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from isrproof.checker.prove import smt
 from isrproof.checker.prove.concrete import concrete
@@ -260,7 +260,7 @@ def expressions(draw: st.DrawFn, sort: Sort, depth: int, scope: tuple[Expr, ...]
     return made
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150)
 @given(st.data())
 def test_z3_agrees_with_the_reference_on_random_expressions(data: st.DataObject) -> None:
     sort = data.draw(st.sampled_from(SORTS))
@@ -328,7 +328,7 @@ def random_actions(draw: st.DrawFn, name: str) -> Action:
     )
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60)
 @given(st.data())
 def test_z3_takes_the_steps_of_the_reference_in_random_models(data: st.DataObject) -> None:
     fields = tuple(starts(each, const(data.draw(values(each.sort)), each.sort), "random") for each in FIELDS)
@@ -347,7 +347,7 @@ def small(name: str) -> tuple[Reference, Paths]:
 
 
 @pytest.mark.parametrize("name", models())
-@settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12)
 @given(data=st.data())
 def test_z3_takes_the_steps_of_the_reference_in_the_models_of_kafka(name: str, data: st.DataObject) -> None:
     """From states on random walks, which are reachable, and from any states."""

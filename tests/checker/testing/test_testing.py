@@ -75,13 +75,13 @@ def test_the_example_of_the_docs_runs(tmp_path: Path) -> None:
 
 
 @given(log_lines("2.0.0", max_size=5))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_every_line_is_understood(lines: list[str]) -> None:
     assert all(isinstance(parse_line(line), Event) for line in lines)
 
 
 @given(damaged(log_lines("2.3.1", max_size=5)))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_damage_leaves_lines(lines: list[str]) -> None:
     assert all(isinstance(line, str) for line in lines)
 

@@ -33,7 +33,7 @@ def test_a_varint_without_end_is_none() -> None:
 
 
 @given(messages())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_a_data_record_is_read_as_written(message: tuple[str, int, dict[str, object]]) -> None:
     assert data_record(data_value(*message), {}) == message  # type: ignore[arg-type]
 
@@ -44,7 +44,7 @@ def test_a_control_record_is_read_as_written(message: tuple[str, int, dict[str, 
 
 
 @given(st.lists(messages(), min_size=1, max_size=5), st.integers(0, 2**40), st.sampled_from(range(5)))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_batches_are_read_as_written_in_every_compression(written: list, offset: int, codec: int) -> None:
     file = SCRATCH / "x.log"
     file.write_bytes(batch(written, offset, 7, 1234, codec=codec))

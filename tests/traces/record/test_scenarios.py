@@ -113,7 +113,7 @@ class Story(story.Story):
 
 
 @given(seed=st.integers(0, 10_000))
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_chaos_keeps_a_broker_up_and_ends_with_all(seed: int) -> None:
     first, second = Story(seed), Story(seed)
     naps: list[float] = []
