@@ -85,6 +85,9 @@ class Envelope:
     ties: str | None = None
     limits: tuple[int, ...] = ()
     path: bool = False
+    heads: bool = False
+    loose: bool = False
+    quoted: bool = False
 
     @property
     def kind(self) -> str:
@@ -109,7 +112,7 @@ _TOLD = ("id", "meaning", "source", "example")
 _JSON_LAYOUT = ("time", "level", "logger", "message", "thrown", "levels", "hides")
 _ENVELOPE = (
     *("line", "keys", "any", "each", "columns", "text", "time", "label", "first_label", "piece", "newline", "skip"),
-    *("parts", "ties", "limits", "path"),
+    *("parts", "ties", "limits", "path", "heads", "loose", "quoted"),
 )
 
 

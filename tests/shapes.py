@@ -148,6 +148,8 @@ def enveloped(row: Envelope, said: Said, lines: Iterable[str]) -> list[str]:
 
 
 def _in_text(row: Envelope, said: Said, line: str) -> str:
+    if row.quoted:
+        return json.dumps(line)
     head = row.example.removesuffix("LINE")
     label = f"{said.broker}/{said.log}.log" if row.path else said.label
     head = _TIME.sub(lambda found: _as(found[0], said, utc=True), head, count=1)
@@ -178,8 +180,8 @@ def _in_object(row: Envelope, said: Said, text: str) -> Any:
     text += "\n" if row.newline else ""
     key = next(key for key in row.text if _there(inner, key))
     _put(inner, key, text)
-    key = next(key for key in row.time if _there(inner, key))
-    _put(inner, key, _as(_got(inner, key), said, utc=True))
+    for key in [key for key in row.time if _there(inner, key)][:1]:
+        _put(inner, key, _as(_got(inner, key), said, utc=True))
     labels = [key for key in row.label if _there(inner, key)]
     for key in labels:
         _put(inner, key, said.label)
@@ -208,7 +210,10 @@ def write(folder: Path, said: Iterable[Said], envelope: str | None, layout: str,
             yield '"host","@timestamp","@message"'
         for each in reversed(events) if newest_first else events:
             lines = in_layout(row, each)
-            yield from lines if wrap is None else enveloped(wrap, each, lines)
+            if wrap is not None and wrap.heads:
+                yield from (f"==> {each.broker}/{each.log}.log <==", *lines, "")
+            else:
+                yield from lines if wrap is None else enveloped(wrap, each, lines)
 
     events = list(said)
     folder.mkdir(parents=True, exist_ok=True)

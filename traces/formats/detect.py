@@ -176,17 +176,30 @@ def _explained(values: Sequence[Any], asked: Asked, depth: int = 0) -> _Explaine
     best = _Explained(sum(named.values()), (), named.most_common(1)[0][0] if named else None)
     if asked.chain is not None:
         return best if depth == len(asked.chain) else _within(envelopes()[asked.chain[depth]], values, asked, depth)
+    if depth == 0 and (headed := _headed(values, asked)).known:
+        return headed
     if depth == _DEEPEST or best.known * 2 > len(values) or not values:
         return best
     for envelope in envelopes().values():
-        if not envelope.columns:
+        if not (envelope.columns or envelope.heads):
             found = _within(envelope, values, asked, depth)
-            if found.known > best.known:
+            if (found.known, -len(found.chain)) > (best.known, -len(best.chain)):
                 best = found
     return best
 
 
+def _headed(values: Sequence[Any], asked: Asked) -> _Explained:
+    """Files one behind the other, each with a head; the first line is one."""
+    for envelope in envelopes().values():
+        if envelope.heads and values and take(envelope, values[0]) is not None:
+            return _within(envelope, values, asked, 0)
+    return _Explained(0)
+
+
 def _within(envelope: Envelope, values: Sequence[Any], asked: Asked, depth: int) -> _Explained:
+    if envelope.heads:
+        inner = _explained([value for value in values if take(envelope, value) is None], asked, 1)
+        return replace(inner, chain=(envelope.id, *inner.chain))
     taken = [held for value in values if (held := take(envelope, value)) is not None]
     if asked.chain is None and len(taken) < max(1, _LEAST * len(values)):
         return _Explained(0)
@@ -220,6 +233,8 @@ def _times(values: Sequence[Any], chain: Sequence[str]) -> list[int]:
     """The times of lines: of the outermost envelope that has one, else as they are printed."""
     if not chain:
         return [time for value in values if (time := printed(lines_of(value)[0])) is not None]
+    if envelopes()[chain[0]].heads:
+        return []  # of several writers, one behind the other
     times = []
     for value in values:
         for held in take(envelopes()[chain[0]], value) or ():
@@ -242,7 +257,7 @@ def _nearest(texts: Sequence[str]) -> str | None:
         {id: sum(take(row, text) is not None for text in texts) for id, row in envelopes().items() if not row.columns}
     )
     for id, n in held.most_common():
-        if n * 2 > len(texts) and id not in ("grep", "stern", "aws-tail"):
+        if n * 2 > len(texts) and not envelopes()[id].loose:
             return id
     return None
 

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import groupby, islice
 from typing import Any, NamedTuple, Protocol
 
 from ...specs.formats import Envelope, envelopes
@@ -165,7 +166,9 @@ class Unwrapped:
 
     def __init__(self, lines: Text, reading: Reading) -> None:
         self._lines, self._reading = lines, reading
-        self._chain = [envelopes()[id] for id in reading.chain]
+        chain = [envelopes()[id] for id in reading.chain]
+        self._heads = chain[0] if chain and chain[0].heads else None
+        self._chain = chain[1:] if self._heads else chain
         self.problem: str | None = None
         self.facts: dict[str, StreamFacts] = defaultdict(StreamFacts)
         self._zones: dict[str, list[int]] = defaultdict(list)
@@ -252,11 +255,33 @@ class Unwrapped:
         return len(self._zones[label]) >= _ZONES_ASKED
 
     def _held(self, lines: Text) -> Iterator[tuple[int, Held]]:
+        for above, records in self._below_heads(self._framed(lines)):
+            for place, held in self._of_records(records):
+                yield place, held._replace(label="/".join(filter(None, (above, held.label))))
+
+    def _below_heads(self, records: Iterator[Record]) -> Iterator[tuple[str, Iterator[Record]]]:
+        """What each head says, and the records below it; all of them if there are no heads."""
+        heads, number, above = self._heads, 0, ""
+        if heads is None:
+            yield "", records
+            return
+
+        def head(record: Record) -> tuple[int, str]:
+            nonlocal number, above
+            found = take(heads, record.value)
+            if found is not None:
+                number, above = number + 1, found[0].label
+            return number, above
+
+        for (several, label), below in groupby(records, head):
+            yield label, islice(below, 1 if several else 0, None)
+
+    def _of_records(self, records: Iterator[Record]) -> Iterator[tuple[int, Held]]:
         """Lines as envelopes hold them; one that is in no envelope is the rest of what its writer wrote before."""
         label: str | None = None
         early: list[tuple[int, Held]] = []
         line, part = 0, 0
-        for record in self._framed(lines):
+        for record in records:
             part = part + 1 if record.line == line else 0
             line = record.line
             if record.value is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from ..sources.text import LONGEST, MARK
@@ -16,6 +17,8 @@ _RETRIES = 100
 _DECODER = json.JSONDecoder(strict=False)
 """Within a text it takes a tab as it stands."""
 _SPACE = " \t\r\n,"
+_BETWEEN = ",;\t"
+"""What stands between the columns of a table; the first is meant where the first row does not tell."""
 BAD_JSON = (ValueError, RecursionError)
 
 
@@ -87,7 +90,7 @@ class _Document:
                 if char in "[]":
                     self._at += 1
                 elif char == "{" and self._path:
-                    yield from self._members(self._path)
+                    yield from self._members(self._path, alone=False)
                 else:
                     yield Record(line, self._value())
             except BAD_JSON:
@@ -171,7 +174,10 @@ class _Document:
 def table(lines: Iterable[str]) -> Iterator[Record]:
     """The rows of a CSV file as objects with the names of its first row; a row may be several lines."""
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST))
-    reader = csv.reader((line + "\n" for line in lines), strict=False)
+    rest = iter(lines)
+    head = next(rest, "")
+    between = max(_BETWEEN, key=head.count)
+    reader = csv.reader((line + "\n" for line in chain([head], rest)), strict=False, delimiter=between)
     names: list[str] = []
     begins = 1
     while True:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -53,7 +54,7 @@ def take(envelope: Envelope, value: Any) -> list[Held] | None:
     if envelope.line is not None:
         return _of_text(envelope, value) if isinstance(value, str) else None
     if isinstance(value, str):
-        value = loaded(value) if envelope.keys else None
+        value = None if envelope.columns else loaded(value)
     return _of_object(envelope, value) if isinstance(value, Mapping) else None
 
 
@@ -76,7 +77,13 @@ def _of_text(envelope: Envelope, text: str) -> list[Held] | None:
         pairs = dict(_LABELS.findall(found["labels"]))
         label = next((pairs[name] for name in _WRITERS if name in pairs), "")
     time = found.get("time")
-    held = Held(found["text"] or "", label, None if time is None else instant(time), found.get("piece") == "P")
+    text = found.get("text") or ""
+    if envelope.quoted:
+        try:
+            text = encodable(json.loads(text, strict=False))
+        except ValueError:
+            return None
+    held = Held(text, label, None if time is None else instant(time), found.get("piece") == "P")
     return [held]
 
 

@@ -30,7 +30,7 @@ _LOG = re.compile(r"\.(log|out|txt)(\.|$)|\.(gz|zst|xz|bz2|zip|tar|tgz|txz|tbz2?
 _DUMP = re.compile(r"\.dump(\.|$)")
 """What kafka-dump-log printed of a metadata log, as the recorder names it: a copy of records, no log."""
 _DUMPING = b"Dumping "
-_TABLE = re.compile(r"\.(json|jsonl|ndjson|csv)$")
+_TABLE = re.compile(r"(^|/)[^.]+$|\.(json|jsonl|ndjson|csv|tsv)$")
 _IN = "!/"
 """Stands between the path of an archive and the name of a file in it."""
 
