@@ -10,7 +10,8 @@ import pytest
 from isrproof.checker.audit.report.model import Report
 
 from . import rounds
-from .harness import Case, Outcome, in_process, outcomes, read, shown, single, table, written_to
+from .harness import Case, Outcome, in_process, outcomes, shown, single, table, written_to
+from .parts import read
 from .rounds import RECORDED, collected, of_round, recorded
 from .ways import mangled
 
