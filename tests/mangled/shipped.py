@@ -75,7 +75,7 @@ def others_between(lines: list[str], dice: random.Random, severity: float) -> li
     return [each for line in lines for each in ([dice.choice(_OTHERS)] if dice.random() < severity else []) + [line]]
 
 
-def _at_another_time(lines: list[str], seconds: float, since: str = "") -> list[str]:
+def at_another_time(lines: list[str], seconds: float, since: str = "") -> list[str]:
     """Lines from a time on, so many seconds later."""
     made: list[str] = []
     for line in lines:
@@ -94,12 +94,12 @@ _ZONES = (-28_800, -3_600, 3_600, 7_200, 19_800)
 def zones(files: Files, dice: random.Random, severity: float) -> Files:
     """The times are those of other zones: 1: of one broker; 2: of one log of all brokers; 3: of each file."""
     if severity == 3:
-        return {path: _at_another_time(lines, dice.choice((0, *_ZONES))) for path, lines in files.items()}
+        return {path: at_another_time(lines, dice.choice((0, *_ZONES))) for path, lines in files.items()}
     by = 0 if severity == 1 else 2
     whose = dice.choice(sorted({plain_name(path)[0].rpartition("/")[by] for path in files}))
     seconds = dice.choice(_ZONES)
     return {
-        path: _at_another_time(lines, seconds if plain_name(path)[0].rpartition("/")[by] == whose else 0)
+        path: at_another_time(lines, seconds if plain_name(path)[0].rpartition("/")[by] == whose else 0)
         for path, lines in files.items()
     }
 
@@ -108,7 +108,7 @@ def clock_set(files: Files, dice: random.Random, severity: float) -> Files:
     """From a moment on all clocks are so many seconds later: at the end of summer time an hour comes twice."""
     times = sorted({found[1] for lines in files.values() for line in lines if (found := TIME.match(line))})
     at = dice.choice(times) if times else ""
-    return {path: _at_another_time(lines, severity, at) for path, lines in files.items()}
+    return {path: at_another_time(lines, severity, at) for path, lines in files.items()}
 
 
 def times_corrupted(lines: list[str], dice: random.Random, severity: float) -> list[str]:
@@ -170,7 +170,7 @@ def another_cluster(files: Files, dice: random.Random, severity: float) -> Files
         begun, began = (min((key for key in map(key_of, _all_of(each)) if key), default="") for each in (files, other))
         if begun and began:
             later = (datetime.fromisoformat(begun[:19]) - datetime.fromisoformat(began[:19])).total_seconds()
-            other = {path: _at_another_time(lines, later) for path, lines in other.items()}
+            other = {path: at_another_time(lines, later) for path, lines in other.items()}
     for path, lines in other.items():
         own = files.get(path, [])
         if severity == 1:
