@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import lzma
-import re
 import tarfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ from hypothesis import strategies as st
 from isrproof.specs.metadata import Field, RecordType, control_types, record_types
 from isrproof.traces.metadata.batches import Batches
 from isrproof.traces.metadata.reader import in_table_order, uuid_text
+from isrproof.traces.record.kraft.dump import dumped
 
 _INTS = {"int8": 8, "int16": 16, "int32": 32, "int64": 64}
 DATA = tuple(record_types().values())
@@ -81,22 +80,6 @@ def unpack_samples(shared: Path, folder: Path) -> Path:
     return folder
 
 
-def dumped(recording: Path) -> Iterator[tuple[Path, list[tuple[int, int, str]]]]:
-    """What Kafka's dump tool printed of each file of a recording: offset, timestamp, and what it says of the record."""
-    for dump in sorted((*recording.glob("node-*/metadata-dump.txt"), *recording.glob("node-*/metadata.dump.xz"))):
-        file, rows = None, list[tuple[int, int, str]]()
-        raw = dump.read_bytes()
-        for line in (lzma.decompress(raw) if dump.suffix == ".xz" else raw).decode().splitlines():
-            if line.startswith("Dumping "):
-                if file is not None:
-                    yield file, rows
-                file, rows = recording / line.split()[1], []
-            elif row := re.match(r"\| offset: (\d+) CreateTime: (\d+) .*?headerKeys: \[\] (.*)$", line):
-                rows.append((int(row[1]), int(row[2]), row[3]))
-        if file is not None:
-            yield file, rows
-
-
 def compare_with_dump(recording: Path) -> int:
     """Hold every record of a recording against the dump, to the letter; how many were compared."""
     compared = 0
@@ -104,9 +87,11 @@ def compare_with_dump(recording: Path) -> int:
         batches = Batches(str(file))
         found = [record for each in batches for record in each.records]
         assert batches.problem is None
-        assert [(record.offset, record.timestamp) for record in found] == [row[:2] for row in rows]
-        for record, (_, _, text) in zip(found, rows, strict=True):
+        kept = [(record.offset, record.epoch, record.timestamp) for record in found]
+        assert kept == [(row.offset, row.epoch, row.time) for row in rows]
+        for record, row in zip(found, rows, strict=True):
             assert record.data is not None
+            text = row.text
             data = in_table_order(record.type, record.data)
             if text.startswith("payload: "):
                 assert as_dumped(record.type, record.version, data) == text

@@ -75,7 +75,6 @@ _JSON: Mapping[str, tuple[type, ...]] = {
     "partition_epoch": (int, NoneType),
     "life": (int,),
     "file": (str,),
-    "line": (int,),
     "ts": (int, NoneType),
 }
 
@@ -92,7 +91,6 @@ _REPLICA: Mapping[str, tuple[type, ...]] = {
     "log_end": (int, NoneType),
     "high_watermark": (int, NoneType),
     "file": (str,),
-    "line": (int,),
     "ts": (int, NoneType),
 }
 
@@ -124,7 +122,9 @@ def _must_have(row: Any, kinds: Mapping[str, tuple[type, ...]], name: str) -> No
 
 
 def _known(row: Any, kinds: Mapping[str, tuple[type, ...]], name: str) -> dict[str, Any]:
-    _must_have(row, kinds, name)
-    known = {key: row[key] for key in kinds if key not in ("file", "line", "isr")}
+    of_log = isinstance(row, Mapping) and row.get("offset") is not None
+    _must_have(row, {**kinds, "offset" if of_log else "line": (int,)}, name)
+    known = {key: row[key] for key in kinds if key not in ("file", "isr")}
     isr = None if row["isr"] is None else tuple(row["isr"])
-    return {**known, "isr": isr, "place": Place(row["file"], row["line"])}
+    place = Place(row["file"], offset=row["offset"]) if of_log else Place(row["file"], row["line"])
+    return {**known, "isr": isr, "place": place}

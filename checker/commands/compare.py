@@ -15,6 +15,7 @@ from ..failure import fail, say
 if TYPE_CHECKING:
     from ...traces.record.compare import Comparison
     from ...traces.record.compare_replicas import LossComparison, ReplicaComparison
+    from ...traces.record.kraft.compare import AdminComparison
 
 _T = TypeVar("_T")
 
@@ -28,7 +29,8 @@ def command(recording: Path, audit_json: IO[str], as_json: bool) -> None:
 
     Each version of each partition's znode is shown by the audit's timeline, or not. Where records were written, each
     value that the audit has of a replica is checked (leader, ISR, start of an epoch, high watermark, log end), and
-    the offsets that it says are lost.
+    the offsets that it says are lost. In KRaft mode versions are those in Kafka's own dump of the metadata log, and
+    what an admin client saw is checked too.
 
     RECORDING is a folder that `isrproof record` made; AUDIT_JSON is what `isrproof audit RECORDING --timeline --json`
     printed (`-`: standard input). Exit code 0 when nothing that the audit says is wrong, 1 when something is.
@@ -36,6 +38,7 @@ def command(recording: Path, audit_json: IO[str], as_json: bool) -> None:
     from ...specs.errors import IsrproofError
     from ...traces.record.compare import compare
     from ...traces.record.compare_replicas import compare_lost, compare_replicas
+    from ...traces.record.kraft import compare as kraft
     from ...traces.record.manifest import read
 
     try:
@@ -45,18 +48,35 @@ def command(recording: Path, audit_json: IO[str], as_json: bool) -> None:
         traffic = "replicas" in manifest
         replicas = _list(said, "replicas", replica_row, audit_json.name) if traffic else []
         lost = list(_lost(said)) if traffic else []
+        logs = recording if recording.is_dir() else recording.parent
+        admin = versions = None
+        if manifest.get("mode") == "kraft":
+            found = kraft.compare(logs, manifest, rows)
+            admin = kraft.compare_admin(logs, rows, said.get("metadata", ()))
+            versions = kraft.versions(logs)
+        else:
+            found = compare(manifest, rows, logs)
     except (OSError, ValueError, IsrproofError) as error:
         fail(error, as_json=as_json)
-    logs = recording if recording.is_dir() else recording.parent
-    found = compare(manifest, rows, logs)
-    beside = (compare_replicas(manifest, replicas, logs), compare_lost(manifest, lost)) if traffic else None
+    beside = (compare_replicas(manifest, replicas, logs, versions), compare_lost(manifest, lost)) if traffic else None
     if as_json:
-        say(json.dumps({"recording": recording.name, **_object(found), **_beside_object(beside)}))
+        say(
+            json.dumps(
+                {"recording": recording.name, **_object(found), **_admin_object(admin), **_beside_object(beside)}
+            )
+        )
     else:
-        for line in (*_text(recording.name, found), *_beside_text(beside)):
+        for line in (*_text(recording.name, found, admin), *_beside_text(beside)):
             say(line)
-    wrong = found.wrong or (beside is not None and (beside[0].wrong or beside[1].wrong))
+    wrong = found.wrong or (admin and admin.wrong) or (beside is not None and (beside[0].wrong or beside[1].wrong))
     raise SystemExit(1 if wrong else 0)
+
+
+def _admin_object(admin: AdminComparison | None) -> dict[str, Any]:
+    if admin is None:
+        return {}
+    wrong = [{"answer": answer, "expected": expected} for answer, expected in admin.wrong]
+    return {"admin": {"partitions": admin.partitions, "quorum": admin.quorum, "wrong": wrong}}
 
 
 def _object(found: Comparison) -> dict[str, Any]:
@@ -71,16 +91,26 @@ def _object(found: Comparison) -> dict[str, Any]:
     }
 
 
-def _text(name: str, found: Comparison) -> Iterator[str]:
+def _text(name: str, found: Comparison, admin: AdminComparison | None) -> Iterator[str]:
     from ...traces.record.compare import REASONS
 
-    yield f"{name}: {len(found.shown)} znode versions shown, {len(found.wrong)} rows wrong"
+    what = "znode versions" if admin is None else "partition states of Kafka's dump"
+    yield f"{name}: {len(found.shown)} {what} shown, {len(found.wrong)} rows wrong"
+    if admin is not None:
+        yield (
+            f"  {admin.partitions} states of partitions and {admin.quorum} of the quorum are as an admin client saw"
+            f" them, {len(admin.wrong)} are not"
+        )
+        for answer, expected in admin.wrong:
+            yield f"  wrong: {answer}"
+            yield f"    the audit has {expected}"
     for reason, count in found.reasons.items():
         if count:
             yield f"  {count} hidden: {REASONS[reason]}"
     for version in found.unexplained:
         partition = f"{version.topic}-{version.partition}"
-        yield f"  not shown, no reason known: {partition} version {version.version}, written by {version.by}"
+        by = f"by offset {version.zxid}" if admin is not None else f"written by {version.by}"
+        yield f"  not shown, no reason known: {partition} version {version.version}, {by}"
     for row, expected in found.wrong:
         said = {
             key: getattr(row, key) for key in ("partition_epoch", "leader", "isr", "leader_epoch", "controller_epoch")

@@ -114,5 +114,4 @@ class Writer:
 
     def level(self, event: Event) -> str | None:
         """The level at which the release prints an event; None for a stack trace."""
-        found = [name for name, mask in wording_of(event, self.release).levels if mask & self.release.mask]
-        return found[0] or None
+        return wording_of(event, self.release).level_in(self.release.mask) or None

@@ -178,6 +178,10 @@ class Wording:
             mask |= releases
         return mask
 
+    def level_in(self, releases: int) -> str:
+        """The level at which these releases print it, "" where it has none; of several the first."""
+        return next(level for level, mask in self.levels if mask & releases)
+
     @property
     def anything(self) -> bool:
         """Whether it is any text at all: what its loggers print besides the lines of other rows."""

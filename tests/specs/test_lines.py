@@ -12,6 +12,8 @@ from isrproof.specs.lines.roles import ENTITIES, MOVES, ROLES, SPEAKERS
 from isrproof.specs.machines import machine
 from isrproof.specs.releases import ALL, in_mode, names, span
 
+LAST = "snapshot-outgrown"
+"""The last line of a message of several: the logger is named after the text, without a time before it."""
 FILE = """
 speaker = "broker"
 mode = "zk"
@@ -66,7 +68,7 @@ def test_rows_are_asked_for_by_their_columns() -> None:
         "partition-online",
         "partition-offline-or-gone",
     )
-    assert rows_with(speaker="throwable") == tuple(row.id for row in rows().values() if not row.loggers)
+    assert [*rows_with(speaker="throwable")] == [each for each in rows() if not rows()[each].loggers and each != LAST]
     for column in ("entity", "speaker", "family"):
         with pytest.raises(UnknownNameError):
             rows_with(**{column: "topic"})

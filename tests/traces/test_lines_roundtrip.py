@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -101,6 +101,10 @@ def test_what_is_written_is_read(wording: Wording) -> None:
         assert isinstance(parsed, Event), line
         assert comparable(parsed) == comparable(event), line
         assert parsed.releases & mask, (line, "the release that printed it is not among those that print it")
+        if event.ts is not None:
+            again = parse_line(render(replace(event, level=None), release))
+            assert isinstance(again, Event)
+            assert again.releases & mask, (again, "a line without a level comes at one of another release")
 
     check()
 

@@ -51,8 +51,8 @@ class _Ready:
     """
 
     __slots__ = (
-        *("bears", "begins", "constants", "convert", "levels", "match", "names", "passes", "releases", "row", "wrong"),
-        "_reader",
+        *("bears", "begins", "constants", "convert", "ends", "levels", "match", "names", "passes", "releases", "row"),
+        *("wrong", "_reader"),
     )
     match: Callable[[str], re.Match[str] | None]
 
@@ -62,6 +62,7 @@ class _Ready:
         self.bears = reader.row.bears
         self.passes = test.passes
         self.begins = reader.row.begins
+        self.ends = reader.literals[3].endswith(")")
         self.match = self._first_match
         self.names = tuple(name for name, _ in reader.groups)
         self.convert = tuple(read(primitive) for _, primitive in reader.groups)
@@ -147,11 +148,14 @@ def _separated(text: str) -> bool:
     return SEPARATORS[0] in text or SEPARATORS[1] in text
 
 
-def parse_throwable(text: str) -> Event | Unknown | None:
-    """The first line of a throwable that the table knows; unknown if one of its words is wrong."""
+def parse_throwable(text: str, *, tail: bool) -> Event | Unknown | None:
+    """The first line of a throwable that the table knows; unknown if one of its words is wrong.
+
+    `tail`: it ends with the name of a logger, as no throwable does, but the last line of a message of several.
+    """
     sentence = sentence_of(text)
     for ready in _ready().throwables:
-        if ready.passes(text, sentence):
+        if (ready.ends or not tail) and ready.passes(text, sentence):
             match = ready.match(text)
             if match is None:
                 return None
@@ -187,7 +191,7 @@ def _undressed(text: str) -> Parsed | None:
         return None
     ts = time_of(text[1:24])
     message, named, logger = rest.rpartition(" (")
-    if not named or logger[-1:] != ")" or " " in logger:
+    if not named or logger[-1:] != ")" or " " in logger or logger[:-1].isdigit():
         return _opening(rest, level, ts) or Unknown(level, ts, None, rest)
     logger = logger[:-1]
     return Unknown(level, ts, logger, message) if _separated(text) else parse_message(message, logger, level, ts)
@@ -241,7 +245,7 @@ def _bare(text: str) -> Parsed:
     if not text or text[0] in " \t":
         return CONTINUATION
     is_tail = text.endswith(")") and text[text.rfind("(") :].startswith(_ENDS)
-    found = None if is_tail or _separated(text) else parse_throwable(text)
+    found = None if _separated(text) else parse_throwable(text, tail=is_tail)
     if found is not None:
         return found
     if any(tail in text for tail in TAILS) or _STUMP.fullmatch(text):

@@ -154,7 +154,7 @@ def render(event: Event, release_name: str, pattern: str = "[%d] %p %m (%c)") ->
     wording = wording_of(event, printer)
     parts = {
         "%d": time_text(event.ts or 0),
-        "%p": event.level or wording.levels[0][0],
+        "%p": event.level or wording.level_in(printer.mask),
         "%c": row.logger(printer.mask) or "",
         "%t": "main",
         "%n": "",

@@ -1,4 +1,4 @@
-"""Compares what an audit reconstructed with what ZooKeeper really held.
+"""Compares what an audit reconstructed with what ZooKeeper really held (in KRaft mode: kraft/compare.py).
 
 The truth is a recording's manifest: every version of every partition's state znode. The claim is the `timeline` of an
 audit's JSON. Each version is *shown* (a row says it), *hidden* (no row, and why none can) or *unexplained* (no row,
@@ -28,6 +28,7 @@ REASONS = {
     "overtaken": "the next replica was removed from the ISR in the same call: the requests carry the last value only",
     "controller-gone": "its controller was stopped, paused or replaced before it could print the line",
     "level": "state.change.logger at INFO prints no such line in this release",
+    "uncommitted": "in KRaft mode: no majority of the controllers has the record",
 }
 """Why a version cannot be in the logs."""
 
@@ -46,7 +47,10 @@ _LOG_TIME = re.compile(r"\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})\]")
 
 @dataclass(frozen=True)
 class Version:
-    """One version of a partition's state znode; `created` numbers the znode's creations (a topic made again: 1)."""
+    """One version of a partition's state znode; `created` numbers the znode's creations (a topic made again: 1).
+
+    In KRaft mode one of a partition's state: `zxid` is the offset of its record, `controller_epoch` the raft epoch.
+    """
 
     topic: str
     partition: int

@@ -51,10 +51,14 @@ class ReplicaComparison:
 
 
 def compare_replicas(
-    manifest: Mapping[str, Any], rows: Iterable[ReplicaRow], logs: Path | None = None
+    manifest: Mapping[str, Any],
+    rows: Iterable[ReplicaRow],
+    logs: Path | None = None,
+    versions: Sequence[Version] | None = None,
 ) -> ReplicaComparison:
-    """Checks each row against the manifest. `logs` is the recording's folder: lines have times there."""
-    truth = _Truth(manifest)
+    """Checks each row against the manifest. `logs` is the recording's folder: lines have times there. `versions` are
+    those of partitions, in their order; the manifest has them in ZooKeeper mode."""
+    truth = _Truth(manifest, state_versions(manifest) if versions is None else versions)
     times = LineTimes(logs)
     right: Counter[str] = Counter()
     wrong = []
@@ -79,9 +83,9 @@ class _Reign:
 class _Truth:
     """What a manifest says of each partition."""
 
-    def __init__(self, manifest: Mapping[str, Any]) -> None:
+    def __init__(self, manifest: Mapping[str, Any], versions: Iterable[Version]) -> None:
         self._versions: dict[Partition, list[Version]] = defaultdict(list)
-        for version in state_versions(manifest):
+        for version in versions:
             self._versions[version.topic, version.partition].append(version)
         self._replicas = _by_partition(manifest["replicas"])
         self._watermarks = _by_partition(manifest["watermarks"])

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..metadata.batches import Batches
 from .errors import RecordError
-from .traffic import Acknowledged, in_order_sent
+from .traffic import Acknowledged, Traffic, acknowledged_rows, in_order_sent, watermark_rows
 
 HIGH_WATERMARKS = "replication-offset-checkpoint"
 RECOVERY_POINTS = "recovery-point-offset-checkpoint"
@@ -54,8 +54,9 @@ def replicas(broker: int, disks: Iterable[Path]) -> list[Replica]:
 
 
 def partitions_in(disk: Path) -> list[tuple[str, int]]:
-    """The partitions that have a folder in a log directory; one that waits to be deleted has none."""
-    names = sorted(folder.name for folder in disk.iterdir() if folder.is_dir())
+    """The partitions that have a folder in a log directory; one that waits to be deleted has none. Kafka's own topics,
+    the metadata log among them, are left out."""
+    names = sorted(folder.name for folder in disk.iterdir() if folder.is_dir() and not folder.name.startswith("__"))
     return [(named["topic"], int(named["partition"])) for name in names if (named := _FOLDER.fullmatch(name))]
 
 
@@ -116,6 +117,20 @@ def lost(
         else:
             rows.append({**same, "from": record.offset, "to": record.offset + 1})
     return rows
+
+
+def written(
+    records: Traffic, disks: Mapping[int, Iterable[Path]], leaders: Mapping[tuple[str, int], int]
+) -> dict[str, Any]:
+    """What a manifest says of the traffic: what was acknowledged, what stands on the disks of each broker, what is gone
+    where those lead that lead at the end."""
+    found = [row for broker, own in disks.items() for row in replicas(broker, own)]
+    return {
+        "acknowledged": acknowledged_rows(records.acknowledged),
+        "watermarks": watermark_rows(records.watermarks),
+        "replicas": [each.row() for each in found],
+        "lost": lost(records.acknowledged, found, leaders),
+    }
 
 
 def _key(of: Replica | Acknowledged) -> tuple[str, int]:

@@ -101,7 +101,8 @@ def record(
             "znodes": manifest.znodes(zklog.changes(cluster.home(0) / "data" / "version-2")),
         }
         if story.traffic is not None:
-            written |= _written(story.traffic, cluster, manifest.leaders(written))
+            disks = {broker: cluster.disks(broker) for broker in cluster.brokers}
+            written |= replicas.written(story.traffic, disks, manifest.leaders(written))
         (kept / "manifest.json").write_text(manifest.text(written), encoding="utf-8")
         kept.rename(out)
     return written
@@ -130,17 +131,6 @@ def _play(scenario: Scenario, cluster: Cluster, options: Options, tell: Callable
         finally:
             cluster.stop_brokers()
             znodes.close()
-
-
-def _written(records: Traffic, cluster: Cluster, leaders: Mapping[tuple[str, int], int]) -> dict[str, Any]:
-    """What the manifest says of the traffic: what was acknowledged, what stands on the disks, what is gone."""
-    found = [row for broker in cluster.brokers for row in replicas.replicas(broker, cluster.disks(broker))]
-    return {
-        "acknowledged": traffic.acknowledged_rows(records.acknowledged),
-        "watermarks": traffic.watermark_rows(records.watermarks),
-        "replicas": [each.row() for each in found],
-        "lost": replicas.lost(records.acknowledged, found, leaders),
-    }
 
 
 def _keep(home: Path, kept: Path) -> list[dict[str, Any]]:

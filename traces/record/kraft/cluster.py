@@ -179,6 +179,11 @@ class KRaftCluster:
         return done.stdout
 
     @property
+    def servers(self) -> str:
+        """Where clients find the brokers."""
+        return ",".join(f"127.0.0.1:{self.ports[f'b{node}']}" for node in self.layout.brokers)
+
+    @property
     def voters(self) -> str:
         """The controllers, as nodes of a quorum with fixed voters are told of them."""
         return ",".join(f"{each}@127.0.0.1:{self.ports[f'c{each}']}" for each in self.layout.controllers)
@@ -257,12 +262,11 @@ class KRaftCluster:
         with resources.as_file(resources.files(__package__) / "Admin.java") as given:
             shutil.copy(given, source)
         (self.folder / "admin-log4j.properties").write_text(properties({"log4j.rootLogger": "OFF"}))
-        servers = ",".join(f"127.0.0.1:{self.ports[f'b{node}']}" for node in self.layout.brokers)
         command = [self.java.command, *_JVM, "-Xmx128m"]
         command += [f"-Dlog4j.configuration=file:{self.folder / 'admin-log4j.properties'}"]
         self._said = b""
         self._admin = subprocess.Popen(
-            [*command, "-cp", str(self.jars / "*"), str(source), servers],
+            [*command, "-cp", str(self.jars / "*"), str(source), self.servers],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

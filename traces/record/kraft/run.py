@@ -9,6 +9,7 @@ import random
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,13 @@ from ...metadata.files import named
 from .. import jars, releases
 from ..errors import RecordError
 from ..java import find_java
+from ..manifest import text
 from ..processes import exit_on_signals
+from ..replicas import written
+from ..traffic import Traffic, check_installed
 from .cluster import KRaftCluster, Layout, of_release
+from .compare import versions
+from .dump import DUMP
 from .scenarios import KRaftScenario
 from .story import Story
 
@@ -31,8 +37,6 @@ LINES = (
     releases.Line("4.2", ("4.2.0",), "2.13"),
 )
 """Releases that can be recorded in KRaft mode."""
-DUMP = "metadata.dump.xz"
-"""What Kafka's dump tool says of a node's segments and snapshots."""
 GZIP_FROM = 50_000
 """Bytes from which a log is kept compressed."""
 KEPT_LOGS = ("server.log", "controller.log", "state-change.log")
@@ -76,6 +80,8 @@ def record(
     if not scenario.since <= releases.key(version) < scenario.until:
         first, end = (".".join(map(str, each)) for each in (scenario.since, scenario.until))
         raise RecordError(f"The scenario {scenario.name} needs Kafka {first} or later, before {end}; got {version}.")
+    if scenario.traffic:
+        check_installed()
     java = find_java()
     libs = jars.jars(line, version) if options.kafka_home is None else jars.jars_of_home(options.kafka_home, version)
     layout = _layout(scenario, options, version)
@@ -90,11 +96,12 @@ def record(
             story = Story(cluster, random.Random(options.seed), tell)
             if not scenario.starts_nodes:
                 story.begin()
-            scenario.run(story)
+            with Traffic(cluster.servers) if scenario.traffic else nullcontext() as story.traffic:
+                scenario.run(story)
             story.note("end")
             cluster.stop_all()
             kept = Path(making) / out.name
-            manifest = {
+            manifest: dict[str, Any] = {
                 "format": FORMAT,
                 "mode": "kraft",
                 "scenario": scenario.name,
@@ -106,7 +113,11 @@ def record(
                 "settings": settings,
                 "files": [file for node in layout.nodes for file in _keep(cluster, node, kept)],
             }
-            (kept / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+            if story.traffic is not None:
+                leaders = {(each.topic, each.partition): each.leader for each in versions(kept)}
+                disks = {broker: cluster.disks(broker) for broker in layout.brokers}
+                manifest |= written(story.traffic, disks, leaders)
+            (kept / "manifest.json").write_text(text(manifest), encoding="utf-8")
             rows = "".join(json.dumps(row) + "\n" for row in story.timeline)
             (kept / "timeline.jsonl").write_text(rows, encoding="utf-8")
             kept.rename(out)
@@ -147,8 +158,8 @@ def _keep(cluster: KRaftCluster, node: int, kept: Path) -> list[str]:
     for name in KEPT_LOGS:
         file = cluster.home(node) / name
         if file.is_file() and file.stat().st_size:
-            text = file.read_text(encoding="utf-8", errors="replace").replace(str(cluster.home(node)), "/var/lib/kafka")
-            _write(target / name, text.replace(str(cluster.folder), "/var/lib").encode())
+            said = file.read_text(encoding="utf-8", errors="replace").replace(str(cluster.home(node)), "/var/lib/kafka")
+            _write(target / name, said.replace(str(cluster.folder), "/var/lib").encode())
     for place, into in ((cluster.metadata(node), target / "metadata"), (cluster.disks(node)[0], target)):
         for file in sorted(place.iterdir()):
             if file.is_file() and named(str(file)) is not None:

@@ -28,7 +28,8 @@ class KRaftScenario:
     """What is done to a cluster; `run` finds every node up, unless it starts them itself.
 
     `settings` are the nodes' own; `features` are set by the format tool, in releases that have them. It can be played
-    on releases from `since` on and before `until`.
+    on releases from `since` on and before `until`. With `traffic` records are written, and the manifest tells which of
+    them were acknowledged.
     """
 
     name: str
@@ -40,11 +41,13 @@ class KRaftScenario:
     since: tuple[int, ...] = (3, 3)
     until: tuple[int, ...] = (5, 0)
     starts_nodes: bool = False
+    traffic: bool = False
 
 
 def _failover(story: Story) -> None:
     """The active controller dies, comes back, stops, comes back; the brokers' leaders move with it."""
     story.create("t", {0: [1, 2, 3], 1: [2, 3, 1], 2: [3, 1, 2]}, min_insync_replicas=2)
+    story.produce("t", range(3))
     story.sleep(3)
     for stop in (story.kill, story.terminate):
         leader = story.leader()
@@ -101,6 +104,9 @@ def _unclean(story: Story) -> None:
     """Both replicas of partitions die, the later one stays dead: with and without unclean election."""
     story.create("clean", {0: [1, 2]})
     story.create("unclean", {0: [1, 2], 1: [2, 1]}, unclean_leader_election_enable="true")
+    story.produce("clean", [0])
+    story.produce("unclean", [0])
+    story.produce("unclean", [1], acks="1")
     story.sleep(2)
     story.kill(1)
     story.sleep(8)
@@ -124,6 +130,8 @@ def _elr(story: Story) -> None:
     """
     story.create("e", {0: [1, 2], 1: [2, 1]}, min_insync_replicas=2)
     story.create("all", {0: [1, 2, 3]}, min_insync_replicas=2)
+    story.produce("e", [0, 1])
+    story.produce("all", [0])
     story.sleep(2)
     for stop, order in ((story.terminate, (2, 1)), (story.kill, (1, 2))):
         stop(1)
@@ -171,6 +179,8 @@ def _chaos(story: Story) -> None:
     dice, brokers = story.random, story.cluster.layout.brokers
     topics: list[str] = []
     made = 0
+    story.create("w", {0: [1, 2, 3], 1: [2, 3, 1]}, min_insync_replicas=2)
+    story.produce("w", [0, 1])
     for _ in range(28):
         deeds = ["create", "stop", "pause", "reassign", "elect", "delete", "config", "wait"]
         deed = dice.choices(deeds, [3, 4, 2, 3, 2, 1, 1, 1])[0]
@@ -269,11 +279,13 @@ def _segments(story: Story) -> None:
 
 
 _ALL = (
-    KRaftScenario("failover", "the active controller dies, then stops", _failover),
+    KRaftScenario("failover", "the active controller dies, then stops", _failover, traffic=True),
     KRaftScenario("lifecycle", "create, grow, restart each broker, elect, delete", _lifecycle),
     KRaftScenario("reassign", "move replicas, also onto a broker that is down; cancel", _reassign),
-    KRaftScenario("unclean", "all replicas die, with and without unclean election", _unclean, _SPLIT),
-    KRaftScenario("elr", "the ISR becomes empty; eligible and last known leaders", _elr, _SPLIT, features=_ELR),
+    KRaftScenario("unclean", "all replicas die, with and without unclean election", _unclean, _SPLIT, traffic=True),
+    KRaftScenario(
+        "elr", "the ISR becomes empty; eligible and last known leaders", _elr, _SPLIT, features=_ELR, traffic=True
+    ),
     KRaftScenario("jbod", "a directory of two fails and comes back", _jbod, Layout(disks=2)),
     KRaftScenario("voters", "voters join and leave (KIP-853)", _voters, _VOTERS, since=(3, 9)),
     KRaftScenario("segments", "small segments, snapshots, a log whose beginning is gone", _segments, settings=_SMALL),
@@ -286,7 +298,7 @@ _ALL = (
         until=(4, 0),
         starts_nodes=True,
     ),
-    KRaftScenario("chaos", "random stops, pauses, topics, reassignments, elections", _chaos),
+    KRaftScenario("chaos", "random stops, pauses, topics, reassignments, elections", _chaos, traffic=True),
 )
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 import signal
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import RecordError
+from ..traffic import Traffic
 from .cluster import KRaftCluster
 
 READY_SECONDS = 180.0
@@ -26,6 +27,8 @@ class Story:
     timeline: list[dict[str, Any]] = field(default_factory=list)
     paused: set[int] = field(default_factory=set)
     began: float = field(default_factory=time.time)
+    traffic: Traffic | None = None
+    """Of a scenario that says it has traffic."""
 
     def note(self, kind: str, **what: Any) -> None:
         self.timeline.append({"t": round(time.time(), 3), "kind": kind, **what})
@@ -90,6 +93,11 @@ class Story:
         return self.ask(
             "create", topic, given, *(f"{name.replace('_', '.')}={value}" for name, value in settings.items())
         )
+
+    def produce(self, topic: str, partitions: Iterable[int], acks: str = "all") -> None:
+        """Write to these partitions from now on; nothing in a story without traffic."""
+        if self.traffic is not None:
+            self.traffic.produce(topic, partitions, acks)
 
     def reassign(self, topic: str, partition: int, replicas: Sequence[int]) -> str:
         return self.ask("reassign", topic, partition, ",".join(map(str, replicas)))
