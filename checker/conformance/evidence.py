@@ -252,7 +252,7 @@ class Evidence:
             known = {frozenset(each) for each in made.get(key, replicas)}
             if (key not in made and len(known) > 1) or not {frozenset(each) for each in replicas} <= known:
                 raise NotDecidedError(f"{key[0]}-{key[1]} was reassigned, which validate does not look at yet")
-        return {key: frozenset(made.get(key) or told.get(key, ())) for key in self.names.partitions}
+        return {key: frozenset(made.get(key) or told.get(key) or ()) for key in self.names.partitions}
 
     def members(self, partition: tuple[str, int]) -> frozenset[int]:
         """The brokers that lines name as replicas of a partition."""
