@@ -56,6 +56,7 @@ ARROWS: dict[str, set[str]] = {
     },
     "checker.ci": {"specs", "model"},
     "checker.failure": {"specs"},
+    "checker.model_options": {"specs", "model", "checker.failure"},
     "checker.formats": {"specs", "traces"},
     "checker.replacing": set(),
     "checker.machines": {"specs"},
@@ -70,6 +71,7 @@ ARROWS: dict[str, set[str]] = {
     "checker.testing": {"specs", "model", "traces", "checker.audit", "checker.explore"},
     "checker.commands": {
         *("specs", "model", "traces", "checker", "checker.ci", "checker.failure", "checker.machines"),
+        "checker.model_options",
         *("checker.replacing", "checker.formats", "checker.pages"),
         *("checker.audit", "checker.conformance", "checker.diagram", "checker.explore", "checker.prove"),
     },

@@ -4,52 +4,45 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from ..ci.claims import FORMS, claims, write
-from ..failure import fail, say
+from ..failure import say
+from ..model_options import (
+    OF_MODEL,
+    RELEASE,
+    SET,
+    WITH,
+    WITHOUT,
+    chosen,
+    chosen_of,
+    failures,
+    refuse_unread,
+    settings_of,
+)
 
-_MODEL = ("release", "without", "adding")
 _BOUNDS = ("max_states", "max_depth", "max_seconds", "max_memory")
 
 # What is done instead of a search -> the options that it reads; any other one is refused.
 MODES = {
     "matrix": ("as_json",),
-    "mutate": (*_MODEL, "sets", "properties", "symmetry", *_BOUNDS, "as_json"),
-    "export": (*_MODEL, "sets", "properties", "out", "as_json"),
-    "listing": (*_MODEL, "as_json"),
+    "mutate": (*OF_MODEL, "sets", "properties", "symmetry", *_BOUNDS, "as_json"),
+    "export": (*OF_MODEL, "sets", "properties", "out", "as_json"),
+    "listing": (*OF_MODEL, "as_json"),
 }
 EXIT = {"holds": 0, "violated": 1, "unknown": 3}
 
 
-def settings_of(values: tuple[str, ...]) -> dict[str, int]:
-    """`--set` options as a mapping."""
-    settings: dict[str, int] = {}
-    for value in values:
-        name, _, number = value.partition("=")
-        if name in settings:
-            raise click.UsageError(f"--set {name} is given twice: {settings[name]} and {number}")
-        try:
-            settings[name] = int(number)
-        except ValueError:
-            raise click.UsageError(f"--set wants NAME=INT, for example replicas=3; got {value!r}") from None
-    return settings
-
-
 @click.command()
 @click.argument("model", required=False)
-@click.option("--release", help="Only the behaviours that this Kafka release has, for example 2.0.0.")
-@click.option("--without", multiple=True, metavar="BEHAVIOUR", help="Leave a behaviour out; may be repeated.")
-@click.option(
-    "--with", "adding", multiple=True, metavar="PART",
-    help="Add a part, or a behaviour that the release does not have; may be repeated. --list MODEL names the parts.",
-)  # fmt: skip
-@click.option("--set", "sets", multiple=True, metavar="NAME=INT", help="A setting of the instance; may be repeated.")
+@RELEASE
+@WITHOUT
+@WITH
+@SET
 @click.option("--property", "properties", multiple=True, metavar="P", help="Check only these; may be repeated.")
 @click.option(
     "--symmetry/--no-symmetry", default=None,
@@ -95,43 +88,6 @@ def command(context: click.Context, /, **options: Any) -> None:
     with failures(as_json):
         refuse_unread(context, MODES)
         context.exit(_run(options, as_json))
-
-
-@contextmanager
-def failures(as_json: bool) -> Iterator[None]:
-    """An error for people ends the command; if a library is missing, it names the extra that has it."""
-    from ...specs.errors import IsrproofError
-
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if error.name not in ("numpy", "networkx"):
-            raise
-        extra = "explore" if error.name == "numpy" else "diagram"
-        fail(f"this needs {error.name}: pip install 'isrproof[{extra}]'", as_json=as_json)
-    except (IsrproofError, OSError) as error:
-        fail(error, as_json=as_json)
-
-
-def refuse_unread(context: click.Context, modes: Mapping[str, tuple[str, ...]]) -> None:
-    """Refuses options that say nothing about what is asked for.
-
-    Args:
-        modes: what is asked for, as an option -> the options that it reads besides MODEL.
-
-    Raises:
-        UsageError: two things are asked for, or one with options that it does not read.
-    """
-    flags = {str(each.name): each.opts[0] for each in context.command.params} | {"model": context.params["model"]}
-    given = [name for name in flags if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
-    if context.params.get("layout") == "json":
-        given = ["as_json" if name == "layout" else name for name in given]
-    for mode in (name for name in given if name in modes):
-        unread = [flags[name] for name in given if name not in (mode, "model", *modes[mode])]
-        if unread:
-            raise click.UsageError(f"{flags[mode]} does not go with {' and '.join(unread)}.")
-    if "out" in given and "export" in modes and "export" not in given:
-        raise click.UsageError("--out is the folder for --export; say what to export, or leave it out.")
 
 
 def _run(options: dict[str, Any], as_json: bool) -> int:
@@ -205,43 +161,6 @@ def _engine(options: dict[str, Any], as_json: bool) -> Iterator[dict[str, Any]]:
 
 def _tell_level(level: int, states: int, seconds: float) -> None:
     click.echo(f"level {level}: {states:,} states, {f'{seconds:.1f} s' if seconds else 'there already'}", err=True)
-
-
-def chosen_of(options: Mapping[str, Any]) -> Any:
-    """The model that the options of a command name."""
-    return chosen(options["model"], options["release"], options["without"], options["adding"])
-
-
-def chosen(name: str, release: str | None, without: tuple[str, ...], adding: tuple[str, ...] = ()) -> Any:
-    """The model of that name, or of FILE.py:NAME, with the behaviours of a release, or without some."""
-    from ...model.catalogue import families, model, models
-
-    if name in families():
-        return families()[name].model(release, without, adding)
-    if adding:
-        raise click.UsageError(f"--with is for models that have parts ({', '.join(families())}); {name} has none.")
-    if name not in models() and ".py:" not in name:
-        from ...model.errors import unknown
-        from ...specs.errors import IsrproofError
-        from ...specs.machines import machine_names
-
-        if name in machine_names():
-            from ...model.tables import table_model
-
-            return table_model(name, release)
-        if name.endswith(".py"):
-            raise IsrproofError(f"{name} is a file; expected FILE.py:NAME, such as {name}:MODEL for its model MODEL")
-        wrong = unknown("model", name, (*models(), *families(), *machine_names()))
-        raise IsrproofError(f"{wrong}; or FILE.py:NAME, a model of your own")
-    found = model(name)
-    if release is not None:
-        from ...specs.behaviours import BEHAVIOURS
-        from ...specs.releases import release as release_named
-
-        has = release_named(release).behaviours
-        absent = [each.name for each in found.behaviours if each.name in BEHAVIOURS and each.name not in has]
-        found = found.without(*absent) if absent else found
-    return found.without(*without) if without else found
 
 
 def _list(options: dict[str, Any], as_json: bool) -> int:

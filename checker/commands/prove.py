@@ -17,17 +17,16 @@ from ...specs.machines import machine_names
 from .. import INTERRUPTED
 from ..ci.claims import FORMS, claims, write
 from ..failure import fail, say
-
-_MODEL = ("release", "without", "adding")
+from ..model_options import OF_MODEL, RELEASE, WITH, WITHOUT, chosen_of, refuse_unread, settings_of
 
 # What is done instead of a proof -> the options that it reads; any other one is refused.
 MODES = {
     "matrix": ("timeout", "total", "search", "jobs", "as_json"),
-    "bounded": (*_MODEL, "properties", "sets", "timeout", "as_json"),
+    "bounded": (*OF_MODEL, "properties", "sets", "timeout", "as_json"),
     "minimise": ("timeout", "as_json"),
-    "each_lemma": (*_MODEL, "timeout", "total", "as_json"),
-    "mutate": (*_MODEL, "timeout", "as_json"),
-    "smtlib": (*_MODEL, "sets", "timeout", "total", "search", "as_json"),
+    "each_lemma": (*OF_MODEL, "timeout", "total", "as_json"),
+    "mutate": (*OF_MODEL, "timeout", "as_json"),
+    "smtlib": (*OF_MODEL, "sets", "timeout", "total", "search", "as_json"),
 }
 _OF_TABLES = ("release", "properties", "timeout", "layout", "as_json")
 EXIT = {"holds": 0, "violated": 1, "unknown": 3}
@@ -35,12 +34,9 @@ EXIT = {"holds": 0, "violated": 1, "unknown": 3}
 
 @click.command()
 @click.argument("model", required=False)
-@click.option("--release", help="Only the behaviours that this Kafka release has, for example 2.0.0.")
-@click.option("--without", multiple=True, metavar="BEHAVIOUR", help="Leave a behaviour out; may be repeated.")
-@click.option(
-    "--with", "adding", multiple=True, metavar="PART",
-    help="Add a part, or a behaviour that the release does not have; may be repeated.",
-)  # fmt: skip
+@RELEASE
+@WITHOUT
+@WITH
 @click.option("--property", "properties", multiple=True, metavar="P", help="Prove only these; may be repeated.")
 @click.option(
     "--set", "sets", multiple=True, metavar="NAME=INT",
@@ -139,8 +135,6 @@ def _refuse_unread(context: click.Context, options: dict[str, Any]) -> None:
     Raises:
         UsageError: two things are asked for, or one with options that it does not read; or there is no model.
     """
-    from .explore import refuse_unread
-
     name = options["model"]
     modes = {**MODES, "model": _OF_TABLES} if name in machine_names() else MODES
     refuse_unread(context, modes)
@@ -157,8 +151,6 @@ def _run(options: dict[str, Any]) -> int:
         return _run_matrix(options)
     if options["model"] in machine_names():
         return _run_table(options)
-    from .explore import chosen_of, settings_of
-
     model = chosen_of(options)
     kept = settings_of(options["sets"])
     if options["minimise"]:

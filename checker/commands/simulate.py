@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ..failure import say
-from .explore import failures
+from ..model_options import SET, WITH, WITHOUT, chosen_of, failures, settings_of
 
 EXIT_NO_RUN = 3
 
@@ -16,9 +16,9 @@ EXIT_NO_RUN = 3
 @click.command()
 @click.argument("model")
 @click.option("--release", help="The Kafka release that runs; by default the newest that the model has a row for.")
-@click.option("--without", multiple=True, metavar="BEHAVIOUR", help="Leave a behaviour or part out; may be repeated.")
-@click.option("--with", "adding", multiple=True, metavar="PART", help="Add a part or behaviour; may be repeated.")
-@click.option("--set", "sets", multiple=True, metavar="NAME=INT", help="A setting of the instance; may be repeated.")
+@WITHOUT
+@WITH
+@SET
 @click.option("--property", "prop", metavar="P", help="The counterexample of this property, instead of a random run.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of a random run.")
 @click.option("--steps", type=click.IntRange(1), default=60, show_default=True, help="Length of a random run.")
@@ -41,7 +41,6 @@ def _run(options: dict[str, Any]) -> int:
     from ...specs.releases import release
     from ..conformance import simulate
     from ..conformance.names import numbered
-    from .explore import chosen_of, settings_of
 
     model = chosen_of(options)
     row = release(options["release"]) if options["release"] else _release_of(options["model"])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .explore import failures
+from ..model_options import WITH, WITHOUT, failures
 
 if TYPE_CHECKING:
     from ...model.family import Family
@@ -23,8 +23,8 @@ EXIT = {"accepted": 0, "rejected": 1, "unknown": 3}
 @click.argument("model")
 @click.argument("logs", nargs=-1, required=True, metavar="LOGS...")
 @click.option("--release", help="The Kafka release that ran; by default the newest that prints these lines.")
-@click.option("--without", multiple=True, metavar="BEHAVIOUR", help="Leave a behaviour or part out; may be repeated.")
-@click.option("--with", "adding", multiple=True, metavar="PART", help="Add a part or behaviour; may be repeated.")
+@WITHOUT
+@WITH
 @click.option("--level", help="The lowest level that state.change.logger prints; by default the lowest that is seen.")
 @click.option(
     "--brokers", is_flag=True,

@@ -31,6 +31,8 @@ _reassigned = both(~_adding.union(_removing).is_empty(), after(_adding).union(af
 _caught_up = after(_leader).set().subset_of(after(_isr)) & either(after(_isr).intersects(_isr), _reassigned)
 """Who leads entered the ISR in the same record: its leader vouches for it, who may be gone as a reassignment ends."""
 _trusted = after(_leader).set().subset_of(_isr.union(LOGGED["elr"]))
+ELECTED_CLEANLY = either(_trusted, _caught_up)
+"""Who is elected, if somebody is, was in the ISR or eligible, or enters the ISR of others."""
 _marked = both(after(_isr).eq(after(_leader).set()), after(LOGGED["recovering"]))
 
 
@@ -60,7 +62,7 @@ JOINS_ACTIVE = Property(
 UNCLEAN_MARKED = Property(
     "UncleanIsMarked",
     "Who is elected without being in the ISR or eligible is alone in the ISR, and marked as recovering.",
-    _elected.implies(either(_trusted, _caught_up, _marked)),
+    _elected.implies(either(ELECTED_CLEANLY, _marked)),
     "step",
     cites=("KIP-704", "KIP-966"),
 )

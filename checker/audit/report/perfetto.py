@@ -13,9 +13,13 @@ from .shown import partition_name
 from .terms import terms
 
 _CLUSTER = 1_000_000
-"""So far the numbers of two clusters' processes are apart; the cluster itself has the first."""
-_NOBODY = 999_999
+"""So far the numbers of two clusters' processes are apart; a broker's is its id."""
+_ITSELF = _CLUSTER - 2
+"""The process of the cluster."""
+_NOBODY = _CLUSTER - 1
 """What stands for the broker of a partition without a leader."""
+_FIRST_THREAD = 100_001
+"""A thread with the number of its process is shown as its main thread."""
 Event = dict[str, Any]
 
 
@@ -31,17 +35,17 @@ def write(run: Run) -> str:
 def _of(number: int, title: str, report: Report) -> Iterator[Event]:
     base = number * _CLUSTER
     start = f"{title}: " if title else ""
-    yield _name(base, None, f"{start}cluster")
+    yield _name(base + _ITSELF, None, f"{start}cluster")
     threads: dict[tuple[int, str, int], int] = {}
     named: set[int] = set()
     lanes: set[tuple[int, int]] = set()
     for key, own in terms(report):
         life, topic, partition = key
-        threads[key] = len(threads) + 1
+        threads[key] = _FIRST_THREAD + len(threads)
         name = partition_name(topic, partition) + (f", life {life}" if life > 1 else "")
         for term in own:
             broker = term.row.leader if term.row.leader >= 0 else _NOBODY
-            process = base + 1 + broker
+            process = base + broker
             if process not in named:
                 named.add(process)
                 yield _name(process, None, start + ("no leader" if broker == _NOBODY else f"broker {broker}"))
@@ -63,11 +67,11 @@ def _of(number: int, title: str, report: Report) -> Iterator[Event]:
                     "line": str(term.row.place),
                 },
             }
-    yield from _findings(report, base)
-    yield from _offline(report, base)
+    yield from _findings(report, base + _ITSELF)
+    yield from _offline(report, base + _ITSELF)
 
 
-def _findings(report: Report, base: int) -> Iterator[Event]:
+def _findings(report: Report, process: int) -> Iterator[Event]:
     for each in report.findings:
         if each.ts is not None:
             yield {
@@ -75,18 +79,18 @@ def _findings(report: Report, base: int) -> Iterator[Event]:
                 "s": "p",
                 "cat": "finding",
                 "name": f"{each.rule} {each.name}",
-                "pid": base,
+                "pid": process,
                 "tid": 0,
                 "ts": each.ts * 1000,
                 "args": {"verdict": each.verdict, "message": each.message, "line": str(each.place)},
             }
 
 
-def _offline(report: Report, base: int) -> Iterator[Event]:
+def _offline(report: Report, process: int) -> Iterator[Event]:
     """How many partitions are offline, at each time that this changes."""
     changes = offline_changes(report)
     for ts, n in changes:
-        yield {"ph": "C", "name": "offline partitions", "pid": base, "tid": 0, "ts": ts * 1000, "args": {"n": n}}
+        yield {"ph": "C", "name": "offline partitions", "pid": process, "tid": 0, "ts": ts * 1000, "args": {"n": n}}
 
 
 def offline_changes(report: Report) -> list[tuple[int, int]]:

@@ -340,6 +340,9 @@ def test_slices_of_a_lane_never_overlap() -> None:
     named = {(each["pid"], each.get("tid")) for each in trace["traceEvents"] if each["ph"] == "M"}
     assert set(lanes) <= named
     assert {(pid, None) for pid, _ in lanes} <= named
+    processes = {each["args"]["name"]: each["pid"] for each in trace["traceEvents"] if each["name"] == "process_name"}
+    assert [processes[f"broker {id}"] for id in (1, 2, 3)] == [1, 2, 3]
+    assert not set(processes.values()) & {tid for _, tid in lanes}, "no lane is called a main thread"
 
 
 def test_a_trace_has_a_mark_for_every_finding_and_counts_what_is_offline() -> None:

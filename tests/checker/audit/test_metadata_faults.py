@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.files.metadata import Segment
-from isrproof.checker.audit.observe.kraft.fold import Fold
+from isrproof.checker.audit.observe.kraft.fold import Fold, snapshot_state
 from isrproof.checker.audit.observe.kraft.state import Cluster, Partition
 from isrproof.checker.audit.options import Options
 from isrproof.traces.metadata.batches import Batch, Batches
@@ -21,22 +21,27 @@ from isrproof.traces.metadata.writer import Message, batch
 
 RECORDED = Path(__file__).parents[3] / "traces" / "recorded-kraft"
 VOTERS = (1, 2, 3)
+UNCLEAN = {("KR546", "suspicious", None), ("KR551", "suspicious", None)}
+"""A controller's line, and the record."""
 EXPECTED: Mapping[str, set[tuple[str, str, str | None]]] = {
     "chaos-3.5.2": {("KR525", "illegal", "KAFKA-15665")},
-    "chaos-4.2.0": {("KR522", "suspicious", None), ("KR546", "suspicious", None)},
+    "chaos-4.2.0": {("KR522", "suspicious", None), *UNCLEAN},
     "elr-4.0.0": {("KR524", "illegal", "KAFKA-19522")},
-    "unclean-3.3.2": {("KR546", "suspicious", None)},
+    "unclean-3.3.2": UNCLEAN,
+    "unclean-3.9.1": {*UNCLEAN, *((code, "suspicious", None) for code in ("KR661", "KR662", "KR663"))},
 }
 """What is found in the recordings as they are: released bugs, unclean elections."""
 
 
 @dataclass
 class Log:
-    """A log up to some batch, and the state that its records make; faults are appended to it."""
+    """A log up to some batch, and the state that its records make; faults are appended to it. `snapshot` is what it
+    begins with, where its beginning is gone."""
 
     batches: list[Batch]
     state: Cluster
     dice: random.Random
+    snapshot: Path | None = None
 
     @property
     def end(self) -> int:
@@ -134,6 +139,11 @@ def unclean_without_mark(log: Log) -> list[Message] | None:
     found = log.partition(lambda each: led(each) and set(log.brokers(active=True)) > set(each.isr) and not each.elr)
     others = [each for each in log.brokers(active=True) if found and each in found.replicas and each not in found.isr]
     return [of(found, isr=[others[0]], leader=others[0])] if found and others else None
+
+
+def unclean_and_marked(log: Log) -> list[Message] | None:
+    unclean = unclean_without_mark(log)
+    return None if unclean is None else [(kind, at, {**data, "leaderRecoveryState": 1}) for kind, at, data in unclean]
 
 
 def recovering_with_several(log: Log) -> list[Message] | None:
@@ -271,6 +281,7 @@ FAULTS: Mapping[str, tuple[str, Fault]] = {
         ("KR510", fenced_in_isr),
         ("KR513", fenced_and_left_in_isr),
         ("KR508", unclean_without_mark),
+        ("KR551", unclean_and_marked),
         ("KR509", recovering_with_several),
         ("KR506", elr_at_full_isr),
         ("KR511", wrong_broker_epoch),
@@ -301,17 +312,22 @@ def recordings() -> list[Path]:
 
 def log_of(recording: Path, dice: random.Random) -> Log:
     """The log of one of its nodes up to a batch in its second half, and the state there."""
-    file = next(recording.glob("node-*/metadata/00000000000000000000.log"))
-    batches = list(Batches(str(file)))
-    kept = batches[: dice.randrange(len(batches) // 2, len(batches)) + 1]
-    fold = Fold(0)
+    segments = sorted(next(recording.glob("node-*/metadata/*.log")).parent.glob("*.log"))
+    batches = [each for file in segments for each in Batches(str(file))]
+    fold, snapshot, start = Fold(0), None, 0
+    if batches[0].offset > 0:
+        snapshot = min(segments[0].parent.glob("*.checkpoint"))
+        start = int(snapshot.name[:20])
+        fold = Fold(0, snapshot_state(record for each in Batches(str(snapshot)) for record in each.records))
+    later = [at for at, each in enumerate(batches) if each.offset >= start]
+    kept = batches[: dice.randrange(later[len(later) // 2], len(batches)) + 1]
     nowhere = Segment(0, "")
-    for each in kept:
+    for each in kept[later[0] :]:
         fold.begins(each.offset)
         for record in each.records:
             for _ in fold.record(record, nowhere, True):
                 pass
-    return Log(kept, fold.state, dice)
+    return Log(kept, fold.state, dice, snapshot)
 
 
 def written(log: Log, folder: Path, messages: list[Message], *, control: bool, voters: Sequence[int] = VOTERS) -> int:
@@ -325,7 +341,9 @@ def written(log: Log, folder: Path, messages: list[Message], *, control: bool, v
     for node in voters:
         home = folder / f"node-{node}" / "__cluster_metadata-0"
         home.mkdir(parents=True, exist_ok=True)
-        (home / "00000000000000000000.log").write_bytes(raw)
+        (home / f"{log.batches[0].offset:020d}.log").write_bytes(raw)
+        if log.snapshot is not None:
+            shutil.copyfile(log.snapshot, home / log.snapshot.name)
         named = ",".join(f'{{"voterId":{each}}}' for each in voters)
         (home / "quorum-state").write_text(f'{{"currentVoters":[{named}],"data_version":0}}')
         (home.parent / "meta.properties").write_text(f"node.id={node}\n")

@@ -16,6 +16,7 @@ from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.json import as_json
 from isrproof.checker.audit.report.model import Report
 from isrproof.checker.cli import main
+from isrproof.traces.record.compare_replicas import KINDS, compare_lost, compare_replicas
 from isrproof.traces.record.errors import RecordingError
 from isrproof.traces.record.kraft.compare import STALE_SECONDS, AdminComparison, compare, compare_admin, versions
 from isrproof.traces.record.kraft.dump import Dumped, _Fold
@@ -156,3 +157,16 @@ def test_the_command_says_what_is_wrong(tmp_path: Path) -> None:
     assert wrong.exit_code == 1
     assert "1 rows wrong" in wrong.stdout
     assert "expected partition epoch" in wrong.stdout
+
+
+def test_what_is_lost_is_named_and_replicas_are_right() -> None:
+    """Unclean elections of a cluster to which records were written."""
+    folder = RECORDED / "unclean-3.9.1"
+    told = read(folder)
+    (report,) = audit([str(folder)], Options(engine="python", timeline=True))
+    found = compare_replicas(told, report.replicas or (), folder, versions(folder))
+    assert found.wrong == ()
+    assert all(found.right[kind] for kind in KINDS)
+    lost = compare_lost(told, [each for finding in report.findings for each in finding.lost])
+    assert (lost.wrong, lost.not_acknowledged) == ((), 0)
+    assert lost.shown > 10 * lost.not_shown > 0

@@ -128,12 +128,16 @@ def _claims(lines: Iterable[Row]) -> Iterator[Row]:
 
 
 def _leaders(lines: Iterable[Row], chronicles: Mapping[int, Chronicle]) -> Iterator[Row]:
-    first: dict[tuple[int, int], Row] = {}
-    for row in _claims(lines):
-        key = row["cluster"], row["raft_epoch"]
+    """Each claim beside the record of its epoch; without one, beside the first of those that most lines make."""
+    claims = [(row, (row["cluster"], row["raft_epoch"])) for row in _claims(lines)]
+    told: dict[tuple[int, int], dict[int | None, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    for row, key in claims:
+        told[key][row["leader"]].append(row)
+    first = {key: max(of.values(), key=len)[0] for key, of in told.items()}
+    for row, key in claims:
         chronicle = chronicles.get(row["cluster"])
         record = None if chronicle is None else chronicle.leaders.get(row["raft_epoch"])
-        other = first.setdefault(key, row)
+        other = first[key]
         shown = row | {"controller_epoch": row["raft_epoch"], "one_life": row["one_life"] and row["leader"] is not None}
         if record is not None:
             yield shown | {"other_leader": record[0], "before_file": record[1], "before_offset": record[2]}

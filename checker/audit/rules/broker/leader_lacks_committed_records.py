@@ -86,7 +86,7 @@ RULE = Rule(
     expected=_expected,
     got=lambda row: f"a start at offset {row['offset']}",
     issues=("KIP-101", "KAFKA-6361", "KAFKA-7128", "KAFKA-13141"),
-    follows_from=("KR204",),
+    follows_from=("KR204", "KR551"),
     releases=">=0.11",
     lost=lost,
     remedy=REMEDY,

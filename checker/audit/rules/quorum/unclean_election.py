@@ -47,4 +47,5 @@ RULE = Rule(
     got=lambda row: f"leader {row['leader']}, alone in its ISR",
     issues=("KIP-704", "KIP-966", "KAFKA-18940", "KAFKA-19212"),
     remedy=RECORDS_MAY_BE_LOST,
+    follows_from=("KR551",),
 )
