@@ -96,7 +96,7 @@ def _of_family(
         verdict = validate(chosen, row, evidence, level, may, actor=family.actor, brokers=options["brokers"])
         found.append((chosen, verdict))
     chosen, verdict = max(found, key=lambda each: each[1].matched)
-    why = cluster.undecided(evidence, parts, verdict.matched) if verdict.verdict == "rejected" else ""
+    why = cluster.undecided(evidence, parts, verdict) if verdict.verdict == "rejected" else ""
     return chosen, verdict._replace(verdict="unknown", guard=None, reason=why) if why else verdict
 
 

@@ -5,16 +5,23 @@ from __future__ import annotations
 import itertools
 from collections.abc import Collection, Iterator, Mapping
 
-from ...model.cluster.effects import DELETION, ISR, PREFERRED, REQUESTS, SHUTDOWN
+from ...model.cluster.effects import DELETION, FACTORS, ISR, ISR_OUTSIDE, PREFERRED, REQUESTS, SHUTDOWN
 from ...model.cluster.state import PLACES
 from ...model.sorts import Value
 from ...specs.lines import rows_with
 from .evidence import Evidence, NotDecidedError
-from .validate import May
+from .validate import May, Verdict
 
 _READS_ZOOKEEPER = frozenset({"none", "idle", "elected"})
-_OUTSIDE = frozenset({"Die", "ComeBack", "CreateTopic", "DeleteTopic", "LoseSession"})
+_CREATED = {"CreateTopic": ("one", "other"), "CreateSingle": ("one",), "CreateTriple": ("one", "other", "third")}
+"""The steps that create a topic, with their parameters that are its replicas."""
+
+_OUTSIDE = frozenset({"Die", "ComeBack", "DeleteTopic", "LoseSession", *_CREATED})
+_UNSEEN = frozenset({"LeaderShrinksIsr", "LeaderExpandsIsr"})
 _ISR_WRITTEN = frozenset(rows_with("isr-written"))
+
+_STAYS_ONLINE = ("OnlinePartition", "OnlinePartition")
+"""An election of a preferred leader, which an administrator can ask for without a line."""
 
 _SHOWN = frozenset({"Die", "ComeBack"})
 """Where brokers say that they register, a death came before it; neither can be put off."""
@@ -31,20 +38,32 @@ def parts(evidence: Evidence, brokers: bool = False) -> tuple[str, ...]:
     states = {state for move in moves for state in move}
     wanted = {
         DELETION: bool(states & {"ReplicaDeletionStarted", "ReplicaDeletionSuccessful"}),
-        PREFERRED: evidence.elections is None or evidence.elections,
+        PREFERRED: evidence.elections is None or evidence.elections or _STAYS_ONLINE in moves,
         SHUTDOWN: evidence.shutdowns is None or bool(evidence.shutdowns),
         REQUESTS: brokers,
         ISR: brokers and not (evidence.has_server_log and _ISR_WRITTEN.isdisjoint(rows_seen)),
+        ISR_OUTSIDE: not brokers and evidence.isr_changes_begin is not None,
+        FACTORS: any(len(each) != 2 for told in evidence.assignments.values() for each in told),
     }
     return tuple(part for part, there in wanted.items() if there)
 
 
-def undecided(evidence: Evidence, parts: Collection[str], matched: int) -> str:
-    """Why a line that no run writes says nothing of the cluster, by how many lines before it fit; "" if it does."""
+def undecided(evidence: Evidence, parts: Collection[str], verdict: Verdict) -> str:
+    """Why a line that no run writes says nothing of the cluster; "" if it does."""
     first = evidence.isr_changes_begin
-    if ISR in parts or first is None or matched < first:
+    if ISR not in parts and first is not None and verdict.matched >= first:
+        return "a leader changed an ISR before this line, which the lines compared do not tell: try --brokers"
+    if verdict.place is None:
         return ""
-    return "a leader changed an ISR before this line, which the lines compared do not tell: try --brokers"
+    later = evidence.deposed_at(verdict.place)
+    if later is not None:
+        return f"controller epoch {later} had begun by then: a controller that was deposed and goes on is not looked at"
+    if evidence.directory_failed(verdict.place):
+        return "a log directory had failed by then, which is not in the model"
+    lost = evidence.sessions_lost(verdict.place) if REQUESTS in parts else ()
+    if lost:
+        return f"broker {min(lost)} lost its ZooKeeper session before and lived on, which is not in the model"
+    return ""
 
 
 def possible(evidence: Evidence) -> May:
@@ -56,13 +75,15 @@ def possible(evidence: Evidence) -> May:
       be told from a later one.
 
     Raises:
-        NotDecidedError: a partition has more or fewer replicas than the model gives it.
+        NotDecidedError: a partition has more replicas than the model gives it.
     """
     names = evidence.names
     numbers = {broker: index for index, broker in enumerate(names.brokers)}
     created = {
-        (index, *pair) for index, partition in enumerate(names.partitions) for pair in _pairs(evidence, partition)
+        (index, *brokers) for index, partition in enumerate(names.partitions) for brokers in _told(evidence, partition)
     }
+    order = evidence.created_before
+    before = [{names.partitions.index(each) for each in order.get(one, ())} for one in names.partitions]
     elected = {epoch: numbers[broker] for epoch, broker in evidence.controllers.items()}
     asked, most = evidence.shutdowns, evidence.registrations
     finds = {"InitializeContext": evidence.live("live-brokers"), "BrokerChange": evidence.live("live-brokers-changed")}
@@ -73,12 +94,31 @@ def possible(evidence: Evidence) -> May:
             return True
         return bool(state["registration"][broker] < most.get(names.brokers[broker], 0))
 
+    def written(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
+        """A leader's change of an ISR: the log shows it, or nothing in that version but later ones."""
+        (_, isr, epoch, version, _), who = (
+            state["znode"][params["p"]],
+            {params["one"], params.get("other", params["one"])},
+        )
+        known = evidence.isrs.get(names.partitions[params["p"]], {})
+        if version + 1 not in known:
+            return any(version < later and epoch <= its for later, shown in known.items() for its, _ in shown)
+        new = isr - who if action == "LeaderShrinksIsr" else isr | who
+        return (epoch, frozenset(names.brokers[each] for each in new)) in known[version + 1]
+
     def may(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
         if action == "Elect":
             return bool(elected.get(state["controller_epoch"] + 1, params["c"]) == params["c"])
-        if action == "CreateTopic":
-            if (params["p"], params["one"], params["other"]) not in created:
+        if action in _CREATED:
+            if (params["p"], *(params[each] for each in _CREATED[action])) not in created:
                 return False
+            if not before[params["p"]] <= state["created"]:
+                return False
+        elif action == "DeleteTopic" and evidence.deleted is not None:
+            if names.partitions[params["p"]][0] not in evidence.deleted:
+                return False
+        elif action in _UNSEEN:
+            return written(action, params, state)
         elif action == "ShutDown":
             return asked is None or names.brokers[params["b"]] in asked
         elif action in finds:
@@ -98,13 +138,16 @@ def possible(evidence: Evidence) -> May:
     return may
 
 
-def _pairs(evidence: Evidence, partition: tuple[str, int]) -> Iterator[tuple[int, ...]]:
-    """The replicas with which a topic can have been created, as numbers of brokers."""
+def _told(evidence: Evidence, partition: tuple[str, int]) -> Iterator[tuple[int, ...]]:
+    """The replicas with which a topic can have been created, as numbers of brokers; where nothing tells, two."""
     brokers, known = list(evidence.names.brokers), evidence.assignments[partition]
-    if known is not None and len(known) != len(PLACES):
+    most = max(map(len, known), default=0)
+    if most > len(PLACES):
         topic, number = partition
-        raise NotDecidedError(f"{topic}-{number} has {len(known)} replicas; the model's partitions have {len(PLACES)}")
+        raise NotDecidedError(
+            f"{topic}-{number} has {most} replicas; the model's partitions have {len(PLACES)} at most"
+        )
     members = evidence.members(partition)
-    for pair in itertools.permutations(brokers, len(PLACES)):
-        if pair == known or (known is None and members <= set(pair)):
-            yield tuple(brokers.index(each) for each in pair)
+    pairs = (each for each in itertools.permutations(brokers, 2) if members <= set(each))
+    for each in known or pairs:
+        yield tuple(map(brokers.index, each))

@@ -22,8 +22,11 @@ _ROLES = frozenset({"move-made", "move-refused", "created", "elected"})
 REQUESTS_ON_THE_WAY = 6
 """How many requests of a controller a broker may have to read still; runs with more are not looked at."""
 
+_DELETED = frozenset({"topic-deletion-queued", "topics-to-be-deleted"})
+_GONE = frozenset({"ReplicaDeletionStarted", "NonExistentReplica", "NonExistentPartition"})
+_DIRECTORY_FAILED = frozenset({"log-dir-failure", "log-directory-fails", "log-dir-replicas-offline"})
 _LIVE = frozenset({"live-brokers", "live-brokers-changed"})
-REGISTERED = "broker-registered"
+REGISTERED, CREATED = "broker-registered", "partition-created"
 OF_BROKERS = frozenset(
     {
         "alter-partition-written",
@@ -98,6 +101,39 @@ class Evidence:
                 raise NotDecidedError(f"controller epoch {epoch} speaks in {len(folders)} folders: more than one life?")
         return [each for epoch in sorted(by_epoch) for each in by_epoch[epoch]]
 
+    def deposed_at(self, place: Place) -> int | None:
+        """The later controller epoch in which somebody had spoken when a line was written, by the clocks of brokers."""
+        line = self._at(place)
+        epoch, now = line.controller_epoch, line.ts
+        if epoch is None or now is None or rows()[line.row].speaker != "controller":
+            return None
+        spoken = (each.event for each in self.seen if rows()[each.event.row].speaker == "controller")
+        before = (each.controller_epoch for each in spoken if each.ts is not None and each.ts <= now)
+        return min((each for each in before if each is not None and each > epoch), default=None)
+
+    def directory_failed(self, place: Place) -> bool:
+        """A broker, or the controller, had told of a log directory that failed when a line was written."""
+        now = self._at(place).ts or 0
+        return any(each.event.row in _DIRECTORY_FAILED and (each.event.ts or 0) <= now for each in self.seen)
+
+    def sessions_lost(self, place: Place) -> frozenset[int]:
+        """The brokers that had registered anew without a start of their process when a line was written."""
+        started: set[str] = set()
+        found: set[int | None] = set()
+        for each in sorted(self.seen, key=lambda one: one.event.ts or 0):
+            if (each.event.ts or 0) > (self._at(place).ts or 0):
+                break
+            if each.event.row == "process-starts":
+                started.add(each.place.file)
+            elif each.event.row == REGISTERED and each.place.file in started:
+                started.remove(each.place.file)
+            elif each.event.row == REGISTERED:
+                found.add(each.event.speaker)
+        return frozenset(each for each in found if each is not None)
+
+    def _at(self, place: Place) -> Event:
+        return next(each.event for each in self.seen if each.place == place)
+
     @cached_property
     def isr_changes_begin(self) -> int | None:
         """The first of the compared lines before which a leader changed an ISR; None if there is none.
@@ -109,6 +145,18 @@ class Evidence:
             if version is not None and epoch is not None and version > epoch:
                 return number
         return None
+
+    @cached_property
+    def isrs(self) -> Mapping[tuple[str, int], Mapping[int, frozenset[tuple[int, frozenset[int]]]]]:
+        """Partition -> version of its state znode -> leader epochs and ISRs that lines show; of several lives, all."""
+        found: dict[tuple[str, int], dict[int, frozenset[tuple[int, frozenset[int]]]]] = {}
+        for event in (each.event for each in self.seen):
+            topic, number, version, epoch = event.topic, event.partition, event.partition_epoch, event.leader_epoch
+            if topic is None or number is None or version is None or epoch is None or not event.isr:
+                continue
+            known = found.setdefault((topic, number), {})
+            known[version] = known.get(version, frozenset()) | {(epoch, frozenset(event.isr))}
+        return found
 
     @cached_property
     def of_brokers(self) -> frozenset[str]:
@@ -188,16 +236,23 @@ class Evidence:
         return found
 
     @cached_property
-    def assignments(self) -> Mapping[tuple[str, int], tuple[int, ...] | None]:
-        """Partition -> its replicas, in order; None where no line tells."""
-        found: dict[tuple[str, int], tuple[int, ...] | None] = {}
-        for each in self.seen:
-            event = each.event
+    def assignments(self) -> Mapping[tuple[str, int], frozenset[tuple[int, ...]]]:
+        """Partition -> its replicas, in order: of each life, if its topic is created again; empty where no line tells.
+
+        Raises:
+            NotDecidedError: a partition has replicas that it was not created with.
+        """
+        made: dict[tuple[str, int], set[tuple[int, ...]]] = {}
+        told: dict[tuple[str, int], set[tuple[int, ...]]] = {}
+        for event in (each.event for each in self.seen):
             if event.topic is not None and event.partition is not None and event.replicas:
-                known = found.setdefault((event.topic, event.partition), event.replicas)
-                if sorted(known or ()) != sorted(event.replicas):
-                    raise NotDecidedError(f"{event.topic}-{event.partition} was reassigned, which is not in the model")
-        return {key: found.get(key) for key in self.names.partitions}
+                created = made if event.row == CREATED else told
+                created.setdefault((event.topic, event.partition), set()).add(event.replicas)
+        for key, replicas in told.items():
+            known = {frozenset(each) for each in made.get(key, replicas)}
+            if (key not in made and len(known) > 1) or not {frozenset(each) for each in replicas} <= known:
+                raise NotDecidedError(f"{key[0]}-{key[1]} was reassigned, which validate does not look at yet")
+        return {key: frozenset(made.get(key) or told.get(key) or ()) for key in self.names.partitions}
 
     def members(self, partition: tuple[str, int]) -> frozenset[int]:
         """The brokers that lines name as replicas of a partition."""
@@ -229,6 +284,39 @@ class Evidence:
         if not self.has_controller_log:
             return None
         return any(each.event.row == "election-requested" and each.event.detail for each in self.seen)
+
+    @cached_property
+    def deleted(self) -> frozenset[str] | None:
+        """The topics that a controller was told to delete; None where no log would tell."""
+        if not self.has_controller_log:
+            return None
+        told = (each.event.detail or "" for each in self.seen if each.event.row in _DELETED)
+        return frozenset(topic for topics in told for topic in topics.split(","))
+
+    @cached_property
+    def created_before(self) -> Mapping[tuple[str, int], frozenset[tuple[str, int]]]:
+        """Partition -> those that one may take to be created before it: the same controller tells of them before.
+
+        Of those that a controller finds at the same time, the order makes no difference. Only topics that are created
+        once and never deleted have one.
+        """
+        first: dict[tuple[str, int], Event] = {}
+        again: set[tuple[str, int]] = set()
+        for event in (each.event for each in self.compared):
+            if event.topic is None or event.partition is None:
+                continue
+            key = (event.topic, event.partition)
+            if event.to_state in _GONE or (event.row == CREATED and key in first):
+                again.add(key)
+            first.setdefault(key, event)
+        found: dict[tuple[str, int], frozenset[tuple[str, int]]] = {}
+        before: dict[int | None, set[tuple[str, int]]] = {}
+        for key, event in first.items():
+            if event.row == CREATED and key not in again:
+                mine = before.setdefault(event.controller_epoch, set())
+                found[key] = frozenset(mine)
+                mine.add(key)
+        return found
 
     def live(self, row: str) -> Mapping[int, frozenset[frozenset[int]]] | None:
         """Broker -> the live brokers that it found, each time, as controller; None where no log would tell.

@@ -51,7 +51,7 @@ def spark_engine(
     if folder is None and not master.startswith("local"):
         raise IsrproofError(f"{master} needs a folder that all its machines see: --checkpoint FOLDER")
     with tempfile.TemporaryDirectory(prefix="isrproof-") as own, spark_failures():
-        spark = session(master, memory="1g")
+        spark = session(master, memory="1g", brief=True)
         at_once = str(spark.conf.get(_AT_ONCE))
         spark.conf.set(_AT_ONCE, "8")
         try:

@@ -13,7 +13,19 @@ from ..property import Property
 from ..protocol import Model
 from . import controller, deletion, isr, metadata, outside, promises, reassign, requests, shutdown, zombies
 from .beyond import BEYOND
-from .effects import DELETION, ISR, PREFERRED, REQUESTS, SHUTDOWN, UNCLEAN, ZOMBIES, Attempt, Effects
+from .effects import (
+    DELETION,
+    FACTORS,
+    ISR,
+    ISR_OUTSIDE,
+    PREFERRED,
+    REQUESTS,
+    SHUTDOWN,
+    UNCLEAN,
+    ZOMBIES,
+    Attempt,
+    Effects,
+)
 from .progress import UNASKED, progress
 from .properties import partition_in_zookeeper, properties
 from .refusals import refusals
@@ -28,6 +40,8 @@ PARTS = (
     Part(ISR, "leaders that shrink and expand the ISR", needs=(REQUESTS,)),
     Part(CACHES, "UpdateMetadata requests on their way, and brokers' metadata caches", needs=(REQUESTS,)),
     Part(REASSIGNMENT, "partitions that get other replicas", needs=(REQUESTS, ISR)),
+    Part(FACTORS, "topics with one replica, or three"),
+    Part(ISR_OUTSIDE, "ISRs that change in ZooKeeper, where brokers and what they know are left out"),
     Part(UNCLEAN, "unclean.leader.election.enable, for all topics"),
 )
 BEHAVIOURS = (
@@ -74,6 +88,8 @@ _WRITERS: dict[str, tuple[Callable[[Effects], Action], ...]] = {
     REQUESTS: (requests.handle, requests.refuse, requests.lose),
     CACHES: (metadata.handle,),
     ZOMBIES: (zombies.lose_session, zombies.resign),
+    ISR_OUTSIDE: (outside.shrink, outside.expand),
+    FACTORS: (outside.create_single, outside.create_triple),
     "outside": (outside.die, outside.come_back, outside.create_topic),
 }
 
@@ -91,7 +107,7 @@ def _build(chosen: Chosen) -> Model:
     return Model(
         CLUSTER.name,
         CLUSTER.statement,
-        (*SETTINGS, *(each for part in sorted(chosen.parts) for each in SETTINGS_OF_PART.get(part, ()))),
+        (*SETTINGS, *dict.fromkeys(each for part in sorted(chosen.parts) for each in SETTINGS_OF_PART.get(part, ()))),
         fields(chosen.parts),
         actions=tuple(actions),
         properties=(*properties(chosen), *_promised(chosen)),

@@ -41,6 +41,7 @@ from .state import (
 
 DELETION, ISR, PREFERRED, SHUTDOWN = "deletion", "ISR changes", "preferred elections", "controlled shutdown"
 REQUESTS, UNCLEAN, ZOMBIES = "requests", "unclean elections", "zombies"
+FACTORS, ISR_OUTSIDE = "one or three replicas", "ISRs of unseen leaders"
 
 
 @dataclass(frozen=True)

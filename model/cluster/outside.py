@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 from ..action import Action, Clause, action, waived
-from ..expr import Expr, ite, none, setting, some, var
+from ..expr import Expr, both, exists, ite, mapped, none, setting, some, var
 from ..sorts import Value
 from . import requests
 from .broker_lines import registered_anew
 from .effects import ISR, REQUESTS, ZOMBIES, Effects
 from .state import (
     CACHES,
+    ISR_CHANGES,
     OUTAGES,
     Broker,
     assignment,
     b,
+    c,
+    cached,
     controller,
     created,
+    epoch,
     exists_topic,
+    isr_changes,
+    live,
     outages,
     p,
     phase,
     process,
+    r,
     registered,
     registration,
+    znode,
 )
 
-one, other = var("one", Broker), var("other", Broker)
+one, other, third = var("one", Broker), var("other", Broker), var("third", Broker)
 
 
 def gone(effects: Effects, broker: Expr) -> dict[Expr, Expr | Value]:
@@ -83,18 +93,84 @@ def come_back(effects: Effects) -> Action:
 
 
 def create_topic(_: Effects) -> Action:
-    return action(
+    return _created(
         "CreateTopic",
         "An administrator creates a topic of one partition with two replicas; the first is the preferred leader.",
-        p,
         one,
         other,
-        guard={
-            "is not there": ~exists_topic(p),
-            "two replicas": waived(one.ne(other), "one replica is legal too; two keep instances small"),
-        },
-        updates={
-            created: created.insert(p),
-            assignment[p]: assignment[p].put(0, some(one)).put(1, some(other)),
-        },
     )
+
+
+def create_single(_: Effects) -> Action:
+    return _created("CreateSingle", "An administrator creates a topic of one partition with one replica.", one)
+
+
+def create_triple(_: Effects) -> Action:
+    return _created(
+        "CreateTriple", "An administrator creates a topic of one partition with three replicas.", one, other, third
+    )
+
+
+def _created(name: str, meaning: str, *asked: Expr) -> Action:
+    places = assignment[p]
+    for place, broker in enumerate(asked):
+        places = places.put(place, some(broker))
+    guard: dict[str, Expr | Clause] = {"is not there": ~exists_topic(p)}
+    if len(asked) > 1:
+        distinct = both(*(mine.ne(its) for mine, its in combinations(asked, 2)))
+        guard[f"{('two', 'three')[len(asked) - 2]} replicas"] = waived(distinct, "fewer replicas are legal too")
+    return action(name, meaning, p, *asked, guard=guard, updates={created: created.insert(p), assignment[p]: places})
+
+
+def _leads() -> Expr:
+    """A live broker leads."""
+    leader = znode[p].value["leader"]
+    return both(znode[p].is_some(), leader.is_some(), leader.set().subset_of(registered))
+
+
+def shrink(effects: Effects) -> Action:
+    isr, leader = znode[p].value["isr"], znode[p].value["leader"]
+    fallen = some(one).set().union(some(other).set())
+    return _isr_changed(
+        effects,
+        "LeaderShrinksIsr",
+        "Whoever leads takes one or two followers that are behind out of the ISR.",
+        (one, other),
+        {"they are followers in it": both(fallen.subset_of(isr), ~leader.set().intersects(fallen))},
+        isr.minus(fallen),
+    )
+
+
+def expand(effects: Effects) -> Action:
+    isr = znode[p].value["isr"]
+    outside = effects.replicas(p).minus(isr).intersect(registered)
+    return _isr_changed(
+        effects,
+        "LeaderExpandsIsr",
+        "Whoever leads takes a live replica that caught up into the ISR: it follows since a controller told it to.",
+        (one,),
+        {
+            "it is a live replica outside": outside.contains(one),
+            "a controller knows that it is live": exists(r, live[r].contains(one)),
+        },
+        isr.insert(one),
+    )
+
+
+def _isr_changed(
+    effects: Effects, name: str, meaning: str, who: tuple[Expr, ...], given: dict[str, Expr], isr: Expr
+) -> Action:
+    """Up to 2.6 the controller is notified of it, here at once; since 2.7 it writes the ISR itself."""
+    held = znode[p].value
+    new = held.changed(isr=isr, version=held["version"] + 1)
+    room = {"ISR changes are left": isr_changes < setting(ISR_CHANGES)}
+    counted: dict[Expr, Expr | Value] = {isr_changes: isr_changes + 1}
+    guard: dict[str, Expr | Clause] = {"a live broker leads": _leads(), **given}
+    if not effects.chosen.has("KIP-497"):
+        heard = ite(cached[b][p].is_some(), cached[b].put(p, some(new)), cached[b])
+        updates: dict[Expr, Expr | Value] = {znode[p]: some(new), cached: mapped(b, heard), **counted}
+        return action(name, meaning, p, *who, guard=guard, limits=room, updates=updates)
+    new = new.changed(controller_epoch=epoch[c])
+    guard["a controller is idle"] = both(phase[c].eq("idle"), cached[c][p].is_some())
+    updates = {znode[p]: some(new), cached[c]: cached[c].put(p, some(new)), **counted}
+    return action(name, meaning, c, p, *who, guard=guard, limits=room, updates=updates, cites=("KIP-497",))

@@ -23,7 +23,10 @@ from .properties import has_settled
 from .requests import is_quiet
 from .state import CACHES, Broker, b, c, hosted, ineligible, live, p, phase, queued, registered, znode
 
-UNASKED = frozenset({"Die", "ComeBack", "LoseSession", "CreateTopic", "DeleteTopic"})
+_CREATED = {"CreateTopic", "CreateSingle", "CreateTriple"}
+UNASKED = frozenset(
+    {"Die", "ComeBack", "LoseSession", "DeleteTopic", "LeaderShrinksIsr", "LeaderExpandsIsr", *_CREATED}
+)
 OUTSIDE = UNASKED | {
     "FailToDelete",
     "ShutDown",

@@ -25,14 +25,15 @@ REASSIGNMENTS = Setting("reassignments", 1, "how often partitions are reassigned
 SETTINGS_OF_PART: Mapping[str, tuple[Setting, ...]] = {
     "requests": (CHANNEL,),
     "ISR changes": (ISR_CHANGES,),
+    "ISRs of unseen leaders": (ISR_CHANGES,),
     "reassignment": (REASSIGNMENTS,),
 }
 CACHES, REASSIGNMENT = "metadata caches", "reassignment"
 
 Broker = Finite("Broker", BROKERS)
 Partition = Finite("Partition", PARTITIONS)
-Place = Int(0, 1)
-PLACES = (0, 1)
+Place = Int(0, 2)
+PLACES = (0, 1, 2)
 ControllerEpoch = Int(0, Bound(FAILOVERS, 1))
 LeaderEpoch = Int(0, MAX_LEADER_EPOCH)
 Znode = Record(
@@ -195,6 +196,7 @@ _ZOOKEEPER = (
     starts(created, frozenset(), "ZooKeeper: the topics that there are"),
     starts(znode, fill(znode.sort, None), "ZooKeeper: each partition's state znode"),
 )
+_COUNTED = starts(isr_changes, 0, "how often leaders changed ISRs, or asked for it")
 _NOTHING_ASKED = fill(MapOf(Partition, OptionOf(SetOf(Broker))), None)
 
 
@@ -202,10 +204,9 @@ def _of_part(part: str, parts: Iterable[str]) -> tuple[Field, ...]:
     """The fields that a part adds beside a controller's process."""
     if part == "ISR changes":
         asked = fill(proposed.sort, _NOTHING_ASKED)
-        return (
-            starts(proposed, asked, "each broker: the ISRs that it asked the controller for"),
-            starts(isr_changes, 0, "how often leaders changed ISRs, or asked for it"),
-        )
+        return (starts(proposed, asked, "each broker: the ISRs that it asked the controller for"), _COUNTED)
+    if part == "ISRs of unseen leaders" and "ISR changes" not in parts:
+        return (_COUNTED,)
     if part == "deletion":
         return (starts(queued, frozenset(), "ZooKeeper: topics queued for deletion, /admin/delete_topics"),)
     if part == "requests":

@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from .harness import Case, Identity, Outcome, in_process, outcomes, read, shown, table
+from .harness import Case, Identity, Outcome, in_process, outcomes, shown, table
+from .parts import read
 from .rounds import collected, of_round, recorded
 
 SHARED = Path(__file__).parents[3] / "shared" / "corpus" / "real"

@@ -17,9 +17,11 @@ from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.json import as_json
 from isrproof.checker.audit.report.model import Report
 
-from .ways import WAYS, Files, mangled
+from .parts import Files
+from .ways import WAYS, mangled
 
 _MILLIS = re.compile(r"^(\[?[12]\d{3}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)[,.]\d+")
+_TIMED = re.compile(r"^.*?(?= (TRACE|DEBUG|INFO|WARN|ERROR|FATAL) )")
 
 
 class Identity(NamedTuple):
@@ -41,6 +43,11 @@ class Case(NamedTuple):
     @property
     def way(self) -> str:
         return " + ".join(name for name, _ in self.ways)
+
+    @property
+    def retimed(self) -> bool:
+        """Whether times are no part of what makes two findings one."""
+        return any(WAYS[name].retimed for name, _ in self.ways)
 
 
 @dataclass(frozen=True)
@@ -65,18 +72,6 @@ class Outcome:
 
 def identity(finding: Finding) -> Identity:
     return Identity(finding.rule, str(finding.entity), finding.controller_epoch, _text(finding.excerpt))
-
-
-def read(recording: Path) -> Files:
-    """The files of a recording; a single file is one of a folder."""
-    files: Files = {}
-    paths = [recording] if recording.is_file() else sorted(recording.rglob("*.log*"))
-    for path in paths:
-        data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-        name = f"broker/{path.name}" if recording.is_file() else path.relative_to(recording).as_posix()
-        lines = data.decode("utf-8", "replace").split("\n")
-        files[name] = [line.rstrip("\r") for line in lines[:-1] + ([lines[-1]] if lines[-1] else [])]
-    return {path: lines for path, lines in files.items() if lines}
 
 
 def written_to(files: Files, folder: Path) -> None:
@@ -159,14 +154,23 @@ def _text(line: str) -> str:
     return _MILLIS.sub(r"\1", line)
 
 
+def _untimed(found: Mapping[Identity, Finding]) -> dict[Identity, Finding]:
+    return {each._replace(text=_TIMED.sub("", each.text)): finding for each, finding in found.items()}
+
+
 def _outcome(
     case: Case, clean: Mapping[Identity, Finding], notes: frozenset[str], report: Report, lines: frozenset[str]
 ) -> Outcome:
     found = illegal(report)
+    if case.retimed:
+        clean, found = _untimed(clean), _untimed(found)
+        lines = frozenset(_TIMED.sub("", line) for line in lines)
     missed = sorted(clean.keys() - found.keys())
     lost = tuple(each for each in missed if each.text in lines)
     gone = tuple(each for each in missed if each.text not in lines)
-    others = {identity(finding) for finding in report.findings if finding.verdict != "illegal"}
+    others = {identity(finding): finding for finding in report.findings if finding.verdict != "illegal"}
+    if case.retimed:
+        others = _untimed(others)
     asked = report.checked.rules
     was_told = (
         bool(told(report) - notes)

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from .harness import Case
+from .parts import RECORDED
 from .ways import WAYS
 
-RECORDED = Path(__file__).parents[2] / "traces" / "recorded"
 COMBINED = 14
 """So many cases of a round are mangled in several ways."""
 COLLECTED = 0.25

@@ -10,8 +10,10 @@ import pytest
 from isrproof.checker.audit.report.model import Report
 
 from . import rounds
-from .harness import Case, Outcome, in_process, outcomes, read, shown, single, table, written_to
+from .harness import Case, Outcome, in_process, outcomes, shown, single, table, written_to
+from .parts import read
 from .rounds import RECORDED, collected, of_round, recorded
+from .shipped import at_another_time
 from .ways import mangled
 
 RECORDINGS = sorted(recorded())
@@ -21,18 +23,22 @@ GAINED_ONCE = (
     Case("chaos-3.5.2-3", (("physical lines missing", 0.1),), 7),
     Case("failover-on-leader-2.3.1-kill", (("hour missing", 0.3),), 2),
     Case("failover-on-leader-2.3.1-kill", (("hour missing", 0.3),), 3),
+    Case("chaos-2.3.1-1", (("another cluster beside", 4),), 2),
     Case("lifecycle-0.11.0.3", (("stretch missing", 0.05),), 5),
     Case("lifecycle-2.2.2", (("tail missing", 0.9),), 2002),
     Case("lifecycle-2.8.2-trace", (("lines missing", 0.01),), 3002),
     Case("lifecycle-3.9.1", (("hour missing", 0.3),), 2),
     Case("reassign-2.3.1", (("stretch missing", 0.05),), 7),
+    Case("log-dir-failure-0.11.0.3", (("zones", 3),), 3),
+    Case("stale-broker-2.4.1", (("zones", 3),), 2),
     Case("traffic-2.4.1", (("stretch missing", 0.05),), 1000),
     Case("traffic-3.9.1", (("hour missing", 0.05),), 1002),
     Case("unclean-2.4.1", (("copy beside", 2), ("brokers concatenated", 2), ("physical lines missing", 0.1)), 14),
 )
 """Where several lines are missing: those of a deletion, of a creation, of the start of a controller or of a broker; a
 request that failed, and those of the epoch in which a high watermark was reached. The last: a line that is missing
-where it was written stands below later ones, in a copy."""
+where it was written stands below later ones, in a copy. Beside these: files of one broker in several zones, and two
+clusters in one file."""
 ONCE_IN_ANOTHER_ORDER = (
     Case("log-dir-failure-0.11.0.3", (("rotated files joined", 1),), 5),
     Case("traffic-3.9.1", (("lines spliced", 0.1), ("gz beside", 2)), 9),
@@ -91,6 +97,17 @@ def test_what_is_there_twice_is_read_once(way: str) -> None:
     for outcome in checked(single(("failover-on-leader-2.0.0-kill",), (1, 2), (way,)), in_process("python")):
         assert outcome.told
         assert outcome.kept == 2 or way == "file twice in one" or outcome.lost
+
+
+def test_two_logs_of_one_broker_in_two_zones_are_not_read_as_one(tmp_path: Path) -> None:
+    files = read(RECORDED / "stale-broker-2.4.1")
+    mixed = {path: at_another_time(own, 19_800 if "server" in path else 0) for path, own in files.items()}
+    together = {path: at_another_time(own, 19_800) for path, own in files.items()}
+    for name, each in (("mixed", mixed), ("together", together)):
+        written_to(each, tmp_path / name)
+    notes, none = (report.notes for report in in_process("python")([f"{tmp_path}/mixed", f"{tmp_path}/together"]))
+    assert sum("their clocks are 5:30 h apart" in note for note in notes) == 3
+    assert not [note for note in none if "clocks" in note]
 
 
 @pytest.mark.spark

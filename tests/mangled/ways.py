@@ -9,69 +9,36 @@ from __future__ import annotations
 import random
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-Files = dict[str, list[str]]
-"""Lines without their ends, by the path in the recording. A path that ends with .gz is written compressed."""
-Entry = list[str]
-"""A line with a time, and the lines without one that follow it."""
-Mangle = Callable[[Files, random.Random, float], Files]
-_TIME = re.compile(r"\[?([12]\d{3}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)([,.]\d+)?")
+from . import shipped
+from .parts import (
+    Entry,
+    Files,
+    Mangle,
+    each_entry,
+    each_file,
+    entries,
+    flat,
+    key_of,
+    plain_name,
+    stretch,
+    time_of,
+)
+
 _STATES = re.compile(r"\b(?:(?:Non|New|Online|Offline)[A-Za-z]*|ReplicaDeletion[A-Za-z]+)(?:Replica|Partition)?\b")
-_MARGIN = 25
 
 
 @dataclass(frozen=True)
 class Way:
-    """One way of mangling. `severities` are what its function understands; a larger one mangles more."""
+    """One way of mangling. `severities` are what its function understands; a larger one mangles more. `retimed`: it
+    changes the times of lines."""
 
     name: str
     mangle: Mangle
     severities: tuple[float, ...] = (1,)
-
-
-# ---- Lines and entries
-
-
-def time_of(line: str) -> str | None:
-    found = _TIME.match(line)
-    return None if found is None else found[0].strip("[")
-
-
-def entries(lines: Iterable[str]) -> list[Entry]:
-    """Lines with what follows them; what comes before the first with a time is an entry too."""
-    found: list[Entry] = []
-    for line in lines:
-        if time_of(line) is not None or not found:
-            found.append([line])
-        else:
-            found[-1].append(line)
-    return found
-
-
-def flat(parts: Iterable[Sequence[str]]) -> list[str]:
-    return [line for part in parts for line in part]
-
-
-def _key(entry: Entry) -> str:
-    return time_of(entry[0]) or ""
-
-
-def _lines(change: Callable[[list[str], random.Random, float], list[str]]) -> Mangle:
-    """Every file is changed alone."""
-    return lambda files, dice, severity: {path: change(lines, dice, severity) for path, lines in files.items()}
-
-
-def _entries(change: Callable[[list[Entry], random.Random, float], list[Entry]]) -> Mangle:
-    return _lines(lambda lines, dice, severity: flat(change(entries(lines), dice, severity)))
-
-
-def _stretch(size: int, dice: random.Random, part: float) -> tuple[int, int]:
-    """Where a stretch of this part of `size` begins and ends."""
-    length = min(size, max(1, round(size * part)))
-    begin = dice.randint(0, size - length)
-    return begin, begin + length
+    retimed: bool = False
 
 
 # ---- The same line more than once
@@ -82,18 +49,18 @@ def _twice(lines: list[str], dice: random.Random, severity: float) -> list[str]:
 
 
 def _chunk(found: list[Entry], dice: random.Random, severity: float) -> list[Entry]:
-    a, b = _stretch(len(found), dice, severity)
+    a, b = stretch(len(found), dice, severity)
     return found[:b] + found[a:b] + found[b:]
 
 
 def _chunk_later(found: list[Entry], dice: random.Random, severity: float) -> list[Entry]:
-    a, b = _stretch(len(found), dice, severity)
+    a, b = stretch(len(found), dice, severity)
     to = dice.randint(b, len(found))
     return found[:to] + found[a:b] + found[to:]
 
 
 def _overlap(found: list[Entry], dice: random.Random, severity: float) -> list[Entry]:
-    a, b = _stretch(len(found), dice, severity)
+    a, b = stretch(len(found), dice, severity)
     return found[:b] + found[a:]
 
 
@@ -101,14 +68,10 @@ def _overlap_rotated(files: Files, dice: random.Random, severity: float) -> File
     made: Files = {}
     for path, lines in files.items():
         parts = entries(lines)
-        a, b = _stretch(len(parts), dice, severity)
-        plain, gz = _plain(path)
+        a, b = stretch(len(parts), dice, severity)
+        plain, gz = plain_name(path)
         made[f"{plain}.1{gz}"], made[path] = flat(parts[:b]), flat(parts[a:])
     return made
-
-
-def _plain(path: str) -> tuple[str, str]:
-    return (path[:-3], ".gz") if path.endswith(".gz") else (path, "")
 
 
 def _copy(files: Files, dice: random.Random, severity: float) -> Files:
@@ -131,7 +94,7 @@ def _copy(files: Files, dice: random.Random, severity: float) -> Files:
 def _gz_beside(files: Files, dice: random.Random, severity: float) -> Files:
     made = dict(files)
     for path, lines in files.items():
-        plain, gz = _plain(path)
+        plain, gz = plain_name(path)
         whole = severity == 1 or not lines
         made[plain if gz else f"{path}.gz"] = lines if whole else lines[: dice.randint(1, len(lines))]
     return made
@@ -161,7 +124,7 @@ def _shuffled_ties(found: list[Entry], dice: random.Random, severity: float) -> 
     at = 0
     while at < len(found):
         end = at
-        while end < len(found) and _key(found[end]) == _key(found[at]):
+        while end < len(found) and key_of(found[end]) == key_of(found[at]):
             end += 1
         tied = found[at:end]
         if dice.random() < severity:
@@ -177,7 +140,7 @@ def _sorted_text(lines: list[str], dice: random.Random, severity: float) -> list
 
 def _sorted_time(found: list[Entry], dice: random.Random, severity: float) -> list[Entry]:
     """1: stable; 2: ties in any order."""
-    ordered = sorted(found, key=_key)
+    ordered = sorted(found, key=key_of)
     return ordered if severity == 1 else _shuffled_ties(ordered, dice, 1)
 
 
@@ -209,7 +172,7 @@ def _of_logs(files: Files) -> dict[str, list[str]]:
     """The paths of each log of all brokers, by its name."""
     found: dict[str, list[str]] = defaultdict(list)
     for path in sorted(files):
-        found[_plain(path)[0].rpartition("/")[2]].append(path)
+        found[plain_name(path)[0].rpartition("/")[2]].append(path)
     return found
 
 
@@ -238,7 +201,7 @@ def _one_after_the_other(logs: list[list[Entry]], dice: random.Random, severity:
 
 
 def _by_time(logs: list[list[Entry]], dice: random.Random, severity: float) -> list[Entry]:
-    return sorted((entry for log in logs for entry in log), key=_key)
+    return sorted((entry for log in logs for entry in log), key=key_of)
 
 
 def _as_they_come(logs: list[list[Entry]], dice: random.Random, severity: float) -> list[Entry]:
@@ -317,16 +280,16 @@ def _one_missing_of_all(files: Files, dice: random.Random, severity: float) -> F
 
 
 def _stretch_missing(found: list[Entry], dice: random.Random, severity: float) -> list[Entry]:
-    a, b = _stretch(len(found), dice, severity)
+    a, b = stretch(len(found), dice, severity)
     return found[:a] + found[b:]
 
 
 def _hour_missing(files: Files, dice: random.Random, severity: float) -> Files:
     """The same stretch of time is missing in all files."""
-    times = sorted(_key(entry) for lines in files.values() for entry in entries(lines))
-    a, b = _stretch(len(times), dice, severity) if times else (0, 0)
+    times = sorted(key_of(entry) for lines in files.values() for entry in entries(lines))
+    a, b = stretch(len(times), dice, severity) if times else (0, 0)
     gone = set(times[a:b])
-    return {path: flat(entry for entry in entries(lines) if _key(entry) not in gone) for path, lines in files.items()}
+    return {path: flat(entry for entry in entries(lines) if key_of(entry) not in gone) for path, lines in files.items()}
 
 
 def _head_missing(found: list[Entry], dice: random.Random, severity: float) -> list[Entry]:
@@ -369,42 +332,53 @@ def _searched(lines: list[str], dice: random.Random, severity: float) -> list[st
 WAYS: Mapping[str, Way] = {
     way.name: way
     for way in (
-        Way("file twice in one", _lines(_twice), (2, 3)),
-        Way("chunk repeated", _entries(_chunk), (0.02, 0.2)),
-        Way("chunk repeated later", _entries(_chunk_later), (0.02, 0.2)),
-        Way("overlap inside", _entries(_overlap), (0.05, 0.4)),
+        Way("file twice in one", each_file(_twice), (2, 3)),
+        Way("chunk repeated", each_entry(_chunk), (0.02, 0.2)),
+        Way("chunk repeated later", each_entry(_chunk_later), (0.02, 0.2)),
+        Way("overlap inside", each_entry(_overlap), (0.05, 0.4)),
         Way("overlap of rotated files", _overlap_rotated, (0.05, 0.4)),
         Way("copy beside", _copy, (1, 2, 3, 4)),
         Way("gz beside", _gz_beside, (1, 2)),
-        Way("lines doubled", _entries(_doubled), (0.01, 0.1, 0.6)),
-        Way("physical lines doubled", _lines(_doubled_lines), (0.01, 0.1)),
-        Way("lines sent again", _entries(_sent_again), (0.01, 0.1)),
-        Way("milliseconds shuffled", _entries(_shuffled_ties), (0.3, 1)),
-        Way("sorted as text", _lines(_sorted_text), (1, 2)),
-        Way("sorted by time", _entries(_sorted_time), (1, 2)),
+        Way("lines doubled", each_entry(_doubled), (0.01, 0.1, 0.6)),
+        Way("physical lines doubled", each_file(_doubled_lines), (0.01, 0.1)),
+        Way("lines sent again", each_entry(_sent_again), (0.01, 0.1)),
+        Way("milliseconds shuffled", each_entry(_shuffled_ties), (0.3, 1)),
+        Way("sorted as text", each_file(_sorted_text), (1, 2)),
+        Way("sorted by time", each_entry(_sorted_time), (1, 2)),
         Way("newest first", _newest_first, (1, 2)),
-        Way("blocks swapped", _entries(_blocks_swapped), (1, 4)),
-        Way("rotated files joined", _entries(_rotated_joined), (1, 3)),
+        Way("blocks swapped", each_entry(_blocks_swapped), (1, 4)),
+        Way("rotated files joined", each_entry(_rotated_joined), (1, 3)),
         Way("brokers concatenated", _brokers(_one_after_the_other), (1, 2)),
         Way("brokers by time", _brokers(_by_time), (1, 2)),
         Way("brokers interleaved", _brokers(_as_they_come), (1, 2)),
         Way("one file per broker", _one_file_per_broker),
-        Way("lines cut", _lines(_cut), (0.01, 0.1)),
-        Way("heads of lines cut", _lines(_head_cut), (0.01, 0.1)),
-        Way("lines spliced", _lines(_spliced), (0.01, 0.1)),
-        Way("states corrupted", _lines(_cut_words), (0.01, 0.1)),
-        Way("milliseconds cut off", _lines(_milliseconds_cut)),
-        Way("lines missing", _entries(_missing_entries), (0.002, 0.01, 0.1)),
-        Way("physical lines missing", _lines(_missing_lines), (0.01, 0.1)),
+        Way("lines cut", each_file(_cut), (0.01, 0.1)),
+        Way("heads of lines cut", each_file(_head_cut), (0.01, 0.1)),
+        Way("lines spliced", each_file(_spliced), (0.01, 0.1)),
+        Way("states corrupted", each_file(_cut_words), (0.01, 0.1)),
+        Way("milliseconds cut off", each_file(_milliseconds_cut)),
+        Way("lines missing", each_entry(_missing_entries), (0.002, 0.01, 0.1)),
+        Way("physical lines missing", each_file(_missing_lines), (0.01, 0.1)),
         Way("hole", _one_missing_of_all, (1, 3, 20)),
-        Way("stretch missing", _entries(_stretch_missing), (0.05, 0.3)),
+        Way("stretch missing", each_entry(_stretch_missing), (0.05, 0.3)),
         Way("hour missing", _hour_missing, (0.05, 0.3)),
-        Way("head missing", _entries(_head_missing), (0.1, 0.9)),
-        Way("tail missing", _entries(_tail_missing), (0.1, 0.9)),
-        Way("traces dropped", _lines(_traces_dropped)),
-        Way("uniq", _lines(_uniq)),
+        Way("head missing", each_entry(_head_missing), (0.1, 0.9)),
+        Way("tail missing", each_entry(_tail_missing), (0.1, 0.9)),
+        Way("traces dropped", each_file(_traces_dropped)),
+        Way("uniq", each_file(_uniq)),
         Way("file missing", _file_missing, (1, 2)),
-        Way("searched", _lines(_searched), (1, 2, 3, 4)),
+        Way("searched", each_file(_searched), (1, 2, 3, 4)),
+        Way("same message dropped", each_file(shipped.same_dropped), (1, 2)),
+        Way("lines truncated", each_file(shipped.truncated), (120, 256, 1024)),
+        Way("lines wrapped", each_file(shipped.wrapped), (80, 200)),
+        Way("rate limited", each_entry(shipped.rate_limited), (5, 50)),
+        Way("other programs between", each_file(shipped.others_between), (0.05,)),
+        Way("zones", shipped.zones, (1, 2, 3), retimed=True),
+        Way("clock set", shipped.clock_set, (-3600, -2, 3600), retimed=True),
+        Way("times corrupted", each_file(shipped.times_corrupted), (0.01, 0.1, 1), retimed=True),
+        Way("one rotated file missing", shipped.one_rotated_missing, (1, 2)),
+        Way("copied while written", shipped.copied_while_written, (1, 2, 3)),
+        Way("another cluster beside", shipped.another_cluster, (1, 2, 3, 4), retimed=True),
     )
 }
 

@@ -252,7 +252,10 @@ class _Placed:
         first = self.part(row | {"line": row["first"]})
         return first is not None and first.block == part.block
 
-    def process(self, part: Part, ts: int) -> Process | None:
+    def process(self, part: Part, ts: int | None) -> Process | None:
+        """That of its line; of a line whose time cannot be read, none."""
+        if ts is None:
+            return None
         own = self.processes.get(part.journal, ())
         return next((process for process in own if process.first <= ts <= process.last), None)
 

@@ -84,6 +84,7 @@ def histories(
     walked = [walk(stream, statements, layout.positions) for stream in layout.streams]
     groups, kept_apart = lives([history for found, _ in walked for history in found])
     joined = with_tenures(groups, layout.files)
+    written = journals(rows, layout, _only_lives(joined))
     return Histories(
         spans=tuple(reaching([span for life in joined for span in spans_of_life(life, layout)], layout)),
         lives=tuple(_life(life) for life in joined),
@@ -93,9 +94,10 @@ def histories(
             *(Note(cluster, GAPPED) for cluster in sorted(doubts.gapped)),
             *kept_apart,
             *_copies(joined),
+            *written.notes,
         ),
         restarts=_restarts(statements),
-        journals=journals(rows, layout, _only_lives(joined)),
+        journals=written,
     )
 
 

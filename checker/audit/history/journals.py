@@ -6,7 +6,8 @@ two lines of one millisecond was first. Journals of several brokers are never or
 
 * Whose a line is, most lines say. One that does not is of the broker that all others of its stream are of.
 * The files of one broker are those in one directory. Where two streams there have lines of one kind, one may be a copy
-  of the other: then each is a journal of its own.
+  of the other: then each is a journal of its own. So it is where their clocks differ: where one begins and ends as many
+  quarters of an hour after the other, their times are printed in two zones.
 * A journal that is a copy of another one of the same broker is not read.
 * A *process* begins with a line that each process writes once. Where no file that would have it is there, it is not
   known whether a process ended between two lines (`process_known`).
@@ -19,7 +20,7 @@ import operator
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from ....specs.lines import STATE_CHANGE, rows_with
 from ....specs.releases import ALL
@@ -37,6 +38,7 @@ from ..lines import (
 )
 from ..table.protocol import Column, Row, Table
 from .layout import Layout
+from .lives import Note
 from .spans import LINES_PER_FILE
 
 _OF_BROKERS = frozenset((*OF_BROKERS, *REQUEST_RECEIVED))
@@ -46,6 +48,8 @@ _TAKES = frozenset(BECOME_BEGUN) | {row for row in (*LEADS, *FOLLOWS) if row in 
 _OF_ZOOKEEPER = frozenset(rows_with(speaker="broker", mode="zk"))
 _OF_KRAFT = frozenset(rows_with(speaker="broker", mode="kraft")).difference(REGISTERED)
 """A broker registers with the quorum in ZooKeeper mode, too, while it is migrated."""
+_QUARTER, _NEAR = 900_000, 60_000
+"""Milliseconds by which zones differ; and those by which two logs of one broker begin, or end, apart."""
 _NO_START, _NO_END = 0, 10**13 - 1
 """Milliseconds before and after all lines."""
 _Home = tuple[int, str, int, str]
@@ -119,6 +123,7 @@ class Process:
 class Journals:
     parts: tuple[Part, ...] = ()
     processes: tuple[Process, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 NO_JOURNALS = Journals()
@@ -133,7 +138,8 @@ def journals(rows: Sequence[Row], layout: Layout, lives: Mapping[int, int]) -> J
     """
     speakers = _speakers(rows, layout.files)
     files = layout.files
-    homes = _without_copies(_homes(rows, speakers, files), rows)
+    zoned = _in_two_zones(rows, speakers, files)
+    homes = _without_copies(_homes(rows, speakers, files, zoned), rows)
     telling = frozenset(
         _stream(files[row["file"]])
         for row in rows
@@ -145,7 +151,7 @@ def journals(rows: Sequence[Row], layout: Layout, lives: Mapping[int, int]) -> J
         made = _Journal(number, home, sorted(own), speakers, layout, lives.get(home[0]), telling)
         parts += made.parts(rows)
         processes += made.processes(rows)
-    return Journals(tuple(parts), tuple(processes))
+    return Journals(tuple(parts), tuple(processes), tuple(Note(each[0], text) for each, text in sorted(zoned.items())))
 
 
 _Stream = tuple[int, str]
@@ -165,10 +171,43 @@ def _speakers(rows: Iterable[Row], files: Mapping[int, LogFile]) -> dict[_Stream
     return found
 
 
-def _homes(
+def _in_two_zones(
     rows: Iterable[Row], speakers: Mapping[_Stream, set[int]], files: Mapping[int, LogFile]
+) -> dict[tuple[int, str, int], str]:
+    """The clusters, directories and brokers of which two streams have different clocks, and what to say of it."""
+    times: dict[tuple[int, str, int], dict[str, tuple[int, int]]] = defaultdict(dict)
+    for row in rows:
+        if row["kind"] != "wrote" or row["first_ts"] is None or row["file"] not in files:
+            continue
+        file = files[row["file"]]
+        for broker in speakers[_stream(file)] if row["speaker"] is None else {row["speaker"]}:
+            own = times[file.cluster, file.directory, broker]
+            first, last = own.get(file.stream, (_NO_END, _NO_START))
+            own[file.stream] = min(first, row["first_ts"]), max(last, row["last_ts"])
+    found: dict[tuple[int, str, int], str] = {}
+    for whose, own in times.items():
+        for one, other in combinations(sorted(own), 2):
+            if quarters := _quarters_between(own[one], own[other]):
+                hours = f"{abs(quarters) // 4}:{abs(quarters) % 4 * 15:02d} h"
+                found[whose] = f"{one} and {other}: their clocks are {hours} apart, so they are not read as one log"
+    return found
+
+
+def _quarters_between(one: tuple[int, int], other: tuple[int, int]) -> int:
+    """By how many quarters of an hour one stretch of time begins and ends after the other; 0 if it does not."""
+    begins, ends = (b - a for a, b in zip(one, other, strict=True))
+    quarters = round(begins / _QUARTER)
+    alike = all(abs(each - quarters * _QUARTER) <= _NEAR for each in (begins, ends))
+    return quarters if alike else 0
+
+
+def _homes(
+    rows: Iterable[Row],
+    speakers: Mapping[_Stream, set[int]],
+    files: Mapping[int, LogFile],
+    zoned: Collection[tuple[int, str, int]],
 ) -> dict[_Home, set[int]]:
-    """The files of each journal."""
+    """The files of each journal; each stream is one of its own of those that are `zoned`."""
     kinds: dict[tuple[int, str, int], dict[_Stream, set[str]]] = defaultdict(lambda: defaultdict(set))
     own: dict[_Stream, set[int]] = defaultdict(set)
     for row in rows:
@@ -186,7 +225,7 @@ def _homes(
     found: dict[_Home, set[int]] = {}
     for (cluster, directory, broker), streams in kinds.items():
         told = [kind for several in streams.values() for kind in several]
-        apart = len(told) != len(set(told))
+        apart = len(told) != len(set(told)) or (cluster, directory, broker) in zoned
         if not told:
             continue
         for stream in sorted(streams):

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from ..files.file import LogFile
 from .local_histories import LocalHistory
@@ -256,12 +257,21 @@ def _goes_on(run: Run, here: _Here) -> bool:
     return following.epoch == run.epoch and run.last_ts <= following.first_ts
 
 
+def _falls(epoch: int, run: Run, here: _Here) -> int:
+    """How often the controller of a run falls from `epoch` to the run's, in its file."""
+    own = [each.epoch for each in _of_controller(run.controller, here.statements)]
+    return sum(pair == (epoch, run.epoch) for pair in pairwise(own))
+
+
 def _taken_back(epoch: int, run: Run, here: _Here, *, moment: bool) -> bool:
     """Whether the controller of a run that fell from `epoch` has it again, and no wipe can lie between.
 
     A wipe can lie between if epoch 1 is stated after the controller's last line above the run, or if the controller
-    creates a partition before it has the epoch again; but not within a moment.
+    creates a partition before it has the epoch again; but not within a moment. A controller that falls from the one to
+    the other again and again is two: of clusters whose lines are in one file.
     """
+    if _falls(epoch, run, here) > 1:
+        return False
     above = max((each.last for each in here.earlier()), default=0)
     if not moment and any(each.epoch == 1 and each.last > above for each in here.statements):
         return False

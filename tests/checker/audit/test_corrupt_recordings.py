@@ -75,6 +75,17 @@ def test_a_corrupt_word_is_no_crash(copy: Path) -> None:
     assert "'OnlinaReplica' as to_state of replica-moved" in shown.stdout
 
 
+@each_engine
+def test_a_request_whose_time_is_corrupt_is_of_no_process(tmp_path: Path, reading: Reading) -> None:
+    """It says of the controller what it says; when, nobody knows."""
+    taken = "INFO [Broker id=1] Add 2 partitions and deleted 0 partitions from metadata cache in response to "
+    taken += "UpdateMetadata request sent by controller 1 epoch {} with correlation id {} (state.change.logger)\n"
+    times = ("2026-11-23 12:38:55,829", "2026-11-23 12:38855,848", "2026-11-23 12:38:56,001")
+    log = tmp_path / "state-change.log"
+    log.write_text("".join(f"[{time}] {taken.format(1 + n, n)}" for n, time in enumerate(times)))
+    assert report_of(reading, log)["coverage"]["unknown"] == 0
+
+
 def recoded(encoding: str) -> Callable[[bytes], bytes]:
     return lambda content: content.decode().encode(encoding)
 

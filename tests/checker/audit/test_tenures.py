@@ -182,6 +182,16 @@ def test_a_fall_that_is_taken_back_is_illegal(tmp_path: Path) -> None:
     assert report.rules["KR301"].evaluated == 2
 
 
+def test_a_controller_that_falls_again_and_again_is_two(tmp_path: Path) -> None:
+    report = audited(tmp_path, b1=[states(1, 3), states(1, 2), states(1, 3), states(1, 2), states(1, 3)])
+    assert findings(report) == [("KR301", "suspicious")] * 2
+
+
+def test_but_not_if_it_had_the_smaller_epoch_before(tmp_path: Path) -> None:
+    report = audited(tmp_path, b1=[states(1, 2), states(1, 3), states(1, 2), states(1, 3)])
+    assert findings(report) == [("KR301", "illegal")]
+
+
 @pytest.mark.parametrize("sign", [states(1, 1), states(1, 2, topic="v", created=True), hears(1, 9, 1)])
 def test_but_not_if_a_wipe_may_lie_between(tmp_path: Path, sign: list[Event]) -> None:
     report = audited(tmp_path, b1=[states(1, 4), states(1, 2), sign, states(1, 4)])

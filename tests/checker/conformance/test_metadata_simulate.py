@@ -25,7 +25,8 @@ def test_what_a_sound_release_writes_has_no_finding(name: str, tmp_path: Path) -
     for seed in range(2):
         log_of(instance, random_run(instance, seed, 80), release(name)).save(tmp_path / str(seed))
         report = judged(tmp_path / str(seed))
-        assert not report.findings
+        # With ELR on, the last known leader may be elected uncleanly (KIP-966): that is told.
+        assert {(each.rule, each.verdict) for each in report.findings} <= {("KR551", "suspicious")}
         assert report.coverage.records is not None
 
 

@@ -84,7 +84,7 @@ def _drawn(seed: int) -> tuple[str, tuple[str, ...], str]:
     dice = random.Random(seed)
     release = dice.choice(RELEASES)
     parts, level = tuple(each for each in LEGAL_PARTS if dice.random() < 0.5), dice.choice(["TRACE", "INFO"])
-    more = tuple(each for each in ("metadata caches", "reassignment") if dice.random() < 0.3)
+    more = tuple(each for each in ("metadata caches", "reassignment", "one or three replicas") if dice.random() < 0.3)
     return release, (*parts, *more), level
 
 

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 from isrproof.checker.cli import main
 from isrproof.checker.conformance import cluster, read, simulate
+from isrproof.checker.conformance.evidence import NotDecidedError
 from isrproof.checker.conformance.names import numbered
 from isrproof.checker.conformance.validate import Verdict, unlimited, validate
 from isrproof.model.cluster.cluster import CLUSTER
@@ -165,10 +166,51 @@ def test_a_recording_is_accepted_with_what_its_brokers_write() -> None:
 
 def test_what_leaders_wrote_in_between_is_not_held_against_a_log() -> None:
     """A version that grows more than the leader epoch: a leader wrote it, and the state machines' lines do not tell."""
-    code, said = _command("cluster", str(RECORDED / "unclean-2.4.1"))
+    folder = str(RECORDED / "unclean-2.8.2")
+    code, said = _command("cluster", folder, "--without", "ISRs of unseen leaders")
     assert (code, said["verdict"], said["guard"]) == (3, "unknown", None)
     assert "try --brokers" in said["reason"]
-    assert said["line"]["line"] == 45
+    code, said = _command("cluster", folder)
+    assert (code, said["verdict"], said["matched"]) == (0, "accepted", said["compared"])
+    assert "ISRs of unseen leaders" in said["model"]
+
+
+def test_a_topic_may_have_three_replicas(tmp_path: Path) -> None:
+    folder = RECORDED / "isr-flap-2.8.2"
+    code, said = _command("cluster", str(folder))
+    assert (code, said["verdict"], said["matched"]) == (0, "accepted", said["compared"])
+    wrong = "state LeaderAndIsr(leader=2, leaderEpoch=0, isr=List(2, 3, 1)"
+    for path in folder.rglob("*.log"):
+        text = path.read_text("utf-8")
+        if wrong in text:
+            (tmp_path / path.name).write_text(text.replace(wrong, wrong.replace("leader=2", "leader=3")), "utf-8")
+    code, said = _command("cluster", str(tmp_path / "state-change.log"), "--release", "2.8")
+    assert (code, said["verdict"]) == (1, "rejected")
+
+
+@pytest.mark.parametrize(
+    ("recording", "options", "why"),
+    [
+        ("log-dir-failure-3.9.1", (), "a log directory had failed"),
+        pytest.param("deposed-2.3.1", (), "a controller that was deposed", marks=slow),
+        pytest.param("unclean-2.8.2-trace", ("--brokers",), "broker 3 lost its ZooKeeper session", marks=slow),
+    ],
+)
+def test_what_the_model_lacks_is_not_held_against_a_recording(
+    recording: str, options: tuple[str, ...], why: str
+) -> None:
+    release = recording.removesuffix("-trace").rpartition("-")[2]
+    code, said = _command("cluster", str(RECORDED / recording), "--release", release, *options)
+    assert (code, said["verdict"], said["guard"]) == (3, "unknown", None)
+    assert why in said["reason"]
+
+
+def test_a_topic_that_is_created_again_is_not_reassigned() -> None:
+    """Each life has its replicas; a partition with others than it was created with is not looked at."""
+    told = read.read([str(RECORDED / "lifecycle-2.8.2")]).assignments
+    assert told["gone", 0] == {(1, 2, 3), (3, 2)}
+    with pytest.raises(NotDecidedError, match="was reassigned"):
+        _ = read.read([str(RECORDED / "reassign-2.8.2")]).assignments
 
 
 @slow
