@@ -30,7 +30,7 @@ def run(*arguments: str) -> tuple[int, str]:
 def held(envelope: Envelope, layout: LayoutRow) -> str:
     """The example of an envelope with that of a layout in it."""
     line = layout.example
-    if envelope.kind == "json":
+    if envelope.kind == "json" or envelope.quoted:
         line = json.dumps(line)[1:-1]
     return envelope.example.replace("LINE", line.replace('"', '""') if envelope.kind == "csv" else line)
 

@@ -53,7 +53,7 @@ def finding(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> Finding:
         issue=rule.issues,
         known_issue=rule.bug if known else None,
         fixed_in=", ".join(bug.fixed_in) if known and bug is not None else None,
-        decided_by=_decided_by(row, files),
+        decided_by=_decided_by(rule, row, files),
         cause=None if rule.cause is None else rule.cause(row),
         lost=() if rule.lost is None else (rule.lost(row),),
         cluster=files[row["file"]].cluster,
@@ -86,11 +86,11 @@ def _gap(row: Row) -> bool:
     return bool(row.get("gap", row.get("lossy")))
 
 
-def _decided_by(row: Row, files: Mapping[int, LogFile]) -> str | None:
+def _decided_by(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> str | None:
     """What would decide an unknown finding."""
     if row["verdict"] != "unknown":
         return None
-    if _gap(row):
+    if _gap(row) and rule.asks_for_gaps:
         return f"the lines that may be missing {_since(row, files)}"
     if row.get("last_leader_in", row["known_since"]) < row["known_since"]:
         return f"the lines since controller epoch {row['last_leader_in']}, of which some may be missing"

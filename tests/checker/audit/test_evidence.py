@@ -91,9 +91,9 @@ def test_an_unknown_seeded_at_the_start_says_since_then(tmp_path: Path) -> None:
 
 
 def test_missing_lines_would_decide_what_a_verdict_asks_them_for(tmp_path: Path) -> None:
-    """A verdict that only the release decides names no lines."""
+    """A verdict that only the release decides names no lines: no release writes the lines of two."""
     made = history(1, "3.9", wipes=1)
-    save(tmp_path, texts(with_faults(made.written, random.Random(1), 3), made.release))
+    save(tmp_path, texts(with_faults(made.written, random.Random(1), 3), made.release, "3.0"))
     unknown = [each for each in found(tmp_path, lossy=True) if each.verdict == "unknown"]
     deciding = {each.rule: places(each, "decides") for each in unknown if places(each, "decides")}
     assert {"KR101", "KR103"} <= {each.rule for each in unknown}
@@ -101,3 +101,5 @@ def test_missing_lines_would_decide_what_a_verdict_asks_them_for(tmp_path: Path)
     for finding in (each for each in unknown if places(each, "decides")):
         (place,) = places(finding, "decides")
         assert finding.decided_by == f"the lines that may be missing between line {place.line} and this one"
+    told = {each.decided_by for each in unknown if each.rule == "KR101"}
+    assert told == {"a line whose wording tells Kafka <=3.9 apart, or --release"}
