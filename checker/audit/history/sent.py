@@ -197,12 +197,13 @@ def _changing(lines: Iterable[_Line]) -> list[_Line]:
 def _matched(lines: Sequence[_Line], sent: Sequence[_Line]) -> Iterator[Row]:
     """Each request that is taken before one that is found among those that were sent: after another one, or first."""
     found = _found([line.total for line in lines], [line.total for line in sent])
-    known = [(at, sent[place]) for at, place in enumerate(found) if place is not None]
-    for (before, last), (at, following) in pairwise([(-1, None), *known]):
+    before, last = -1, None
+    for at, following in ((at, sent[place]) for at, place in enumerate(found) if place is not None):
         for line in lines[before + 1 : at]:
             if line.total not in (last and last.total, following.total):
                 yield _beside(line, last, following)
         yield _beside(lines[at], last, following)
+        before, last = at, following
 
 
 def _found(taken: Sequence[int], sent: Sequence[int]) -> list[int | None]:
