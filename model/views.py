@@ -56,6 +56,17 @@ REPLICA = View(
     },
 )
 
+LOG = View(
+    "log",
+    {
+        "leads": (Bool, "whether it leads the partition, in an epoch that nobody else leads in"),
+        "log_end": (Int(), "the offset of its next record"),
+        "committed": (Int(), "up to where records of the partition have been committed by anybody"),
+        "cut": (Bool, "whether the step cuts it"),
+        "leader_end": (Int(), "the offset of the next record of the replica that it follows"),
+    },
+)
+
 _leader, _isr, _replicas = PARTITION["leader"], PARTITION["isr"], PARTITION["replicas"]
 _leader_epoch, _partition_epoch = PARTITION["leader_epoch"], PARTITION["partition_epoch"]
 _controller_epoch = PARTITION["controller_epoch"]
@@ -175,6 +186,23 @@ HIGH_WATERMARK_MONOTONE = Property(
     "step",
 )
 
+COMMITTED_WITHIN_LOG = Property(
+    "CommittedWithinLog",
+    "Whoever leads has as many records as were ever committed: what a log shows of NoCommittedRecordLost, for no line "
+    "prints records.",
+    LOG["leads"].implies(LOG["committed"] <= LOG["log_end"]),
+    cites=("KIP-101", "KAFKA-7128"),
+)
+
+TRUNCATION_WITHIN_LEADER = Property(
+    "TruncationWithinLeader",
+    "A log that is cut ends where that of its leader ends, or before: what a log shows of TruncationPrefix.",
+    LOG["cut"].implies(after(LOG["log_end"]) <= after(LOG["leader_end"])),
+    "step",
+    cites=("KIP-101", "KIP-279"),
+)
+
+LOG_PROPERTIES: tuple[Property, ...] = (COMMITTED_WITHIN_LOG, TRUNCATION_WITHIN_LEADER)
 REPLICA_PROPERTIES: tuple[Property, ...] = (HIGH_WATERMARK_MONOTONE,)
 
 
@@ -217,7 +245,7 @@ class Projection:
             raise DefinitionError(f"property {prop.name} needs {', '.join(missing)}, which the projection leaves out")
         condition = resort(prop.condition, self.sorts)
         now = {field(name, with_sorts(self.view[name].sort, self.sorts)): value for name, value in self.values.items()}
-        later = {after(leaf): after(value) for leaf, value in now.items()}
+        later = {after(leaf): after(value) for leaf, value in now.items() if leaf.data in prop.needs_after}
         stated = substitute(condition, now | later)
         if self.given is not true:
             there = self.given & after(self.given) if prop.needs_after else self.given

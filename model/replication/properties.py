@@ -105,6 +105,17 @@ HIGH_WATERMARK_MONOTONE = views.Projection(
     key=one,
 ).of(views.HIGH_WATERMARK_MONOTONE)
 
+TRUNCATION_WITHIN_LEADER = views.Projection(
+    views.LOG,
+    {},
+    {
+        "cut": after(end(one)) < end(one),
+        "log_end": end(one),
+        "leader_end": end(local_leader[one].get(one)),
+    },
+    key=one,
+).of(views.TRUNCATION_WITHIN_LEADER)
+
 RECORD_COMMITS = Property(
     "RecordCommits", "A record is committed.", exists(one, presumes_leadership(one) & (hw[one] > 0)), "sometimes"
 )
@@ -145,6 +156,7 @@ PROPERTIES = (
     ),
     LOG_MATCHING,
     TRUNCATION_PREFIX,
+    TRUNCATION_WITHIN_LEADER,
     HIGH_WATERMARK_MONOTONE,
     RECORD_COMMITS,
     LEADER_CHANGES_AFTER_COMMIT,
@@ -176,5 +188,11 @@ COMMITTED = Ghosts(
                 ),
             ),
         ),
+        views.Projection(
+            views.LOG,
+            {},
+            {"leads": is_true_leader(one), "log_end": end(one), "committed": committed.length()},
+            key=one,
+        ).of(views.COMMITTED_WITHIN_LOG),
     ),
 )

@@ -31,8 +31,18 @@ from isrproof.model.sorts import (
     default,
     with_sorts,
 )
-from isrproof.model.views import PARTITION, PARTITION_PROPERTIES, REPLICA, REPLICA_PROPERTIES, Broker, Projection
+from isrproof.model.views import (
+    LOG,
+    LOG_PROPERTIES,
+    PARTITION,
+    PARTITION_PROPERTIES,
+    REPLICA,
+    REPLICA_PROPERTIES,
+    Broker,
+    Projection,
+)
 
+OF_VIEWS = ((PARTITION, PARTITION_PROPERTIES), (REPLICA, REPLICA_PROPERTIES), (LOG, LOG_PROPERTIES))
 BROKERS = (0, 1)
 EPOCHS = (0, 1)
 View = dict[str, Any]
@@ -106,7 +116,7 @@ def every_step(prop: Property) -> tuple[Instance, Property]:
     """A model whose states are all small views, with a step from every one to every one; the property over it."""
     names = sorted({str(leaf.data) for leaf in leaves(prop)})
     epoch = Int(EPOCHS[0], EPOCHS[-1])
-    view = REPLICA if prop in REPLICA_PROPERTIES else PARTITION
+    (view,) = (view for view, own in OF_VIEWS if prop in own)
 
     def sort_of(name: str) -> Any:
         sort = view[name].sort
@@ -220,7 +230,7 @@ READINGS: tuple[Any, ...] = (
 )
 
 
-@pytest.mark.parametrize("prop", [*PARTITION_PROPERTIES, *REPLICA_PROPERTIES], ids=lambda prop: prop.name)
+@pytest.mark.parametrize("prop", [prop for _, own in OF_VIEWS for prop in own], ids=lambda prop: prop.name)
 @pytest.mark.parametrize("reading", READINGS, ids=lambda reading: reading.__name__)
 def test_a_property_has_one_truth_in_every_reading(
     reading: Callable[[Property, Views], list[bool]], prop: Property

@@ -149,8 +149,8 @@ def with_epochs(lines: Iterable[_Told], told: Iterable[_Told]) -> Iterator[_Told
 def disagreeing(taken: Iterable[_Told], sent: Iterable[Row], spans: Iterable[Span]) -> Iterator[Row]:
     """Requests whose count stands between two that the controller sent, with what it sent there.
 
-    `before_total` is of the request before that was found; `sent_total` is of the one that is found for this request,
-    or of the next that is found after it, if none is.
+    `before_total` is of the request before that was found, none for what is taken first; `sent_total` is of the one
+    that is found for this request, or of the next that is found after it, if none is.
     """
     sent_to = _sent_to(sent, spans)
     by: dict[tuple[int, int, _Tenure], list[_Line]] = defaultdict(list)
@@ -195,14 +195,15 @@ def _changing(lines: Iterable[_Line]) -> list[_Line]:
 
 
 def _matched(lines: Sequence[_Line], sent: Sequence[_Line]) -> Iterator[Row]:
-    """Each request that is taken after one, and before another, that are found among those that were sent."""
+    """Each request that is taken before one that is found among those that were sent: after another one, or first."""
     found = _found([line.total for line in lines], [line.total for line in sent])
-    known = [(at, sent[place]) for at, place in enumerate(found) if place is not None]
-    for (before, last), (at, following) in pairwise(known):
+    before, last = -1, None
+    for at, following in ((at, sent[place]) for at, place in enumerate(found) if place is not None):
         for line in lines[before + 1 : at]:
-            if line.total not in (last.total, following.total):
+            if line.total not in (last and last.total, following.total):
                 yield _beside(line, last, following)
         yield _beside(lines[at], last, following)
+        before, last = at, following
 
 
 def _found(taken: Sequence[int], sent: Sequence[int]) -> list[int | None]:
@@ -248,10 +249,10 @@ def _first(taken: Sequence[int], sent: Sequence[int]) -> list[int | None]:
     return found
 
 
-def _beside(line: _Line, before: _Line, sent: _Line) -> Row:
+def _beside(line: _Line, before: _Line | None, sent: _Line) -> Row:
     return line.row | {
         "before_file": sent.row["file"],
         "before_line": sent.row["line"],
-        "before_total": before.total,
+        "before_total": before and before.total,
         "sent_total": sent.total,
     }

@@ -49,7 +49,8 @@ def test_a_count_that_was_never_sent_does_not_fit(before: list[int], after: list
     ("taken", "sent", "wrong"),
     [
         ([4, 3, 5, 3], [4, 2, 5, 3], [1]),  # what is sent later does not excuse it
-        ([3, 5, 3], [2, 5, 3], []),  # nothing before it
+        ([3, 5, 3], [2, 5, 3], [0]),  # the tenure is shown from its start
+        ([3, 9], [4, 5], []),  # nothing that fits
         ([4, 5, 6], [4, 5], []),  # nothing after it
         ([4, 9, 4, 5], [4, 5], [1]),  # the one before may have been sent again
     ],

@@ -14,6 +14,8 @@ from .taken import known_epoch, known_version, version_known_in
 
 version_certain = field("version_certain", Bool)
 """Whether the version before is known, and nobody else writes one in the same leader epoch."""
+version_before = field("version_before", Int())
+"""The version before, or what it is at least: each leader epoch is written in a version of its own, from 0."""
 follows_known = field("follows_known", Bool)
 """Whether the change was written in the version after the known one: then no other change lies between."""
 _CHANGES = field("changes", Int())
@@ -33,9 +35,11 @@ def _by_isr(lines: Table, *_: Names) -> Table:
     follows = both(
         of_zookeeper, version_known_in.eq(known_epoch), field("written_version", Int()).eq(known_version + 1)
     )
-    return false_where_absent(
-        found.derive(version_certain=certain, follows_known=follows), "version_certain", "follows_known"
-    )
+    told = found.derive(version_certain=certain, follows_known=follows, version_before=known_version, least=known_epoch)
+    told = told.filled("version_before", "least").filled("least", "version_before")
+    least = field("least", Int())
+    told = told.derive(version_before=ite(version_before < least, least, version_before))
+    return false_where_absent(told, "version_certain", "follows_known")
 
 
 def _with_written_version(lines: Table) -> Table:
@@ -73,7 +77,7 @@ ISR_BY_ISR = Observation(
     "isr_by_isr",
     made_from=HOSTED_LINES,
     lines=ISR_CHANGES + ISR_WRITTEN,
-    columns={**AGAINST, **sorts(version_certain, follows_known)},
+    columns={**AGAINST, **sorts(version_certain, version_before, follows_known)},
     make=_by_isr,
     key=KEPT,
     order=MERGED,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .....model.expr import field, true
+from .....model.expr import either, field, true
 from .....model.sorts import Bool, Int
 from .....model.views import REPLICA
 from ...fields import high_watermark, kind, leader_epoch, log_end_offset, offset, releases, sorts
@@ -30,6 +30,9 @@ from .taken import STARTS, known_epoch
 end, epoch = field("end", Int()), field("epoch", Int())
 """Where the log ends; the leader epoch in which the line is written."""
 leads = REPLICA["leads"]
+added_before, added_next = field("added_before", Int()), field("added_next", Int())
+"""The offset with which the fetcher was added last, and that of the next addition; of the other, if one has no line."""
+both_added = field("both_added", Bool)
 told_hw, starts_at = field("told_hw", Int()), field("starts_at", Int())
 """The high watermark that a line tells, as it prints it or fetches from it; where the log began to start before."""
 _ENDS = (*STARTS, *ISR_SHRINKS)
@@ -67,8 +70,20 @@ def _fetches(lines: Table, key: Names, order: Names) -> Table:
 
 
 def _to_high_watermark(lines: Table, key: Names, order: Names) -> Table:
-    own = lines.of_lines(FETCHERS_ADDED + TO_HIGH_WATERMARK)
-    return followed(own, key, order, "offset", of=is_line(FETCHERS_ADDED)).of_lines(TO_HIGH_WATERMARK)
+    """The fetcher cuts in a thread of its own: its line may stand before the one that it was added with."""
+    adds = is_line(FETCHERS_ADDED)
+    own = lines.of_lines(FETCHERS_ADDED + TO_HIGH_WATERMARK).along(key, order, added=Column("so_far", where=adds))
+    of_addition = own.of_lines(FETCHERS_ADDED).grouped((*key, "added"), added_next=Column("max", "offset"))
+    cuts = followed(own, key, order, "offset", of=adds).of_lines(TO_HIGH_WATERMARK)
+    found = cuts.attached(of_addition, (*key, "added"), ("added_next",))
+    found = found.derive(
+        added_before=was(offset), both_added=either(was(offset) <= added_next, added_next <= was(offset))
+    )
+    return (
+        false_where_absent(found, "both_added", "gap")
+        .filled("added_before", "added_next")
+        .filled("added_next", "added_before")
+    )
 
 
 def _of_begun_logs(lines: Table, key: Names, order: Names) -> Table:
@@ -146,14 +161,17 @@ FETCH_OFFSETS = Observation(
 TRUNCATIONS_TO_HIGH_WATERMARK = Observation(
     "truncations_to_high_watermark",
     made_from=HOSTED_LINES,
-    lines=TO_HIGH_WATERMARK,
-    columns={**HOSTED, **followed_sorts("offset")},
+    lines=FETCHERS_ADDED + TO_HIGH_WATERMARK,
+    columns={**HOSTED, **followed_sorts("offset"), **sorts(added_before, added_next, both_added)},
     make=_to_high_watermark,
     key=KEPT,
     order=MERGED,
     between=(*STARTS, *LEADER_AND_ISR_RECEIVED, *BECOME_BEGUN, *FETCHERS_ADDED, *TO_HIGH_WATERMARK),
 )
-"""Truncations to the own high watermark, each with the line from where the follower was to fetch."""
+"""Truncations to the own high watermark, each with the lines before and after it from where the follower was to fetch.
+
+`both_added`: both are there.
+"""
 
 HIGH_WATERMARKS_OF_BEGUN_LOGS = Observation(
     "high_watermarks_of_begun_logs",

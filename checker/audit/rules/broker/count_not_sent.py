@@ -10,12 +10,13 @@ How it is seen
     added to its cache and deleted from it). No line says which belongs to which. Of one controller's tenure they come
     in one order: some are not received, one whose answer is lost is sent again. So the number that a broker prints
     stands in the controller's log between those of a request that it handled before, and of one that it handled
-    afterwards. If it does not, it is suspicious: a line of the controller that is missing would explain it.
+    afterwards; or before the one that it handled next, if it is the first. If it does not, it is suspicious: a line of
+    the controller that is missing would explain it.
 
 What a log cannot show
     A wrong number that the controller happens to send to that broker too, in that place. A LeaderAndIsr request is only
     judged where the UpdateMetadata requests before and after it are of one tenure: its lines name no controller epoch.
-    The first and the last request of a tenure are not judged, nor is any of a tenure of which a line may be missing.
+    The last request of a tenure is not judged, nor is any of a tenure of which a line may be missing.
 
 Releases
     ZooKeeper mode since 2.6.
@@ -24,10 +25,19 @@ Releases
 from __future__ import annotations
 
 from ...observe.broker.handled import sent_total, total
+from ...table.protocol import Row
 from ..remedy import COPIES, Remedy
 from ..rule import Rule
 from ..verdicts import suspicious_unless
 from ._requests import request
+
+
+def _message(row: Row) -> str:
+    told = f"{request(row, row['of'])} is about {row['total']} partitions; its controller sent it none of so many"
+    if row.get("before_total") is None:
+        return f"{told} before one of {row['sent_total']}"
+    return f"{told} between one of {row['before_total']} and one of {row['sent_total']}"
+
 
 RULE = Rule(
     code="KR645",
@@ -36,10 +46,7 @@ RULE = Rule(
     kind="broker",
     compares=True,
     verdict=suspicious_unless(total.eq(sent_total)),
-    message=lambda row: (
-        f"{request(row, row['of'])} is about {row['total']} partitions; its controller sent it none of so many between"
-        f" one of {row['before_total']} and one of {row['sent_total']}"
-    ),
+    message=_message,
     expected=lambda row: f"a count that controller {row['controller']} printed in epoch {row['controller_epoch']}",
     got=lambda row: f"{row['total']} partitions",
     releases=">=2.6",

@@ -16,12 +16,18 @@ Releases
 
 from __future__ import annotations
 
+from .....model.expr import true
+from .....model.views import LOG, TRUNCATION_WITHIN_LEADER, Projection
 from ...fields import offset
 from ...observe.broker.across import leads_from
+from ..conditions import step
 from ..remedy import COPIES, KEEP_LOGS, Remedy
 from ..rule import Rule
 from ..verdicts import suspicious_unless
 from ._words import where
+
+_SEEN = Projection(LOG, {}, {"cut": true, "log_end": offset, "leader_end": leads_from})
+"""A line that cuts a log, beside where the leader's log ended as it began: nothing of its epoch is cut."""
 
 RULE = Rule(
     code="KR639",
@@ -29,7 +35,7 @@ RULE = Rule(
     observation="cuts_in_epoch",
     kind="replica",
     compares=True,
-    verdict=suspicious_unless(offset <= leads_from),
+    verdict=suspicious_unless(step(_SEEN.of(TRUNCATION_WITHIN_LEADER).condition)),
     message=lambda row: (
         f"{where(row)}: the log is cut to offset {row['offset']} in leader epoch {row['leader_epoch']}, whose leader"
         f" begins at offset {row['leads_from']}"

@@ -7,8 +7,9 @@ Why it matters
 
 How it is seen
     In all that one broker wrote, in one process: the line that tells that an ISR is written has the new version. It is
-    larger than the one that the broker took, or wrote last. Where the broker's lines tell the version of what it took,
-    it is larger by one: at TRACE, and since 3.3. In KRaft mode the controller can have made changes in between. And the
+    larger than the one that the broker took, or wrote last, and than the leader epoch: leader epochs and versions begin
+    at 0, and each new leader epoch is a new version. Where the broker's lines tell the version of what it took, it is
+    larger by one: at TRACE, and since 3.3. In KRaft mode the controller can have made changes in between. And the
     version is the same there where the controller's answer comes after the broker has read the change in the metadata
     log, or where nothing was to be changed (Partition.handleAlterPartitionUpdate).
 
@@ -21,25 +22,29 @@ from __future__ import annotations
 from .....model.expr import either, ite
 from ...fields import gap, of_zookeeper, partition_epoch
 from ...lines import ISR_WRITTEN, is_line
-from ...observe.broker.isr import version_certain
-from ...observe.broker.taken import known_version
+from ...observe.broker.isr import version_before, version_certain
 from ...table.protocol import Row
 from ..remedy import STATE, Remedy
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import where
 
-_grows = ite(of_zookeeper, known_version < partition_epoch, known_version <= partition_epoch)
+_grows = ite(of_zookeeper, version_before < partition_epoch, version_before <= partition_epoch)
 """A version that grows by more than one is suspicious: a line may be missing, of a change in between."""
-_by_one = ite(version_certain, partition_epoch.eq(known_version + 1), _grows)
+_by_one = ite(version_certain, partition_epoch.eq(version_before + 1), _grows)
 
 
 def _expected(row: Row) -> str:
+    before = row["version_before"]
     if row["version_certain"]:
-        return f"version {row['known_version'] + 1}"
-    return (
-        f"a version above {row['known_version']}" if row["of_zookeeper"] else f"version {row['known_version']} or above"
-    )
+        return f"version {before + 1}"
+    return f"a version above {before}" if row["of_zookeeper"] else f"version {before} or above"
+
+
+def _message(row: Row) -> str:
+    known = row["version_before"] == row.get("known_version")
+    after = f"after version {row['version_before']}" if known else f"in leader epoch {row['known_epoch']}"
+    return f"{where(row)} writes its ISR in version {row['partition_epoch']}, {after}"
 
 
 RULE = Rule(
@@ -50,9 +55,7 @@ RULE = Rule(
     compares=True,
     applies=is_line(ISR_WRITTEN),
     verdict=illegal_unless(_by_one, in_doubt=either(gap, _grows, ~of_zookeeper)),
-    message=lambda row: (
-        f"{where(row)} writes its ISR in version {row['partition_epoch']}, after version {row['known_version']}"
-    ),
+    message=_message,
     expected=_expected,
     got=lambda row: f"version {row['partition_epoch']}",
     remedy=Remedy(

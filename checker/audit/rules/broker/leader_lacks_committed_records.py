@@ -35,7 +35,8 @@ Releases
 
 from __future__ import annotations
 
-from .....model.expr import ite
+from .....model.expr import ite, true
+from .....model.views import COMMITTED_WITHIN_LOG, LOG, Projection
 from ...fields import high_watermark, offset
 from ...lines import LOG_LOADED
 from ...observe.broker.high_watermarks import created_again, elected_from_isr
@@ -45,6 +46,9 @@ from ..rule import Rule
 from ..verdicts import HELD, ILLEGAL, SUSPICIOUS
 from ._lost import REMEDY, lost, records
 from ._words import where
+
+_SEEN = Projection(LOG, {}, {"leads": true, "log_end": offset, "committed": was(high_watermark)})
+"""A line with which a leader begins, beside the greatest high watermark that any broker printed before."""
 
 
 def _elected(row: Row) -> str:
@@ -80,7 +84,7 @@ RULE = Rule(
     name="leader-lacks-committed-records",
     observation="leader_starts",
     applies=~created_again,
-    verdict=ite(was(high_watermark) <= offset, HELD, ite(elected_from_isr, ILLEGAL, SUSPICIOUS)),
+    verdict=ite(_SEEN.of(COMMITTED_WITHIN_LOG).condition, HELD, ite(elected_from_isr, ILLEGAL, SUSPICIOUS)),
     message=_message,
     cause=_cause,
     expected=_expected,
