@@ -283,9 +283,10 @@ def _after(state: int, rest: Rest, stream: Stream, event: Event) -> Iterator[_Co
 
 _NOT_COMPARED = frozenset(
     {"row", "level", "ts", "releases", "topic_id", "broker_epoch"}
-    | {"offset", "high_watermark", "log_end_offset", "lagging", "detail"}
+    | {"offset", "high_watermark", "log_end_offset", "lagging", "detail", "recovery"}
 )
-"""Columns that do not belong to what is said, and those of what the model has not: ids, and records."""
+"""Columns that do not belong to what is said, and those of what the model has not: ids, records, and whether a leader
+that was elected uncleanly recovers (KIP-704)."""
 
 
 def says_the_same(expected: Event, seen: Event) -> bool:
