@@ -135,6 +135,8 @@ _LABEL = re.compile("kafka-1|Broker-1|b1/controller.log|b1(?= )")
 def enveloped(row: Envelope, said: Said, lines: Iterable[str]) -> list[str]:
     """The lines of an event in an envelope; some hold an event's lines together."""
     lines = list(lines)
+    if row.heads:
+        return [f"==> {said.broker}/{said.log}.log <==", *lines, ""]
     if row.line:
         return [_in_text(row, said, line) for line in lines]
     if row.columns:
@@ -210,10 +212,7 @@ def write(folder: Path, said: Iterable[Said], envelope: str | None, layout: str,
             yield '"host","@timestamp","@message"'
         for each in reversed(events) if newest_first else events:
             lines = in_layout(row, each)
-            if wrap is not None and wrap.heads:
-                yield from (f"==> {each.broker}/{each.log}.log <==", *lines, "")
-            else:
-                yield from lines if wrap is None else enveloped(wrap, each, lines)
+            yield from lines if wrap is None else enveloped(wrap, each, lines)
 
     events = list(said)
     folder.mkdir(parents=True, exist_ok=True)

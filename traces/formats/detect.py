@@ -181,7 +181,8 @@ def _explained(values: Sequence[Any], asked: Asked, depth: int = 0) -> _Explaine
     if depth == _DEEPEST or best.known * 2 > len(values) or not values:
         return best
     for envelope in envelopes().values():
-        if not (envelope.columns or envelope.heads):
+        # What almost any line fits is outermost only: "console: " is no file that grep names, then indentation.
+        if not (envelope.columns or envelope.heads or (envelope.loose and depth)):
             found = _within(envelope, values, asked, depth)
             if (found.known, -len(found.chain)) > (best.known, -len(best.chain)):
                 best = found

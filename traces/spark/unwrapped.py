@@ -34,7 +34,7 @@ def unwrapped(envelope: Envelope | None) -> tuple[Step, ...]:
 
     if envelope is None:
         return (("text", F.col("value")),)
-    return _of_text(envelope) if envelope.kind == "text" else _of_object(envelope)
+    return _of_object(envelope) if envelope.kind == "json" or envelope.quoted else _of_text(envelope)
 
 
 def _of_text(envelope: Envelope) -> tuple[Step, ...]:

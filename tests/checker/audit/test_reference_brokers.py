@@ -68,7 +68,8 @@ def after(state: State, line: Line) -> State | None:
         return None
     if line.kind == "changes":
         return replace(state, pending=line.isr) if line.old == state.isr and sound(line.old, line.isr) else None
-    if line.isr != state.pending or line.version <= state.version:
+    # Each leader epoch is a write of its own: the version is above the epoch (docs/rules.md, KR607).
+    if line.isr != state.pending or line.version <= max(state.version, state.epoch):
         return None
     return replace(state, isr=line.isr, pending=None, version=line.version)
 

@@ -105,7 +105,14 @@ def test_a_request_may_be_missing_that_has_the_same_number(tmp_path: Path) -> No
 
 def test_a_cut_to_another_high_watermark(tmp_path: Path) -> None:
     taken = request(7, 5, leader=2)
-    assert found(tmp_path, "KR616", taken, fetches(2, 100, 5), cut(90), request(8, 6)) == ["illegal"]
+    after = request(8, 6, leader=2)
+    assert found(tmp_path, "KR616", taken, fetches(2, 100, 5), cut(90), after, fetches(2, 100, 6)) == ["illegal"]
+
+
+def test_the_fetcher_that_a_cut_belongs_to_may_not_be_told(tmp_path: Path) -> None:
+    """Two threads write: its line may come after that of the cut."""
+    taken = request(7, 5, leader=2)
+    assert found(tmp_path, "KR616", taken, fetches(2, 100, 5), cut(90), request(8, 6)) == ["suspicious"]
 
 
 @pytest.mark.parametrize("between", [cut(100), request(8, 6, leader=2)], ids=["a cut", "a request"])

@@ -65,11 +65,9 @@ STATES = _observation(
 LEADERS = _observation(
     spoken.LEADERS,
     {**_LINE, **_EARLIER, "before_offset": Int(0), **sorts(leader, other_leader)},
-    key=("cluster", "raft_epoch"),
-    order=("file", "line"),
 )
-"""Lines that say who leads an epoch of the quorum; `other_leader` is who the metadata log says leads it, or the first
-line about the epoch."""
+"""Lines that say who leads an epoch of the quorum; `other_leader` is who the metadata log says leads it, or most lines
+about the epoch: the first of these is the line before, also where it stands behind."""
 
 VOTES = _observation(
     spoken.VOTES,

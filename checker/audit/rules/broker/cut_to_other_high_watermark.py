@@ -46,5 +46,6 @@ RULE = Rule(
     ),
     expected=lambda row: f"a cut to {_offsets(row)}",
     got=lambda row: f"a cut to {row['high_watermark']}",
+    compares=True,
     remedy=Remedy(workaround=KEEP_LOGS, verify=COPIES, look_for="a lag of 0 for every replica"),
 )

@@ -8,10 +8,11 @@ Why it matters
 How it is seen
     In all that one broker wrote, in one process: the line that tells that an ISR is written has the new version. It is
     larger than the one that the broker took, or wrote last, and than the leader epoch: leader epochs and versions begin
-    at 0, and each new leader epoch is a new version. Where the broker's lines tell the version of what it took, it is
-    larger by one: at TRACE, and since 3.3. In KRaft mode the controller can have made changes in between. And the
-    version is the same there where the controller's answer comes after the broker has read the change in the metadata
-    log, or where nothing was to be changed (Partition.handleAlterPartitionUpdate).
+    at 0, and each new leader epoch is a new version. Below the leader epoch alone it is suspicious: who copied the
+    states to another ZooKeeper has begun their versions anew, and not their epochs. Where the broker's lines tell the
+    version of what it took, it is larger by one: at TRACE, and since 3.3. In KRaft mode the controller can have made
+    changes in between. And the version is the same there where the controller's answer comes after the broker has read
+    the change in the metadata log, or where nothing was to be changed (Partition.handleAlterPartitionUpdate).
 
 Releases
     Since 2.4, up to 2.3 at TRACE.
@@ -22,7 +23,7 @@ from __future__ import annotations
 from .....model.expr import either, ite
 from ...fields import gap, of_zookeeper, partition_epoch
 from ...lines import ISR_WRITTEN, is_line
-from ...observe.broker.isr import version_before, version_certain
+from ...observe.broker.isr import version_before, version_certain, version_told
 from ...table.protocol import Row
 from ..remedy import STATE, Remedy
 from ..rule import Rule
@@ -54,7 +55,7 @@ RULE = Rule(
     kind="replica",
     compares=True,
     applies=is_line(ISR_WRITTEN),
-    verdict=illegal_unless(_by_one, in_doubt=either(gap, _grows, ~of_zookeeper)),
+    verdict=illegal_unless(_by_one, in_doubt=either(gap, _grows, ~of_zookeeper, ~version_told)),
     message=_message,
     expected=_expected,
     got=lambda row: f"version {row['partition_epoch']}",
