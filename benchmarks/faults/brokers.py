@@ -13,8 +13,8 @@ import random
 import re
 import sys
 import tempfile
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
@@ -33,9 +33,10 @@ class Kind:
     """A line that matches becomes what `change` makes of it, or is left alone (None). `meaning` is the fault.
 
     `after`: a pattern; `change` also gets the last line above that matches it, of the same partition (group `tp`).
-    `later`, `never`: patterns; the same process writes such a line of the partition afterwards, or none. `process`: the
-    log shows where processes start, and none does since the line above. Where that is not so the fault is not
-    decidable.
+    `earlier`, `later`, `never`: patterns; the same process writes such a line of the partition before it, afterwards,
+    or none afterwards; a group of the line that is changed may stand in them, as `{name}`. `told`: any broker wrote
+    such a line of the partition before it. `process`: the log shows where processes start, and none does since the
+    line above. Where that is not so the fault is not decidable.
     """
 
     name: str
@@ -43,6 +44,8 @@ class Kind:
     change: Callable[..., str | None]
     meaning: str
     after: str = ""
+    earlier: str = ""
+    told: str = ""
     later: str = ""
     never: str = ""
     process: bool = False
@@ -102,9 +105,11 @@ _STARTS = r"\[Broker id=(?P<self>\d+)\] (?P<role>Leader|Follower) (?P<tp>\S+) .*
 _STARTS_IN = _STARTS + r" from offset (?P<offset>\d+) with partition epoch (?P<version>\d+)"
 _LEADS = r"\[Broker id=(?P<self>\d+)\] Leader (?P<tp>\S+) .*starts at leader epoch (?P<epoch>\d+) from offset"
 _LEADS_AT = (
-    r"\[Broker id=\d+\] Leader .*starts at leader epoch (?P<epoch>[1-9]\d*) from offset (?P<offset>\d\d+)"
+    r"\[Broker id=\d+\] Leader (?P<tp>\S+) .*starts at leader epoch (?P<epoch>[1-9]\d*) from offset (?P<offset>\d\d+)"
     r"(?P<between> with.*)high watermark (?P<hw>\d+)"
 )
+_COMMITTED = r"(?:\] (?:Leader|Follower)|\[Partition) (?P<tp>\S+) .*high ?[wW]atermark:? (?:[2-9]|\d\d)"
+"""A high watermark above the offset 1."""
 _STATE = r"Received LeaderAndIsr request .*leader=\d+, leaderEpoch=\d+, isr=\[?(?P<isr>[0-9, ]+)\]?, .*"
 _SENT_VERSION = _STATE + r"(?:zkVersion|partitionEpoch)=(?P<version>\d+)"
 _CACHED = (
@@ -160,11 +165,14 @@ _ISR_OF_ZK = r"ISR updated to \[(?P<isr>[0-9, ]+)\] and zkVersion"
 _ASKED = r"Handling LeaderAndIsr request correlationId (?P<id>\d+) from (?P<tp>controller \d+) for \d+ partitions"
 _ENDED = r"Finished LeaderAndIsr request .* for (?P<count>\d+) partitions"
 _ADDED = r"(?P<tp>Add) \d+ partitions and deleted .* sent by controller \d+ epoch (?P<epoch>\d+)"
-_COUNTED = r"Add (?P<count>\d+) partitions and deleted .* sent by controller \d+ epoch (?!1 )\d+ "
+_COUNTED = r"Add (?P<count>\d+) partitions and deleted .* (?P<tp>sent by controller \d+ epoch (?!1 )\d+ )"
 """Of a tenure whose start is there: not the first."""
+_OTHER_COUNT = r"Add (?!{count} )\d+ partitions and deleted .* (?P<tp>sent by controller \d+ epoch \d+ )"
+"""Requests in a row with one count are one: what comes after the last of them, nobody knows."""
 _REFUSED_IN_3 = r"Leader (?P<tp>\S+) with topic id Some\((?P<id>\S+)\) starts at leader epoch"
 _TAKEN_AGAIN = r"(?:become-\w+ transition for partition|\] (?:Leader|Follower)) (?P<tp>\S+)"
 _REMOVED_ONE = r"Removed fetcher for partitions (?:Hash)?Set\((?P<tp>[^, )]+)\)"
+_ADDS = r"Added fetcher .*[( ](?P<tp>\S+-\d+) -> "
 _PRINTS_WATERMARK = _TAKES + r" \d+ from offset \d+ with .*high watermark \d+"
 _PROCESS = "INFO starting (kafka.server.KafkaServer)"
 
@@ -300,10 +308,12 @@ KINDS: tuple[Kind, ...] = (
         _number("version", lambda m: _int(m, "version") + 50 if m["role"] == "Leader" else None),
         "a version that nobody wrote",
     ),
-    Kind("cache goes back", _CACHED, _below("epoch"), "an older leader epoch is cached", after=_CACHED),
-    Kind("cached version goes back", _CACHED, _version_below, "an older version is cached", after=_CACHED),
+    Kind("cache goes back", _CACHED, _below("epoch"), "an older leader epoch is cached", after=_CACHED, process=True),
+    Kind(
+        "cached version goes back", _CACHED, _version_below, "an older version is cached", after=_CACHED, process=True
+    ),
     Kind("takes an older controller", _TAKEN, _below("epoch"), "a controller that is deposed", after=_TAKEN),
-    Kind("leader lacks records", _LEADS_AT, _lacking, "committed records are gone"),
+    Kind("leader lacks records", _LEADS_AT, _lacking, "committed records are gone", told=_COMMITTED),
     Kind(
         "cuts committed records",
         _CUT,
@@ -322,7 +332,13 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind("another topic id", _REFUSED_IN_3, _id_refused, "the log is of another topic"),
     Kind("another count at the end", _ENDED, _number("count", lambda m: _int(m, "count") + 1), "one is passed over"),
-    Kind("another count of metadata", _COUNTED, _number("count", lambda m: _int(m, "count") + 1000), "more is taken"),
+    Kind(
+        "another count of metadata",
+        _COUNTED,
+        _number("count", lambda m: _int(m, "count") + 1000),
+        "more is taken",
+        later=_OTHER_COUNT,
+    ),
     Kind("correlation id goes back", _ASKED, _id_below, "a request comes late", after=_ASKED),
     Kind(
         "metadata of an older controller",
@@ -337,6 +353,7 @@ KINDS: tuple[Kind, ...] = (
         _REMOVED_ONE,
         _by_fetcher("Reset fetch offset for partition {tp} from 1 to current leader's start offset 9999999"),
         "a log begins anew above its high watermark",
+        earlier=_ADDS,
         later=_PRINTS_WATERMARK,
     ),
     Kind("leader cuts its log", _WRITES, _cut_by_leader, "records are cut off by a leader"),
@@ -417,7 +434,8 @@ def _texts(recording: Path) -> dict[Path, str]:
 
 def _places(kind: Kind, texts: dict[Path, str]) -> Iterator[tuple[Path, int, str, bool]]:
     """File, line, what becomes of it, and whether the log goes on so that it shows."""
-    rest = {folder: _by_time(texts, folder) for folder in {path.parent for path in texts}}
+    rest = {folder: _by_time(texts, {folder}) for folder in {path.parent for path in texts}}
+    everyone = _by_time(texts, set(rest)) if kind.told else []
     pattern, after = re.compile(kind.pattern), re.compile(kind.after)
     for path, text in texts.items():
         above: dict[str, Match] = {}
@@ -431,30 +449,47 @@ def _places(kind: Kind, texts: dict[Path, str]) -> Iterator[tuple[Path, int, str
                 above[before["tp"]] = before
             if match and changed is not None and changed != line:
                 since = before_it.string[:_TIME] if before_it else line[:_TIME]
-                yield path, number, changed, _shows(kind, match, since, rest[path.parent])
+                yield path, number, changed, _shows(kind, match, since, rest[path.parent], everyone)
 
 
-def _by_time(texts: dict[Path, str], folder: Path) -> list[str]:
-    """The dated lines of a broker, by their times."""
-    own = [line for path, text in texts.items() if path.parent == folder for line in text.split("\n")]
-    return sorted((line for line in own if line.startswith("[2")), key=lambda line: line[:_TIME])
+def _by_time(texts: dict[Path, str], folders: set[Path]) -> list[str]:
+    """The dated lines of brokers, by their times."""
+    own = [line for path, text in texts.items() if path.parent in folders for line in text.split("\n")]
+    return sorted((line for line in own if line.startswith("[2")), key=_time)
 
 
-def _shows(kind: Kind, match: Match, since: str, lines: list[str]) -> bool:
-    """Whether the process has gone on since a time, and goes on, as the kind asks."""
-    starts = [line[:_TIME] for line in lines if _PROCESS in line] if kind.process else []
-    if kind.process and (not starts or any(since <= start <= match.string[:_TIME] for start in starts)):
+def _time(line: str) -> str:
+    return line[:_TIME]
+
+
+def _shows(kind: Kind, match: Match, since: str, lines: list[str], everyone: list[str]) -> bool:
+    """Whether the process has gone on since a time, and what it and others write is as the kind asks.
+
+    `lines` are those of the broker, `everyone` those of all brokers.
+    """
+    at = _time(match.string)
+    starts = [_time(line) for line in lines if _PROCESS in line] if kind.process else []
+    if kind.process and (not starts or any(since <= start <= at for start in starts)):
         return False
-    if not kind.later and not kind.never:
-        return True
-    at = bisect_right(lines, match.string[:_TIME], key=lambda line: line[:_TIME])
-    following = list(takewhile(lambda line: _PROCESS not in line, lines[at:]))
+    before = reversed(lines[: bisect_left(lines, at, key=_time)])
+    after = lines[bisect_right(lines, at, key=_time) :]
+    asked = (
+        (kind.earlier, True, takewhile(_goes_on, before)),
+        (kind.told, True, everyone[: bisect_left(everyone, at, key=_time)]),
+        (kind.later, True, takewhile(_goes_on, after)),
+        (kind.never, False, takewhile(_goes_on, after)),
+    )
+    return all(_comes(pattern, match, within) == wanted for pattern, wanted, within in asked if pattern)
 
-    def comes(pattern: str) -> bool:
-        found = (re.search(pattern, line) for line in following)
-        return any(each["tp"] == match["tp"] for each in found if each)
 
-    return (not kind.later or comes(kind.later)) and (not kind.never or not comes(kind.never))
+def _goes_on(line: str) -> bool:
+    return _PROCESS not in line
+
+
+def _comes(pattern: str, match: Match, lines: Iterable[str]) -> bool:
+    """Whether one of the lines matches, of the same partition."""
+    wanted = re.compile(pattern.format_map(match.groupdict()))
+    return any(found["tp"] == match["tp"] for line in lines for found in wanted.finditer(line))
 
 
 _Finding = tuple[str, str, frozenset[tuple[str, int]]]

@@ -117,10 +117,10 @@ journal, process = field("journal", Int()), field("process", Int())
 broker, process_known = field("broker", Broker), field("process_known", Bool)
 whole, server_log = field("whole", Bool), field("server_log", Bool)
 of_zookeeper, takes_shown = field("of_zookeeper", Bool), field("takes_shown", Bool)
-lived_until = field("lived_until", Int())
+lived_until, ends_from = field("lived_until", Int()), field("ends_from", Int())
 
 JOURNAL: Mapping[str, Sort] = sorts(
-    *(journal, broker, process, process_known, whole, server_log, of_zookeeper, takes_shown, lived_until)
+    *(journal, broker, process, process_known, whole, server_log, of_zookeeper, takes_shown, lived_until, ends_from)
 )
 """What observations and rules read of the journal that a broker's event is in (history/journals.py)."""
 

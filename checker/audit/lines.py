@@ -36,7 +36,7 @@ BROKERS = rows_with(speaker="broker")
 """All lines that brokers write."""
 LEADS, FOLLOWS = rows_with("leads"), rows_with("follows")
 """Lines with which a partition leads, or follows, on a broker from here."""
-PROCESS_STARTS = rows_with("process-starts")
+PROCESS_STARTS, PROCESS_ENDS = rows_with("process-starts"), rows_with("process-ends")
 """Lines that a broker's process writes once, when it starts."""
 LEADER_AND_ISR_RECEIVED = ("leader-and-isr-received",)
 """The line in which a broker prints what a LeaderAndIsr request says of a partition."""

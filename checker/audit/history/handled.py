@@ -55,6 +55,10 @@ _begins, _line = is_line(LEADER_AND_ISR_BEGUN), column("line", Int(0))
 _request, _ended = column("request", Int(0)), column("ended", Int(0))
 _before_id, _of, _before_of = column("before_id", Int()), column("of", Int(0)), column("before_of", Int(0))
 _before_epoch = column("before_epoch", Int())
+_same = correlation_id.eq(column("begun_correlation_id", Int())) & column("controller", Int()).eq(
+    column("begun_controller", Int())
+)
+"""The line in which a broker has finished with a request, and the last one in which it begins, are of one."""
 
 
 def handled(events: Table) -> list[Row]:
@@ -80,8 +84,9 @@ def _by_topic(found: Iterable[Row]) -> list[Row]:
 
 def _answered(events: Table) -> Iterator[tuple[str, Table]]:
     """answered-fit: so many requests that have as many answers as partitions. answered: one that has not, from line
-    `first` to `line`. answered-open, answered-close: one that begins here, or ends, with each partition that it was
-    answered for (answer). answered-on: the partitions that lines are about, where none begins or ends."""
+    `first` to `line`; one that is refused whole, if it ends with another number. answered-open, answered-close: one
+    that begins here, or ends, with each partition that it was answered for (answer). answered-on: the partitions that
+    lines are about, where none begins or ends."""
     lines = events.of_lines((*_BOUNDS, *LEADER_AND_ISR_VOID, *ANSWERED)).along(
         _BY,
         ("line",),
@@ -97,24 +102,21 @@ def _answered(events: Table) -> Iterator[tuple[str, Table]]:
     )
     answers = by_partition.grouped((*_REQUEST, "ended"), answered=Column("count"))
     void = lines.of_lines(LEADER_AND_ISR_VOID).grouped(_REQUEST, void=Column("count"))
-    ends = (
+    said_of = (
         lines.of_lines(LEADER_AND_ISR_ENDED)
         .along(_REQUEST, ("line",), again=Column("so_far"))
         .where(column("again", Int(0)).eq(0))
         .attached(void, _REQUEST, ("void",))
-        .absent("void")
-        .attached(answers, (*_REQUEST, "ended"), ("answered",))
-        .derive(none=_zero)
-        .filled("answered", "none")
     )
-    whole = ends.present("first").where(
-        correlation_id.eq(column("begun_correlation_id", Int()))
-        & column("controller", Int()).eq(column("begun_controller", Int()))
-    )
-    said, answered = column("count", Int()), column("answered", Int(0))
-    fits = said.eq(column("begun_count", Int())) & said.eq(answered)
+    none = said_of.absent("void").derive(none=_zero)
+    ends = none.attached(answers, (*_REQUEST, "ended"), ("answered",)).filled("answered", "none")
+    whole = ends.where(_same)
+    said, begun, answered = column("count", Int()), column("begun_count", Int()), column("answered", Int(0))
+    fits = said.eq(begun) & said.eq(answered)
     yield "answered-fit", whole.where(fits).grouped(_BY, n=Column("count"))
     yield "answered", whole.where(~fits).select(*_SHOWN, "first", "answered")
+    refused = said_of.present("void").where(_same & ~said.eq(begun)).derive(answered=begun)
+    yield "answered", refused.select(*_SHOWN, "first", "answered")
 
     begins = lines.of_lines(LEADER_AND_ISR_BEGUN)
     last = begins.grouped(_BY, first=Column("max", "line"), requests=Column("count"))

@@ -31,6 +31,7 @@ from ..lines import (
     FOLLOWS,
     LEADS,
     OF_BROKERS,
+    PROCESS_ENDS,
     PROCESS_STARTS,
     REGISTERED,
     REQUEST_RECEIVED,
@@ -57,7 +58,7 @@ _Home = tuple[int, str, int, str]
 
 
 def wrote(events: Table) -> list[Row]:
-    """Look: who wrote which kinds of lines of which file, when the lines of a file are of; where processes start."""
+    """Look: who wrote which kinds of lines of which file, when these were; where processes start, and end."""
     own = events.of_lines(_OF_BROKERS).grouped(
         ("file", "speaker", "row", "releases"),
         line=Column("min", "line"),
@@ -68,10 +69,12 @@ def wrote(events: Table) -> list[Row]:
     module = events.present("controller").without_lines((*_OF_BROKERS, *THROWN, *EPOCH_READ))
     controllers = module.grouped(("file", "controller"), line=Column("min", "line"))
     starts = events.of_lines(PROCESS_STARTS).present("ts").select("file", "line", "ts", "row")
+    ends = events.of_lines(PROCESS_ENDS).present("ts").select("file", "line", "ts", "row")
     return [
         *({"kind": "wrote"} | row for row in own.rows()),
         *({"kind": "module"} | row for row in controllers.rows()),
         *({"kind": "process"} | row for row in starts.rows()),
+        *({"kind": "process-ends"} | row for row in ends.rows()),
     ]
 
 
@@ -106,8 +109,8 @@ class Process:
     """The times first..last, as printed, in which a journal is of the process of that number.
 
     `process_known`: each start of a process is in the files. `lived_until`: when the journal's last process wrote its
-    last line; 0 of those before, whose ends no line tells. `of_zookeeper`: its mode; a broker that is migrated changes
-    it as it starts anew.
+    last line; 0 of those before, whose ends no line tells. `ends_from`: when it says first that it shuts down, or after
+    all lines. `of_zookeeper`: its mode; a broker that is migrated changes it as it starts anew.
     """
 
     journal: int
@@ -117,6 +120,7 @@ class Process:
     process_known: bool
     of_zookeeper: bool
     lived_until: int = 0
+    ends_from: int = _NO_END
 
 
 @dataclass(frozen=True)
@@ -314,6 +318,7 @@ class _Journal:
     def processes(self, rows: Sequence[Row]) -> Iterator[Process]:
         """The stretches between starts; known as soon as a file begins that would show a start."""
         starts = [row for row in rows if row["kind"] == "process" and row["file"] in self.files]
+        ends = [row["ts"] for row in rows if row["kind"] == "process-ends" and row["file"] in self.files]
         of_zookeeper, of_kraft = (self._last_of(rows, each) for each in (_OF_ZOOKEEPER, _OF_KRAFT))
         begins = {row["ts"] for row in starts}
         since, until = self.known(starts) or (_NO_END, _NO_START)
@@ -326,7 +331,9 @@ class _Journal:
             turned = of_zookeeper < began <= of_kraft  # to KRaft, of which it shows something since
             in_zookeeper = of_zookeeper >= _NO_START and not turned
             known = since <= first <= until
-            yield Process(self.number, first, following - 1, number, known, in_zookeeper, lived_until)
+            following_start = min((begin for begin in begins if first < begin), default=_NO_END + 1)
+            ends_from = min((end for end in ends if began <= end < following_start), default=_NO_END)
+            yield Process(self.number, first, following - 1, number, known, in_zookeeper, lived_until, ends_from)
 
     def _last_of(self, rows: Iterable[Row], of_mode: frozenset[str]) -> int:
         """When the last line was written that is printed in a mode only; before all lines if there is none."""

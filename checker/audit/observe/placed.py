@@ -106,7 +106,7 @@ def _with_journals(events: Table, journals: Journals, release: int | None) -> Ta
     of_life, of_none = ([part for part in parts if (part["life"] is None) is none] for none in (False, True))
     found = _of_parts(events, of_life, _PART_COLUMNS)
     found = found.plus(_of_parts(events, of_none, {n: t for n, t in _PART_COLUMNS.items() if n != "life"}))
-    columns = {"process": int, "process_known": bool, "of_zookeeper": bool, "lived_until": int}
+    columns = {"process": int, "process_known": bool, "of_zookeeper": bool, "lived_until": int, "ends_from": int}
     return found.joined(processes, ("journal",), columns, ("first", "last"), of="ts").derive(
         at=field("base", Int()) + field("line", Int()), replica=broker
     )

@@ -28,7 +28,7 @@ from ..controller.views import PARTITION_VIEWS, VIEW, without_deletions
 from ..observation import Input, Names, Observation
 from ..order import IN_ORDER, NEAR
 from .high_watermarks import LIFE
-from .hosted import HOSTED, HOSTED_LINES, MERGED
+from .hosted import HOSTED, HOSTED_LINES, MERGED, copied
 from .taken import STARTS, known_epoch
 
 ORDER = ("rank", "at", "file")
@@ -198,7 +198,7 @@ def _changes(lines: Table, key: Names, order: Names) -> Table:
 def _cuts(lines: Table, key: Names, order: Names) -> Table:
     """Logs that are cut in a leader epoch, with where its leader began."""
     told = lines.of_lines(LEADS).present("leader_epoch", "offset")
-    cut = lines.of_lines(LOG_TRUNCATED).present("offset").derive(leader_epoch=known_epoch)
+    cut = lines.of_lines(LOG_TRUNCATED).where(~copied).present("offset").derive(leader_epoch=known_epoch)
     is_start = is_line(LEADS)
     found = told.plus(cut.present("leader_epoch")).along(
         key, order, leads_from=Column("last", "offset", is_start), **_place(is_start)

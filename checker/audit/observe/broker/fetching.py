@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .....model.expr import const, field
 from .....model.sorts import Bool, Int
-from ...fields import kind, lived_until, offset, releases, sorts
+from ...fields import ends_from, kind, lived_until, offset, releases, sorts
 from ...lines import (
     BECOME_BEGUN,
     BELOW_HIGH_WATERMARK,
@@ -38,12 +38,16 @@ _BEFORE = {f"before_{name}": Int(0) for name in _PLACE}
 
 
 def _turns(lines: Table, key: Names, order: Names) -> Table:
-    """Where a broker takes a partition, by the line that its release prints of all that it takes."""
+    """Where a broker takes a partition, by the line that its release prints of all that it takes.
+
+    One that shuts down adds no fetchers.
+    """
     begun = is_line(BECOME_BEGUN) & same_request & releases.subset_of(in_releases("<=2.5"))
     own = lines.of_lines((*STARTS, *BECOME_BEGUN, *FETCHERS_ADDED, *SKIPPED))
     asked = own.derive(begun=begun, to_follow=is_line(BECOME_BEGUN) & kind.eq("become-follower"))
     marked = false_where_absent(asked, "begun", "to_follow").derive(
-        takes=is_line(PRINTED_IN_TURN) | field("begun", Bool), follows=is_line(FOLLOWS) | field("to_follow", Bool)
+        takes=is_line(PRINTED_IN_TURN) | field("begun", Bool),
+        follows=(is_line(FOLLOWS) | field("to_follow", Bool)) & (field("clock", Int()) < ends_from),
     )
     excuses = is_line((*FETCHERS_ADDED, *SKIPPED))
     counted = marked.along(key, order, fetchers=Column("so_far", where=excuses)).where(field("takes", Bool))

@@ -40,7 +40,7 @@ from ...table.protocol import Column, Table
 from ..absent import false_where_absent
 from ..observation import Names, Observation
 from ..order import NEAR
-from .hosted import HOSTED, HOSTED_LINES, KEPT, MERGED
+from .hosted import HOSTED, HOSTED_LINES, KEPT, MERGED, copied
 from .taken import STARTS, received
 
 LIFE = ("cluster", "life", *NEAR)
@@ -198,7 +198,7 @@ def _truncations(lines: Table, key: Names, order: Names) -> Table:
     counted = begins.along(
         key, order, cuts=Column("so_far", where=is_line(_CUT)), loaded=Column("so_far", "begins")
     ).derive(loads=ite(field("begins", Bool), field("loaded", Int()) + 1, field("loaded", Int())))
-    return _carried(counted, (*key, "cuts", "loads"), order).of_lines(TRUNCATED).present("offset")
+    return _carried(counted, (*key, "cuts", "loads"), order).of_lines(TRUNCATED).where(~copied).present("offset")
 
 
 _BEFORE = {f"before_{name}": {**HOSTED, **sorts(epoch)}[name] for name in _CARRIED}

@@ -17,6 +17,7 @@ from ...fields import (
     lossy,
     previous_leader_epoch,
     process_known,
+    releases,
     sorts,
     ts,
     whole,
@@ -48,6 +49,7 @@ from ...lines import (
     TRUNCATED,
     is_line,
 )
+from ...table.encoding import in_releases
 from ...table.protocol import Column, Table
 from ..absent import false_where_absent
 from ..compared import earlier, earlier_sorts, was
@@ -67,17 +69,20 @@ LOG = ("journal", *NEAR, "log")
 """A replica's log from its creation to its deletion, over all processes."""
 MERGED = ("clock", "at", "file")
 """The order of a journal's lines about one partition."""
+_LOADED = ("log-loaded",)
+"""The last of the lines with which a replica is loaded, since 2.4."""
 NO_EPOCH = -1
 """What a broker prints as the leader epoch before the first."""
 
 clock, fresh, remembers = field("clock", Int()), field("fresh", Bool), field("remembers", Bool)
 not_above = field("not_above", Bool)
+copied = field("copied", Bool)
 HOSTED: Mapping[str, Sort] = {
     **READ,
     **SPAN,
     **JOURNAL,
     **sorts(at, clock, field("deletions", Int(0)), field("stay", Int(0)), fresh, remembers, not_above),
-    **sorts(field("log", Int(0)), field("gone", Bool)),
+    **sorts(field("log", Int(0)), field("gone", Bool), copied),
     **TAKEN,
 }
 """The columns of a line in a journal that is about one partition.
@@ -86,7 +91,8 @@ HOSTED: Mapping[str, Sort] = {
 how often the replica was deleted in its process, `stay` how often the broker knew nothing of it. `fresh`: it does not
 on this line; `remembers`: the line prints a leader epoch that the broker had before; `not_above`: its own is not
 larger. `gone`: it deletes the replica.
-`log` counts how often the broker deleted or created the log.
+`log` counts how often the broker deleted or created the log. `copied`: it made the log again while it had it, so one is
+a copy in another log directory, and lines of the one look like those of the other.
 """
 OF_LOG = (*LOG_LOADED, *ISR_CHANGES, *ISR_WRITTEN, *TRUNCATED, *FETCHERS_ADDED)
 """Lines that tell of a replica's log, its high watermark, or a leader's ISR."""
@@ -121,11 +127,33 @@ def hosted(events: Table) -> Table:
         known_new=Column("so_far", "fresh"),
         stopped=Column("last", "now_stopped"),
     )
-    renewed = counted.derive(renewed=field("gone", Bool) | is_line(LOG_CREATED)).along(
-        ("journal", *NEAR), MERGED, log=Column("so_far", "renewed")
+    renewed = (
+        _with_copies(counted)
+        .derive(renewed=field("gone", Bool) | is_line(LOG_CREATED))
+        .along(("journal", *NEAR), MERGED, log=Column("so_far", "renewed"))
     )
     stays = renewed.derive(stay=ite(fresh, field("known_new", Int()) + 1, field("known_new", Int())))
     return with_what_is_known(stays.kept(NEAR, (*KEPT, *MERGED)), KEPT, MERGED).select(*HOSTED)
+
+
+def _with_copies(lines: Table) -> Table:
+    """With `copied`: since KIP-113 the log of a replica that moves to another directory is made, and loaded, beside it.
+
+    Up to 2.3 logs of other brokers are loaded too.
+    """
+    since_2_4 = releases.subset_of(in_releases(">=2.4"))
+    counted = lines.along(
+        KEPT,
+        MERGED,
+        created=Column("so_far", where=is_line(LOG_CREATED)),
+        loaded=Column("so_far", where=is_line(_LOADED)),
+    )
+    again = either(
+        is_line(LOG_CREATED) & (const(0, Int(0)) < field("created", Int(0))),
+        is_line((*LOG_CREATED, *_LOADED)) & since_2_4 & (const(0, Int(0)) < field("loaded", Int(0))),
+    )
+    copies = counted.derive(again=again).along(KEPT, MERGED, copies=Column("so_far", "again"))
+    return copies.derive(copied=const(0, Int(0)) < field("copies", Int(0)))
 
 
 def _timed(lines: Table) -> Table:

@@ -24,7 +24,7 @@ from ..absent import false_where_absent
 from ..compared import earlier, was
 from ..observation import Names, Observation
 from ..told import told
-from .hosted import AGAINST, HOSTED, HOSTED_LINES, KEPT, LOG, MERGED, STAY, against, followed, followed_sorts
+from .hosted import AGAINST, HOSTED, HOSTED_LINES, KEPT, LOG, MERGED, STAY, against, copied, followed, followed_sorts
 from .taken import STARTS, known_epoch
 
 end, epoch = field("end", Int()), field("epoch", Int())
@@ -107,7 +107,7 @@ def _of_begun_logs(lines: Table, key: Names, order: Names) -> Table:
 
 
 def _cuts_by_role(lines: Table, *_: Names) -> Table:
-    return against(lines.of_lines(LOG_TRUNCATED), "known")
+    return against(lines.of_lines(LOG_TRUNCATED).where(~copied), "known")
 
 
 HIGH_WATERMARKS = Observation(

@@ -10,7 +10,8 @@ How it is seen
     broker shuts down, a log directory has failed. A line may be missing, so it is suspicious.
 
 What a log cannot show
-    Since 2.6 a broker that shuts down adds no fetcher and does not say so. What begins to follow last is not judged.
+    Since 2.6 a broker that shuts down adds no fetcher and does not say so: what it follows from then on is not judged,
+    nor is what begins to follow last.
 
 Releases
     ZooKeeper mode. Up to 2.5 requests must be there, which are logged at TRACE. server.log must be there.
