@@ -193,7 +193,9 @@ def _by_fetcher(text: str, level: str = "WARN") -> Callable[[Match], str]:
     """What a fetcher of the partition says, in place of the line."""
 
     def change(match: Match) -> str:
-        fetcher = "[ReplicaFetcher replicaId=1, leaderId=2, fetcherId=0]"
+        broker = re.search(r"Manager on broker (\d+)\]", match.string)
+        assert broker is not None
+        fetcher = f"[ReplicaFetcher replicaId={broker[1]}, leaderId=99, fetcherId=0]"
         said = f"{fetcher} {text.format(tp=match['tp'])} (kafka.server.ReplicaFetcherThread)"
         return f"{match.string[:_TIME]} {level} {said}"
 

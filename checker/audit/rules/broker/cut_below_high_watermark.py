@@ -11,7 +11,9 @@ How it is seen
 
 What a log cannot show
     A high watermark that was never printed. Kafka has a line of its own, "Truncating ... below high watermark", but
-    from 2.4 to 4.1 it is never printed: the high watermark is lowered first (KAFKA-19474).
+    from 2.4 to 4.1 it is never printed: the high watermark is lowered first (KAFKA-19474). A copy that moves to another
+    log directory (KIP-113) is cut with the same line: from where the log is made, or loaded, a second time while the
+    broker has it, nothing is said.
 
 Releases
     All that print high watermarks: 0.11 and later. From 2.8 to 3.4.0 what a follower's disk has is not taken: it may be

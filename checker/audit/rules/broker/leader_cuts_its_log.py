@@ -8,7 +8,8 @@ How it is seen
     In all that one broker wrote, in one process: a line tells that a log is cut, though the broker took last that it
     leads the partition. Only a follower cuts its log, by its leader's answer; a fetcher thread whose partition was
     taken from it while it waited for that answer must not. A copy that moves to another log directory of the same
-    broker is cut with the same line, so it is suspicious.
+    broker is cut with the same line, so it is suspicious; where the log is made, or loaded, while the broker has it,
+    there is such a copy, and nothing is said.
 
 What a log cannot show
     A cut of a partition that the broker follows in another leader epoch by then, or has stopped, looks like one that is
