@@ -33,10 +33,10 @@ class Kind:
     """A line that matches becomes what `change` makes of it, or is left alone (None). `meaning` is the fault.
 
     `after`: a pattern; `change` also gets the last line above that matches it, of the same partition (group `tp`).
-    `earlier`, `later`, `never`: patterns; the same process writes such a line of the partition before it, afterwards,
-    or none afterwards; a group of the line that is changed may stand in them, as `{name}`. `told`: any broker wrote
-    such a line of the partition before it. `process`: the log shows where processes start, and none does since the
-    line above. Where that is not so the fault is not decidable.
+    `earlier`, `later`, `never`, `unsaid`: patterns; the same process writes such a line of the partition before it,
+    afterwards, or none afterwards, or none before; a group of the line that is changed may stand in them, as `{name}`.
+    `told`: any broker wrote such a line of the partition before it. `process`: the log shows where processes start, and
+    none does since the line above. Where that is not so the fault is not decidable.
     """
 
     name: str
@@ -48,6 +48,7 @@ class Kind:
     told: str = ""
     later: str = ""
     never: str = ""
+    unsaid: str = ""
     process: bool = False
 
 
@@ -193,13 +194,26 @@ def _by_fetcher(text: str, level: str = "WARN") -> Callable[[Match], str]:
     """What a fetcher of the partition says, in place of the line."""
 
     def change(match: Match) -> str:
-        broker = re.search(r"Manager on broker (\d+)\]", match.string)
-        assert broker is not None
-        fetcher = f"[ReplicaFetcher replicaId={broker[1]}, leaderId=99, fetcherId=0]"
+        fetcher = f"[ReplicaFetcher replicaId={_fetching(match)}, leaderId=99, fetcherId=0]"
         said = f"{fetcher} {text.format(tp=match['tp'])} (kafka.server.ReplicaFetcherThread)"
         return f"{match.string[:_TIME]} {level} {said}"
 
     return change
+
+
+def _fetching(match: Match) -> str:
+    """The broker that adds or removes a fetcher."""
+    broker = re.search(r"Manager on broker (\d+)\]", match.string)
+    assert broker is not None
+    return broker[1]
+
+
+def _shrinks(match: Match) -> str:
+    """An ISR that shrinks to the broker itself, in place of the line."""
+    broker = _fetching(match)
+    partition = f"[Partition {match['tp']} broker={broker}] Shrinking ISR from {broker},99 to {broker}"
+    ends = "Leader: (highWatermark: 1, endOffset: 1). Out of sync replicas: (brokerId: 99, endOffset: 0)"
+    return f"{match.string[:_TIME]} INFO {partition}. {ends}. (kafka.cluster.Partition)"
 
 
 def _cut_by_leader(match: Match) -> str:
@@ -331,6 +345,7 @@ KINDS: tuple[Kind, ...] = (
         _by_fetcher("Partition {tp} marked as failed"),
         "a partition is given up, and not taken again",
         never=_TAKEN_AGAIN,
+        unsaid=r"Partition (?P<tp>\S+) has an (?:older|newer) epoch",
     ),
     Kind("another topic id", _REFUSED_IN_3, _id_refused, "the log is of another topic"),
     Kind("another count at the end", _ENDED, _number("count", lambda m: _int(m, "count") + 1), "one is passed over"),
@@ -357,6 +372,22 @@ KINDS: tuple[Kind, ...] = (
         "a log begins anew above its high watermark",
         earlier=_ADDS,
         later=_PRINTS_WATERMARK,
+    ),
+    Kind("a follower changes its ISR", _FETCHES_ONE, _shrinks, "it does not lead"),
+    Kind("fetches from itself", _FETCH, _text("leader", _fetching), "it has no leader"),
+    Kind(
+        "follows itself",
+        r"\[Broker id=(?P<self>\d+)\] Follower .*Current leader is (?P<leader>\d+)\.",
+        _text("leader", lambda m: m["self"]),
+        "it has no leader",
+    ),
+    Kind("forgets its epoch", _KNOWN, _number("previous", lambda m: -1), "it had an epoch"),
+    Kind(
+        "caches an epoch to come",
+        _CACHED,
+        _number("epoch", lambda m: _int(m, "epoch") + 7),
+        "an epoch of nobody",
+        later=_CACHED,
     ),
     Kind("leader cuts its log", _WRITES, _cut_by_leader, "records are cut off by a leader"),
     Kind(
@@ -473,10 +504,11 @@ def _shows(kind: Kind, match: Match, since: str, lines: list[str], everyone: lis
     starts = [_time(line) for line in lines if _PROCESS in line] if kind.process else []
     if kind.process and (not starts or any(since <= start <= at for start in starts)):
         return False
-    before = reversed(lines[: bisect_left(lines, at, key=_time)])
+    before = [*takewhile(_goes_on, reversed(lines[: bisect_left(lines, at, key=_time)]))]
     after = lines[bisect_right(lines, at, key=_time) :]
     asked = (
-        (kind.earlier, True, takewhile(_goes_on, before)),
+        (kind.earlier, True, before),
+        (kind.unsaid, False, before),
         (kind.told, True, everyone[: bisect_left(everyone, at, key=_time)]),
         (kind.later, True, takewhile(_goes_on, after)),
         (kind.never, False, takewhile(_goes_on, after)),
