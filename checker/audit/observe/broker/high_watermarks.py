@@ -151,6 +151,20 @@ def _carried(rows: Table, key: Names, order: Names) -> Table:
     return false_where_absent(higher, "higher").along(key, order, **carried)
 
 
+def _isrs(lines: Table) -> Table:
+    """Lines that show the ISR. Only server.log has what became of the ISR that a leader begins with."""
+    shown = lines.of_lines((*LEADS, *ISR_SHRINKS, *ISR_WRITTEN)).present("isr")
+    return shown.where(both(server_log, whole, ~lossy))
+
+
+def _of_one_leader(isrs: Table) -> Table:
+    """Without those of a leader epoch in which two brokers print an ISR: only clocks would say which is the later."""
+    term = (*LIFE, "epoch")
+    brokers = isrs.grouped((*term, "broker"), n=Column("count")).grouped(term, n=Column("count"))
+    several = brokers.where(const(1, Int()) < field("n", Int())).derive(several=true)
+    return false_where_absent(isrs.attached(several, term, ("several",)), "several").where(~field("several", Bool))
+
+
 def _leader_starts(lines: Table, key: Names, order: Names) -> Table:
     told = _with_versions(_told(lines))
     ran = told.derive(tells=const(0, Int()) <= field("told_epoch", Int())).along(
@@ -159,8 +173,7 @@ def _leader_starts(lines: Table, key: Names, order: Names) -> Table:
     starts = ran.of_lines(LEADS).present("offset").derive(rank=const(0, Int()))
     later = told.present("epoch").derive(rank=const(1, Int()))
     claims = later.present("high_watermark").derive(claimed=high_watermark)
-    # Only server.log tells what became of the ISR that a leader begins with.
-    isrs = later.of_lines((*LEADS, *ISR_SHRINKS, *ISR_WRITTEN)).present("isr").where(both(server_log, whole, ~lossy))
+    isrs = _of_one_leader(_isrs(later))
     isrs = isrs.derive(shown_isr=isr, shown_epoch=epoch, isr_of_version=isr, shown_version=version)
     isrs = isrs.only_where(version.eq(version), "isr_of_version")
     rows = (
