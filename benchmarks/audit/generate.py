@@ -33,7 +33,7 @@ def generate(folder: Path, gigabytes: float, seed: int = 1) -> Generated:
 
 
 def story(folder: Path, brokers: int, partitions: int, tenures: int, seed: int, faults: int) -> Generated:
-    """So many controllers one after the other, each killed; in the time of each, a broker dies and comes back."""
+    """A number of controllers one after the other, each killed; in the time of each, a broker dies and comes back."""
     if folder.exists():
         shutil.rmtree(folder)
     c = cluster(folder, brokers, partitions, seed)

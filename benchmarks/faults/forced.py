@@ -26,7 +26,7 @@ ORDER = "order within a millisecond"
 _MOVES = ("KR103", "KR104")
 _OF_BROKERS = "KR6"
 _LONGEST = 6
-"""So many lines of moves are put in at most: those of a deletion and a creation."""
+"""The most lines of moves that are put in: those of a deletion and a creation."""
 _PARTITION_ROWS = {"NewPartition": "partition-created", "OnlinePartition": "partition-online"}
 
 

@@ -1,6 +1,6 @@
 """How fast generated metadata logs are read and judged, in seconds of the processor; ratios, and the peak of memory.
 
-With several clusters each has a log of so many records, and all are audited in one call.
+With several clusters each has a log of that number of records, and all are audited in one call.
 """
 
 from __future__ import annotations

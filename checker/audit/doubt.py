@@ -33,7 +33,7 @@ _MOVES = ("replica_moves", "partition_moves")
 _SIGNS = ("moves", "contradicted", "unmoved")
 _SEVERAL = 2
 _RARE = 10_000
-"""Of so many moves, one in contradiction may be a fault of the controller's, however many there are in all."""
+"""Of this number of moves, one in contradiction may be a fault of the controller's, however many there are in all."""
 _MOST = 100
 """The same, where all lines that belong together are there."""
 

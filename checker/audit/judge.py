@@ -20,7 +20,7 @@ from .table.protocol import Column, Row, Table
 from .table.rows import PythonTable
 
 FINDINGS = 100_000
-"""So many findings of one rule, verdict and cluster are told of, the first by file and line; all are counted."""
+"""The most findings of one rule, verdict and cluster that are shown, the first by file and line; all are counted."""
 _PARTITION = ("cluster", *NEAR)
 
 

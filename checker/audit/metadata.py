@@ -36,9 +36,9 @@ from .table.protocol import Row, Table, Tables
 from .table.rows import PythonTable
 
 _TOGETHER = 20_000
-"""So many rows are judged at once: more would only take more memory."""
+"""The most rows that are judged at once: more would only take more memory."""
 _UNTIL_COLLECTED = 1_000_000
-"""So many more objects are made than were dropped before Python looks for cycles."""
+"""The objects that are made, less those that are dropped, before Python looks for cycles."""
 
 
 def audited_metadata(

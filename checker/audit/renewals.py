@@ -43,7 +43,7 @@ _REQUESTS = frozenset((*LEADER_AND_ISR_RECEIVED, *BECOME_BEGUN, *BECOME_ENDED))
 _TAKES = frozenset((*STARTS, *LEADER_AND_ISR_RECEIVED))
 _TELLS_EPOCH = frozenset((*STARTS, *FETCHERS_ADDED))
 _MANY = 200
-"""So many findings on one replica are no longer vouched for: whoever lost its start gets one on every line."""
+"""From this number of findings on a replica on, none is vouched for: whoever lost its start gets one on every line."""
 _Key = tuple[Any, ...]
 _Number = Callable[[Row], int | None]
 
@@ -175,7 +175,7 @@ class _Replica:
             last = now
 
     def _falls(self, here: int, of: _Number, grows: int = 0) -> Iterator[int]:
-        """Where a number is lower than one before, which grows by so much at least; on the lines of the finding's own
+        """Where a number is lower than one before, which grows by `grows` at least; on the lines of the finding's own
         request only if it stays so."""
         greatest = -1 - grows
         for i, row in enumerate(self.lines):

@@ -25,7 +25,7 @@ DOUBT, DOUBTED = "doubt", "doubted"
 in which they were written; that no "creation" of the topic is missing), and the rule's own verdict."""
 _OF_NONE: Row = {"topic": None, "partition": None}
 _MOST = 60
-"""So many orders are tried; a finding with more that are possible is not vouched for."""
+"""The most orders that are tried; a finding with more that are possible is not vouched for."""
 _Line = tuple[Any, ...]
 """A file, a line, and a partition: a line can list several."""
 _Place = tuple[Any, ...]

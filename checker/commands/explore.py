@@ -56,9 +56,9 @@ EXIT = {"holds": 0, "violated": 1, "unknown": 3}
 @click.option("--coverage", is_flag=True, help="Per guard clause: how often it alone forbade a step.")
 @click.option("--deadlock", is_flag=True, help="A state without successor is a violation.")
 @click.option("--until-decided", is_flag=True, help="Stop once every property is decided; counts are then partial.")
-@click.option("--max-states", type=click.IntRange(1), help="Stop unfinished at so many states.")
+@click.option("--max-states", type=click.IntRange(1), help="Stop unfinished at this number of states.")
 @click.option("--max-depth", type=click.IntRange(1), help="Stop unfinished at this depth.")
-@click.option("--max-seconds", type=click.FloatRange(0, min_open=True), help="Stop unfinished after so many seconds.")
+@click.option("--max-seconds", type=click.FloatRange(0, min_open=True), help="Stop unfinished after these seconds.")
 @click.option("--max-memory", type=click.IntRange(1), metavar="MB", help="Stop unfinished at this much memory.")
 @click.option(
     "--format", "layout", type=click.Choice(["text", "json", "itf", "mermaid", *FORMS]), default="text",

@@ -56,7 +56,7 @@ EXIT = {"holds": 0, "violated": 1, "unknown": 3}
 )  # fmt: skip
 @click.option(
     "--bounded", type=click.IntRange(1), metavar="STATES",
-    help="Without lemmas: k-induction, then paths of at most so many states; for one instance, see --set.",
+    help="Without lemmas: k-induction, then paths of at most this number of states; for one instance, see --set.",
 )  # fmt: skip
 @click.option(
     "--minimise", is_flag=True, help="Derive anew which lemmas each question needs: a cache, it only saves time."

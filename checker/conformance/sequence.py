@@ -12,7 +12,7 @@ from .names import NO_LEADER
 Partition = tuple[str, int]
 
 MOST_STEPS = 200
-"""So many notes and arrows are drawn at most: nobody reads more, and Mermaid draws no more."""
+"""The most notes and arrows that are drawn: nobody reads more, and Mermaid draws no more."""
 
 
 def draw(evidence: Evidence, title: str, partition: Partition | None = None) -> str:

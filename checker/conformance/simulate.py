@@ -52,7 +52,7 @@ class Log:
 
 
 def random_run(instance: Instance, seed: int, steps: int) -> list[Taken]:
-    """A run of at most so many steps; each kind of step is as likely as any other that can be taken."""
+    """A run of at most `steps` steps; each kind of step is as likely as any other that can be taken."""
     dice, reference = random.Random(seed), Reference(instance)
     kinds = [action.name for action in instance.model.actions]
     state, run = reference.initial(), []

@@ -23,7 +23,7 @@ def moves_apart(program: Program, writer: Writer, least: int) -> Mapping[int, tu
 
     Args:
         writer: says what the source of a node names.
-        least: so many nodes that nothing else needs make a move one of them.
+        least: the number of nodes that nothing else needs from which on a move is one of them.
     """
     owners: dict[int, int] = {}
     _own(owners, writer, [watch.node for watch in program.state_watches], _SHARED)

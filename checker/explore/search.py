@@ -22,7 +22,7 @@ CHUNK = 1 << 16
 # Before a level of this many states, what is decided is taken out of the code: building it anew pays from here on.
 WIDE = 1 << 17
 
-# A level of at most NARROW states is for plain Python, once there were so many of them that compiling it pays.
+# A level of at most NARROW states is for plain Python; once there were enough of them, compiling it pays.
 NARROW, NARROW_LEVELS = 48, 24
 
 

@@ -30,7 +30,7 @@ def write() -> str:
             ("envelope", "written by", "who writes", "order of lines", "row limits"), map(_row, envelopes().values())
         ),
         "",
-        "`LINE` stands for a line in any layout. A file of exactly so many records as a row limit allows was cut: any",
+        "`LINE` stands for a line in any layout. A file of exactly as many records as a row limit allows was cut: any",
         "line may be missing.",
     ]
     for row in envelopes().values():

@@ -72,7 +72,7 @@ class Refuter:
 
     def find(self, question: Question, goal: Property, names: Sequence[str]) -> Cti | Enough | None:
         """A counterexample to a question under some lemmas, or which of them are enough here; None if neither
-        is found with so much work, or in time.
+        is found within the limits of work and time.
 
         Raises:
             EngineError: the reference reading does not see what the solver says.

@@ -43,7 +43,7 @@ def solver(timeout: float, *, search: bool = False, work: int | None = None, see
 
     Args:
         search: go its own way with quantifiers, and look for models of them.
-        work: gives up after so much work, on every machine and run at the same place.
+        work: gives up after this amount of work, on every machine and run at the same place.
     """
     context = z3.Context()
     made = z3.Solver(ctx=context) if search else z3.SimpleSolver(ctx=context)

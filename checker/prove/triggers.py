@@ -14,7 +14,7 @@ import z3
 from .smt import Term
 
 MOST = 40
-"""At most so many triggers for one clause."""
+"""The most triggers for one clause."""
 
 
 def for_all(variables: list[Any], body: Term) -> Term:

@@ -54,7 +54,7 @@ from .state import (
     replica,
 )
 
-MIN_ISR = Setting("min_insync_replicas", 2, "acks=all is answered only while the ISR has so many members", at_least=1)
+MIN_ISR = Setting("min_insync_replicas", 2, "acks=all is answered only while the ISR has that many", at_least=1)
 _one, _at = var("one", Replica), var("at", Int(0, LOG_SIZE - 1))
 
 crashes = field("crashes", Int(0, MIN_ISR))

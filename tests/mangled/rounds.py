@@ -14,7 +14,7 @@ from .parts import RECORDED
 from .ways import WAYS
 
 COMBINED = 14
-"""So many cases of a round are mangled in several ways."""
+"""The cases of a round that are mangled in several ways."""
 COLLECTED = 0.25
 """This part of the cases is of files of the corpus, if it is there."""
 LARGEST = 400_000

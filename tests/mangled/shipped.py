@@ -44,7 +44,7 @@ def wrapped(lines: list[str], dice: random.Random, severity: float) -> list[str]
 
 
 def rate_limited(found: list[Entry], dice: random.Random, severity: float) -> list[Entry]:
-    """So many of each second; of the others the shipper says how many they are."""
+    """A number of lines of each second; of the others the shipper says how many they are."""
     made: list[Entry] = []
     second, taken, lost = "", 0, 0
     for entry in found:

@@ -20,7 +20,7 @@ from .event import FIELDS
 from .layouts import escape
 
 HEAD = 640
-"""Who speaks, and the words that a line is dispatched on, are looked for in so many characters of a message."""
+"""Who speaks, and the words that a line is dispatched on, are looked for in this number of characters of a message."""
 
 SEPARATORS = ("\x01", "\x02")
 """Kafka prints neither; Spark's reading keeps fields apart by them. A line that holds one is not understood."""
@@ -30,7 +30,7 @@ _DRESSING = "[2018-08-03 12:00:00,123] INFO  (kafka.controller.KafkaController)"
 RECOVERY = {"0": "RECOVERED", "1": "RECOVERING"}
 _LARGEST = 2**63 - 1
 _LONGEST_WORD = 200
-"""So many characters of a message may be a word that is wrong."""
+"""The most characters of a message that may be a word that is wrong."""
 
 
 def _int(text: str) -> int | None:

@@ -23,9 +23,9 @@ from .records import Record, document, loaded, table
 from .wrapping import layout_of, lines_of, take
 
 SAMPLES = (200, 10_000)
-"""So many lines are looked at; more if the first tell nothing: images print their configuration before Kafka starts."""
+"""The lines that are looked at; more if these show nothing: images print their configuration before Kafka starts."""
 _SAMPLE_TEXT = 1 << 12
-"""So many characters a line, on average, are looked at."""
+"""The characters of a line that are looked at, on average."""
 _DEEPEST = 3
 _LEAST = 0.2
 """An envelope holds this share of the lines, at least: a stack trace may stand in none."""
@@ -45,9 +45,9 @@ class Detected:
     """What the first lines of a file tell.
 
     Args:
-        lines: so many that are not blank were looked at.
-        known: so many of them, or of what they hold, are in a layout that is known.
-        looks: so many look like lines of a log.
+        lines: the number that were looked at, blank ones not counted.
+        known: the number of them, or of the lines that they hold, in a layout that is known.
+        looks: the number that look like lines of a log.
         nearest: the envelope that holds most of them, if no layout is known.
     """
 
@@ -100,7 +100,7 @@ def detect(path: str, asked: Asked = UNASKED) -> Detected:
 
 
 def told_by(first: Callable[[int], Sequence[str]], asked: Asked = UNASKED) -> Detected:
-    """How a file is to be read of which `first` gives so many lines from its beginning, at most."""
+    """How a file is to be read; `first` gives its first lines, at most a number of them."""
     for most in SAMPLES:
         sample = first(most)
         found = detected(sample, asked)
@@ -115,7 +115,7 @@ def holds_lines(path: str) -> bool:
 
 
 def sampled(lines: Iterable[str], most: int) -> list[str]:
-    """The first lines, so many at most."""
+    """The first lines, `most` of them."""
     found, size = [], 0
     for line in islice(lines, most):
         found.append(line)

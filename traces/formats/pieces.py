@@ -10,7 +10,7 @@ from .wrapping import Held, encodable, lines_of
 
 _BEGINS = re.compile(r"\[?[12][0-9]{3}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}|\{")
 _PIECE = 16_000
-"""Docker cuts what is longer into pieces of 16 KiB, in bytes: of odd characters so many, at least."""
+"""Docker cuts what is longer into pieces of 16 KiB, in bytes; in characters one is at least this long."""
 
 
 class Placed(NamedTuple):
@@ -78,7 +78,7 @@ class Pieces:
 
 
 def missing(cut: int) -> str | None:
-    """The problem of a file so many of whose lines are cut."""
+    """The problem of a file with a number of cut lines."""
     return f"pieces of {cut} line{'s' * (cut > 1)} are missing" if cut else None
 
 

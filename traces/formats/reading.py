@@ -20,7 +20,7 @@ from .wrapping import LOST, Held, label_in, take
 PARTS = 1 << 32
 """A place is the number of a line times this, and which of several in it, from 0."""
 LARGEST_SORTED = 1 << 29
-"""So many characters of a file are held in memory to be sorted, at most."""
+"""The most characters of a file that are held in memory to be sorted."""
 _ZONE = 15 * 60 * SECOND
 _MOST_ZONE = 14 * 4
 _ZONES_ASKED = 50
@@ -115,7 +115,7 @@ class Numbering:
         self._size += lines
 
     def join(self, other: Numbering, shift: int) -> None:
-        """The next lines are those of another, whose places are short by so much."""
+        """The next lines are those of another, whose places are short by `shift`."""
         for first, place, step in zip(other._first, other._place, other._step, strict=True):
             self._begin(first + self._size, place + shift, step)
         self._size += other._size

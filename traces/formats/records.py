@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from ..sources.text import LONGEST, MARK
 
 LARGEST_DOCUMENT = 1 << 28
-"""So many bytes of JSON that is not one object a line are read; they are in memory."""
+"""The most bytes that are read of JSON that is not one object a line; they are in memory."""
 _RETRIES = 100
-"""So many times reading goes on behind what is no JSON."""
+"""How often reading goes on behind what is no JSON."""
 _DECODER = json.JSONDecoder(strict=False)
 """Within a text it takes a tab as it stands."""
 _SPACE = " \t\r\n,"

@@ -34,7 +34,7 @@ _CODEC, _LOG_APPEND_TIME, _CONTROL = 0x7, 0x8, 0x20
 _NULL = 1
 """The length of a key that is not there, -1, as a varint."""
 _PIECE = 1 << 20
-"""So many bytes of a file are read at once, or those of a longer batch."""
+"""The most bytes of a file that are read at once, or those of a longer batch."""
 _IDLE = bytes((20, 0, 0, 0, 1, 8, *NO_OP, 0))
 """The one record of most batches: a NoOp, with neither key nor headers."""
 _IDLE_SIZE = HEADER.size + len(_IDLE)

@@ -20,9 +20,9 @@ DEEPEST = 3
 """An archive may stand in another, so deep."""
 LEAST_ALLOWED = 1 << 30
 MOST_TIMES = 300
-"""An archive may hold so many times its own bytes, and LEAST_ALLOWED at least: logs are compressed 20 to 100 times."""
+"""An archive may hold this multiple of its bytes, and LEAST_ALLOWED at least: logs are compressed 20 to 100 times."""
 _SPARE = 1 << 28
-"""So many bytes of the disk are left free."""
+"""Bytes of the disk that are left free."""
 _BLOCK = 1 << 20
 _TAR, _TAR_AT = b"ustar", 257
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")

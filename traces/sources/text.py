@@ -14,7 +14,7 @@ from .compression import BROKEN, NoReaderError, cut
 from .encoding import NoTextError, blocks
 
 LONGEST = 1 << 23
-"""So many bytes of a line are read. The longest that Kafka writes name all partitions of a cluster."""
+"""The most bytes of a line that are read. The longest that Kafka writes name all partitions of a cluster."""
 ENDLESS = "\u2026"
 """What stands at the end of a line that was cut: no line of Kafka ends with it."""
 MARK, ESCAPE, REPLACED = "\ufeff", "\x1b", "\ufffd"

@@ -29,7 +29,7 @@ LEADING = ("beginning", "piece", "time", "level")
 is of, the length of the piece which of its wordings."""
 DIGITS = 3
 LINE_HEAD = 120
-"""So many bytes of a line hold its time and level, who speaks, and the words that it is recognised by."""
+"""The bytes of a line that hold its time and level, who speaks, and the words that it is recognised by."""
 _LEAST_DRESS = len("[2018-08-03 12:00:00,123] INFO ")
 
 

@@ -27,10 +27,10 @@ WORDS = ("Changed", "Sending", "Cached", "Received", "changed", "sending", "cach
 RARE = ("request-begun", "request-refused", "step-skipped")
 """Roles of lines that may begin so, and do not make up a large log."""
 MOST_DIGITS = 18
-"""So many fit a bigint, and leave the words of a message within HEAD."""
+"""The digits that fit a bigint, and leave the words of a message within HEAD."""
 _TAIL = f" ({FAMILY})"
 MOST = len(_TAIL)
-"""So many wordings of one pattern can be told apart."""
+"""The most wordings that one pattern tells apart."""
 _UNWANTED = "".join(SEPARATORS) + "\r" + ESCAPE + REPLACED
 """What Spark's reading needs for itself, and what the text of a line has not as Python decodes it, or otherwise."""
 _TIME = TIME.replace("(", "").replace(")", "")

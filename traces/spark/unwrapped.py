@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _LINE = "LINE"
 """Stands for the line in the example of an envelope's row."""
 _HEAD = 64
-"""So many bytes of a line hold what stands before the line of the log; its end so many what stands behind."""
+"""The bytes of a line that hold its envelope before the line of the log, and those at its end that hold the rest."""
 _END = 100
 _MOST = (1 << 31) - 1
 Step = tuple[str, "Column"]

@@ -23,13 +23,13 @@ _STRANGERS = frozenset(row.id for row in rows().values() if row.loggers and row.
 """Rows of loggers that neither file of a controller has by default."""
 CLASSES = ("understood", "irrelevant", "continuation", "unknown")
 TEMPLATE_LENGTH = 160
-"""Of an unknown line so many characters are shown, its numbers masked, so that lines of one wording count together."""
+"""The characters that are shown of an unknown line, its numbers masked, so that lines of one wording count together."""
 _COUNTED = 10_000
-"""So many unknown templates are counted of one piece of a file."""
+"""The most unknown templates that are counted of one piece of a file."""
 TEMPLATES = 1_000
-"""So many unknown templates of a file are counted, the commonest."""
+"""The most unknown templates of a file that are counted, the commonest."""
 MOST_BROKEN = 1_000
-"""At most so many lines of a file are named that are not whole; where there are more, any line may be missing."""
+"""The most lines of a file that are named as not whole; where there are more, any line may be missing."""
 
 
 class Kind(NamedTuple):

@@ -23,7 +23,7 @@ class InProcess:
         lossy: lines may be missing anywhere.
         kept: the rows of the line table that looks over partitions get.
         table: makes a table of events: PythonTable, or columns.
-        most: so many lines of partitions are looked at together, about; None leaves it to the table.
+        most: about the number of lines of partitions that are looked at together; None leaves it to the table.
     """
 
     def __init__(

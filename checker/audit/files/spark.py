@@ -64,7 +64,7 @@ class SparkLog:
         asked: what the user says of their format.
         kept: the rows of the line table that buckets get, with `columns` of their events.
         buckets: how many there are; None leaves it to the size.
-        piece: so many lines are looked at together, at least, as far as Spark gives them together.
+        piece: the number of lines that are looked at together, at least, as far as Spark gives them together.
     """
 
     def __init__(

@@ -33,12 +33,12 @@ class Part:
 
     Args:
         home, begin: of its block.
-        lines: so many lines of the file.
+        lines: the number of lines of the file.
         numbering: where the lines of the log stand that are whole in it; the first line of the part is 1.
         head: what may be the rest of a line that begins before.
         open: nothing in the part shows that this line, or the head, has ended.
         tail: what waits for its rest.
-        cut: so many lines in it lack theirs.
+        cut: the number of lines in it that lack theirs.
     """
 
     home: int
@@ -63,7 +63,7 @@ class Part:
         return Part(home, begin, lines, Numbering.from_list(numbers), head, is_open, tail, cut)
 
     def placed(self, held: Placed | None, before: int) -> list[Placed]:
-        """Its head or tail, behind so many lines of the file."""
+        """Its head or tail, behind a number of lines of the file."""
         return [] if held is None else [held._replace(place=held.place + before * PARTS)]
 
 

@@ -30,7 +30,7 @@ from .coverage import Coverage, Kind
 from .log import LINES, Look
 
 PIECE = 200_000
-"""What is made of so many lines is in memory three times, and is some hundred MB."""
+"""Lines; what is made of them is in memory three times, and is some hundred MB."""
 LOOKED = -1
 """The bucket of what is for the driver: what was counted, and the rows of a look."""
 _STRIDE = 31
@@ -54,7 +54,7 @@ class Task:
         kept: ids of the rows of the line table whose lines buckets get, with these `columns`.
         buckets: how many there are; 0 if the events are for no bucket.
         places: where the blocks are; None if they are not counted yet.
-        piece: so many lines are looked at together, at least.
+        piece: the number of lines that are looked at together, at least.
     """
 
     look: Look

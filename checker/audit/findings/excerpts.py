@@ -11,7 +11,7 @@ from .finding import Finding
 
 _LONGEST = 1000
 _AROUND, _SHOWN = 3, 200
-"""So many lines before and after are shown, of so many findings of one rule and verdict."""
+"""The lines that are shown before and after, and the findings of one rule and verdict that are shown so."""
 
 
 At = tuple[int, int | None]

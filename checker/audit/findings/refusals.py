@@ -20,7 +20,7 @@ from ..table.protocol import Column, Row, Table
 
 FOLLOW, APPEND = "follow", "append"
 REFUSALS = 10_000
-"""So many of a cluster are told of."""
+"""The most that are shown of a cluster."""
 _KEY = ("cluster", "life", "journal", "broker", "row", *NEAR)
 
 

@@ -18,7 +18,7 @@ from ..table.protocol import Column, Row, Table
 from .refusals import Refusal, refused
 
 SPELLS = 10_000
-"""So many spells of one condition and cluster are told of, first those that last, then the longest; all are counted."""
+"""The most spells of one condition and cluster that are shown, first those that last, then the longest; all count."""
 LASTS, LAST_SHOWN, OVER = "lasts", "last shown", "over"
 
 

@@ -25,7 +25,7 @@ from .statements import Run, RunKey, TenureKey, by_tenure
 from .tenures import JoinedLife, Tenure
 
 BRIEF = 1_000
-"""A tenure of so many milliseconds at most may log nothing below ERROR though its level is lower."""
+"""In milliseconds: a tenure of this length at most may log nothing below ERROR though its level is lower."""
 _SILENT_START = behaviour("KAFKA-3143").releases
 
 

@@ -65,7 +65,7 @@ _Kinds = Mapping[str, Mapping[_State, _Printed]]
 @dataclass(frozen=True)
 class FollowUps:
     """`gaps`: the clusters in which a line is missing that belongs to another. `whole`: those without such a gap that
-    have so many pairs of lines which belong together that lines missing at random would have shown."""
+    have enough pairs of lines which belong together to show lines that are missing at random."""
 
     gaps: frozenset[int]
     whole: frozenset[int]

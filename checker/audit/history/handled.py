@@ -83,7 +83,7 @@ def _by_topic(found: Iterable[Row]) -> list[Row]:
 
 
 def _answered(events: Table) -> Iterator[tuple[str, Table]]:
-    """answered-fit: so many requests that have as many answers as partitions. answered: one that has not, from line
+    """answered-fit: requests with as many answers as partitions. answered: one that has not, from line
     `first` to `line`; one that is refused whole, if it ends with another number. answered-open, answered-close: one
     that begins here, or ends, with each partition that it was answered for (answer). answered-on: the partitions that
     lines are about, where none begins or ends."""
@@ -140,7 +140,7 @@ def _answered(events: Table) -> Iterator[tuple[str, Table]]:
 
 
 def _numbered(events: Table) -> Iterator[tuple[str, Table]]:
-    """numbered-fit: so many requests whose id is above the one before. numbered: one of which it is not. numbered-end:
+    """numbered-fit: requests whose id is above the one before. numbered: one of which it is not. numbered-end:
     the first and the last line of the piece."""
     key = (*_BY, "controller")
     request = ite(is_line(_LEADER_AND_ISR), _zero, ite(is_line(_STOP), const(1, Int(0)), const(2, Int(0))))

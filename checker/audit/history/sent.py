@@ -31,7 +31,7 @@ from .spans import Span
 LEADER_AND_ISR, UPDATE_METADATA = 0, 2
 """Kinds of requests, by their place in KINDS (observe/broker/handled.py)."""
 _MOST = 1_000_000
-"""So many pairs of numbers are compared, to tell which of them do not fit; beyond, the first that could is taken."""
+"""The most pairs of numbers that are compared, to see which do not fit; beyond, the first that could is taken."""
 _SENDER = ("file", "controller", "controller_epoch")
 _TAKER = ("file", "speaker", "controller")
 _SENT = ("file", "line", "controller", "controller_epoch", "brokers", "total", "of")

@@ -14,7 +14,7 @@ from .shown import count
 
 _COMMAND = {"illegal": "error", "suspicious": "warning"}
 _SHOWN = 10
-"""So many of a kind are shown of one step; what is more is counted."""
+"""The most of a kind that are shown of one step; what is more is counted."""
 _LONGEST = 1_000_000
 """Bytes of a step summary; GitHub refuses one above 1 MiB."""
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from junitparser.junitparser import FinalResult
 
 _LINES = 20
-"""So many lines of a cause are listed."""
+"""The most lines of a cause that are listed."""
 READING = "every line that bears on a rule was understood"
 
 

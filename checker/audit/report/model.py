@@ -33,7 +33,7 @@ VERDICTS = ("illegal", "suspicious", "unknown", "refused")
 CONTRADICTORY = "contradictory"
 """Stands for the releases of lines whose wording no one release has."""
 _TOP = 10
-"""So many unknown templates are shown."""
+"""The most unknown templates that are shown."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from .model import Report
 from .shown import and_more
 
 _NAMED = 3
-"""So many files are named of those of which one thing is said."""
+"""The most files that are named in one note."""
 _IS = ": "
 """Stands between a file's name and what is said of it."""
 

@@ -27,7 +27,7 @@ def count(number: int, thing: str) -> str:
 
 
 def and_more(names: Sequence[str], most: int = 8) -> str:
-    """At most so many of the names; the rest is counted."""
+    """The first names, `most` of them; the rest is counted."""
     shown = ", ".join(names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 

@@ -35,7 +35,7 @@ ASSUMPTION = {
     None: "nothing",
 }
 _CAUSES = 20
-"""So many causes of one verdict are told of without `verbose`."""
+"""The most causes of one verdict that are shown without `verbose`."""
 
 
 def write(run: Run) -> str:

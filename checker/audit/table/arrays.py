@@ -17,7 +17,7 @@ _ROOM = 2**62
 _WIDE = 2**31
 """A column with more values than this between its ends is numbered anew before it is part of a key."""
 _DENSE = 4
-"""Keys below so many times the rows are counted rather than sorted, which takes a thirtieth of the time."""
+"""Keys below this multiple of the rows are counted rather than sorted, which takes a thirtieth of the time."""
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 """Spreads the bits of a hash."""
 _JSON = json.JSONEncoder(separators=(",", ":"))
@@ -210,7 +210,7 @@ def different(columns: Sequence[Array], size: int) -> tuple[Numbers, Numbers]:
 
 
 def parts_of(key: Numbers, size: int) -> Numbers:
-    """For each row the number of its part: rows of one key in one part, in parts of about so many rows."""
+    """For each row the number of its part: rows of one key in one part, in parts of about `size` rows."""
     if key.max() > 2 * len(key):
         key, _ = _numbered(key)
     counts = np.bincount(key)

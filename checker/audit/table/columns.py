@@ -32,7 +32,7 @@ from .protocol import Column, Row, Table
 from .reading import ColumnReading
 
 PART = 500_000
-"""So many rows are looked at together: what is computed of them stays near the processor, and memory is bounded."""
+"""The most rows that are looked at together: what is computed stays near the processor, and memory is bounded."""
 _LINES = 10**13
 """More than a line's number, or a time: a stretch of them and its group are one number."""
 

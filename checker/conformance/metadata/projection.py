@@ -126,7 +126,7 @@ def told(value: Value, name: str, ids: Sequence[int]) -> str:
 
 
 def absent(brokers: int) -> Seen:
-    """A partition that is not there, among so many brokers."""
+    """A partition that is not there, among a number of brokers."""
     return Seen(_NONE, NOBODY, False, (NOBODY,) * brokers, _NONE, _NONE, _NONE, NOBODY, 0, 0)
 
 

@@ -46,7 +46,7 @@ class Relation:
         return step.action in self._actions
 
     def objections(self, step: Step, state: State, after: State, enough: int | None = None) -> list[Objection]:
-        """What forbids the step from one state to another; as soon as there are so many, the rest is not looked for.
+        """What forbids the step from one state to another; as soon as there are `enough`, the rest is not looked for.
 
         Args:
             after: the fields that are compared.

@@ -34,7 +34,7 @@ class Verdict:
 
     * `verdict`: accepted, rejected or unknown. `place`: of a rejection, the first record that no step writes.
     * `guard`: what forbids the step that comes nearest. `reason`: in words, with the partition or broker.
-    * `matched`, `compared`: of so many records so many fit. `others`: records that nothing is said about.
+    * `matched`, `compared`: records that fit, of those compared. `others`: records that nothing is said about.
     * `level`, `release`: what that record was written under, or the last one.
     """
 

@@ -26,11 +26,11 @@ from .partitions import partitions
 
 _Pair = tuple[str, str]
 _FINDINGS = 30
-"""So many findings of a cause are shown with their lines."""
+"""The most findings of a cause that are shown with their lines."""
 _NAMED = 500
-"""So many more are named by their line only."""
+"""The number of further ones that are named by their line only."""
 _MARKS = 20_000
-"""So many findings have a mark on the timeline."""
+"""The most findings that have a mark on the timeline."""
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ RULE = Rule(
     message=lambda row: (
         f"broker {row['node']} deletes {row['count']} replicas, {row['so_far']} with those of earlier lines"
     ),
-    expected=lambda row: f"at most {row['most']}: so many the metadata log took from it until then",
+    expected=lambda row: f"at most {row['most']}: the number that the metadata log took from it until then",
     got=lambda row: f"{row['so_far']}",
     issues=("KAFKA-14616", "KAFKA-16234"),
     remedy=PARTITION_STATE,
