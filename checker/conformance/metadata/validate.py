@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ....specs.errors import IsrproofError
-from ....specs.metadata.levels import level_name
+from ....specs.metadata.levels import level_name, running
 from ....specs.releases import names
 from ....traces.metadata.files import must_be_found
 from ....traces.place import Place
@@ -53,13 +53,19 @@ def validate(paths: Sequence[str], chosen: Chosen = Chosen()) -> Verdict:  # noq
     """Whether the metadata log in files and folders is a path of the model.
 
     Raises:
-        IsrproofError: there is no metadata log, or there are logs of several clusters.
+        IsrproofError: there is no metadata log, there are logs of several clusters, or the release that was chosen
+            does not know the log's metadata.version.
     """
     logs = quorums(copies(must_be_found(paths)))
     if len(logs) != 1:
         raise IsrproofError(f"expected the metadata log of one cluster, got {len(logs)}; give the folders of one")
     run = Run(logs[0], chosen)
     rejected = run.along()
+    if run.at is not None and chosen.release and not running(run.at.level) & chosen.release:
+        raise IsrproofError(
+            f"expected a log that Kafka {names(chosen.release)} can write, got metadata.version"
+            f" {level_name(run.at.level)}; leave --release out, or give one of {names(running(run.at.level))}"
+        )
     found = Verdict(
         "accepted",
         run.matched,

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from isrproof.checker.conformance.metadata.contexts import Chosen
 from isrproof.checker.conformance.metadata.validate import validate
+from isrproof.specs.errors import IsrproofError
 from isrproof.specs.releases import release
 
 from tests.checker.audit.test_metadata_faults import CONTROL, FAULTS, Log, log_of, recordings, written
@@ -82,3 +83,9 @@ def test_a_planted_fault_is_no_path(name: str, tmp_path: Path) -> None:
             assert found.place is not None, (recording.name, messages[-1])
             assert log.end <= (found.place.offset or 0) <= at
     assert planted
+
+
+def test_a_release_that_cannot_run_at_the_level_of_the_log_is_misuse() -> None:
+    with pytest.raises(IsrproofError, match=r"Kafka 3\.9 can write, got metadata\.version 4\.1-IV1; .* one of >=4\.1"):
+        validate([str(RECORDED["elr-4.1.0"])], Chosen(release("3.9").mask))
+    assert validate([str(RECORDED["elr-4.1.0"])], Chosen(release("4.1").mask)).verdict == "accepted"
