@@ -58,8 +58,8 @@ def audit(
         report_engine: gets one line, which says which engine "auto" chose and why.
 
     Raises:
-        IsrproofError: a path does not exist, no file could be read, or nothing in them is what `options` ask for; a
-            rule could not be asked, by an error of ours.
+        IsrproofError: there is no path, one does not exist, no file could be read, or nothing in them is what `options`
+            ask for; a rule could not be asked, by an error of ours.
     """
     made, defects = _audited(paths, options or Options(), report_engine)
     if defects:
@@ -71,6 +71,8 @@ def _audited(
     paths: Sequence[str], options: Options, report_engine: Callable[[str], object]
 ) -> tuple[list[Report], tuple[str, ...]]:
     """The reports, and what kept rules from being asked."""
+    if not paths:
+        raise IsrproofError("Expected the paths of logs, got none. Give files or folders.")
     sizes: dict[str, int] = {}
     with spark_failures():
         metadata = [found_in([path]) for path in paths]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from isrproof.checker.audit import engine
+from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.engine import chosen
 from isrproof.checker.audit.options import Options
 from isrproof.checker.cli import main
@@ -96,3 +97,8 @@ def test_a_small_log_needs_no_heavy_library() -> None:
     path = str(RECORDED / "failover-on-leader-2.0.0-kill")
     run = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
+
+
+def test_no_paths_are_misuse() -> None:
+    with pytest.raises(IsrproofError, match="Expected the paths of logs, got none"):
+        audit([])
