@@ -38,8 +38,9 @@ def _declared() -> Iterator[Observation]:
 
 @cache
 def inputs() -> tuple[Input, ...]:
-    """What observations are made from."""
-    return tuple(dict.fromkeys(each.made_from for each in observations().values()))
+    """What observations are made from, and what that is made from."""
+    made_from = (each.made_from for each in observations().values())
+    return tuple(dict.fromkeys(part for each in made_from for part in (*each.of, each)))
 
 
 def inputs_of(events: Table) -> dict[Input, Table]:

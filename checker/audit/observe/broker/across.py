@@ -8,9 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .....model.expr import Expr, const, either, field, ite, some, true
+from .....model.expr import Expr, both, const, either, field, ite, some, true
 from .....model.sorts import Bool, Int, Sort
-from ...fields import broker, isr, leader, leader_epoch, partition_epoch, releases, server_log, sorts, topic_id
+from ...fields import (
+    broker,
+    isr,
+    leader,
+    leader_epoch,
+    partition_epoch,
+    releases,
+    server_log,
+    sorts,
+    topic_id,
+    written_by_epoch,
+)
 from ...lines import (
     FETCHERS_ADDED,
     ISR_WRITTEN,
@@ -57,11 +68,11 @@ def _across(views: Table, hosted: Table) -> Table:
     """The lines of both, of partitions that were created once, each with its `rank`."""
     told = without_deletions(views).derive(rank=none)
     own = hosted.derive(rank=ite(is_line(LEADS), const(1, Int(0)), const(2, Int(0))))
-    lines = told.plus(own).attached(_created_again(views, hosted), LIFE, ("again",))
+    lines = told.plus(own).attached(created_again(views, hosted), LIFE, ("again",))
     return lines.absent("again").kept(NEAR, (*LIFE, *ORDER))
 
 
-def _created_again(views: Table, hosted: Table) -> Table:
+def created_again(views: Table, hosted: Table) -> Table:
     """By partition that it may have been deleted, and created again."""
     counted = views.grouped(LIFE, first=Column("min", "incarnation"), last=Column("max", "incarnation"))
     several = counted.where(~field("first", Int()).eq(field("last", Int())))
@@ -123,6 +134,7 @@ def _received(lines: Table, key: Names, order: Names) -> Table:
             order,
             sent=Column("so_far", where=is_sent),
             with_version=Column("so_far", where=is_sent & partition_epoch.eq(partition_epoch)),
+            with_writer=Column("so_far", where=is_sent & written_by_epoch.eq(written_by_epoch)),
             **_place(is_sent),
         )
         .along(
@@ -137,12 +149,21 @@ def _received(lines: Table, key: Names, order: Names) -> Table:
             in_version=Column("so_far", where=is_sent),
             told_isr=Column("last", "isr", is_sent),
         )
+        .along(
+            (*key, "leader", "partition_epoch", "written_by_epoch"),
+            order,
+            by_writer=Column("so_far", where=is_sent),
+        )
     )
-    sent, with_version, to_leader, in_version = (
-        field(name, Int(0)) for name in ("sent", "with_version", "to_leader", "in_version")
+    sent, with_version, with_writer, to_leader, in_version, by_writer = (
+        field(name, Int(0)) for name in ("sent", "with_version", "with_writer", "to_leader", "in_version", "by_writer")
     )
     found = counted.of_lines(LEADER_AND_ISR_RECEIVED).where(none < sent)
-    same = (none < to_leader) & either(with_version.eq(0), none < in_version)
+    same = both(
+        none < to_leader,
+        either(with_version.eq(0), none < in_version),
+        either(with_version.eq(0), with_writer.eq(0), none < by_writer),
+    )
     like_sent = either(releases.intersects(in_releases("<=0.11")), field("among", Bool))  # no line prints them there
     return found.derive(same_sent=same, sent_replicas=like_sent).filled("told_isr", "isr")
 
@@ -231,7 +252,8 @@ REQUESTS_RECEIVED = Observation(
 )
 """Requests that brokers received, of leader epochs of which the same controller sent some.
 
-`same_sent`: one has the same leader and version; `told_isr` is its ISR, the last one's.
+`same_sent`: one has the same leader and version, and was written by the same controller's epoch; `told_isr` is the ISR
+of the last one with that leader and version.
 `sent_replicas`: one of any version has the same replicas, which a reassignment changes within a version. Controllers
 print them since 1.0.
 """

@@ -6,9 +6,10 @@ Why it matters
 
 How it is seen
     In what brokers and controllers wrote: a line in which a broker receives a LeaderAndIsr request names controller
-    epoch, leader, leader epoch, ISR, version and replicas. A line of the same controller epoch, in which the controller
-    sends a request about that leader epoch, names the same. The reverse is no fault: what is sent to a broker that died
-    is never received. A line of the controller's may be missing, so it is suspicious.
+    epoch, leader, leader epoch, ISR, version, replicas, and the epoch of the controller that wrote the state. A line of
+    the same controller epoch, in which the controller sends a request about that leader epoch, names the same. The
+    reverse is no fault: what is sent to a broker that died is never received. A line of the controller's may be
+    missing, so it is suspicious.
 
 Releases
     Where requests are logged: at TRACE. Version and replicas are printed on both sides since 1.0.
@@ -39,7 +40,7 @@ RULE = Rule(
     expected=lambda row: "what the controller sent of that leader epoch",
     got=lambda row: (
         f"leader {row['leader']}, ISR {ids(row['isr'])}, version {row['partition_epoch']}, replicas"
-        f" {ids(row['replicas'])}"
+        f" {ids(row['replicas'])}, written by the controller of epoch {row['written_by_epoch']}"
     ),
     follows_from=CONTROLLERS,
     remedy=Remedy(workaround=MOVE_CONTROLLER, verify=STATE, look_for="the state that the broker printed"),
