@@ -24,7 +24,7 @@ from isrproof.traces.sources.text import Lines
 RECORDED = Path(__file__).parents[1] / "traces" / "recorded"
 MOST_UNKNOWN = 0.02
 FILES = ("server.log", "state-change.log", "controller.log", "other")
-TELLING = tuple(sorted({name for row in rows().values() if row.bears for name, _ in row.loggers}))
+NAMING = tuple(sorted({name for row in rows().values() if row.bears for name, _ in row.loggers}))
 """Loggers that tell what a broker did with a partition: of them no line may be unknown."""
 Key = tuple[str, str]
 """A release, and which file."""
@@ -39,7 +39,7 @@ def shares(lines: Iterable[str]) -> Counter[str]:
             continue
         if isinstance(parsed, Unknown):
             counts["unknown"] += 1
-            counts["telling"] += any(f"({name})" in text or f" {name}" in text for name in TELLING)
+            counts["telling"] += any(f"({name})" in text or f" {name}" in text for name in NAMING)
         else:
             counts["understood" if isinstance(parsed, Event) else "irrelevant"] += 1
     return counts

@@ -29,8 +29,8 @@ def say(text: str, *, verdict: str = "", nl: bool = True) -> None:
         click.echo(text, nl=nl)
     except OSError as error:
         _give_up_stdout()
-        said = f" The verdict: {verdict}." if verdict else ""
-        _end(f"expected to write the result to stdout, which fails: {error.strerror or error}.{said}")
+        verdict_text = f" The verdict: {verdict}." if verdict else ""
+        _end(f"expected to write the result to stdout, which fails: {error.strerror or error}.{verdict_text}")
 
 
 def fail(error: object, *, as_json: bool, judged: str = "") -> NoReturn:

@@ -57,13 +57,15 @@ def java_version(java: Path) -> int | None:
     Its home has a file that says it; else the program is asked, which takes half a second.
     """
     try:
-        told = (java.parent.parent / "release").read_text(encoding="utf-8", errors="replace")
+        version_text = (java.parent.parent / "release").read_text(encoding="utf-8", errors="replace")
     except OSError:
         try:
-            told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=True).stderr
+            version_text = subprocess.run(
+                [java, "-version"], capture_output=True, text=True, timeout=60, check=True
+            ).stderr
         except (OSError, subprocess.SubprocessError):
             return None
-    version = _JAVA_VERSION.search(told)
+    version = _JAVA_VERSION.search(version_text)
     return int(version[1]) if version else None
 
 

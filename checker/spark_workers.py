@@ -54,11 +54,11 @@ def _check(spark: SparkSession) -> None:
     from pyspark.sql import functions as F  # noqa: N812
 
     lacking = F.udf(_lacking(_NEEDED), "string", useArrow=False)
-    told = spark.range(1).select(lacking("id").alias("lacking")).collect()[0]["lacking"]
-    if told:
+    missing = spark.range(1).select(lacking("id").alias("lacking")).collect()[0]["lacking"]
+    if missing:
         raise IsrproofError(
             f"Spark's workers need Python {sys.version_info[0]}.{sys.version_info[1]}, {' and '.join(_NEEDED)};"
-            f" they lack {told}. Install it there, or point PYSPARK_PYTHON at a Python that has it."
+            f" they lack {missing}. Install it there, or point PYSPARK_PYTHON at a Python that has it."
         )
 
 

@@ -116,7 +116,7 @@ class Family:
             model,
             name=" ".join((f"{self.name}-{row.name}", *named)),
             statement=f"{self.statement.rstrip('.')}, Kafka {row.name}.",
-            behaviours=tuple(_told(each) for each in self.behaviours if each in on),
+            behaviours=tuple(_known(each) for each in self.behaviours if each in on),
             left_out=tuple(f"{each.name} ({each.statement})" for each in self.parts if each.name not in parts),
         )
 
@@ -131,7 +131,7 @@ class Family:
         return row
 
 
-def _told(id: str) -> Behaviour:
+def _known(id: str) -> Behaviour:
     return Behaviour(id, BEHAVIOURS[id].meaning, cites=BEHAVIOURS[id].also)
 
 

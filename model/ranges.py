@@ -53,7 +53,7 @@ def outside(expr: Expr, sort: Sort) -> str | None:
     if isinstance(sort, IntSort):
         low, high = between(expr)
         if _certainly_less(high, sort.lo) or _certainly_less(sort.hi, low):
-            return f"`{expr!r}` is {_said(low, high)}, never a value of {sort}"
+            return f"`{expr!r}` is {_printed(low, high)}, never a value of {sort}"
         return None
     if expr.op is Op.ITE:
         then, otherwise = (outside(arg, sort) for arg in expr.args[1:])
@@ -120,7 +120,7 @@ def _around(one: Range, other: Range) -> Range:
     return least, high if _certainly_less(other_high, high) else None
 
 
-def _said(low: End, high: End) -> str:
+def _printed(low: End, high: End) -> str:
     if low == high:
         return str(low)
     if high is None:

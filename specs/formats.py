@@ -108,7 +108,7 @@ class Envelope:
         return pattern
 
 
-_TOLD = ("id", "meaning", "source", "example")
+_REQUIRED = ("id", "meaning", "source", "example")
 _JSON_LAYOUT = ("time", "level", "logger", "message", "thrown", "levels", "hides")
 _ENVELOPE = (
     *("line", "keys", "any", "each", "columns", "text", "time", "label", "first_label", "piece", "newline", "skip"),
@@ -124,7 +124,7 @@ def layouts() -> Mapping[str, LayoutRow]:
         TableError: a row is wrong.
     """
     found = {}
-    for _, row in _rows("layout", _TOLD, ("pattern", "keys", "label", *_JSON_LAYOUT), ("pattern", "keys")):
+    for _, row in _rows("layout", _REQUIRED, ("pattern", "keys", "label", *_JSON_LAYOUT), ("pattern", "keys")):
         parts = Parts(**{key: row.pop(key) for key in _JSON_LAYOUT if key in row})
         found[row["id"]] = LayoutRow(**row, parts=parts)
     return found
@@ -138,7 +138,7 @@ def envelopes() -> Mapping[str, Envelope]:
         TableError: a row is wrong.
     """
     found = {}
-    for where, row in _rows("envelope", (*_TOLD, "order"), _ENVELOPE, ("line", "keys", "columns")):
+    for where, row in _rows("envelope", (*_REQUIRED, "order"), _ENVELOPE, ("line", "keys", "columns")):
         if row["order"] not in ORDERS:
             raise TableError(f"{where}: expected an order of {', '.join(ORDERS)}, got {row['order']}")
         if "parts" in row:

@@ -170,7 +170,7 @@ class Tenure:
             for kind in ("become-leader", "become-follower")
             for new in (False, True)
         }  # fmt: skip
-        self._told: dict[Ids, Callable[..., str]] = {}
+        self._requests: dict[Ids, Callable[..., str]] = {}
         self._answered = line("response-received", level="TRACE", **speaks)
         self._received = line("leader-and-isr-received", *tp, *state, "replicas", level="TRACE", speaker=controller,
                               correlation_id=1, is_new=False, adding=(), removing=(), **speaks, **request)  # fmt: skip
@@ -245,10 +245,10 @@ class Tenure:
             )
         )
 
-    def told(self, p: Partition, brokers: Ids | None = None) -> int:
+    def request_of(self, p: Partition, brokers: Ids | None = None) -> int:
         """UpdateMetadata to brokers, the live ones without others; this broker's own answer is in its log, too."""
         brokers = brokers or self.cluster.live
-        print_ = self._told.get(brokers) or self._tell(brokers)
+        print_ = self._requests.get(brokers) or self._request(brokers)
         state = {
             "topic": p.topic, "partition": p.number, "leader": p.leader, "isr": p.isr, "replicas": p.replicas,
             "leader_epoch": p.leader_epoch, "partition_epoch": p.version,
@@ -259,8 +259,8 @@ class Tenure:
     def _offline(self, p: Partition) -> Ids:
         return ids(*(replica for replica in p.replicas if replica in self.cluster.dead)) if self.cluster.dead else ids()
 
-    def _tell(self, brokers: Ids) -> Callable[..., str]:
-        made = self._told[brokers] = line(
+    def _request(self, brokers: Ids) -> Callable[..., str]:
+        made = self._requests[brokers] = line(
             "update-metadata-sent", "topic", "partition", "leader", "isr", "leader_epoch", "partition_epoch",
             "replicas", "offline_replicas", level="TRACE", recipients=brokers, controller=self.controller,
             controller_epoch=self.epoch, written_by_epoch=self.epoch,
@@ -282,7 +282,7 @@ class Tenure:
                 self.asked(p, broker)
         if metadata:
             for p in changed:
-                self.told(p)
+                self.request_of(p)
         for p in batches.get(self.controller, ()):
             self.put(
                 self._received(
@@ -309,14 +309,14 @@ class Tenure:
 
     def cache(self, changed: Iterable[Partition]) -> None:
         """What the broker that is controller says of the UpdateMetadata that it sent to itself."""
-        heard = _cached(self.controller, self.controller, self.epoch)
+        cached = _cached(self.controller, self.controller, self.epoch)
         for p in changed:
-            self.put(_fill(heard, self.time, p, self._offline(p)))
+            self.put(_fill(cached, self.time, p, self._offline(p)))
 
-    def hear(self, controller: int, epoch: int, heard: Iterable[Partition]) -> None:
+    def cache_states(self, controller: int, epoch: int, cached: Iterable[Partition]) -> None:
         """What this broker said of the controller before, as a broker."""
         print_ = _cached(self.controller, controller, epoch)
-        for p in heard:
+        for p in cached:
             self.put(_fill(print_, self.time, p, ids()))
 
     def offline_pass(self, partitions: Sequence[Partition], a: str, silent: Iterable[Partition] = ()) -> None:
@@ -384,7 +384,7 @@ class Tenure:
         self.mark("live-brokers-changed", new_brokers=(broker,), deleted_brokers=(), bounced_brokers=(), brokers=c.live)
         self.mark("broker-startup", brokers=(broker,))
         for p in c.partitions:
-            self.told(p, ids(broker))
+            self.request_of(p, ids(broker))
         here = [p for p in c.partitions if broker in p.replicas]
         for p in here:
             was = "ReplicaDeletionIneligible" if id(p) in self._unmoved else "OfflineReplica"
@@ -395,7 +395,7 @@ class Tenure:
         grown = [p for p in here if broker not in p.isr]
         for p in grown:
             p.write(p.leader, [r for r in p.replicas if r in p.isr or r == broker], epochs=0)
-            self.told(p)
+            self.request_of(p)
         self.cache(grown)
         moved = [p for p in here if p.replicas[0] == broker != p.leader]
         for p in moved:

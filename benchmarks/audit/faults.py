@@ -23,9 +23,9 @@ def _elect(t: Tenure, p: Partition) -> None:
     t.send([p])
 
 
-def _told(t: Tenure, p: Partition) -> int:
+def _request(t: Tenure, p: Partition) -> int:
     """The number of the line that tells the brokers; this one caches it."""
-    number = t.told(p)
+    number = t.request_of(p)
     if p.leader != _DELETED:
         t.cache([p])
     return number
@@ -67,9 +67,9 @@ def leader_outside_isr(t: Tenure, p: Partition) -> None:
 def empty_isr(t: Tenure, p: Partition) -> None:
     leader, isr = p.leader, p.isr
     p.write(-1, ())
-    t.plant("KR202", _told(t, p))
+    t.plant("KR202", _request(t, p))
     p.write(leader, isr, versions=2)
-    _told(t, p)
+    _request(t, p)
 
 
 def stranger_in_isr(t: Tenure, p: Partition) -> None:
@@ -79,14 +79,14 @@ def stranger_in_isr(t: Tenure, p: Partition) -> None:
     t.created(new)
     t.plant("KR203", t.elected(new, "NewPartition"))
     new.write(new.leader, new.replicas, epochs=0)
-    _told(t, new)
+    _request(t, new)
 
 
 def unclean_leader_in_company(t: Tenure, p: Partition) -> None:
     outside = _others(p)[0]
     rest = [replica for replica in p.isr if replica != outside]
     p.write(p.leader, rest, epochs=0)
-    _told(t, p)
+    _request(t, p)
     t.went(p, "OnlinePartition", "OfflinePartition")
     p.write(outside, (outside, rest[0]))
     t.plant("KR204", t.elected(p))
@@ -104,7 +104,7 @@ def epoch_falls(t: Tenure, p: Partition) -> None:
     t.plant("KR206", number)
     p.leader_epoch = epoch
     p.write(leader, p.isr, versions=2)
-    _told(t, p)
+    _request(t, p)
 
 
 def epoch_jumps(t: Tenure, p: Partition) -> None:
@@ -116,14 +116,14 @@ def epoch_jumps(t: Tenure, p: Partition) -> None:
 
 def two_leaders(t: Tenure, p: Partition) -> None:
     p.write(_others(p)[-1], p.isr, epochs=0)
-    t.plant("KR207", _told(t, p))
+    t.plant("KR207", _request(t, p))
     _elect(t, p)
 
 
 def two_states(t: Tenure, p: Partition) -> None:
     isr, left_out = p.isr, _others(p)[0]
     p.isr = ids(*(replica for replica in isr if replica != left_out))
-    t.plant("KR208", _told(t, p))
+    t.plant("KR208", _request(t, p))
     p.isr = isr
     _elect(t, p)
 
@@ -139,9 +139,9 @@ def old_epoch_sent(t: Tenure, p: Partition) -> None:
 
 def back_from_deletion(t: Tenure, p: Partition) -> None:
     leader, p.leader = p.leader, _DELETED
-    _told(t, p)
+    _request(t, p)
     p.leader = leader
-    t.plant("KR403", _told(t, p))
+    t.plant("KR403", _request(t, p))
 
 
 KINDS: tuple[Kind, ...] = (

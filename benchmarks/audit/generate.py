@@ -52,7 +52,7 @@ def _tenure(c: Cluster, controller: int, epoch: int, before: tuple[int, int] | N
     t = Tenure(c, controller, epoch)
     silent = []
     if before is not None:
-        t.hear(*before, heard=[p for p in c.partitions if controller in p.replicas])
+        t.cache_states(*before, cached=[p for p in c.partitions if controller in p.replicas])
         silent = leaderless_unnoticed(c)
     t.start(silent)
     if before is not None:

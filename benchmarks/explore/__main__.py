@@ -68,13 +68,13 @@ def measured(command: list[str]) -> tuple[Cost, str]:
     child = os.posix_spawn(command[0], command, environment, file_actions=to_pipe)
     os.close(write)
     with os.fdopen(read) as pipe:
-        said = pipe.read()
+        output = pipe.read()
     _, status, usage = os.wait4(child, 0)
     wall = time.perf_counter() - started
     if os.waitstatus_to_exitcode(status) != 0:
-        raise click.ClickException(f"{' '.join(command)}: expected exit code 0, got status {status}: {said}")
+        raise click.ClickException(f"{' '.join(command)}: expected exit code 0, got status {status}: {output}")
     scale = 1 << 20 if sys.platform == "darwin" else 1 << 10
-    return Cost(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / scale), said
+    return Cost(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / scale), output
 
 
 def median_of(costs: list[Cost]) -> Cost:
@@ -89,8 +89,8 @@ def explored(run: Run) -> Cost:
         ClickException: it finds another number of states than it must, or a violation.
     """
     program = str(Path(sys.executable).with_name("isrproof"))
-    cost, said = measured([program, "explore", "kip320", *run.options, "--json"])
-    found: dict[str, Any] = json.loads(said)
+    cost, output = measured([program, "explore", "kip320", *run.options, "--json"])
+    found: dict[str, Any] = json.loads(output)
     if (found["verdict"], found["distinct"]) != ("holds", run.states):
         raise click.ClickException(
             f"{run.title}: expected holds, {run.states}; got {found['verdict']}, {found['distinct']}"

@@ -45,10 +45,10 @@ class Kind:
     meaning: str
     after: str = ""
     earlier: str = ""
-    told: str = ""
+    seen_before: str = ""
     later: str = ""
     never: str = ""
-    unsaid: str = ""
+    not_seen_before: str = ""
     process: bool = False
 
 
@@ -195,8 +195,8 @@ def _by_fetcher(text: str, level: str = "WARN") -> Callable[[Match], str]:
 
     def change(match: Match) -> str:
         fetcher = f"[ReplicaFetcher replicaId={_fetching(match)}, leaderId=99, fetcherId=0]"
-        said = f"{fetcher} {text.format(tp=match['tp'])} (kafka.server.ReplicaFetcherThread)"
-        return f"{match.string[:_TIME]} {level} {said}"
+        rendered = f"{fetcher} {text.format(tp=match['tp'])} (kafka.server.ReplicaFetcherThread)"
+        return f"{match.string[:_TIME]} {level} {rendered}"
 
     return change
 
@@ -329,7 +329,7 @@ KINDS: tuple[Kind, ...] = (
         "cached version goes back", _CACHED, _version_below, "an older version is cached", after=_CACHED, process=True
     ),
     Kind("takes an older controller", _TAKEN, _below("epoch"), "a controller that is deposed", after=_TAKEN),
-    Kind("leader lacks records", _LEADS_AT, _lacking, "committed records are gone", told=_COMMITTED),
+    Kind("leader lacks records", _LEADS_AT, _lacking, "committed records are gone", seen_before=_COMMITTED),
     Kind(
         "cuts committed records",
         _CUT,
@@ -345,7 +345,7 @@ KINDS: tuple[Kind, ...] = (
         _by_fetcher("Partition {tp} marked as failed"),
         "a partition is given up, and not taken again",
         never=_TAKEN_AGAIN,
-        unsaid=r"Partition (?P<tp>\S+) has an (?:older|newer) epoch",
+        not_seen_before=r"Partition (?P<tp>\S+) has an (?:older|newer) epoch",
     ),
     Kind("another topic id", _REFUSED_IN_3, _id_refused, "the log is of another topic"),
     Kind("another count at the end", _ENDED, _number("count", lambda m: _int(m, "count") + 1), "one is passed over"),
@@ -468,7 +468,7 @@ def _texts(recording: Path) -> dict[Path, str]:
 def _places(kind: Kind, texts: dict[Path, str]) -> Iterator[tuple[Path, int, str, bool]]:
     """File, line, what becomes of it, and whether the log goes on so that it shows."""
     rest = {folder: _by_time(texts, {folder}) for folder in {path.parent for path in texts}}
-    everyone = _by_time(texts, set(rest)) if kind.told else []
+    everyone = _by_time(texts, set(rest)) if kind.seen_before else []
     pattern, after = re.compile(kind.pattern), re.compile(kind.after)
     for path, text in texts.items():
         above: dict[str, Match] = {}
@@ -508,8 +508,8 @@ def _shows(kind: Kind, match: Match, since: str, lines: list[str], everyone: lis
     after = lines[bisect_right(lines, at, key=_time) :]
     asked = (
         (kind.earlier, True, before),
-        (kind.unsaid, False, before),
-        (kind.told, True, everyone[: bisect_left(everyone, at, key=_time)]),
+        (kind.not_seen_before, False, before),
+        (kind.seen_before, True, everyone[: bisect_left(everyone, at, key=_time)]),
         (kind.later, True, takewhile(_goes_on, after)),
         (kind.never, False, takewhile(_goes_on, after)),
     )

@@ -19,10 +19,10 @@ from .recording import (
     REQUEST_RECEIVED,
     STOPPED,
     UPDATE_METADATA_SENT,
+    ControllerLine,
     Edit,
     Fault,
     Recording,
-    Spoken,
 )
 from .views import DELETING, NOBODY, View, printed
 
@@ -56,7 +56,7 @@ def interleaved(recording: Recording) -> Iterator[Fault]:
         for (file, epoch), lines in recording.tenures().items():
             mine = [one for one in lines if _is_state_of(one, view)]
             by_later = (written[-1].controller_epoch or 0) > epoch
-            if not by_later or lines[-1].controller == view.spoken.controller or not mine:
+            if not by_later or lines[-1].controller == view.origin.controller or not mine:
                 continue
             if mine[-1].event.to_state != "OnlinePartition":
                 continue
@@ -77,12 +77,12 @@ def interleaved(recording: Recording) -> Iterator[Fault]:
             yield Fault(file, _end(recording, end) + 1, what, edits, anew if created > epoch else None)
 
 
-def _is_state_of(one: Spoken, view: View) -> bool:
+def _is_state_of(one: ControllerLine, view: View) -> bool:
     same = (one.event.topic, one.event.partition) == (view.event.topic, view.event.partition)
     return same and one.event.row in MOVED["partition"]
 
 
-def _end(recording: Recording, one: Spoken) -> int:
+def _end(recording: Recording, one: ControllerLine) -> int:
     """The line with which a message ends: a throwable follows an ERROR."""
     lines, line = recording.files[one.file], one.line
     while line < len(lines) and not lines[line].startswith("["):
@@ -101,8 +101,8 @@ def dropped_offline_pass(recording: Recording) -> Iterator[Fault]:
     leaders: dict[str, int] = {}
     found_leader: dict[tuple[str, int, str], int] = {}
     begun: set[tuple[str, int, str]] = set()
-    passed: dict[tuple[str, int, str], list[Spoken]] = {}
-    for one in recording.spoken:
+    passed: dict[tuple[str, int, str], list[ControllerLine]] = {}
+    for one in recording.by_controllers:
         event = one.event
         if event.topic is None:
             continue
@@ -131,11 +131,11 @@ def dropped_offline_pass(recording: Recording) -> Iterator[Fault]:
             begun.add(key)
 
 
-def _answers(recording: Recording, lines: Sequence[Spoken]) -> Iterator[int]:
+def _answers(recording: Recording, lines: Sequence[ControllerLine]) -> Iterator[int]:
     """Where the controller's own broker caches what it is told in these lines of one file."""
-    told = {_state(each.event) for each in lines if each.event.row in UPDATE_METADATA_SENT}
+    sent = {_state(each.event) for each in lines if each.event.row in UPDATE_METADATA_SENT}
     for line, event in recording.events[lines[0].file] if lines else ():
-        if event.row in CACHED and _state(event) in told:
+        if event.row in CACHED and _state(event) in sent:
             yield line
 
 
@@ -147,7 +147,7 @@ def leader_after_deletion_mark(recording: Recording) -> Iterator[Fault]:
     """UpdateMetadata names a leader again after it had marked the partition as being deleted."""
     echoes = Echoes.of(recording)
     for lines in recording.tenures().values():
-        led: dict[tuple[object, object], Spoken] = {}
+        led: dict[tuple[object, object], ControllerLine] = {}
         for one in lines:
             event = one.event
             key = (event.topic, event.partition)
@@ -158,8 +158,8 @@ def leader_after_deletion_mark(recording: Recording) -> Iterator[Fault]:
             elif event.leader == DELETING and key in led:
                 again = replace(led[key].event, ts=event.ts)
                 what = f"{event.topic}-{event.partition}: leader {again.leader} after -2"
-                heard = (Edit(f, n, _with_state(e, again), added=True) for f, n, e in echoes.of_line(one))
-                yield Fault(one.file, one.line + 1, what, (Edit(one.file, one.line, again, added=True), *heard))
+                cached = (Edit(f, n, _with_state(e, again), added=True) for f, n, e in echoes.of_line(one))
+                yield Fault(one.file, one.line + 1, what, (Edit(one.file, one.line, again, added=True), *cached))
 
 
 def _with_state(event: Event, other: Event) -> Event:

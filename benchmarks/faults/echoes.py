@@ -14,13 +14,13 @@ from .recording import (
     LEADER_AND_ISR_SENT,
     UPDATE_METADATA_SENT,
     WRITTEN,
+    ControllerLine,
     Edit,
     Recording,
-    Spoken,
 )
 
 _SENT = LEADER_AND_ISR_SENT + UPDATE_METADATA_SENT
-_HEARD = LEADER_AND_ISR_RECEIVED + CACHED
+_RECEIVED = LEADER_AND_ISR_RECEIVED + CACHED
 _STATE = ("leader", "leader_epoch", "isr", "partition_epoch")
 _Key = tuple[object, ...]
 
@@ -29,57 +29,57 @@ _Key = tuple[object, ...]
 class Echoes:
     """What controllers write and send of each partition, and what each broker hears, in the order of the lines."""
 
-    said: Mapping[_Key, Sequence[Spoken]]
-    heard: Mapping[_Key, Sequence[tuple[str, int, Event]]]
+    printed_by: Mapping[_Key, Sequence[ControllerLine]]
+    received: Mapping[_Key, Sequence[tuple[str, int, Event]]]
 
     @staticmethod
     def of(recording: Recording) -> Echoes:
-        said: dict[_Key, list[Spoken]] = defaultdict(list)
-        heard: dict[_Key, list[tuple[str, int, Event]]] = defaultdict(list)
-        for one in recording.spoken:
+        printed_by: dict[_Key, list[ControllerLine]] = defaultdict(list)
+        received: dict[_Key, list[tuple[str, int, Event]]] = defaultdict(list)
+        for one in recording.by_controllers:
             if one.event.row in WRITTEN + _SENT:
-                said[one.file, one.epoch, one.event.topic, one.event.partition].append(one)
+                printed_by[one.file, one.epoch, one.event.topic, one.event.partition].append(one)
         for path, events in recording.events.items():
             for line, event in events:
-                if event.row in _HEARD:
-                    heard[(event.speaker, *_request(event, event.row in CACHED))].append((path, line, event))
-        return Echoes(said, heard)
+                if event.row in _RECEIVED:
+                    received[(event.speaker, *_request(event, event.row in CACHED))].append((path, line, event))
+        return Echoes(printed_by, received)
 
-    def changed(self, one: Spoken, **fields: object) -> tuple[Edit, ...]:
+    def changed(self, one: ControllerLine, **fields: object) -> tuple[Edit, ...]:
         """A line with other values, and all that print its state because of it with the same values."""
         lines = {(one.file, one.line): one.event} | {(file, line): event for file, line, event in self.of_line(one)}
         return tuple(Edit(file, line, _changed(event, fields)) for (file, line), event in lines.items())
 
-    def of_line(self, one: Spoken) -> Iterator[tuple[str, int, Event]]:
+    def of_line(self, one: ControllerLine) -> Iterator[tuple[str, int, Event]]:
         if one.event.row in WRITTEN:
             for sent in self._sent_after(one):
                 yield sent.file, sent.line, sent.event
                 yield from self.of_line(sent)
         elif one.event.row in _SENT:
             for broker in _recipients(one.event):
-                yield from self._heard_by(broker, one)
+                yield from self._received_by(broker, one)
 
-    def _sent_after(self, one: Spoken) -> Iterator[Spoken]:
+    def _sent_after(self, one: ControllerLine) -> Iterator[ControllerLine]:
         """What is sent of a write, up to the next one."""
-        for other in self.said[one.file, one.epoch, one.event.topic, one.event.partition]:
+        for other in self.printed_by[one.file, one.epoch, one.event.topic, one.event.partition]:
             if other.line > one.line and other.event.row in WRITTEN:
                 return
             if other.line > one.line and _same(one.event, other.event):
                 yield other
 
-    def _heard_by(self, broker: int, one: Spoken) -> Iterator[tuple[str, int, Event]]:
+    def _received_by(self, broker: int, one: ControllerLine) -> Iterator[tuple[str, int, Event]]:
         """As the same state may be sent several times, the line of the same number."""
         cached = one.event.row in UPDATE_METADATA_SENT
-        said = self.said[one.file, one.epoch, one.event.topic, one.event.partition]
+        printed_by = self.printed_by[one.file, one.epoch, one.event.topic, one.event.partition]
         of_kind = UPDATE_METADATA_SENT if cached else LEADER_AND_ISR_SENT
         equal = [
             each.line
-            for each in said
+            for each in printed_by
             if each.event.row in of_kind and broker in _recipients(each.event) and _same(each.event, one.event)
         ]
         event = replace(one.event, controller_epoch=one.epoch)
-        heard = [each for each in self.heard[(broker, *_request(event, cached))] if _same(each[2], one.event)]
-        yield from heard[equal.index(one.line) :][:1]
+        received = [each for each in self.received[(broker, *_request(event, cached))] if _same(each[2], one.event)]
+        yield from received[equal.index(one.line) :][:1]
 
 
 def _changed(event: Event, fields: Mapping[str, object]) -> Event:

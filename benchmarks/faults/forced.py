@@ -106,18 +106,18 @@ def _paths(recording: Recording, name: str, above: list[Event], planted: Event) 
 
 def _move(name: str, planted: Event, source: str, target: str, view: Event) -> Event:
     """A line of a move; one that writes the znode writes the version after the one shown last."""
-    told = {"ts": planted.ts, "controller": planted.controller, "controller_epoch": planted.controller_epoch}
-    told |= {"topic": planted.topic, "partition": planted.partition, "from_state": source, "to_state": target}
+    fields = {"ts": planted.ts, "controller": planted.controller, "controller_epoch": planted.controller_epoch}
+    fields |= {"topic": planted.topic, "partition": planted.partition, "from_state": source, "to_state": target}
     if name == "replica":
-        return Event("replica-moved", replica=planted.replica, **told)  # type: ignore[arg-type]
+        return Event("replica-moved", replica=planted.replica, **fields)  # type: ignore[arg-type]
     row = _PARTITION_ROWS.get(target, "partition-offline-or-gone")
     if row in CREATED:
-        return Event(row, replicas=planted.replicas or view.replicas or view.isr, **told)  # type: ignore[arg-type]
+        return Event(row, replicas=planted.replicas or view.replicas or view.isr, **fields)  # type: ignore[arg-type]
     if row != "partition-online":
-        return Event(row, **told)  # type: ignore[arg-type]
+        return Event(row, **fields)  # type: ignore[arg-type]
     more = 0 if source == "NewPartition" else 1
     versions = {"leader_epoch": (view.leader_epoch or 0) + more, "partition_epoch": (view.partition_epoch or 0) + more}
-    return Event(row, leader=view.leader, isr=view.isr, recovery=view.recovery, **told, **versions)  # type: ignore[arg-type]
+    return Event(row, leader=view.leader, isr=view.isr, recovery=view.recovery, **fields, **versions)  # type: ignore[arg-type]
 
 
 def _creation(planted: Event) -> Iterator[Event]:

@@ -10,21 +10,21 @@ from isrproof.model.machines import closure
 from isrproof.specs.machines import Machine, machine
 from isrproof.specs.releases import Release
 
-from .recording import CREATED, MOVED, STOPPED, Edit, Fault, Recording, Spoken
+from .recording import CREATED, MOVED, STOPPED, ControllerLine, Edit, Fault, Recording
 
 
 @dataclass(frozen=True)
 class Move:
     """A line of an entity. `before`: the states that it can be in; `since`: why all of them, if nothing is known."""
 
-    spoken: Spoken
+    printed: ControllerLine
     made: bool
     before: frozenset[str] | None
-    next: Spoken | None
+    next: ControllerLine | None
 
     @property
     def name(self) -> str:
-        event = self.spoken.event
+        event = self.printed.event
         who = f"replica {event.replica} of " if event.replica is not None else ""
         return f"{who}{event.topic}-{event.partition}"
 
@@ -34,10 +34,10 @@ def moves(recording: Recording, name: str) -> Iterator[Move]:
     reached = closure(name, recording.release, recording.level)
     table = machine(name)
     seeds = {seed.state for seed in table.seeds_in(recording.release)} | {table.unknown_is}
-    for key, spoken in recording.tenures().items():
-        entities: dict[tuple[object, ...], list[Spoken]] = defaultdict(list)
+    for key, printed in recording.tenures().items():
+        entities: dict[tuple[object, ...], list[ControllerLine]] = defaultdict(list)
         created: dict[tuple[object, ...], int] = {}
-        for one in spoken:
+        for one in printed:
             if one.event.row in CREATED:
                 created.setdefault((one.event.topic, one.event.partition), one.line)
             if one.event.row in MOVED[name] + STOPPED[name]:
@@ -67,7 +67,7 @@ def wrong_partition_from(recording: Recording) -> Iterator[Fault]:
 
 def _wrong_from(recording: Recording, name: str) -> Iterator[Fault]:
     for move in moves(recording, name):
-        event = move.spoken.event
+        event = move.printed.event
         if not move.made:
             continue
         for state in machine(name).states_in(recording.release):
@@ -92,13 +92,13 @@ def illegal_to(recording: Recording) -> Iterator[Fault]:
     for name in MOVED:
         table = machine(name)
         for move in moves(recording, name):
-            event = move.spoken.event
+            event = move.printed.event
             if not move.made:
                 continue
             for target in _targets(table, event.row, recording.release):
                 if target == event.to_state or event.from_state in table.previous(target, recording.release):
                     continue
-                if table.valid_in(str(event.from_state), target) & move.spoken.event.releases:
+                if table.valid_in(str(event.from_state), target) & move.printed.event.releases:
                     hidden = "another release, whose lines look the same, allows the move"
                     yield replace(_changed(move, replace(event, to_state=target), f"to {target}"), hidden=hidden)
                 else:
@@ -116,7 +116,7 @@ def _targets(table: Machine, row: str, release: Release) -> tuple[str, ...]:
 
 
 def _changed(move: Move, event: object, what: str) -> Fault:
-    one = move.spoken
+    one = move.printed
     return Fault(one.file, one.line, f"{move.name} moves {what}", (Edit(one.file, one.line, event),))  # type: ignore[arg-type]
 
 
@@ -134,7 +134,7 @@ def _dropped(recording: Recording, name: str) -> Iterator[Fault]:
     """The line after the dropped one shows it: it leaves a state that nothing led to."""
     reached = closure(name, recording.release, recording.level)
     for move in moves(recording, name):
-        one = move.spoken
+        one = move.printed
         if not move.made or one.event.to_state == one.event.from_state:
             continue
         what = f"the line in which {move.name} moves from {one.event.from_state} to {one.event.to_state} is missing"

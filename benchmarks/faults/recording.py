@@ -37,7 +37,7 @@ OF_BROKERS = rows_with(speaker="broker")
 
 
 @dataclass(frozen=True)
-class Spoken:
+class ControllerLine:
     """A line of state-change.log in which a controller speaks. `line` counts from 1.
 
     `epoch` is the controller's; where the line does not print it, that of the controller's line before.
@@ -101,11 +101,11 @@ class Recording:
         return found
 
     @cached_property
-    def spoken(self) -> tuple[Spoken, ...]:
+    def by_controllers(self) -> tuple[ControllerLine, ...]:
         """What controllers say, in the order of their epochs, then of the lines."""
-        return tuple(sorted(self._spoken(), key=lambda one: (one.epoch, one.file, one.line)))
+        return tuple(sorted(self._by_controllers(), key=lambda one: (one.epoch, one.file, one.line)))
 
-    def _spoken(self) -> Iterator[Spoken]:
+    def _by_controllers(self) -> Iterator[ControllerLine]:
         for path, events in self.events.items():
             last: dict[int, int] = {}
             for line, event in events:
@@ -114,7 +114,7 @@ class Recording:
                 epoch = event.controller_epoch or last.get(event.controller)
                 if epoch is not None:
                     last[event.controller] = epoch
-                    yield Spoken(path, line, event, epoch)
+                    yield ControllerLine(path, line, event, epoch)
 
     @cached_property
     def begun(self) -> frozenset[tuple[str, int]]:
@@ -135,14 +135,14 @@ class Recording:
     def brokers(self) -> tuple[int, ...]:
         """The ids that any assignment or speaker names."""
         ids: set[int] = set()
-        for one in self.spoken:
+        for one in self.by_controllers:
             ids |= {one.controller, *(one.event.replicas or ()), *(one.event.isr or ())}
         return tuple(sorted(ids))
 
-    def tenures(self) -> Mapping[tuple[str, int], list[Spoken]]:
+    def tenures(self) -> Mapping[tuple[str, int], list[ControllerLine]]:
         """By file and epoch, what its controller says there."""
-        found: dict[tuple[str, int], list[Spoken]] = defaultdict(list)
-        for one in self.spoken:
+        found: dict[tuple[str, int], list[ControllerLine]] = defaultdict(list)
+        for one in self.by_controllers:
             found[one.file, one.epoch].append(one)
         return found
 

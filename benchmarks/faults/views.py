@@ -17,10 +17,10 @@ from .recording import (
     REASSIGNED,
     UPDATE_METADATA_SENT,
     WRITTEN,
+    ControllerLine,
     Edit,
     Fault,
     Recording,
-    Spoken,
 )
 
 ASKED = LEADER_AND_ISR_SENT + UPDATE_METADATA_SENT
@@ -34,7 +34,7 @@ class View:
     `replicas`: the assignment as printed here or last; `reassigning`: a reassignment was announced before.
     """
 
-    spoken: Spoken
+    origin: ControllerLine
     earlier: tuple[Event, ...]
     tenures: tuple[tuple[str, int], ...]
     replicas: tuple[int, ...] | None
@@ -43,7 +43,7 @@ class View:
 
     @property
     def event(self) -> Event:
-        return self.spoken.event
+        return self.origin.event
 
     @property
     def leader(self) -> int:
@@ -68,19 +68,19 @@ class View:
         return found[-1] if found else None
 
     def fault(self, what: str, hidden: str | None = None, **changed: object) -> Fault:
-        one = self.spoken
+        one = self.origin
         return Fault(one.file, one.line, f"{self.name}: {what}", self.echoes.changed(one, **changed), hidden)
 
 
 def printed(recording: Recording) -> Iterator[View]:
     """Every view of every partition, in the order of controller epochs and lines."""
-    entities: dict[tuple[object, object], list[Spoken]] = defaultdict(list)
-    for one in recording.spoken:
+    entities: dict[tuple[object, object], list[ControllerLine]] = defaultdict(list)
+    for one in recording.by_controllers:
         if one.event.row in CREATED + WRITTEN + ASKED:
             entities[one.event.topic, one.event.partition].append(one)
     echoes = Echoes.of(recording)
     for lines in entities.values():
-        earlier: list[Spoken] = []
+        earlier: list[ControllerLine] = []
         replicas: tuple[int, ...] | None = None
         reassigning = created = False
         for one in lines:
@@ -150,7 +150,7 @@ def nobody_elected(recording: Recording) -> Iterator[Fault]:
 def elected_twice(recording: Recording) -> Iterator[Fault]:
     """An election is printed once more, a millisecond later: the same time again would tell of no second one."""
     for view in printed(recording):
-        one, event = view.spoken, view.event
+        one, event = view.origin, view.event
         if event.row in ELECTED and event.partition_epoch is not None and event.from_state != "NewPartition":
             again = replace(event, ts=None if event.ts is None else event.ts + 1)
             edits = (Edit(one.file, one.line, again, added=True),)
@@ -168,7 +168,7 @@ def epoch_falls_in_znode(recording: Recording) -> Iterator[Fault]:
 def epoch_falls_in_request(recording: Recording) -> Iterator[Fault]:
     """A LeaderAndIsr request carries a smaller leader epoch than one that the same controller sent before."""
     for view in printed(recording):
-        here = (view.spoken.file, view.spoken.epoch)
+        here = (view.origin.file, view.origin.epoch)
         sent = [
             e.leader_epoch or 0
             for e, tenure in zip(view.earlier, view.tenures, strict=True)

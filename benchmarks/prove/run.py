@@ -32,13 +32,13 @@ def measured(name: str) -> dict[str, object]:
     """One model (with a number of replicas) or table."""
     model, _, replicas = name.partition("/")
     times, printed = timed("prove", model, "--json", *(("--set", f"replicas={replicas}") if replicas else ()))
-    said = json.loads(printed)
-    asked = [each["seconds"] for each in said.get("questions", said["properties"])]
+    output = json.loads(printed)
+    asked = [each["seconds"] for each in output.get("questions", output["properties"])]
     return {
         "run": name,
-        "verdict": said["verdict"],
+        "verdict": output["verdict"],
         **times,
-        "start_seconds": round(times["wall_seconds"] - said["seconds"], 2),
+        "start_seconds": round(times["wall_seconds"] - output["seconds"], 2),
         "questions": len(asked),
         "question_seconds": round(sum(asked), 2),
         "median_question": round(statistics.median(asked), 4),

@@ -186,8 +186,8 @@ def _must_have_read(facts: Sequence[FileFacts], pattern: str | None) -> None:
         raise IsrproofError(f"{first.path}: {first.problem}{more}.")
     if not any(fact.coverage["understood"] or fact.coverage["irrelevant"] for fact in facts):
         lines = sum(fact.lines for fact in facts)
-        told = next((fact.unknown_layout for fact in facts if fact.unknown_layout), None)
-        hint = f"Of it, {told}." if told else "If its layout is its own, give it by --layout."
+        needs_layout = next((fact.unknown_layout for fact in facts if fact.unknown_layout), None)
+        hint = f"Of it, {needs_layout}." if needs_layout else "If its layout is its own, give it by --layout."
         if pattern is not None:
             hint = f"No line that Kafka prints is in the layout {pattern!r}; leave --layout away to try the known ones."
         raise IsrproofError(

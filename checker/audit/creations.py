@@ -32,7 +32,7 @@ _Place = tuple[int, int]
 """A file and a line."""
 
 
-def told_apart(views: Table, fails: Sequence[Row]) -> list[Row]:
+def distinct(views: Table, fails: Sequence[Row]) -> list[Row]:
     """The failing rows of some partitions, "suspicious" where "illegal" compares lines between which a creation may be.
 
     Args:

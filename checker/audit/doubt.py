@@ -63,8 +63,8 @@ def doubts(looked: Mapping[str, Sequence[Row]], files: Mapping[int, LogFile], ov
         if (faults := n["contradicted"] + n["unmoved"]) and faults * _RARE >= n["moves"]
     }
     theirs = {index: file for index, file in files.items() if file.cluster in asked}
-    told = over_lines(_look, theirs) if theirs else ()
-    pairs = follow_ups([row for row in told if "kind" in row], theirs.values())
+    facts = over_lines(_look, theirs) if theirs else ()
+    pairs = follow_ups([row for row in facts if "kind" in row], theirs.values())
     gapped = asked & pairs.gaps
     for cluster in asked - gapped:
         n = seen[cluster]
@@ -72,7 +72,7 @@ def doubts(looked: Mapping[str, Sequence[Row]], files: Mapping[int, LogFile], ov
         if n["contradicted"] >= (1 if cluster in careless else most):
             gapped.add(cluster)
     late = frozenset((row["file"], row["controller"], row["controller_epoch"]) for row in looked["late"])
-    begun = beheaded([row for row in told if "began" in row], theirs.values())
+    begun = beheaded([row for row in facts if "began" in row], theirs.values())
     return Doubts(late, frozenset(gapped), frozenset(tenure for tenure in begun if seen[tenure[0]]["unmoved"]))
 
 

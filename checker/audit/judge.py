@@ -69,7 +69,7 @@ def defect(rule: str, error: Exception) -> Row:
     return {"rule": rule, "error": in_one_line(error)}
 
 
-def defects_told(rows: Iterable[Row]) -> tuple[str, ...]:
+def with_defects(rows: Iterable[Row]) -> tuple[str, ...]:
     """Rows of `defect`, as they are told."""
     return tuple(sorted({f"{row['rule']}: {row['error']}" for row in rows}))
 

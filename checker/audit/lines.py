@@ -114,27 +114,27 @@ OF_QUORUM = rows_with(speaker="quorum")
 """Lines of the metadata quorum: states, votes, high watermarks, and where a process opens its log."""
 ACTIVE = rows_with("quorum-active")
 RENOUNCED = rows_with("quorum-renounced")
-LEADER_TOLD = rows_with("quorum-leader-told")
-CLUSTER_TOLD = rows_with("cluster-told")
+LEADER_PRINTED = rows_with("quorum-leader-told")
+CLUSTER_PRINTED = rows_with("cluster-told")
 """Lines in which a KRaft controller becomes active, is active no longer, hears who leads, or names its cluster."""
-REGISTRATIONS_TOLD = rows_with("registration-told")
+REGISTRATIONS_PRINTED = rows_with("registration-told")
 """Lines in which a KRaft controller prints a partition: what is committed, or what it proposes."""
 STATES_TAKEN = rows_with("leads", "follows", "partition-state", "isr-written")
 """Lines in which a broker prints the state of a partition that it took."""
-SAID_BY_LEADERS = rows_with("leads", "isr-written")
+PRINTED_BY_LEADERS = rows_with("leads", "isr-written")
 """Those of them that only the partition's leader writes."""
-CHANGES_TOLD, REASSIGNMENT_TOLD = rows_with("changes-told"), rows_with("reassignment-told")
-DELETIONS_TOLD = rows_with("deletions-told")
+CHANGES_PRINTED, REASSIGNMENT_PRINTED = rows_with("changes-told"), rows_with("reassignment-told")
+DELETIONS_PRINTED = rows_with("deletions-told")
 """Lines that tell how many partitions a controller changes, that a reassignment is over, how many replicas go."""
-STRAYS_TOLD = ("stray-log-renamed",)
+STRAYS_PRINTED = ("stray-log-renamed",)
 """A broker takes a replica's log for one that it should not have."""
 REGISTERED = rows_with("registered", mode="kraft")
 BESIDE_METADATA = (
-    *(*REGISTRATIONS_TOLD, *REGISTERED, *rows_with("hosts", mode="kraft")),
-    *(*CHANGES_TOLD, *REASSIGNMENT_TOLD, *DELETIONS_TOLD),
+    *(*REGISTRATIONS_PRINTED, *REGISTERED, *rows_with("hosts", mode="kraft")),
+    *(*CHANGES_PRINTED, *REASSIGNMENT_PRINTED, *DELETIONS_PRINTED),
 )
 """Lines of KRaft mode that only a metadata log decides."""
-JUDGED_OF_KRAFT = (*OF_QUORUM, *ACTIVE, *RENOUNCED, *LEADER_TOLD, *CLUSTER_TOLD, *BESIDE_METADATA)
+JUDGED_OF_KRAFT = (*OF_QUORUM, *ACTIVE, *RENOUNCED, *LEADER_PRINTED, *CLUSTER_PRINTED, *BESIDE_METADATA)
 """Lines by which a log is known to be of KRaft mode, and of which rules are."""
 HAPPENING_ONCE = rows_with(*MOVES, "move-refused", "reassigned", "replica-removed")
 MOVES_AND_VIEWS = rows_with(*MOVES, "move-refused", *VIEW_ROLES)

@@ -26,7 +26,7 @@ from .findings.judged import findings
 from .findings.metadata import LevelChange, Metadata, MetadataLog
 from .findings.tally import tallies
 from .history.quorum import Quorum, quorums
-from .judge import counted, defects_told, failing, first_failing, judged, with_findings
+from .judge import counted, failing, first_failing, judged, with_defects, with_findings
 from .observe.catalogue import observations
 from .observe.kraft.chronicle import Chronicle
 from .observe.kraft.fold import CHANGE_COLUMNS, PARTITION_CHANGES, Shown
@@ -161,16 +161,16 @@ def _timeline_row(row: Row, files: Mapping[int, LogFile]) -> TimelineRow:
 
 def with_metadata(found: Audited, metadata: Metadata) -> Audited:
     """What was found in lines of text, and what metadata logs gave."""
-    found = replace(found, defects=tuple(sorted({*found.defects, *defects_told(metadata.defects)})))
+    found = replace(found, defects=tuple(sorted({*found.defects, *with_defects(metadata.defects)})))
     if not (metadata.logs or metadata.counts):
         return found
     joined = {cluster: dict(own) for cluster, own in found.tallies.items()}
     for cluster, own in tallies(metadata.counts).items():
         there = joined.setdefault(cluster, {})
         there |= {code: tally for code, tally in own.items() if tally.evaluated or code not in there}
-    told = tuple(sorted((*found.findings, *metadata.findings), key=in_report_order))
+    together = tuple(sorted((*found.findings, *metadata.findings), key=in_report_order))
     timeline = None if found.timeline is None else (*found.timeline, *metadata.timeline)
-    return replace(found, findings=told, tallies=joined, timeline=timeline, metadata=metadata)
+    return replace(found, findings=together, tallies=joined, timeline=timeline, metadata=metadata)
 
 
 def _segments(own: Iterable[MetadataCopy]) -> Iterator[Segment]:

@@ -12,11 +12,11 @@ from .files.log import Log, Read
 from .findings.judged import findings
 from .findings.metadata import Metadata
 from .judge import counted, failing, first_failing, judged
-from .lines import ACTIVE, LEADER_TOLD, REGISTERED, REGISTRATIONS_TOLD, RENOUNCED
+from .lines import ACTIVE, LEADER_PRINTED, REGISTERED, REGISTRATIONS_PRINTED, RENOUNCED
 from .observe.catalogue import observations
 from .observe.kraft.chronicle import Chronicle
 from .observe.narrow import EVERYTHING, Narrow
-from .observe.quorum import beside, effects, spoken, unclean
+from .observe.quorum import beside, effects, raft, unclean
 from .observe.quorum.columns import BROKER_EPOCHS, BROKER_STATES, CONTROLLER_STATES
 from .rules.catalogue import rules_on
 from .table.protocol import Row, Tables
@@ -31,7 +31,7 @@ MIGRATED = (
 
 def hold_against(read: Read) -> bool:
     """Whether any line is there that a metadata log, if it is here too, is held against."""
-    return bool(_having(read, (*spoken.LINES, *beside.LINES, *effects.LINES)))
+    return bool(_having(read, (*raft.LINES, *beside.LINES, *effects.LINES)))
 
 
 def _having(read: Read, lines: Sequence[str]) -> list[int]:
@@ -75,17 +75,17 @@ def observed(log: Log, read: Read, metadata: Metadata) -> Shown:
     """The rows of the observations of what nodes print."""
     found = Shown()
     files = {file.index: file for file in read.files}
-    speaking = _having(read, spoken.LINES)
-    told = spoken.walked(log.over_lines(spoken.of_quorum, speaking) if speaking else (), files)
-    chronicles = _compared(metadata, told, found)
+    speaking = _having(read, raft.LINES)
+    raft_lines = raft.walked(log.over_lines(raft.of_quorum, speaking) if speaking else (), files)
+    chronicles = _compared(metadata, raft_lines, found)
     clusters = {file.index: file.cluster for file in files.values()}
-    for name, row in spoken.spoken(told, files, chronicles):
+    for name, row in raft.raft_rows(raft_lines, files, chronicles):
         found.rows.setdefault(name, []).append(row)
     changing = _having(read, unclean.LINES)
     for row in unclean.elections(log.over_lines(unclean.of_changes, changing) if changing else (), clusters):
         found.rows.setdefault(unclean.ELECTIONS, []).append(row)
     if chronicles:
-        _beside(log, read, chronicles, clusters, told, found)
+        _beside(log, read, chronicles, clusters, raft_lines, found)
     return found
 
 
@@ -94,25 +94,25 @@ def _beside(
     read: Read,
     chronicles: Mapping[int, Chronicle],
     clusters: Mapping[int, int],
-    told: Sequence[Row],
+    raft_lines: Sequence[Row],
     found: Shown,
 ) -> None:
     """What is held against the metadata log: lines that print a partition or a broker, and lines that count."""
     held = log.over_lines(partial(beside.beside, chronicles, clusters), _having(read, beside.LINES))
-    found.rows |= _odd(held, chronicles, clusters, told)
+    found.rows |= _odd(held, chronicles, clusters, raft_lines)
     _count_fits(held, clusters, found)
     of_kraft = {cluster: each for cluster, each in chronicles.items() if not each.mixed}
     counted = log.over_lines(partial(effects.effects, of_kraft, clusters), _having(read, effects.LINES))
     later = beside.clocks(held, clusters)
-    proposed = partial(_may_be_taken_back, _reigns(told))
+    proposed = partial(_may_be_taken_back, _reigns(raft_lines))
     for name, row in effects.beside_log(counted, of_kraft, clusters, later, proposed):
         found.rows.setdefault(name, []).append(row)
 
 
-def _compared(metadata: Metadata, told: Iterable[Row], shown: Shown) -> dict[int, Chronicle]:
+def _compared(metadata: Metadata, raft_lines: Iterable[Row], shown: Shown) -> dict[int, Chronicle]:
     """The metadata logs that lines are held against: of clusters with one log, of which no line names another id."""
     ids: dict[int, set[str]] = {}
-    for row in told:
+    for row in raft_lines:
         if row["detail"] is not None:
             ids.setdefault(row["cluster"], set()).add(row["detail"])
     found = {}
@@ -136,14 +136,14 @@ def _observed(row: str) -> str:
     """The observation that a line beside the log is of."""
     if row in REGISTERED:
         return BROKER_EPOCHS.name
-    return CONTROLLER_STATES.name if row in REGISTRATIONS_TOLD else BROKER_STATES.name
+    return CONTROLLER_STATES.name if row in REGISTRATIONS_PRINTED else BROKER_STATES.name
 
 
 def _odd(
-    found: Sequence[Row], chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], told: Sequence[Row]
+    found: Sequence[Row], chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], raft_lines: Sequence[Row]
 ) -> dict[str, list[Row]]:
     """Rows of lines that the log does not have so."""
-    reigns = _reigns(told)
+    reigns = _reigns(raft_lines)
     rows: dict[str, list[Row]] = {}
     for row in beside.odd(found, chronicles, clusters):
         name = _observed(row["row"])
@@ -155,16 +155,16 @@ def _odd(
 _Reigns = Mapping[tuple[int, int], list[tuple[int, str]]]
 
 
-def _reigns(told: Iterable[Row]) -> _Reigns:
+def _reigns(raft_lines: Iterable[Row]) -> _Reigns:
     """By file and node the lines that say whether it is active: (line, "active", "standby" or "start")."""
     found: dict[tuple[int, int], list[tuple[int, str]]] = {}
-    for row in told:
+    for row in raft_lines:
         if row["node"] is None:
             continue
         own = found.setdefault((row["file"], row["node"]), [])
         if row["row"] in ACTIVE:
             own.append((row["line"], "active"))
-        elif row["row"] in RENOUNCED or (row["row"] in LEADER_TOLD and row["leader"] != row["node"]):
+        elif row["row"] in RENOUNCED or (row["row"] in LEADER_PRINTED and row["leader"] != row["node"]):
             own.append((row["line"], "standby"))
         elif row["detail"] is not None:
             own.append((row["line"], "start"))

@@ -29,7 +29,7 @@ from .history.handled import requests
 from .history.histories import Histories
 from .history.journals import Journals
 from .history.spans import Span
-from .judge import counted, defects_told, failing, first_failing, judged, of_concerned
+from .judge import counted, failing, first_failing, judged, of_concerned, with_defects
 from .observe.broker.hosted import HOSTED_LINES
 from .observe.catalogue import inputs_of
 from .observe.controller.epoch_changes import CHANGES
@@ -73,11 +73,11 @@ def audited(
     asked, held = judged_requests(requests(read.rows, histories.journals, histories.spans), narrow, defects)
     whole = asked | {name: narrow.of(table) for name, table in judged({CHANGES: changed}, defects).items()}
     counts = [*counted(whole), *held, *of["count"]]
-    told = findings(first_failing([*failing(whole), *of["failing"]]), files, defects)
+    shown = findings(first_failing([*failing(whole), *of["failing"]]), files, defects)
     return numbered_by_cluster(
         Audited(
             in_files(replace(histories, notes=(*histories.notes, *contradicted(histories, release, files))), files),
-            tuple(sorted(told, key=in_report_order)),
+            tuple(sorted(shown, key=in_report_order)),
             tallies(counts),
             moves(counts),
             repeated_in_files(Repeated.by_file(of["repeated"]), files),
@@ -86,7 +86,7 @@ def audited(
             timeline(of["state"], files) if with_timeline else None,
             replicas(of["replica"], files) if with_timeline else None,
             broker_timelines(of["tenure"], of["live"], files) if with_timeline else {},
-            defects=defects_told((*defects, *of["defect"])),
+            defects=with_defects((*defects, *of["defect"])),
         )
     )
 
@@ -122,12 +122,12 @@ def _look(
     counts = counted(found)
     concerned = of_concerned(inputs[EVENTS], counts)
     fails = [] if concerned is None else _fails(concerned)
-    told = narrow.of(PythonTable(fails)).rows()
+    shown = narrow.of(PythonTable(fails)).rows()
     asked = counts if narrow == EVERYTHING else counted({name: narrow.of(table) for name, table in found.items()})
     numbers, spells = conditions(events, controllers, inputs[PARTITION_VIEWS], ends, narrow)
     rows = {
-        "count": [*asked, *corrections(told)],
-        "failing": told,
+        "count": [*asked, *corrections(shown)],
+        "failing": shown,
         "sign": signs(counts, fails),
         "repeated": repeated(lines),
         "late": late_tenures(controllers),
@@ -149,4 +149,4 @@ def _fails(concerned: Table) -> list[Row]:
     """The rows of some partitions that fail, as far as their lines can vouch for it."""
     inputs = inputs_of(concerned)
     fails = settled(concerned, failing(judged(inputs, [])))
-    return renewals.told_apart(inputs[HOSTED_LINES], creations.told_apart(inputs[PARTITION_VIEWS], fails))
+    return renewals.distinct(inputs[HOSTED_LINES], creations.distinct(inputs[PARTITION_VIEWS], fails))

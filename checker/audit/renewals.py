@@ -41,14 +41,14 @@ _READ = (
 )
 _REQUESTS = frozenset((*LEADER_AND_ISR_RECEIVED, *BECOME_BEGUN, *BECOME_ENDED))
 _TAKES = frozenset((*STARTS, *LEADER_AND_ISR_RECEIVED))
-_TELLS_EPOCH = frozenset((*STARTS, *FETCHERS_ADDED))
+_PRINTS_EPOCH = frozenset((*STARTS, *FETCHERS_ADDED))
 _MANY = 200
 """From this number of findings on a replica on, none is vouched for: whoever lost its start gets one on every line."""
 _Key = tuple[Any, ...]
 _Number = Callable[[Row], int | None]
 
 
-def told_apart(hosted: Table, fails: Sequence[Row]) -> list[Row]:
+def distinct(hosted: Table, fails: Sequence[Row]) -> list[Row]:
     """The failing rows of some partitions, "suspicious" where "illegal" compares lines between which a replica may have
     begun anew.
 
@@ -139,7 +139,7 @@ class _Replica:
         below = self.lines[self.at[file, line] + 1 :]
         begun = {_request(row) for row in below if row["row"] in BECOME_BEGUN}
         taken = (
-            row for row in below if row["row"] in _TELLS_EPOCH or (row["row"] in _TAKES and _request(row) in begun)
+            row for row in below if row["row"] in _PRINTS_EPOCH or (row["row"] in _TAKES and _request(row) in begun)
         )
         return any(row["leader_epoch"] is not None and row["leader_epoch"] <= epoch for row in taken)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from .history.handled import Handled
 from .judge import judged
-from .observe.broker.handled import METADATA_HEARD, REQUESTS_ANSWERED, REQUESTS_COUNTED, REQUESTS_IN_TURN
+from .observe.broker.handled import METADATA_RECEIVED, REQUESTS_ANSWERED, REQUESTS_COUNTED, REQUESTS_IN_TURN
 from .observe.narrow import EVERYTHING, Narrow
 from .observe.observation import Input, Observation
 from .rules.catalogue import rules_on
@@ -19,7 +19,7 @@ def rows_of(found: Handled) -> dict[Input, list[Row]]:
     return {
         REQUESTS_ANSWERED.made_from: found.answered,
         REQUESTS_IN_TURN.made_from: found.numbered,
-        METADATA_HEARD.made_from: found.heard,
+        METADATA_RECEIVED.made_from: found.epochs_taken,
         REQUESTS_COUNTED.made_from: found.counted,
     }
 

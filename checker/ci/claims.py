@@ -72,10 +72,10 @@ def place_of(name: str, statement: str, files: Iterable[Path]) -> tuple[str, int
     for file in files:
         text = file.read_text(encoding="utf-8", errors="replace")
         for found in pattern.finditer(text):
-            says = found[2] is not None and statement.startswith(found[2])
-            if not says and found[1] is None:
+            repeats = found[2] is not None and statement.startswith(found[2])
+            if not repeats and found[1] is None:
                 continue
-            places.append((not says, (sarif.relative(str(file)), text.count("\n", 0, found.start()) + 1)))
+            places.append((not repeats, (sarif.relative(str(file)), text.count("\n", 0, found.start()) + 1)))
     return min(places, key=lambda place: place[0])[1] if places else None
 
 

@@ -13,8 +13,8 @@ def annotation(level: str, text: str, properties: Mapping[str, str]) -> str:
     Args:
         level: error, warning or notice.
     """
-    told = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
-    return f"::{level} {told}::{_data(text)}"
+    attributes = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+    return f"::{level} {attributes}::{_data(text)}"
 
 
 def _data(text: str) -> str:

@@ -43,16 +43,16 @@ def command(recording: Path, audit_json: IO[str], as_json: bool) -> None:
 
     try:
         manifest = read(recording)
-        said = json.load(audit_json)
-        rows = _list(said, "timeline", timeline_row, audit_json.name)
+        content = json.load(audit_json)
+        rows = _list(content, "timeline", timeline_row, audit_json.name)
         traffic = "replicas" in manifest
-        replicas = _list(said, "replicas", replica_row, audit_json.name) if traffic else []
-        lost = list(_lost(said)) if traffic else []
+        replicas = _list(content, "replicas", replica_row, audit_json.name) if traffic else []
+        lost = list(_lost(content)) if traffic else []
         logs = recording if recording.is_dir() else recording.parent
         admin = versions = None
         if manifest.get("mode") == "kraft":
             found = kraft.compare(logs, manifest, rows)
-            admin = kraft.compare_admin(logs, rows, said.get("metadata", ()))
+            admin = kraft.compare_admin(logs, rows, content.get("metadata", ()))
             versions = kraft.versions(logs)
         else:
             found = compare(manifest, rows, logs)
@@ -112,10 +112,10 @@ def _text(name: str, found: Comparison, admin: AdminComparison | None) -> Iterat
         by = f"by offset {version.zxid}" if admin is not None else f"written by {version.by}"
         yield f"  not shown, no reason known: {partition} version {version.version}, {by}"
     for row, expected in found.wrong:
-        said = {
+        content = {
             key: getattr(row, key) for key in ("partition_epoch", "leader", "isr", "leader_epoch", "controller_epoch")
         }
-        yield f"  wrong: {row.topic}-{row.partition} {said} at {row.place}"
+        yield f"  wrong: {row.topic}-{row.partition} {content} at {row.place}"
         yield f"    expected {expected}"
 
 
@@ -160,9 +160,9 @@ def _beside_text(beside: tuple[ReplicaComparison, LossComparison] | None) -> Ite
         yield f"  wrong: {each.topic}-{each.partition} is said to lack offsets {each.start} to {each.end - 1}"
 
 
-def _list(said: Any, name: str, read: Callable[[Any], _T], file: str) -> list[_T]:
+def _list(content: Any, name: str, read: Callable[[Any], _T], file: str) -> list[_T]:
     """A list of the audit's object; ValueError says what was found instead."""
-    rows = said.get(name) if isinstance(said, Mapping) else None
+    rows = content.get(name) if isinstance(content, Mapping) else None
     if not isinstance(rows, list):
         raise ValueError(
             f"{file} has no `{name}` list: expected what `isrproof audit RECORDING --timeline --json` prints "
@@ -171,7 +171,7 @@ def _list(said: Any, name: str, read: Callable[[Any], _T], file: str) -> list[_T
     return [read(row) for row in rows]
 
 
-def _lost(said: Any) -> Iterator[Lost]:
+def _lost(content: Any) -> Iterator[Lost]:
     """What the audit's findings say is lost."""
-    for finding in said.get("findings", ()):
+    for finding in content.get("findings", ()):
         yield from map(lost_row, finding.get("lost", ()))

@@ -186,13 +186,13 @@ def _prove(model: Any, kept: dict[str, int], options: dict[str, Any]) -> Any:
     from ..prove.run import prove
 
     lemmas = options["without_lemmas"]
-    return prove(model, asked, effort=_effort(options), told=_told, kept=kept, without_lemmas=lemmas)
+    return prove(model, asked, effort=_effort(options), progress=_show_answer, kept=kept, without_lemmas=lemmas)
 
 
 def _minimise(model: Any, options: dict[str, Any]) -> int:
     from ..prove import export
 
-    rows = export.minimise(model, _effort(options), told=_told)
+    rows = export.minimise(model, _effort(options), progress=_show_answer)
     if options["as_json"]:
         _print_json({"model": model.name, "rows": rows})
     else:
@@ -222,13 +222,13 @@ def _each_dropped(model: Any, options: dict[str, Any], what: str) -> int:
         found.append(each)
         if not as_json:
             say(by.line(each))
-    verdict = "holds" if all(each.as_said for each in found) else "unknown"
+    verdict = "holds" if all(each.as_declared for each in found) else "unknown"
     if as_json:
         _print_json({"model": model.name, "verdict": verdict, what: [by.json_row(each) for each in found]})
     else:
         verdicts = [each.verdict for each in found]
         counts = ", ".join(f"{verdicts.count(each)} {each}" for each in dict.fromkeys(verdicts))
-        others = sum(not each.as_said for each in found)
+        others = sum(not each.as_declared for each in found)
         say(f"{len(found)} {what}: {counts}; {others or 'none'} other than the model says")
     return EXIT[verdict]
 
@@ -241,7 +241,7 @@ def _progress(title: str) -> None:
 def _run_matrix(options: dict[str, Any]) -> int:
     from ..prove import matrix
 
-    found = matrix.matrix(effort=_effort(options), told=_progress, jobs=options["jobs"])
+    found = matrix.matrix(effort=_effort(options), progress=_progress, jobs=options["jobs"])
     if options["as_json"]:
         _print_json(matrix.matrix_json(found))
     else:
@@ -275,7 +275,7 @@ def _effort(options: dict[str, Any]) -> Any:
     return Effort(timeout=options["timeout"], total=options["total"], search=options["search"])
 
 
-def _told(answer: Any) -> None:
+def _show_answer(answer: Any) -> None:
     """One line on a terminal that is written over."""
     if sys.stderr.isatty():
         click.echo(f"\r\x1b[K{answer.question.name}: {answer.outcome}", nl=False, err=True)

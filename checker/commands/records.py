@@ -61,11 +61,11 @@ def command(
                 say(show(path, record))
         counts = batches.counts
         read += counts.decoded
-        problems += _tell(path, batches.problem, sum(counts.unknown.values()), sum(counts.tags.values()))
+        problems += _warn(path, batches.problem, sum(counts.unknown.values()), sum(counts.tags.values()))
     sys.exit(0 if not problems else 3 if read else 2)
 
 
-def _tell(path: str, problem: str | None, unknown_records: int, tags: int) -> bool:
+def _warn(path: str, problem: str | None, unknown_records: int, tags: int) -> bool:
     """Say on stderr what was not read of a file, and whether anything was broken."""
     for count, what in ((unknown_records, "records of a type or version"), (tags, "tagged fields")):
         if count:

@@ -78,8 +78,8 @@ def _metadata(options: dict[str, Any], model: Any, instance: Any, run: Any, row:
             {"action": taken.action, "params": dict(taken.params), "records": list(offsets)}
             for taken, offsets in log.steps
         ]
-        told = {"model": model.name, "release": row.name, "steps": steps, "files": {FILE: len(log.records)}}
-        say(json.dumps(told | {"written": [str(path) for path in written]}))
+        summary = {"model": model.name, "release": row.name, "steps": steps, "files": {FILE: len(log.records)}}
+        say(json.dumps(summary | {"written": [str(path) for path in written]}))
         return 0
     for number, (taken, offsets) in enumerate(log.steps, 2):
         say(f"{number:>3}. {_step(taken):<40} {FILE}@{offsets[0]}" if offsets else f"{number:>3}. {_step(taken)}")
@@ -125,11 +125,11 @@ def _print(model: str, release: str, log: Any, written: list[Path]) -> None:
         for taken, places in log.steps
     ]
     files = {name: len(lines) for name, lines in sorted(log.files.items())}
-    told = {"model": model, "release": release, "steps": steps, "files": files}
-    say(json.dumps(told | {"written": [str(path) for path in written]}))
+    summary = {"model": model, "release": release, "steps": steps, "files": files}
+    say(json.dumps(summary | {"written": [str(path) for path in written]}))
 
 
-def _say(options: dict[str, Any], text: str, told: dict[str, Any]) -> None:
+def _say(options: dict[str, Any], text: str, summary: dict[str, Any]) -> None:
     import json
 
-    say(json.dumps(told | {"reason": text}) if options["as_json"] else text)
+    say(json.dumps(summary | {"reason": text}) if options["as_json"] else text)

@@ -115,7 +115,7 @@ def _metadata(options: dict[str, Any]) -> int:
     verdict = validate(options["logs"], Chosen(mask, options["without"], options["adding"]))
     place = verdict.place
     if options["as_json"]:
-        told = {
+        content = {
             "verdict": verdict.verdict,
             "line": None if place is None else {"file": place.file, "offset": place.offset},
             "guard": verdict.guard,
@@ -128,13 +128,13 @@ def _metadata(options: dict[str, Any]) -> int:
             "compared": verdict.compared,
             "not_compared": verdict.others,
         }
-        click.echo(json.dumps(told))
+        click.echo(json.dumps(content))
         return EXIT[verdict.verdict]
     name = " ".join(filter(None, (KRAFT.name, options["release"], *(f"without {each}" for each in options["without"]))))
     click.echo(f"{name}: {verdict.verdict}")
-    for what, said in (("record", place), ("guard", verdict.guard)):
-        if said is not None:
-            click.echo(f"  {what:<8} {said}")
+    for what, value in (("record", place), ("guard", verdict.guard)):
+        if value is not None:
+            click.echo(f"  {what:<8} {value}")
     if verdict.reason:
         click.echo(f"  {verdict.reason}")
     click.echo(
@@ -148,7 +148,7 @@ def _metadata(options: dict[str, Any]) -> int:
 def _print(verdict: Any, release: str, level: str, model: Any, options: Any) -> None:
     if options["as_json"]:
         place = verdict.place
-        told = {
+        content = {
             "verdict": verdict.verdict,
             "line": None if place is None else {"file": place.file, "line": place.line},
             "guard": verdict.guard,
@@ -161,7 +161,7 @@ def _print(verdict: Any, release: str, level: str, model: Any, options: Any) -> 
             "compared": verdict.compared,
             "not_compared": verdict.others,
         }
-        click.echo(json.dumps(told))
+        click.echo(json.dumps(content))
         return
     name = f"cluster of Kafka {release}" if model is None else model.name
     click.echo(f"{name}: {verdict.verdict}")

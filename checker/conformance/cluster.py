@@ -43,7 +43,7 @@ def parts(evidence: Evidence, brokers: bool = False) -> tuple[str, ...]:
         REQUESTS: brokers,
         ISR: brokers and not (evidence.has_server_log and _ISR_WRITTEN.isdisjoint(rows_seen)),
         ISR_OUTSIDE: not brokers and evidence.isr_changes_begin is not None,
-        FACTORS: any(len(each) != 2 for told in evidence.assignments.values() for each in told),
+        FACTORS: any(len(each) != 2 for lists in evidence.assignments.values() for each in lists),
     }
     return tuple(part for part, there in wanted.items() if there)
 
@@ -80,7 +80,7 @@ def possible(evidence: Evidence) -> May:
     names = evidence.names
     numbers = {broker: index for index, broker in enumerate(names.brokers)}
     created = {
-        (index, *brokers) for index, partition in enumerate(names.partitions) for brokers in _told(evidence, partition)
+        (index, *brokers) for index, partition in enumerate(names.partitions) for brokers in _lists(evidence, partition)
     }
     order = evidence.created_before
     before = [{names.partitions.index(each) for each in order.get(one, ())} for one in names.partitions]
@@ -138,7 +138,7 @@ def possible(evidence: Evidence) -> May:
     return may
 
 
-def _told(evidence: Evidence, partition: tuple[str, int]) -> Iterator[tuple[int, ...]]:
+def _lists(evidence: Evidence, partition: tuple[str, int]) -> Iterator[tuple[int, ...]]:
     """The replicas with which a topic can have been created, as numbers of brokers; where nothing tells, two."""
     brokers, known = list(evidence.names.brokers), evidence.assignments[partition]
     most = max(map(len, known), default=0)

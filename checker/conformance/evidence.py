@@ -107,8 +107,8 @@ class Evidence:
         epoch, now = line.controller_epoch, line.ts
         if epoch is None or now is None or rows()[line.row].speaker != "controller":
             return None
-        spoken = (each.event for each in self.seen if rows()[each.event.row].speaker == "controller")
-        before = (each.controller_epoch for each in spoken if each.ts is not None and each.ts <= now)
+        by_controller = (each.event for each in self.seen if rows()[each.event.row].speaker == "controller")
+        before = (each.controller_epoch for each in by_controller if each.ts is not None and each.ts <= now)
         return min((each for each in before if each is not None and each > epoch), default=None)
 
     def directory_failed(self, place: Place) -> bool:
@@ -192,7 +192,7 @@ class Evidence:
 
         By the id of what is seen. The broker's process has started before.
         """
-        told = [each.event for each in self.seen if each.event.row in _LIVE]
+        shown = [each.event for each in self.seen if each.event.row in _LIVE]
         started: dict[str, int] = {}  # by file: who starts does not say its id
         found: dict[int, int] = {}
         for each in sorted(self.seen, key=lambda one: one.event.ts or 0):
@@ -200,7 +200,7 @@ class Evidence:
             if each.event.row == "process-starts":
                 started[file] = now
             elif each.event.row == REGISTERED and file in started:
-                times = (one.ts or 0 for one in told if each.event.speaker in (one.brokers or ()))
+                times = (one.ts or 0 for one in shown if each.event.speaker in (one.brokers or ()))
                 before = [time for time in times if started[file] < time <= now]
                 if before:
                     found[id(each)] = min(before)
@@ -243,16 +243,16 @@ class Evidence:
             NotDecidedError: a partition has replicas that it was not created with.
         """
         made: dict[tuple[str, int], set[tuple[int, ...]]] = {}
-        told: dict[tuple[str, int], set[tuple[int, ...]]] = {}
+        shown: dict[tuple[str, int], set[tuple[int, ...]]] = {}
         for event in (each.event for each in self.seen):
             if event.topic is not None and event.partition is not None and event.replicas:
-                created = made if event.row == CREATED else told
+                created = made if event.row == CREATED else shown
                 created.setdefault((event.topic, event.partition), set()).add(event.replicas)
-        for key, replicas in told.items():
+        for key, replicas in shown.items():
             known = {frozenset(each) for each in made.get(key, replicas)}
             if (key not in made and len(known) > 1) or not {frozenset(each) for each in replicas} <= known:
                 raise NotDecidedError(f"{key[0]}-{key[1]} was reassigned, which validate does not look at yet")
-        return {key: frozenset(made.get(key) or told.get(key) or ()) for key in self.names.partitions}
+        return {key: frozenset(made.get(key) or shown.get(key) or ()) for key in self.names.partitions}
 
     def members(self, partition: tuple[str, int]) -> frozenset[int]:
         """The brokers that lines name as replicas of a partition."""
@@ -290,8 +290,8 @@ class Evidence:
         """The topics that a controller was told to delete; None where no log would tell."""
         if not self.has_controller_log:
             return None
-        told = (each.event.detail or "" for each in self.seen if each.event.row in _DELETED)
-        return frozenset(topic for topics in told for topic in topics.split(","))
+        shown = (each.event.detail or "" for each in self.seen if each.event.row in _DELETED)
+        return frozenset(topic for topics in shown for topic in topics.split(","))
 
     @cached_property
     def created_before(self) -> Mapping[tuple[str, int], frozenset[tuple[str, int]]]:
@@ -344,9 +344,9 @@ class Evidence:
         partitions = {(each.event.topic, each.event.partition) for each in self.compared}
         known = {(topic, number) for topic, number in partitions if topic is not None and number is not None}
         named = sorted(one for one in brokers if one > NO_LEADER)
-        told = {(each.event.topic, each.event.partition) for each in self.seen if each.event.replicas}
+        shown = {(each.event.topic, each.event.partition) for each in self.seen if each.event.replicas}
         # Where no line tells the replicas, they may be on brokers that were never seen.
-        unseen = [] if known <= told else [UNSEEN - number for number in range(REPLICAS)]
+        unseen = [] if known <= shown else [UNSEEN - number for number in range(REPLICAS)]
         return Names([*named, *unseen], sorted(known))
 
     def settings(self, known: Iterable[str]) -> dict[str, int]:

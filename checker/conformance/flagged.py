@@ -27,7 +27,7 @@ class Flagged:
     lacks: str = ""
 
     @property
-    def told(self) -> str:
+    def verdict_text(self) -> str:
         """In words."""
         return (
             f"{self.rule} at {self.step}, {' and '.join(self.levels)}" if self.rule else f"the log lacks {self.lacks}"

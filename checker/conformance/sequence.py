@@ -41,9 +41,9 @@ def _is_about(event: Event, partition: Partition | None) -> bool:
 
 def _steps(event: Event) -> Iterator[str]:
     """A note or an arrow, if the line is one that is drawn."""
-    controller, said = event.controller, _SAID.get(event.row)
-    if said is not None and controller is not None:
-        yield f"Note over B{controller}: {said(event)}"
+    controller, word = event.controller, _WORDS.get(event.row)
+    if word is not None and controller is not None:
+        yield f"Note over B{controller}: {word(event)}"
     elif event.row == "leader-and-isr-sent" and controller is not None and event.recipient is not None:
         role = "lead" if event.kind == "become-leader" else "follow"
         yield f"B{controller}->>B{event.recipient}: {role} {_where(event)}, leader epoch {event.leader_epoch}"
@@ -72,7 +72,7 @@ def _partition_moves(event: Event) -> str:
     return f"{_where(event)} from {event.from_state} to {event.to_state}"
 
 
-_SAID: Mapping[str, Callable[[Event], str]] = {
+_WORDS: Mapping[str, Callable[[Event], str]] = {
     "controller-elected": lambda event: "is elected as the controller",
     "controller-ready": lambda event: f"is ready, epoch {event.controller_epoch}",
     "live-brokers": lambda event: f"live brokers {_ids(event.brokers)}",

@@ -156,7 +156,7 @@ def validate(
     evidence: Evidence,
     level: str,
     may: May,
-    told: Callable[[int], None] = lambda _: None,
+    progress: Callable[[int], None] = lambda _: None,
     actor: Callable[[Action], str] = lambda action: "controller",
     brokers: bool = False,
 ) -> Verdict:
@@ -188,7 +188,7 @@ def validate(
     configs = {_Config(runs.layout.pack(runs.writer.reference.initial()), ())}
     epoch = 0
     for number, line in enumerate(lines):
-        told(number)
+        progress(number)
         row = rows()[line.event.row]
         if row.speaker == "controller" and (line.event.controller_epoch or 0) > epoch:
             epoch = line.event.controller_epoch or 0

@@ -46,10 +46,10 @@ def releases(folder: Path) -> int:
     """The mask of releases that all stretches of the audited log allow, or else any of them; 0 if none is told."""
     path, content = _audit(folder)
     try:
-        told = [span(row["releases"]) for row in content.get("releases", ()) if row["releases"] not in _NO_RELEASE]
+        spans = [span(row["releases"]) for row in content.get("releases", ()) if row["releases"] not in _NO_RELEASE]
     except (TypeError, KeyError, IsrproofError) as error:
         raise CountsError(f"{path}: expected `releases` as an audit writes them: {error}") from error
-    return reduce(operator.and_, told) or reduce(operator.or_, told) if told else 0
+    return reduce(operator.and_, spans) or reduce(operator.or_, spans) if spans else 0
 
 
 def _audit(folder: Path) -> tuple[Path, Mapping[str, Any]]:

@@ -82,14 +82,14 @@ def draw(
     edges = [_edge(table, row, move, level, len(levels) > 1, ids, counted) for move in moves]
     edges += _refused(valid, ids, counted or {})
     seeds = tuple((ids[seed.state], seed.condition) for seed in table.seeds_in(row))
-    title = f"{table.title}, in Kafka {row.name if release or seen is None else _told(table, row, among)}"
+    title = f"{table.title}, in Kafka {row.name if release or seen is None else _caption_of(table, row, among)}"
     caption = _caption(table, row, moves, level, edges, counted is not None)
     if left_out:
         caption += (f"Left out: {left_out:,} rarer moves that are not in the table",)
     return Drawing(title, caption, tuple(nodes), tuple(edges), seeds)
 
 
-def _told(table: Machine, row: Release, among: int) -> str:
+def _caption_of(table: Machine, row: Release, among: int) -> str:
     """The releases that a picture is of, if a log may be of any of `among` and `row` is drawn."""
     if not among:
         return f"{row.name} (the log does not tell its release)"
@@ -194,18 +194,18 @@ def _count_labels(one: Seen | None) -> tuple[str, ...]:
 def _caption(
     table: Machine, row: Release, moves: Iterable[Move], level: str, edges: Iterable[Edge], with_counts: bool
 ) -> tuple[str, ...]:
-    told = [f"Source: {table.source}, Kafka {', '.join(row.tags)}"]
+    caption_lines = [f"Source: {table.source}, Kafka {', '.join(row.tags)}"]
     logged = dict.fromkeys((move.line, move.level) for move in moves if move.line)
-    told += [f"Logged at {at}: {_meaning(line)}" for line, at in logged]
+    caption_lines += [f"Logged at {at}: {_meaning(line)}" for line, at in logged]
     if any(not move.line for move in moves):
-        told.append("No line tells of the other moves" if logged else "No line tells of a move")
+        caption_lines.append("No line tells of the other moves" if logged else "No line tells of a move")
     if any(edge.hidden for edge in edges):
-        told.append(f"Dashed: a log at {level} need not show it")
+        caption_lines.append(f"Dashed: a log at {level} need not show it")
     silent = sorted({move.silent_when for move in moves if move.silent_when})
-    told += [f"Also silent: when {when}" for when in silent]
+    caption_lines += [f"Also silent: when {when}" for when in silent]
     if with_counts:
-        told.append("Counts: moves that an audited log showed. Red: illegal. Pale: never seen")
-    return tuple(told)
+        caption_lines.append("Counts: moves that an audited log showed. Red: illegal. Pale: never seen")
+    return tuple(caption_lines)
 
 
 def _meaning(line: str) -> str:

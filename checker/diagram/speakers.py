@@ -24,16 +24,16 @@ def draw(family: Family, release: str | None = None) -> Drawing:
         IsrproofError: the family has no row for the release, or does not say who holds its fields.
     """
     model = family.model(release, adding=[each.name for each in family.parts])
-    spoken: dict[tuple[str, str], list[str]] = {}
+    labels: dict[tuple[str, str], list[str]] = {}
     for action in model.actions:
         for pair in _pairs(family, action):
-            spoken.setdefault(pair, []).append(action.name)
+            labels.setdefault(pair, []).append(action.name)
     names = dict.fromkeys([*family.owners.values(), *(family.actor(each) for each in model.actions)])
     ids = {name: f"n{number}" for number, name in enumerate(names)}
     nodes = tuple(Node(ids[name], name, None, "plain", _held(family, model, name)) for name in names)
     edges = tuple(
         Edge(ids[source], ids[target], _labels(steps), None, hidden=False, illegal=False)
-        for (source, target), steps in spoken.items()
+        for (source, target), steps in labels.items()
     )
     row = family.release(release)
     caption = ("An arrow: who is told of what another holds, or tells it; the steps in which that happens",)

@@ -33,8 +33,10 @@ def write(drawing: Drawing) -> str:
     except subprocess.TimeoutExpired:
         raise IsrproofError(f"Graphviz took more than {_SECONDS} s to lay out {drawing.title}.") from None
     if run.returncode:
-        said = run.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-        raise IsrproofError(f"Graphviz failed (exit {run.returncode}): {''.join(said)}. Take --format dot or mermaid.")
+        last_line = run.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
+        raise IsrproofError(
+            f"Graphviz failed (exit {run.returncode}): {''.join(last_line)}. Take --format dot or mermaid."
+        )
     return _titled(run.stdout.decode("utf-8"), drawing.title)
 
 

@@ -39,7 +39,7 @@ class Row(NamedTuple):
     words: bytes
     parents: bytes
     moves: bytes
-    told: str = ""
+    counts: str = ""
 
 
 SCHEMA = "bucket int, states long, searched long, words binary, parents binary, moves binary, told string"
@@ -126,7 +126,7 @@ def entered(work: bytes, bucket: int, candidates: Iterable[Row], earlier: Iterab
     # Spark brings rows in any order: sorted, the same search gives the same levels.
     rows = sorted(candidates)
     if bucket == ACCOUNT:
-        return Row(ACCOUNT, 0, 0, b"", b"", b"", json.dumps([json.loads(each.told) for each in rows]))
+        return Row(ACCOUNT, 0, 0, b"", b"", b"", json.dumps([json.loads(each.counts) for each in rows]))
     search, found_orbits = _search(work)
     program = search.program
     table = search.table.empty()

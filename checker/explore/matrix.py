@@ -144,10 +144,10 @@ def run(row: Row) -> Result:
     return Result(row, exploration, cells)
 
 
-def run_all(told: Callable[[str], None] = lambda line: None) -> Iterator[Result]:
+def run_all(progress: Callable[[str], None] = lambda line: None) -> Iterator[Result]:
     """Explores every row, one after the other."""
     for row in rows():
-        told(row.title)
+        progress(row.title)
         yield run(row)
 
 
@@ -155,23 +155,23 @@ def lines(result: Result) -> list[str]:
     """A row as text: what holds in one line, what is violated in one line each."""
     found = result.exploration
     wrong = "" if result.row.distinct in (None, found.distinct) else f", EXPECTED {result.row.distinct:,}"
-    said = [f"{result.row.title}: {found.distinct:,} states{wrong}, depth {found.depth}, {found.seconds:.1f} s"]
+    cell_lines = [f"{result.row.title}: {found.distinct:,} states{wrong}, depth {found.depth}, {found.seconds:.1f} s"]
     good = [cell for cell in result.cells if cell.as_expected and cell.decided.verdict == "holds"]
     for kind, word in (("always", "holds"), ("step", "holds"), ("leads_to", "comes"), ("sometimes", "met")):
         names = [cell.decided.prop.name for cell in good if cell.decided.prop.kind == kind]
         if names:
-            said.append(f"    {word:<9} {', '.join(names)}")
+            cell_lines.append(f"    {word:<9} {', '.join(names)}")
     for cell in result.cells:
         name = cell.decided.prop.name
         if cell.as_expected and cell.unmet:
-            said.append(f"    not met   {name}, as expected: the instance is too small")
+            cell_lines.append(f"    not met   {name}, as expected: the instance is too small")
         elif cell.as_expected and cell.decided.verdict == "violated":
-            said.append(f"    violated  {name}, {cell.length} states, as expected: {cell.shows}")
+            cell_lines.append(f"    violated  {name}, {cell.length} states, as expected: {cell.shows}")
         elif not cell.as_expected:
             expected = "holds" if cell.expected is None else f"violated, {cell.expected} states"
             got = cell.decided.verdict + ("" if cell.length is None else f", {cell.length} states")
-            said.append(f"    WRONG     {name}: expected {expected}; got {got} {cell.decided.reason}".rstrip())
-    return said
+            cell_lines.append(f"    WRONG     {name}: expected {expected}; got {got} {cell.decided.reason}".rstrip())
+    return cell_lines
 
 
 def json_row(result: Result) -> dict[str, Any]:

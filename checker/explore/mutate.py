@@ -76,7 +76,7 @@ def mutations(
     properties: Iterable[str] | None = None,
     instances: Iterable[Mapping[str, int]] | None = None,
     limits: Limits | None = None,
-    told: Callable[[str], None] = lambda line: None,
+    progress: Callable[[str], None] = lambda line: None,
     symmetry: bool | None = None,
 ) -> Iterator[Mutation]:
     """Drops each guard clause, and searches the instances until a property breaks.
@@ -101,7 +101,7 @@ def mutations(
             raise ModelError(f"{whole.instance.name} breaks {broken} with all clauses; ask for others with --property")
     for action in model.actions:
         for clause in action.guard:
-            told(f"{action.name}: without {clause.label!r}")
+            progress(f"{action.name}: without {clause.label!r}")
             yield _mutation(model, action, clause, names, searched, limits, symmetry)
 
 

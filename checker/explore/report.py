@@ -30,7 +30,7 @@ def text_report(result: Exploration) -> str:
     model = result.instance.model
     lines = [f"{result.instance.name}: {result.verdict}", f"  {model.statement}"]
     for each in result.properties:
-        lines.append(f"  {_mark(each)} {each.prop.name}: {_said(each)}")
+        lines.append(f"  {_mark(each)} {each.prop.name}: {_decided(each)}")
     if result.left_out:
         why = [each.name for each in model.behaviours if set(each.suspends) & set(result.left_out)]
         lines.append(
@@ -52,11 +52,11 @@ def text_report(result: Exploration) -> str:
     if any(each.alone is not None for each in result.coverage):
         lines += coverage_lines(result)
     lines.append(f"  {result.seconds:.2f} s, {result.peak_mb} MB")
-    told: list[tuple[str, Path]] = []
+    paths_before: list[tuple[str, Path]] = []
     for each in result.violations:
         if each.path is not None:
-            lines += ["", f"{each.prop.name}: {each.prop.statement}", *_path_lines_once(each.path, told)]
-            told.append((each.prop.name, each.path))
+            lines += ["", f"{each.prop.name}: {each.prop.statement}", *_path_lines_once(each.path, paths_before)]
+            paths_before.append((each.prop.name, each.path))
     return "\n".join(lines)
 
 
@@ -113,7 +113,7 @@ def _mark(each: Decided) -> str:
     return {"holds": "ok", "violated": "VIOLATED", "unknown": "unknown"}[each.verdict]
 
 
-def _said(each: Decided) -> str:
+def _decided(each: Decided) -> str:
     if each.verdict == "violated" and each.path is not None:
         return f"violated, {each.path.length} states" + (f"; {each.reason}" if each.reason else "")
     if each.verdict == "holds" and each.path is not None:
@@ -121,9 +121,9 @@ def _said(each: Decided) -> str:
     return each.reason or each.verdict
 
 
-def _path_lines_once(path: Path, told: list[tuple[str, Path]]) -> list[str]:
+def _path_lines_once(path: Path, paths_before: list[tuple[str, Path]]) -> list[str]:
     """The lines of a path; where it begins as a whole one that was told before, only the rest."""
-    for name, other in told:
+    for name, other in paths_before:
         if path.states[: other.length] == other.states:
             if path.length == other.length:
                 return [f"  the same path as {name}"]

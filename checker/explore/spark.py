@@ -94,9 +94,9 @@ class SparkSearch:
             there = self._whole(found.depth + 1)
             if not there:
                 self._make(found.depth + 1, work)
-            states, searched, told = self._read(found.depth + 1)
+            states, searched, counts = self._read(found.depth + 1)
             self.done(found.depth + 1, states, 0 if there else time.monotonic() - since)
-            _count(found, json.loads(told))
+            _count(found, json.loads(counts))
             if limits.depth is not None and found.depth >= limits.depth and states:
                 found.stopped, states, searched = f"depth {limits.depth}", 0, 0
             found.searched += searched
@@ -142,9 +142,9 @@ class SparkSearch:
 
     def _read(self, level: int) -> tuple[int, int, str]:
         """Of a level: how many states it has, how many of them are searched, and what was counted for it."""
-        rows = self._rows(level).select("bucket", "states", "searched", "told").collect()
-        told = next(row["told"] for row in rows if row["bucket"] == ACCOUNT)
-        return sum(row["states"] for row in rows), sum(row["searched"] for row in rows), told
+        rows = self._rows(level).select("bucket", "states", "searched", "counts").collect()
+        counts = next(row["counts"] for row in rows if row["bucket"] == ACCOUNT)
+        return sum(row["states"] for row in rows), sum(row["searched"] for row in rows), counts
 
     def _begin(self, initial: int, orbits: Orbits | None) -> tuple[int, int]:
         """Writes the first level, if the folder has none; how many states it has, and how many are searched."""
@@ -156,10 +156,10 @@ class SparkSearch:
             own, none = int(buckets(words)[0]), [word[:0] for word in words]
             rows = [row(at, words if at == own else none, orbits) for at in range(BUCKETS)]
             self._write(1, self.spark.createDataFrame([*rows, Row(ACCOUNT, 0, 0, b"", b"", b"", name)], SCHEMA))
-        states, searched, told = self._read(1)
-        if told != name:
+        states, searched, counts = self._read(1)
+        if counts != name:
             raise IsrproofError(
-                f"expected levels of {name} in {self.folder}, or nothing; got those of {told}. A search goes on with"
+                f"expected levels of {name} in {self.folder}, or nothing; got those of {counts}. A search goes on with"
                 " the same model, settings, properties and symmetry; give another one a folder of its own"
             )
         return states, searched
@@ -248,5 +248,5 @@ def _fingerprint(program: Program, initial: int, symmetric: bool) -> str:
         for move in program.moves
     ]
     watches = [each.name for each in program.properties]
-    told = repr((s.ops, s.args, cells, moves, watches, initial, symmetric, BUCKETS))
-    return hashlib.sha256(told.encode()).hexdigest()[:12]
+    counts = repr((s.ops, s.args, cells, moves, watches, initial, symmetric, BUCKETS))
+    return hashlib.sha256(counts.encode()).hexdigest()[:12]

@@ -54,17 +54,17 @@ def write() -> str:
         "",
         "## The base",
         "",
-        _story(base),
+        _counterexample(base),
         "",
         "```",
         *(line for action in REPLICATION.actions for line in action_lines(action)),
         "```",
     ]
-    stories = _stories()
+    counterexamples = _counterexamples()
     for behaviour in _behaviours():
         lines += ["", f"## {behaviour.name}", "", behaviour.statement]
-        if behaviour.name in stories:
-            lines += ["", stories[behaviour.name]]
+        if behaviour.name in counterexamples:
+            lines += ["", counterexamples[behaviour.name]]
         lines += [
             "",
             "```",
@@ -146,7 +146,9 @@ def _flagged(family: Family) -> list[str]:
         "",
         f"`isrproof simulate {family.name} --release R --property P --out FOLDER` writes the log of one.",
         "",
-        *table(("violated", "shows", "an audit of its log"), ((each.prop, each.shows, each.told) for each in found)),
+        *table(
+            ("violated", "shows", "an audit of its log"), ((each.prop, each.shows, each.verdict_text) for each in found)
+        ),
         "",
     ]
 
@@ -174,18 +176,18 @@ def _guarded(action: Action) -> tuple[str, str, str]:
     return action.name, action.statement, "; ".join(each.label for each in (*action.guard, *action.limits))
 
 
-def _story(module: ModuleType) -> str:
+def _counterexample(module: ModuleType) -> str:
     return str(module.__doc__).strip()
 
 
-def _stories() -> dict[str, str]:
+def _counterexamples() -> dict[str, str]:
     """The docstrings of the modules that define behaviours, by the first behaviour that each defines."""
     found = {}
     for module in modules(of_lemmas=False):
         mine = _assigned(module)
         own = [value for name, value in vars(module).items() if isinstance(value, Behaviour) and name in mine]
         if own and module is not base:
-            found[own[0].name] = _story(module)
+            found[own[0].name] = _counterexample(module)
     return found
 
 

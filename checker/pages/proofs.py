@@ -50,9 +50,9 @@ def write() -> str:
         "on it, and holds in every reachable state of small instances (tests). Without any one of them some promise",
         "falls (`isrproof prove MODEL --each-lemma` shows the states), but for those that say why they are kept.",
     ]
-    told: dict[str, str] = {}
+    described: dict[str, str] = {}
     for name, script in _scripts():
-        lines += ["", f"### {name}", "", *_lemmas(script, told)]
+        lines += ["", f"### {name}", "", *_lemmas(script, described)]
     lines += [
         "",
         *_GUARDS,
@@ -132,19 +132,19 @@ def _scripts() -> Iterator[tuple[str, Script]]:
         yield ", ".join(names), scripts[key]
 
 
-def _lemmas(script: Script, told: dict[str, str]) -> Iterator[str]:
+def _lemmas(script: Script, described: dict[str, str]) -> Iterator[str]:
     """The lemmas that were not told before, by name and statement."""
     names = {each.name for each in script.lemmas}
-    if names & {*told}:
-        missing = [name for name in told if name not in names]
+    if names & {*described}:
+        missing = [name for name in described if name not in names]
         yield f"Those of kip320{', but not ' * bool(missing)}{', '.join(missing)}; instead or besides:"
         yield ""
-    fresh = [each for each in script.lemmas if told.get(each.name) != each.statement]
+    fresh = [each for each in script.lemmas if described.get(each.name) != each.statement]
     for each in fresh:
         spare = script.spare.get(each.name)
         yield f"- **{each.name}**: {each.statement}" + (f" (No promise needs it. {spare})" if spare else "")
-    if not told:
-        told.update((each.name, each.statement) for each in fresh)
+    if not described:
+        described.update((each.name, each.statement) for each in fresh)
 
 
 def _tables() -> Iterator[str]:
@@ -173,8 +173,8 @@ def _trust() -> Iterator[str]:
         f"- {trust.solver('Z3')[0]}; a test asks cvc5 all questions of kip320, kip497, unclean-election and kip966, "
         "for any number of replicas, and it gives the same answers"
     )
-    told = trust.trusted(script_of(model("kip320")), {})
-    yield from (f"- {each}" for each in told)
+    described = trust.trusted(script_of(model("kip320")), {})
+    yield from (f"- {each}" for each in described)
     others = trust.trusted(script_of(model("kip966")), {})
     yield from (f"- kip966 counts replicas; {each}" for each in others if each.startswith("axiom:"))
     yield "- for the other models: their own actions, settings and ghosts, which `isrproof prove MODEL` names"

@@ -90,21 +90,21 @@ class Refuter:
             denied = (state, later) if question.kind == "step" else (later, None)
             solver.add(smt.boolean(paths.system.denial(goal, *denied)))
         solver.set("timeout", max(1, int(self.timeout * 1000)))
-        said = smt.answer(solver, time.perf_counter(), [z3.Bool(f"lemma.{name}") for name in names])
-        used = {str(each) for each in solver.unsat_core()} if said.outcome == "unsat" else set()
+        reply = smt.answer(solver, time.perf_counter(), [z3.Bool(f"lemma.{name}") for name in names])
+        used = {str(each) for each in solver.unsat_core()} if reply.outcome == "unsat" else set()
         solver.pop()
-        if said.outcome == "unsat":
+        if reply.outcome == "unsat":
             return Enough(tuple(name for name in names if f"lemma.{name}" in used))
-        if said.outcome != "sat":
+        if reply.outcome != "sat":
             return None
         try:
-            return self._told(question, goal, names, said.assignment)
+            return self._as_cti(question, goal, names, reply.assignment)
         except EngineError:
             if self.ranges:
                 raise
             return None
 
-    def _told(self, question: Question, goal: Property, names: Sequence[str], assignment: Any) -> Cti:
+    def _as_cti(self, question: Question, goal: Property, names: Sequence[str], assignment: Any) -> Cti:
         start = self.paths.read_state(assignment, 0)
         moves = [] if question.kind == "implication" else [self.paths.read_move(assignment, 0)]
         path = executed(self.instance, start, moves)
@@ -126,11 +126,13 @@ def failing_clause(goal: Property, instance: Instance, env: dict[str, object]) -
             bound = dict(zip(map(name_of, clause.variables), values, strict=True))
             names = {**env, **bound}
             if all(evaluate(each, names) for each in clause.conditions) and not evaluate(clause.conclusion, names):
-                told = ", ".join(
+                shown_values = ", ".join(
                     f"{each.data}={show(value, each.sort)}"
                     for each, value in zip(clause.variables, values, strict=True)
                 )
-                return _sentence(clause.conditions, clause.conclusion) + (f"  with {told}" if told else "")
+                return _sentence(clause.conditions, clause.conclusion) + (
+                    f"  with {shown_values}" if shown_values else ""
+                )
     return None
 
 

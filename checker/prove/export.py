@@ -69,7 +69,7 @@ def smtlib(model: Model, folder: Path, kept: Settings | None = None, effort: Eff
 def minimise(
     model: Model,
     effort: Effort,
-    told: Callable[[Asked], None] = lambda _: None,
+    progress: Callable[[Asked], None] = lambda _: None,
     path: Path = rows.FILE,
     kept: Settings | None = None,
 ) -> int:
@@ -82,7 +82,7 @@ def minimise(
     found = {}
     for question, goal in asked:
         answer = induction.minimal(question, goal, list(induction.lemmas))
-        told(answer)
+        progress(answer)
         needed = question.kind != "initiation" and answer.hypotheses != (goal.name,)
         if answer.outcome == "proved" and needed:
             found[question.name] = answer.hypotheses

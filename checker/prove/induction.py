@@ -167,22 +167,22 @@ class Induction:
                     else f"time limit of {self.timeout:g} s"
                 )
                 break
-            said = smt.ask(
+            reply = smt.ask(
                 [*context, *self.hypotheses(attempt.lemmas)],
                 left,
                 search=attempt.search,
                 work=attempt.work,
             )
-            spent += said.seconds
-            if said.outcome == "unsat":
+            spent += reply.seconds
+            if reply.outcome == "unsat":
                 names = self._used(context, attempt) if whole else attempt.lemmas
                 return Asked(question, "proved", time.perf_counter() - started, tuple(names))
-            if said.outcome == "sat" and (question.kind == "initiation" or whole) and self.system.exact:
+            if reply.outcome == "sat" and (question.kind == "initiation" or whole) and self.system.exact:
                 shown = self._shown(question, goal, attempt.lemmas)
                 words = "an assignment breaks it" if shown is None else "a counterexample to induction"
                 seconds = time.perf_counter() - started
                 return Asked(question, "refuted", seconds, tuple(attempt.lemmas), words, shown)
-            reason = f"the solver gave up ({said.reason or 'too few lemmas'})"
+            reason = f"the solver gave up ({reply.reason or 'too few lemmas'})"
         return Asked(question, "unknown", time.perf_counter() - started, tuple(allowed), reason)
 
     def _shown(self, question: Question, goal: Property, lemmas: Sequence[str]) -> Any:
@@ -234,7 +234,7 @@ class Induction:
         """The lemmas that no question has made fall."""
         return [each for each in self.lemmas if each not in self.fallen]
 
-    def settle(self, names: Iterable[str], told: Callable[[Asked], None] = lambda _: None) -> bool:
+    def settle(self, names: Iterable[str], progress: Callable[[Asked], None] = lambda _: None) -> bool:
         """Proves lemmas and whatever lemmas they turn out to rest on.
 
         Returns:
@@ -248,15 +248,15 @@ class Induction:
             if not open_ones:
                 return not cone & set(self.fallen)
             for name in open_ones:
-                if not self._settle(name, told):
+                if not self._settle(name, progress):
                     return False
 
-    def _settle(self, name: str, told: Callable[[Asked], None]) -> bool:
+    def _settle(self, name: str, progress: Callable[[Asked], None]) -> bool:
         for question in self.questions(self.lemmas[name], lemma=True):
             if self._is_proved(question):
                 continue
             answer = self.ask(question, self.lemmas[name], self.standing)
-            told(answer)
+            progress(answer)
             self.answers[question.name] = answer
             if answer.outcome != "proved":
                 self.fallen[name] = answer

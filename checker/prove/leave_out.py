@@ -48,13 +48,13 @@ class LeftOut:
     reason: str = ""
 
     @property
-    def as_said(self) -> bool:
+    def as_declared(self) -> bool:
         """Whether the lemma is needed, or kept for a reason that the model gives."""
         return self.verdict == ("not needed" if self.spare else "needed")
 
 
 def dropped(
-    model: Model, effort: Effort | None = None, told: Callable[[str], None] = lambda _: None
+    model: Model, effort: Effort | None = None, progress: Callable[[str], None] = lambda _: None
 ) -> Iterator[LeftOut]:
     """Leaves out each lemma of a model, one at a time."""
     effort, script = effort or Effort(), script_of(model)
@@ -65,7 +65,7 @@ def dropped(
     # A search takes the ranges of integers for granted, so it would not find what rests on them.
     beyond = [Refuter(small, always, effort.timeout, ranges=False)]
     for lemma in induction.lemmas.values():
-        told(f"without {lemma.name}")
+        progress(f"without {lemma.name}")
         yield _dropped(script, lemma, induction, goals, beyond if lemma.name == IN_RANGE else refuters, effort)
 
 
@@ -151,7 +151,7 @@ def json_row(each: LeftOut) -> dict[str, Any]:
         "lemma": each.lemma.name,
         "verdict": each.verdict,
         "spare": each.spare or None,
-        "as_said": each.as_said,
+        "as_declared": each.as_declared,
         "reason": each.reason or None,
         "falls": [{"question": fall.question.name, "cti": cti_json(fall.cti)} for fall in each.falls],
     }

@@ -46,7 +46,7 @@ class Matrix:
 
 
 def matrix(
-    path: Path = FILE, effort: Effort | None = None, told: Callable[[str], None] = lambda _: None, jobs: int = 1
+    path: Path = FILE, effort: Effort | None = None, progress: Callable[[str], None] = lambda _: None, jobs: int = 1
 ) -> Matrix:
     """Proves every model of the file and every table.
 
@@ -60,7 +60,7 @@ def matrix(
     cells: list[Cell] = []
     if jobs == 1:
         for each in work:
-            told(each if isinstance(each, str) else each.title)
+            progress(each if isinstance(each, str) else each.title)
             cells += cells_of(each, effort)
         return Matrix(tuple(cells))
     # An interrupt is for this process; it ends the others.
@@ -68,7 +68,7 @@ def matrix(
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), signal.signal, alone) as pool:
         try:
             for each, found in zip(work, pool.map(cells_of, work, [effort] * len(work)), strict=True):
-                told(each if isinstance(each, str) else each.title)
+                progress(each if isinstance(each, str) else each.title)
                 cells += found
         except KeyboardInterrupt:
             for process in multiprocessing.active_children():

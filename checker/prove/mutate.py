@@ -46,20 +46,20 @@ class Dropped:
         return "needed" if any(each.outcome == "refuted" for each in self.broken) else "unknown"
 
     @property
-    def as_said(self) -> bool:
+    def as_declared(self) -> bool:
         """Whether the model says the same: it waives what is not needed, and nothing else."""
         return self.verdict == ("not needed" if self.clause.waiver else "needed")
 
 
 def dropped(
-    model: Model, effort: Effort | None = None, told: Callable[[str], None] = lambda _: None
+    model: Model, effort: Effort | None = None, progress: Callable[[str], None] = lambda _: None
 ) -> Iterator[Dropped]:
     """Drops each guard clause of a model, one at a time."""
     effort = effort or Effort()
     script = script_of(model)
     for action in script.model.actions:
         for clause in action.guard:
-            told(f"{action.name}: without {clause.label!r}")
+            progress(f"{action.name}: without {clause.label!r}")
             yield _dropped(model, script, action, clause, effort)
 
 
@@ -99,7 +99,7 @@ def line(each: Dropped) -> str:
 
 
 def _beside(each: Dropped, waiver: str) -> str:
-    if each.as_said:
+    if each.as_declared:
         return f": {waiver}" if waiver else ""
     return ", BUT THE MODEL WAIVES IT" if each.clause.waiver else ", BUT THE MODEL DOES NOT WAIVE IT"
 
@@ -112,7 +112,7 @@ def json_row(each: Dropped) -> dict[str, Any]:
         "clause": each.clause.label,
         "verdict": each.verdict,
         "waiver": each.clause.waiver or None,
-        "as_said": each.as_said,
+        "as_declared": each.as_declared,
         "question": None if last is None else last.question.name,
         "cti": None if last is None or last.cti is None else cti_json(last.cti),
     }

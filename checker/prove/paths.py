@@ -179,14 +179,14 @@ def shortest_counterexample(instance: Instance, prop: Property, depth: int, time
         solver.set("timeout", max(1, int(left * 1000)))
         solver.push()
         solver.add(broken)
-        said = smt.answer(solver, started)
-        if said.outcome == "sat":
-            path = paths.read_back(said.assignment, length - 1)
+        reply = smt.answer(solver, started)
+        if reply.outcome == "sat":
+            path = paths.read_back(reply.assignment, length - 1)
             if path.states[0] != Reference(instance).initial():
                 raise EngineError(f"{instance.name}: the path of the solver does not start in the initial state")
             check(Reference(instance), prop, path)
             return Search(path, length, time.perf_counter() - started, True)
-        if said.outcome == "unknown":
+        if reply.outcome == "unknown":
             return Search(None, length - 1, time.perf_counter() - started, False)
         solver.pop()
     return Search(None, depth, time.perf_counter() - started, True)

@@ -29,7 +29,7 @@ from .system import System
 from .trust import goals_of, lemmas_of
 
 Verdict = Literal["holds", "violated", "unknown"]
-Told = Callable[[Asked], None]
+FileRead = Callable[[Asked], None]
 
 
 OTHERS: tuple[Mapping[str, int], ...] = (
@@ -115,7 +115,7 @@ def prove(
     properties: Iterable[str] | None = None,
     *,
     effort: Effort | None = None,
-    told: Told = lambda _: None,
+    progress: FileRead = lambda _: None,
     rows: Mapping[str, tuple[str, ...]] | None = None,
     without_lemmas: Iterable[str] = (),
     kept: Settings | None = None,
@@ -150,7 +150,7 @@ def prove(
         rows=rows_of(chosen) if rows is None else rows,
         refute=refuter.find if effort.search > 0 else None,
     )
-    decided = [_decide(each, induction, script.base, kept, effort, told) for each in goals]
+    decided = [_decide(each, induction, script.base, kept, effort, progress) for each in goals]
     lost = tuple(Fallen(induction.lemmas[name], answer) for name, answer in induction.fallen.items())
     answers = {key: each for key, each in induction.answers.items() if each.question.goal in induction.standing}
     asked = {
@@ -185,7 +185,9 @@ def _check_kept(model: Model, kept: Settings) -> None:
             raise DefinitionError(f"setting {name}: expected at least {known[name].at_least}, got {value}")
 
 
-def _decide(goal: Property, induction: Induction, model: Model, kept: Settings, effort: Effort, told: Told) -> Decided:
+def _decide(
+    goal: Property, induction: Induction, model: Model, kept: Settings, effort: Effort, progress: FileRead
+) -> Decided:
     """Holds if every question about it is proved, and those about the lemmas it rests on.
 
     As soon as one of them is not, a counterexample is looked for: it ends all further attempts at a proof.
@@ -196,13 +198,13 @@ def _decide(goal: Property, induction: Induction, model: Model, kept: Settings, 
     asked: dict[str, Asked] = {}
     while True:
         if is_lemma and goal.name in induction.standing:
-            stands = induction.settle([goal.name], told)
+            stands = induction.settle([goal.name], progress)
             own = induction.about(goal.name)
             used = {name for each in own for name in each.hypotheses} if stands else set()
         else:
-            own = _ask_all(induction, goal, asked, told)
+            own = _ask_all(induction, goal, asked, progress)
             used = {name for each in own for name in each.hypotheses} - {goal.name}
-            stands = own[-1].outcome == "proved" and induction.settle(used, told)
+            stands = own[-1].outcome == "proved" and induction.settle(used, progress)
         if stands:
             below = tuple(sorted(induction.rests_on(used)))
             return Decided(goal, "holds", words, own, below, _total(own) + spent)
@@ -217,14 +219,14 @@ def _decide(goal: Property, induction: Induction, model: Model, kept: Settings, 
             return Decided(goal, "unknown", words, own, (), _total(own) + spent, reason, cti=own[-1].cti)
 
 
-def _ask_all(induction: Induction, goal: Property, known: dict[str, Asked], told: Told) -> tuple[Asked, ...]:
+def _ask_all(induction: Induction, goal: Property, known: dict[str, Asked], progress: FileRead) -> tuple[Asked, ...]:
     """The answers up to the first that is no proof: from the lemmas, or by induction over the goal itself."""
-    asked = _ask_each(induction, induction.questions(goal, lemma=False), goal, induction.standing, known, told)
+    asked = _ask_each(induction, induction.questions(goal, lemma=False), goal, induction.standing, known, progress)
     if asked[-1].outcome == "proved" or goal.kind != "always" or goal.name in induction.lemmas:
         return asked
     induction.lemmas[goal.name] = goal
     questions = induction.questions(goal, lemma=True)
-    alone = _ask_each(induction, questions, goal, induction.standing, known, told)
+    alone = _ask_each(induction, questions, goal, induction.standing, known, progress)
     del induction.lemmas[goal.name]
     return alone if alone[-1].outcome == "proved" or alone[-1].question.kind == "consecution" else asked
 
@@ -235,7 +237,7 @@ def _ask_each(
     goal: Property,
     allowed: Sequence[str],
     known: dict[str, Asked],
-    told: Told,
+    progress: FileRead,
 ) -> tuple[Asked, ...]:
     """The answers up to the first that is no proof; what is known and rests on no fallen lemma is not asked again."""
     asked: list[Asked] = []
@@ -243,7 +245,7 @@ def _ask_each(
         answer = known.get(question.name)
         if not induction.stands(answer):
             answer = known[question.name] = induction.ask(question, goal, allowed)
-            told(answer)
+            progress(answer)
         asked.append(answer)
         if answer.outcome != "proved":
             break

@@ -26,9 +26,9 @@ def goals_of(script: Script, names: Iterable[str] | None) -> list[Property]:
             if name not in known:
                 raise unknown("property", name, known, f"model {script.base.name}")
             if known[name].kind not in ("always", "step"):
-                said = "comes about in time" if known[name].kind == "leads_to" else "is met on some path or on none"
+                sentence = "comes about in time" if known[name].kind == "leads_to" else "is met on some path or on none"
                 raise ModelError(
-                    f"property {name} {said}; only what always holds can be proved "
+                    f"property {name} {sentence}; only what always holds can be proved "
                     f"(ask `isrproof explore {script.base.name} --property {name}`)"
                 )
         return [known[name] for name in wanted]
@@ -64,21 +64,21 @@ def trusted(script: Script, kept: Settings) -> tuple[str, ...]:
     limits = sorted({clause.label for action in model.actions for clause in action.limits})
     free = [each.name for each in model.settings if each.name not in kept]
     ghosts = [each.name for each in model.fields if each.name not in {field.name for field in script.base.fields}]
-    said = [
+    sentence = [
         "the Z3 reading and the induction of checker/prove; tests compare the reading with the reference",
         f"actions covered: {', '.join(each.name for each in model.actions)}",
         "axioms: no sequence has a negative length, no setting is smaller than it may be (nothing else is taken for "
         "granted of a state)",
     ]
     if any(each.size.name not in kept for each in counted(model)):
-        said.append("axiom: a set whose size is above 0 has a member; else its size is any function of the set")
+        sentence.append("axiom: a set whose size is above 0 has a member; else its size is any function of the set")
     if free:
-        said.append(f"settings left out: {', '.join(free)} (what they bound is unbounded)")
+        sentence.append(f"settings left out: {', '.join(free)} (what they bound is unbounded)")
     if limits:
-        said.append(f"limits left out, so more steps than in any search: {', '.join(limits)}")
+        sentence.append(f"limits left out, so more steps than in any search: {', '.join(limits)}")
     if ghosts:
-        said.append(f"ghost fields, which no guard reads: {', '.join(ghosts)}")
-    return tuple(said)
+        sentence.append(f"ghost fields, which no guard reads: {', '.join(ghosts)}")
+    return tuple(sentence)
 
 
 def counted(model: Model) -> tuple[FiniteSort, ...]:

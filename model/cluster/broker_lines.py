@@ -34,7 +34,7 @@ class Handling:
     effects: Effects
     b: Expr
     tenure: Expr
-    told: Expr
+    ordered_state: Expr
     new: Expr
     mine: Expr
     takes: Expr
@@ -42,7 +42,7 @@ class Handling:
 
     @property
     def _leads(self) -> Expr:
-        return self.told.value["leader"].eq(some(self.b))
+        return self.ordered_state.value["leader"].eq(some(self.b))
 
     def _line(self, row: str, given: Expr, **fields: Expr | Value) -> Line:
         """A line for each partition."""
@@ -51,17 +51,17 @@ class Handling:
             "controller_epoch": self.tenure,
             "topic": p,
             "partition": p,
-            "written_by_epoch": self.told.value["controller_epoch"],
-            "leader": self.told.value["leader"],
-            "leader_epoch": self.told.value["leader_epoch"],
+            "written_by_epoch": self.ordered_state.value["controller_epoch"],
+            "leader": self.ordered_state.value["leader"],
+            "leader_epoch": self.ordered_state.value["leader_epoch"],
         }
-        return Line(row, self.b, of | fields, both(self.told.is_some(), given), (p,))
+        return Line(row, self.b, of | fields, both(self.ordered_state.is_some(), given), (p,))
 
     def _count(self, row: str, given: Expr = true, **fields: Expr | Value) -> Block:
         """A line for the request, with the number of partitions that it is about."""
-        concerned = those(p, both(self.told.is_some(), given))
-        said = {"speaker": self.b, "controller_epoch": self.tenure, "count": concerned.size(), **fields}
-        return (Line(row, self.b, said, ~concerned.is_empty()),)
+        concerned = those(p, both(self.ordered_state.is_some(), given))
+        printed = {"speaker": self.b, "controller_epoch": self.tenure, "count": concerned.size(), **fields}
+        return (Line(row, self.b, printed, ~concerned.is_empty()),)
 
     def _in(self, releases: str) -> bool:
         return bool(self.effects.chosen.release.mask & span(releases))
@@ -69,7 +69,7 @@ class Handling:
     def received(self) -> list[Block]:
         """What is written of a request, whatever comes of it."""
         listed = self.effects.listed(p)
-        state = {**leader_and_isr(self.told.value), "replicas": listed.replicas}
+        state = {**leader_and_isr(self.ordered_state.value), "replicas": listed.replicas}
         more = {"is_new": self.new, "adding": listed.adding, "removing": listed.removing}
         line = self._line("leader-and-isr-received", true, **state, **more)
         return [self._count("leader-and-isr-begun"), (line,)]
@@ -79,12 +79,12 @@ class Handling:
 
     def ignored(self, known: Expr) -> Block:
         """Nothing of it is done: its controller epoch is lower than the one that is `known`."""
-        said = {"speaker": self.b, "controller_epoch": self.tenure, "known_controller_epoch": known}
-        return (Line("leader-and-isr-ignored", self.b, said, self.tenure < known),)
+        printed = {"speaker": self.b, "controller_epoch": self.tenure, "known_controller_epoch": known}
+        return (Line("leader-and-isr-ignored", self.b, printed, self.tenure < known),)
 
     def refused(self) -> Block:
         """What is no news to the broker; since 2.3 an equal leader epoch is told apart."""
-        its, own = self.told.value["leader_epoch"], self.mine.value["leader_epoch"]
+        its, own = self.ordered_state.value["leader_epoch"], self.mine.value["leader_epoch"]
         if self._in("<=2.2"):
             return (self._line("leader-epoch-refused", self.mine.is_some() & (its <= own), current_leader_epoch=own),)
         return (
@@ -115,10 +115,10 @@ class Handling:
 
     def _goes_on(self) -> Expr:
         """The leader is the one that it follows already: nothing is stopped, nothing truncated (KAFKA-7164)."""
-        same = both(self.mine.is_some(), self.mine.value["leader"].eq(self.told.value["leader"]))
+        same = both(self.mine.is_some(), self.mine.value["leader"].eq(self.ordered_state.value["leader"]))
         if self.effects.chosen.has("KAFKA-7164"):
             return same
-        next_one = self.told.value["leader_epoch"].eq(self.mine.value["leader_epoch"] + 1)
+        next_one = self.ordered_state.value["leader_epoch"].eq(self.mine.value["leader_epoch"] + 1)
         return both(same, next_one) if self._in("2.0.1") else ~true
 
     def _stopped(self, given: Expr, kind: dict[str, Expr | Value]) -> list[Block]:
@@ -131,7 +131,7 @@ class Handling:
         """That a partition leads or follows from now on; up to 2.5 a follower says nothing."""
         listed = self.effects.listed(p)
         changes = {"adding": listed.adding, "removing": listed.removing}
-        state = {**leader_and_isr(self.told.value), **_EMPTY, "topic_id": _NO_TOPIC_ID, **changes}
+        state = {**leader_and_isr(self.ordered_state.value), **_EMPTY, "topic_id": _NO_TOPIC_ID, **changes}
         mine = self.mine.value
         known = {"previous_leader": mine["leader"], "previous_leader_epoch": mine["leader_epoch"]}
         lines = []
@@ -141,20 +141,20 @@ class Handling:
         return [tuple(lines)]
 
 
-def metadata_cached(effects: Effects, b: Expr, tenure: Expr, told: Expr) -> list[Block]:
+def metadata_cached(effects: Effects, b: Expr, tenure: Expr, ordered_state: Expr) -> list[Block]:
     """What a broker writes of an UpdateMetadata request: what it caches, what it forgets, and since 2.6 how many.
 
     The request has no replicas here; they are those of the assignment.
     """
     of: dict[str, Expr | Value] = {"speaker": b, "controller_epoch": tenure, "topic": p, "partition": p}
-    entry = told["states"][p]
+    entry = ordered_state["states"][p]
     state = {**leader_and_isr(entry.value), "written_by_epoch": entry.value["controller_epoch"]}
-    offline = effects.replicas(p).minus(told["live"])
-    said = {**of, **state, "replicas": effects.listed(p).replicas, "offline_replicas": offline}
-    deleted = told["deleted"]
+    offline = effects.replicas(p).minus(ordered_state["live"])
+    printed = {**of, **state, "replicas": effects.listed(p).replicas, "offline_replicas": offline}
+    deleted = ordered_state["deleted"]
     blocks: list[Block] = [
         (
-            Line("metadata-cached", b, said, entry.is_some(), (p,)),
+            Line("metadata-cached", b, printed, entry.is_some(), (p,)),
             Line("update-metadata-received", b, of, deleted.contains(p), (p,)),
         )
     ]
@@ -164,19 +164,21 @@ def metadata_cached(effects: Effects, b: Expr, tenure: Expr, told: Expr) -> list
     return blocks
 
 
-def replica_stopped(effects: Effects, b: Expr, tenure: Expr, told: Expr, mine: Expr, heeds: Expr) -> list[Block]:
+def replica_stopped(
+    effects: Effects, b: Expr, tenure: Expr, ordered_state: Expr, mine: Expr, heeds: Expr
+) -> list[Block]:
     """What a broker writes of a StopReplica request that deletes; since 2.6 also that it does not heed it."""
     of: dict[str, Expr | Value] = {"speaker": b, "topic": p, "partition": p, "delete": True}
     if effects.chosen.before("2.6"):
         rows = ("stop-replica-begun", "stop-replica-ended")
-        return [(Line(row, b, of, told.is_some(), (p,)),) for row in rows]
-    its, own = told.value["leader_epoch"], mine.value["leader_epoch"]
+        return [(Line(row, b, of, ordered_state.is_some(), (p,)),) for row in rows]
+    its, own = ordered_state.value["leader_epoch"], mine.value["leader_epoch"]
     received = {**of, "controller_epoch": tenure, "leader_epoch": its}
-    refused = both(told.is_some(), ~heeds)
-    counted = those(p, told.is_some()).size()
+    refused = both(ordered_state.is_some(), ~heeds)
+    counted = those(p, ordered_state.is_some()).size()
     return [
         (Line("stop-replica-begun", b, {"speaker": b, "controller_epoch": tenure, "count": counted}),),
-        (Line("stop-replica-received", b, received, told.is_some(), (p,)),),
+        (Line("stop-replica-received", b, received, ordered_state.is_some(), (p,)),),
         (
             Line("stop-replica-ignored", b, {**received, "current_leader_epoch": own}, both(refused, its < own), (p,)),
             Line("stop-replica-ignored", b, received, both(refused, its.eq(own)), (p,)),
@@ -186,8 +188,8 @@ def replica_stopped(effects: Effects, b: Expr, tenure: Expr, told: Expr, mine: E
 
 def metadata_ignored(b: Expr, tenure: Expr, known: Expr, given: Expr) -> Block:
     """An UpdateMetadata request of an earlier controller."""
-    said = {"speaker": b, "controller_epoch": tenure, "known_controller_epoch": known}
-    return (Line("update-metadata-ignored", b, said, both(given, tenure < known)),)
+    printed = {"speaker": b, "controller_epoch": tenure, "known_controller_epoch": known}
+    return (Line("update-metadata-ignored", b, printed, both(given, tenure < known)),)
 
 
 def broker_epoch_refused(b: Expr, tenure: Expr, given: Expr) -> Block:
@@ -204,18 +206,25 @@ def registered_anew(b: Expr, life: Expr, starts: bool) -> list[Block]:
 
 def isr_change(row: str, b: Expr, of: Expr, old: Expr, new: Expr, lagging: Expr) -> Block:
     """A leader is about to change its ISR; a follower that is dropped is told with the end of its log, 0."""
-    said = {**_EMPTY, "log_end_offset": 0, "lagging": lagging}
-    return (Line(row, b, {"speaker": b, "topic": of, "partition": of, "old_isr": old, "isr": new, **said}),)
+    printed = {**_EMPTY, "log_end_offset": 0, "lagging": lagging}
+    return (Line(row, b, {"speaker": b, "topic": of, "partition": of, "old_isr": old, "isr": new, **printed}),)
 
 
 def isr_updated(b: Expr, of: Expr, state: Expr) -> Block:
     """A leader's ISR is written, in the version after the one that it knew."""
-    said = {"isr": state["isr"], "partition_epoch": state["version"]}
+    printed = {"isr": state["isr"], "partition_epoch": state["version"]}
     rows = ("isr-updated", "isr-committed")  # the one up to 2.7, the other since
-    return tuple(Line(row, b, {"speaker": b, "topic": of, "partition": of, **said}) for row in rows)
+    return tuple(Line(row, b, {"speaker": b, "topic": of, "partition": of, **printed}) for row in rows)
 
 
 def isr_refused(b: Expr, of: Expr, kept: Expr) -> Block:
     """The controller finds a member that may not be in the ISR: its leader keeps the one that it has."""
-    said = {"speaker": b, "topic": of, "partition": of, "error": "INELIGIBLE_REPLICA", "detail": kept, "level": "INFO"}
-    return (Line("isr-change-refused", b, said),)
+    printed = {
+        "speaker": b,
+        "topic": of,
+        "partition": of,
+        "error": "INELIGIBLE_REPLICA",
+        "detail": kept,
+        "level": "INFO",
+    }
+    return (Line("isr-change-refused", b, printed),)

@@ -121,10 +121,10 @@ def _build(chosen: Chosen) -> Model:
 
 
 def _promised(chosen: Chosen) -> tuple[Property, ...]:
-    told = promises.properties(chosen) if REQUESTS in chosen.parts else ()
+    of_requests = promises.properties(chosen) if REQUESTS in chosen.parts else ()
     of_isr = isr.properties(chosen) if ISR in chosen.parts else ()
     of_caches = metadata.properties(chosen) if CACHES in chosen.parts else ()
-    return (*told, *of_isr, *of_caches, *(reassign.properties(chosen) if REASSIGNMENT in chosen.parts else ()))
+    return (*of_requests, *of_isr, *of_caches, *(reassign.properties(chosen) if REASSIGNMENT in chosen.parts else ()))
 
 
 def _of(made: Action, block: Block) -> Block:

@@ -31,7 +31,7 @@ from ..expr import (
 from ..lines import Line
 from ..sorts import SetOf, Value
 from .effects import DELETION, REQUESTS, SHUTDOWN, Effects, Held
-from .lines import PREFERRED_STRATEGY, says
+from .lines import PREFERRED_STRATEGY, prints_line
 from .state import (
     FAILOVERS,
     REASSIGNMENT,
@@ -90,8 +90,8 @@ def writes(state: Expr, held: Held) -> Updates:
 def elect(effects: Effects) -> Action:
     raised = {"controller_epoch": controller_epoch + 1}
     effects.lines += [
-        says("controller-elected", c, **raised, zk_version=controller_epoch + 1),
-        says("controller-epoch-raised", c, **raised),
+        prints_line("controller-elected", c, **raised, zk_version=controller_epoch + 1),
+        prints_line("controller-epoch-raised", c, **raised),
     ]
     return action(
         "Elect",
@@ -118,12 +118,12 @@ def initialize_context(effects: Effects) -> Action:
     state = ite(registered.contains(r), literal(seeds["online"], ReplicaState), literal(seeds["offline"], ReplicaState))
     assigned = both(exists_topic(p), effects.replicas(p).contains(r))
     assigned_somewhere = both(exists_topic(p), effects.replicas(p).intersects(registered))
-    effects.lines.append(says("live-brokers", c, brokers=registered))
-    effects.updates(c, p, true if _tells_all(effects) else false, znode[p], empty=true)
-    effects.lines += [says("replica-states-initializing", c), says("online-replicas-triggered", c)]
+    effects.lines.append(prints_line("live-brokers", c, brokers=registered))
+    effects.updates(c, p, true if _sends_to_all(effects) else false, znode[p], empty=true)
+    effects.lines += [prints_line("replica-states-initializing", c), prints_line("online-replicas-triggered", c)]
     online = effects.replica_to(c, p, r, both(assigned, registered.contains(r)), state, "OnlineReplica")
     effects.sends(c, p, effects.replicas(p).intersect(registered), assigned_somewhere, znode[p])
-    effects.lines.append(says("offline-replicas-triggered", c))
+    effects.lines.append(prints_line("offline-replicas-triggered", c))
     # The repair of KAFKA-3143: replicas on all brokers that are not live are moved; on most there are none.
     broken = effects.chosen.has("KAFKA-3143")
     offline = const(frozenset(), SetOf(Broker)) if broken else full(Broker).minus(registered)
@@ -160,9 +160,9 @@ def start_partitions(effects: Effects) -> Action:
     led = ite(effects.leads_nowhere(c, p), seeds["leader not online"], seeds["leader online"])
     found = ite(cached[c][p].is_none(), seeds["no leader and ISR"], led)
     seeded = ite(topics[c].contains(p), found, literal(unknown_is("partition"), PartitionState))
-    effects.lines += [says("partition-states-initializing", c), says("online-partitions-triggered", c)]
+    effects.lines += [prints_line("partition-states-initializing", c), prints_line("online-partitions-triggered", c)]
     left = effects.brought_online(c, p, seeded)
-    effects.lines.append(says("controller-ready", c))
+    effects.lines.append(prints_line("controller-ready", c))
     return action(
         "StartPartitions",
         "A new controller gives each partition a state by its leader, tries to elect leaders for those without, and is "
@@ -185,13 +185,13 @@ def broker_change(effects: Effects) -> Action:
     effects.closed = gone
     concerned = both(effects.is_assigned(c, p, r), added.contains(r))
     effects.lines += [
-        says(
+        prints_line(
             "live-brokers-changed", c,
             new_brokers=added, deleted_brokers=gone.minus(bounced), bounced_brokers=bounced, brokers=registered,
         ),
-        says("broker-startup", c, ~added.is_empty(), brokers=added),
+        prints_line("broker-startup", c, ~added.is_empty(), brokers=added),
     ]  # fmt: skip
-    if _tells_all(effects):
+    if _sends_to_all(effects):
         effects.updates(c, p, ~added.is_empty(), cached[c][p])
     else:
         effects.updates(c, p, false, cached[c][p], found.minus(added), empty=~added.is_empty())
@@ -231,7 +231,7 @@ def broker_change(effects: Effects) -> Action:
     )
 
 
-def _tells_all(effects: Effects) -> bool:
+def _sends_to_all(effects: Effects) -> bool:
     """Up to 2.1 an UpdateMetadata request that is for no partition in particular is for all of them."""
     return bool(effects.chosen.release.mask & span("<=2.1"))
 
@@ -264,12 +264,12 @@ def elect_for_new_brokers(effects: Effects) -> Action:
 
 def elect_for_dead_leaders(effects: Effects) -> Action:
     leaderless = effects.queued_apart(c, p, effects.leads_nowhere(c, p))
-    effects.lines.append(says("broker-failure", c, brokers=to_move[c]))
+    effects.lines.append(prints_line("broker-failure", c, brokers=to_move[c]))
     offline = effects.partition_to(c, p, leaderless, partition_state[c][p], "OfflinePartition")
     state, held = left = effects.brought_online(c, p, offline)
     elected = both(one_of(offline, ("NewPartition", "OfflinePartition")), state.eq("OnlinePartition"))
-    unsaid = _nothing_said(effects, leaderless, elected)
-    effects.updates(c, p, unsaid if _tells_all(effects) else false, held.cache, empty=unsaid)
+    unprinted = _unprinted(effects, leaderless, elected)
+    effects.updates(c, p, unprinted if _sends_to_all(effects) else false, held.cache, empty=unprinted)
     return action(
         "ElectForDeadLeaders",
         "Brokers have died: partitions whose leader is not online go offline, and the controller tries to elect "
@@ -281,7 +281,7 @@ def elect_for_dead_leaders(effects: Effects) -> Action:
     )
 
 
-def _nothing_said(effects: Effects, leaderless: Expr, elected: Expr) -> Expr:
+def _unprinted(effects: Effects, leaderless: Expr, elected: Expr) -> Expr:
     """Nothing else tells who is live: UpdateMetadata does, sent here before replicas are moved, which tells of itself.
 
     Up to 3.0 an election is taken to tell, even if it finds nobody (KAFKA-13225).

@@ -163,7 +163,7 @@ class Effects:
         return self._moved(c, p, state, asked, either(creates, elects), new, lines.OFFLINE_STRATEGY, online, is_new)
 
     def elected(
-        self, c: Expr, p: Expr, state: Expr, asked: Expr, leader: Expr, isr: Expr, strategy: str, told: Expr
+        self, c: Expr, p: Expr, state: Expr, asked: Expr, leader: Expr, isr: Expr, strategy: str, recipients: Expr
     ) -> tuple[Expr, Held]:
         """To OnlinePartition by another strategy, with the leader (if there is one) and ISR that it finds.
 
@@ -171,7 +171,7 @@ class Effects:
         """
         found = both(self._readable(c, p), leader.is_some())
         new = some(self._led(c, znode[p].value, leader, isr))
-        return self._moved(c, p, state, asked, found, new, strategy, told)
+        return self._moved(c, p, state, asked, found, new, strategy, recipients)
 
     def _moved(
         self,
@@ -182,7 +182,7 @@ class Effects:
         can: Expr,
         new: Expr,
         strategy: str,
-        told: Expr,
+        recipients: Expr,
         is_new: Expr = false,
     ) -> tuple[Expr, Held]:
         done = both(self.asked("partition", asked, state, "OnlinePartition"), can)
@@ -190,7 +190,7 @@ class Effects:
         valid, refused = self.valid["partition"]["OnlinePartition"], both(asked, ~done)
         strategy += admin
         self.lines.append(lines.partition_online(c, p, state, new.value, done, refused, valid, strategy, is_new))
-        self.sends(c, p, self.replicas(p).intersect(told), done, new, is_new)
+        self.sends(c, p, self.replicas(p).intersect(recipients), done, new, is_new)
         after = ite(done, literal("OnlinePartition", state.sort), state)
         return after, Held(ite(done, new, cached[c][p]), ite(done, new, znode[p]))
 
@@ -212,10 +212,10 @@ class Effects:
         self, c: Expr, p: Expr, to: Expr, given: Expr, entry: Expr, is_new: Expr = false, empty: Expr = false
     ) -> None:
         """Logs and sends the requests of a call."""
-        self.tells(c, p, to, given, entry, is_new)
+        self.sends_request(c, p, to, given, entry, is_new)
         self.updates(c, p, given, entry, empty=empty)
 
-    def tells(
+    def sends_request(
         self, c: Expr, p: Expr, to: Expr, given: Expr, entry: Expr, is_new: Expr = false, printed: Expr | None = None
     ) -> None:
         """Logs and sends LeaderAndIsr; since 2.2 none is logged to brokers that are not live (KIP-380).
@@ -310,7 +310,7 @@ class Effects:
         )
         # Since 2.3 the live brokers are told of even where there is no leader and ISR to tell of.
         empty = false if self.chosen.has("KAFKA-3143") else both(done, ~known)
-        told = (self.replicas(p) if stay is None else stay).remove(r)
+        recipients = (self.replicas(p) if stay is None else stay).remove(r)
         given = self.queued_apart(c, p, both(done, read))
-        self.sends(c, p, told, given, held_now.cache, empty=empty)
+        self.sends(c, p, recipients, given, held_now.cache, empty=empty)
         return ite(done, literal("OfflineReplica", state.sort), state), held_now

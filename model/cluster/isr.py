@@ -17,7 +17,7 @@ from ..property import Property
 from ..sorts import SetOf, Value
 from .broker_lines import isr_change, isr_refused, isr_updated
 from .effects import PREFERRED, SHUTDOWN, Effects
-from .lines import leader_and_isr, says
+from .lines import leader_and_isr, prints_line
 from .requests import runs
 from .state import (
     ISR_CHANGES,
@@ -143,7 +143,9 @@ def _asked() -> Expr:
 def alter(effects: Effects) -> Action:
     new = some(znode[p].value.changed(isr=_asked(), version=znode[p].value["version"] + 1, controller_epoch=epoch[c]))
     kept = some(_mine.changed(isr=_asked(), version=_mine["version"] + 1))
-    effects.lines.append(says("alter-partition-written", c, true, topic=p, partition=p, **leader_and_isr(new.value)))
+    effects.lines.append(
+        prints_line("alter-partition-written", c, true, topic=p, partition=p, **leader_and_isr(new.value))
+    )
     effects.updates(c, p, true, new)
     effects.lines.append(isr_updated(b, p, kept.value))
     guard: dict[str, Expr | Clause] = {

@@ -16,22 +16,22 @@ REASSIGNMENT_STRATEGY = "ReassignPartitionLeaderElectionStrategy"
 SHUTDOWN_STRATEGY = "ControlledShutdownPartitionLeaderElectionStrategy"
 
 
-def _says(row: str, c: Expr, given: Expr, entity: tuple[Expr, ...], **fields: object) -> Line:
+def _prints(row: str, c: Expr, given: Expr, entity: tuple[Expr, ...], **fields: object) -> Line:
     """A line of the controller's, one for each entity; what is no variable of an entity is a parameter of the step."""
     over = tuple(each for each in entity if each in (p, r))
     of = {"topic": entity[0], "partition": entity[0]} if entity else {}
-    spoken = {"controller": c, "controller_epoch": epoch[c]}
-    return Line(row, c, {**spoken, **of, **fields}, given, over)
+    speaking = {"controller": c, "controller_epoch": epoch[c]}
+    return Line(row, c, {**speaking, **of, **fields}, given, over)
 
 
 def replica_moved(
     c: Expr, of: Expr, which: Expr, state: Expr, target: str, done: Expr, refused: Expr, valid: tuple[str, ...]
 ) -> Block:
     """A replica's move, or its refusal, with what was thrown if the table of `valid` states before has it not."""
-    said = {"replica": which, "from_state": state, "to_state": target}
-    thrown = _thrown("thrown-replica-refused", c, of, ~one_of(state, valid), **said, valid_states=valid)
-    failed = _says("replica-refused", c, refused, (of, which), **said)
-    return (_says("replica-moved", c, done, (of, which), **said), replace(failed, then=(thrown,)))
+    printed = {"replica": which, "from_state": state, "to_state": target}
+    thrown = _thrown("thrown-replica-refused", c, of, ~one_of(state, valid), **printed, valid_states=valid)
+    failed = _prints("replica-refused", c, refused, (of, which), **printed)
+    return (_prints("replica-moved", c, done, (of, which), **printed), replace(failed, then=(thrown,)))
 
 
 def replica_offline(
@@ -46,7 +46,7 @@ def replica_offline(
     read: Expr,
 ) -> list[Block]:
     """A replica's move to OfflineReplica, with what is left of the ISR where it was read."""
-    removed = _says(
+    removed = _prints(
         "offline-replica-removed-from-isr", c, both(done, read), (of, which),
         replica=which, to_state="OfflineReplica", **leader_and_isr(left), written_by_epoch=left["controller_epoch"],
     )  # fmt: skip
@@ -58,10 +58,10 @@ def partition_moved(
 ) -> Block:
     """A partition's move that touches nothing else, or its refusal."""
     row = "partition-created" if target == "NewPartition" else "partition-offline-or-gone"
-    said = {"from_state": state, "to_state": target}
-    thrown = _thrown("thrown-partition-refused", c, of, ~one_of(state, valid), **said, valid_states=valid)
-    failed = _says("partition-refused", c, refused, (of,), **said)
-    return (_says(row, c, done, (of,), **said, replicas=assignment[of]), replace(failed, then=(thrown,)))
+    printed = {"from_state": state, "to_state": target}
+    thrown = _thrown("thrown-partition-refused", c, of, ~one_of(state, valid), **printed, valid_states=valid)
+    failed = _prints("partition-refused", c, refused, (of,), **printed)
+    return (_prints(row, c, done, (of,), **printed, replicas=assignment[of]), replace(failed, then=(thrown,)))
 
 
 def partition_online(
@@ -76,15 +76,15 @@ def partition_online(
     is_new: Expr,
 ) -> Block:
     """A partition's move to OnlinePartition, or its failure with what was thrown."""
-    said = {"from_state": state, "to_state": "OnlinePartition"}
+    printed = {"from_state": state, "to_state": "OnlinePartition"}
     moves, nobody = one_of(state, valid), {"error": "kafka.common.StateChangeFailedException"}
     thrown = (
-        _thrown("thrown-partition-refused", c, of, ~moves, **said, valid_states=valid),
+        _thrown("thrown-partition-refused", c, of, ~moves, **printed, valid_states=valid),
         _thrown("thrown-no-leader", c, of, both(moves, ~is_new), strategy=strategy, **nobody),
     )
-    failed = _says("partition-refused", c, refused, (of,), **said)
+    failed = _prints("partition-refused", c, refused, (of,), **printed)
     return (
-        _says("partition-online", c, done, (of,), **said, **leader_and_isr(new)),
+        _prints("partition-online", c, done, (of,), **printed, **leader_and_isr(new)),
         replace(failed, then=thrown),
     )
 
@@ -106,9 +106,9 @@ def leader_and_isr(held: Expr) -> dict[str, object]:
     }
 
 
-def says(row: str, c: Expr, given: Expr = true, **fields: object) -> Block:
+def prints_line(row: str, c: Expr, given: Expr = true, **fields: object) -> Block:
     """A line of the controller's log."""
-    return (_says(row, c, given, (), **fields),)
+    return (_prints(row, c, given, (), **fields),)
 
 
 @dataclass(frozen=True)
@@ -131,20 +131,20 @@ def sends(c: Expr, of: Expr, to: Expr, given: Expr, is_new: Expr, kept: Expr, li
     entry = kept.value
     state = {**leader_and_isr(entry), "written_by_epoch": entry["controller_epoch"], "replicas": listed.replicas}
     sent = both(given, kept.is_some())
-    told = both(sent, to.contains(which))
+    requested = both(sent, to.contains(which))
     kind = entry["leader"].eq(some(which))
     new = {"is_new": is_new, "adding": listed.adding, "removing": listed.removing}
-    leads = _says("leader-and-isr-sent", c, both(told, kind), (of, which),
+    leads = _prints("leader-and-isr-sent", c, both(requested, kind), (of, which),
                   kind="become-leader", recipient=which, **state, **new)  # fmt: skip
-    follows = _says("leader-and-isr-sent", c, both(told, ~kind), (of, which),
+    follows = _prints("leader-and-isr-sent", c, both(requested, ~kind), (of, which),
                     kind="become-follower", recipient=which, **state, **new)  # fmt: skip
     return (leads, follows)
 
 
 def stops(c: Expr, of: Expr, which: Expr, given: Expr, entry: Expr) -> Block:
     """A StopReplica request that deletes a replica; before 2.6 nothing is printed here."""
-    said = {"recipient": which, "leader_epoch": entry.value["leader_epoch"], "delete": true}
-    return (_says("stop-replica-sent", c, given, (of, which), **said),)
+    printed = {"recipient": which, "leader_epoch": entry.value["leader_epoch"], "delete": true}
+    return (_prints("stop-replica-sent", c, given, (of, which), **printed),)
 
 
 def updates(c: Expr, of: Expr, to: Expr, given: Expr, offline: Expr, at_once: bool, assigned: Expr) -> list[Block]:
@@ -153,8 +153,10 @@ def updates(c: Expr, of: Expr, to: Expr, given: Expr, offline: Expr, at_once: bo
     state = {**leader_and_isr(entry), "written_by_epoch": entry["controller_epoch"], "replicas": assigned}
     state["offline_replicas"] = offline
     sent = both(given, after(cached[c][of]).is_some())
-    told: list[Block] = [(_says("update-metadata-sent", c, sent, (of,), **state, recipients=live_ones),)]
+    requested: list[Block] = [(_prints("update-metadata-sent", c, sent, (of,), **state, recipients=live_ones),)]
     if at_once:
-        heard = _says("metadata-cached", c, both(sent, live_ones.contains(_broker)), (of,), **state, speaker=_broker)
-        told.append((replace(heard, speaker=_broker, over=(*heard.over, _broker)),))
-    return told
+        cached_line = _prints(
+            "metadata-cached", c, both(sent, live_ones.contains(_broker)), (of,), **state, speaker=_broker
+        )
+        requested.append((replace(cached_line, speaker=_broker, over=(*cached_line.over, _broker)),))
+    return requested

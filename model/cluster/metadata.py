@@ -33,11 +33,11 @@ from .state import (
 
 
 def handle(effects: Effects) -> Action:
-    told = head(effects.chosen, b, e)
-    entry = told["states"][p]
+    request = head(effects.chosen, b, e)
+    entry = request["states"][p]
     leads = record(Cached, leader=entry.value["leader"], leader_epoch=entry.value["leader_epoch"])
-    kept = ite(told["deleted"].contains(p), none(Cached), metadata[b][p])
-    effects.lines += metadata_cached(effects, b, e, told)
+    kept = ite(request["deleted"].contains(p), none(Cached), metadata[b][p])
+    effects.lines += metadata_cached(effects, b, e, request)
     return action(
         "HandleUpdateMetadata",
         "A broker gets an UpdateMetadata request: its metadata cache has the live brokers and the leaders of which it "
@@ -47,7 +47,7 @@ def handle(effects: Effects) -> Action:
         guard=may_read(effects, "UpdateMetadata"),
         updates={
             **read(effects),
-            alive[b]: told["live"],
+            alive[b]: request["live"],
             metadata[b]: mapped(p, ite(entry.is_some(), some(leads), kept)),
         },
         cites=("updateMetadata in MetadataCache.scala", "maybeUpdateMetadataCache in ReplicaManager.scala"),

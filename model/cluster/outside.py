@@ -43,7 +43,7 @@ def gone(effects: Effects, broker: Expr) -> dict[Expr, Expr | Value]:
     return {each[broker]: value for each, value in process(effects.chosen.parts).items()}
 
 
-def _told(effects: Effects) -> bool:
+def _sends_requests(effects: Effects) -> bool:
     return REQUESTS in effects.chosen.parts
 
 
@@ -56,7 +56,11 @@ def die(effects: Effects) -> Action:
             "is registered": waived(registered.contains(b), "nothing but the count of outages changes for the dead")
         },
         limits={"outages are left": outages < setting(OUTAGES)},
-        updates={**unregistered(), **gone(effects, b), **(requests.forgotten(effects, b) if _told(effects) else {})},
+        updates={
+            **unregistered(),
+            **gone(effects, b),
+            **(requests.forgotten(effects, b) if _sends_requests(effects) else {}),
+        },
     )
 
 
@@ -70,7 +74,7 @@ def unregistered() -> dict[Expr, Expr | Value]:
 
 
 def come_back(effects: Effects) -> Action:
-    if _told(effects):
+    if _sends_requests(effects):
         effects.lines += registered_anew(b, registration[b] + 1, starts=True)
     dead = ~registered.contains(b)
     needed = effects.chosen.parts & {CACHES, ISR}
@@ -87,7 +91,7 @@ def come_back(effects: Effects) -> Action:
         updates={
             registered: registered.insert(b),
             outages: outages + 1,
-            **(requests.restarts(effects, b) if _told(effects) else {}),
+            **(requests.restarts(effects, b) if _sends_requests(effects) else {}),
         },
     )
 
@@ -167,8 +171,8 @@ def _isr_changed(
     counted: dict[Expr, Expr | Value] = {isr_changes: isr_changes + 1}
     guard: dict[str, Expr | Clause] = {"a live broker leads": _leads(), **given}
     if not effects.chosen.has("KIP-497"):
-        heard = ite(cached[b][p].is_some(), cached[b].put(p, some(new)), cached[b])
-        updates: dict[Expr, Expr | Value] = {znode[p]: some(new), cached: mapped(b, heard), **counted}
+        cached_state = ite(cached[b][p].is_some(), cached[b].put(p, some(new)), cached[b])
+        updates: dict[Expr, Expr | Value] = {znode[p]: some(new), cached: mapped(b, cached_state), **counted}
         return action(name, meaning, p, *who, guard=guard, limits=room, updates=updates)
     new = new.changed(controller_epoch=epoch[c])
     guard["a controller is idle"] = both(phase[c].eq("idle"), cached[c][p].is_some())

@@ -10,12 +10,12 @@ from .properties import is_settled
 from .requests import head, is_quiet, runs
 from .state import (
     CACHES,
+    accepted_epoch,
     alive,
     b,
     c,
     channel,
     e,
-    heard,
     hosted,
     hosts,
     metadata,
@@ -37,7 +37,7 @@ NO_OLDER_REQUEST = Property(
         b,
         _lives_on.implies(
             both(
-                heard[b] <= after(heard[b]),
+                accepted_epoch[b] <= after(accepted_epoch[b]),
                 forall(
                     p,
                     both(_mine.is_some(), _then.is_some()).implies(
@@ -100,18 +100,20 @@ def _no_request_of_an_earlier_life(chosen: Chosen) -> Property:
     )
 
 
-def told_and_quiet(chosen: Chosen, c: Expr) -> Expr:
+def informed_and_quiet(chosen: Chosen, c: Expr) -> Expr:
     """The controller has settled, and no request is on its way."""
     return both(is_settled(chosen, c), is_quiet(chosen))
 
 
 def properties(chosen: Chosen) -> tuple[Property, ...]:
     """What is promised where requests are on the way."""
-    told = both(_mine.is_some(), *(_mine.value[name].eq(znode[p].value[name]) for name in ("leader", "leader_epoch")))
+    applied = both(
+        _mine.is_some(), *(_mine.value[name].eq(znode[p].value[name]) for name in ("leader", "leader_epoch"))
+    )
     stays = both(znode[p].is_some(), ~queued.contains(p) if DELETION in chosen.parts else true)
     led = both(stays, znode[p].value["leader"].is_some())
     concerned = both(led, hosts(chosen.parts, p).contains(b), Effects(chosen).online_brokers(c).contains(b))
-    is_quiet_and_led = told_and_quiet(chosen, c)
+    is_quiet_and_led = informed_and_quiet(chosen, c)
     leads, named = _mine.value["leader"].eq(some(b)), znode[p].value["leader"].eq(some(b))
     return (
         NO_OLDER_REQUEST,
@@ -122,7 +124,7 @@ def properties(chosen: Chosen) -> tuple[Property, ...]:
             "LiveReplicaIsTold",
             "Once the controller has settled and no request is on its way, every live replica, but for those on "
             "brokers that are shutting down, knows the leader and the leader epoch that ZooKeeper has, if it has one.",
-            forall(c, is_quiet_and_led.implies(forall(p, forall(b, concerned.implies(told))))),
+            forall(c, is_quiet_and_led.implies(forall(p, forall(b, concerned.implies(applied))))),
             cites=("KAFKA-7235",),
         ),
         Property(

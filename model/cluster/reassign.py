@@ -22,7 +22,7 @@ from .controller import unknown_is
 from .effects import DELETION, Effects
 from .lines import REASSIGNMENT_STRATEGY
 from .outside import one, other
-from .promises import told_and_quiet
+from .promises import informed_and_quiet
 from .requests import head, may_read, read, takes
 from .state import (
     REASSIGNMENTS,
@@ -122,12 +122,12 @@ def add_replicas(effects: Effects) -> Action:
     """Phase A of 2.4; the leader epoch is raised, so that the leader heeds the request."""
     raised, state = _raised(effects), replica_state[c][p][r]
     kept = _kept(effects, raised)
-    told = hosts(effects.chosen.parts, p)
+    ordered = hosts(effects.chosen.parts, p)
     if effects.chosen.has("KAFKA-10314"):
-        effects.tells(c, p, told, true, raised, printed=raised)
+        effects.sends_request(c, p, ordered, true, raised, printed=raised)
     else:
-        effects.tells(c, p, _adding, true, raised, true, printed=raised)
-        effects.tells(c, p, told.minus(_adding), true, raised, printed=raised)
+        effects.sends_request(c, p, _adding, true, raised, true, printed=raised)
+        effects.sends_request(c, p, ordered.minus(_adding), true, raised, printed=raised)
     effects.updates(c, p, true, kept)
     new = effects.replica_to(c, p, r, _adding.contains(r), state, "NewReplica")
     moved = those(r, both(_adding.contains(r), one_of(state, effects.valid["replica"]["NewReplica"])))
@@ -164,7 +164,7 @@ def _leader_moves(effects: Effects, updates: dict[Expr, object]) -> dict[Expr, o
         c, p, partition_state[c][p], ~stays, leader, held["isr"], REASSIGNMENT_STRATEGY, _target
     )
     kept = _kept(effects, raised)
-    effects.tells(c, p, _target, stays, raised, printed=raised)
+    effects.sends_request(c, p, _target, stays, raised, printed=raised)
     effects.updates(c, p, stays, kept)
     return {
         **updates,
@@ -297,19 +297,19 @@ def end(effects: Effects) -> Action:
     )
 
 
-def _heeds(effects: Effects, told: Expr, mine: Expr) -> Expr:
+def _heeds(effects: Effects, ordered: Expr, mine: Expr) -> Expr:
     """Whether a replica is stopped (broker.md 2.5): since 2.6 by no lower leader epoch, up to 3.4.0 not by its own."""
     if effects.chosen.before("2.6"):
-        return told.is_some()
-    its, own = told.value["leader_epoch"], mine.value["leader_epoch"]
+        return ordered.is_some()
+    its, own = ordered.value["leader_epoch"], mine.value["leader_epoch"]
     newer = own < its if effects.chosen.has("KAFKA-13972") else own <= its
-    return both(told.is_some(), either(mine.is_none(), newer))
+    return both(ordered.is_some(), either(mine.is_none(), newer))
 
 
 def handle(effects: Effects) -> Action:
-    told, mine = head(effects.chosen, b, e)["states"][p], hosted[b][p]
-    heeds = _heeds(effects, told, mine)
-    effects.lines += replica_stopped(effects, b, e, told, mine, heeds)
+    ordered, mine = head(effects.chosen, b, e)["states"][p], hosted[b][p]
+    heeds = _heeds(effects, ordered, mine)
+    effects.lines += replica_stopped(effects, b, e, ordered, mine, heeds)
     return action(
         "HandleStopReplica",
         "A broker is told to delete a replica: it does, unless it knows a newer leader epoch.",
@@ -335,7 +335,7 @@ def properties(chosen: Chosen) -> tuple[Property, ...]:
             "RemovedIsDeleted",
             "Once the controller has settled and no request is on its way, no live broker hosts a replica that the "
             "partition has no more.",
-            exists(c, told_and_quiet(chosen, c)).implies(forall(p, forall(b, ~strays))),
+            exists(c, informed_and_quiet(chosen, c)).implies(forall(p, forall(b, ~strays))),
             cites=("KAFKA-13972",),
         ),
     )
@@ -348,15 +348,15 @@ _mistaken = field("mistaken", Bool)
 def logs(chosen: Chosen) -> Ghosts:
     """Which brokers have a log of a partition, and whether one that is added was told that it should have one."""
     effects = Effects(chosen)
-    told, mine = head(chosen, b, e)["states"][p], hosted[b][p]
-    taken = takes(effects, told, mine)
+    ordered, mine = head(chosen, b, e)["states"][p], hosted[b][p]
+    taken = takes(effects, ordered, mine)
     added = both(origin[p].is_some(), _adding.contains(b))
     unaware = both(taken, ~head(chosen, b, e)["new"].contains(p), ~_on_disk[b].contains(p), added)
     handled: tuple[Update, ...] = (
         update(_on_disk[b], _on_disk[b].union(those(p, taken))),
         update(_mistaken, either(_mistaken, exists(p, unaware))),
     )
-    stopped = update(_on_disk[b], _on_disk[b].minus(those(p, _heeds(effects, told, mine))))
+    stopped = update(_on_disk[b], _on_disk[b].minus(those(p, _heeds(effects, ordered, mine))))
     return Ghosts(
         "logs",
         (

@@ -46,6 +46,7 @@ from .state import (
     Partition,
     Request,
     Znode,
+    accepted_epoch,
     alive,
     b,
     c,
@@ -53,7 +54,6 @@ from .state import (
     e,
     epoch,
     has_kinds,
-    heard,
     hosted,
     known,
     live,
@@ -104,8 +104,8 @@ def _request(
 ) -> Expr:
     if not has_kinds(chosen.parts):
         return record(Request, broker_epoch=broker_epoch, states=states, new=new)
-    said = {"kind": kind, "broker_epoch": broker_epoch, "states": states, "new": new}
-    return record(AnyRequest, **said, live=live, deleted=deleted)
+    content = {"kind": kind, "broker_epoch": broker_epoch, "states": states, "new": new}
+    return record(AnyRequest, **content, live=live, deleted=deleted)
 
 
 def is_kind(effects: Effects, kind: str) -> Expr:
@@ -116,7 +116,7 @@ def is_kind(effects: Effects, kind: str) -> Expr:
 def read(effects: Effects) -> dict[Expr, Expr | Value]:
     """The updates by which a broker reads a request, and takes note of its controller epoch."""
     queue = channel(effects.chosen.parts)
-    return {queue[b]: queue[b].put(e, queue[b][e].drop(1)), heard[b]: e}
+    return {queue[b]: queue[b].put(e, queue[b][e].drop(1)), accepted_epoch[b]: e}
 
 
 def may_read(effects: Effects, kind: str) -> dict[str, Expr | Clause]:
@@ -127,44 +127,44 @@ def may_read(effects: Effects, kind: str) -> dict[str, Expr | Clause]:
         guard["a request is on the way"] = waived(some_request, "where there is none, there is none of this kind")
     if has_kinds(effects.chosen.parts):
         guard["it is of this kind"] = is_kind(effects, kind)
-    guard |= {"the broker runs": runs(b), "its controller epoch is not older": heard[b] <= e}
+    guard |= {"the broker runs": runs(b), "its controller epoch is not older": accepted_epoch[b] <= e}
     if effects.chosen.has("KIP-380"):
         guard["its broker epoch is not older"] = _for_this_life(effects, b, e)
     return guard
 
 
-def accepts(told: Expr, mine: Expr) -> Expr:
+def accepts(ordered: Expr, mine: Expr) -> Expr:
     """A broker heeds what it is told of a partition that it does not host, or in a higher leader epoch."""
-    return both(told.is_some(), either(mine.is_none(), mine.value["leader_epoch"] < told.value["leader_epoch"]))
+    return both(ordered.is_some(), either(mine.is_none(), mine.value["leader_epoch"] < ordered.value["leader_epoch"]))
 
 
-def is_found(effects: Effects, told: Expr) -> Expr:
+def is_found(effects: Effects, ordered: Expr) -> Expr:
     """There is a leader, and a broker that shall follow it has it in its metadata cache as live."""
-    leader = told.value["leader"]
+    leader = ordered.value["leader"]
     if CACHES not in effects.chosen.parts:
         return leader.is_some()
     return both(leader.is_some(), either(leader.eq(some(b)), leader.set().subset_of(alive[b])))
 
 
-def takes(effects: Effects, told: Expr, mine: Expr) -> Expr:
+def takes(effects: Effects, ordered: Expr, mine: Expr) -> Expr:
     """Who is told of no leader follows nobody, and stays in the leader epoch in which it is (broker.md 2.3)."""
-    return both(accepts(told, mine), is_found(effects, told))
+    return both(accepts(ordered, mine), is_found(effects, ordered))
 
 
-def _handling(effects: Effects, told: Expr) -> Handling:
+def _handling(effects: Effects, ordered: Expr) -> Handling:
     mine = hosted[b][p]
     new = head(effects.chosen, b, e)["new"].contains(p)
-    return Handling(effects, b, e, told, new, mine, accepts(told, mine), is_found(effects, told))
+    return Handling(effects, b, e, ordered, new, mine, accepts(ordered, mine), is_found(effects, ordered))
 
 
 def handle(effects: Effects) -> Action:
     """Steps 2 to 9 of broker.md 2.1; log directories do not fail here."""
-    told, mine = head(effects.chosen, b, e)["states"][p], hosted[b][p]
-    leads = told.value["leader"].eq(some(b))
-    handling = _handling(effects, told)
+    ordered, mine = head(effects.chosen, b, e)["states"][p], hosted[b][p]
+    leads = ordered.value["leader"].eq(some(b))
+    handling = _handling(effects, ordered)
     effects.lines += [*handling.received(), handling.refused(), *handling.becomes(), handling.ended()]
-    kept = told.value.changed(isr=ite(leads, told.value["isr"], _NO_ONE))
-    taken = takes(effects, told, mine)
+    kept = ordered.value.changed(isr=ite(leads, ordered.value["isr"], _NO_ONE))
+    taken = takes(effects, ordered, mine)
     updates = {**read(effects), hosted[b]: mapped(p, ite(taken, some(kept), mine))}
     if ISR in effects.chosen.parts:
         updates[proposed[b]] = mapped(p, ite(taken, _NOTHING_ASKED, proposed[b][p]))
@@ -186,21 +186,23 @@ def _for_this_life(effects: Effects, b: Expr, tenure: Expr) -> Expr:
 
 def refuse(effects: Effects) -> Action:
     """Steps 0 and 1 of broker.md 2.1."""
-    old, told = (
-        e < heard[b],
+    old, ordered = (
+        e < accepted_epoch[b],
         ite(is_kind(effects, "LeaderAndIsr"), head(effects.chosen, b, e)["states"][p], none(Znode)),
     )
     queue = channel(effects.chosen.parts)
     if effects.chosen.has("KIP-380"):
         this_life = _for_this_life(effects, b, e)
-        told = ite(this_life, told, none(Znode))
+        ordered = ite(this_life, ordered, none(Znode))
         effects.lines.append(broker_epoch_refused(b, e, both(is_kind(effects, "LeaderAndIsr"), ~this_life)))
         old = either(old, ~this_life)
-    handling = _handling(effects, told)
-    effects.lines += [*handling.received(), handling.ignored(heard[b]), handling.ended()]
+    handling = _handling(effects, ordered)
+    effects.lines += [*handling.received(), handling.ignored(accepted_epoch[b]), handling.ended()]
     if CACHES in effects.chosen.parts:
         this_life = _for_this_life(effects, b, e) if effects.chosen.has("KIP-380") else true
-        effects.lines.append(metadata_ignored(b, e, heard[b], both(is_kind(effects, "UpdateMetadata"), this_life)))
+        effects.lines.append(
+            metadata_ignored(b, e, accepted_epoch[b], both(is_kind(effects, "UpdateMetadata"), this_life))
+        )
     return action(
         "RefuseRequest",
         "A broker refuses a request of an earlier controller (STALE_CONTROLLER_EPOCH), or for an earlier life of its "
@@ -235,7 +237,7 @@ def lose(effects: Effects) -> Action:
 
 def forgotten(effects: Effects, broker: Expr) -> dict[Expr, Expr | Value]:
     """The updates by which a broker's process ends: what it heard, hosts and asked for is gone, but for its disk."""
-    gone: dict[Expr, Expr | Value] = {heard[broker]: 0, hosted[broker]: mapped(p, none(Znode))}
+    gone: dict[Expr, Expr | Value] = {accepted_epoch[broker]: 0, hosted[broker]: mapped(p, none(Znode))}
     if CACHES in effects.chosen.parts:
         gone |= {alive[broker]: frozenset(), metadata[broker]: mapped(p, none(Cached))}
     return gone | ({proposed[broker]: mapped(p, _NOTHING_ASKED)} if ISR in effects.chosen.parts else {})
@@ -269,8 +271,8 @@ def sent(effects: Effects, made: Action) -> Action:
         queue = ite(effects.closed.contains(_to), _nothing(channels), queue)
     for batch in effects.batches:
         if batch.kind != "UpdateMetadata" or CACHES in effects.chosen.parts:
-            request, says_some = _sent_by(effects, made, batch, lives[_to], live_ones)
-            queue = ite(both(live_ones.contains(_to), says_some), queue.append(request), queue)
+            request, names_some = _sent_by(effects, made, batch, lives[_to], live_ones)
+            queue = ite(both(live_ones.contains(_to), names_some), queue.append(request), queue)
     updates = Update(channels, mapped(_to, channels[_to].put(epoch[c], queue)))
     room = forall(_to, queue.length() <= setting(CHANNEL))
     limited = action(made.name, made.statement, *made.params, guard={}, updates={}, limits={"there is room": room})
@@ -281,30 +283,30 @@ def _sent_by(effects: Effects, made: Action, batch: Batch, life: Expr, live_ones
     """The request that a broker is sent, and whether it is: it tells of some partition, or is sent all the same."""
     entry = batch.entry
     given, deleted = both(batch.given, batch.to.contains(_to)), _deleted(effects, made, batch)
-    told = both(given, entry.is_some())
-    states = _by_partition(made, batch, ite(both(told, ~deleted), entry, none(Znode)))
+    ordered = both(given, entry.is_some())
+    states = _by_partition(made, batch, ite(both(ordered, ~deleted), entry, none(Znode)))
     new = _partitions(made, batch, both(given, batch.is_new))
-    says_some = exists(_any, states[_any].is_some())
+    names_some = exists(_any, states[_any].is_some())
     if batch.kind != "UpdateMetadata":
-        return _request(effects.chosen, batch.kind, life, states, new), says_some
-    gone = _partitions(made, batch, both(told, deleted))
+        return _request(effects.chosen, batch.kind, life, states, new), names_some
+    gone = _partitions(made, batch, both(ordered, deleted))
     request = _request(effects.chosen, batch.kind, life, states, new, live_ones, gone)
     empty = batch.empty
     if batch.of in free(empty) and batch.of not in made.params:
         empty = exists(batch.of, empty)
-    return request, either(says_some, ~gone.is_empty(), both(empty, batch.to.contains(_to)))
+    return request, either(names_some, ~gone.is_empty(), both(empty, batch.to.contains(_to)))
 
 
-def _by_partition(made: Action, batch: Batch, told: Expr) -> Expr:
+def _by_partition(made: Action, batch: Batch, ordered: Expr) -> Expr:
     """What a broker is told, by partition."""
     if batch.of in made.params:
-        return mapped(_of, ite(_of.eq(batch.of), told, none(Znode)))
-    return mapped(batch.of, told)
+        return mapped(_of, ite(_of.eq(batch.of), ordered, none(Znode)))
+    return mapped(batch.of, ordered)
 
 
-def _partitions(made: Action, batch: Batch, said: Expr) -> Expr:
+def _partitions(made: Action, batch: Batch, content: Expr) -> Expr:
     """The partitions of which something is said."""
-    return those(_of, both(_of.eq(batch.of), said)) if batch.of in made.params else those(batch.of, said)
+    return those(_of, both(_of.eq(batch.of), content)) if batch.of in made.params else those(batch.of, content)
 
 
 def _deleted(effects: Effects, made: Action, batch: Batch) -> Expr:

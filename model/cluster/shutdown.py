@@ -11,7 +11,7 @@ from ..expr import both, fill, mapped, some
 from ..sorts import Bool, MapOf
 from .controller import writes
 from .effects import Effects
-from .lines import SHUTDOWN_STRATEGY, says
+from .lines import SHUTDOWN_STRATEGY, prints_line
 from .state import (
     Partition,
     b,
@@ -37,10 +37,10 @@ def shut_down(effects: Effects) -> Action:
     known = effects.queued_apart(c, p, both(effects.is_assigned(c, p, b), cached[c][p].is_some()))
     led = both(known, cached[c][p].value["leader"].eq(some(b)))
     isr = znode[p].value["isr"].minus(leaving)
-    effects.lines.append(says("controlled-shutdown", c, broker=b))
+    effects.lines.append(prints_line("controlled-shutdown", c, broker=b))
     leader = effects.first(p, staying.intersect(isr))
-    told = staying if effects.chosen.has("KAFKA-7482") else live[c]
-    state, held = effects.elected(c, p, partition_state[c][p], led, leader, isr, SHUTDOWN_STRATEGY, told)
+    recipients = staying if effects.chosen.has("KAFKA-7482") else live[c]
+    state, held = effects.elected(c, p, partition_state[c][p], led, leader, isr, SHUTDOWN_STRATEGY, recipients)
     return action(
         "ShutDown",
         "A broker asks for a controlled shutdown: the controller elects other leaders for what it leads.",

@@ -124,7 +124,7 @@ asked_to_delete = field("asked_to_delete", MapOf(Broker, Marks))
 # Of requests
 registration = field("registration", MapOf(Broker, BrokerEpoch))
 known = field("known", MapOf(Broker, MapOf(Broker, BrokerEpoch)))
-heard = field("heard", MapOf(Broker, ControllerEpoch))
+accepted_epoch = field("accepted_epoch", MapOf(Broker, ControllerEpoch))
 hosted = field("hosted", MapOf(Broker, Znodes))
 
 # Of reassignments: while one goes on, a topic's assignment is what is asked for, and `origin` what was before
@@ -213,7 +213,11 @@ def _of_part(part: str, parts: Iterable[str]) -> tuple[Field, ...]:
         return (
             starts(registration, fill(registration.sort, 0), "ZooKeeper: the epoch of each broker's registration"),
             _on_the_way(parts),
-            starts(heard, fill(heard.sort, 0), "each broker: the highest controller epoch that it heard of"),
+            starts(
+                accepted_epoch,
+                fill(accepted_epoch.sort, 0),
+                "each broker: the highest controller epoch that it heard of",
+            ),
             starts(hosted, fill(hosted.sort, fill(Znodes, None)), "each broker: the partitions that it hosts, as told"),
         )
     if part == REASSIGNMENT:
@@ -257,7 +261,7 @@ def owners() -> dict[str, str]:
         "ZooKeeper": of_zookeeper,
         "controller": tuple(process(BLANK_OF_PART)),
         "requests on the way": (channel(()),),
-        "broker": (heard, hosted, proposed, alive, metadata),
+        "broker": (accepted_epoch, hosted, proposed, alive, metadata),
     }
     return {str(each.data): owner for owner, mine in held.items() for each in mine}
 

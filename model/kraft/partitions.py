@@ -103,30 +103,32 @@ def forget(chosen: Chosen) -> Action:
 
 def alter_partition(chosen: Chosen) -> Action:
     """The order is that of validateAlterPartitionData: the first condition that fails is the error of the answer."""
-    told = request.value
+    asked_change = request.value
     wants = Wanted(
         lambda who: may_lead(chosen, who),
-        isr=told["isr"],
-        recovering=told["recovering"],
+        isr=asked_change["isr"],
+        recovering=asked_change["recovering"],
         unclean=may_be_unclean(chosen),
     )
     made = change(chosen, wants)
     guard: dict[str, Expr | Clause] = {
         "a request has come": waived(request.is_some(), "none names no ISR, which the leader is not in"),
         "its leader epoch is the current one": waived(
-            told["leader_epoch"].eq(leader_epoch), "FENCED_LEADER_EPOCH; the partition epoch tells as much"
+            asked_change["leader_epoch"].eq(leader_epoch), "FENCED_LEADER_EPOCH; the partition epoch tells as much"
         ),
-        "it is of the leader": waived(told["sender"].eq(leader), "INVALID_REQUEST; the epoch tells as much"),
-        "its partition epoch is the current one": told["partition_epoch"].eq(partition_epoch),
-        "the ISR is within the replicas": waived(told["isr"].subset_of(members(place)), "INVALID_REQUEST"),
-        "the leader is in the ISR": waived(told["isr"].contains(leader), "INVALID_REQUEST"),
-        "whoever has not recovered is alone": either(~told["recovering"], told["isr"].size() <= 1),
-        "who has recovered does so once": waived(either(recovering, ~told["recovering"]), "INVALID_REQUEST"),
+        "it is of the leader": waived(asked_change["sender"].eq(leader), "INVALID_REQUEST; the epoch tells as much"),
+        "its partition epoch is the current one": asked_change["partition_epoch"].eq(partition_epoch),
+        "the ISR is within the replicas": waived(asked_change["isr"].subset_of(members(place)), "INVALID_REQUEST"),
+        "the leader is in the ISR": waived(asked_change["isr"].contains(leader), "INVALID_REQUEST"),
+        "whoever has not recovered is alone": either(~asked_change["recovering"], asked_change["isr"].size() <= 1),
+        "who has recovered does so once": waived(either(recovering, ~asked_change["recovering"]), "INVALID_REQUEST"),
     }
     if chosen.has("KIP-841"):
-        guard["all members are active"] = forall(s, told["isr"].contains(s).implies(is_active(s)))
+        guard["all members are active"] = forall(s, asked_change["isr"].contains(s).implies(is_active(s)))
     if chosen.has("KIP-903"):
-        guard["all members are the processes that were meant"] = ~told["isr"].intersects(told["outdated"])
+        guard["all members are the processes that were meant"] = ~asked_change["isr"].intersects(
+            asked_change["outdated"]
+        )
     return action(
         "AlterPartition",
         "The controller writes the ISR that the leader asks for.",

@@ -163,7 +163,7 @@ def _can_be_fenced(chosen: Chosen) -> Guard:
 def shut_down(chosen: Chosen) -> Action:
     """A broker asks to stop: it leaves all ISRs; until 3.2 no record says that it is about to stop."""
     made = _removal(chosen, isr.contains(b))
-    told = chosen.has("KAFKA-13916")
+    reports_fencing = chosen.has("KAFKA-13916")
     return action(
         "ShutDown",
         "A broker asks for a controlled shutdown, perhaps once more: it leaves the ISR, and leads no more.",
@@ -171,7 +171,7 @@ def shut_down(chosen: Chosen) -> Action:
         *asked(chosen),
         guard={"it is unfenced": is_one_of(b, UNFENCED, LEAVING), **made.guard},
         limits=room(made),
-        updates={**({registration[b]: LEAVING} if told else {}), **made.updates},
+        updates={**({registration[b]: LEAVING} if reports_fencing else {}), **made.updates},
         cites=(f"{MANAGER}.handleBrokerInControlledShutdown", "KIP-841"),
     )
 
@@ -213,8 +213,8 @@ def lose_directory(chosen: Chosen) -> Action:
 
 def assign_directory(chosen: Chosen) -> Action:
     """The builder is not told that there are eligible leader replicas: it empties them."""
-    untold = replace(chosen, behaviours=chosen.behaviours - {ELR})
-    made = change(untold, Wanted(lambda who: may_lead(chosen, who), directory=True))
+    unreported = replace(chosen, behaviours=chosen.behaviours - {ELR})
+    made = change(unreported, Wanted(lambda who: may_lead(chosen, who), directory=True))
     forgotten = {elr: NO_BROKERS} if chosen.has("ELR emptied by directories") and chosen.has(ELR) else {}
     return action(
         "AssignDirectory",

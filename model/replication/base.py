@@ -77,7 +77,7 @@ def truncates(who: Expr, to: Expr) -> Updates:
     return {log[who]: log[who].take(to), hw[who]: minimum(to, hw[who])}
 
 
-def told_to_follow(who: Expr, whom: Expr, at_epoch: Expr) -> dict[str, Expr]:
+def ordered_to_follow(who: Expr, whom: Expr, at_epoch: Expr) -> dict[str, Expr]:
     """The guard of a replica that becomes a follower: a request with a larger epoch names another one as leader."""
     return {
         "another replica leads": who.ne(whom),
@@ -222,7 +222,7 @@ become_follower = action(
     follower,
     leader,
     epoch,
-    guard={**told_to_follow(follower, leader, epoch), "truncates, never extends": hw[follower] <= end(follower)},
+    guard={**ordered_to_follow(follower, leader, epoch), "truncates, never extends": hw[follower] <= end(follower)},
     updates=learns(follower, epoch) | truncates(follower, hw[follower]),
 )
 

@@ -120,10 +120,10 @@ class _Step:
         few = const("NotEnoughReplicas", ProduceState)
         good = ite(_enough(self.chosen, self.of(in_sync)), const("Acknowledged", ProduceState), few)
         answer = self._gone(ProduceState)(ite(done, good, const(_WAITS, ProduceState)))
-        told = both(_waits(asked), answer.eq("Acknowledged"))
+        acknowledged_now = both(_waits(asked), answer.eq("Acknowledged"))
         return {
             produce: ite(_waits(asked), some(answer), asked),
-            acknowledged: ite(told, self.of(required), acknowledged),
+            acknowledged: ite(acknowledged_now, self.of(required), acknowledged),
         }
 
     def _fetched(self) -> Updates:
@@ -358,7 +358,7 @@ _KEPT = (
 
 
 def _properties(chosen: Chosen) -> tuple[Property, ...]:
-    told = both(
+    acknowledged_now = both(
         _waits(produce) | after(required).ne(required), after(produce).eq(some(const("Acknowledged", ProduceState)))
     )
     reached = _reached(in_sync, end, follower_end)
@@ -369,7 +369,7 @@ def _properties(chosen: Chosen) -> tuple[Property, ...]:
             "AcknowledgedIsCommitted",
             "A produce request is acknowledged by a leader whose high watermark has reached its records, with an ISR "
             "that is large enough.",
-            told.implies(
+            acknowledged_now.implies(
                 both(
                     after(host).eq("Leader"),
                     after(required) <= after(high_watermark),

@@ -9,7 +9,7 @@ from ..action import action
 from ..expr import Expr, either, forall, ite, var
 from ..protocol import Behaviour
 from ..sorts import Int
-from .base import learns, told_to_follow, truncates
+from .base import learns, ordered_to_follow, truncates
 from .state import LOG_SIZE, end, epoch, follower, hw, leader, log, offset
 
 _at = var("at", Int(0, LOG_SIZE - 1))
@@ -52,7 +52,7 @@ become_follower = action(
     epoch,
     offset,
     guard={
-        **told_to_follow(follower, leader, epoch),
+        **ordered_to_follow(follower, leader, epoch),
         "offset ends the epoch of the last record": either(
             end(follower).eq(0) & offset.eq(0),
             (end(follower) > 0) & is_end_of_epoch(leader, follower, last_epoch(follower), offset),

@@ -11,7 +11,7 @@ from ..action import action
 from ..expr import Expr, either, forall, var
 from ..protocol import Behaviour
 from ..sorts import Int
-from .base import learns, told_to_follow, truncates
+from .base import learns, ordered_to_follow, truncates
 from .state import LOG_SIZE, end, epoch, follower, leader, offset, same_entry
 
 _at = var("at", Int(0, LOG_SIZE - 1))
@@ -32,7 +32,7 @@ become_follower = action(
     epoch,
     offset,
     guard={
-        **told_to_follow(follower, leader, epoch),
+        **ordered_to_follow(follower, leader, epoch),
         "offset is where the logs part": either(
             end(follower).eq(0) & offset.eq(0),
             is_divergence(leader, follower, offset),

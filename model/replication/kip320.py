@@ -19,7 +19,7 @@ from .base import (
     leader_writes_isr,
     leads_by_quorum,
     learns,
-    told_to_follow,
+    ordered_to_follow,
     truncates,
 )
 from .kip279 import is_divergence
@@ -126,7 +126,7 @@ become_follower = action(
     epoch,
     offset,
     guard={
-        **told_to_follow(follower, leader, epoch),
+        **ordered_to_follow(follower, leader, epoch),
         "another replica leads": waived(follower.ne(leader), "nobody reaches an epoch before itself"),
         "request names the leader": waived(requests[epoch].value["leader"].eq(some(leader)), _BY_EPOCH),
         "leader presumes leadership": waived(presumes_leadership(leader), _BY_EPOCH),

@@ -15,8 +15,8 @@ from .base import (
     fetched,
     leader_writes_isr,
     learns,
+    ordered_to_follow,
     takes_out_of_isr,
-    told_to_follow,
     truncates,
 )
 from .kip279 import is_divergence
@@ -89,7 +89,7 @@ become_follower = action(
     follower,
     leader,
     epoch,
-    guard=told_to_follow(follower, leader, epoch),
+    guard=ordered_to_follow(follower, leader, epoch),
     updates=learns(follower, epoch),
 )
 

@@ -83,21 +83,21 @@ def endless() -> list[str]:
 
 def test_a_frequent_wording_is_told_by_its_pattern_alone() -> None:
     """Each condition alone keeps a wording from being looked for first."""
-    from isrproof.traces.spark.frequent import says_all
+    from isrproof.traces.spark.frequent import prints_all
 
     bucket = dispatch().by_key["Changed"]
     reader, own = next((reader, test) for reader, test in bucket if reader.row.id == "replica-moved")
-    assert says_all(reader, [own])
-    assert not says_all(reader, [replace(own, without=("NewReplica",))])
-    assert not says_all(reader, [wordings.Test("", "Changed", (), ""), own])
-    assert says_all(reader, [wordings.Test("", "Changed", (" assigned replicas ",), ""), own])
-    assert says_all(reader, [wordings.Test("", "Changed", (), "", without=reader.literal_pieces[:1]), own])
+    assert prints_all(reader, [own])
+    assert not prints_all(reader, [replace(own, without=("NewReplica",))])
+    assert not prints_all(reader, [wordings.Test("", "Changed", (), ""), own])
+    assert prints_all(reader, [wordings.Test("", "Changed", (" assigned replicas ",), ""), own])
+    assert prints_all(reader, [wordings.Test("", "Changed", (), "", without=reader.literal_pieces[:1]), own])
     others = [reader for reader in readers() if not reader.row.bears and reader.row.family == "state.change.logger"]
     assert others
-    assert not any(says_all(reader, [own]) for reader in others)
+    assert not any(prints_all(reader, [own]) for reader in others)
     others = [reader for reader in readers() if reader.row.bears and reader.row.family == "kafka.controller"]
     assert others
-    assert not any(says_all(reader, [own]) for reader in others)
+    assert not any(prints_all(reader, [own]) for reader in others)
 
 
 def test_frequent_wordings_can_be_numbered_and_begin_in_time() -> None:
@@ -107,7 +107,7 @@ def test_frequent_wordings_can_be_numbered_and_begin_in_time() -> None:
     assert {beginning.partition(" ")[0] for beginning in frequent()} == {*WORDS}
     assert all(len(found) <= MOST for found in frequent().values())
     for reader in itertools.chain(*frequent().values()):
-        longest = sum(len(piece) if isinstance(piece, str) else MOST_DIGITS + 1 for piece in reader.spoken[0])
+        longest = sum(len(piece) if isinstance(piece, str) else MOST_DIGITS + 1 for piece in reader.speaker_slots[0])
         assert longest + len(reader.literals[1]) <= HEAD
         assert len("[2018-08-03 12:00:00,123] TRACE ") + longest + len(f" {reader.key} x") <= LINE_HEAD
 

@@ -221,17 +221,17 @@ def parse_line(text: str, layout: Layout | None = None) -> Parsed:
 
 def _in_layout(known: Layout, text: str) -> Parsed | None:
     """A line in a layout; None if it is not. Spaces at its end are its message's, or nobody's."""
-    said: Parsed | None = None
+    understood: Parsed | None = None
     for shown in dict.fromkeys((text, text.rstrip(" "))):
         normal = known.normal(shown)
         found = None if normal is None else _undressed(normal)
         if found is not None and not isinstance(found, Unknown):
             return found
-        said = said or found
-    if known.short and isinstance(said, Unknown):  # What is left of the logger's name may be a class below it.
-        again = parse_message(said.message, NO_LOGGER, said.level or "INFO", said.ts)
-        return said if isinstance(again, Unknown) else again
-    return said
+        understood = understood or found
+    if known.short and isinstance(understood, Unknown):  # What is left of the logger's name may be a class below it.
+        again = parse_message(understood.message, NO_LOGGER, understood.level or "INFO", understood.ts)
+        return understood if isinstance(again, Unknown) else again
+    return understood
 
 
 def _with_thread(text: str) -> Parsed | None:

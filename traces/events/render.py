@@ -78,11 +78,11 @@ def _candidates(row: str, mask: int) -> tuple[Wording, ...]:
 
 def _fits(wording: Wording, event: Event, level: str | None, mask: int) -> bool:
     untrue = {field for field, releases in wording.untrue if releases & mask}
-    said = {field: value for field, value in wording.constants if field not in untrue}
+    printed_constants = {field: value for field, value in wording.constants if field not in untrue}
     if level is not None and all(name not in ("", level) for name, _ in wording.levels):
         return False
     return (
-        all(getattr(event, field) == value for field, value in said.items())
+        all(getattr(event, field) == value for field, value in printed_constants.items())
         and all(getattr(event, field) is not None for field in wording.fields)
         and all(_may_show(slot, event) for slot in wording.pieces if isinstance(slot, Slot) and slot.primitive.exact)
     )

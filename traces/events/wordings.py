@@ -204,7 +204,7 @@ class Reader:
         return words.pop() if len(words) == 1 else None
 
     @cached_property
-    def spoken(self) -> tuple[tuple[str | Slot, ...], tuple[str | Slot, ...]]:
+    def speaker_slots(self) -> tuple[tuple[str | Slot, ...], tuple[str | Slot, ...]]:
         """The pieces before and of the sentence, cut where `sentence_of` cuts."""
         from .render import sample
 
@@ -224,7 +224,7 @@ class Reader:
     @cached_property
     def literals(self) -> tuple[str, str, tuple[str, ...], str]:
         """Head, start, inner literals (longest first) and end, as of `Test`."""
-        before, sentence = self.spoken
+        before, sentence = self.speaker_slots
         head = before[0] if before and isinstance(before[0], str) else ""
         inner = [piece for piece in sentence if isinstance(piece, str)]
         start = inner.pop(0) if isinstance(sentence[0], str) else ""
@@ -242,11 +242,14 @@ class Reader:
     @cached_property
     def constants(self) -> dict[str, Any]:
         """What every line of this wording tells, whatever it prints in its slots."""
-        told = {**dict(self.wording.constants), **{f"{field}_untrue": mask for field, mask in self.wording.untrue}}
-        for field in told:
+        fixed_fields = {
+            **dict(self.wording.constants),
+            **{f"{field}_untrue": mask for field, mask in self.wording.untrue},
+        }
+        for field in fixed_fields:
             if field not in FIELDS:
                 raise ValueError(f"{self.row.id} sets {field}, which is no field of an event")
-        return {"row": self.row.id, **told}
+        return {"row": self.row.id, **fixed_fields}
 
     @cached_property
     def filled(self) -> str:
@@ -284,9 +287,9 @@ class Reader:
                 continue
             if any(text in without for text in other.literal_pieces):
                 continue
-            telling = [text for text in (*inner, *self.literal_pieces) if not other.may_print(text)]
-            if telling:
-                chosen.append(telling[0])
+            distinctive = [text for text in (*inner, *self.literal_pieces) if not other.may_print(text)]
+            if distinctive:
+                chosen.append(distinctive[0])
                 continue
             theirs = [text for text in other.literal_pieces if text not in self.filled]
             without += theirs[:1]

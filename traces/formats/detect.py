@@ -96,10 +96,10 @@ UNASKED = Asked()
 
 def detect(path: str, asked: Asked = UNASKED) -> Detected:
     """How a file is to be read."""
-    return told_by(lambda most: sampled(Lines(path), most), asked)
+    return detected_by(lambda most: sampled(Lines(path), most), asked)
 
 
-def told_by(first: Callable[[int], Sequence[str]], asked: Asked = UNASKED) -> Detected:
+def detected_by(first: Callable[[int], Sequence[str]], asked: Asked = UNASKED) -> Detected:
     """How a file is to be read; `first` gives its first lines, at most a number of them."""
     for most in SAMPLES:
         sample = first(most)

@@ -203,8 +203,8 @@ def _with_component(component: str, message: str, logger: str, level: str) -> st
     Where releases differ in nothing but that, nobody knows which of them printed the line: it stays unknown.
     """
     parsed = {text: parse_message(text, logger, level) for text in (f"[{component}]{mark} {message}" for mark in MARKS)}
-    known = [text for text, said in parsed.items() if not isinstance(said, Unknown)]
-    tells = {said.releases for said in parsed.values() if isinstance(said, Event)}
-    if len(tells) > 1:
+    known = [text for text, outcome in parsed.items() if not isinstance(outcome, Unknown)]
+    stretches = {outcome.releases for outcome in parsed.values() if isinstance(outcome, Event)}
+    if len(stretches) > 1:
         return f"[{component}]? {message}"
     return known[0] if known else f"[{component}] {message}"

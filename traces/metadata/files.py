@@ -120,10 +120,10 @@ def node_of(folder: str) -> str:
     """What to call the node whose metadata folder this is: `node.id` in its meta.properties, else the folder."""
     for place in (Path(folder), Path(folder).parent):
         try:
-            said = (place / "meta.properties").read_text(encoding="utf-8", errors="replace")
+            text = (place / "meta.properties").read_text(encoding="utf-8", errors="replace")
         except OSError:
             continue
-        match = re.search(r"^(?:node|broker)\.id=([0-9]+)\s*$", said, re.MULTILINE)
+        match = re.search(r"^(?:node|broker)\.id=([0-9]+)\s*$", text, re.MULTILINE)
         if match is not None:
             return match[1]
     return folder

@@ -29,8 +29,13 @@ def log_bytes(lines: Iterable[str]) -> bytes:
     before: Mapping[str, Any] = {"epoch": 0, "timestamp": _BEGAN}
     for line in lines:
         try:
-            said = json.loads(line)
-            row = {"epoch": before["epoch"], "timestamp": before["timestamp"] + 1000, "batch": said["offset"], **said}
+            record = json.loads(line)
+            row = {
+                "epoch": before["epoch"],
+                "timestamp": before["timestamp"] + 1000,
+                "batch": record["offset"],
+                **record,
+            }
             kind = _types()[row["type"]]
         except (ValueError, KeyError, TypeError) as error:
             raise IsrproofError(f"expected a record as `isrproof records` prints it, got {line[:200]!r}") from error

@@ -58,7 +58,7 @@ def compare_replicas(
 ) -> ReplicaComparison:
     """Checks each row against the manifest. `logs` is the recording's folder: lines have times there. `versions` are
     those of partitions, in their order; the manifest has them in ZooKeeper mode."""
-    truth = _Truth(manifest, state_versions(manifest) if versions is None else versions)
+    truth = _Expected(manifest, state_versions(manifest) if versions is None else versions)
     times = LineTimes(logs)
     right: Counter[str] = Counter()
     wrong = []
@@ -80,7 +80,7 @@ class _Reign:
     until: float
 
 
-class _Truth:
+class _Expected:
     """What a manifest says of each partition."""
 
     def __init__(self, manifest: Mapping[str, Any], versions: Iterable[Version]) -> None:

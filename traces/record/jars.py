@@ -70,8 +70,8 @@ def jars(line: Line, version: str, cache: Path | None = None) -> Path:
             errors="replace",
         )
         if done.returncode or not (making / "jars").is_dir():
-            said = "\n".join(f"  {row}" for row in (done.stdout + done.stderr).splitlines()[-12:])
-            raise RecordError(f"Maven could not fetch the jars of Kafka {version}:\n{said}")
+            output = "\n".join(f"  {row}" for row in (done.stdout + done.stderr).splitlines()[-12:])
+            raise RecordError(f"Maven could not fetch the jars of Kafka {version}:\n{output}")
         shutil.copy(making / "pom.xml", making / "jars")
         # Somebody else may have put them there meanwhile: theirs are as good.
         if not folder.exists():

@@ -140,8 +140,8 @@ class Traffic:
 
     def _produce(self, topic: str, partition: int, acks: str) -> None:
         self._next += 1
-        told = partial(self._delivered, acks, self._next)
-        self._producers[acks].produce(topic, value(self._next), partition=partition, on_delivery=told)
+        report_delivery = partial(self._delivered, acks, self._next)
+        self._producers[acks].produce(topic, value(self._next), partition=partition, on_delivery=report_delivery)
 
     def _delivered(self, acks: str, number: int, error: object, message: Any) -> None:
         if error is None:

@@ -45,7 +45,7 @@ def frequent() -> Mapping[str, tuple[Reader, ...]]:
         bucket = dispatch().by_key.get(word, ())
         tests = [test for _, test in bucket]
         for place, (reader, _) in enumerate(bucket):
-            if reader.row.role not in RARE and says_all(reader, tests[: place + 1]):
+            if reader.row.role not in RARE and prints_all(reader, tests[: place + 1]):
                 found[_beginning(reader)] = (*found.get(_beginning(reader), ()), reader)
     return found
 
@@ -55,7 +55,7 @@ def _beginning(reader: Reader) -> str:
     return sentence_of(reader.filled)[: len(reader.key or "") + 2]
 
 
-def says_all(reader: Reader, tests: Sequence[Test]) -> bool:
+def prints_all(reader: Reader, tests: Sequence[Test]) -> bool:
     """Whether what its pattern matches is a line of this wording, whatever else it holds.
 
     `tests` are its own, the last, and those of the wordings that are tried before it.

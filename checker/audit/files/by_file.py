@@ -46,7 +46,7 @@ class Whole:
     wanted: frozenset[str] | None = None
 
 
-class Told:
+class FileRead:
     """What reading a file told: its problem; by label, in the order in which they are numbered as blocks, the facts of
     a stream and the numbers of its lines."""
 
@@ -63,12 +63,12 @@ class Told:
         return {"home": self.home, "problem": self.problem, "streams": streams}
 
     @staticmethod
-    def from_json(shown: Mapping[str, Any]) -> Told:
-        told = Told(shown["home"])
-        told.problem = shown["problem"]
+    def from_json(shown: Mapping[str, Any]) -> FileRead:
+        file_read = FileRead(shown["home"])
+        file_read.problem = shown["problem"]
         for label, notes, lossy, zone, numbers in shown["streams"]:
-            told.streams[label] = StreamFacts(notes, lossy, zone), Numbering.from_list(numbers)
-        return told
+            file_read.streams[label] = StreamFacts(notes, lossy, zone), Numbering.from_list(numbers)
+        return file_read
 
 
 class Given:
@@ -89,13 +89,13 @@ class Given:
 def encode(task: worker.Task, files: Iterable[tuple[Whole, Text]]) -> Iterator[pa.RecordBatch]:
     """The lines of files, as `worker.encode` gives them, and for each file what was told."""
     for file, text in files:
-        told = Told(file.home)
-        yield from worker.encode(task, _batches(file, text, told))
-        note = json.dumps({"blocks": [], "coverage": [], "rows": [], "told": told.as_json()}).encode()
+        file_read = FileRead(file.home)
+        yield from worker.encode(task, _batches(file, text, file_read))
+        note = json.dumps({"blocks": [], "coverage": [], "rows": [], "file_read": file_read.as_json()}).encode()
         yield worker.output([worker.LOOKED], [note])
 
 
-def _batches(file: Whole, text: Text, told: Told) -> Iterator[pa.RecordBatch]:
+def _batches(file: Whole, text: Text, file_read: FileRead) -> Iterator[pa.RecordBatch]:
     unwrapped = Unwrapped(text, file.reading)
     block: dict[str, int] = {}
     blocks: list[int] = []
@@ -105,11 +105,11 @@ def _batches(file: Whole, text: Text, told: Told) -> Iterator[pa.RecordBatch]:
     for label, place, line in unwrapped:
         if label not in block:
             block[label] = len(block)
-            told.streams[label] = StreamFacts(), Numbering()
+            file_read.streams[label] = StreamFacts(), Numbering()
         if file.wanted is not None and label not in file.wanted:
             continue
         blocks.append(block[label])
-        places.append(told.streams[label][1].add(place))
+        places.append(file_read.streams[label][1].add(place))
         values.append(line.encode("utf-8", "replace"))
         size += len(line)
         if len(places) == _BATCH or size > _TEXT:
@@ -117,9 +117,9 @@ def _batches(file: Whole, text: Text, told: Told) -> Iterator[pa.RecordBatch]:
             blocks, places, values, size = [], [], [], 0
     if places:
         yield _batch(file.home, blocks, places, values)
-    told.problem = unwrapped.problem
-    for label, (_, numbering) in told.streams.items():
-        told.streams[label] = unwrapped.facts[label], numbering
+    file_read.problem = unwrapped.problem
+    for label, (_, numbering) in file_read.streams.items():
+        file_read.streams[label] = unwrapped.facts[label], numbering
 
 
 def _batch(home: int, blocks: list[int], places: list[int], values: list[bytes]) -> pa.RecordBatch:

@@ -222,15 +222,15 @@ def _taught_nothing(source: Source, classes: Mapping[str, int], strangers: int) 
 
 
 def _why_lossy(
-    asked: bool, problem: str | None, told: str | None, prefixed: int, strangers: int, broken: int
+    asked: bool, problem: str | None, layout_word: str | None, prefixed: int, strangers: int, broken: int
 ) -> str | None:
     """Why any line of a file may be missing; None if none is."""
     if asked:
         return "lines may be missing (--lossy)"
     if problem:
         return "cut: lines may be missing"
-    if told:
-        return told
+    if layout_word:
+        return layout_word
     if prefixed:
         return "something stands before its lines that is no known envelope: lines may be missing"
     if strangers:

@@ -90,8 +90,8 @@ def _cluster_id(folder: str) -> str | None:
 
 def _voters(folder: str) -> frozenset[int]:
     try:
-        said = json.loads(_text(Path(folder) / "quorum-state"))
-        return frozenset(int(voter["voterId"]) for voter in said.get("currentVoters") or ())
+        content = json.loads(_text(Path(folder) / "quorum-state"))
+        return frozenset(int(voter["voterId"]) for voter in content.get("currentVoters") or ())
     except (ValueError, TypeError, KeyError, AttributeError):
         return frozenset()
 

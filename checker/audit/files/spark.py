@@ -25,7 +25,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 
 from ....specs.formats import Envelope
-from ....traces.formats.detect import Asked, Detected, detect, told_by
+from ....traces.formats.detect import Asked, Detected, detect, detected_by
 from ....traces.formats.pieces import missing
 from ....traces.formats.reading import ZONE_LINES, Numbering, StreamFacts, zone_of
 from ....traces.sources.compression import BROKEN, compression
@@ -125,7 +125,9 @@ class SparkLog:
         jobs += [self._looking_whole(task, self._whole)] if self._whole else []
         self._encoded = reduce(lambda a, b: a.unionAll(b), jobs).localCheckpoint(storageLevel=StorageLevel.DISK_ONLY)
         pieces = _looked(self._encoded)
-        told = {each.home: each for each in (by_file.Told.from_json(p["told"]) for p in pieces if "told" in p)}
+        file_read = {
+            each.home: each for each in (by_file.FileRead.from_json(p["file_read"]) for p in pieces if "file_read" in p)
+        }
         self._joined = _joined(pieces)
         encoded = _rows(worker.encode(task, self._seams(self._joined)))
         self._payloads = [
@@ -134,8 +136,8 @@ class SparkLog:
             if row["bucket"] != worker.LOOKED
         ]
         pieces += _pieces(encoded)
-        self._index = list(self._streams(told))
-        self._places = self._placed(self._paths, told, [block for piece in pieces for block in piece["blocks"]])
+        self._index = list(self._streams(file_read))
+        self._places = self._placed(self._paths, file_read, [block for piece in pieces for block in piece["blocks"]])
         rows: list[Row] = []
         seen: dict[int, Coverage] = defaultdict(Coverage)
         for piece in pieces:
@@ -147,7 +149,7 @@ class SparkLog:
         of_home = {home: index for (home, _), (index, _) in self._places.items()}
         joined = {of_home[home]: each for home, each in self._joined.items() if home in of_home}
         found = [
-            self._facts(index, source, label, seen[index], told.get(source), joined.get(index))
+            self._facts(index, source, label, seen[index], file_read.get(source), joined.get(index))
             for index, (source, label) in enumerate(self._index)
         ]
         return Read.of(found, rows)
@@ -156,10 +158,10 @@ class SparkLog:
         """The lines between the parts of files that are split; these are on the driver."""
         return [seam for home, each in self._joined.items() if home in homes for seam in each.seams]
 
-    def _streams(self, told: Mapping[int, by_file.Told]) -> Iterator[tuple[int, str]]:
+    def _streams(self, file_read: Mapping[int, by_file.FileRead]) -> Iterator[tuple[int, str]]:
         """The number of the source and the label of each file of the audit."""
         for number in range(len(self._sources)):
-            labels = told[number].streams if number in told else ()
+            labels = file_read[number].streams if number in file_read else ()
             yield from ((number, label) for label in sorted(labels) or [""])
 
     def _facts(
@@ -168,15 +170,15 @@ class SparkLog:
         number: int,
         label: str,
         seen: Coverage,
-        told: by_file.Told | None,
+        file_read: by_file.FileRead | None,
         joined: split.Joined | None,
     ) -> tuple[LogFile, FileFacts]:
         (cluster, source), how = self._sources[number], self._detected[number]
         problem, of_stream = source.problem, None
         numbering: Numbering | None = None
-        if told is not None:
-            of_stream, numbering = told.streams.get(label, (None, None))
-            problem = problem or told.problem
+        if file_read is not None:
+            of_stream, numbering = file_read.streams.get(label, (None, None))
+            problem = problem or file_read.problem
         if joined is not None:
             of_stream, numbering = StreamFacts(zone=_zone(self._spark, source, how)), joined.numbering
             problem = problem or missing(joined.cut)
@@ -279,17 +281,17 @@ class SparkLog:
         return jobs[0] if len(jobs) == 1 else jobs[0].unionAll(jobs[1])
 
     def _placed(
-        self, paths: Sequence[str | None], told: Mapping[int, by_file.Told], blocks: Iterable[Sequence[int]]
+        self, paths: Sequence[str | None], file_read: Mapping[int, by_file.FileRead], blocks: Iterable[Sequence[int]]
     ) -> worker.Places:
         """The file and the shift of each block, from (home, begin, first place, lines) of parts of blocks."""
         index = {key: file for file, key in enumerate(self._index)}
         found: dict[worker.BlockKey, tuple[int, int]] = {}
-        for each in told.values():
+        for each in file_read.values():
             found |= {(each.home, block): (index[each.home, label], 0) for block, label in enumerate(each.streams)}
         least: dict[worker.BlockKey, int] = {}
         count: dict[worker.BlockKey, int] = defaultdict(int)
         for home, begin, first, n in blocks:
-            if home not in told:
+            if home not in file_read:
                 least[home, begin] = min(least.get((home, begin), first), first)
                 count[home, begin] += n
         if not count:
@@ -343,7 +345,7 @@ def _joined(pieces: Iterable[Mapping[str, Any]]) -> dict[int, split.Joined]:
 def _detected(spark: SparkSession, source: Source, asked: Asked) -> Detected:
     if not is_elsewhere(source.path):
         return detect(source.there, asked)
-    return told_by(lambda most: [*map(text_of, _first(spark, source.path, most))], asked)
+    return detected_by(lambda most: [*map(text_of, _first(spark, source.path, most))], asked)
 
 
 def _first(spark: SparkSession, path: str, most: int) -> list[bytes]:

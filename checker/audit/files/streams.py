@@ -99,9 +99,9 @@ def chosen_of(text: Text, how: Detected, places: Collection[At]) -> dict[At, str
     return {wanted[line.place]: line.text for line in Unwrapped(text, how.reading) if line.place in wanted}
 
 
-def stream_of(label: str, how: Detected, numbering: Numbering | None, told: StreamFacts | None = None) -> Stream:
+def stream_of(label: str, how: Detected, numbering: Numbering | None, known_facts: StreamFacts | None = None) -> Stream:
     """What reading told of a stream."""
-    told = told or StreamFacts()
+    known_facts = known_facts or StreamFacts()
     layout = layouts().get(how.reading.layout or "")
     ties = [IN_SECONDS] if layout is not None and layout.in_seconds else []
     return Stream(
@@ -109,8 +109,8 @@ def stream_of(label: str, how: Detected, numbering: Numbering | None, told: Stre
         read_as=str(how.reading) if how.known or how.reading.chain else None,
         unknown_layout=how.problem,
         label_is_path=any(envelopes()[id].path for id in how.reading.chain),
-        lossy=told.lossy,
-        zone=told.zone,
-        notes=(*told.notes, *ties),
+        lossy=known_facts.lossy,
+        zone=known_facts.zone,
+        notes=(*known_facts.notes, *ties),
         numbering=numbering,
     )

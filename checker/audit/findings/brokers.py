@@ -51,8 +51,8 @@ def tenures(placed: Table, narrow: Narrow) -> list[Row]:
 
 def live_brokers(events: Table, narrow: Narrow) -> list[Row]:
     """Look: the lines that name all live brokers."""
-    told = events.of_lines(LIVE_BROKERS).present("controller", "brokers", "ts")
-    return narrow.in_time(told.select("file", "line", "ts", "controller", "brokers")).rows()
+    reported = events.of_lines(LIVE_BROKERS).present("controller", "brokers", "ts")
+    return narrow.in_time(reported.select("file", "line", "ts", "controller", "brokers")).rows()
 
 
 def broker_timelines(
@@ -69,10 +69,11 @@ def broker_timelines(
     ]
     lines = {(row["file"], row["line"]): row for row in live}
     ordered = sorted(lines.values(), key=lambda row: (row["ts"], row["file"], row["line"]))
-    told = [(files[row["file"]].cluster, _live(row, files)) for row in ordered]
+    reported = [(files[row["file"]].cluster, _live(row, files)) for row in ordered]
     return {
         cluster: BrokerTimeline(
-            tuple(tenure for of, tenure in found if of == cluster), tuple(each for of, each in told if of == cluster)
+            tuple(tenure for of, tenure in found if of == cluster),
+            tuple(each for of, each in reported if of == cluster),
         )
         for cluster in sorted({file.cluster for file in files.values()})
     }

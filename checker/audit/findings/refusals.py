@@ -47,10 +47,10 @@ def refusals(hosted: Table) -> list[Row]:
     own = hosted.of_lines(LEADER_UNAVAILABLE + APPEND_REFUSED)
     counted = own.grouped(_KEY, lines=Column("count"), since=Column("min", "ts"), until=Column("max", "ts"))
     first = own.along(_KEY, MERGED, earlier=Column("so_far")).where(field("earlier", Int()).eq(0))
-    return first.attached(counted, _KEY, ("lines", "since", "until")).select(*_KEY, *_TOLD).rows()
+    return first.attached(counted, _KEY, ("lines", "since", "until")).select(*_KEY, *_SHOWN_BY).rows()
 
 
-_TOLD = ("file", "line", "lines", "since", "until")
+_SHOWN_BY = ("file", "line", "lines", "since", "until")
 
 
 def refused(rows: Iterable[Row], files: Mapping[int, LogFile]) -> tuple[Refusal, ...]:

@@ -129,10 +129,10 @@ def conditions(events: Table, placed: Table, views: Table, ends: Ends, narrow: N
         placed: the same events, each in its tenure; `views`: the partition views that are made of them.
     """
     columns = ("file", "line", "ts", "controller", "topic")
-    told = events.of_lines(TOPIC_DELETED).present("controller").select(*columns).rows()
-    deletions = [row | {"cluster": ends.clusters[row["file"]]} for row in told]
+    deleted = events.of_lines(TOPIC_DELETED).present("controller").select(*columns).rows()
+    deletions = [row | {"cluster": ends.clusters[row["file"]]} for row in deleted]
     found = [row for row in (_row(spell, ends) for spell in spells(placed, views, deletions)) if _wanted(row, narrow)]
-    return _counted(found), first_told(found)
+    return _counted(found), first_in_order(found)
 
 
 def _row(spell: Spell, ends: Ends) -> Row:
@@ -186,15 +186,15 @@ def _length(row: Row) -> int:
     return max(row["until"] - row["since"], 0) if row["until"] is not None and row["since"] is not None else 0
 
 
-def first_told(found: Iterable[Row]) -> list[Row]:
+def first_in_order(found: Iterable[Row]) -> list[Row]:
     """The first of each condition and cluster: those that last, then the longest."""
     kinds = defaultdict(list)
     for row in found:
         kinds[row["cluster"], row["condition"]].append(row)
-    return [row for _, own in sorted(kinds.items()) for row in sorted(own, key=_told)[:SPELLS]]
+    return [row for _, own in sorted(kinds.items()) for row in sorted(own, key=_in_order)[:SPELLS]]
 
 
-def _told(row: Row) -> tuple[object, ...]:
+def _in_order(row: Row) -> tuple[object, ...]:
     length = row["since"] or 0 if row["end"] != OVER else -_length(row)
     names = (row["topic"], row["partition"], row["life"], row["file"], row["line"])
     return ((LASTS, LAST_SHOWN, OVER).index(row["end"]), length, *names)
@@ -215,7 +215,7 @@ def stopped_moves(stopped: Table) -> list[Row]:
 
 def states(
     counted: Sequence[Row],
-    told: Sequence[Row],
+    deleted: Sequence[Row],
     stopped: Sequence[Row],
     refusals: Sequence[Row],
     files: Mapping[int, LogFile],
@@ -225,7 +225,7 @@ def states(
     return {
         cluster: ClusterState(
             tuple(_count(condition, _of(counted, cluster)) for condition in (OFFLINE, UNDER_REPLICATED)),
-            tuple(_condition(row, files) for row in first_told(_of(told, cluster))),
+            tuple(_condition(row, files) for row in first_in_order(_of(deleted, cluster))),
             tuple(_stopped(_of(stopped, cluster))),
             refused(_of(refusals, cluster), files),
         )

@@ -61,15 +61,15 @@ def claims(events: Table, cuts: Cuts | None = None) -> list[Row]:
     before. evidence: the least line of a wording in a run, `run` being the run's first line.
     The rest is what brokers' own lines state (journals.py, handled.py).
     """
-    spoken = events.present("controller", "controller_epoch").without_lines(_SILENT)
-    parts = _parted(spoken, cuts or {})
+    by_controller = events.present("controller", "controller_epoch").without_lines(_SILENT)
+    parts = _parted(by_controller, cuts or {})
     own = parts.without_lines(REQUEST_RECEIVED).derive(rank=_RANK[field("level", LEVEL)])
     runs = [{"kind": "run"} | row for row in _runs(own)]
     reports = parts.of_lines(REQUEST_RECEIVED).grouped(_STATED, first=Column("min", "line"), last=Column("max", "line"))
     return [
         *runs,
         *({"kind": "report"} | row for row in reports.rows()),
-        *({"kind": "holder"} | row for row in _holders(spoken)),
+        *({"kind": "holder"} | row for row in _holders(by_controller)),
         *({"kind": "evidence"} | row for row in _evidence(events, runs)),
         *((*wrote(events), *handled(events)) if cuts is None else ()),
     ]
@@ -80,8 +80,8 @@ def backwards(events: Table, cuts: Cuts) -> list[Row]:
 
     Whoever joins rotated files in the order of their names (`cat state-change.log*`) has the youngest first.
     """
-    spoken = events.present("controller", "controller_epoch").without_lines(_SILENT)
-    along = _parted(spoken, cuts).along(
+    by_controller = events.present("controller", "controller_epoch").without_lines(_SILENT)
+    along = _parted(by_controller, cuts).along(
         _STATED, ("line",), before=Column("previous", "ts"), before_line=Column("previous", "line")
     )
     ends = along.grouped(
@@ -100,16 +100,16 @@ def backwards(events: Table, cuts: Cuts) -> list[Row]:
     )
 
 
-def _parted(spoken: Table, cuts: Cuts) -> Table:
+def _parted(by_controller: Table, cuts: Cuts) -> Table:
     """The lines with the `part` of their file that they are in; a cut begins a new one. No cuts at all: part 0."""
     if not cuts:
-        return spoken.derive(part=const(0, Int()))
+        return by_controller.derive(part=const(0, Int()))
     rows = [
         {"file": file, "part": part, "first": first, "last": following - 1}
         for file, lines in cuts.items()
         for part, (first, following) in enumerate(zip([0, *lines], [*lines, LINES_PER_FILE], strict=True))
     ]
-    return spoken.joined(rows, ("file",), {"part": int}, ("first", "last"))
+    return by_controller.joined(rows, ("file",), {"part": int}, ("first", "last"))
 
 
 def _runs(own: Table) -> list[Row]:
@@ -163,12 +163,12 @@ def _tangled(stretches: list[Row]) -> set[tuple[int, int]]:
     return found
 
 
-def _holders(spoken: Table) -> list[Row]:
+def _holders(by_controller: Table) -> list[Row]:
     """Where an epoch is first spoken of in these lines, and where it has another controller than just before.
 
     Epoch 0 is nobody's: who has resigned speaks under it.
     """
-    of_epochs = spoken.where(const(0, Int()) < field("controller_epoch", Int()))
+    of_epochs = by_controller.where(const(0, Int()) < field("controller_epoch", Int()))
     key = ("file", "controller_epoch")
     found = of_epochs.grouped(
         key, line=Column("min", "line"), controller=Column("min", "controller"), other=Column("max", "controller")

@@ -28,7 +28,7 @@ from .streams import streams
 _KINDS: Mapping[str, tuple[str, ...]] = {
     "elected": ELECTED,
     "asked": LEADER_AND_ISR_SENT,
-    "told": UPDATE_METADATA_SENT,
+    "sent": UPDATE_METADATA_SENT,
     "cached": CACHED,
 }
 _MANY = 30
@@ -87,8 +87,8 @@ def follow_ups(rows: Iterable[Row], files: Iterable[LogFile]) -> FollowUps:
         states[state] = _Printed(min(before.first, first), max(before.last, last), before.n + row["n"])
     pairs: Counter[int] = Counter()
     for (stream, *_), kinds in tenures.items():
-        pairs[ordered[stream][0].cluster] += len(kinds["told"].keys() & kinds["cached"].keys())
-    speaking = Counter(stream for stream, _ in {key[:2] for key, kinds in tenures.items() if kinds["told"]})
+        pairs[ordered[stream][0].cluster] += len(kinds["sent"].keys() & kinds["cached"].keys())
+    speaking = Counter(stream for stream, _ in {key[:2] for key, kinds in tenures.items() if kinds["sent"]})
     several = {stream for stream, controllers in speaking.items() if controllers > 1}
     gaps = frozenset(
         ordered[stream][0].cluster
@@ -100,17 +100,17 @@ def follow_ups(rows: Iterable[Row], files: Iterable[LogFile]) -> FollowUps:
 
 def _missing(kinds: _Kinds, *, counted: bool) -> Iterator[_State]:
     """States of which a line is missing; with `counted` as often as there are lines."""
-    elected, asked, told, cached = (kinds[kind] for kind in _KINDS)
-    begins = min((each.first for kind in ("elected", "asked", "told") for each in kinds[kind].values()), default=None)
-    if told and begins is not None:
+    elected, asked, sent, cached = (kinds[kind] for kind in _KINDS)
+    begins = min((each.first for kind in ("elected", "asked", "sent") for each in kinds[kind].values()), default=None)
+    if sent and begins is not None:
         inside = ((state, at.n) for state, at in cached.items() if at.first > begins)
-        yield from (state for state, n in inside if state not in told or (counted and told[state].n < n))
-    taken = max((_sent(told[state], at.n) for state, at in cached.items() if state in told), default=_NOWHERE)
+        yield from (state for state, n in inside if state not in sent or (counted and sent[state].n < n))
+    taken = max((_sent(sent[state], at.n) for state, at in cached.items() if state in sent), default=_NOWHERE)
     sends = max((each.last for each in asked.values()), default=_NOWHERE)
-    for firsts, follow_ups, ends in ((told, cached, taken), (elected, asked, sends)):
+    for firsts, follow_ups, ends in ((sent, cached, taken), (elected, asked, sends)):
         yield from (state for state, at in firsts.items() if state not in follow_ups and at.last < ends)
 
 
-def _sent(told: _Printed, n: int) -> tuple[int, int]:
+def _sent(sent: _Printed, n: int) -> tuple[int, int]:
     """Where a state was sent at the earliest that is cached n times."""
-    return told.last if n >= told.n else told.first
+    return sent.last if n >= sent.n else sent.first

@@ -64,7 +64,7 @@ _same = correlation_id.eq(column("begun_correlation_id", Int())) & column("contr
 def handled(events: Table) -> list[Row]:
     """Look: what consecutive lines show of requests, as rows of the kinds that are named below."""
     own = events.present("speaker")
-    tables = (*_answered(own), *_numbered(own), *_heard(own), *counts(events))
+    tables = (*_answered(own), *_numbered(own), *_epoch_taken(own), *counts(events))
     found = [{"kind": kind} | row for kind, table in tables for row in table.rows()]
     return [*(row for row in found if row["kind"] != "answered-on"), *_by_topic(found)]
 
@@ -102,20 +102,20 @@ def _answered(events: Table) -> Iterator[tuple[str, Table]]:
     )
     answers = by_partition.grouped((*_REQUEST, "ended"), answered=Column("count"))
     void = lines.of_lines(LEADER_AND_ISR_VOID).grouped(_REQUEST, void=Column("count"))
-    said_of = (
+    announced_of = (
         lines.of_lines(LEADER_AND_ISR_ENDED)
         .along(_REQUEST, ("line",), again=Column("so_far"))
         .where(column("again", Int(0)).eq(0))
         .attached(void, _REQUEST, ("void",))
     )
-    none = said_of.absent("void").derive(none=_zero)
+    none = announced_of.absent("void").derive(none=_zero)
     ends = none.attached(answers, (*_REQUEST, "ended"), ("answered",)).filled("answered", "none")
     whole = ends.where(_same)
-    said, begun, answered = column("count", Int()), column("begun_count", Int()), column("answered", Int(0))
-    fits = said.eq(begun) & said.eq(answered)
+    announced, begun, answered = column("count", Int()), column("begun_count", Int()), column("answered", Int(0))
+    fits = announced.eq(begun) & announced.eq(answered)
     yield "answered-fit", whole.where(fits).grouped(_BY, n=Column("count"))
     yield "answered", whole.where(~fits).select(*_SHOWN, "first", "answered")
-    refused = said_of.present("void").where(_same & ~said.eq(begun)).derive(answered=begun)
+    refused = announced_of.present("void").where(_same & ~announced.eq(begun)).derive(answered=begun)
     yield "answered", refused.select(*_SHOWN, "first", "answered")
 
     begins = lines.of_lines(LEADER_AND_ISR_BEGUN)
@@ -163,7 +163,7 @@ def _numbered(events: Table) -> Iterator[tuple[str, Table]]:
     yield "numbered-end", lines.matching(ends, (*key, "line")).select(*_SHOWN, "of")
 
 
-def _heard(events: Table) -> Iterator[tuple[str, Table]]:
+def _epoch_taken(events: Table) -> Iterator[tuple[str, Table]]:
     """heard: a line with another epoch than the one before it, and that one; the first and the last of the piece."""
     lines = events.of_lines(METADATA_TAKEN).absent("topic").present("controller_epoch")
     turns = lines.along(
@@ -172,10 +172,10 @@ def _heard(events: Table) -> Iterator[tuple[str, Table]]:
     changes = turns.where(~controller_epoch.eq(_before_epoch))
     ends = lines.grouped(_BY, line=Column("max", "line"))
     shown = (*_SHOWN, "controller_epoch")
-    yield "heard", changes.plus(turns.absent("first")).select(*shown)
-    yield "heard", lines.matching(ends, (*_BY, "line")).select(*shown)
+    yield "epochs_taken", changes.plus(turns.absent("first")).select(*shown)
+    yield "epochs_taken", lines.matching(ends, (*_BY, "line")).select(*shown)
     yield (
-        "heard",
+        "epochs_taken",
         lines.matching(changes.select("file", "speaker", "first").renamed(first="line"), (*_BY, "line")).select(*shown),
     )
 
@@ -193,7 +193,7 @@ class Handled:
 
     answered: list[Row] = field(default_factory=list)
     numbered: list[Row] = field(default_factory=list)
-    heard: list[Row] = field(default_factory=list)
+    epochs_taken: list[Row] = field(default_factory=list)
     counted: list[Row] = field(default_factory=list)
     answered_fit: dict[int, int] = field(default_factory=lambda: defaultdict(int))
     numbered_fit: dict[int, int] = field(default_factory=lambda: defaultdict(int))
@@ -216,7 +216,7 @@ def requests(rows: Sequence[Row], journals: Journals, spans: Iterable[Span]) -> 
     found.numbered += [_since_first(part, row) for part, row in of["numbered"]]
     _join_answers(of, found)
     _join_numbers(of["numbered-end"], found)
-    found.heard += _epochs(of["heard"], placed)
+    found.epochs_taken += _epochs(of["epochs_taken"], placed)
     taken = [*of["request-taken"], *with_epochs(of["request-between"], of["request-epoch"])]
     found.counted += disagreeing(taken, (row for row in rows if row["kind"] == "request-sent"), spans)
     return found
@@ -266,14 +266,14 @@ def _at(part: Part, row: Row) -> _Place:
     return part.journal, part.base + row["line"]
 
 
-def _told(part: Part, row: Row, before_file: int, before_line: int) -> Row:
+def _numbered_row(part: Part, row: Row, before_file: int, before_line: int) -> Row:
     """A row with the columns of its journal, and the place of the line before."""
     of_journal = {name: getattr(part, name) for name in ("cluster", "life", "broker", "releases")}
     return row | of_journal | {"before_file": before_file, "before_line": before_line}
 
 
 def _since_first(part: Part, row: Row) -> Row:
-    return _told(part, row, row["file"], row["first"])
+    return _numbered_row(part, row, row["file"], row["first"])
 
 
 def _join_answers(of: Mapping[str, Sequence[tuple[Part, Row]]], found: Handled) -> None:
@@ -295,7 +295,7 @@ def _join_answers(of: Mapping[str, Sequence[tuple[Part, Row]]], found: Handled) 
         if row["count"] == first["count"] == answered:
             found.answered_fit[part.cluster] += 1
         else:
-            found.answered.append(_told(part, row | {"answered": answered}, first["file"], first["line"]))
+            found.answered.append(_numbered_row(part, row | {"answered": answered}, first["file"], first["line"]))
 
 
 def _join_numbers(ends: Iterable[tuple[Part, Row]], found: Handled) -> None:
@@ -308,17 +308,17 @@ def _join_numbers(ends: Iterable[tuple[Part, Row]], found: Handled) -> None:
         for (_, _, before), (_, part, row) in [*pairwise(own)][1::2]:
             was, now = before["correlation_id"], row["correlation_id"]
             if (was == now and before["of"] != row["of"]) or FIRST_IDS < now < was:
-                told = _told(part, row, before["file"], before["line"])
-                found.numbered.append(told | {"before_id": was, "before_of": before["of"]})
+                as_numbered = _numbered_row(part, row, before["file"], before["line"])
+                found.numbered.append(as_numbered | {"before_id": was, "before_of": before["of"]})
             elif was != now:
                 found.numbered_fit[part.cluster] += 1
 
 
-def _epochs(heard: Iterable[tuple[Part, Row]], placed: _Placed) -> Iterator[Row]:
+def _epochs(epochs_taken: Iterable[tuple[Part, Row]], placed: _Placed) -> Iterator[Row]:
     """Each line with another epoch than the line before, with the greatest that its process has heard of before."""
     greatest: dict[tuple[int, int], Row] = {}
     last: dict[int, int] = {}
-    for _, part, row in sorted(((_at(part, row), part, row) for part, row in heard), key=itemgetter(0)):
+    for _, part, row in sorted(((_at(part, row), part, row) for part, row in epochs_taken), key=itemgetter(0)):
         epoch = row["controller_epoch"]
         changes = last.get(part.journal) != epoch
         last[part.journal] = epoch
@@ -328,7 +328,7 @@ def _epochs(heard: Iterable[tuple[Part, Row]], placed: _Placed) -> Iterator[Row]
         key = (part.journal, process.process)
         before = greatest.get(key)
         if before is not None and changes:
-            told = _told(part, row, before["file"], before["line"])
-            yield told | {"before_controller_epoch": before["controller_epoch"]}
+            as_numbered = _numbered_row(part, row, before["file"], before["line"])
+            yield as_numbered | {"before_controller_epoch": before["controller_epoch"]}
         if before is None or before["controller_epoch"] <= epoch:  # the last such line is shown however files are cut
             greatest[key] = row

@@ -144,7 +144,7 @@ def journals(rows: Sequence[Row], layout: Layout, lives: Mapping[int, int]) -> J
     files = layout.files
     zoned = _in_two_zones(rows, speakers, files)
     homes = _without_copies(_homes(rows, speakers, files, zoned), rows)
-    telling = frozenset(
+    naming = frozenset(
         _stream(files[row["file"]])
         for row in rows
         if row["kind"] == "wrote" and row["row"] not in _IN_STATE_CHANGE and row["file"] in files
@@ -152,7 +152,7 @@ def journals(rows: Sequence[Row], layout: Layout, lives: Mapping[int, int]) -> J
     parts: list[Part] = []
     processes: list[Process] = []
     for number, (home, own) in enumerate(sorted(homes.items()), start=1):
-        made = _Journal(number, home, sorted(own), speakers, layout, lives.get(home[0]), telling)
+        made = _Journal(number, home, sorted(own), speakers, layout, lives.get(home[0]), naming)
         parts += made.parts(rows)
         processes += made.processes(rows)
     return Journals(tuple(parts), tuple(processes), tuple(Note(each[0], text) for each, text in sorted(zoned.items())))
@@ -228,9 +228,9 @@ def _homes(
             kinds[file.cluster, file.directory, broker][stream] |= set()
     found: dict[_Home, set[int]] = {}
     for (cluster, directory, broker), streams in kinds.items():
-        told = [kind for several in streams.values() for kind in several]
-        apart = len(told) != len(set(told)) or (cluster, directory, broker) in zoned
-        if not told:
+        all_kinds = [kind for several in streams.values() for kind in several]
+        apart = len(all_kinds) != len(set(all_kinds)) or (cluster, directory, broker) in zoned
+        if not all_kinds:
             continue
         for stream in sorted(streams):
             home = (cluster, directory, broker, stream[1] if apart else "")
@@ -262,7 +262,7 @@ class _Journal:
     speakers: Mapping[_Stream, set[int]]
     layout: Layout
     life: int | None
-    telling: frozenset[_Stream]
+    naming: frozenset[_Stream]
     """The streams with lines of server.log."""
 
     @property
@@ -287,7 +287,7 @@ class _Journal:
         cluster = self.home[0]
         streams = sorted(
             {self.layout.files[index].stream for index in self.files},
-            key=lambda stream: ((cluster, stream) in self.telling, stream),
+            key=lambda stream: ((cluster, stream) in self.naming, stream),
         )
         releases = _releases(rows, self.files)
         written = {row["row"] for row in rows if row["kind"] == "wrote" and row["file"] in self.files}
@@ -310,7 +310,7 @@ class _Journal:
                         block=position.block(first),
                         lossy=self.lossy,
                         whole=whole,
-                        server_log=any(_stream(self.layout.files[each]) in self.telling for each in self.files),
+                        server_log=any(_stream(self.layout.files[each]) in self.naming for each in self.files),
                         takes_shown=bool(written & _TAKES),
                         releases=releases,
                     )
@@ -345,7 +345,7 @@ class _Journal:
 
         server.log has lines all the time; the log of the controller's module may have nothing but the starts.
         """
-        showing = {_stream(self.layout.files[row["file"]]) for row in starts} | self.telling
+        showing = {_stream(self.layout.files[row["file"]]) for row in starts} | self.naming
         files = [self.layout.files[index] for index in self.files]
         blocks = self.blocks()
         whole = [each for each in files if _stream(each) in showing and len(blocks[each.stream]) == 1]
@@ -353,7 +353,7 @@ class _Journal:
         if self.lossy or not begins:
             return None
         ends = [each.youngest for each in whole if each.youngest is not None]
-        quiet = any(_stream(each) not in self.telling for each in whole)
+        quiet = any(_stream(each) not in self.naming for each in whole)
         return min(begins), _NO_END if quiet else max(ends)
 
 

@@ -44,9 +44,9 @@ def counts(events: Table) -> Iterator[tuple[str, Table]]:
     named = events.present("controller")
     for table in (_leader_and_isr_sent(named), _metadata_sent(named)):
         yield "request-sent", table.select(*_SENT)
-    spoken = named.present("speaker")
-    yield "request-taken", _metadata_taken(spoken).select(*_TAKEN)
-    yield from _leader_and_isr_taken(spoken)
+    by_speaker = named.present("speaker")
+    yield "request-taken", _metadata_taken(by_speaker).select(*_TAKEN)
+    yield from _leader_and_isr_taken(by_speaker)
 
 
 def _changes(lines: Table, key: Sequence[str]) -> Table:
@@ -62,8 +62,8 @@ def _leader_and_isr_sent(events: Table) -> Table:
 
 def _metadata_sent(events: Table) -> Table:
     """Those with another count, or to other brokers, than the one before."""
-    told = events.of_lines(METADATA_COUNTED).present("controller_epoch", "brokers")
-    lines = told.derive(total=count, of=const(UPDATE_METADATA, Int(0)))
+    counted = events.of_lines(METADATA_COUNTED).present("controller_epoch", "brokers")
+    lines = counted.derive(total=count, of=const(UPDATE_METADATA, Int(0)))
     before = {f"before_{name}": Column("previous", name) for name in ("total", "brokers")}
     turns = lines.along(_SENDER, ("line",), **before)
     same = _total.eq(field("before_total", Int())) & brokers.eq(field("before_brokers", brokers.sort))
@@ -80,9 +80,9 @@ def _metadata_taken(events: Table) -> Table:
 
 
 def _leader_and_isr_taken(events: Table) -> Iterator[tuple[str, Table]]:
-    told = _metadata_lines(events)
+    counted = _metadata_lines(events)
     lines = (
-        told.plus(events.of_lines(LEADER_AND_ISR_BEGUN).present("count"))
+        counted.plus(events.of_lines(LEADER_AND_ISR_BEGUN).present("count"))
         .select("row", "file", "line", "ts", "speaker", "controller", "controller_epoch", "correlation_id", "count")
         .along(
             _TAKER,
@@ -103,14 +103,14 @@ def _leader_and_isr_taken(events: Table) -> Iterator[tuple[str, Table]]:
     at_ends = between.absent("known").plus(between.present("known").absent("controller_epoch"))
     yield "request-between", _changes(at_ends, (*_TAKER, "epochs")).select(*_TAKEN)
     for end in ("min", "max"):
-        ends = told.grouped(_TAKER, line=Column(end, "line"))
-        yield "request-epoch", told.matching(ends, (*_TAKER, "line")).select(*_TAKER, "line", "controller_epoch")
+        ends = counted.grouped(_TAKER, line=Column(end, "line"))
+        yield "request-epoch", counted.matching(ends, (*_TAKER, "line")).select(*_TAKER, "line", "controller_epoch")
 
 
 # ---- Joined
 
 
-_Told = tuple[Part, Row]
+_Counted = tuple[Part, Row]
 
 
 class _Tenure(NamedTuple):
@@ -128,14 +128,14 @@ class _Line(NamedTuple):
     row: Row
 
 
-def with_epochs(lines: Iterable[_Told], told: Iterable[_Told]) -> Iterator[_Told]:
+def with_epochs(lines: Iterable[_Counted], counted: Iterable[_Counted]) -> Iterator[_Counted]:
     """The rows *request-between* with the controller epoch that the lines before and after them name, if it is one.
 
     Args:
         told: the rows *request-epoch*.
     """
     epochs: dict[tuple[int, int], dict[int, int]] = defaultdict(dict)
-    for part, row in told:
+    for part, row in counted:
         epochs[part.journal, row["controller"]][part.base + row["line"]] = row["controller_epoch"]
     places = {key: sorted(own) for key, own in epochs.items()}
     for part, row in lines:
@@ -146,7 +146,7 @@ def with_epochs(lines: Iterable[_Told], told: Iterable[_Told]) -> Iterator[_Told
             yield part, row | {"kind": "request-taken", "controller_epoch": epochs[key][own[at]]}
 
 
-def disagreeing(taken: Iterable[_Told], sent: Iterable[Row], spans: Iterable[Span]) -> Iterator[Row]:
+def disagreeing(taken: Iterable[_Counted], sent: Iterable[Row], spans: Iterable[Span]) -> Iterator[Row]:
     """Requests whose count stands between two that the controller sent, with what it sent there.
 
     `before_total` is of the request before that was found, none for what is taken first; `sent_total` is of the one

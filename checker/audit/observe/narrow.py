@@ -76,5 +76,5 @@ def scope(events: Table, hosted: Table) -> list[Row]:
     by_replica = hosted.grouped(("cluster", "broker", *NEAR), n=Column("count"))
     replicas = by_replica.grouped(("cluster",), replicas=Column("count", "partition")).rows()
     by_partition = events.present("cluster").grouped(("cluster", *NEAR), n=Column("count"))
-    told = by_partition.grouped(("cluster",), lines=Column("sum", "n"), partitions=Column("count", "partition")).rows()
-    return [*told, *replicas]
+    sizes = by_partition.grouped(("cluster",), lines=Column("sum", "n"), partitions=Column("count", "partition")).rows()
+    return [*sizes, *replicas]

@@ -74,13 +74,13 @@ def _with_spans(events: Table, spans: Sequence[Span], release: int | None) -> Ta
     ]
     if release is not None:
         rows = [row | {"releases": release} for row in rows]
-    spoken = events.present("controller").without_lines(REASONS)
-    dated = spoken.present("controller_epoch").joined(
+    by_controller = events.present("controller").without_lines(REASONS)
+    dated = by_controller.present("controller_epoch").joined(
         rows, ("file", "controller", "controller_epoch"), _SPAN_COLUMNS, ("first", "last")
     )
     # Some lines name the controller only (1.0: a partition that ceases to exist); their place decides the epoch.
     undated = (
-        spoken.of_lines(MOVED["partition"])
+        by_controller.of_lines(MOVED["partition"])
         .absent("controller_epoch")
         .joined(rows, ("file", "controller"), {**_SPAN_COLUMNS, "controller_epoch": int}, ("since", "until"))
     )

@@ -22,14 +22,14 @@ _LONGEST = 1_000_000
 def write(run: Run) -> str:
     """An annotation for each cause, the severest first, and one about the verdict."""
     lines = []
-    told: dict[str, int] = {"error": 0, "warning": 0, "notice": 0}
+    written: dict[str, int] = {"error": 0, "warning": 0, "notice": 0}
     for title, report in run.clusters:
         for cause in severest_first(report.findings):
             command = _COMMAND.get(cause.first.verdict, "notice")
-            told[command] += 1
-            if told[command] < _SHOWN:
+            written[command] += 1
+            if written[command] < _SHOWN:
                 lines.append(_annotation(cause, command, title))
-    for command, number in told.items():
+    for command, number in written.items():
         if number >= _SHOWN:
             lines.append(annotation(command, f"and {count(number - _SHOWN + 1, 'other cause')}", {"title": "isrproof"}))
     lines += [line for title, report in run.clusters for line in _verdict(title, report)]
@@ -50,10 +50,10 @@ def _annotation(cause: Cause, command: str, title: str) -> str:
     properties = {"file": first.file, **({} if first.line is None else {"line": str(first.line)})}
     head = f"{first.rule} {first.name} ({first.verdict})" + (f", {title}" if title else "")
     known = f"; {first.known_issue}, fixed in {first.fixed_in}" if first.known_issue and first.fixed_in else ""
-    said = (
+    text_of = (
         f"{cause.sentence}. Expected {first.expected}; got {first.got}{known}. {count(len(cause.findings), 'finding')}"
     )
-    return annotation(command, said, {**properties, "title": head})
+    return annotation(command, text_of, {**properties, "title": head})
 
 
 def _verdict(title: str, report: Report) -> Iterator[str]:

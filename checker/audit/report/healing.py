@@ -75,17 +75,17 @@ class Healings:
         if not found:
             return ""
         not_healed = "Not all healed" if by_end[OVER] else "Not healed" if by_end[LASTS] else "Not seen to heal"
-        said = HEALED if by_end[OVER] == len(found) else not_healed
+        outcome = HEALED if by_end[OVER] == len(found) else not_healed
         if len(found) == 1:
-            return f"{said}: {in_words(found[0])}."
+            return f"{outcome}: {in_words(found[0])}."
         last = max((each.took or 0 for each in found if each.end == OVER), default=0) / 1000
-        told = {
+        words = {
             OVER: f"{by_end[OVER]} of {count(len(found), 'finding')}, the last {last:.3f} s later",
             LASTS: f"{by_end[LASTS]} of {count(len(found), 'finding')} without a live leader until the end of the log",
         }
-        parts = [text for end, text in told.items() if by_end[end]]
+        parts = [text for end, text in words.items() if by_end[end]]
         rest = len(found) - by_end[OVER] - by_end[LASTS]
-        return f"{said}: {'; '.join([*parts, *([f'of {rest} no line shows it'] if rest else [])])}."
+        return f"{outcome}: {'; '.join([*parts, *([f'of {rest} no line shows it'] if rest else [])])}."
 
 
 def _covers(spell: Condition, ts: int | None) -> bool:

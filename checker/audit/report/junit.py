@@ -74,8 +74,8 @@ def _case(code: str, report: Report, found: Sequence[Cause], failing: Sequence[s
     if broken:
         failure = Failure(for_xml(_sentence(broken)), broken[0].first.verdict)
         todo = advice(rule)
-        told = [] if todo is None else [f"{word}: {text}" for word, text in todo.sentences()]
-        failure.text = for_xml("\n".join([*(line for each in broken for line in _lines(each)), *told]))
+        advice_lines = [] if todo is None else [f"{word}: {text}" for word, text in todo.sentences()]
+        failure.text = for_xml("\n".join([*(line for each in broken for line in _lines(each)), *advice_lines]))
         case.result = [failure]
     elif tally is None or not tally.evaluated:
         case.result = [Skipped(f"nothing to check: no line that it is about ({summary(rule)})")]

@@ -63,14 +63,18 @@ def section(title: str, report: Report) -> Iterator[str]:
 
 def _cause(cause: Cause, healings: Healings, chains: Chains) -> Iterator[str]:
     first = cause.first
-    where_told = address(first.known_issue or "")
-    known = f", [{first.known_issue}]({where_told}), fixed in {first.fixed_in}" if where_told and first.fixed_in else ""
+    where_counted = address(first.known_issue or "")
+    known = (
+        f", [{first.known_issue}]({where_counted}), fixed in {first.fixed_in}"
+        if where_counted and first.fixed_in
+        else ""
+    )
     yield f"* **{first.verdict}** {first.rule} {first.name}{known}: {escaped(cause.sentence)}."
     partitions = [partition_name(*each) for each in cause.partitions]
     where = f"{count(len(partitions), 'partition')} ({code(and_more(partitions, 5))})" if partitions else ""
     when = " to ".join(dict.fromkeys(printed(ts) for ts in cause.times))
-    told = [each for each in (count(len(cause.findings), "finding"), where, when) if each]
-    yield f"  {', '.join(told)}; {code(str(first.place))}"
+    details = [each for each in (count(len(cause.findings), "finding"), where, when) if each]
+    yield f"  {', '.join(details)}; {code(str(first.place))}"
     if first.excerpt:
         yield from ("", f"  {code(first.excerpt[:300])}", "")
     for sentence in (*(f"{link}." for link in chains.of_cause(cause)), healings.of_cause(cause)):

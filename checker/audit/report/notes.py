@@ -24,7 +24,7 @@ def in_short(report: Report) -> list[str]:
             found[note] = []
         else:
             found[note[len(name) + len(_IS) :]].append(name)
-    return [_said(text, of) for text, of in found.items()]
+    return [_sentence(text, of) for text, of in found.items()]
 
 
 def _name(note: str, names: Collection[str]) -> str | None:
@@ -37,7 +37,7 @@ def _name(note: str, names: Collection[str]) -> str | None:
     return None
 
 
-def _said(text: str, names: list[str]) -> str:
+def _sentence(text: str, names: list[str]) -> str:
     if not names:
         return text
     if len(names) <= _NAMED:

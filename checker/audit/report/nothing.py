@@ -27,33 +27,33 @@ def nothing_there(narrow: Narrow, rows: Sequence[Row]) -> str | None:
 
 def _no_partition(asked: tuple[str, int], there: Sequence[tuple[str, int]]) -> str:
     topic = plain(asked[0])
-    said = f"--partition {partition_name(*asked)}: no line is about it."
+    message = f"--partition {partition_name(*asked)}: no line is about it."
     if not there:
-        return f"{said} No line is about any partition."
+        return f"{message} No line is about any partition."
     numbers = [number for name, number in there if name == asked[0]]
     if numbers:
-        return f"{said} Topic {topic} has partitions {_listed(list(map(str, numbers)))}."
+        return f"{message} Topic {topic} has partitions {_listed(list(map(str, numbers)))}."
     topics = list(dict.fromkeys(name for name, _ in there))
     near = difflib.get_close_matches(asked[0], topics, _NAMED, cutoff=0.5)
     if near:
-        return f"{said} Did you mean topic {_listed(near)}?"
-    return f"{said} There {'are topics' if len(topics) > 1 else 'is topic'} {_listed(topics)}."
+        return f"{message} Did you mean topic {_listed(near)}?"
+    return f"{message} There {'are topics' if len(topics) > 1 else 'is topic'} {_listed(topics)}."
 
 
 def _no_time(narrow: Narrow, rows: Sequence[Row]) -> str:
     since = "" if narrow.since is None else f" --since {printed(narrow.since)}"
     until = "" if narrow.until is None else f" --until {printed(narrow.until)}"
     about = "" if narrow.partition is None else f" about {partition_name(*narrow.partition)}"
-    said = f"{(since + until).strip()}: no line{about} is of that time."
+    message = f"{(since + until).strip()}: no line{about} is of that time."
     times = [(row["first"], row["last"]) for row in rows if row["first"] is not None]
     if not times:
-        return f"{said} The log prints no times."
+        return f"{message} The log prints no times."
     first, last = min(low for low, _ in times), max(high for _, high in times)
     before = [row["before"] for row in rows if row.get("before") is not None]
     after = [row["after"] for row in rows if row.get("after") is not None]
     nearest = [f"the last before at {printed(max(before))}"] if before else []
     nearest += [f"the first after at {printed(min(after))}"] if after else []
-    return f"{said} They are from {printed(first)} to {printed(last)}; {' and '.join(nearest)}."
+    return f"{message} They are from {printed(first)} to {printed(last)}; {' and '.join(nearest)}."
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -52,13 +52,13 @@ def _marks(findings: Iterable[Finding]) -> Iterator[str]:
 
 def _rule(rule: Rule) -> dict[str, Any]:
     todo = advice(rule)
-    told = [] if todo is None else [f"{word}: {text}" for word, text in todo.sentences()]
+    advice_lines = [] if todo is None else [f"{word}: {text}" for word, text in todo.sentences()]
     shown: dict[str, Any] = {
         "id": rule.code,
         "name": "".join(word.capitalize() for word in rule.name.split("-")),
         "shortDescription": {"text": summary(rule)},
         "fullDescription": {"text": rule.page},
-        "help": {"text": "\n".join([summary(rule), "", *told]), "markdown": page(rule)},
+        "help": {"text": "\n".join([summary(rule), "", *advice_lines]), "markdown": page(rule)},
         "defaultConfiguration": {"level": "error"},
         "properties": {"tags": ["kafka", "replication", *rule.issues[:8]]},
     }
@@ -71,13 +71,13 @@ def _result(finding: Finding, mark: str, index: int) -> dict[str, Any]:
     kind = _KIND[finding.verdict]
     known = f" Known as {finding.known_issue}, fixed in {finding.fixed_in}." if finding.known_issue else ""
     decided = f" Decided by {finding.decided_by}." if finding.decided_by else ""
-    said = f"{finding.message}. Expected {finding.expected}; got {finding.got}.{known}{decided}"
+    full_text = f"{finding.message}. Expected {finding.expected}; got {finding.got}.{known}{decided}"
     shown = {
         "ruleId": finding.rule,
         "ruleIndex": index,
         "kind": kind,
         "level": _LEVEL[finding.verdict] if kind == "fail" else "none",
-        "message": {"text": plain(said)},
+        "message": {"text": plain(full_text)},
         "locations": [_location(finding.place, finding.excerpt)],
         "partialFingerprints": {MARK: mark, "primaryLocationLineHash": mark},
         "properties": {"verdict": finding.verdict, "name": finding.name},

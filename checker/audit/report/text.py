@@ -114,13 +114,13 @@ def _headline(report: Report, title: str, *, verbose: bool) -> str:
 def _wording(report: Report) -> Iterator[str]:
     """The releases whose wording the lines have, and in how many stretches it is that of none. A set of releases of
     which another stretch leaves only some is not told."""
-    said = [stretch.releases for stretch in report.releases]
-    masks = sorted({span(text) for text in said if text != CONTRADICTORY})
+    spans = [stretch.releases for stretch in report.releases]
+    masks = sorted({span(text) for text in spans if text != CONTRADICTORY})
     least = [mask for mask in masks if not any(other != mask and other & mask == other for other in masks)]
     if least:
         yield f"wording of Kafka {' and '.join(map(names, least))}"
-    if CONTRADICTORY in said:
-        yield f"wording that no one release has in {said.count(CONTRADICTORY)} of {len(said)} stretches of lines"
+    if CONTRADICTORY in spans:
+        yield f"wording that no one release has in {spans.count(CONTRADICTORY)} of {len(spans)} stretches of lines"
 
 
 def checked_in_words(checked: Checked, *, metadata: bool) -> str:
@@ -137,11 +137,11 @@ def checked_in_words(checked: Checked, *, metadata: bool) -> str:
         read.append(f"{count(checked.replicas, 'replica')} of {brokers_named(checked.hosts)}")
     if not read:
         return "nothing: no line of a controller in a known epoch, none of a broker about its replicas"
-    said = " and ".join(read)
+    scope = " and ".join(read)
     if checked.controller_epochs_unseen:
-        said += f", no line of {count(checked.controller_epochs_unseen, 'other epoch')}"
+        scope += f", no line of {count(checked.controller_epochs_unseen, 'other epoch')}"
     of_rules = f"{len(checked.rules)} of {checked.rules_known} rules had something to evaluate"
-    return f"{said}; {of_rules}" + (f"; assuming {ASSUMPTION[checked.assumption]}" if checked.assumption else "")
+    return f"{scope}; {of_rules}" + (f"; assuming {ASSUMPTION[checked.assumption]}" if checked.assumption else "")
 
 
 def _found(report: Report) -> str:

@@ -35,11 +35,11 @@ def _of_partition(written: Written) -> Iterator[_Question]:
     names = _COMPARED if written.directories else Seen._fields
     for before, after, offline in written.states:
         state = state_of(written, before, offline)
-        told = {name: getattr(after, name) for name in names}
+        known = {name: getattr(after, name) for name in names}
         steps = of_creation(after) if before is None else of_change(written, before, after, offline)
         for step in steps:  # a record that comes after this one is what changes the registration
             there = {} if step.action in AFTER else {"registration": written.registrations}
-            yield _Question(step, state, {**told, **there})
+            yield _Question(step, state, {**known, **there})
 
 
 @lru_cache(_REMEMBERED)

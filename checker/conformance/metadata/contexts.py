@@ -48,8 +48,8 @@ def context(fold: Fold, topic: str) -> Context:
 
 def _unclean(state: Cluster, topic: str) -> bool | None:
     own = state.configs.get((TOPIC, state.names.get(topic, "")), {})
-    said = own.get(UNCLEAN_ELECTION, state.configs.get((BROKER, ""), {}).get(UNCLEAN_ELECTION))
-    return None if said is None else said == "true"
+    configured = own.get(UNCLEAN_ELECTION, state.configs.get((BROKER, ""), {}).get(UNCLEAN_ELECTION))
+    return None if configured is None else configured == "true"
 
 
 def relations(at: Context, chosen: Chosen) -> Iterator[Relation]:

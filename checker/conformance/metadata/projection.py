@@ -114,7 +114,7 @@ class Projection:
         return bool(known) and directory not in known and directory not in _ANYWHERE
 
 
-def told(value: Value, name: str, ids: Sequence[int]) -> str:
+def as_text(value: Value, name: str, ids: Sequence[int]) -> str:
     """A value of a field in words, with the ids of brokers."""
     if isinstance(value, frozenset):
         return str([ids[each] for each in sorted(value)])

@@ -82,10 +82,10 @@ class _Log:
         if self.elr:
             feature = {"name": "eligible.leader.replicas.version", "featureLevel": 1}
             records.append(("FEATURE_LEVEL_RECORD", 0, feature))
-        told = {_MIN_ISR: None if min_isr is None else str(min_isr), _UNCLEAN: "true" if unclean else None}
+        configs = {_MIN_ISR: None if min_isr is None else str(min_isr), _UNCLEAN: "true" if unclean else None}
         records += [
             ("CONFIG_RECORD", 0, {**_CLUSTER_DEFAULT, "name": name, "value": value})
-            for name, value in told.items()
+            for name, value in configs.items()
             if value is not None
         ]
         self.append(records)

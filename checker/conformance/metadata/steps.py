@@ -42,10 +42,10 @@ def registered(type: str, data: Mapping[str, Any], offset: int) -> Registered | 
         return Registered(step, data[name], offset)
     if type != "BROKER_REGISTRATION_CHANGE_RECORD":
         return None
-    told = _CHANGED.get(data.get("fenced", 0))
-    if told is None:
-        told = "ShutDown" if data.get("inControlledShutdown") else "LoseDirectory" if data.get("logDirs") else None
-    return None if told is None else Registered(told, data["brokerId"], offset)
+    action = _CHANGED.get(data.get("fenced", 0))
+    if action is None:
+        action = "ShutDown" if data.get("inControlledShutdown") else "LoseDirectory" if data.get("logDirs") else None
+    return None if action is None else Registered(action, data["brokerId"], offset)
 
 
 def of_broker(step: str, broker: int, to: int, registrations: tuple[str, ...]) -> Iterator[Step]:

@@ -17,7 +17,7 @@ from ....traces.place import Place
 from ...audit.files.metadata import copies
 from ...audit.history.quorum import quorums
 from .contexts import Chosen
-from .projection import told
+from .projection import as_text
 from .relation import Objection
 from .run import Run
 
@@ -76,17 +76,19 @@ def validate(paths: Sequence[str], chosen: Chosen = Chosen()) -> Verdict:  # noq
     )
     if rejected is None:
         return found if run.compared else replace(found, verdict="unknown", reason=_NOTHING)
-    found_out = [_told(each, rejected.ids) for each in rejected.objections]
-    clause = next((told for told, each in zip(found_out, rejected.objections, strict=True) if not each.written), None)
+    found_out = [_as_text(each, rejected.ids) for each in rejected.objections]
+    clause = next((text for text, each in zip(found_out, rejected.objections, strict=True) if not each.written), None)
     reason = f"{rejected.about}: {'; '.join(dict.fromkeys(found_out))}"
     return replace(found, verdict="rejected", place=rejected.place, guard=clause or found_out[0], reason=reason)
 
 
-def _told(one: Objection, ids: Sequence[int]) -> str:
+def _as_text(one: Objection, ids: Sequence[int]) -> str:
     if not one.written:
         return f"{one.action}: {one.clause}"
     name = _NAMES.get(one.clause, one.clause)
-    return f"{one.action}: {name} would be {told(one.made, one.clause, ids)}, not {told(one.there, one.clause, ids)}"
+    return (
+        f"{one.action}: {name} would be {as_text(one.made, one.clause, ids)}, not {as_text(one.there, one.clause, ids)}"
+    )
 
 
 _NAMES = {"place": "replicas", "leader_epoch": "leader epoch", "partition_epoch": "partition epoch"}

@@ -64,7 +64,7 @@ def test_buckets_are_levels(name: str, symmetric: bool) -> None:
     generated = 1
     while sum(each.states for each in levels[-1]):
         sent = [*expanded(work, len(levels), [each.words for each in levels[-1]])]
-        generated += sum(json.loads(each.told)["generated"] for each in sent if each.bucket == ACCOUNT)
+        generated += sum(json.loads(each.counts)["generated"] for each in sent if each.bucket == ACCOUNT)
         levels.append(entered_by_bucket(work, [each for each in sent if each.bucket != ACCOUNT], earlier))
         earlier = earlier + levels[-1]
     assert [sum(each.states for each in level) for level in levels[:-1]] == memory.levels

@@ -112,11 +112,11 @@ def without(action: str, label: str) -> Proof:
 
 def test_of_the_first_clauses_one_is_needed_and_one_is_not() -> None:
     needed, not_needed = itertools.islice(mutate.dropped(model("kip320")), 2)
-    assert (needed.clause.label, needed.verdict, needed.as_said) == ("in the isr", "needed", True)
+    assert (needed.clause.label, needed.verdict, needed.as_declared) == ("in the isr", "needed", True)
     (question,) = needed.broken
     assert question.question.name == "ControllerElectLeader/LeaderInItsIsr"
     assert question.cti is not None
-    assert (not_needed.clause.label, not_needed.verdict, not_needed.as_said) == (
+    assert (not_needed.clause.label, not_needed.verdict, not_needed.as_declared) == (
         "not the leader yet",
         "not needed",
         True,
@@ -129,14 +129,14 @@ def test_of_the_first_clauses_one_is_needed_and_one_is_not() -> None:
 def test_the_proof_needs_the_clauses_that_the_explorer_needs_and_no_others(name: str) -> None:
     """`explore --mutate` says so of every clause: needed, or waived in the model (tests/checker/explore)."""
     found = list(mutate.dropped(model(name)))
-    assert [mutate.line(each) for each in found if not each.as_said] == []
+    assert [mutate.line(each) for each in found if not each.as_declared] == []
     assert {each.verdict for each in found} == {"needed", "not needed"}
 
 
 def test_without_a_lemma_what_rests_on_it_falls_state_by_state() -> None:
     in_range, counted = itertools.islice(leave_out.dropped(model("kip320")), 2)
     assert (in_range.lemma.name, in_range.verdict) == ("InRange", "needed")
-    assert (counted.lemma.name, counted.verdict, counted.as_said) == ("EpochsCounted", "needed", True)
+    assert (counted.lemma.name, counted.verdict, counted.as_declared) == ("EpochsCounted", "needed", True)
     last = counted.falls[-1]
     assert last.question.kind in ("implication", "step")
     reference = Reference(last.cti.path.instance)
@@ -151,7 +151,7 @@ def test_without_a_lemma_what_rests_on_it_falls_state_by_state() -> None:
 def test_no_lemma_can_be_left_out(name: str) -> None:
     """Without any one of them some promise is not proved: the set is minimal, but for those that say why they stay."""
     found = list(leave_out.dropped(model(name)))
-    assert [leave_out.line(each) for each in found if not each.as_said] == []
+    assert [leave_out.line(each) for each in found if not each.as_declared] == []
     assert {each.lemma.name for each in found if each.verdict == "not needed"} == set(script_of(model(name)).spare)
 
 

@@ -100,7 +100,7 @@ class KRaftCluster:
     ports: dict[str, int] = field(default_factory=dict)
     running: dict[int, subprocess.Popen[bytes]] = field(default_factory=dict)
     _admin: subprocess.Popen[bytes] | None = None
-    _said: bytes = b""
+    _output: bytes = b""
 
     def __enter__(self) -> KRaftCluster:
         names = [f"{role}{node}" for node in self.layout.nodes for role in "bc"]
@@ -243,16 +243,16 @@ class KRaftCluster:
         admin.stdin.flush()
         deadline = time.monotonic() + _ANSWER_SECONDS
         while time.monotonic() < deadline:
-            line, newline, rest = self._said.partition(b"\n")
+            line, newline, rest = self._output.partition(b"\n")
             if newline:
-                self._said = rest
+                self._output = rest
                 if line.startswith(b"> "):
                     return line[2:].decode("utf-8", "replace")
             elif select.select([admin.stdout], [], [], 1.0)[0]:
                 more = admin.stdout.read1(65536)  # type: ignore[attr-defined]
                 if not more:
                     break
-                self._said += more
+                self._output += more
         processes.kill_all([admin])
         self._admin = None
         return "error no answer"
@@ -264,7 +264,7 @@ class KRaftCluster:
         (self.folder / "admin-log4j.properties").write_text(properties({"log4j.rootLogger": "OFF"}))
         command = [self.java.command, *_JVM, "-Xmx128m"]
         command += [f"-Dlog4j.configuration=file:{self.folder / 'admin-log4j.properties'}"]
-        self._said = b""
+        self._output = b""
         self._admin = subprocess.Popen(
             [*command, "-cp", str(self.jars / "*"), str(source), self.servers],
             stdin=subprocess.PIPE,

@@ -121,10 +121,10 @@ def compare_admin(
     wrong: list[tuple[str, str]] = []
     for time, kind, answer in _answers(recording):
         for word in [answer] if kind == "quorum" else answer.split():
-            said = _quorum(word, leaders, committed) if kind == "quorum" else _partition(word, time, states)
-            right[kind] += said is None
-            if said is not None:
-                wrong.append((f"{kind} at {time:.3f}: {word}", said))
+            difference = _quorum(word, leaders, committed) if kind == "quorum" else _partition(word, time, states)
+            right[kind] += difference is None
+            if difference is not None:
+                wrong.append((f"{kind} at {time:.3f}: {word}", difference))
     return AdminComparison(right["partitions"], right["quorum"], tuple(wrong))
 
 

@@ -114,8 +114,8 @@ class _Fold:
     def all(self, rows: Iterable[Dumped]) -> None:
         for row in rows:
             if row.text.startswith(_PAYLOAD):
-                said = json.loads(row.text.removeprefix(_PAYLOAD))
-                self._record(row, said["type"], said["data"])
+                payload = json.loads(row.text.removeprefix(_PAYLOAD))
+                self._record(row, payload["type"], payload["data"])
         self._take_back()
 
     def _record(self, row: Dumped, kind: str, data: Mapping[str, Any]) -> None:

@@ -158,8 +158,10 @@ def _keep(cluster: KRaftCluster, node: int, kept: Path) -> list[str]:
     for name in KEPT_LOGS:
         file = cluster.home(node) / name
         if file.is_file() and file.stat().st_size:
-            said = file.read_text(encoding="utf-8", errors="replace").replace(str(cluster.home(node)), "/var/lib/kafka")
-            _write(target / name, said.replace(str(cluster.folder), "/var/lib").encode())
+            content = file.read_text(encoding="utf-8", errors="replace").replace(
+                str(cluster.home(node)), "/var/lib/kafka"
+            )
+            _write(target / name, content.replace(str(cluster.folder), "/var/lib").encode())
     for place, into in ((cluster.metadata(node), target / "metadata"), (cluster.disks(node)[0], target)):
         for file in sorted(place.iterdir()):
             if file.is_file() and named(str(file)) is not None:
@@ -167,8 +169,8 @@ def _keep(cluster: KRaftCluster, node: int, kept: Path) -> list[str]:
     for segment in target.glob("metadata/*.log"):
         _without_zeros(segment)
     dumped = sorted(str(path) for ending in ("log", "checkpoint") for path in (target / "metadata").glob(f"*.{ending}"))
-    said = cluster.tool(
+    content = cluster.tool(
         "kafka.tools.DumpLogSegments", ["--cluster-metadata-decoder", "--files", ",".join(dumped)], cluster.folder
     )
-    (target / DUMP).write_bytes(lzma.compress(said.replace(f"{kept}/", "").encode()))
+    (target / DUMP).write_bytes(lzma.compress(content.replace(f"{kept}/", "").encode()))
     return sorted(str(path.relative_to(kept)) for path in target.rglob("*") if path.is_file())

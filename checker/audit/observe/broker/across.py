@@ -50,14 +50,14 @@ _NO_ID = "None"
 """What a line prints as the topic id of a topic that has none."""
 
 rank, none = field("rank", Int(0)), const(0, Int(0))
-told_leader, told_isr, first_isr = (
-    field("told_leader", leader.sort),
-    field("told_isr", isr.sort),
+sent_leader, sent_isr, first_isr = (
+    field("sent_leader", leader.sort),
+    field("sent_isr", isr.sort),
     field("first_isr", isr.sort),
 )
 """What controllers told last of the leader epoch; and the ISR that they told first."""
 sent_replicas = field("sent_replicas", Bool)
-told_version, most_told = field("told_version", Int()), field("most_told", Int())
+sent_version, most_sent = field("sent_version", Int()), field("most_sent", Int())
 """The least and the greatest version that controllers told with the leader epoch."""
 other_leader, same_topic = field("other_leader", broker.sort), field("same_topic", Bool)
 same_sent, writes, leader_shown = field("same_sent", Bool), field("writes", Int(0)), field("leader_shown", Bool)
@@ -66,9 +66,9 @@ leads_from = field("leads_from", Int())
 
 def _across(views: Table, hosted: Table) -> Table:
     """The lines of both, of partitions that were created once, each with its `rank`."""
-    told = without_deletions(views).derive(rank=none)
+    dated = without_deletions(views).derive(rank=none)
     own = hosted.derive(rank=ite(is_line(LEADS), const(1, Int(0)), const(2, Int(0))))
-    lines = told.plus(own).attached(created_again(views, hosted), LIFE, ("again",))
+    lines = dated.plus(own).attached(created_again(views, hosted), LIFE, ("again",))
     return lines.absent("again").kept(NEAR, (*LIFE, *ORDER))
 
 
@@ -105,23 +105,23 @@ def _leaders(lines: Table, key: Names, order: Names) -> Table:
     views = lines.of_lines(VIEWS).present("leader_epoch").along(key, IN_ORDER, earlier=Column("so_far"))
     own = lines.of_lines(STARTS + FETCHERS_ADDED).present("leader_epoch")
     leads = own.of_lines(LEADS).derive(leader=some(broker))
-    told = views.derive(view=true, first=field("earlier", Int(0)).eq(0))
-    marked = false_where_absent(told.plus(leads).plus(own.without_lines(LEADS)).present("leader"), "view", "first")
+    dated = views.derive(view=true, first=field("earlier", Int(0)).eq(0))
+    marked = false_where_absent(dated.plus(leads).plus(own.without_lines(LEADS)).present("leader"), "view", "first")
     view = field("view", Bool)
     found = marked.along(
         key,
         order,
-        told_leader=Column("last", "leader", view),
-        told_isr=Column("last", "isr", view),
+        sent_leader=Column("last", "leader", view),
+        sent_isr=Column("last", "isr", view),
         first_isr=Column("last", "isr", field("first", Bool)),
-        told_version=Column("last", "partition_epoch", view),
+        sent_version=Column("last", "partition_epoch", view),
         led=Column("so_far", where=is_line(LEADS)),
         **_place(view),
     ).where(~view)
     # A leader that has changed its ISR prints it when it starts again. A line without an ISR agrees with any.
-    changed = false_where_absent(found.derive(changed=told_version < partition_epoch), "changed")
+    changed = false_where_absent(found.derive(changed=sent_version < partition_epoch), "changed")
     same = ~field("changed", Bool) & field("led", Int(0)).eq(0)
-    return changed.only_where(same, "isr").filled("isr", "told_isr").present("told_leader")
+    return changed.only_where(same, "isr").filled("isr", "sent_isr").present("sent_leader")
 
 
 def _received(lines: Table, key: Names, order: Names) -> Table:
@@ -147,7 +147,7 @@ def _received(lines: Table, key: Names, order: Names) -> Table:
             (*key, "leader", "partition_epoch"),
             order,
             in_version=Column("so_far", where=is_sent),
-            told_isr=Column("last", "isr", is_sent),
+            sent_isr=Column("last", "isr", is_sent),
         )
         .along(
             (*key, "leader", "partition_epoch", "written_by_epoch"),
@@ -165,13 +165,13 @@ def _received(lines: Table, key: Names, order: Names) -> Table:
         either(with_version.eq(0), with_writer.eq(0), none < by_writer),
     )
     like_sent = either(releases.intersects(in_releases("<=0.11")), field("among", Bool))  # no line prints them there
-    return found.derive(same_sent=same, sent_replicas=like_sent).filled("told_isr", "isr")
+    return found.derive(same_sent=same, sent_replicas=like_sent).filled("sent_isr", "isr")
 
 
 def _led(lines: Table, key: Names, order: Names) -> Table:
     """Each broker that leads, with another one that leads in the same leader epoch."""
-    told = lines.of_lines(LEADS).present("leader_epoch").derive(led=broker)
-    found = told.along(key, order, other_leader=Column("previous", "led"), **_place())
+    dated = lines.of_lines(LEADS).present("leader_epoch").derive(led=broker)
+    found = dated.along(key, order, other_leader=Column("previous", "led"), **_place())
     ids = found.along((*key, "topic_id"), order, alike=Column("so_far"))
     same = ~topic_id.eq(_NO_ID) & (none < field("alike", Int(0)))
     return false_where_absent(ids.derive(same_topic=same), "same_topic").filled("other_leader", "broker")
@@ -180,7 +180,9 @@ def _led(lines: Table, key: Names, order: Names) -> Table:
 def _versions(lines: Table, key: Names, order: Names) -> Table:
     """Versions in which brokers began to lead or follow, beside those that controllers told of the leader epoch."""
     views = lines.of_lines(VIEWS).present("leader_epoch", "partition_epoch", "leader")
-    told = views.grouped(key, told_version=Column("min", "partition_epoch"), most_told=Column("max", "partition_epoch"))
+    dated = views.grouped(
+        key, sent_version=Column("min", "partition_epoch"), most_sent=Column("max", "partition_epoch")
+    )
     first = views.along(key, order, earlier=Column("so_far")).where(field("earlier", Int(0)).eq(0))
     places = first.renamed(line="before_line", file="before_file")
     written = lines.of_lines(ISR_WRITTEN).derive(leader_epoch=known_epoch).grouped(key, writes=Column("count"))
@@ -188,26 +190,26 @@ def _versions(lines: Table, key: Names, order: Names) -> Table:
     found = (
         lines.of_lines(STARTS)
         .present("leader_epoch", "partition_epoch")
-        .attached(told, key, ("told_version", "most_told"))
+        .attached(dated, key, ("sent_version", "most_sent"))
         .attached(places, key, ("before_line", "before_file"))
         .attached(written, key, ("writes",))
         .attached(leads, key, ("leader_shown",))
         .derive(none=none)
         .filled("writes", "none")
     )
-    return false_where_absent(found, "leader_shown").present("told_version")
+    return false_where_absent(found, "leader_shown").present("sent_version")
 
 
 def _written(lines: Table, key: Names, order: Names) -> Table:
     """Each ISR that a leader wrote, with what a line before told of the same version."""
-    told = lines.of_lines((*VIEWS, *LEADS, *ISR_WRITTEN)).present("partition_epoch", "isr")
-    return told.along(key, order, told_isr=Column("previous", "isr"), **_place()).of_lines(ISR_WRITTEN)
+    dated = lines.of_lines((*VIEWS, *LEADS, *ISR_WRITTEN)).present("partition_epoch", "isr")
+    return dated.along(key, order, sent_isr=Column("previous", "isr"), **_place()).of_lines(ISR_WRITTEN)
 
 
 def _changes(lines: Table, key: Names, order: Names) -> Table:
     """States that controllers told, by version, with how many ISRs leaders wrote in versions that none of them told."""
-    told = lines.of_lines((*VIEWS, *ISR_WRITTEN)).present("partition_epoch")
-    first = told.along((*key, "partition_epoch"), ORDER, earlier=Column("so_far")).where(
+    dated = lines.of_lines((*VIEWS, *ISR_WRITTEN)).present("partition_epoch")
+    first = dated.along((*key, "partition_epoch"), ORDER, earlier=Column("so_far")).where(
         is_line(VIEWS) | field("earlier", Int(0)).eq(0)
     )
     counted = first.along(key, order, writes=Column("so_far", where=is_line(ISR_WRITTEN)))
@@ -218,10 +220,10 @@ def _changes(lines: Table, key: Names, order: Names) -> Table:
 
 def _cuts(lines: Table, key: Names, order: Names) -> Table:
     """Logs that are cut in a leader epoch, with where its leader began."""
-    told = lines.of_lines(LEADS).present("leader_epoch", "offset")
+    dated = lines.of_lines(LEADS).present("leader_epoch", "offset")
     cut = lines.of_lines(LOG_TRUNCATED).where(~copied).present("offset").derive(leader_epoch=known_epoch)
     is_start = is_line(LEADS)
-    found = told.plus(cut.present("leader_epoch")).along(
+    found = dated.plus(cut.present("leader_epoch")).along(
         key, order, leads_from=Column("last", "offset", is_start), **_place(is_start)
     )
     return found.of_lines(LOG_TRUNCATED).present("leads_from")
@@ -234,7 +236,7 @@ LEADERS_TAKEN = Observation(
     "leaders_taken",
     made_from=ACROSS,
     lines=(*VIEWS, *STARTS, *FETCHERS_ADDED),
-    columns={**_ROW, **sorts(told_leader, told_isr, first_isr)},
+    columns={**_ROW, **sorts(sent_leader, sent_isr, first_isr)},
     make=_leaders,
     key=OF_EPOCH,
     order=ORDER,
@@ -245,7 +247,7 @@ REQUESTS_RECEIVED = Observation(
     "requests_received",
     made_from=ACROSS,
     lines=LEADER_AND_ISR_SENT + LEADER_AND_ISR_RECEIVED,
-    columns={**_ROW, **sorts(same_sent, told_isr, sent_replicas)},
+    columns={**_ROW, **sorts(same_sent, sent_isr, sent_replicas)},
     make=_received,
     key=(*OF_EPOCH, "controller_epoch"),
     order=ORDER,
@@ -276,7 +278,7 @@ VERSIONS_TAKEN = Observation(
     "versions_taken",
     made_from=ACROSS,
     lines=(*VIEWS, *STARTS, *ISR_WRITTEN),
-    columns={**_ROW, **sorts(told_version, most_told, writes, leader_shown)},
+    columns={**_ROW, **sorts(sent_version, most_sent, writes, leader_shown)},
     make=_versions,
     key=OF_EPOCH,
     order=ORDER,
@@ -290,7 +292,7 @@ ISR_IN_VERSION = Observation(
     "isr_in_version",
     made_from=ACROSS,
     lines=(*VIEWS, *LEADS, *ISR_WRITTEN),
-    columns={**_ROW, **sorts(told_isr)},
+    columns={**_ROW, **sorts(sent_isr)},
     make=_written,
     key=(*LIFE, "partition_epoch"),
     order=ORDER,

@@ -28,7 +28,7 @@ from .hosted import HOSTED, HOSTED_LINES, KEPT, MERGED
 from .taken import PRINTED_IN_TURN, STARTS, same_request
 
 fetchers, followed = field("fetchers", Int(0)), field("followed", Bool)
-fenced, resumed, told_below = field("fenced", Bool), field("resumed", Bool), field("told_below", Bool)
+fenced, resumed, printed_below = field("fenced", Bool), field("resumed", Bool), field("printed_below", Bool)
 goes_on = field("goes_on", Bool)
 SOON = 60_000
 """Milliseconds in which a controller tells all brokers of a new leader epoch: it waits 30 seconds for an answer."""
@@ -59,8 +59,8 @@ def _failed(lines: Table, key: Names, order: Names) -> Table:
     """Where a follower gives a partition up, and what comes before and after in the same process."""
     own = lines.of_lines((*_TAKEN_OR_STOPPED, *FETCH_FAILED, *FETCH_FENCED))
     ends = own.grouped(key, last_start=Column("max", "clock", is_line(_TAKEN_OR_STOPPED)))
-    said = own.along(key, order, refusals=Column("so_far", where=is_line(FETCH_FENCED)), **earlier(*_PLACE))
-    failed = said.of_lines(FETCH_FAILED).attached(ends, key, ("last_start",))
+    counted_refusals = own.along(key, order, refusals=Column("so_far", where=is_line(FETCH_FENCED)), **earlier(*_PLACE))
+    failed = counted_refusals.of_lines(FETCH_FAILED).attached(ends, key, ("last_start",))
     found = failed.derive(
         fenced=const(0, Int(0)) < field("refusals", Int(0)),
         resumed=field("clock", Int()) <= field("last_start", Int()),
@@ -81,9 +81,9 @@ def _below(lines: Table, key: Names, order: Names) -> Table:
     )
     previous = was_cut.along(key, order, after_cut=Column("previous", "cut"))
     same = field("before_offset", Int()).eq(offset) & field("after_cut", Bool) & field("sure", Bool)
-    told = previous.of_lines((*BELOW_HIGH_WATERMARK, *HIGH_WATERMARK_FELL)).present("high_watermark")
-    fell = false_where_absent(told.derive(fell=same), "fell")
-    return fell.derive(told_below=is_line(BELOW_HIGH_WATERMARK) | field("fell", Bool))
+    printed = previous.of_lines((*BELOW_HIGH_WATERMARK, *HIGH_WATERMARK_FELL)).present("high_watermark")
+    fell = false_where_absent(printed.derive(fell=same), "fell")
+    return fell.derive(printed_below=is_line(BELOW_HIGH_WATERMARK) | field("fell", Bool))
 
 
 TURNS = Observation(
@@ -115,7 +115,7 @@ CUTS_BELOW = Observation(
     "cuts_below",
     made_from=HOSTED_LINES,
     lines=(*LOG_TRUNCATED, *BELOW_HIGH_WATERMARK, *HIGH_WATERMARK_FELL),
-    columns={**HOSTED, **_BEFORE, **sorts(told_below), "before_offset": offset.sort, "before_row": HOSTED["row"]},
+    columns={**HOSTED, **_BEFORE, **sorts(printed_below), "before_offset": offset.sort, "before_row": HOSTED["row"]},
     make=_below,
     key=KEPT,
     order=MERGED,

@@ -41,7 +41,7 @@ REQUESTS_ANSWERED = _observation("requests_answered", sorts(count, answered))
 REQUESTS_IN_TURN = _observation("requests_in_turn", sorts(of, before_of, before_id))
 """Requests whose correlation id is not above that of the same controller's request before."""
 
-METADATA_HEARD = _observation("metadata_heard", sorts(controller_epoch, was(controller_epoch)))
+METADATA_RECEIVED = _observation("metadata_received", sorts(controller_epoch, was(controller_epoch)))
 """UpdateMetadata requests that were taken, with the greatest controller epoch that the process had heard of."""
 
 REQUESTS_COUNTED = _observation("requests_counted", sorts(of, controller_epoch, total, sent_total, before_total))

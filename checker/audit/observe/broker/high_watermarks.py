@@ -74,26 +74,26 @@ def _only(table: Table, condition: Expr, **columns: str) -> Table:
     return table.derive(**present).only_where(condition, *columns)
 
 
-def _told(lines: Table) -> Table:
+def _printed(lines: Table) -> Table:
     """Lines with the high watermark that they tell, and the latest leader `epoch` in which it was reached.
 
     An epoch that a broker took shows up to 2.0 in requests at TRACE only, up to 2.5 in fetchers too, since 2.6 in the
     lines with which it begins to lead or follow.
     """
     until_2_5 = releases.intersects(in_releases("<=2.5"))
-    tells = either(
+    shows_epoch = either(
         is_line(STARTS) & ~releases.subset_of(in_releases("<=2.0")),
         is_line((*FETCHERS_ADDED, *LEADER_AND_ISR_RECEIVED)) & until_2_5,
     )
-    told = _only(lines.of_lines(_LINES), tells, told_epoch="leader_epoch")
-    ends = told.grouped((*_BROKERS, "process"), most=Column("max", "told_epoch"))
+    printed = _only(lines.of_lines(_LINES), shows_epoch, printed_epoch="leader_epoch")
+    ends = printed.grouped((*_BROKERS, "process"), most=Column("max", "printed_epoch"))
     past = ends.along(_BROKERS, ("process",), past=Column("greatest", "most"))
     reached = (
-        told.derive(leads=is_line(LEADS))
+        printed.derive(leads=is_line(LEADS))
         .along(
             _BROKERS,
             _IN_TIME,
-            reached=Column("greatest", "told_epoch"),
+            reached=Column("greatest", "printed_epoch"),
             led=Column("last", "leads", is_line(STARTS)),
         )
         .attached(past, (*_BROKERS, "process"), ("past",))
@@ -101,43 +101,43 @@ def _told(lines: Table) -> Table:
     return _with_high_watermarks(_with_epochs(reached))
 
 
-def _with_epochs(told: Table) -> Table:
+def _with_epochs(printed: Table) -> Table:
     own, loaded = is_line(LEADS), is_line(LOG_LOADED)
     known = both(whole, ~lossy)
-    found = _only(told, own, epoch="leader_epoch")
+    found = _only(printed, own, epoch="leader_epoch")
     found = _only(found, loaded & known, of_past="past").filled("epoch", "of_past")
     return _only(found, ~own & ~loaded & known, of_reached="reached").filled("epoch", "of_reached")
 
 
-def _with_versions(told: Table) -> Table:
+def _with_versions(printed: Table) -> Table:
     """With the `version` that a leader begins with, as it is printed or as the request says, or that it has written."""
     asked = is_line(LEADS) & received(leader_epoch).eq(leader_epoch)
-    found = _only(told, asked, asked_version="received_partition_epoch")
+    found = _only(printed, asked, asked_version="received_partition_epoch")
     return found.derive(version=partition_epoch).filled("version", "asked_version")
 
 
-def _with_high_watermarks(told: Table) -> Table:
+def _with_high_watermarks(printed: Table) -> Table:
     """What fetchers begin at is the follower's high watermark from 1.1 to 2.7.
 
     From 2.8 to 3.4.0 a follower's own may be too high: it is raised before the log is cut (KAFKA-14704).
     """
     fetches = is_line(FETCHERS_ADDED) & releases.subset_of(in_releases("1.1-2.7"))
-    found = false_where_absent(_only(told, fetches, fetched_from="offset"), "led").filled(
+    found = false_where_absent(_only(printed, fetches, fetched_from="offset"), "led").filled(
         "high_watermark", "fetched_from"
     )
     of_follower = is_line((*LOG_LOADED, *FOLLOWS)) & ~_led
     return found.only_where(~(of_follower & releases.intersects(in_releases("2.8-3.4.0"))), "high_watermark")
 
 
-def _lives(lines: Table, told: Table) -> Table:
+def _lives(lines: Table, printed: Table) -> Table:
     """By partition, whether it may have been created more than once."""
-    once = told.of_lines(LEADS).where(leader_epoch.eq(0)).grouped((*LIFE, "broker", "ts"), n=Column("count"))
+    once = printed.of_lines(LEADS).where(leader_epoch.eq(0)).grouped((*LIFE, "broker", "ts"), n=Column("count"))
     twice = once.grouped(LIFE, n=Column("count")).where(const(1, Int()) < field("n", Int()))
     # Up to 2.3 the line comes for replicas of other brokers too.
     loads = lines.of_lines(LOG_LOADED).present("high_watermark").where(releases.subset_of(in_releases(">=2.4")))
     several = loads.grouped((*LIFE, "journal", "process"), n=Column("count")).where(const(1, Int()) < field("n", Int()))
-    fell = told.of_lines(STARTS).where(field("told_epoch", Int()) < _reached)
-    deleted = told.where(const(0, Int()) < field("deletions", Int()))
+    fell = printed.of_lines(STARTS).where(field("printed_epoch", Int()) < _reached)
+    deleted = printed.where(const(0, Int()) < field("deletions", Int()))
     found = [each.select(*LIFE) for each in (twice, several, fell, deleted)]
     signs = found[0].plus(found[1]).plus(found[2]).plus(found[3])
     return signs.grouped(LIFE, n=Column("count")).derive(created_again=true)
@@ -166,12 +166,12 @@ def _of_one_leader(isrs: Table) -> Table:
 
 
 def _leader_starts(lines: Table, key: Names, order: Names) -> Table:
-    told = _with_versions(_told(lines))
-    ran = told.derive(tells=const(0, Int()) <= field("told_epoch", Int())).along(
-        (*_BROKERS, "process"), MERGED, told_before=Column("so_far", "tells")
+    printed = _with_versions(_printed(lines))
+    ran = printed.derive(shows_epoch=const(0, Int()) <= field("printed_epoch", Int())).along(
+        (*_BROKERS, "process"), MERGED, printed_before=Column("so_far", "shows_epoch")
     )
     starts = ran.of_lines(LEADS).present("offset").derive(rank=const(0, Int()))
-    later = told.present("epoch").derive(rank=const(1, Int()))
+    later = printed.present("epoch").derive(rank=const(1, Int()))
     claims = later.present("high_watermark").derive(claimed=high_watermark)
     isrs = _of_one_leader(_isrs(later))
     isrs = isrs.derive(shown_isr=isr, shown_epoch=epoch, isr_of_version=isr, shown_version=version)
@@ -193,9 +193,9 @@ def _leader_starts(lines: Table, key: Names, order: Names) -> Table:
     failing = rows.derive(fails=_rank.eq(0) & (offset < _most))
     eras = false_where_absent(failing, "fails").along(key, _BY_EPOCH, era=Column("so_far", "fails"))
     found = _carried(eras, (*key, "era"), _BY_EPOCH).where(_rank.eq(0))
-    ran_before = const(0, Int()) < field("told_before", Int())
+    ran_before = const(0, Int()) < field("printed_before", Int())
     found = found.derive(elected_from_isr=_was_in_isr & ran_before).attached(
-        _lives(lines, told), LIFE, ("created_again",)
+        _lives(lines, printed), LIFE, ("created_again",)
     )
     return false_where_absent(found, "elected_from_isr", "created_again")
 
@@ -205,8 +205,8 @@ def _truncations(lines: Table, key: Names, order: Names) -> Table:
 
     Up to 2.3 a load is several lines in a row: for replicas of other brokers too.
     """
-    told = _told(lines).derive(load=is_line(LOG_LOADED))
-    marked = false_where_absent(told.along(key, order, goes_on=Column("previous", "load")), "goes_on")
+    printed = _printed(lines).derive(load=is_line(LOG_LOADED))
+    marked = false_where_absent(printed.along(key, order, goes_on=Column("previous", "load")), "goes_on")
     begins = marked.derive(begins=field("load", Bool) & ~field("goes_on", Bool), claimed=high_watermark)
     counted = begins.along(
         key, order, cuts=Column("so_far", where=is_line(_CUT)), loaded=Column("so_far", "begins")

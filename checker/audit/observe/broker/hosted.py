@@ -108,7 +108,7 @@ def hosted(events: Table) -> Table:
     """Lines of journals about partitions, merged over the files of a broker."""
     own = events.present("journal", *NEAR).of_lines(LINES)
     ordered = _timed(own).kept(NEAR, (*REPLICA, *MERGED))
-    told = false_where_absent(
+    known = false_where_absent(
         ordered.derive(
             none=previous_leader_epoch.eq(NO_EPOCH),
             remembers=const(NO_EPOCH, Int()) < previous_leader_epoch,
@@ -116,7 +116,7 @@ def hosted(events: Table) -> Table:
         ),
         *("none", "remembers", "not_above", "delete"),
     )
-    marked = told.derive(
+    marked = known.derive(
         gone=is_line(REPLICA_DELETED) | (is_line((*REPLICA_STOPPED, *STOP_RECEIVED)) & delete),
         fresh=is_line(HOSTS) | field("none", Bool),
     )

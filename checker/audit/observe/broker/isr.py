@@ -16,7 +16,7 @@ version_certain = field("version_certain", Bool)
 """Whether the version before is known, and nobody else writes one in the same leader epoch."""
 version_before = field("version_before", Int())
 """The version before, or what it is at least: each leader epoch is written in a version of its own, from 0."""
-version_told = field("version_told", Bool)
+version_printed = field("version_printed", Bool)
 """Whether a line told the version before, and not only the leader epoch that is below it."""
 follows_known = field("follows_known", Bool)
 """Whether the change was written in the version after the known one: then no other change lies between."""
@@ -37,12 +37,14 @@ def _by_isr(lines: Table, *_: Names) -> Table:
     follows = both(
         of_zookeeper, version_known_in.eq(known_epoch), field("written_version", Int()).eq(known_version + 1)
     )
-    told = found.derive(version_certain=certain, follows_known=follows, version_before=known_version, least=known_epoch)
-    told = told.filled("version_before", "least").filled("least", "version_before")
+    versions = found.derive(
+        version_certain=certain, follows_known=follows, version_before=known_version, least=known_epoch
+    )
+    versions = versions.filled("version_before", "least").filled("least", "version_before")
     least = field("least", Int())
-    told = told.derive(version_before=ite(version_before < least, least, version_before))
-    told = told.derive(version_told=version_before.eq(known_version))
-    return false_where_absent(told, "version_certain", "version_told", "follows_known")
+    versions = versions.derive(version_before=ite(version_before < least, least, version_before))
+    versions = versions.derive(version_printed=version_before.eq(known_version))
+    return false_where_absent(versions, "version_certain", "version_printed", "follows_known")
 
 
 def _with_written_version(lines: Table) -> Table:
@@ -80,7 +82,7 @@ ISR_BY_ISR = Observation(
     "isr_by_isr",
     made_from=HOSTED_LINES,
     lines=ISR_CHANGES + ISR_WRITTEN,
-    columns={**AGAINST, **sorts(version_certain, version_before, version_told, follows_known)},
+    columns={**AGAINST, **sorts(version_certain, version_before, version_printed, follows_known)},
     make=_by_isr,
     key=KEPT,
     order=MERGED,

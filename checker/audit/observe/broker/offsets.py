@@ -21,9 +21,9 @@ from ...lines import (
 from ...table.encoding import in_releases
 from ...table.protocol import Column, Table
 from ..absent import false_where_absent
+from ..case_when import case_when
 from ..compared import earlier, was
 from ..observation import Names, Observation
-from ..told import told
 from .hosted import AGAINST, HOSTED, HOSTED_LINES, KEPT, LOG, MERGED, STAY, against, copied, followed, followed_sorts
 from .taken import STARTS, known_epoch
 
@@ -33,14 +33,14 @@ leads = REPLICA["leads"]
 added_before, added_next = field("added_before", Int()), field("added_next", Int())
 """The offset with which the fetcher was added last, and that of the next addition; of the other, if one has no line."""
 both_added = field("both_added", Bool)
-told_hw, starts_at = field("told_hw", Int()), field("starts_at", Int())
+printed_high_watermark, starts_at = field("printed_high_watermark", Int()), field("starts_at", Int())
 """The high watermark that a line tells, as it prints it or fetches from it; where the log began to start before."""
 _ENDS = (*STARTS, *ISR_SHRINKS)
 _prints_hw = high_watermark.eq(high_watermark)
 
 
 def _with_ends(lines: Table) -> Table:
-    return told(
+    return case_when(
         lines,
         end=[(is_line(STARTS), offset), (is_line(ISR_SHRINKS), log_end_offset), (is_line(LOG_TRUNCATED), offset)],
     )
@@ -52,7 +52,7 @@ def _high_watermarks(lines: Table, *_: Names) -> Table:
 
 def _in_one_epoch(lines: Table, key: Names, order: Names) -> Table:
     own = lines.of_lines(LEADS + ISR_SHRINKS).present("high_watermark")
-    of_epoch = told(own, epoch=[(is_line(LEADS), leader_epoch), (is_line(ISR_SHRINKS), known_epoch)])
+    of_epoch = case_when(own, epoch=[(is_line(LEADS), leader_epoch), (is_line(ISR_SHRINKS), known_epoch)])
     views = of_epoch.present("epoch").derive(leads=true, leader_epoch=epoch)
     return followed(views, key, order, "leads", "leader_epoch", "high_watermark", "row")
 
@@ -103,7 +103,9 @@ def _of_begun_logs(lines: Table, key: Names, order: Names) -> Table:
         **earlier("line", "file", of=cut),
     ).where(field("begun", Bool))
     fetches = is_line(FETCHERS_ADDED) & releases.subset_of(in_releases("1.1-2.7"))
-    return told(found, told_hw=[(is_line(_ENDS), high_watermark), (fetches, offset)]).present("told_hw")
+    return case_when(found, printed_high_watermark=[(is_line(_ENDS), high_watermark), (fetches, offset)]).present(
+        "printed_high_watermark"
+    )
 
 
 def _cuts_by_role(lines: Table, *_: Names) -> Table:
@@ -177,7 +179,7 @@ HIGH_WATERMARKS_OF_BEGUN_LOGS = Observation(
     "high_watermarks_of_begun_logs",
     made_from=HOSTED_LINES,
     lines=(*FETCH_OFFSET_RESET, *LOG_TRUNCATED, *_ENDS, *FETCHERS_ADDED),
-    columns={**HOSTED, **sorts(told_hw, starts_at), "before_line": Int(0), "before_file": Int(0)},
+    columns={**HOSTED, **sorts(printed_high_watermark, starts_at), "before_line": Int(0), "before_file": Int(0)},
     make=_of_begun_logs,
     key=KEPT,
     order=MERGED,

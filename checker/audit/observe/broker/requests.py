@@ -37,8 +37,8 @@ def _against_epoch(lines: Table, *_: Names) -> Table:
 
 def _fetchers(lines: Table, *_: Names) -> Table:
     found = lines.of_lines(FETCHERS_ADDED).derive(fetch_epoch=leader_epoch, fetch_leader=known_leader)
-    told = found.only_where(leader_known_in.eq(known_epoch), "fetch_leader").filled("fetch_leader", "leader")
-    shown = false_where_absent(told.derive(not_later=leader_epoch <= known_epoch), "not_later")
+    with_leader = found.only_where(leader_known_in.eq(known_epoch), "fetch_leader").filled("fetch_leader", "leader")
+    shown = false_where_absent(with_leader.derive(not_later=leader_epoch <= known_epoch), "not_later")
     return against(shown.filled("fetch_epoch", "known_epoch"), "known")
 
 

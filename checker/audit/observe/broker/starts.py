@@ -7,9 +7,9 @@ from .....model.sorts import Bool, Int
 from ...fields import leader_epoch, lossy, previous_leader_epoch, sorts
 from ...table.protocol import Table
 from ..absent import false_where_absent
+from ..case_when import case_when
 from ..compared import was
 from ..observation import Names, Observation
-from ..told import told
 from .hosted import (
     AGAINST,
     HOSTED,
@@ -39,7 +39,7 @@ _COMPARED = ("leader_epoch", "process_known", "row")
 def _starts(lines: Table, key: Names, order: Names) -> Table:
     found = followed(lines.of_lines(STARTS).present("leader_epoch"), key, order, *_COMPARED)
     before = was(leader_epoch)
-    return told(
+    return case_when(
         found.derive(alone=lossy).filled("gap", "alone"),
         epoch_taken=[
             (before < previous_leader_epoch, previous_leader_epoch),

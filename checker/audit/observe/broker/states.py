@@ -22,13 +22,13 @@ from ...fields import (
     sorts,
     topic_id,
 )
-from ...lines import HOSTS, LEADS, SAID_BY_LEADERS, STATE_TAKEN, STATES_TAKEN, is_line
+from ...lines import HOSTS, LEADS, PRINTED_BY_LEADERS, STATE_TAKEN, STATES_TAKEN, is_line
 from ...table.protocol import Column, Table
 from ..absent import false_where_absent
+from ..case_when import case_when
 from ..compared import was
 from ..observation import Names, Observation
 from ..order import NEAR
-from ..told import told
 from .hosted import HOSTED, HOSTED_LINES, KEPT, MERGED
 
 LINES = (*STATES_TAKEN, *HOSTS)
@@ -57,7 +57,7 @@ def _named(lines: Table) -> Table:
     known = own.along(KEPT, MERGED, known_id=Column("last", "topic_id"))
     marked = false_where_absent(known.derive(id_printed=_here(topic_id)), "id_printed")
     states = marked.filled("topic_id", "known_id").of_lines(STATES_TAKEN).present("topic_id")
-    return told(states, leader=[(is_line(SAID_BY_LEADERS), some(broker)), (true, leader)])
+    return case_when(states, leader=[(is_line(PRINTED_BY_LEADERS), some(broker)), (true, leader)])
 
 
 def _shown(lines: Table) -> Table:
@@ -87,7 +87,7 @@ def _by_version(lines: Table, key: Names, order: Names) -> Table:
         for name in ("file", "line")
     }
     ids = [(field(f"{value.data}_differs", Bool), field(f"{value.data}_id_printed", Bool)) for value in _VALUES]
-    compared = false_where_absent(told(differ, **cases, before_id_printed=ids), "before_id_printed")
+    compared = false_where_absent(case_when(differ, **cases, before_id_printed=ids), "before_id_printed")
     return compared.only_where(_here(field("before_line", Int(0))), *_DIFFERS)
 
 
@@ -106,7 +106,7 @@ def _in_turn(lines: Table, key: Names, order: Names) -> Table:
     taken = marked.where(either(~is_line(STATE_TAKEN), field("own", Bool)))
     took = taken.along(key, order, most=Column("greatest", "partition_epoch"))
     newest = took.derive(newer=either(~_here(field("most", Int())), field("most", Int()) < partition_epoch))
-    newest = told(newest, newer=[(_here(field("newer", Bool)), field("newer", Bool)), (true, true)])
+    newest = case_when(newest, newer=[(_here(field("newer", Bool)), field("newer", Bool)), (true, true)])
     names = ("partition_epoch", "file", "line", "clock")
     found = newest.along(key, order, **{f"before_{n}": Column("last", n, field("newer", Bool)) for n in names})
     same_file = _file.eq(field("before_file", Int(0)))

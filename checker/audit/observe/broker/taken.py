@@ -41,8 +41,8 @@ from ...lines import (
 from ...table.encoding import in_releases
 from ...table.protocol import Column, Table
 from ..absent import false_where_absent
+from ..case_when import case_when
 from ..observation import Names
-from ..told import told
 
 LINES = (
     *(*LEADER_AND_ISR_RECEIVED, *BECOME_BEGUN, *BECOME_ENDED, *LEADER_UNAVAILABLE, *LEADS, *FOLLOWS),
@@ -122,7 +122,7 @@ def with_what_is_taken(lines: Table) -> Table:
     leads, follows, changes, written = map(is_line, (LEADS, FOLLOWS, ISR_CHANGES, ISR_WRITTEN))
     begun = both(leads, isr.eq(isr)), isr
     asked = _begins, received(isr)
-    return told(
+    return case_when(
         lines,
         took_role=[(leads, _LEADER), (follows, _FOLLOWER), (_begins, kind)],
         took_epoch=[(leads | follows, leader_epoch), (_begins, received(leader_epoch))],

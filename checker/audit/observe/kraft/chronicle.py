@@ -236,7 +236,7 @@ def differing(row: Row, there: Registration) -> list[str]:
         ("leader", row.get("leader"), there.leader),
         ("ISR", None if isr is None else tuple(sorted(isr)), there.isr),
     )
-    return [name for name, said, known in pairs if said is not None and said != known]
+    return [name for name, printed, known in pairs if printed is not None and printed != known]
 
 
 def _handled(kind: str, broker: int, changes: Sequence[tuple[Partition, Partition]], at: Happened) -> Handled:

@@ -117,8 +117,8 @@ next_id = field("next", Int())
 PRODUCER_IDS = _observation(fold.PRODUCERS, {**_RECORD, **_BEFORE, **sorts(next_id, was(next_id))})
 """Blocks of producer ids, each with the one before."""
 
-told = field("told", Bool)
-BEGINNINGS = _observation(fold.BEGINNINGS, {**_RECORD, **sorts(told)})
+version_named = field("version_named", Bool)
+BEGINNINGS = _observation(fold.BEGINNINGS, {**_RECORD, **sorts(version_named)})
 """The first data record of a log: whether metadata.version was told before the first broker registered."""
 
 differs = field("differs", SetOf(TEXT))

@@ -221,8 +221,11 @@ class Fold:
             self._first_broker_seen = True
             newest = newest_level(record.data or {})
             if newest is not None:
-                told = NAME in self.state.features
-                yield BEGINNINGS, self._with_context(self._first_data) | {"told": told, "releases": jars(newest)}
+                feature_named = NAME in self.state.features
+                yield (
+                    BEGINNINGS,
+                    self._with_context(self._first_data) | {"version_named": feature_named, "releases": jars(newest)},
+                )
 
     def _with_context(self, row: Row) -> Row:
         """A row with the levels that it was written under, and the releases that its controller may be."""

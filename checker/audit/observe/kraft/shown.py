@@ -57,7 +57,9 @@ class Seen:
             self.levels.append((record.offset, fold.state.level))
 
 
-_TOLD = frozenset({"LEADER_CHANGE", "FEATURE_LEVEL_RECORD", "REMOVE_FEATURE_LEVEL_RECORD", "END_TRANSACTION_RECORD"})
+_KEPT_TYPES = frozenset(
+    {"LEADER_CHANGE", "FEATURE_LEVEL_RECORD", "REMOVE_FEATURE_LEVEL_RECORD", "END_TRANSACTION_RECORD"}
+)
 """Types of records that change who leads, or metadata.version."""
 
 
@@ -84,7 +86,7 @@ def shown(quorum: Quorum, cluster: int, seen: Seen) -> Iterator[Shown]:
                 yield from _beside(fold, waiting.pop(0)[2], each.segment, seen)
             if record.offset >= start and (record.type != NO_OP_RECORD or not fold.idles(record)):
                 yield from fold.record(record, each.segment, each.committed)
-                if record.type in _TOLD:
+                if record.type in _KEPT_TYPES:
                     seen.applied(fold, record)
         yield from fold.ends()
     if seen.chronicle is not None:
@@ -115,7 +117,7 @@ def snapshots(quorum: Quorum) -> Waiting:
 def first(quorum: Quorum, cluster: int, waiting: Waiting, seen: Seen) -> tuple[Fold, int]:
     """What the log begins with, and the offset from which on records are applied to it."""
     if quorum.start == 0:
-        return Fold(cluster, leaders=_told(quorum), chronicle=seen.chronicle), 0
+        return Fold(cluster, leaders=_leaders_by_epoch(quorum), chronicle=seen.chronicle), 0
     return _from_snapshot(quorum, cluster, waiting, quorum.start, seen, f"the log begins at offset {quorum.start}")
 
 
@@ -134,7 +136,9 @@ def _from_snapshot(
         if seen.chronicle is not None:
             seen.chronicle.from_start = False
         unknown = Cluster(whole=False)
-        return Fold(cluster, unknown, from_start=False, leaders=_told(quorum), chronicle=seen.chronicle), offset
+        return Fold(
+            cluster, unknown, from_start=False, leaders=_leaders_by_epoch(quorum), chronicle=seen.chronicle
+        ), offset
     (end, _), path, snapshot = waiting.pop(0)
     seen.notes.append(f"{why}: history begins with the snapshot {path}")
     records = [record for batch in snapshot.batches for record in batch.records]
@@ -143,10 +147,10 @@ def _from_snapshot(
     state.whole = _is_whole(snapshot, records)
     if seen.chronicle is not None:
         seen.chronicle.begins(state, snapshot.index)
-    return Fold(cluster, state, from_start=False, leaders=_told(quorum), chronicle=seen.chronicle), end
+    return Fold(cluster, state, from_start=False, leaders=_leaders_by_epoch(quorum), chronicle=seen.chronicle), end
 
 
-def _told(quorum: Quorum) -> dict[int, tuple[int, int, int]]:
+def _leaders_by_epoch(quorum: Quorum) -> dict[int, tuple[int, int, int]]:
     """The leader of each epoch as the first copy tells it that is not read for its records."""
     found: dict[int, tuple[int, int, int]] = {}
     for each in quorum.copies:
@@ -158,12 +162,16 @@ def _told(quorum: Quorum) -> dict[int, tuple[int, int, int]]:
 def _leaders_elsewhere(quorum: Quorum, cluster: int) -> Iterator[Shown]:
     """Leaders of epochs that the chain does not have, of which two copies tell different ones."""
     own = {epoch for epoch, _, _ in quorum.chain.leaders}
-    told = _told(quorum)
+    by_epoch = _leaders_by_epoch(quorum)
     for each in quorum.copies:
         for epoch, leader, placed in each.leaders:
-            if epoch not in own and told[epoch][0] != leader:
+            if epoch not in own and by_epoch[epoch][0] != leader:
                 row = _row(cluster, placed, "LEADER_CHANGE", committed=True)
-                other = {"other_leader": told[epoch][0], "before_file": told[epoch][1], "before_offset": told[epoch][2]}
+                other = {
+                    "other_leader": by_epoch[epoch][0],
+                    "before_file": by_epoch[epoch][1],
+                    "before_offset": by_epoch[epoch][2],
+                }
                 rest = {"voters": [leader], "granting": [leader], "majority": True, "first": True}
                 yield LEADERS, row | other | rest | {"leader_id": leader}
 

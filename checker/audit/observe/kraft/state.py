@@ -208,11 +208,11 @@ class Cluster:
 
     def _min_isr(self, partition: Partition) -> int | None:
         topic = self.configs.get((TOPIC, self.names.get(partition.topic, "")), {})
-        said = topic.get(MIN_ISR, self.configs.get((BROKER, ""), {}).get(MIN_ISR))
+        configured = topic.get(MIN_ISR, self.configs.get((BROKER, ""), {}).get(MIN_ISR))
         first = self.partitions.get(partition.topic, {}).get(0)
-        if said is None or first is None or not said.isdigit():
+        if configured is None or first is None or not configured.isdigit():
             return None
-        return min(int(said), len(first.replicas))
+        return min(int(configured), len(first.replicas))
 
     def put(self, partition: Partition) -> None:
         """A partition as it is now."""

@@ -12,11 +12,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ...lines import REGISTERED, REGISTRATIONS_TOLD, SAID_BY_LEADERS, STATES_TAKEN
+from ...lines import PRINTED_BY_LEADERS, REGISTERED, REGISTRATIONS_PRINTED, STATES_TAKEN
 from ...table.protocol import Row, Table
 from ..kraft.chronicle import Chronicle, Registration, differing
 
-LINES = (*STATES_TAKEN, *REGISTRATIONS_TOLD, *REGISTERED)
+LINES = (*STATES_TAKEN, *REGISTRATIONS_PRINTED, *REGISTERED)
 _LINE = ("file", "line", "ts", "row", "releases", "topic", "partition")
 _STATE = ("topic_id", "partition_epoch", "leader", "leader_epoch", "isr")
 LATE = 10_000
@@ -78,9 +78,9 @@ def _beside(chronicle: Chronicle, row: Row) -> tuple[str, Registration | None, R
         "topic_id": row.get("topic_id"),
     }
     shown |= {name: row.get(name) for name in ("leader", "leader_epoch", "isr")}
-    if row["row"] in SAID_BY_LEADERS:
+    if row["row"] in PRINTED_BY_LEADERS:
         shown["leader"] = row.get("speaker")
-    if row["row"] in REGISTRATIONS_TOLD:
+    if row["row"] in REGISTRATIONS_PRINTED:
         shown["node"] = row.get("controller")
         shown |= changed(row.get("detail") or "")
     if None in (row.get("topic"), row.get("partition"), shown["partition_epoch"]):

@@ -23,16 +23,16 @@ from ...fields import (
 from ...table.protocol import Table
 from ..compared import was
 from ..observation import Input, Names, Observation
-from . import effects, spoken, unclean
+from . import effects, raft, unclean
 
 TEXT = Open("Text")
 leader, other_leader = PARTITION["leader"], field("other_leader", PARTITION["leader"].sort)
 high_watermark, offset, known_offset = (field(name, Int()) for name in ("high_watermark", "offset", "known_offset"))
-one_life, in_order, told = (field(name, Bool) for name in ("one_life", "in_order", "told"))
+one_life, in_order, voters_shown = (field(name, Bool) for name in ("one_life", "in_order", "voters_shown"))
 """Whether all lines are of one life of the cluster; whether this line was written after the one that it is compared
 with; whether the node itself says that the high watermark fell."""
 from_role, to_role = from_state("raft-role"), to_state("raft-role")
-from_told = field("from_told", Bool)
+from_printed = field("from_printed", Bool)
 """Whether the line itself tells the state before; else the line before does."""
 process = field("process", Int())
 
@@ -55,22 +55,22 @@ def _observation(name: str, columns: Mapping[str, Sort], key: Names = (), order:
 
 
 STATES = _observation(
-    spoken.STATES,
-    {**_LINE, **_BEFORE, **sorts(was(raft_epoch), from_role, to_role, from_told)},
+    raft.STATES,
+    {**_LINE, **_BEFORE, **sorts(was(raft_epoch), from_role, to_role, from_printed)},
     key=("file", "node", "process"),
     order=("line",),
 )
 """Moves of nodes between raft states, each with the epoch before it in its process."""
 
 LEADERS = _observation(
-    spoken.LEADERS,
+    raft.LEADERS,
     {**_LINE, **_EARLIER, "before_offset": Int(0), **sorts(leader, other_leader)},
 )
 """Lines that say who leads an epoch of the quorum; `other_leader` is who the metadata log says leads it, or most lines
 about the epoch: the first of these is the line before, also where it stands behind."""
 
 VOTES = _observation(
-    spoken.VOTES,
+    raft.VOTES,
     {**_LINE, **_BEFORE, **sorts(voted, was(voted))},
     key=("cluster", "node", "raft_epoch"),
     order=("file", "line"),
@@ -78,14 +78,14 @@ VOTES = _observation(
 """Votes that a node gave, each with the first that it gave in the epoch."""
 
 HIGH_WATERMARKS = _observation(
-    spoken.WATERMARKS,
-    {**_LINE, **_BEFORE, **sorts(high_watermark, was(high_watermark), told)},
+    raft.WATERMARKS,
+    {**_LINE, **_BEFORE, **sorts(high_watermark, was(high_watermark), voters_shown)},
     key=("file", "node", "raft_epoch"),
     order=("line",),
 )
 """What a node knows to be committed, each with what it knew before in the epoch."""
 
-EPOCH_STARTS = _observation(spoken.EPOCH_STARTS, {**_LINE, **_RECORD, **sorts(offset, known_offset)})
+EPOCH_STARTS = _observation(raft.EPOCH_STARTS, {**_LINE, **_RECORD, **sorts(offset, known_offset)})
 """Where a leader says that its epoch starts, and where the metadata log has its LeaderChange."""
 
 differs, covered, epoch = field("differs", SetOf(TEXT)), field("covered", Bool), field("epoch", Int())
@@ -132,19 +132,19 @@ _OF_LINE = {
     "cluster": SPAN["cluster"],
 }
 _OF_TOPIC = {name: EVENT[name] for name in ("topic", "partition")}
-CHANGES_TOLD = _observation(
+CHANGES_PRINTED = _observation(
     effects.CHANGES, {**_OF_LINE, **_RECORD, **sorts(count, least, most, fits, proposed, handler, broker)}
 )
 """Counts of partitions that a controller changes, each with the record of about that time that says why: the log has
 `least` to `most` changes beside it."""
-REASSIGNMENTS_TOLD = _observation(
+REASSIGNMENTS_PRINTED = _observation(
     effects.REASSIGNMENTS, {**_OF_LINE, **_RECORD, **_OF_TOPIC, **sorts(goes_on, proposed)}
 )
 """Ends of reassignments as a controller tells them, each with the partition's record of about that time."""
-DELETIONS_TOLD = _observation(effects.DELETIONS, {**_OF_LINE, **sorts(count, so_far, most)})
+DELETIONS_PRINTED = _observation(effects.DELETIONS, {**_OF_LINE, **sorts(count, so_far, most)})
 """Counts of replicas that a broker deletes; `so_far` also of those before, `most` of what the log took from it."""
 hosted = field("hosted", Bool)
-STRAYS_TOLD = _observation(effects.STRAYS, {**_OF_LINE, **_RECORD, **_OF_TOPIC, **sorts(hosted)})
+STRAYS_PRINTED = _observation(effects.STRAYS, {**_OF_LINE, **_RECORD, **_OF_TOPIC, **sorts(hosted)})
 """Logs that a broker takes for strays, each with the record that created the partition; `hosted`: the broker has been a
 replica ever since."""
 TOPICS_REMOVED = _observation(effects.REMOVED, {**_OF_LINE, **_RECORD, **_OF_TOPIC, **sorts(deleted, applied_line)})

@@ -14,24 +14,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...lines import (
-    CHANGES_TOLD,
-    DELETIONS_TOLD,
+    CHANGES_PRINTED,
+    DELETIONS_PRINTED,
     FOLLOWS,
     LEADS,
-    REASSIGNMENT_TOLD,
+    PRINTED_BY_LEADERS,
+    REASSIGNMENT_PRINTED,
     REGISTERED,
-    SAID_BY_LEADERS,
     STATE_TAKEN,
-    STRAYS_TOLD,
+    STRAYS_PRINTED,
 )
 from ...table.protocol import Row, Table
 from ..kraft.chronicle import SURELY_LATER, Chronicle
 from .beside import LATE
 
-_TOLD = (*CHANGES_TOLD, *REASSIGNMENT_TOLD, *DELETIONS_TOLD, *STRAYS_TOLD)
+_SHOWN_BY = (*CHANGES_PRINTED, *REASSIGNMENT_PRINTED, *DELETIONS_PRINTED, *STRAYS_PRINTED)
 _APPLIED = (*LEADS, *FOLLOWS, *STATE_TAKEN)
 """Lines that a broker writes as it applies the metadata log, in its order."""
-LINES = (*_TOLD, *_APPLIED, *REGISTERED)
+LINES = (*_SHOWN_BY, *_APPLIED, *REGISTERED)
 AT_ONCE = 2_000
 """Milliseconds between the line of a controller and the record that it is about, at most."""
 _HANDLERS = {
@@ -41,9 +41,9 @@ _HANDLERS = {
     "enterControlledShutdown": "shutdown",
 }
 _HANDLER = re.compile(r"([A-Za-z]+)(?:\[([0-9]+)\])?$")
-CHANGES, REASSIGNMENTS = "changes_told_beside_log", "reassignments_told_beside_log"
-DELETIONS, REMOVED = "deletions_told_beside_log", "topics_removed_beside_log"
-STRAYS = "strays_told_beside_log"
+CHANGES, REASSIGNMENTS = "changes_printed_beside_log", "reassignments_printed_beside_log"
+DELETIONS, REMOVED = "deletions_printed_beside_log", "topics_removed_beside_log"
+STRAYS = "strays_printed_beside_log"
 
 
 def effects(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], events: Table) -> list[Row]:
@@ -64,7 +64,7 @@ def effects(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], ev
             speaks.add((row["file"], row["speaker"]))
         if row["row"] in REGISTERED:
             continue
-        if row["row"] in _TOLD:
+        if row["row"] in _SHOWN_BY:
             found.append(_shown(row) | {"what": row["row"]})
             continue
         topic, shown = row.get("topic_id"), _shown(row)
@@ -77,8 +77,8 @@ def effects(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], ev
         ):
             past[row["file"], row["speaker"]] = shown | {"what": "past", "offset": offset}
             found.append(past[row["file"], row["speaker"]])
-    told = [{"what": "speaks", "file": file, "node": node, "ts": None} for file, node in sorted(speaks)]
-    return [*found, *told, *(gone[key] for key in sorted(gone))]
+    speaking = [{"what": "speaks", "file": file, "node": node, "ts": None} for file, node in sorted(speaks)]
+    return [*found, *speaking, *(gone[key] for key in sorted(gone))]
 
 
 def _shown(row: Row) -> Row:
@@ -91,7 +91,7 @@ def _applied(chronicle: Chronicle, row: Row) -> int | None:
     """The offset of the record whose state a broker has taken, if the log certainly has it so."""
     if None in (row.get("topic"), row.get("partition"), row.get("partition_epoch"), row.get("topic_id")):
         return None
-    leader = row.get("speaker") if row["row"] in SAID_BY_LEADERS else row.get("leader")
+    leader = row.get("speaker") if row["row"] in PRINTED_BY_LEADERS else row.get("leader")
     state, there = chronicle.beside(row | {"leader": leader})
     return there.offset if state == "fits" and there is not None and there.committed else None
 
@@ -121,21 +121,21 @@ def beside_log(
             speakers[row["file"]].add(row["node"])
     for row in rows:
         cluster = clusters[row["file"]]
-        if row["what"] in STRAYS_TOLD and len(speakers[row["file"]]) == 1:
+        if row["what"] in STRAYS_PRINTED and len(speakers[row["file"]]) == 1:
             row = row | {"node": min(speakers[row["file"]])}
         behind = later.get((cluster, row["node"]))
         if behind is None or row["ts"] is None:
             continue
         shown = row | {"cluster": cluster, "then": row["ts"] - behind}
-        if row["what"] in CHANGES_TOLD:
+        if row["what"] in CHANGES_PRINTED:
             shown |= {"proposed": proposed(row) and not chronicles[cluster].settled(row["node"], shown["then"])}
             yield from ((CHANGES, each) for each in _changes(shown, chronicles[cluster]))
-        elif row["what"] in REASSIGNMENT_TOLD:
+        elif row["what"] in REASSIGNMENT_PRINTED:
             shown |= {"proposed": proposed(row) and not chronicles[cluster].settled(row["node"], shown["then"])}
             yield from ((REASSIGNMENTS, each) for each in _reassignments(shown, chronicles[cluster]))
-        elif row["what"] in STRAYS_TOLD and chronicles[cluster].from_start:
+        elif row["what"] in STRAYS_PRINTED and chronicles[cluster].from_start:
             yield from ((STRAYS, each) for each in _strays(shown, chronicles[cluster]))
-        elif row["what"] in DELETIONS_TOLD:
+        elif row["what"] in DELETIONS_PRINTED:
             deleted[cluster, row["node"]].setdefault((row["ts"], row["count"]), shown)
     for (cluster, node), own in sorted(deleted.items()):
         if chronicles[cluster].from_start:

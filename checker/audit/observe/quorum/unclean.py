@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ...lines import REGISTRATIONS_TOLD
+from ...lines import REGISTRATIONS_PRINTED
 from ...table.protocol import Row, Table
 
-ELECTIONS = "unclean_changes_told"
-LINES = tuple(row for row in REGISTRATIONS_TOLD if row == "registration-changed")
+ELECTIONS = "unclean_changes_printed"
+LINES = tuple(row for row in REGISTRATIONS_PRINTED if row == "registration-changed")
 _CHANGED = re.compile(r"(?:^|, )([A-Za-z]+): (\[[^\]]*\]|[^ ,]+) -> (\[[^\]]*\]|[^ ,]+)(?=, |$)")
 _COLUMNS = ("file", "line", "ts", "row", "releases", "controller", "topic", "partition", "topic_id", "partition_epoch")
 
@@ -31,13 +31,13 @@ def of_changes(events: Table) -> list[Row]:
 def elections(rows: Iterable[Row], clusters: Mapping[int, int]) -> Iterator[Row]:
     """Each such change once, whichever controllers print it, and why it may be clean: `because`, empty if nothing in
     the line says so."""
-    told: set[tuple[object, ...]] = set()
+    printed: set[tuple[object, ...]] = set()
     for row in sorted(rows, key=lambda row: (row["file"], row["line"])):
         cluster = clusters[row["file"]]
         key = cluster, row["topic_id"], row["partition"], row["partition_epoch"]
-        if key in told:
+        if key in printed:
             continue
-        told.add(key)
+        printed.add(key)
         yield row | {"cluster": cluster, "node": row["controller"], **_read(row["detail"])}
 
 

@@ -224,8 +224,8 @@ def rule_page(code: str) -> RulePage:
             parts.append((line, []))
         else:
             parts[-1][1].append(line.strip())
-    told = tuple((head, " ".join(filter(None, lines))) for head, lines in parts)
-    return RulePage(code, rule.name, summary(rule), tuple(p for p in told if p[1]), rule.issues, advice(rule))
+    paragraphs = tuple((head, " ".join(filter(None, lines))) for head, lines in parts)
+    return RulePage(code, rule.name, summary(rule), tuple(p for p in paragraphs if p[1]), rule.issues, advice(rule))
 
 
 def _matrices(report: Report) -> Iterator[Matrix]:

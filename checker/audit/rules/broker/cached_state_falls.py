@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from .....model.expr import either
 from ...fields import leader_epoch, process_known
-from ...observe.broker.heard import version
+from ...observe.broker.received_epochs import version
 from ...observe.compared import was
 from ..remedy import MOVE_CONTROLLER, TOPIC, Remedy
 from ..rule import Rule

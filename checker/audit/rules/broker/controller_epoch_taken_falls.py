@@ -26,7 +26,7 @@ from ._words import where
 RULE = Rule(
     code="KR619",
     name="controller-epoch-taken-falls",
-    observation="epochs_heard",
+    observation="epochs_received",
     kind="replica",
     applies=process_known,
     verdict=suspicious_unless(was(controller_epoch) <= controller_epoch),

@@ -33,10 +33,12 @@ from ._requests import request
 
 
 def _message(row: Row) -> str:
-    told = f"{request(row, row['of'])} is about {row['total']} partitions; its controller sent it none of that number"
+    sentence = (
+        f"{request(row, row['of'])} is about {row['total']} partitions; its controller sent it none of that number"
+    )
     if row.get("before_total") is None:
-        return f"{told} before one of {row['sent_total']}"
-    return f"{told} between one of {row['before_total']} and one of {row['sent_total']}"
+        return f"{sentence} before one of {row['sent_total']}"
+    return f"{sentence} between one of {row['before_total']} and one of {row['sent_total']}"
 
 
 RULE = Rule(

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from ...fields import leader
 from ...lines import FETCHERS_ADDED, is_line
-from ...observe.broker.across import told_leader
+from ...observe.broker.across import sent_leader
 from ..remedy import COPIES, KEEP_LOGS, Remedy
 from ..rule import Rule
 from ..verdicts import suspicious_unless
@@ -32,12 +32,12 @@ RULE = Rule(
     kind="replica",
     compares=True,
     applies=is_line(FETCHERS_ADDED),
-    verdict=suspicious_unless(leader.eq(told_leader)),
+    verdict=suspicious_unless(leader.eq(sent_leader)),
     message=lambda row: (
         f"{where(row)} fetches from broker {row['leader']} in leader epoch {row['leader_epoch']}, in which a"
-        f" controller made {row['told_leader']} leader"
+        f" controller made {row['sent_leader']} leader"
     ),
-    expected=lambda row: f"a fetcher to broker {row['told_leader']}",
+    expected=lambda row: f"a fetcher to broker {row['sent_leader']}",
     got=lambda row: f"a fetcher to broker {row['leader']}",
     releases=">=2.1",
     follows_from=CONTROLLERS,

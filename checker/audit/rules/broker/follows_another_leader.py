@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from ...fields import leader
 from ...lines import FOLLOWS, is_line
-from ...observe.broker.across import told_leader
+from ...observe.broker.across import sent_leader
 from ..remedy import COPIES, KEEP_LOGS, Remedy
 from ..rule import Rule
 from ..verdicts import suspicious_unless
@@ -31,12 +31,12 @@ RULE = Rule(
     kind="replica",
     compares=True,
     applies=is_line(FOLLOWS),
-    verdict=suspicious_unless(leader.eq(told_leader)),
+    verdict=suspicious_unless(leader.eq(sent_leader)),
     message=lambda row: (
         f"{where(row)} follows {row['leader']} in leader epoch {row['leader_epoch']}, in which a controller made"
-        f" {row['told_leader']} leader"
+        f" {row['sent_leader']} leader"
     ),
-    expected=lambda row: f"leader {row['told_leader']}",
+    expected=lambda row: f"leader {row['sent_leader']}",
     got=lambda row: f"leader {row['leader']}",
     releases=">=3.3",
     follows_from=CONTROLLERS,

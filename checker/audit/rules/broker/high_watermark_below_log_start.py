@@ -19,7 +19,7 @@ Releases
 
 from __future__ import annotations
 
-from ...observe.broker.offsets import starts_at, told_hw
+from ...observe.broker.offsets import printed_high_watermark, starts_at
 from ..remedy import COPIES, KEEP_LOGS, Remedy
 from ..rule import Rule
 from ..verdicts import suspicious_unless
@@ -31,12 +31,13 @@ RULE = Rule(
     observation="high_watermarks_of_begun_logs",
     kind="replica",
     compares=True,
-    verdict=suspicious_unless(starts_at <= told_hw),
+    verdict=suspicious_unless(starts_at <= printed_high_watermark),
     message=lambda row: (
-        f"{where(row)} has high watermark {row['told_hw']}, and began its log anew at offset {row['starts_at']}"
+        f"{where(row)} has high watermark {row['printed_high_watermark']},"
+        f" and began its log anew at offset {row['starts_at']}"
     ),
     expected=lambda row: f"a high watermark of at least {row['starts_at']}",
-    got=lambda row: f"high watermark {row['told_hw']}",
+    got=lambda row: f"high watermark {row['printed_high_watermark']}",
     bug="KAFKA-9491",
     issues=("KAFKA-9491",),
     remedy=Remedy(workaround=KEEP_LOGS, verify=COPIES, look_for="a lag of 0 for every replica"),

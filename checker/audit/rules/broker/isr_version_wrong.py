@@ -23,7 +23,7 @@ from __future__ import annotations
 from .....model.expr import either, ite
 from ...fields import gap, of_zookeeper, partition_epoch
 from ...lines import ISR_WRITTEN, is_line
-from ...observe.broker.isr import version_before, version_certain, version_told
+from ...observe.broker.isr import version_before, version_certain, version_printed
 from ...table.protocol import Row
 from ..remedy import STATE, Remedy
 from ..rule import Rule
@@ -55,7 +55,7 @@ RULE = Rule(
     kind="replica",
     compares=True,
     applies=is_line(ISR_WRITTEN),
-    verdict=illegal_unless(_by_one, in_doubt=either(gap, _grows, ~of_zookeeper, ~version_told)),
+    verdict=illegal_unless(_by_one, in_doubt=either(gap, _grows, ~of_zookeeper, ~version_printed)),
     message=_message,
     expected=_expected,
     got=lambda row: f"version {row['partition_epoch']}",

@@ -58,8 +58,8 @@ def _elected(row: Row) -> str:
     isr = row.get("last_isr")
     if isr is None or row.get("last_isr_epoch") is None:
         return "whether it was in the ISR before is not shown"
-    said = f"the ISR printed before, in leader epoch {row['last_isr_epoch']}, is {sorted(isr)}"
-    return f"{said}: it was elected from outside it" if row["broker"] not in isr else said
+    shown = f"the ISR printed before, in leader epoch {row['last_isr_epoch']}, is {sorted(isr)}"
+    return f"{shown}: it was elected from outside it" if row["broker"] not in isr else shown
 
 
 def _message(row: Row) -> str:

@@ -19,7 +19,7 @@ from __future__ import annotations
 from .....model.expr import either
 from ...fields import isr, leader
 from ...lines import LEADS, is_line
-from ...observe.broker.across import first_isr, told_isr, told_leader
+from ...observe.broker.across import first_isr, sent_isr, sent_leader
 from ...table.protocol import Row
 from ..remedy import KEEP_LOGS, STATE, Remedy
 from ..rule import Rule
@@ -30,9 +30,9 @@ from ._words import ids, where
 
 def _message(row: Row) -> str:
     leads = f"{where(row)} leads in leader epoch {row['leader_epoch']}"
-    if row["leader"] != row["told_leader"]:
-        return f"{leads}, in which a controller made {row['told_leader']} leader"
-    return f"{leads} with ISR {ids(row['isr'])}; the controller's ISR is {ids(row['told_isr'])}"
+    if row["leader"] != row["sent_leader"]:
+        return f"{leads}, in which a controller made {row['sent_leader']} leader"
+    return f"{leads} with ISR {ids(row['isr'])}; the controller's ISR is {ids(row['sent_isr'])}"
 
 
 RULE = Rule(
@@ -42,9 +42,9 @@ RULE = Rule(
     kind="replica",
     compares=True,
     applies=is_line(LEADS),
-    verdict=suspicious_unless(leader.eq(told_leader) & either(isr.eq(told_isr), isr.eq(first_isr))),
+    verdict=suspicious_unless(leader.eq(sent_leader) & either(isr.eq(sent_isr), isr.eq(first_isr))),
     message=_message,
-    expected=lambda row: f"leader {row['told_leader']}, ISR {ids(row['told_isr'])}",
+    expected=lambda row: f"leader {row['sent_leader']}, ISR {ids(row['sent_isr'])}",
     got=lambda row: f"leader {row['broker']}, ISR {ids(row['isr'])}",
     releases=">=0.11",
     follows_from=CONTROLLERS,

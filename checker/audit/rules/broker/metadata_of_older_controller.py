@@ -25,7 +25,7 @@ from ._requests import request
 RULE = Rule(
     code="KR642",
     name="metadata-of-older-controller",
-    observation="metadata_heard",
+    observation="metadata_received",
     kind="broker",
     verdict=suspicious_unless(was(controller_epoch) <= controller_epoch),
     message=lambda row: (

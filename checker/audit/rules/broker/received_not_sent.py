@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from .....model.expr import both
 from ...fields import isr
-from ...observe.broker.across import same_sent, sent_replicas, told_isr
+from ...observe.broker.across import same_sent, sent_isr, sent_replicas
 from ..remedy import MOVE_CONTROLLER, STATE, Remedy
 from ..rule import Rule
 from ..verdicts import suspicious_unless
@@ -32,7 +32,7 @@ RULE = Rule(
     observation="requests_received",
     kind="replica",
     compares=True,
-    verdict=suspicious_unless(both(same_sent, isr.eq(told_isr), sent_replicas)),
+    verdict=suspicious_unless(both(same_sent, isr.eq(sent_isr), sent_replicas)),
     message=lambda row: (
         f"{where(row)} received leader {row['leader']}, ISR {ids(row['isr'])} and replicas {ids(row['replicas'])} of"
         f" leader epoch {row['leader_epoch']}, which the controller of epoch {row['controller_epoch']} did not send"

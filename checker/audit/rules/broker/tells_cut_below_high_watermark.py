@@ -21,7 +21,7 @@ Releases
 from __future__ import annotations
 
 from .....traces.timeline import Lost
-from ...observe.broker.fetching import told_below
+from ...observe.broker.fetching import printed_below
 from ...table.protocol import Row
 from ..rule import Rule
 from ..verdicts import suspicious_unless
@@ -39,7 +39,7 @@ RULE = Rule(
     observation="cuts_below",
     kind="replica",
     compares=True,
-    verdict=suspicious_unless(~told_below),
+    verdict=suspicious_unless(~printed_below),
     message=lambda row: (
         f"{where(row)}: the log is cut to offset {row['offset']}, below its high watermark {row['high_watermark']}"
     ),

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from .....model.expr import either
 from ...fields import partition_epoch
-from ...observe.broker.across import leader_shown, most_told, told_version, writes
+from ...observe.broker.across import leader_shown, most_sent, sent_version, writes
 from ..remedy import STATE, Remedy
 from ..rule import Rule
 from ..verdicts import suspicious_unless
@@ -32,14 +32,14 @@ RULE = Rule(
     kind="replica",
     compares=True,
     verdict=suspicious_unless(
-        (told_version <= partition_epoch) & either(~leader_shown, partition_epoch <= most_told + writes)
+        (sent_version <= partition_epoch) & either(~leader_shown, partition_epoch <= most_sent + writes)
     ),
     message=lambda row: (
         f"{where(row)} {does(row)} in leader epoch {row['leader_epoch']} and version {row['partition_epoch']}; the"
-        f" controller wrote that leader epoch in version {row['told_version']}, and leaders changed the ISR"
+        f" controller wrote that leader epoch in version {row['sent_version']}, and leaders changed the ISR"
         f" {row['writes']} times in it"
     ),
-    expected=lambda row: f"a version from {row['told_version']} to {row['most_told'] + row['writes']}",
+    expected=lambda row: f"a version from {row['sent_version']} to {row['most_sent'] + row['writes']}",
     got=lambda row: f"version {row['partition_epoch']}",
     releases=">=3.3",
     follows_from=CONTROLLERS,

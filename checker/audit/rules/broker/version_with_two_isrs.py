@@ -16,7 +16,7 @@ Releases
 from __future__ import annotations
 
 from ...fields import isr
-from ...observe.broker.across import told_isr
+from ...observe.broker.across import sent_isr
 from ..remedy import STATE, Remedy
 from ..rule import Rule
 from ..verdicts import suspicious_unless
@@ -29,12 +29,12 @@ RULE = Rule(
     observation="isr_in_version",
     kind="replica",
     compares=True,
-    verdict=suspicious_unless(isr.eq(told_isr)),
+    verdict=suspicious_unless(isr.eq(sent_isr)),
     message=lambda row: (
         f"{where(row)} wrote ISR {ids(row['isr'])} in version {row['partition_epoch']}, which another line tells with"
-        f" ISR {ids(row['told_isr'])}"
+        f" ISR {ids(row['sent_isr'])}"
     ),
-    expected=lambda row: f"ISR {ids(row['told_isr'])}",
+    expected=lambda row: f"ISR {ids(row['sent_isr'])}",
     got=lambda row: f"ISR {ids(row['isr'])}",
     follows_from=CONTROLLERS,
     remedy=Remedy(

@@ -15,7 +15,7 @@ Releases
 
 from __future__ import annotations
 
-from ...observe.kraft.columns import told
+from ...observe.kraft.columns import version_named
 from ..rule import Rule
 from ._remedies import LEVEL
 from ._words import broken_unless
@@ -26,7 +26,7 @@ RULE = Rule(
     observation="metadata_beginnings",
     kind="quorum",
     releases=">=3.3",
-    verdict=broken_unless(told),
+    verdict=broken_unless(version_named),
     message=lambda row: "the metadata log does not begin with metadata.version: its bootstrap records were lost",
     expected=lambda row: "a FeatureLevel record of metadata.version before the first broker registers",
     got=lambda row: f"{row['record']} at offset {row['offset']}; the cluster runs at level 1 (3.0-IV1)",

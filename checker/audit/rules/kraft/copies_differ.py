@@ -42,7 +42,7 @@ _MESSAGE = {
 }
 
 
-def _said(words: dict, row: Row) -> str:  # type: ignore[type-arg]
+def _printed(words: dict, row: Row) -> str:  # type: ignore[type-arg]
     return str(words[row["kind"]](row))
 
 
@@ -53,8 +53,8 @@ RULE = Rule(
     observation="metadata_copies",
     kind="quorum",
     verdict=ite(fits, HELD, ite(proved & committed, ILLEGAL, SUSPICIOUS)),
-    message=lambda row: _said(_MESSAGE, row),
-    expected=lambda row: _said(_EXPECTED, row),
-    got=lambda row: _said(_GOT, row),
+    message=lambda row: _printed(_MESSAGE, row),
+    expected=lambda row: _printed(_EXPECTED, row),
+    got=lambda row: _printed(_GOT, row),
     remedy=COPY_OF_METADATA,
 )

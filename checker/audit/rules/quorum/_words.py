@@ -14,7 +14,7 @@ in_the_log = ite(fits, HELD, ite(proposed, SILENT, ite(differs.is_empty() & ~cov
 """Held if the metadata log has it. It may have been taken back, or have been written after the log was copied."""
 
 
-def said(row: Row) -> str:
+def printed(row: Row) -> str:
     """What a line prints of a partition."""
     parts = [("leader epoch", row.get("leader_epoch")), ("leader", row.get("leader")), ("ISR", row.get("isr"))]
     return ", ".join(f"{name} {_text(value)}" for name, value in parts if value is not None)

@@ -22,12 +22,12 @@ from __future__ import annotations
 from ...table.protocol import Row
 from ..kraft._remedies import PARTITION_STATE
 from ..rule import Rule
-from ._words import contradicts, in_the_log, known, said
+from ._words import contradicts, in_the_log, known, printed
 
 
 def _message(row: Row) -> str:
     where = f"{row['topic']}-{row['partition']}"
-    return f"broker {row['node']} has {where} at partition epoch {row['partition_epoch']} with {said(row)}"
+    return f"broker {row['node']} has {where} at partition epoch {row['partition_epoch']} with {printed(row)}"
 
 
 RULE = Rule(
@@ -38,7 +38,7 @@ RULE = Rule(
     verdict=in_the_log,
     message=_message,
     expected=known,
-    got=said,
+    got=printed,
     contradicts=contradicts,
     issues=("KIP-631", "KAFKA-13790", "KAFKA-14154"),
     remedy=PARTITION_STATE,

@@ -21,12 +21,12 @@ from __future__ import annotations
 from ...table.protocol import Row
 from ..kraft._remedies import COPY_OF_METADATA
 from ..rule import Rule
-from ._words import contradicts, in_the_log, known, said
+from ._words import contradicts, in_the_log, known, printed
 
 
 def _message(row: Row) -> str:
     where = f"{row['topic']}-{row['partition']}"
-    return f"controller {row['node']} has {where} at partition epoch {row['partition_epoch']} with {said(row)}"
+    return f"controller {row['node']} has {where} at partition epoch {row['partition_epoch']} with {printed(row)}"
 
 
 RULE = Rule(
@@ -37,7 +37,7 @@ RULE = Rule(
     verdict=in_the_log,
     message=_message,
     expected=known,
-    got=said,
+    got=printed,
     contradicts=contradicts,
     issues=("KIP-631",),
     remedy=COPY_OF_METADATA,

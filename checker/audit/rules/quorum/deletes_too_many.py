@@ -25,7 +25,7 @@ from ..verdicts import HELD, ILLEGAL, SUSPICIOUS
 RULE = Rule(
     code="KR540",
     name="deletes-more-than-metadata-log-says",
-    observation="deletions_told_beside_log",
+    observation="deletions_printed_beside_log",
     kind="broker",
     verdict=ite(so_far <= most, HELD, ite(count <= most, SUSPICIOUS, ILLEGAL)),
     message=lambda row: (

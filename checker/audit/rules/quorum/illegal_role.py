@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from .....model.expr import ite
 from ...fields import releases
-from ...observe.quorum.columns import from_role, from_told, to_role
+from ...observe.quorum.columns import from_printed, from_role, to_role
 from ..kraft._remedies import QUORUM_STATE
 from ..moves import valid_in
 from ..rule import Rule
@@ -29,7 +29,7 @@ RULE = Rule(
     observation="quorum_states",
     kind="quorum",
     verdict=ite(
-        releases.intersects(valid_in("raft-role")[from_role][to_role]), HELD, ite(from_told, ILLEGAL, SUSPICIOUS)
+        releases.intersects(valid_in("raft-role")[from_role][to_role]), HELD, ite(from_printed, ILLEGAL, SUSPICIOUS)
     ),
     message=lambda row: f"node {row['node']} becomes {row['to_state']} from {row['from_state']}",
     expected=lambda row: f"a state from which a node may become {row['to_state']}",

@@ -36,7 +36,7 @@ RULE = Rule(
     code="KR548",
     name="reassignment-told-wrongly",
     compares=True,
-    observation="reassignments_told_beside_log",
+    observation="reassignments_printed_beside_log",
     verdict=ite(_right, HELD, ite(proposed, SILENT, SUSPICIOUS)),
     message=lambda row: (
         f"controller {row['node']} says that the reassignment of {row['topic']}-{row['partition']} is over; it"

@@ -22,12 +22,12 @@ from ...table.protocol import Row
 from ..kraft._remedies import PARTITION_STATE
 from ..rule import Rule
 from ..verdicts import illegal_unless
-from ._words import said
+from ._words import printed
 
 
 def _got(row: Row) -> str:
     replicas = row.get("replicas")
-    return said(row) + ("" if replicas is None else f", replicas {sorted(replicas)}")
+    return printed(row) + ("" if replicas is None else f", replicas {sorted(replicas)}")
 
 
 RULE = Rule(

@@ -26,7 +26,7 @@ from ..verdicts import HELD, SUSPICIOUS
 RULE = Rule(
     code="KR550",
     name="replica-taken-for-stray",
-    observation="strays_told_beside_log",
+    observation="strays_printed_beside_log",
     kind="replica",
     compares=True,
     verdict=ite(hosted, SUSPICIOUS, HELD),

@@ -28,13 +28,13 @@ from ...table.protocol import Row
 from ..kraft._remedies import PARTITION_STATE
 from ..rule import Rule
 from ..verdicts import HELD, ILLEGAL, SUSPICIOUS
-from ._words import said
+from ._words import printed
 
 _differ = either(*(field(f"{name}_differs", Bool) for name in ("leader_epoch", "leader", "isr")))
 
 
 def _known(row: Row) -> str:
-    return said({name: row.get(f"before_{name}") for name in ("leader_epoch", "leader", "isr")})
+    return printed({name: row.get(f"before_{name}") for name in ("leader_epoch", "leader", "isr")})
 
 
 RULE = Rule(
@@ -45,10 +45,10 @@ RULE = Rule(
     verdict=ite(_differ, ite(id_printed & was(id_printed), ILLEGAL, SUSPICIOUS), HELD),
     message=lambda row: (
         f"broker {row['broker']} has {row['topic']}-{row['partition']} at partition epoch {row['partition_epoch']} with"
-        f" {said(row)}"
+        f" {printed(row)}"
     ),
     expected=_known,
-    got=said,
+    got=printed,
     issues=("KIP-497", "KAFKA-13790", "KAFKA-14154"),
     follows_from=("KR538",),
     remedy=PARTITION_STATE,

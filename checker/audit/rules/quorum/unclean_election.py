@@ -40,7 +40,7 @@ def _message(row: Row) -> str:
 RULE = Rule(
     code="KR546",
     name="unclean-election-told",
-    observation="unclean_changes_told",
+    observation="unclean_changes_printed",
     verdict=suspicious_unless(~because.is_empty()),
     message=_message,
     expected=lambda row: "a leader that was in the ISR, or an eligible leader replica",

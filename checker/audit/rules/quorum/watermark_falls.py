@@ -18,13 +18,13 @@ from __future__ import annotations
 from .....model.expr import ite
 from ...fields import releases
 from ...observe.compared import was
-from ...observe.quorum.columns import high_watermark, in_order, one_life, told
+from ...observe.quorum.columns import high_watermark, in_order, one_life, voters_shown
 from ..conditions import in_releases
 from ..kraft._remedies import QUORUM_STATE
 from ..rule import Rule
 from ..verdicts import HELD, ILLEGAL, SILENT, SUSPICIOUS
 
-_voters_may_change = told & releases.intersects(in_releases(">=3.9"))
+_voters_may_change = voters_shown & releases.intersects(in_releases(">=3.9"))
 
 RULE = Rule(
     code="KR535",

@@ -39,8 +39,8 @@ def _cached(events: Table, key: Names, order: Names) -> Table:
     return versions.along(key, order, **earlier("leader_epoch", "version", *_PLACE))
 
 
-EPOCHS_HEARD = Observation(
-    "epochs_heard",
+EPOCHS_RECEIVED = Observation(
+    "epochs_received",
     made_from=EVENTS,
     lines=_HEARD,
     columns={**_ROW, "before_controller_epoch": Int()},

@@ -11,7 +11,7 @@ Case = tuple[Expr, Expr]
 """A condition, and the value where it is true."""
 
 
-def told(table: Table, **columns: Sequence[Case]) -> Table:
+def case_when(table: Table, **columns: Sequence[Case]) -> Table:
     """With new columns, each the value of the first of its cases whose condition is true and whose value is there."""
     for name, cases in columns.items():
         names = [name, *(f"{name} {number}" for number in range(1, len(cases)))]

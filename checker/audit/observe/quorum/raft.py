@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...files.file import LogFile
-from ...lines import ACTIVE, CLUSTER_TOLD, LEADER_TOLD, OF_QUORUM, RENOUNCED
+from ...lines import ACTIVE, CLUSTER_PRINTED, LEADER_PRINTED, OF_QUORUM, RENOUNCED
 from ...table.protocol import Row, Table
 from ..kraft.chronicle import Chronicle
 
-LINES = (*OF_QUORUM, *ACTIVE, *RENOUNCED, *LEADER_TOLD, *CLUSTER_TOLD)
+LINES = (*OF_QUORUM, *ACTIVE, *RENOUNCED, *LEADER_PRINTED, *CLUSTER_PRINTED)
 STATES, LEADERS, VOTES = "quorum_states", "quorum_leaders", "quorum_votes"
 WATERMARKS, EPOCH_STARTS = "quorum_high_watermarks", "quorum_epoch_starts"
 _COLUMNS = (
@@ -24,7 +24,7 @@ _COLUMNS = (
 )
 _OPENED, _STATE, _FALLS = "raft-log-opened", "raft-state", "raft-high-watermark-falls"
 DOWN = "Down"
-Spoken = tuple[str, Row]
+Printed = tuple[str, Row]
 
 
 def of_quorum(events: Table) -> list[Row]:
@@ -65,12 +65,14 @@ def several_lives(lines: Sequence[Row]) -> set[int]:
     """The clusters whose lines may be of several lives: disks were formatted anew, or several ids are named."""
     named: dict[int, set[str]] = defaultdict(set)
     for row in lines:
-        if row["row"] in CLUSTER_TOLD:
+        if row["row"] in CLUSTER_PRINTED:
             named[row["cluster"]].add(row["detail"])
     return {row["cluster"] for row in lines if row["life"]} | {c for c, ids in named.items() if len(ids) > 1}
 
 
-def spoken(lines: Sequence[Row], files: Mapping[int, LogFile], chronicles: Mapping[int, Chronicle]) -> Iterator[Spoken]:
+def raft_rows(
+    lines: Sequence[Row], files: Mapping[int, LogFile], chronicles: Mapping[int, Chronicle]
+) -> Iterator[Printed]:
     """The rows of all observations of the quorum."""
     doubtful = several_lives(lines)
     compared = [
@@ -109,10 +111,10 @@ def _states(lines: Iterable[Row]) -> Iterator[Row]:
         same = before is not None and before["process"] == row["process"]
         if before is not None and same:
             shown |= _before(row, before, "raft_epoch")
-        told = row["from_raft_state"]
-        shown["from_told"] = told is not None
-        if told is not None:
-            shown["from_state"] = DOWN if told == "null" else told.removesuffix("State")
+        printed = row["from_raft_state"]
+        shown["from_printed"] = printed is not None
+        if printed is not None:
+            shown["from_state"] = DOWN if printed == "null" else printed.removesuffix("State")
         elif before is not None and same and shown["in_order"] and not row["lossy"]:
             shown["from_state"] = before["raft_state"]
         yield shown
@@ -123,17 +125,17 @@ def _claims(lines: Iterable[Row]) -> Iterator[Row]:
     for row in lines:
         if row["row"] in ACTIVE or (row["row"] == _STATE and row["raft_state"] == "Leader"):
             yield row | {"leader": row["node"]}
-        elif row["row"] in LEADER_TOLD or (row["row"] == _STATE and row["raft_state"] == "Follower"):
+        elif row["row"] in LEADER_PRINTED or (row["row"] == _STATE and row["raft_state"] == "Follower"):
             yield row
 
 
 def _leaders(lines: Iterable[Row], chronicles: Mapping[int, Chronicle]) -> Iterator[Row]:
     """Each claim beside the record of its epoch; without one, beside the first of those that most lines make."""
     claims = [(row, (row["cluster"], row["raft_epoch"])) for row in _claims(lines)]
-    told: dict[tuple[int, int], dict[int | None, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    printed: dict[tuple[int, int], dict[int | None, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for row, key in claims:
-        told[key][row["leader"]].append(row)
-    first = {key: max(of.values(), key=len)[0] for key, of in told.items()}
+        printed[key][row["leader"]].append(row)
+    first = {key: max(of.values(), key=len)[0] for key, of in printed.items()}
     for row, key in claims:
         chronicle = chronicles.get(row["cluster"])
         record = None if chronicle is None else chronicle.leaders.get(row["raft_epoch"])
@@ -163,7 +165,7 @@ def _watermarks(lines: Iterable[Row]) -> Iterator[Row]:
     for row in lines:
         if row["high_watermark"] is None or row["node"] is None:
             continue
-        shown = row | {"controller_epoch": row["raft_epoch"], "told": row["row"] == _FALLS}
+        shown = row | {"controller_epoch": row["raft_epoch"], "voters_shown": row["row"] == _FALLS}
         if row["row"] == _FALLS:
             yield shown | {"before_high_watermark": row["offset"], "in_order": True}
             continue
