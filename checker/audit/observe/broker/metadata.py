@@ -13,7 +13,8 @@ from ..controller.views import PARTITION_VIEWS, without_deletions
 from ..observation import Input, Names, Observation
 from ..order import NEAR
 from ..placed import at
-from .across import LIFE, created_again, rank
+from .across import created_again, rank
+from .high_watermarks import LIFE
 from .hosted import HOSTED_LINES
 
 _ORDER = ("rank", "at", "file")
