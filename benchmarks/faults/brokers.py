@@ -33,10 +33,10 @@ class Kind:
     """A line that matches becomes what `change` makes of it, or is left alone (None). `meaning` is the fault.
 
     `after`: a pattern; `change` also gets the last line above that matches it, of the same partition (group `tp`).
-    `earlier`, `later`, `never`, `unsaid`: patterns; the same process writes such a line of the partition before it,
-    afterwards, or none afterwards, or none before; a group of the line that is changed may stand in them, as `{name}`.
-    `told`: any broker wrote such a line of the partition before it. `process`: the log shows where processes start, and
-    none does since the line above. Where that is not so the fault is not decidable.
+    `earlier`, `later`, `never`, `not_seen_before`: patterns; the same process writes such a line of the partition before
+    it, afterwards, or none afterwards, or none before; a group of the line that is changed may stand in them, as
+    `{name}`. `seen_before`: any broker wrote such a line of the partition before it. `process`: the log shows where
+    processes start, and none does since the line above. Where that is not so the fault is not decidable.
     """
 
     name: str
@@ -116,6 +116,12 @@ _SENT_VERSION = _STATE + r"(?:zkVersion|partitionEpoch)=(?P<version>\d+)"
 _CACHED = (
     r"Cached leader info .*leaderEpoch=(?P<epoch>\d+), isr=\S.*zkVersion=(?P<version>\d+).* for partition (?P<tp>\S+)"
 )
+_CACHED_STATE = (
+    r"Cached leader info \S*State\(.*controllerEpoch=(?P<writer>\d+), leader=(?P<leader>\d+),"
+    r" leaderEpoch=(?P<epoch>\d+), isr=\[?(?P<isr>[0-9]+(?:, ?[0-9]+)*).* for partition (?P<tp>\S+) .* epoch (?P<by>\d+) with"
+)
+_METADATA_SENT = r"epoch={by}\] Sending UpdateMetadata request .*leaderEpoch={epoch}, .* for partition (?P<tp>\S+)"
+_WRITER = r"Received LeaderAndIsr request .*controllerEpoch=(?P<writer>\d+), leader=\d+, "
 _TAKEN = (
     r"Handling LeaderAndIsr request correlationId \d+ from controller \d+ epoch (?P<epoch>\d+) .*partition (?P<tp>\S+)"
 )
@@ -389,6 +395,28 @@ KINDS: tuple[Kind, ...] = (
         "an epoch of nobody",
         later=_CACHED,
     ),
+    Kind(
+        "caches another leader",
+        _CACHED_STATE,
+        _number("leader", lambda m: 77),
+        "it was not sent",
+        seen_before=_METADATA_SENT,
+    ),
+    Kind(
+        "caches another ISR",
+        _CACHED_STATE,
+        _text("isr", lambda m: m["isr"] + ", 99"),
+        "it was not sent",
+        seen_before=_METADATA_SENT,
+    ),
+    Kind(
+        "caches what another wrote",
+        _CACHED_STATE,
+        _number("writer", lambda m: _int(m, "writer") + 5),
+        "it was not sent",
+        seen_before=_METADATA_SENT,
+    ),
+    Kind("received what another wrote", _WRITER, _number("writer", lambda m: _int(m, "writer") + 5), "not sent"),
     Kind("leader cuts its log", _WRITES, _cut_by_leader, "records are cut off by a leader"),
     Kind(
         "log end falls",
