@@ -33,8 +33,8 @@ class Kind:
     """A line that matches becomes what `change` makes of it, or is left alone (None). `meaning` is the fault.
 
     `after`: a pattern; `change` also gets the last line above that matches it, of the same partition (group `tp`).
-    `earlier`, `later`, `never`, `not_seen_before`: patterns; the same process writes such a line of the partition before
-    it, afterwards, or none afterwards, or none before; a group of the line that is changed may stand in them, as
+    `earlier`, `later`, `never`, `not_seen_before`: patterns; the same process writes such a line of the partition
+    before it, afterwards, or none afterwards, or none before; a group of the line that is changed may stand in them, as
     `{name}`. `seen_before`: any broker wrote such a line of the partition before it. `process`: the log shows where
     processes start, and none does since the line above. Where that is not so the fault is not decidable.
     """
@@ -118,9 +118,10 @@ _CACHED = (
 )
 _CACHED_STATE = (
     r"Cached leader info \S*State\(.*controllerEpoch=(?P<writer>\d+), leader=(?P<leader>\d+),"
-    r" leaderEpoch=(?P<epoch>\d+), isr=\[?(?P<isr>[0-9]+(?:, ?[0-9]+)*).* for partition (?P<tp>\S+) .* epoch (?P<by>\d+) with"
+    r" leaderEpoch=(?P<epoch>\d+), isr=\[?(?P<isr>[0-9]+(?:, ?[0-9]+)*)"
+    r".* for partition (?P<tp>\S+) .* epoch (?P<by>\d+) with"
 )
-_METADATA_SENT = r"epoch={by}\] Sending UpdateMetadata request .*leaderEpoch={epoch}, .* for partition (?P<tp>\S+)"
+_METADATA_SENT = r"epoch={by}\] Sending UpdateMetadata .*leaderEpoch={epoch}, .* for partition (?P<tp>\S+)"
 _WRITER = r"Received LeaderAndIsr request .*controllerEpoch=(?P<writer>\d+), leader=\d+, "
 _TAKEN = (
     r"Handling LeaderAndIsr request correlationId \d+ from controller \d+ epoch (?P<epoch>\d+) .*partition (?P<tp>\S+)"
