@@ -42,7 +42,7 @@ class Row(NamedTuple):
     counts: str = ""
 
 
-SCHEMA = "bucket int, states long, searched long, words binary, parents binary, moves binary, told string"
+SCHEMA = "bucket int, states long, searched long, words binary, parents binary, moves binary, counts string"
 
 
 @lru_cache(maxsize=1)

@@ -248,5 +248,5 @@ def _fingerprint(program: Program, initial: int, symmetric: bool) -> str:
         for move in program.moves
     ]
     watches = [each.name for each in program.properties]
-    counts = repr((s.ops, s.args, cells, moves, watches, initial, symmetric, BUCKETS))
-    return hashlib.sha256(counts.encode()).hexdigest()[:12]
+    content = repr((s.ops, s.args, cells, moves, watches, initial, symmetric, BUCKETS))
+    return hashlib.sha256(content.encode()).hexdigest()[:12]
