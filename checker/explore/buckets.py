@@ -31,7 +31,7 @@ _MULTIPLIERS = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0xD6E8FEB86659FD93, 0xA0
 
 
 class Row(NamedTuple):
-    """States of a bucket; `searched` are in it, and stand for `states`. Of an account, `told` in JSON."""
+    """States of a bucket; `searched` are in it, and stand for `states`. Of an account, `counts` in JSON."""
 
     bucket: int
     states: int

@@ -124,7 +124,7 @@ def prove(
 
     Args:
         properties: by name; all that are promised (*sometimes* is no matter of proof) if None.
-        told: is given each answer as it comes.
+        progress: is given each answer as it comes.
         rows: hypotheses to try first, by question; those of the package if None.
         without_lemmas: lemmas to leave out, by name.
         kept: settings with a number, for example replicas=3; the others are left out.

@@ -27,7 +27,7 @@ _NO_TOPIC_ID, _NO_EPOCH = "None", -1
 class Handling:
     """A LeaderAndIsr request that broker `b` reads, of the controller of an epoch, the `tenure`.
 
-    `told` is what it says of the partition p, and `new` whether it says that it is new; `mine` what the broker has of
+    `ordered_state` is its state of p, and `new` whether it says that p is new; `mine` what the broker has of
     it; `takes` whether it takes it, `leader_found` whether there is a leader to follow.
     """
 

@@ -167,7 +167,7 @@ class Effects:
     ) -> tuple[Expr, Held]:
         """To OnlinePartition by another strategy, with the leader (if there is one) and ISR that it finds.
 
-        `told`: the brokers that hear of it, as far as they have a replica.
+        `recipients`: the brokers it is sent to, as far as they have a replica.
         """
         found = both(self._readable(c, p), leader.is_some())
         new = some(self._led(c, znode[p].value, leader, isr))

@@ -132,7 +132,7 @@ def with_epochs(lines: Iterable[_Counted], counted: Iterable[_Counted]) -> Itera
     """The rows *request-between* with the controller epoch that the lines before and after them name, if it is one.
 
     Args:
-        told: the rows *request-epoch*.
+        counted: the rows *request-epoch*.
     """
     epochs: dict[tuple[int, int], dict[int, int]] = defaultdict(dict)
     for part, row in counted:

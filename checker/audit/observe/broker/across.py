@@ -254,7 +254,7 @@ REQUESTS_RECEIVED = Observation(
 )
 """Requests that brokers received, of leader epochs of which the same controller sent some.
 
-`same_sent`: one has the same leader and version, and was written by the same controller's epoch; `told_isr` is the ISR
+`same_sent`: one has the same leader and version, and was written by the same controller's epoch; `sent_isr` is the ISR
 of the last one with that leader and version.
 `sent_replicas`: one of any version has the same replicas, which a reassignment changes within a version. Controllers
 print them since 1.0.

@@ -120,4 +120,4 @@ CUTS_BELOW = Observation(
     key=KEPT,
     order=MERGED,
 )
-"""Lines that print a high watermark that falls; `told_below`: since the log is cut below it."""
+"""Lines that print a high watermark that falls; `printed_below`: since the log is cut below it."""
