@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from .cluster import Fault
-from .generate import Generated, generate
+from .generate import Generated, generate, generate_with_brokers
 from .meter import Cost, measured
 from .readings import (
     audit_in_process,
@@ -36,15 +36,22 @@ _READINGS: dict[str, dict[str, Callable[[Path], Any]]] = {
 @click.option("--rounds", default=3, show_default=True, help="How often each is measured; the medians are shown.")
 @click.option("--folder", type=click.Path(path_type=Path), help="Where the logs go (default: a temporary folder).")
 @click.option("--seed", default=1, show_default=True)
-def main(sizes: tuple[float, ...], rounds: int, folder: Path | None, seed: int) -> None:
+@click.option("--brokers", is_flag=True, help="Then also logs of the same size in which brokers write their half.")
+def main(sizes: tuple[float, ...], rounds: int, folder: Path | None, seed: int, brokers: bool) -> None:
     """Time the audit of generated logs beside a bare count and a regex extraction, in one run."""
     wrong = False
     with tempfile.TemporaryDirectory() as temporary:
         for size in sizes:
-            made = generate((folder or Path(temporary)) / f"{size:g}-gb", size, seed)
-            click.echo(f"{made.size / 1e9:.2f} GB, {made.lines:,} lines, {len(made.faults)} findings planted")
-            wrong |= _compare(made, rounds)
+            here = (folder or Path(temporary)) / f"{size:g}-gb"
+            for made in (generate(here, size, seed), *_with_brokers(here, size, seed, brokers)):
+                click.echo(f"{made.size / 1e9:.2f} GB, {made.lines:,} lines, {len(made.faults)} findings planted")
+                wrong |= _compare(made, rounds)
     sys.exit(1 if wrong else 0)
+
+
+def _with_brokers(here: Path, size: float, seed: int, wanted: bool) -> Iterator[Generated]:
+    if wanted:
+        yield generate_with_brokers(here.with_name(f"{here.name}-with-brokers"), size, seed)
 
 
 def _compare(made: Generated, rounds: int) -> bool:

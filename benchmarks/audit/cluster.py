@@ -8,13 +8,14 @@ KafkaController.onBrokerFailure, onBrokerStartup), so that everything that is no
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
 
 from isrproof.traces.events.render import time_text
 
+from .brokers import Broker
 from .lines import RELEASE, Ids, ids, line
 
 STATE_CHANGE = "state-change.log"
@@ -66,11 +67,13 @@ class Log:
         self._file: TextIO = path.open("w", encoding="utf-8", newline="\n")
         self._waiting: list[str] = []
 
-    def put(self, text: str) -> None:
+    def put(self, text: str) -> int:
+        """Write a line; its number."""
         self._waiting.append(text)
         self.count += 1
         if len(self._waiting) == 20_000:
             self._flush()
+        return self.count
 
     def _flush(self) -> None:
         self._waiting.append("")
@@ -84,7 +87,7 @@ class Log:
 
 @dataclass
 class Cluster:
-    """Brokers 1..n; the partitions; who is dead."""
+    """Brokers 1..n; the partitions; who is dead. `logged`: the brokers whose own lines are written."""
 
     folder: Path
     brokers: int
@@ -94,6 +97,18 @@ class Cluster:
     dead: set[int] = field(default_factory=set)
     faults: list[Fault] = field(default_factory=list)
     lines: int = 0
+    logged: dict[int, Broker] = field(default_factory=dict)
+
+    def log_brokers(self, numbers: Iterable[int]) -> None:
+        """From now on these brokers write too; each has just been started."""
+        for number in numbers:
+            folder = self.folder / f"broker-{number}"
+            self.logged[number] = Broker(number, Log(folder / STATE_CHANGE), Log(folder / "server.log"))
+            self.logged[number].starts(time_text(_STARTED))
+
+    def close(self) -> None:
+        """Close the logs of brokers."""
+        self.lines += sum(each.close() for each in self.logged.values())
 
     @property
     def live(self) -> Ids:
@@ -122,7 +137,7 @@ class Tenure:
         self.log, self.marks = Log(folder / STATE_CHANGE), Log(folder / "controller.log")
         self.lines_per_millisecond = _LINES_PER_MILLISECOND
         self._unmoved: set[int] = set()
-        self._tick()
+        self.tick()
         speaks = {"controller": controller, "controller_epoch": epoch}
         tp, state = ("topic", "partition"), ("leader", "isr", "leader_epoch", "partition_epoch")
         request = {"written_by_epoch": epoch}
@@ -178,7 +193,7 @@ class Tenure:
         self._leads = line("become-begun", *tp, kind="become-leader", **become)
         self._follows = line("become-begun", *tp, "leader", kind="become-follower", **become)
 
-    def _tick(self) -> None:
+    def tick(self) -> None:
         self.cluster.ticks += 1
         self.time = time_text(_STARTED + self.cluster.ticks)
 
@@ -186,12 +201,12 @@ class Tenure:
         """Write a line; its number."""
         self.log.put(text)
         if not self.log.count % self.lines_per_millisecond:
-            self._tick()
+            self.tick()
         return self.log.count
 
     def mark(self, row: str, **values: object) -> None:
         """A line of controller.log."""
-        self._tick()
+        self.tick()
         self.marks.put(line(row, level="INFO", controller=self.controller, **values)(time=self.time))
 
     def plant(self, rule: str, number: int) -> None:
@@ -283,6 +298,7 @@ class Tenure:
         if metadata:
             for p in changed:
                 self.request_of(p)
+        self._taken(batches, metadata)
         for p in batches.get(self.controller, ()):
             self.put(
                 self._received(
@@ -306,6 +322,15 @@ class Tenure:
             self.put(self._answered(time=self.time))
         for p in changed:
             p.new = False
+
+    def _taken(self, batches: Mapping[int, Sequence[Partition]], metadata: bool) -> None:
+        """What other brokers write of the requests; of metadata they write what they have a replica of."""
+        for broker, batch in batches.items():
+            it = self.cluster.logged.get(broker)
+            if it is not None:
+                it.takes(it.request(self.time, self.controller, self.epoch), batch)
+                if metadata:
+                    it.caches(it.request(self.time, self.controller, self.epoch), batch, self._offline)
 
     def cache(self, changed: Iterable[Partition]) -> None:
         """What the broker that is controller says of the UpdateMetadata that it sent to itself."""
@@ -385,6 +410,10 @@ class Tenure:
         self.mark("broker-startup", brokers=(broker,))
         for p in c.partitions:
             self.request_of(p, ids(broker))
+        it = c.logged.get(broker)
+        if it is not None:
+            it.starts(self.time)
+            it.caches(it.request(self.time, self.controller, self.epoch), c.partitions, self._offline)
         here = [p for p in c.partitions if broker in p.replicas]
         for p in here:
             was = "ReplicaDeletionIneligible" if id(p) in self._unmoved else "OfflineReplica"
@@ -394,7 +423,10 @@ class Tenure:
         # The leaders take it back into the ISR and tell the controller, which tells everybody; no other line.
         grown = [p for p in here if broker not in p.isr]
         for p in grown:
+            old = p.isr
             p.write(p.leader, [r for r in p.replicas if r in p.isr or r == broker], epochs=0)
+            if p.leader in c.logged:
+                c.logged[p.leader].expands(self.time, p, old)
             self.request_of(p)
         self.cache(grown)
         moved = [p for p in here if p.replicas[0] == broker != p.leader]

@@ -7,6 +7,7 @@ import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from .broker_faults import plant_in_brokers
 from .cluster import Cluster, Fault, Tenure, cluster
 from .faults import leaderless_unnoticed, plant
 
@@ -32,23 +33,42 @@ def generate(folder: Path, gigabytes: float, seed: int = 1) -> Generated:
     return story(folder, 100, partitions, tenures, seed, faults=2)
 
 
-def story(folder: Path, brokers: int, partitions: int, tenures: int, seed: int, faults: int) -> Generated:
-    """A number of controllers one after the other, each killed; in the time of each, a broker dies and comes back."""
+def generate_with_brokers(folder: Path, gigabytes: float, seed: int = 1) -> Generated:
+    """The same, with the lines of the brokers that are never controllers; the faults are in these."""
+    partitions = round(PARTITIONS * min(1.0, gigabytes))
+    tenures = round(max(1.0, gigabytes))
+    return story(folder, 100, partitions, tenures, seed, faults=0, broker_faults=2)
+
+
+def story(
+    folder: Path, brokers: int, partitions: int, tenures: int, seed: int, faults: int, broker_faults: int = 0
+) -> Generated:
+    """A number of controllers one after the other, each killed; in the time of each, a broker dies and comes back.
+
+    Args:
+        faults: how often each kind is planted in a controller's time.
+        broker_faults: the same for kinds in brokers' lines, which are written then.
+    """
     if folder.exists():
         shutil.rmtree(folder)
     c = cluster(folder, brokers, partitions, seed)
+    if broker_faults:
+        c.log_brokers(range(tenures + 1, brokers + 1))
     before: tuple[int, int] | None = None
     for i in range(tenures):
         controller, epoch = i % brokers + 1, _FIRST_EPOCH + i
-        _tenure(c, controller, epoch, before, faults)
+        _tenure(c, controller, epoch, before, faults, broker_faults)
         before = (controller, epoch)
+    c.close()
     found = tuple(sorted(c.faults))
     (folder / "faults.json").write_text(json.dumps([asdict(fault) for fault in found], indent=1), encoding="utf-8")
     size = sum(file.stat().st_size for file in folder.rglob("*.log"))
     return Generated(folder, c.lines, size, found)
 
 
-def _tenure(c: Cluster, controller: int, epoch: int, before: tuple[int, int] | None, faults: int) -> None:
+def _tenure(
+    c: Cluster, controller: int, epoch: int, before: tuple[int, int] | None, faults: int, broker_faults: int
+) -> None:
     t = Tenure(c, controller, epoch)
     silent = []
     if before is not None:
@@ -62,5 +82,6 @@ def _tenure(c: Cluster, controller: int, epoch: int, before: tuple[int, int] | N
     t.broker_dies(broker)
     t.broker_returns(broker)
     plant(t, faults)
+    plant_in_brokers(t, broker_faults)
     t.close()
     c.dead.add(controller)

@@ -45,3 +45,22 @@ def test_the_same_seed_writes_the_same_bytes(generated: Generated, tmp_path: Pat
     assert again.faults == generated.faults
     for file in generated.folder.rglob("*.log"):
         assert (again.folder / file.relative_to(generated.folder)).read_bytes() == file.read_bytes()
+
+
+@pytest.fixture(scope="module")
+def with_brokers(tmp_path_factory: pytest.TempPathFactory) -> Generated:
+    """Two controllers, and eight brokers that write their half."""
+    folder = tmp_path_factory.mktemp("brokers") / "logs"
+    return story(folder, brokers=10, partitions=244, tenures=2, seed=3, faults=0, broker_faults=1)
+
+
+def test_what_brokers_write_is_understood(with_brokers: Generated) -> None:
+    for file in with_brokers.folder.rglob("*.log"):
+        assert not [line for line in file.read_text().splitlines() if isinstance(parse_line(line), Unknown)]
+
+
+def test_faults_of_brokers_are_found_and_nothing_else(with_brokers: Generated) -> None:
+    (report,) = audit([str(with_brokers.folder)], Options(engine="python"))
+    found = faults_found(with_brokers.folder, report.findings)
+    assert found == list(with_brokers.faults)
+    assert len({fault.rule for fault in found if fault.rule.startswith("KR6")}) == 10
