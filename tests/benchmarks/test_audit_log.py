@@ -63,4 +63,4 @@ def test_faults_of_brokers_are_found_and_nothing_else(with_brokers: Generated) -
     (report,) = audit([str(with_brokers.folder)], Options(engine="python"))
     found = faults_found(with_brokers.folder, report.findings)
     assert found == list(with_brokers.faults)
-    assert len({fault.rule for fault in found if fault.rule.startswith("KR6")}) == 10
+    assert len({fault.rule for fault in found if fault.rule.startswith("KR6")}) == 11
