@@ -70,6 +70,15 @@ class _Config(NamedTuple):
     rest: Rest
 
 
+class _Step(NamedTuple):
+    """A move by its number, the state after it, who takes it, and the broker that dies by it."""
+
+    move: int
+    after: int
+    stream: Stream | None
+    dies: Value
+
+
 @dataclass
 class _Runs:
     """The steps of an instance with the lines that they write."""
@@ -85,6 +94,7 @@ class _Runs:
         self.layout, self.moves, self.expand = translated.layout, translated.moves, build(translated)
         self._lines: dict[tuple[int, int], Rest] = {}
         self._states: dict[int, tuple[Value, ...]] = {}
+        self._steps: dict[int, tuple[_Step, ...]] = {}
         self.names = [each.name for each in self.instance.model.fields]
 
     def unpacked(self, state: int) -> tuple[Value, ...]:
@@ -98,18 +108,29 @@ class _Runs:
 
         Who has not yet written what its last step does takes no other; who dies never will.
         """
-        _, found = self.expand(config.state)
-        fields = dict(zip(self.names, self.unpacked(config.state), strict=True)) if found else {}
         busy = {stream for stream, _ in config.rest}
-        for index, after, *_ in found:
-            move = self.moves[index]
-            stream = self._stream(move.action, move.binding)
-            if after is None or stream in busy or not self.may(move.action.name, move.binding, fields):
+        for step in self._possible(config.state):
+            if step.stream in busy:
                 continue
             rest = config.rest
-            if move.action.name == "Die":
-                rest = tuple(each for each in rest if each[0][1] != move.binding["b"])
-            yield after, self.lines(index, config.state, after), rest
+            if step.dies is not None:
+                rest = tuple(each for each in rest if each[0][1] != step.dies)
+            yield step.after, self.lines(step.move, config.state, step.after), rest
+
+    def _possible(self, state: int) -> tuple[_Step, ...]:
+        """The steps from a state that the log does not rule out; many runs come to a state at different lines."""
+        if state not in self._steps:
+            _, found = self.expand(state)
+            fields = dict(zip(self.names, self.unpacked(state), strict=True)) if found else {}
+            steps = []
+            for index, after, *_ in found:
+                move = self.moves[index]
+                name, binding = move.action.name, move.binding
+                if after is not None and self.may(name, binding, fields):
+                    dies = binding["b"] if name == "Die" else None
+                    steps.append(_Step(index, after, self._stream(move.action, binding), dies))
+            self._steps[state] = tuple(steps)
+        return self._steps[state]
 
     def _stream(self, action: Action, binding: Mapping[str, Value]) -> Stream | None:
         """Who takes a step; None: nobody of the cluster."""
