@@ -22,9 +22,13 @@ from ..events.wordings import SEPARATORS, Reader, Test, dispatch, sentence_of
 from ..sources.text import ESCAPE, REPLACED
 
 FAMILY = STATE_CHANGE
-WORDS = ("Changed", "Sending", "Cached", "Received", "changed", "sending", "cached", "received")
+WORDS = tuple(
+    form
+    for word in ("Changed", "Sending", "Cached", "Received", "Handling", "Completed")
+    for form in (word, word.lower())
+)
 """First words of what makes up a large log."""
-RARE = ("request-begun", "request-refused", "step-skipped")
+RARE = ("request-refused", "step-skipped")
 """Roles of lines that may begin so, and do not make up a large log."""
 MOST_DIGITS = 18
 """The digits that fit a bigint, and leave the words of a message within HEAD."""
