@@ -7,7 +7,9 @@ the whole cluster, since whoever lost lines of one file lost those of others,
 * where files show otherwise that they were collected carelessly: lines are cut, late, there twice, or lack another
   that belongs to them (history/follow_ups.py);
 * where there are several contradictions: no log of a real cluster that we know has two that Kafka made. If all lines
-  that belong together are together, it takes more of them.
+  that belong together are together, it takes more of them;
+* where brokers print, of one partition after the other, another epoch than they had: their lines are mixed with those
+  of other brokers, of the same ids.
 """
 
 from __future__ import annotations
@@ -30,20 +32,27 @@ from .ties import DOUBT
 OverLines = Callable[[Callable[[Table], list[Row]], Collection[int]], list[Row]]
 """Gives what a look gives of the lines of some files."""
 _MOVES = ("replica_moves", "partition_moves")
-_SIGNS = ("moves", "contradicted", "unmoved")
+_SIGNS = ("moves", "contradicted", "unmoved", "epochs", "unlike")
+_EPOCHS, _EPOCH_DIFFERS = "epochs_before", "KR602"
 _SEVERAL = 2
 _RARE = 10_000
 """Of this number of moves, one in contradiction may be a fault of the controller's, however many there are in all."""
 _MOST = 100
-"""The same, where all lines that belong together are there."""
+"""The same, where all lines that belong together are there; and of the epochs that brokers print."""
+_MIXED = 5
+"""This many epochs that are unlike are no fault of one broker's."""
 
 
 def signs(counts: Sequence[Row], failing: Sequence[Row]) -> list[Row]:
     """By cluster how many moves the lines of some partitions show, how many of these contradict what came before though
-    missing lines would explain them (`contradicted`), and how many faults are that nothing was moved (`unmoved`)."""
+    missing lines would explain them (`contradicted`), and how many faults are that nothing was moved (`unmoved`); how
+    many `epochs` brokers print that they had before, and how many are `unlike` those that they took."""
     found: dict[int, Counter[str]] = defaultdict(Counter)
     for row in (row for row in counts if row["observation"] in _MOVES):
         found[row["cluster"]]["moves"] += row["n"]
+    for row in (row for row in counts if row["observation"] == _EPOCHS and row["cluster"] is not None):
+        found[row["cluster"]]["epochs"] += row["n"]
+        found[row["cluster"]]["unlike"] += row["n"] * (row[_EPOCH_DIFFERS] in ("illegal", "suspicious"))
     for row in (row for row in failing if row["verdict"] in ("illegal", "suspicious") and row.get(DOUBT) != "order"):
         found[row["cluster"]]["contradicted"] += _for_want_of_a_line(row)
         found[row["cluster"]]["unmoved"] += row["rule"] == "KR401"
@@ -65,7 +74,8 @@ def doubts(looked: Mapping[str, Sequence[Row]], files: Mapping[int, LogFile], ov
     theirs = {index: file for index, file in files.items() if file.cluster in asked}
     facts = over_lines(_look, theirs) if theirs else ()
     pairs = follow_ups([row for row in facts if "kind" in row], theirs.values())
-    gapped = asked & pairs.gaps
+    mixed = {cluster for cluster, n in seen.items() if n["unlike"] >= max(_MIXED, n["epochs"] / _MOST)}
+    gapped = (asked & pairs.gaps) | mixed
     for cluster in asked - gapped:
         n = seen[cluster]
         most = max(_SEVERAL, n["moves"] / _MOST) if cluster in pairs.whole else _SEVERAL

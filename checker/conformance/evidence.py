@@ -25,7 +25,11 @@ REQUESTS_ON_THE_WAY = 6
 _DELETED = frozenset({"topic-deletion-queued", "topics-to-be-deleted"})
 _GONE = frozenset({"ReplicaDeletionStarted", "NonExistentReplica", "NonExistentPartition"})
 _DIRECTORY_FAILED = frozenset({"log-dir-failure", "log-directory-fails", "log-dir-replicas-offline"})
-_LIVE = frozenset({"live-brokers", "live-brokers-changed"})
+EPOCH_RAISED = frozenset({"controller-elected", "controller-epoch-raised"})
+LIVE_FOUND = ("live-brokers", "live-brokers-changed")
+"""The rows in which a controller says whom it found live: when it became controller, and later."""
+DELETED_BY = frozenset({"OfflineReplica", "ReplicaDeletionIneligible", "ReplicaDeletionStarted"})
+"""The states that replicas are moved to first when their topic is deleted."""
 REGISTERED, CREATED = "broker-registered", "partition-created"
 OF_BROKERS = frozenset(
     {
@@ -192,7 +196,7 @@ class Evidence:
 
         By the id of what is seen. The broker's process has started before.
         """
-        shown = [each.event for each in self.seen if each.event.row in _LIVE]
+        shown = [each.event for each in self.seen if each.event.row in LIVE_FOUND]
         started: dict[str, int] = {}  # by file: who starts does not say its id
         found: dict[int, int] = {}
         for each in sorted(self.seen, key=lambda one: one.event.ts or 0):
@@ -211,7 +215,9 @@ class Evidence:
         """Broker -> how often controllers found it anew: where brokers do not say so, they registered no more often."""
         found: dict[int, int] = {}
         live: frozenset[int] | None = None
-        for event in sorted((each.event for each in self.seen if each.event.row in _LIVE), key=lambda one: one.ts or 0):
+        for event in sorted(
+            (each.event for each in self.seen if each.event.row in LIVE_FOUND), key=lambda one: one.ts or 0
+        ):
             now = frozenset(event.brokers or ())
             for broker in (*(now - (now if live is None else live)), *(event.bounced_brokers or ())):
                 found[broker] = found.get(broker, 0) + 1
@@ -353,7 +359,7 @@ class Evidence:
         """The instance that has room for what the log tells."""
         epochs = [each.event.leader_epoch or 0 for each in self.with_brokers]
         versions = [each.event.partition_epoch or 0 for each in self.with_brokers]
-        outages = sum(each.event.row in ("live-brokers-changed", "live-brokers") for each in self.seen)
+        outages = sum(each.event.row in LIVE_FOUND for each in self.seen)
         wanted = {
             "outages": 2 * outages + 4,
             "most_requests": REQUESTS_ON_THE_WAY,

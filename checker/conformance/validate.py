@@ -8,7 +8,7 @@ a controller that dies takes the rest of its step's lines with it.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -25,6 +25,7 @@ from ...traces.place import Place
 from ..explore.narrow import build
 from ..explore.program import program
 from .evidence import Evidence, NotDecidedError, Seen, compared
+from .guide import ASKED, Guide
 from .written import Writer, Written
 
 MOST_STATES = 20_000
@@ -64,19 +65,24 @@ Rest = tuple[tuple[Stream, Blocks], ...]
 
 
 class _Config(NamedTuple):
-    """A packed state, and the lines that steps taken have still to write, by who writes them, in blocks."""
+    """A packed state, and the lines that steps taken have still to write, by who writes them, in blocks.
+
+    `looks`: how many of the looks at live brokers that the log shows were taken, if a guide counts them.
+    """
 
     state: int
     rest: Rest
+    looks: int = 0
 
 
 class _Step(NamedTuple):
-    """A move by its number, the state after it, who takes it, and the broker that dies by it."""
+    """A move by its number, the state after it, who takes it, the broker that dies by it; whether a guide is asked."""
 
     move: int
     after: int
     stream: Stream | None
     dies: Value
+    asked: bool
 
 
 @dataclass
@@ -88,6 +94,7 @@ class _Runs:
     level: str
     may: May
     actor: Callable[[Action], str]
+    guide: Guide | None = None
 
     def __post_init__(self) -> None:
         translated = program(self.instance, [])
@@ -96,6 +103,8 @@ class _Runs:
         self._states: dict[int, tuple[Value, ...]] = {}
         self._steps: dict[int, tuple[_Step, ...]] = {}
         self.names = [each.name for each in self.instance.model.fields]
+        self.now = 0
+        """When the next line was written, for a guide."""
 
     def unpacked(self, state: int) -> tuple[Value, ...]:
         """The state of a packed one."""
@@ -103,8 +112,12 @@ class _Runs:
             self._states[state] = self.layout.unpack(state)
         return self._states[state]
 
-    def steps(self, config: _Config) -> Iterator[tuple[int, Rest, Rest]]:
-        """The states after a step, with what it writes and what others have still to write.
+    def fields(self, state: int) -> dict[str, Value]:
+        """The fields of a packed state, by name."""
+        return dict(zip(self.names, self.unpacked(state), strict=True))
+
+    def steps(self, config: _Config) -> Iterator[tuple[int, Rest, Rest, int]]:
+        """The states after a step, with what it writes, what others have still to write, and the looks taken then.
 
         Who has not yet written what its last step does takes no other; who dies never will.
         """
@@ -112,23 +125,30 @@ class _Runs:
         for step in self._possible(config.state):
             if step.stream in busy:
                 continue
+            looks: int | None = config.looks
+            if self.guide is not None and step.asked:
+                move = self.moves[step.move]
+                fields = self.fields(config.state)
+                looks = self.guide.looks_after(move.action.name, move.binding, fields, config.looks, self.now)
+            if looks is None:
+                continue
             rest = config.rest
             if step.dies is not None:
                 rest = tuple(each for each in rest if each[0][1] != step.dies)
-            yield step.after, self.lines(step.move, config.state, step.after), rest
+            yield step.after, self.lines(step.move, config.state, step.after), rest, looks
 
     def _possible(self, state: int) -> tuple[_Step, ...]:
         """The steps from a state that the log does not rule out; many runs come to a state at different lines."""
         if state not in self._steps:
             _, found = self.expand(state)
-            fields = dict(zip(self.names, self.unpacked(state), strict=True)) if found else {}
+            fields = self.fields(state) if found else {}
             steps = []
             for index, after, *_ in found:
                 move = self.moves[index]
                 name, binding = move.action.name, move.binding
                 if after is not None and self.may(name, binding, fields):
                     dies = binding["b"] if name == "Die" else None
-                    steps.append(_Step(index, after, self._stream(move.action, binding), dies))
+                    steps.append(_Step(index, after, self._stream(move.action, binding), dies, name in ASKED))
             self._steps[state] = tuple(steps)
         return self._steps[state]
 
@@ -180,6 +200,7 @@ def validate(
     progress: Callable[[int], None] = lambda _: None,
     actor: Callable[[Action], str] = lambda action: "controller",
     brokers: bool = False,
+    guide: Guide | None = None,
 ) -> Verdict:
     """Looks for a run of the model that writes the log.
 
@@ -188,6 +209,7 @@ def validate(
         may: what the log tells of hidden steps.
         actor: who takes a step (`Family.actor`).
         brokers: compare brokers' lines too, all in the order of their times: their clocks agree.
+        guide: where to look for a run first.
 
     Raises:
         ModelError: the model does not say what its steps print.
@@ -206,27 +228,41 @@ def validate(
     instance = endless.instance(**evidence.settings(each.name for each in endless.settings))
     wanted = compared() | evidence.of_brokers if brokers else compared()
     runs = _Runs(instance, Writer(instance, release, evidence.names, wanted), level, may, actor)
+    if guide is not None:
+        found = _searched(replace(runs, guide=guide), lines, others, progress)
+        if found.verdict == "accepted":
+            return found
+    found = _searched(runs, lines, others, progress)
+    hidden = brokers and not evidence.registers and "KIP-380" not in release.behaviours
+    if hidden and found.verdict == "rejected":
+        reason = "without server.log a quick restart, which no controller notices up to 2.1, is not seen"
+        return found._replace(verdict="unknown", reason=f"{found.reason}; {reason}")
+    return found
+
+
+def _searched(runs: _Runs, lines: Sequence[Seen], others: int, progress: Callable[[int], None]) -> Verdict:
+    """Goes through the lines with all states in which a run may be that has written those before."""
     configs = {_Config(runs.layout.pack(runs.writer.reference.initial()), ())}
     epoch = 0
     for number, line in enumerate(lines):
         progress(number)
+        runs.now = line.event.ts or 0
         row = rows()[line.event.row]
         if row.speaker == "controller" and (line.event.controller_epoch or 0) > epoch:
             epoch = line.event.controller_epoch or 0
-            configs = {_Config(each.state, _without_controllers(each.rest)) for each in configs}
+            configs = {each._replace(rest=_without_controllers(each.rest)) for each in configs}
         stream = runs.writes(line.event, line.event.controller if row.speaker == "controller" else line.event.speaker)
         reached = _closed(runs, configs, stream)
         if reached is None:
             reason = f"more than {MOST_STATES:,} states between two lines"
             return Verdict("unknown", number, len(lines), others, line.place, None, reason)
         after = {next_one for config in reached for next_one in _written(runs, config, stream, line.event)}
+        if runs.guide is not None and row.speaker == "controller":
+            least = runs.guide.looks_before(runs.now)
+            after = {each for each in after if each.looks >= least}
         if not after:
             guard, reason = _why(runs, reached, stream, line)
-            hidden = brokers and not evidence.registers and "KIP-380" not in release.behaviours
-            if hidden:
-                reason += "; without server.log a quick restart, which no controller notices up to 2.1, is not seen"
-            verdict = "unknown" if hidden else "rejected"
-            return Verdict(verdict, number, len(lines), others, line.place, guard, reason)
+            return Verdict("rejected", number, len(lines), others, line.place, guard, reason)
         configs = after
     return Verdict("accepted", len(lines), len(lines), others)
 
@@ -258,9 +294,9 @@ def _closed(runs: _Runs, configs: set[_Config], stream: Stream) -> set[_Config] 
     frontier = [each for each in configs if not _of(each.rest, stream)]
     while frontier:
         config = frontier.pop()
-        for after, blocks, rest in runs.steps(config):
+        for after, blocks, rest, looks in runs.steps(config):
             if not blocks:
-                new = _Config(after, rest)
+                new = _Config(after, rest, looks)
                 if new not in reached:
                     reached.add(new)
                     frontier.append(new)
@@ -276,11 +312,11 @@ def _of(rest: Rest, stream: Stream) -> Blocks:
 def _written(runs: _Runs, config: _Config, stream: Stream, event: Event) -> Iterator[_Config]:
     """The runs in which somebody writes a line next."""
     if _of(config.rest, stream):
-        yield from _after(config.state, config.rest, stream, event)
+        yield from _after(config, stream, event)
         return
-    for after, blocks, rest in runs.steps(config):
+    for after, blocks, rest, looks in runs.steps(config):
         if _of(blocks, stream):
-            yield from _after(after, _joined(rest, blocks), stream, event)
+            yield from _after(_Config(after, _joined(rest, blocks), looks), stream, event)
 
 
 def _joined(rest: Rest, more: Rest) -> Rest:
@@ -291,14 +327,14 @@ def _joined(rest: Rest, more: Rest) -> Rest:
     return tuple(sorted(found.items(), key=lambda each: each[0]))
 
 
-def _after(state: int, rest: Rest, stream: Stream, event: Event) -> Iterator[_Config]:
-    first, *later = _of(rest, stream)
+def _after(config: _Config, stream: Stream, event: Event) -> Iterator[_Config]:
+    first, *later = _of(config.rest, stream)
     for index, each in enumerate(first):
         if says_the_same(each, event):
             left = first[:index] + first[index + 1 :]
             blocks = ((left,) if left else ()) + tuple(later)
-            others = {each: old for each, old in rest if each != stream} | ({stream: blocks} if blocks else {})
-            yield _Config(state, tuple(sorted(others.items(), key=lambda each: each[0])))
+            others = {each: old for each, old in config.rest if each != stream} | ({stream: blocks} if blocks else {})
+            yield config._replace(rest=tuple(sorted(others.items(), key=lambda each: each[0])))
             return
 
 

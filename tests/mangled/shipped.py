@@ -141,6 +141,9 @@ def copied_while_written(files: Files, dice: random.Random, severity: float) -> 
     meanwhile: what came between is lost, and the new file begins with NULs."""
     made: Files = {}
     for path, lines in files.items():
+        if not lines:  # another way left nothing
+            made[path] = lines
+            continue
         plain, gz = plain_name(path)
         at = dice.randrange(len(lines))
         copied = [*lines[:at], lines[at][: dice.randint(0, len(lines[at]))]]

@@ -24,6 +24,7 @@ GAINED_ONCE = (
     Case("failover-on-leader-2.3.1-kill", (("hour missing", 0.3),), 2),
     Case("failover-on-leader-2.3.1-kill", (("hour missing", 0.3),), 3),
     Case("chaos-2.3.1-1", (("another cluster beside", 4),), 2),
+    Case("stale-broker-2.8.2", (("another cluster beside", 4),), 210),
     Case("lifecycle-0.11.0.3", (("stretch missing", 0.05),), 5),
     Case("lifecycle-2.2.2", (("tail missing", 0.9),), 2002),
     Case("lifecycle-2.8.2-trace", (("lines missing", 0.01),), 3002),

@@ -130,3 +130,33 @@ def test_the_sample_is_a_line_of_its_row(row: Any) -> None:
 
 def test_time_is_read_back() -> None:
     assert time_text(1_533_297_600_123) == "2018-08-03 12:00:00,123"
+
+
+@pytest.mark.parametrize(
+    ("line", "state", "leader", "voted"),
+    [
+        (
+            "FollowerState(fetchTimeoutMs=2000, epoch=3, leader=127.0.0.1:24299 (id: 12 rack: null) voters=[11, 12], "
+            "highWatermark=Optional.empty, fetchingSnapshot=Optional.empty) from Voted(epoch=3, votedKey=ReplicaKey("
+            "id=12, directoryId=Optional.empty), voters=[11, 12], electionTimeoutMs=11, highWatermark=Optional.empty)",
+            "Follower",
+            12,
+            None,
+        ),
+        (
+            "Voted(epoch=3, votedKey=ReplicaKey(id=12, directoryId=Optional.empty), voters=[11, 12, 13], "
+            "electionTimeoutMs=1867, highWatermark=Optional.empty) from Unattached(epoch=3, voters=[11, 12, 13], "
+            "electionTimeoutMs=391)",
+            "Voted",
+            None,
+            12,
+        ),
+    ],
+)
+def test_raft_states_as_kafka_3_8_prints_them(line: str, state: str, leader: int | None, voted: int | None) -> None:
+    """Only 3.8 prints the leader with its address, and the vote as a key (from a recorded cluster of 3.8.1)."""
+    head = "[2026-11-24 15:23:28,925] INFO [RaftManager id=11] Completed transition to "
+    found = parse_line(f"{head}{line} (org.apache.kafka.raft.QuorumState)")
+    assert isinstance(found, Event)
+    assert (found.raft_state, found.raft_epoch, found.leader, found.voted) == (state, 3, leader, voted)
+    assert [each.name for each in RELEASES if each.mask & (found.releases or 0)] == ["3.8"]

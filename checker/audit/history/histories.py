@@ -41,7 +41,9 @@ from .tenures import JoinedLife, with_tenures
 from .walk import EpochChange, walk
 
 DISORDERED = "its times go back: files were joined in another order than they were written in; lines may be missing"
-GAPPED = "moves contradict each other as they do where lines are missing, and not once only: any line may be missing"
+GAPPED = (
+    "lines contradict each other as where some are missing or of others, and not once only: any line may be missing"
+)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,8 @@ import json
 import random
 import re
 import tarfile
+from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from click.testing import CliRunner
 from isrproof.checker.cli import main
 from isrproof.checker.conformance import cluster, read, simulate
 from isrproof.checker.conformance.evidence import NotDecidedError
+from isrproof.checker.conformance.guide import Guide
 from isrproof.checker.conformance.names import numbered
 from isrproof.checker.conformance.validate import Verdict, unlimited, validate
 from isrproof.model.cluster.cluster import CLUSTER
@@ -92,7 +95,8 @@ def _log(seed: int, release: str, folder: Path) -> Path:
 def _validated(folder: Path, release: str) -> Verdict:
     evidence = read.read([str(folder)])
     row = CLUSTER.release(release)
-    return validate(CLUSTER.model(release), row, evidence, "TRACE", cluster.possible(evidence))
+    guide = Guide.of(evidence)
+    return validate(CLUSTER.model(release), row, evidence, "TRACE", cluster.possible(evidence), guide=guide)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -103,6 +107,36 @@ def test_what_is_simulated_is_accepted(seed: int, release: str, tmp_path: Path) 
         pytest.skip("the run moves nothing")
     found = _validated(folder, release)
     assert (found.verdict, found.reason) == ("accepted", "")
+
+
+def test_a_guided_search_is_enough_for_a_long_run(tmp_path: Path) -> None:
+    """Without the guide the states between two lines are too many."""
+    room = {"brokers": 3, "partitions": 1, "outages": 3_000, "failovers": 3_000, "max_leader_epoch": 6_000}
+    instance = CLUSTER.model("2.8").instance(**room)
+    run = simulate.random_run(instance, 1, 3_000)
+    simulate.write(simulate.log_of(instance, run, CLUSTER.release("2.8"), "TRACE", numbered(3, 1)), tmp_path)
+    found = _validated(tmp_path, "2.8")
+    assert (found.verdict, found.reason) == ("accepted", "")
+    assert found.compared > 400
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_where_a_guide_finds_no_run_the_search_goes_on_without_it(hours: int, tmp_path: Path) -> None:
+    """The lines in which a controller looks who is live have other times than those of what it does then."""
+    folder = _log(6, "2.8", tmp_path)
+    for path in folder.rglob("controller.log"):
+        path.write_text(
+            "".join(map(partial(_later, hours), path.read_text("utf-8").splitlines(keepends=True))), "utf-8"
+        )
+    assert Guide.of(read.read([str(folder)])) is not None
+    found = _validated(folder, "2.8")
+    assert (found.verdict, found.reason) == ("accepted", "")
+    assert found.compared > 4
+
+
+def _later(hours: int, line: str) -> str:
+    time = datetime.fromisoformat(line[1:20]) + timedelta(hours=hours)
+    return f"[{time:%Y-%m-%d %H:%M:%S}{line[20:]}"
 
 
 def _with_brokers(seed: int, release: str, parts: tuple[str, ...], level: str, folder: Path) -> Path:

@@ -5,9 +5,9 @@ Why it matters
     wait. From 3.6 on it is raised only where an old epoch must be fenced.
 
 How it is seen
-    A record that names the same leader again: a replica left the replicas; or the ISR shrank below metadata.version 12
-    (3.6-IV0), up to release 3.5, or during a migration from ZooKeeper; or nobody led before and after, at the same
-    levels.
+    A record that names the same leader again: a replica left the replicas; or, below metadata.version 12 (3.6-IV0), up
+    to release 3.5, or during a migration from ZooKeeper, the ISR shrank, or nobody led before and after: then the last
+    member of the ISR was to leave it, and stays.
 
 Releases
     All with KRaft (KAFKA-15021, KAFKA-15109).
@@ -35,7 +35,7 @@ RULE = Rule(
     observation="metadata_partitions",
     applies=both(named, ~created, leader.eq(was(leader))),
     verdict=broken_unless(
-        either(_replica_left, _shrank & (_before_36 | migrating), leader.is_none() & _before_36),
+        either(_replica_left, (_shrank | leader.is_none()) & (_before_36 | migrating)),
     ),
     message=lambda row: (
         f"the leader epoch of {where(row)} rises to {row['leader_epoch']} and leader {row['leader']} stays"
