@@ -13,7 +13,7 @@ from ...specs.errors import IsrproofError, defect
 from ...traces.formats.detect import asked_for, detect, holds_lines
 from ...traces.metadata.files import MetadataFile, found_in
 from ...traces.sources.archives import there_of
-from ...traces.sources.paths import Source, expand, is_elsewhere
+from ...traces.sources.paths import Source, expand, is_elsewhere, some
 from ..progress import progress
 from ..replacing import must_be_writable
 from ..spark_session import spark_failures
@@ -88,6 +88,7 @@ def _audited(
             narrow = Narrow(options.partition, options.since, options.until)
             kept = _metadata(metadata, options, narrow, len(sources), engine, hold_against(read))
             if not kept.logs:
+                some(", ".join(paths), [fact.path for fact in read.facts])
                 _must_have_read(read.facts, options.layout)
             with progress("checking the rules"):
                 audited_nodes(log, read, kept, _tables(engine), narrow)

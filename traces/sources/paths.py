@@ -150,7 +150,9 @@ def _files(path: str, other: Collection[str], holds_lines: Callable[[str], bool]
     if here.is_dir():
         found = sorted(_inside(path, holds_lines))
         files = [file for file in found if os.path.realpath(file) not in other and not _is_dump(file)]
-        return files if len(files) < len(found) else some(path, files)
+        below = os.path.join(os.path.realpath(path), "")
+        is_other = len(files) < len(found) or any(each.startswith(below) for each in other)
+        return files if is_other else some(path, files)
     if glob.has_magic(path):
         matches = sorted(match for match in glob.glob(path, recursive=True))
         files = [

@@ -24,8 +24,9 @@ def metadata_text(logs: Sequence[MetadataLog]) -> Iterator[str]:
     """A paragraph for each log."""
     for log in logs:
         nodes = ", ".join(plain(node) for node in log.nodes)
+        offsets = f"offsets {log.begins} to {log.ends - 1}" if log.ends > log.begins else "no segment"
         lines = [
-            f"metadata log of node{'s' * (len(log.nodes) > 1)} {nodes}: offsets {log.begins} to {log.ends - 1},"
+            f"metadata log of node{'s' * (len(log.nodes) > 1)} {nodes}: {offsets},"
             f" committed before {log.committed} ({log.because})"
         ]
         levels = ", ".join(f"{each.name} from offset {each.offset} on" for each in log.levels[-_SHOWN:])

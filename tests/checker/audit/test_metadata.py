@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections import Counter
 from collections.abc import Sequence
@@ -126,6 +127,18 @@ def test_a_log_that_begins_later_begins_with_a_snapshot(tmp_path: Path) -> None:
     assert found(shown) == []
     assert shown.rules["KR505"].held == 1
     assert any("history begins with the snapshot" in note for note in shown.notes)
+
+
+def test_a_snapshot_tells_the_level_that_a_log_begins_at(tmp_path: Path) -> None:
+    snapshot = next(each for each in cases()["KR504"].excerpts if not each.fires).metadata[1][1]
+    put(tmp_path, 1, snapshot, "00000000000000000014-0000000001.checkpoint")
+    alone = CliRunner().invoke(main, ["audit", str(tmp_path)])
+    put(tmp_path, 1, [change(14, isr=[2], eligibleLeaderReplicas=[1])], "00000000000000000014.log")
+    with_segment = CliRunner().invoke(main, ["audit", str(tmp_path)])
+    for shown in (alone.stdout, with_segment.stdout):
+        assert re.search(r"^  metadata\.version \S+ from offset 14 on$", shown, re.MULTILINE), shown
+    assert alone.exit_code == 3
+    assert "metadata log of node 1: no segment, committed before 14 (a snapshot ends there)" in alone.stdout
 
 
 def test_a_log_that_begins_nowhere_is_judged_as_far_as_it_tells(tmp_path: Path) -> None:

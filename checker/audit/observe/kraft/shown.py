@@ -116,6 +116,8 @@ def snapshots(quorum: Quorum) -> Waiting:
 
 def first(quorum: Quorum, cluster: int, waiting: Waiting, seen: Seen) -> tuple[Fold, int]:
     """What the log begins with, and the offset from which on records are applied to it."""
+    if waiting and not quorum.chain.stretches:
+        return _from_snapshot(quorum, cluster, waiting, waiting[-1][0][0], seen, "there is no segment")
     if quorum.start == 0:
         return Fold(cluster, leaders=_leaders_by_epoch(quorum), chronicle=seen.chronicle), 0
     return _from_snapshot(quorum, cluster, waiting, quorum.start, seen, f"the log begins at offset {quorum.start}")
@@ -145,6 +147,7 @@ def _from_snapshot(
     seen.counted(records)
     state = snapshot_state(records)
     state.whole = _is_whole(snapshot, records)
+    seen.levels.append((end, state.level))
     if seen.chronicle is not None:
         seen.chronicle.begins(state, snapshot.index)
     return Fold(cluster, state, from_start=False, leaders=_leaders_by_epoch(quorum), chronicle=seen.chronicle), end
