@@ -65,12 +65,13 @@ class Guide:
                 live = frozenset(numbers[each] for each in event.brokers or ())
                 looks.append(Look(event.ts, epoch, numbers[event.controller], live))
         looks.sort(key=lambda look: look.ts)
+        partitions = {partition: number for number, partition in enumerate(evidence.names.partitions)}
         created: dict[int, list[int]] = {}
         deleted: dict[int, list[int]] = {}
         for event in (each.event for each in evidence.compared):
             if event.topic is None or event.partition is None or event.ts is None:
                 continue
-            number = evidence.names.partitions.index((event.topic, event.partition))
+            number = partitions[event.topic, event.partition]
             if event.row == CREATED or number not in created:
                 created.setdefault(number, []).append(event.ts)
             if event.to_state in DELETED_BY:

@@ -227,12 +227,11 @@ def validate(
     endless = unlimited(model)
     instance = endless.instance(**evidence.settings(each.name for each in endless.settings))
     wanted = compared() | evidence.of_brokers if brokers else compared()
-    runs = _Runs(instance, Writer(instance, release, evidence.names, wanted), level, may, actor)
-    if guide is not None:
-        found = _searched(replace(runs, guide=guide), lines, others, progress)
-        if found.verdict == "accepted":
-            return found
+    runs = _Runs(instance, Writer(instance, release, evidence.names, wanted), level, may, actor, guide)
     found = _searched(runs, lines, others, progress)
+    if guide is not None and found.verdict != "accepted":
+        runs.guide = None
+        found = _searched(runs, lines, others, progress)
     hidden = brokers and not evidence.registers and "KIP-380" not in release.behaviours
     if hidden and found.verdict == "rejected":
         reason = "without server.log a quick restart, which no controller notices up to 2.1, is not seen"
