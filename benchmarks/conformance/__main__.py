@@ -9,7 +9,6 @@ from pathlib import Path
 
 import click
 from isrproof.checker.conformance import cluster, read, simulate
-from isrproof.checker.conformance.guide import Guide
 from isrproof.checker.conformance.names import numbered
 from isrproof.checker.conformance.validate import validate
 from isrproof.model.cluster.cluster import CLUSTER
@@ -44,8 +43,8 @@ def main(steps: tuple[int, ...], seed: int) -> None:
             floor = time.process_time() - began
             row = CLUSTER.release(RELEASE)
             model = CLUSTER.model(RELEASE, adding=cluster.parts(evidence))
-            may, guide = cluster.possible(evidence), Guide.of(evidence)
-            found = validate(model, row, evidence, "TRACE", may, actor=CLUSTER.actor, guide=guide)
+            may = cluster.possible(evidence)
+            found = validate(model, row, evidence, "TRACE", may, actor=CLUSTER.actor)
             cpu = time.process_time() - began
         wrong |= found.verdict != "accepted"
         click.echo(

@@ -83,7 +83,6 @@ def _of_family(
     """
     from ...model.cluster.effects import UNCLEAN
     from ..conformance import cluster
-    from ..conformance.guide import Guide
     from ..conformance.validate import validate
 
     wanted = (*cluster.parts(evidence, options["brokers"]), *options["adding"])
@@ -95,8 +94,7 @@ def _of_family(
             continue
         chosen = family.model(row.name, options["without"], [*parts, *more])
         brokers = options["brokers"]
-        guide = None if brokers else Guide.of(evidence)
-        verdict = validate(chosen, row, evidence, level, may, actor=family.actor, brokers=brokers, guide=guide)
+        verdict = validate(chosen, row, evidence, level, may, actor=family.actor, brokers=brokers)
         found.append((chosen, verdict))
     chosen, verdict = max(found, key=lambda each: each[1].matched)
     why = cluster.undecided(evidence, parts, verdict) if verdict.verdict == "rejected" else ""

@@ -10,7 +10,8 @@ from ...model.cluster.state import PLACES
 from ...model.sorts import Value
 from ...specs.lines import rows_with
 from .evidence import Evidence, NotDecidedError
-from .validate import May, Verdict
+from .runs import May
+from .validate import Verdict
 
 _READS_ZOOKEEPER = frozenset({"none", "idle", "elected"})
 _CREATED = {"CreateTopic": ("one", "other"), "CreateSingle": ("one",), "CreateTriple": ("one", "other", "third")}

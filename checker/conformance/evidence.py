@@ -28,8 +28,8 @@ _DIRECTORY_FAILED = frozenset({"log-dir-failure", "log-directory-fails", "log-di
 EPOCH_RAISED = frozenset({"controller-elected", "controller-epoch-raised"})
 LIVE_FOUND = ("live-brokers", "live-brokers-changed")
 """The rows in which a controller says whom it found live: when it became controller, and later."""
-DELETED_BY = frozenset({"OfflineReplica", "ReplicaDeletionIneligible", "ReplicaDeletionStarted"})
-"""The states that replicas are moved to first when their topic is deleted."""
+LOOKS = EPOCH_RAISED | {*LIVE_FOUND}
+"""What a controller says in controller.log of its election, and of whom it found live."""
 REGISTERED, CREATED = "broker-registered", "partition-created"
 OF_BROKERS = frozenset(
     {
@@ -190,6 +190,23 @@ class Evidence:
         begins = min((each.event.ts or 0 for each in self.seen if each.event.controller_epoch == 1), default=0)
         return [each for each in in_turn if each.event.row != REGISTERED or (each.event.ts or 0) >= begins]
 
+    def with_looks(self, lines: Sequence[Seen]) -> list[Seen] | None:
+        """The lines with the controllers' `LOOKS` between them, by time; at one time these come first.
+
+        None where no log has them, or where their times cannot be told.
+        """
+        looks = sorted((each for each in self.seen if each.event.row in LOOKS), key=lambda one: one.event.ts or 0)
+        if not looks or any(each.event.ts is None for each in (*looks, *lines)):
+            return None
+        found: list[Seen] = []
+        at = 0
+        for line in lines:
+            while at < len(looks) and (looks[at].event.ts or 0) <= (line.event.ts or 0):
+                found.append(looks[at])
+                at += 1
+            found.append(line)
+        return found
+
     @cached_property
     def _known_before(self) -> Mapping[int, int]:
         """Registrations that a controller tells of before the broker does, which says so when it is done -> that time.
@@ -272,8 +289,8 @@ class Evidence:
 
     @cached_property
     def has_controller_log(self) -> bool:
-        """Every controller says in controller.log how it started."""
-        started = {each.event.controller for each in self.seen if each.event.row == "live-brokers"}
+        """Every controller says in controller.log how it started; it may have died before it looked who is live."""
+        started = {each.event.controller for each in self.seen if each.event.row in (*EPOCH_RAISED, LIVE_FOUND[0])}
         return set(self.controllers.values()) <= started
 
     @cached_property
@@ -361,12 +378,17 @@ class Evidence:
         versions = [each.event.partition_epoch or 0 for each in self.with_brokers]
         outages = sum(each.event.row in LIVE_FOUND for each in self.seen)
         wanted = {
-            "outages": 2 * outages + 4,
+            "outages": _room(2 * outages + 4),
             "most_requests": REQUESTS_ON_THE_WAY,
             "brokers": len(self.names.brokers),
             "partitions": max(len(self.names.partitions), 1),
             "failovers": max(self.controllers, default=1) - 1,
-            "max_leader_epoch": max([*epochs, *versions], default=0) + 2,
+            "max_leader_epoch": _room(max([*epochs, *versions], default=0) + 2),
         }
         has = frozenset(known)
         return {name: value for name, value in wanted.items() if name in has}
+
+
+def _room(least: int) -> int:
+    """A power of two: logs that differ little are looked for in one instance, which is translated once."""
+    return 1 << (max(least, 16) - 1).bit_length()

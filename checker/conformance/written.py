@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -40,6 +40,10 @@ class _Reading:
     then: tuple[_Reading, ...]
 
 
+def _leaves(blocks: Iterable[Iterable[_Reading]]) -> set[Expr]:
+    return {leaf for block in blocks for each in block for expr in each.line.expressions for leaf in free(expr)}
+
+
 class Writer:
     """What the steps of an instance write in a release; of that only some rows, if they are given."""
 
@@ -52,6 +56,9 @@ class Writer:
             )
             for action in instance.model.actions
         }
+        read = {name: _leaves(blocks) for name, blocks in self._blocks.items()}
+        self._looks_back = {name: any(leaf.op is Op.AFTER for leaf in leaves) for name, leaves in read.items()}
+        self._reads = {name: frozenset(str(leaf.data) for leaf in leaves) for name, leaves in read.items()}
         if not any(block for blocks in self._blocks.values() for block in blocks):
             raise ModelError(f"{instance.model.name} does not say what its steps print: there is no log of it")
 
@@ -61,8 +68,11 @@ class Writer:
 
     def looks_back(self, action: str) -> bool:
         """Whether what a step writes depends on the state after it."""
-        lines = (reading.line for block in self._blocks[action] for reading in block)
-        return any(leaf.op is Op.AFTER for line in lines for each in line.expressions for leaf in free(each))
+        return self._looks_back[action]
+
+    def reads(self, action: str) -> frozenset[str]:
+        """The names of what the lines of a step depend on: fields, among others."""
+        return self._reads[action]
 
     def _has(self, line: Line) -> bool:
         wanted = self._only is None or line.row in self._only

@@ -7,12 +7,14 @@ position beyond the end of a sequence) has one canonical value: equal states are
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from ...model.errors import DefinitionError, SortError
-from ...model.protocol import Instance
+from ...model.protocol import Field, Instance
 from ...model.sorts import (
     BoolSort,
     Bound,
@@ -215,9 +217,26 @@ class Layout:
 
     def unpack(self, packed: int) -> tuple[Value, ...]:
         """The reference's state of a packed one."""
-        numbers = [cell.lo + (packed >> (8 * cell.byte + cell.shift) & ((1 << cell.bits) - 1)) for cell in self.cells]
-        fields = self.instance.model.fields
-        return tuple(self._value(self.shapes[field.name], numbers, field.sort) for field in fields)
+        return tuple(self.value_of(field.name, packed) for field in self.instance.model.fields)
+
+    def value_of(self, name: str, packed: int) -> Value:
+        """One field of a packed state."""
+        field, cells = self._of_field[name]
+        numbers = {
+            cell.index: cell.lo + (packed >> (8 * cell.byte + cell.shift) & ((1 << cell.bits) - 1)) for cell in cells
+        }
+        return self._value(self.shapes[name], numbers, field.sort)
+
+    @cached_property
+    def _of_field(self) -> dict[str, tuple[Field, list[Cell]]]:
+        found: dict[str, tuple[Field, list[Cell]]] = {each.name: (each, []) for each in self.instance.model.fields}
+        for cell in self.cells:
+            found[str(cell.path[0][1])][1].append(cell)
+        return found
+
+    def bits_of(self, name: str) -> int:
+        """The bits of a packed state that hold a field."""
+        return sum(((1 << cell.bits) - 1) << (8 * cell.byte + cell.shift) for cell in self._of_field[name][1])
 
     def number(self, value: Value, sort: Sort) -> int:
         """The number that stands for a scalar value."""
@@ -251,7 +270,7 @@ class Layout:
             for part, each, inner in zip(shape.parts, value, sorts, strict=True):
                 yield from self._numbers(part, each, inner)
 
-    def _value(self, shape: Any, numbers: list[int], sort: Sort) -> Value:
+    def _value(self, shape: Any, numbers: Mapping[int, int], sort: Sort) -> Value:
         if isinstance(shape, Cell):
             return self.named(numbers[shape.index], sort)
         if isinstance(shape, Bits):

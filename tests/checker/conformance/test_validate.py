@@ -16,7 +16,6 @@ from click.testing import CliRunner
 from isrproof.checker.cli import main
 from isrproof.checker.conformance import cluster, read, simulate
 from isrproof.checker.conformance.evidence import NotDecidedError
-from isrproof.checker.conformance.guide import Guide
 from isrproof.checker.conformance.names import numbered
 from isrproof.checker.conformance.validate import Verdict, unlimited, validate
 from isrproof.model.cluster.cluster import CLUSTER
@@ -95,8 +94,7 @@ def _log(seed: int, release: str, folder: Path) -> Path:
 def _validated(folder: Path, release: str) -> Verdict:
     evidence = read.read([str(folder)])
     row = CLUSTER.release(release)
-    guide = Guide.of(evidence)
-    return validate(CLUSTER.model(release), row, evidence, "TRACE", cluster.possible(evidence), guide=guide)
+    return validate(CLUSTER.model(release), row, evidence, "TRACE", cluster.possible(evidence))
 
 
 @pytest.mark.parametrize("seed", range(8))

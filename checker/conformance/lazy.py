@@ -1,0 +1,73 @@
+"""A run that writes a log, with as few hidden steps as can be.
+
+What writes nothing can happen at any time: a search for all runs has a state for each order of it. This search takes a
+hidden step only where the next line cannot be written without it, and keeps few runs: those that took the fewest. A run
+that it finds is a run of the model. Where it finds none, there may be one all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from ...traces.events.event import Event
+from .evidence import Seen
+from .runs import Config, Runs, Stream, in_turn, pending, without_controllers
+
+ATTEMPTS = ((0, 50), (1, 300), (2, 1_000), (4, 3_000))
+"""(slack, width): how many hidden steps more than the fewest a run may take before a line, and how many are kept."""
+
+MOST_STATES = 3_000
+"""States that are looked at between two lines."""
+
+
+def finds(runs: Runs, lines: Sequence[Seen], progress: Callable[[int], None]) -> bool:
+    """Whether it finds a run that writes the lines."""
+    return any(_goes_through(runs, lines, slack, width, progress) for slack, width in ATTEMPTS)
+
+
+def _goes_through(runs: Runs, lines: Sequence[Seen], slack: int, width: int, progress: Callable[[int], None]) -> bool:
+    taken = {runs.initial(): 0}
+    for number, (line, stream, is_later) in enumerate(in_turn(runs, lines)):
+        progress(number)
+        if is_later:
+            taken = _without_controllers(taken)
+        after = _written(runs, taken, line.event, stream, slack)
+        if not after:
+            return False
+        taken = dict(sorted(after.items(), key=lambda each: each[1])[:width])
+    return True
+
+
+def _written(runs: Runs, taken: Mapping[Config, int], event: Event, stream: Stream, slack: int) -> dict[Config, int]:
+    """The runs that have written a line more, with the hidden steps that each took, fewest first."""
+    fewest, found = dict(taken), dict[Config, int]()
+    waiting: dict[int, list[Config]] = {}
+    for config, many in taken.items():
+        waiting.setdefault(many, []).append(config)
+    most, looked_at = None, 0
+    while waiting:
+        many = min(waiting)
+        if most is not None and many > most:
+            break
+        for config in waiting.pop(many):
+            if fewest[config] < many:
+                continue
+            looked_at += 1
+            if looked_at > MOST_STATES:
+                return found
+            for after in runs.written(config, stream, event):
+                found.setdefault(after, many)
+                most = many + slack if most is None else most
+            for after in () if pending(config.rest, stream) else runs.hidden(config):
+                if many + 1 < fewest.get(after, many + 2):
+                    fewest[after] = many + 1
+                    waiting.setdefault(many + 1, []).append(after)
+    return found
+
+
+def _without_controllers(taken: Mapping[Config, int]) -> dict[Config, int]:
+    found: dict[Config, int] = {}
+    for config, many in taken.items():
+        rest = config._replace(rest=without_controllers(config.rest))
+        found[rest] = min(many, found.get(rest, many))
+    return found

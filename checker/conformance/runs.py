@@ -1,0 +1,303 @@
+"""The runs of an instance, with the lines that they write: what every search through runs is made of.
+
+Steps that write nothing at the log's level are hidden: any number of them may lie between two lines. A step's lines
+come in blocks, those of a block in any order; a controller that dies takes the rest of its step's lines with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import NamedTuple
+
+from ...model.action import Action
+from ...model.protocol import Instance
+from ...model.sorts import Value
+from ...specs.lines import rows
+from ...specs.machines import LEVELS
+from ...traces.events.event import Event
+from ..explore.layout import Layout
+from ..explore.narrow import Expand, build
+from ..explore.program import Move, program
+from .evidence import Seen
+from .written import Writer, Written
+
+May = Callable[[str, Mapping[str, Value], Mapping[str, Value]], bool]
+"""Whether a step (action, parameters, state) can have been taken, for all that the log tells of it."""
+
+Stream = tuple[str, int]
+"""Who writes: a controller process or a broker, and the broker's number."""
+
+Blocks = tuple[tuple[Event, ...], ...]
+Rest = tuple[tuple[Stream, Blocks], ...]
+
+
+class Config(NamedTuple):
+    """A packed state, and the lines that steps taken have still to write, by who writes them, in blocks."""
+
+    state: int
+    rest: Rest
+
+
+class Step(NamedTuple):
+    """A move by its number, the state after it, who takes it, the broker that dies by it."""
+
+    move: int
+    after: int
+    stream: Stream | None
+    dies: Value
+
+
+class _Translated(NamedTuple):
+    layout: Layout
+    moves: tuple[Move, ...]
+    expand: Expand
+
+
+class _ByContent:
+    """An instance as a key: settings have no hash."""
+
+    def __init__(self, instance: Instance) -> None:
+        self.instance = instance
+        self._hash = hash((instance.model.name, tuple(instance.settings.items())))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ByContent) and self.instance == other.instance
+
+
+@lru_cache(maxsize=64)
+def _translated(key: _ByContent) -> _Translated:
+    """To compile the steps takes longer than to go through a short log."""
+    translated = program(key.instance, [])
+    return _Translated(translated.layout, translated.moves, build(translated))
+
+
+class _Unpacked:
+    """A field of packed states; it has few values."""
+
+    def __init__(self, layout: Layout, name: str) -> None:
+        self.name, self._layout, self._bits = name, layout, layout.bits_of(name)
+        self._values: dict[int, Value] = {}
+
+    def of(self, state: int) -> Value:
+        """Its value in a state."""
+        bits = state & self._bits
+        if bits not in self._values:
+            self._values[bits] = self._layout.value_of(self.name, state)
+        return self._values[bits]
+
+
+class _State(Mapping[str, Value]):
+    """A packed state by the names of its fields, unpacked where it is asked."""
+
+    def __init__(self, fields: Mapping[str, _Unpacked], state: int) -> None:
+        self._fields, self._state = fields, state
+
+    def __getitem__(self, name: str) -> Value:
+        return self._fields[name].of(self._state)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._fields
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._fields)
+
+    def __len__(self) -> int:
+        return len(self._fields)
+
+
+class Steps:
+    """The steps of an instance that a log does not rule out; many runs come to a state at different lines.
+
+    Args:
+        may: what the log tells of hidden steps.
+        actor: who takes a step (`Family.actor`).
+    """
+
+    def __init__(self, instance: Instance, may: May, actor: Callable[[Action], str]) -> None:
+        self.instance, self._may, self._actor = instance, may, actor
+        self.layout, self.moves, self._expand = _translated(_ByContent(instance))
+        self._fields = [_Unpacked(self.layout, each.name) for each in instance.model.fields]
+        self._by_name = {each.name: each for each in self._fields}
+        self._steps: dict[int, tuple[Step, ...]] = {}
+
+    def unpacked(self, state: int) -> tuple[Value, ...]:
+        """The state of a packed one."""
+        return tuple(each.of(state) for each in self._fields)
+
+    def bits_of(self, names: Container[str]) -> int:
+        """The bits of a packed state that hold some fields."""
+        return sum(self.layout.bits_of(each.name) for each in self._fields if each.name in names)
+
+    def of(self, state: int) -> tuple[Step, ...]:
+        """The steps from a packed state."""
+        if state not in self._steps:
+            _, found = self._expand(state)
+            fields = _State(self._by_name, state)
+            steps = []
+            for index, after, *_ in found:
+                action, binding = self.moves[index].action, self.moves[index].binding
+                if after is not None and self._may(action.name, binding, fields):
+                    dies = binding["b"] if action.name == "Die" else None
+                    steps.append(Step(index, after, self._stream(action, binding), dies))
+            self._steps[state] = tuple(steps)
+        return self._steps[state]
+
+    def _stream(self, action: Action, binding: Mapping[str, Value]) -> Stream | None:
+        """Who takes a step; None: nobody of the cluster."""
+        who = self._actor(action)
+        name = {"controller": "c", "broker": "b"}.get(who)
+        return None if name is None or name not in binding else (who, binding[name])
+
+
+class Runs:
+    """The steps with the lines that they write, of the rows that are compared.
+
+    `level`: the lowest level that the log prints.
+    """
+
+    def __init__(self, steps: Steps, writer: Writer, level: str) -> None:
+        self.steps, self.writer, self._level = steps, writer, level
+        self._lines: dict[tuple[int, int, int], Rest] = {}
+        self._read: dict[str, int] = {}
+
+    def initial(self) -> Config:
+        """Where all runs begin."""
+        return Config(self.steps.layout.pack(self.writer.reference.initial()), ())
+
+    def _after_steps(self, config: Config) -> Iterator[tuple[int, Rest, Rest]]:
+        """The states after a step, with what it writes, and what others have still to write.
+
+        Who has not yet written what its last step does takes no other; who dies never will.
+        """
+        busy = {stream for stream, _ in config.rest}
+        for step in self.steps.of(config.state):
+            if step.stream in busy:
+                continue
+            rest = config.rest
+            if step.dies is not None:
+                rest = tuple(each for each in rest if each[0][1] != step.dies)
+            yield step.after, self._written_by(step, config.state), rest
+
+    def hidden(self, config: Config) -> Iterator[Config]:
+        """The runs that go on with a step that writes nothing."""
+        for after, blocks, rest in self._after_steps(config):
+            if not blocks:
+                yield Config(after, rest)
+
+    def written(self, config: Config, stream: Stream, event: Event) -> Iterator[Config]:
+        """The runs in which somebody writes a line next."""
+        if pending(config.rest, stream):
+            yield from _after(config, stream, event)
+            return
+        for after, blocks, rest in self._after_steps(config):
+            if pending(blocks, stream):
+                yield from _after(Config(after, _joined(rest, blocks)), stream, event)
+
+    def _written_by(self, step: Step, before: int) -> Rest:
+        """What a step writes of the lines that are compared, without empty blocks."""
+        move = self.steps.moves[step.move]
+        name = move.action.name
+        if not self.writer.prints(name):
+            return ()
+        if name not in self._read:
+            self._read[name] = self.steps.bits_of(self.writer.reads(name))
+        looks_back = self.writer.looks_back(name)
+        key = (step.move, before & self._read[name], step.after if looks_back else 0)
+        if key not in self._lines:
+            after = self.steps.unpacked(step.after) if looks_back else None
+            self._lines[key] = self.kept(self.writer.blocks(name, move.binding, self.steps.unpacked(before), after))
+        return self._lines[key]
+
+    def kept(self, blocks: Iterable[Iterable[Written]]) -> Rest:
+        """The lines that are compared and that the log's level shows, by who writes them."""
+        found: dict[Stream, list[tuple[Event, ...]]] = {}
+        for block in blocks:
+            shown: dict[Stream, list[Event]] = {}
+            for each in block:
+                if self._shown(each.event):
+                    shown.setdefault(self.writes(each.event, each.broker), []).append(each.event)
+            for stream, events in shown.items():
+                found.setdefault(stream, []).append(tuple(events))
+        return tuple((stream, tuple(written)) for stream, written in sorted(found.items()))
+
+    def writes(self, event: Event, broker: int | None) -> Stream:
+        """Who writes a line."""
+        numbers = {each: number for number, each in enumerate(self.writer.names.brokers)}
+        return (rows()[event.row].speaker, -1 if broker is None else numbers.get(broker, -1))
+
+    def _shown(self, event: Event) -> bool:
+        if rows()[event.row].speaker == "broker":  # what the model does not know has no part in the level
+            event = replace(event, controller=0, correlation_id=0)
+        return LEVELS.index(self.writer.level(event) or self._level) >= LEVELS.index(self._level)
+
+
+def in_turn(runs: Runs, lines: Iterable[Seen]) -> Iterator[tuple[Seen, Stream, bool]]:
+    """The lines with who writes them, and whether a line is the first of a later controller."""
+    last = 0
+    for line in lines:
+        event, epoch = line.event, 0
+        by_controller = rows()[event.row].speaker == "controller"
+        if by_controller:
+            epoch = event.controller_epoch or 0
+        yield line, runs.writes(event, event.controller if by_controller else event.speaker), epoch > last
+        last = max(last, epoch)
+
+
+def without_controllers(rest: Rest) -> Rest:
+    """A later controller is there: the one before is gone, with what it had to write."""
+    return tuple(each for each in rest if each[0][0] != "controller")
+
+
+def pending(rest: Rest, stream: Stream) -> Blocks:
+    """What somebody has still to write."""
+    return next((blocks for each, blocks in rest if each == stream), ())
+
+
+def _joined(rest: Rest, more: Rest) -> Rest:
+    """What is to be written, and what comes behind it."""
+    found = dict(rest)
+    for stream, blocks in more:
+        found[stream] = (*found.get(stream, ()), *blocks)
+    return tuple(sorted(found.items(), key=lambda each: each[0]))
+
+
+def _after(config: Config, stream: Stream, event: Event) -> Iterator[Config]:
+    first, *later = pending(config.rest, stream)
+    for index, each in enumerate(first):
+        if says_the_same(each, event):
+            left = first[:index] + first[index + 1 :]
+            blocks = ((left,) if left else ()) + tuple(later)
+            others = {each: old for each, old in config.rest if each != stream} | ({stream: blocks} if blocks else {})
+            yield config._replace(rest=tuple(sorted(others.items(), key=lambda each: each[0])))
+            return
+
+
+_NOT_COMPARED = frozenset(
+    {"row", "level", "ts", "releases", "topic_id", "broker_epoch"}
+    | {"offset", "high_watermark", "log_end_offset", "lagging", "detail", "recovery"}
+)
+"""Columns that do not belong to what is said, and those of what the model has not: ids, records, and whether a leader
+that was elected uncleanly recovers (KIP-704)."""
+
+_SETS = frozenset({"isr", "old_isr", "brokers", "new_brokers", "deleted_brokers", "bounced_brokers"})
+"""Columns whose members come in any order."""
+
+
+def says_the_same(expected: Event, seen: Event) -> bool:
+    """Whether a line is what a step writes: in every column that both have."""
+    if expected.row != seen.row:
+        return False
+    for column, value in expected.__dict__.items():
+        other = getattr(seen, column)
+        if value is None or other is None or column in _NOT_COMPARED:
+            continue
+        if column in _SETS:
+            value, other = sorted(value), sorted(other)
+        if value != other:
+            return False
+    return True
