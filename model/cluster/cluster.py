@@ -11,7 +11,7 @@ from ..family import Chosen, Family, Part
 from ..lines import Block
 from ..property import Property
 from ..protocol import Model
-from . import controller, deletion, isr, metadata, outside, promises, reassign, requests, shutdown, zombies
+from . import controller, deletion, directories, isr, metadata, outside, promises, reassign, requests, shutdown, zombies
 from .beyond import BEYOND
 from .effects import (
     DELETION,
@@ -29,7 +29,7 @@ from .effects import (
 from .progress import UNASKED, progress
 from .properties import partition_in_zookeeper, properties
 from .refusals import refusals
-from .state import CACHES, REASSIGNMENT, SETTINGS, SETTINGS_OF_PART, c, fields, owners
+from .state import CACHES, DIRECTORIES, REASSIGNMENT, SETTINGS, SETTINGS_OF_PART, c, fields, owners
 
 PARTS = (
     Part(SHUTDOWN, "brokers that ask the controller before they stop"),
@@ -40,6 +40,7 @@ PARTS = (
     Part(ISR, "leaders that shrink and expand the ISR", needs=(REQUESTS,)),
     Part(CACHES, "UpdateMetadata requests on their way, and brokers' metadata caches", needs=(REQUESTS,)),
     Part(REASSIGNMENT, "partitions that get other replicas", needs=(REQUESTS, ISR)),
+    Part(DIRECTORIES, "log directories that fail while their broker lives", needs=(REQUESTS,)),
     Part(FACTORS, "topics with one replica, or three"),
     Part(ISR_OUTSIDE, "ISRs that change in ZooKeeper, where brokers and what they know are left out"),
     Part(UNCLEAN, "unclean.leader.election.enable, for all topics"),
@@ -87,6 +88,7 @@ _WRITERS: dict[str, tuple[Callable[[Effects], Action], ...]] = {
     ),
     REQUESTS: (requests.handle, requests.refuse, requests.lose),
     CACHES: (metadata.handle,),
+    DIRECTORIES: (directories.fail, directories.probe, directories.mark),
     ZOMBIES: (zombies.lose_session, zombies.resign),
     ISR_OUTSIDE: (outside.shrink, outside.expand),
     FACTORS: (outside.create_single, outside.create_triple),
@@ -124,7 +126,14 @@ def _promised(chosen: Chosen) -> tuple[Property, ...]:
     of_requests = promises.properties(chosen) if REQUESTS in chosen.parts else ()
     of_isr = isr.properties(chosen) if ISR in chosen.parts else ()
     of_caches = metadata.properties(chosen) if CACHES in chosen.parts else ()
-    return (*of_requests, *of_isr, *of_caches, *(reassign.properties(chosen) if REASSIGNMENT in chosen.parts else ()))
+    of_directories = directories.properties(chosen) if DIRECTORIES in chosen.parts else ()
+    return (
+        *of_requests,
+        *of_isr,
+        *of_caches,
+        *of_directories,
+        *(reassign.properties(chosen) if REASSIGNMENT in chosen.parts else ()),
+    )
 
 
 def _of(made: Action, block: Block) -> Block:

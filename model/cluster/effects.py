@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..expr import Expr, after, both, const, either, false, full, ite, none, record, some
+from ..expr import Expr, after, both, const, either, false, full, ite, none, record, some, those, var
 from ..family import Chosen, of_table
 from ..lines import Block
 from ..sorts import OptionOf, SeqOf, SetOf
 from . import lines
 from .state import (
     CACHES,
+    DIRECTORIES,
     PLACES,
     REASSIGNMENT,
     Broker,
@@ -30,6 +31,8 @@ from .state import (
     hosts,
     literal,
     live,
+    marked,
+    offline_dirs,
     one_of,
     origin,
     replicas,
@@ -42,6 +45,8 @@ from .state import (
 DELETION, ISR, PREFERRED, SHUTDOWN = "deletion", "ISR changes", "preferred elections", "controlled shutdown"
 REQUESTS, UNCLEAN, ZOMBIES = "requests", "unclean elections", "zombies"
 FACTORS, ISR_OUTSIDE = "one or three replicas", "ISRs of unseen leaders"
+
+_broker = var("directory_of", Broker)
 
 
 @dataclass(frozen=True)
@@ -117,9 +122,26 @@ class Effects:
         self.lines.append(lines.partition_moved(c, p, state, target, done, both(asked, ~done), valid))
         return ite(done, literal(target, state.sort), state)
 
-    def online_brokers(self, c: Expr) -> Expr:
-        """The brokers that may lead: live ones that are not shutting down."""
+    def staying_brokers(self, c: Expr) -> Expr:
+        """The live brokers that are not shutting down."""
         return live[c].minus(shutting[c]) if SHUTDOWN in self.chosen.parts else live[c]
+
+    def online_brokers(self, c: Expr, p: Expr) -> Expr:
+        """The brokers that may lead a partition: those that stay, and whose directory of it has not failed."""
+        return self.with_directory(c, p, self.staying_brokers(c))
+
+    def with_directory(self, c: Expr, p: Expr, brokers: Expr) -> Expr:
+        """Of some brokers those of which the controller does not know that the directory of the partition failed."""
+        if DIRECTORIES not in self.chosen.parts:
+            return brokers
+        return brokers.minus(those(_broker, offline_dirs[c][_broker].contains(p)))
+
+    def to_be_moved(self, c: Expr, p: Expr, r: Expr) -> Expr:
+        """A replica of a broker that is to be moved: all are that it has, or those whose directory has failed."""
+        assigned = self.is_assigned(c, p, r)
+        if DIRECTORIES not in self.chosen.parts:
+            return assigned
+        return both(assigned, either(marked[c].is_empty(), marked[c].contains(p)))
 
     def is_queued(self, c: Expr, p: Expr) -> Expr:
         """The controller is about to delete the topic: most handlers leave it alone."""
@@ -132,7 +154,7 @@ class Effects:
     def leads_nowhere(self, c: Expr, p: Expr) -> Expr:
         """The leader that the controller has in its cache is not online; none is not online either."""
         entry = cached[c][p]
-        absent = ~entry.value["leader"].set().subset_of(self.online_brokers(c))
+        absent = ~entry.value["leader"].set().subset_of(self.online_brokers(c, p))
         return entry.is_some() & either(entry.value["leader"].is_none(), absent)
 
     def brought_online(self, c: Expr, p: Expr, state: Expr) -> tuple[Expr, Held]:
@@ -142,7 +164,7 @@ class Effects:
 
     def online(self, c: Expr, p: Expr, state: Expr, asked: Expr) -> tuple[Expr, Held]:
         """To OnlinePartition by the offline strategy: the znode is created, or a leader elected."""
-        now, held, online, mine = znode[p], znode[p].value, self.online_brokers(c), epoch[c]
+        now, held, online, mine = znode[p], znode[p].value, self.online_brokers(c, p), epoch[c]
         is_new = state.eq("NewPartition")
         preferred = self.first(p, online)
         made = record(
@@ -262,6 +284,8 @@ class Effects:
         online = after(live[c])
         if SHUTDOWN in self.chosen.parts:
             online = online.minus(after(shutting[c]))
+        if DIRECTORIES in self.chosen.parts:
+            online = online.minus(those(_broker, after(offline_dirs[c])[_broker].contains(p)))
         return self.replicas(p).minus(online)
 
     def is_assigned(self, c: Expr, p: Expr, r: Expr) -> Expr:

@@ -181,7 +181,7 @@ def alter(effects: Effects) -> Action:
 
 
 def _eligible(effects: Effects) -> Expr:
-    return _asked().subset_of(effects.online_brokers(c))
+    return _asked().subset_of(effects.staying_brokers(c))
 
 
 def refuse(effects: Effects) -> Action:

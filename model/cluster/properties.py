@@ -118,7 +118,7 @@ def _of_settled(chosen: Chosen) -> tuple[Property, ...]:
 def _online_if_alive(chosen: Chosen, c: Expr) -> Expr:
     """Nothing is said of dead brokers: replicas of a new topic come online on them too."""
     effects = Effects(chosen)
-    alive = both(effects.is_assigned(c, p, b), effects.online_brokers(c).contains(b))
+    alive = both(effects.is_assigned(c, p, b), effects.online_brokers(c, p).contains(b))
     state = replica_state[c][p][b]
     online = state.eq("OnlineReplica")
     if REASSIGNMENT in chosen.parts:
@@ -129,7 +129,7 @@ def _online_if_alive(chosen: Chosen, c: Expr) -> Expr:
 def _offline_without_leader(chosen: Chosen, c: Expr) -> Expr:
     """A leader that is shutting down lives, and may lead an OfflinePartition."""
     offline, leader = partition_state[c][p].eq("OfflinePartition"), _held["leader"].set()
-    online = Effects(chosen).online_brokers(c).intersect(registered)
+    online = Effects(chosen).online_brokers(c, p).intersect(registered)
     dead = leader.intersect(registered).is_empty()
     return znode[p].is_some().implies(both(dead.implies(offline), offline.implies(~leader.intersects(online))))
 

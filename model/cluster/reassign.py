@@ -158,8 +158,10 @@ def add_replicas(effects: Effects) -> Action:
 def _leader_moves(effects: Effects, updates: dict[Expr, object]) -> dict[Expr, object]:
     """A leader is elected among the replicas that stay, or the leader epoch raised; all that stay are told."""
     held, raised = znode[p].value, _raised(effects)
-    stays = both(held["leader"].is_some(), held["leader"].set().subset_of(_target.intersect(effects.online_brokers(c))))
-    leader = first(assignment[p], effects.online_brokers(c).intersect(held["isr"]))
+    stays = both(
+        held["leader"].is_some(), held["leader"].set().subset_of(_target.intersect(effects.online_brokers(c, p)))
+    )
+    leader = first(assignment[p], effects.online_brokers(c, p).intersect(held["isr"]))
     state, elected = effects.elected(
         c, p, partition_state[c][p], ~stays, leader, held["isr"], REASSIGNMENT_STRATEGY, _target
     )

@@ -38,7 +38,7 @@ def shut_down(effects: Effects) -> Action:
     led = both(known, cached[c][p].value["leader"].eq(some(b)))
     isr = znode[p].value["isr"].minus(leaving)
     effects.lines.append(prints_line("controlled-shutdown", c, broker=b))
-    leader = effects.first(p, staying.intersect(isr))
+    leader = effects.first(p, effects.with_directory(c, p, staying).intersect(isr))
     recipients = staying if effects.chosen.has("KAFKA-7482") else live[c]
     state, held = effects.elected(c, p, partition_state[c][p], led, leader, isr, SHUTDOWN_STRATEGY, recipients)
     return action(

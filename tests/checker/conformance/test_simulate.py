@@ -48,6 +48,8 @@ BROKERS_SAY = (
     "ISR updated to",
     "Partition state has been reset",
     "Finished LeaderAndIsr request",
+    "Stopping serving replicas in dir",
+    "in an offline log directory",
 )
 SELDOM = {"since its controller epoch", "Partition state has been reset", "is the same as the old leader"}
 
@@ -84,7 +86,11 @@ def _drawn(seed: int) -> tuple[str, tuple[str, ...], str]:
     dice = random.Random(seed)
     release = dice.choice(RELEASES)
     parts, level = tuple(each for each in LEGAL_PARTS if dice.random() < 0.5), dice.choice(["TRACE", "INFO"])
-    more = tuple(each for each in ("metadata caches", "reassignment", "one or three replicas") if dice.random() < 0.3)
+    more = tuple(
+        each
+        for each in ("metadata caches", "reassignment", "one or three replicas", "log directories")
+        if dice.random() < 0.3
+    )
     return release, (*parts, *more), level
 
 
@@ -92,7 +98,7 @@ def _simulated(seed: int, folder: Path) -> Path | None:
     """The log of a random run, if it has a line."""
     release, parts, level = _drawn(seed)
     room = {"brokers": 3, "partitions": 2, "outages": 8, "failovers": 4, "max_leader_epoch": 80}
-    room |= {"most_requests": 6, "isr_changes": 12, "reassignments": 4}
+    room |= {"most_requests": 6, "isr_changes": 12, "reassignments": 4, "directory_failures": 3}
     model = CLUSTER.model(release, adding=parts)
     instance = model.instance(**{each.name: room[each.name] for each in model.settings})
     run = simulate.random_run(instance, seed, 60)

@@ -15,7 +15,7 @@ from isrproof.model.action import Update
 from isrproof.model.catalogue import families, model
 from isrproof.model.cluster import requests
 from isrproof.model.cluster.cluster import CLUSTER
-from isrproof.model.cluster.state import b, e, hosted, p
+from isrproof.model.cluster.state import b, e, hosted, p, phase
 from isrproof.model.errors import UnknownNameError
 from isrproof.model.expr import ite, mapped
 from isrproof.model.family import Chosen
@@ -61,6 +61,8 @@ ALL_PARTS = [each.name for each in CLUSTER.parts if not {"requests", *FOR_LOGS} 
         ("2.1", ["metadata caches"], 1),
         ("3.9", ["metadata caches"], 1),
         ("2.3", ["reassignment"], 0),
+        ("3.9", ["log directories"], 1),
+        ("1.1", ["log directories", "deletion"], 0),
     ],
 )
 def test_the_search_counts_what_the_reference_counts(release: str, parts: list[str], outages: int) -> None:
@@ -308,6 +310,24 @@ def test_what_comes_about_in_time() -> None:
         assert explore(one, [unfair], outages=2, failovers=0).verdict == "violated"
 
 
+def test_a_replica_whose_log_directory_failed_is_moved() -> None:
+    """KIP-112: the controller is told, asks, and moves it; one that does not ask, or does not move it, leaves it."""
+    one, few = CLUSTER.model("3.9", adding=["log directories"]), {"outages": 0, "failovers": 1}
+    found = explore(one, ["FailedReplicaIsOut", "FailedReplicaLeads", "FailedLeaderIsReplaced"], **few)
+    assert found.verdict == "holds"
+    replaced = one.property("FailedLeaderIsReplaced")
+    for step in ("AskForDirectories", "HandleLeaderAndIsr", "MarkOffline", "ElectForDeadLeaders"):
+        unasked = replace(replaced, fair=tuple(each for each in replaced.fair if each != step))
+        assert explore(one, [unasked], **few).verdict == "violated", step
+    mark = one.action("MarkOffline")
+    (moves,) = (each for each in mark.updates if each.field == phase)
+    forgets = replace(moves, value=phase)
+    others = tuple(each for each in mark.updates if each is not moves)
+    broken = replace(mark, updates=(*others, forgets))
+    actions = tuple(broken if each is mark else each for each in one.actions)
+    assert explore(replace(one, actions=actions), "FailedReplicaIsOut", **few).verdict == "violated"
+
+
 def test_a_part_brings_those_that_it_needs() -> None:
     left_out = CLUSTER.model("3.9", adding=["ISR changes"]).left_out
     assert not any(each.startswith(("requests", "ISR changes")) for each in left_out)
@@ -351,6 +371,7 @@ def unclean_property(usual: Model) -> Iterable:  # type: ignore[type-arg]
         ("deletion",),
         ("requests",),
         ("ISR changes",),
+        ("log directories",),
         ("one or three replicas",),
         ("ISRs of unseen leaders",),
     ],
@@ -361,6 +382,7 @@ def test_each_clause_is_needed_or_waived(parts: tuple[str, ...]) -> None:
     names = [each.name for each in one.properties] + (["OnlyBenignRefusals"] if "deletion" in parts else [])
     few = {"outages": 2 if "deletion" in parts else 3, "failovers": 1}
     few |= {"most_requests": 2} if "requests" in parts else {}
+    few |= {"outages": 1} if "log directories" in parts else {}
     few |= {"most_requests": 2, "isr_changes": 2} if "ISR changes" in parts else {}
     found = list(mutations(one, names, [few]))
     assert [(each.action, each.clause.label) for each in found if each.verdict not in ("needed", "waived")] == []
