@@ -96,7 +96,7 @@ def possible(evidence: Evidence) -> May:
 
     def written(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
         """A leader's change of an ISR: the log shows it, or nothing in that version but later ones."""
-        (_, isr, epoch, version, _), who = (
+        (_, isr, epoch, version, *_), who = (
             state["znode"][params["p"]],
             {params["one"], params.get("other", params["one"])},
         )

@@ -59,6 +59,7 @@ BEHAVIOURS = (
     "KIP-380",
     "KIP-455",
     "KIP-497",
+    "KIP-704",
 )
 
 _WRITERS: dict[str, tuple[Callable[[Effects], Action], ...]] = {

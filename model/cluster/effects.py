@@ -174,14 +174,18 @@ class Effects:
             leader_epoch=0,
             version=0,
             controller_epoch=mine,
+            recovery="RECOVERED",
         )
         creates = both(is_new, now.is_none(), preferred.is_some())
         leader = self.first(p, online.intersect(held["isr"]))
-        isr = held["isr"].intersect(online)
+        isr, recovery = held["isr"].intersect(online), held["recovery"]
         if UNCLEAN in self.chosen.parts:
-            leader, isr = ite(leader.is_some(), leader, preferred), ite(leader.is_some(), isr, preferred.set())
+            clean = leader.is_some()
+            leader, isr = ite(clean, leader, preferred), ite(clean, isr, preferred.set())
+            if self.chosen.has("KIP-704"):
+                recovery = ite(clean, recovery, literal("RECOVERING", recovery.sort))
         elects = both(~is_new, self._readable(c, p), leader.is_some())
-        new = some(ite(is_new, made, self._led(c, held, leader, isr)))
+        new = some(ite(is_new, made, self._led(c, held, leader, isr).changed(recovery=recovery)))
         return self._moved(c, p, state, asked, either(creates, elects), new, lines.OFFLINE_STRATEGY, online, is_new)
 
     def elected(

@@ -14,7 +14,7 @@ from ..views import (
     Projection,
 )
 from ..views import Broker as AnyBroker
-from .effects import DELETION, REQUESTS, Effects
+from .effects import DELETION, REQUESTS, UNCLEAN, Effects
 from .state import (
     REASSIGNMENT,
     Broker,
@@ -185,9 +185,26 @@ A_LEADER_IS_LOST = Property(
 )
 
 
+_then = after(_held["leader"])
+_unclean = both(_then.is_some(), ~_then.set().subset_of(_held["isr"]))
+_recovers, _will = _held["recovery"].eq("RECOVERING"), after(_held["recovery"]).eq("RECOVERING")
+UNCLEAN_LEADER_RECOVERS = Property(
+    "UncleanLeaderRecovers",
+    "A leader from outside the ISR is marked to recover, and no other is.",
+    forall(
+        p,
+        both(znode[p].is_some(), after(znode[p].is_some())).implies(
+            both(_unclean.implies(_will), both(_will, ~_recovers).implies(_unclean))
+        ),
+    ),
+    "step",
+    cites=("KIP-704",),
+)
+
+
 def properties(chosen: Chosen) -> tuple[Property, ...]:
     """What is promised, and what must be met."""
-    unmet = {LEADER_FROM_ISR if "unclean elections" in chosen.parts else UNCLEAN_LEADER_ALONE_IN_ISR}
+    unmet = {LEADER_FROM_ISR if UNCLEAN in chosen.parts else UNCLEAN_LEADER_ALONE_IN_ISR}
     if REASSIGNMENT in chosen.parts and chosen.has("KIP-455"):
         unmet.add(ISR_WITHIN_REPLICAS)  # a replica that was being added leaves the ISR after the assignment
     of_view = tuple(each for each in PARTITION_PROPERTIES if each not in unmet)
@@ -197,6 +214,7 @@ def properties(chosen: Chosen) -> tuple[Property, ...]:
         ONE_CONTROLLER_PER_EPOCH,
         ONLY_THE_CONTROLLER_ELECTS,
         *(partition_in_zookeeper(chosen).of(each) for each in of_view),
+        *((UNCLEAN_LEADER_RECOVERS,) if UNCLEAN in chosen.parts and chosen.has("KIP-704") else ()),
         *((DELETED_WHEN_ALL_SAY_SO,) if DELETION in chosen.parts else ()),
         A_LEADER_IS_LOST,
     )

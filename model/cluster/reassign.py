@@ -64,6 +64,7 @@ _adding = _target.minus(replicas(had(p)))
 _removing = replicas(had(p)).minus(_target)
 _ROOM = {"reassignments are left": reassignments < setting(REASSIGNMENTS)}
 _ONE_THREAD = "the thread does one thing at a time"
+_NO_LIST = "the higher leader epoch tells the leader of its replicas, and which it takes for assigned is no state here"
 
 
 def _caught_up() -> Expr:
@@ -140,9 +141,9 @@ def add_replicas(effects: Effects) -> Action:
         c,
         p,
         guard={
-            "is at it": phase[c].eq("reassigning"),
-            "it is this partition": reassigning[c].contains(p),
-            "not all have caught up": ~_caught_up(),
+            "is at it": waived(phase[c].eq("reassigning"), _ONE_THREAD),
+            "it is this partition": waived(reassigning[c].contains(p), "a higher leader epoch is legal at any time"),
+            "not all have caught up": waived(~_caught_up(), "the end is noticed later, by the ISR"),
         },
         updates={
             znode[p]: raised,
@@ -288,7 +289,7 @@ def end(effects: Effects) -> Action:
         "The partition has the replicas that were asked for, and no others.",
         c,
         p,
-        guard={**_dropped(), "is not being cancelled": ~cancelled},
+        guard={**_dropped(), "is not being cancelled": waived(~cancelled, _NO_LIST)},
         updates={
             origin[p]: none(Assignment),
             finishing[c]: none(Partition),
@@ -308,6 +309,16 @@ def _heeds(effects: Effects, ordered: Expr, mine: Expr) -> Expr:
     return both(ordered.is_some(), either(mine.is_none(), newer))
 
 
+def _may_stop(effects: Effects) -> dict[str, Expr | Clause]:
+    runs = "the broker runs"
+    guard = may_read(effects, "StopReplica")
+    guard[runs] = waived(guard[runs], "a dead broker hosts nothing")
+    life = "its broker epoch is not older"
+    if life in guard and not effects.chosen.before("2.6"):
+        guard[life] = waived(guard[life], "who has a replica again knows a higher leader epoch")
+    return guard
+
+
 def handle(effects: Effects) -> Action:
     ordered, mine = head(effects.chosen, b, e)["states"][p], hosted[b][p]
     heeds = _heeds(effects, ordered, mine)
@@ -317,7 +328,7 @@ def handle(effects: Effects) -> Action:
         "A broker is told to delete a replica: it does, unless it knows a newer leader epoch.",
         b,
         e,
-        guard=may_read(effects, "StopReplica"),
+        guard=_may_stop(effects),
         updates={**read(effects), hosted[b]: mapped(p, ite(heeds, none(Znode), mine))},
         cites=("stopReplicas in ReplicaManager.scala", "KIP-570"),
     )

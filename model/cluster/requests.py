@@ -177,7 +177,8 @@ def handle(effects: Effects) -> Action:
         effects.lines.append(handling.offline(failed[b].contains(p)))
         updates |= _storage_answered(effects, ordered, mine)
     effects.lines += [handling.refused(), *handling.becomes(), handling.ended()]
-    kept = ordered.value.changed(isr=ite(leads, ordered.value["isr"], _NO_ONE))
+    # A leader takes itself for recovered at once, and says so when it asks for another ISR (KIP-704).
+    kept = ordered.value.changed(isr=ite(leads, ordered.value["isr"], _NO_ONE), recovery="RECOVERED")
     taken = takes(effects, ordered, mine)
     updates |= {**read(effects), hosted[b]: mapped(p, ite(taken, some(kept), mine))}
     if ISR in effects.chosen.parts:

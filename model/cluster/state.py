@@ -38,6 +38,7 @@ Place = Int(0, 2)
 PLACES = (0, 1, 2)
 ControllerEpoch = Int(0, Bound(FAILOVERS, 1))
 LeaderEpoch = Int(0, MAX_LEADER_EPOCH)
+Recovery = Enum("LeaderRecoveryState", ("RECOVERED", "RECOVERING"))
 Znode = Record(
     "PartitionState",
     leader=OptionOf(Broker),
@@ -45,6 +46,7 @@ Znode = Record(
     leader_epoch=LeaderEpoch,
     version=LeaderEpoch,
     controller_epoch=ControllerEpoch,
+    recovery=Recovery,
 )
 Assignment = MapOf(Place, OptionOf(Broker))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -201,6 +202,60 @@ def test_an_isr_that_is_refused_is_told() -> None:
     log = simulate.log_of(repaired, [*run[:-1], refused], CLUSTER.release("3.9"), "INFO", numbered(3, 1))
     ((_, (place,)),) = log.steps[-1:]
     assert "Partition state has been reset" in log.files[place.file][place.line - 1]
+
+
+def _recovery(release: str, folder: Path) -> str:
+    """Whether a leader from outside the ISR recovers: as printed when it is elected, and when it has changed the ISR."""
+    one = CLUSTER.model(release, adding=["unclean elections", "ISR changes"])
+    reference = Reference(one.instance(brokers=3, partitions=1, outages=4, failovers=0, isr_changes=1, most_requests=8))
+    state, run = reference.initial(), []
+
+    def take(action: str, **params: int) -> None:
+        nonlocal state
+        (step,) = (each for each in reference.steps(state, action) if params.items() <= each.params.items())
+        run.append(simulate.Taken(step.action, step.params, state, step.state))
+        state = step.state
+
+    def hears(broker: int) -> None:
+        while any(each.params["b"] == broker for each in reference.steps(state, "HandleLeaderAndIsr")):
+            take("HandleLeaderAndIsr", b=broker)
+
+    def handles_failure(broker: int) -> None:
+        take("Die", b=broker)
+        take("BrokerChange", c=2)
+        take("ElectForDeadLeaders", c=2)
+        take("MoveReplicasOffline", c=2)
+
+    take("Elect", c=2)
+    take("CreateTopic", one=0, other=1)
+    take("InitializeContext")
+    take("StartPartitions")
+    handles_failure(1)
+    hears(0)
+    take("ComeBack", b=1)
+    take("BrokerChange", c=2)
+    take("ElectForNewBrokers", c=2)
+    handles_failure(0)
+    hears(1)
+    take("ComeBack", b=0)
+    take("BrokerChange", c=2)
+    take("ElectForNewBrokers", c=2)
+    hears(0)
+    take("ExpandIsr", b=1, r=0)
+    take("AlterIsr", c=2, b=1)
+    log = simulate.log_of(reference.instance, run, CLUSTER.release(release), "TRACE", numbered(3, 1))
+    simulate.write(log, folder)
+    printed = "".join(each.read_text("utf-8") for each in sorted(folder.rglob("*.log")))
+    written = r"(?:from OfflinePartition to OnlinePartition|ISR for partition t1-0 updated to) .*leader=2.*State=(\w+)"
+    return " ".join(re.findall(written, printed))
+
+
+@pytest.mark.parametrize(("release", "printed"), [("3.1", ""), ("3.9", "RECOVERED RECOVERING")])
+def test_a_leader_that_was_elected_uncleanly_recovers(release: str, printed: str, tmp_path: Path) -> None:
+    """KIP-704; an audit of the log finds nothing illegal."""
+    assert _recovery(release, tmp_path) == printed
+    (report,) = columns([tmp_path])
+    assert [each["rule"] for each in report["findings"] if each["severity"] == "error"] == []
 
 
 def test_a_run_is_the_same_for_the_same_seed() -> None:

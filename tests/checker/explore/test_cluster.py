@@ -20,7 +20,7 @@ from isrproof.model.errors import UnknownNameError
 from isrproof.model.expr import ite, mapped
 from isrproof.model.family import Chosen
 from isrproof.model.protocol import Model
-from isrproof.model.step import Reference
+from isrproof.model.step import Reference, Taken
 from isrproof.specs.errors import IsrproofError
 from isrproof.specs.machines import machine
 
@@ -237,6 +237,11 @@ class _Run:
         (taken,) = (each for each in self.reference.steps(self.state, action) if params.items() <= each.params.items())
         self.state = taken.state
 
+    def stops(self, broker: int, tenure: int) -> list[Taken]:
+        """A StopReplica request that a broker may do what it says."""
+        found = self.reference.steps(self.state, "HandleStopReplica")
+        return [each for each in found if each.params == {"b": broker, "e": tenure}]
+
     def hears(self, broker: int, tenure: int) -> None:
         """A broker reads all that a controller sent to it."""
         kinds = ("HandleLeaderAndIsr", "HandleUpdateMetadata")
@@ -396,6 +401,48 @@ def test_each_clause_with_metadata_caches_is_needed_or_waived() -> None:
     found = list(mutations(one, [each.name for each in one.properties], few))
     open_ones = [(each.action, each.clause.label) for each in found if each.verdict not in ("needed", "waived")]
     assert open_ones == [("MoveReplicasOffline", "is at it")]
+
+
+@pytest.mark.slow
+def test_each_clause_of_a_reassignment_is_needed_or_waived() -> None:
+    """But for one that takes a second controller: the next test has it."""
+    one, room = CLUSTER.model("3.9", adding=["reassignment"]), {"outages": 0, "failovers": 0, "most_requests": 6}
+    mine = {each.name for each in one.actions} - {
+        each.name for each in CLUSTER.model("3.9", adding=["ISR changes"]).actions
+    }
+    found = list(mutations(one, [each.name for each in one.properties], [room], actions=mine))
+    open_ones = [(each.action, each.clause.label) for each in found if each.verdict not in ("needed", "waived")]
+    assert open_ones == [("HandleStopReplica", "its controller epoch is not older")]
+
+
+def test_a_replica_is_not_stopped_by_an_earlier_controller() -> None:
+    """A controller takes a reassignment back, and dies; the next one has been heard when StopReplica arrives."""
+    one = CLUSTER.model("3.9", adding=["reassignment"])
+    handle = one.action("HandleStopReplica")
+    weaker = replace(handle, guard=tuple(each for each in handle.guard if "controller epoch" not in each.label))
+    assert len(weaker.guard) == len(handle.guard) - 1
+    actions = tuple(weaker if each is handle else each for each in one.actions)
+    few = {"outages": 1, "failovers": 1, "isr_changes": 1, "reassignments": 2, "most_requests": 6}
+    for model, broken in ((one, False), (replace(one, actions=actions), True)):
+        run = _Run(model, brokers=3, partitions=2, max_leader_epoch=12, **few)
+        run.take("Elect", c=0)
+        run.take("CreateTopic", p=0, one=0, other=1)
+        run.take("CreateTopic", p=1, one=1, other=2)
+        for step in ("InitializeContext", "StartPartitions"):
+            run.take(step)
+        run.take("Reassign", p=0, one=1, other=2)
+        for step in ("AddReplicas", "CancelReassignment", "DropReplica"):
+            run.take(step)
+        while [*run.reference.steps(run.state, "HandleLeaderAndIsr")] and not run.stops(2, 1):
+            run.take("HandleLeaderAndIsr", b=2)
+        assert run.stops(2, 1)
+        run.take("Die", b=0)
+        run.take("Elect", c=1)
+        run.take("InitializeContext")
+        run.take("HandleLeaderAndIsr", b=2, e=2)
+        assert bool(run.stops(2, 1)) == broken
+        for step in run.stops(2, 1):
+            assert not run.reference.holds(one.property("NoOlderRequestAccepted"), run.state, step.state)
 
 
 def test_each_clause_of_a_purgatory_is_needed_or_waived() -> None:
