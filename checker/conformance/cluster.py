@@ -17,7 +17,9 @@ _CREATED = {"CreateTopic": ("one", "other"), "CreateSingle": ("one",), "CreateTr
 """The steps that create a topic, with their parameters that are its replicas."""
 
 _OUTSIDE = frozenset({"Die", "ComeBack", "DeleteTopic", "LoseSession", *_CREATED})
-_UNSEEN = frozenset({"LeaderShrinksIsr", "LeaderExpandsIsr"})
+_SHRINKS = "LeaderShrinksIsr"
+_UNSEEN = frozenset({_SHRINKS, "LeaderExpandsIsr"})
+_SHUT_DOWN = frozenset({"ShutDown", "ShutDownContended"})
 _ISR_WRITTEN = frozenset(rows_with("isr-written"))
 
 _STAYS_ONLINE = ("OnlinePartition", "OnlinePartition")
@@ -103,7 +105,7 @@ def possible(evidence: Evidence) -> May:
         known = evidence.isrs.get(names.partitions[params["p"]], {})
         if version + 1 not in known:
             return any(version < later and epoch <= its for later, shown in known.items() for its, _ in shown)
-        new = isr - who if action == "LeaderShrinksIsr" else isr | who
+        new = isr - who if action == _SHRINKS else isr | who
         return (epoch, frozenset(names.brokers[each] for each in new)) in known[version + 1]
 
     def may(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
@@ -119,7 +121,9 @@ def possible(evidence: Evidence) -> May:
                 return False
         elif action in _UNSEEN:
             return written(action, params, state)
-        elif action == "ShutDown":
+        elif action in _SHUT_DOWN:
+            if "hit" in params and not written(_SHRINKS, {"p": params["hit"], "one": params["r"]}, state):
+                return False
             return asked is None or names.brokers[params["b"]] in asked
         elif action in finds:
             found = finds[action]

@@ -60,6 +60,7 @@ BEHAVIOURS = (
     "KIP-455",
     "KIP-497",
     "KIP-704",
+    "retry-all elections",
 )
 
 _WRITERS: dict[str, tuple[Callable[[Effects], Action], ...]] = {
@@ -74,7 +75,6 @@ _WRITERS: dict[str, tuple[Callable[[Effects], Action], ...]] = {
         controller.new_partitions,
     ),
     PREFERRED: (controller.elect_preferred,),
-    SHUTDOWN: (shutdown.shut_down, shutdown.stop_followers),
     DELETION: (
         deletion.delete_topic,
         deletion.note_deletions,
@@ -100,7 +100,12 @@ _WRITERS: dict[str, tuple[Callable[[Effects], Action], ...]] = {
 def _build(chosen: Chosen) -> Model:
     attempts: dict[str, tuple[Attempt, ...]] = {}
     actions = []
-    for part, writers in {**_WRITERS, ISR: isr.writers(chosen), REASSIGNMENT: reassign.writers(chosen)}.items():
+    for part, writers in {
+        **_WRITERS,
+        SHUTDOWN: shutdown.writers(chosen),
+        ISR: isr.writers(chosen),
+        REASSIGNMENT: reassign.writers(chosen),
+    }.items():
         if part in ("", "outside", *chosen.parts):
             for write in writers:
                 effects = Effects(chosen)
@@ -127,12 +132,14 @@ def _promised(chosen: Chosen) -> tuple[Property, ...]:
     of_requests = promises.properties(chosen) if REQUESTS in chosen.parts else ()
     of_isr = isr.properties(chosen) if ISR in chosen.parts else ()
     of_caches = metadata.properties(chosen) if CACHES in chosen.parts else ()
+    of_shutdown = shutdown.properties(chosen) if SHUTDOWN in chosen.parts else ()
     of_directories = directories.properties(chosen) if DIRECTORIES in chosen.parts else ()
     return (
         *of_requests,
         *of_isr,
         *of_caches,
         *of_directories,
+        *of_shutdown,
         *(reassign.properties(chosen) if REASSIGNMENT in chosen.parts else ()),
     )
 

@@ -185,7 +185,7 @@ class Effects:
             if self.chosen.has("KIP-704"):
                 recovery = ite(clean, recovery, literal("RECOVERING", recovery.sort))
         elects = both(~is_new, self._readable(c, p), leader.is_some())
-        new = some(ite(is_new, made, self._led(c, held, leader, isr).changed(recovery=recovery)))
+        new = some(ite(is_new, made, self.led(c, held, leader, isr).changed(recovery=recovery)))
         return self._moved(c, p, state, asked, either(creates, elects), new, lines.OFFLINE_STRATEGY, online, is_new)
 
     def elected(
@@ -195,9 +195,27 @@ class Effects:
 
         `recipients`: the brokers it is sent to, as far as they have a replica.
         """
+        new = self.led(c, znode[p].value, leader, isr)
+        return self.elected_as(c, p, state, asked, leader, new, strategy, recipients)
+
+    def elected_as(
+        self,
+        c: Expr,
+        p: Expr,
+        state: Expr,
+        asked: Expr,
+        leader: Expr,
+        new: Expr,
+        strategy: str,
+        recipients: Expr,
+        twice: Expr = false,
+    ) -> tuple[Expr, Held]:
+        """The same, with what is written; `twice`: it is, and so it is logged."""
         found = both(self._readable(c, p), leader.is_some())
-        new = some(self._led(c, znode[p].value, leader, isr))
-        return self._moved(c, p, state, asked, found, new, strategy, recipients)
+        if twice is not false:
+            done = both(asked, one_of(state, self.valid["partition"]["OnlinePartition"]), found, twice)
+            self.lines.append(lines.partition_online(c, p, state, new, done, false, (), strategy, false)[:1])
+        return self._moved(c, p, state, asked, found, some(new), strategy, recipients)
 
     def _moved(
         self,
@@ -224,7 +242,7 @@ class Effects:
         """There is a state znode, and no later controller wrote it."""
         return znode[p].is_some() & (znode[p].value["controller_epoch"] <= epoch[c])
 
-    def _led(self, c: Expr, held: Expr, leader: Expr, isr: Expr) -> Expr:
+    def led(self, c: Expr, held: Expr, leader: Expr, isr: Expr) -> Expr:
         """What a controller writes: a leader epoch more, a version more, its own epoch."""
         return held.changed(
             leader=leader,
@@ -315,7 +333,7 @@ class Effects:
         held = before.znode.value
         known = before.cache.is_some()
         readable = before.znode.is_some() & (held["controller_epoch"] <= epoch[c])
-        removed = self._led(
+        removed = self.led(
             c,
             held,
             ite(held["leader"].eq(some(r)), none(Broker), held["leader"]),

@@ -54,6 +54,7 @@ UNASKED = frozenset(
 OUTSIDE = UNASKED | {
     "FailToDelete",
     "ShutDown",
+    "ShutDownContended",
     "ElectPreferred",
     "ShrinkIsr",
     "ExpandIsr",

@@ -83,7 +83,7 @@ def _next(effects: Effects, left: Expr) -> Expr:
 def _raised(effects: Effects) -> Expr:
     """What is written to raise the leader epoch and nothing else."""
     held = znode[p].value
-    return some(effects._led(c, held, held["leader"], held["isr"]))
+    return some(effects.led(c, held, held["leader"], held["isr"]))
 
 
 def _kept(effects: Effects, raised: Expr) -> Expr:

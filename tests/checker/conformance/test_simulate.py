@@ -171,7 +171,9 @@ def test_an_audit_finds_in_a_counterexample_what_is_said(expected: flagged.Flagg
     run = simulate.counterexample(instance, expected.prop)
     assert run is not None
     for level in ("TRACE", "INFO"):
-        log = simulate.log_of(instance, run, CLUSTER.release(row.release), level, numbered(3, 1))
+        log = simulate.log_of(
+            instance, run, CLUSTER.release(row.release), level, numbered(3, row.settings["partitions"])
+        )
         folder = tmp_path / level
         simulate.write(log, folder)
         (report,) = columns([folder])
@@ -205,7 +207,7 @@ def test_an_isr_that_is_refused_is_told() -> None:
 
 
 def _recovery(release: str, folder: Path) -> str:
-    """Whether a leader from outside the ISR recovers: as printed when it is elected, and when it has changed the ISR."""
+    """Whether a leader from outside the ISR recovers, as printed of a changed ISR, and of its election."""
     one = CLUSTER.model(release, adding=["unclean elections", "ISR changes"])
     reference = Reference(one.instance(brokers=3, partitions=1, outages=4, failovers=0, isr_changes=1, most_requests=8))
     state, run = reference.initial(), []

@@ -215,6 +215,16 @@ def test_a_replica_that_is_removed_can_stay_where_its_controller_dies() -> None:
     assert found.distinct == 2_396_110
 
 
+def test_an_election_that_is_tried_again_with_all_others() -> None:
+    """Retry-all: one partition's version is another, and so all partitions of the call are elected twice."""
+    parts, few = ["controlled shutdown", "ISRs of unseen leaders"], {"partitions": 2, "outages": 0, "failovers": 0}
+    for release, without, broken in (("1.1", [], True), ("2.3", ["retry-all elections"], False), ("2.4", [], False)):
+        found = explore(CLUSTER.model(release, without, parts), "OneElectionPerCall", until_decided=True, **few)
+        assert (found.verdict == "violated") == broken, release
+    with pytest.raises(UnknownNameError):
+        CLUSTER.model("2.7", adding=parts).property("OneElectionPerCall")  # the controller writes ISRs itself
+
+
 @pytest.mark.slow
 def test_a_cache_that_nobody_tells() -> None:
     """KAFKA-13225: the death of a broker without replicas is told to nobody while a partition has no leader."""
@@ -423,8 +433,8 @@ def test_a_replica_is_not_stopped_by_an_earlier_controller() -> None:
     assert len(weaker.guard) == len(handle.guard) - 1
     actions = tuple(weaker if each is handle else each for each in one.actions)
     few = {"outages": 1, "failovers": 1, "isr_changes": 1, "reassignments": 2, "most_requests": 6}
-    for model, broken in ((one, False), (replace(one, actions=actions), True)):
-        run = _Run(model, brokers=3, partitions=2, max_leader_epoch=12, **few)
+    for each, broken in ((one, False), (replace(one, actions=actions), True)):
+        run = _Run(each, brokers=3, partitions=2, max_leader_epoch=12, **few)
         run.take("Elect", c=0)
         run.take("CreateTopic", p=0, one=0, other=1)
         run.take("CreateTopic", p=1, one=1, other=2)
