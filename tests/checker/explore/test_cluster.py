@@ -417,10 +417,11 @@ def test_each_clause_with_metadata_caches_is_needed_or_waived() -> None:
 def test_each_clause_of_a_reassignment_is_needed_or_waived() -> None:
     """But for one that takes a second controller: the next test has it."""
     one, room = CLUSTER.model("3.9", adding=["reassignment"]), {"outages": 0, "failovers": 0, "most_requests": 6}
+    rooms = [room, {**room, "isr_changes": 0, "reassignments": 2}]
     mine = {each.name for each in one.actions} - {
         each.name for each in CLUSTER.model("3.9", adding=["ISR changes"]).actions
     }
-    found = list(mutations(one, [each.name for each in one.properties], [room], actions=mine))
+    found = list(mutations(one, [each.name for each in one.properties], rooms, actions=mine))
     open_ones = [(each.action, each.clause.label) for each in found if each.verdict not in ("needed", "waived")]
     assert open_ones == [("HandleStopReplica", "its controller epoch is not older")]
 
