@@ -75,6 +75,7 @@ _WRITERS: dict[str, tuple[Callable[[Effects], Action], ...]] = {
         controller.new_partitions,
     ),
     PREFERRED: (controller.elect_preferred,),
+    SHUTDOWN: (),  # those of a release
     DELETION: (
         deletion.delete_topic,
         deletion.note_deletions,

@@ -11,6 +11,7 @@ UpdateMetadata is on the same way where brokers have metadata caches (`metadata.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from ..action import Action, Clause, Update, action, waived
@@ -73,6 +74,7 @@ from .state import (
 _to, _acting = var("to", Broker), var("acting", Broker)
 _of, _any = var("of", Partition), var("any_of", Partition)
 _NOTHING_ASKED = none(SetOf(Broker))
+_NOTHING_WAIVED: Mapping[str, str] = {}
 _NO_ONE, _NO_PARTITION = const(frozenset(), SetOf(Broker)), const(frozenset(), SetOf(Partition))
 
 
@@ -123,18 +125,21 @@ def read(effects: Effects) -> dict[Expr, Expr | Value]:
     return {queue[b]: queue[b].put(e, queue[b][e].drop(1)), accepted_epoch[b]: e}
 
 
-def may_read(effects: Effects, kind: str) -> dict[str, Expr | Clause]:
-    """When a broker does what a request of a kind says (broker.md 2.1, 2.6)."""
+def may_read(effects: Effects, kind: str, harmless: Mapping[str, str] = _NOTHING_WAIVED) -> dict[str, Expr | Clause]:
+    """When a broker does what a request of a kind says (broker.md 2.1, 2.6).
+
+    `harmless`: clauses of which none is needed for requests of the kind, with the reason.
+    """
     some_request = channel(effects.chosen.parts)[b][e].length() > 0
     guard: dict[str, Expr | Clause] = {"a request is on the way": some_request}
     if kind != "LeaderAndIsr":  # which is what is read of an empty channel
         guard["a request is on the way"] = waived(some_request, "where there is none, there is none of this kind")
     if has_kinds(effects.chosen.parts):
         guard["it is of this kind"] = is_kind(effects, kind)
-    guard |= {"the broker runs": runs(b), "its controller epoch is not older": accepted_epoch[b] <= e}
+    asked = {"the broker runs": runs(b), "its controller epoch is not older": accepted_epoch[b] <= e}
     if effects.chosen.has("KIP-380"):
-        guard["its broker epoch is not older"] = _for_this_life(effects, b, e)
-    return guard
+        asked["its broker epoch is not older"] = _for_this_life(effects, b, e)
+    return guard | {name: waived(each, harmless[name]) if name in harmless else each for name, each in asked.items()}
 
 
 def accepts(effects: Effects, ordered: Expr, mine: Expr) -> Expr:
