@@ -104,7 +104,7 @@ def reassign(effects: Effects) -> Action:
         guard={
             "is idle": waived(phase[c].eq("idle"), _ONE_THREAD),
             "is known": both(topics[c].contains(p), cached[c][p].is_some(), stays),
-            "none goes on": waived(origin[p].is_none(), "one that replaces another is not in the model"),
+            "none goes on": origin[p].is_none(),
             "other replicas": waived(both(one.ne(other), assignment[p].ne(asked)), "else nothing is to be done"),
         },
         limits=_ROOM,
