@@ -18,11 +18,10 @@ announced = field("announced", Int())
 cut_unlike, cut_needed = field("cut_unlike", Bool), field("cut_needed", Bool)
 _ANNOUNCED = (*TO_HIGH_WATERMARK, *TO_LEADER, *BELOW_HIGH_WATERMARK)
 _CUTS = (*LOG_TRUNCATED, *NOTHING_TRUNCATED)
-_FILE = field("file", Int(0))
 
 
 def _cuts(lines: Table, key: Names, order: Names) -> Table:
-    """Each cut; one thread writes both lines, so they stand in one file, one after the other."""
+    """Each cut; one thread writes both lines to one log, one after the other."""
     own = case_when(
         lines.of_lines((*_ANNOUNCED, *_CUTS)).where(~copied),
         announced=[
@@ -31,10 +30,9 @@ def _cuts(lines: Table, key: Names, order: Names) -> Table:
         ],
     ).derive(announces=is_line(_ANNOUNCED))
     before = own.along(key, order, **earlier("announced", "announces", "file", "line")).of_lines(_CUTS)
-    same_file = both(field("before_announces", Bool), _FILE.eq(was(_FILE)))
     found = before.derive(
         announced=was(announced),
-        cut_unlike=both(same_file, ~offset.eq(was(announced))),
+        cut_unlike=both(field("before_announces", Bool), ~offset.eq(was(announced))),
         cut_needed=both(is_line(NOTHING_TRUNCATED), offset <= last_offset),
     )
     compared = false_where_absent(found, "cut_unlike", "cut_needed")

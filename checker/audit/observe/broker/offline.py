@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from .....model.expr import both, either, false, field, true
+from .....model.expr import both, false, field, true
 from .....model.sorts import Bool, Int
 from ...fields import delete, sorts
 from ...lines import BECOME_BEGUN, OFFLINE, STOP_WHILE_OFFLINE, is_line
 from ...table.protocol import Column, Table
 from ..absent import false_where_absent
 from ..case_when import case_when
-from ..compared import earlier, was
+from ..compared import earlier
 from ..observation import Names, Observation
-from .hosted import HOSTED, HOSTED_LINES, KEPT, MERGED, clock
+from .hosted import HOSTED, HOSTED_LINES, KEPT, MERGED, in_order
 from .taken import STARTS
 
-offline, _file = field("offline", Bool), field("file", Int(0))
+offline = field("offline", Bool)
 _LINES = (*STARTS, *BECOME_BEGUN, *OFFLINE, *STOP_WHILE_OFFLINE)
 
 
@@ -24,9 +24,10 @@ def _taken(lines: Table, key: Names, order: Names) -> Table:
     forgotten = both(is_line(STOP_WHILE_OFFLINE), delete)
     marked = case_when(own, off=[(forgotten, false), (is_line((*OFFLINE, *STOP_WHILE_OFFLINE)), true)])
     printed = field("off", Bool).eq(field("off", Bool))
-    found = marked.along(key, order, offline=Column("last", "off"), **earlier("file", "line", "clock", of=printed))
-    in_order = either(_file.eq(was(_file)), was(clock) < clock)
-    return found.of_lines((*STARTS, *BECOME_BEGUN)).present("offline").where(in_order)
+    found = marked.along(
+        key, order, offline=Column("last", "off"), **earlier("file", "line", "clock", "row", of=printed)
+    )
+    return found.of_lines((*STARTS, *BECOME_BEGUN)).present("offline").where(in_order())
 
 
 TAKEN_OFFLINE = Observation(

@@ -35,10 +35,10 @@ from .hosted import (
     MERGED,
     STAY,
     against,
-    clock,
     copied,
     followed,
     followed_sorts,
+    in_order,
 )
 from .taken import STARTS, known_epoch
 
@@ -54,7 +54,7 @@ _ENDS = (*STARTS, *ISR_SHRINKS)
 PRINTED_ENDS = (*_ENDS, *NOTHING_TRUNCATED, *FETCH_OFFSET_RESET)
 """Lines that print where a log ends."""
 _OF_ENDS = (*PRINTED_ENDS, *LOG_TRUNCATED, *FETCHERS_ADDED, *LOG_LOADED)
-_most, _file = field("most", Int()), field("file", Int(0))
+_most = field("most", Int())
 _prints_hw = high_watermark.eq(high_watermark)
 
 
@@ -102,8 +102,7 @@ def _logs(lines: Table, key: Names, order: Names) -> Table:
         eras.along(of_era, order, most=Column("greatest", "end")).filled("most", "none").derive(farther=_most < end)
     )
     found = followed(reached, of_era, order, "end", "row", of=field("farther", Bool))
-    in_order = either(_file.eq(was(_file)), was(clock) < clock)
-    return found.of_lines(PRINTED_ENDS).present("before_end").where(in_order)
+    return found.of_lines(PRINTED_ENDS).present("before_end").where(in_order())
 
 
 def _fetches(lines: Table, key: Names, order: Names) -> Table:

@@ -5,7 +5,7 @@ Why it matters
     records stay that no other replica has.
 
 How it is seen
-    In what one broker wrote to one file: the fetcher announces to which offset a log is cut, and the log's own line
+    In what one broker wrote, in one process: the fetcher announces to which offset a log is cut, and the log's own line
     comes next, with the same offset. One thread writes both; the line of a cut that failed, or was made for another
     reason, may be missing in between, so it is suspicious. A line that says that there is nothing to cut prints the
     last offset of the log: if that is not below the offset of the cut, the line contradicts itself.
