@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .....model.expr import both, field, some, true
+from .....model.expr import both, const, field, some, true
 from .....model.sorts import Bool, Int
 from ...fields import broker, current_leader_epoch, kind, leader, leader_epoch, lossy, of_zookeeper, sorts, whole
 from ...lines import (
@@ -15,6 +15,7 @@ from ...lines import (
     NOT_ASSIGNED,
     SAME_LEADER,
     STOP_REFUSED,
+    is_line,
 )
 from ...table.protocol import Column, Table
 from ..absent import false_where_absent
@@ -60,18 +61,22 @@ def _named(lines: Table) -> Table:
 
 
 def _asked(lines: Table, *_: Names) -> Table:
-    """Lines of what a broker takes or refuses, where the requests that it received of the partition are logged."""
-    own = lines.where(both(of_zookeeper, whole, ~lossy))
+    """Lines of what a broker takes or refuses, from where the requests that it received of the partition are logged.
+
+    A log may begin, or its level be changed, in the middle of a request.
+    """
+    sound = lines.where(both(of_zookeeper, whole, ~lossy))
+    arrived = Column("so_far", where=is_line(LEADER_AND_ISR_RECEIVED))
+    own = sound.along(REPLICA, MERGED, arrived=arrived)
     requests = own.of_lines(LEADER_AND_ISR_RECEIVED).present("leader_epoch", "correlation_id")
-    shown = requests.grouped(REPLICA, n=Column("count")).derive(shown=true)
     of_epoch = (*REPLICA, "leader_epoch")
     of_id = (*REPLICA, "controller", "correlation_id")
     epochs = requests.grouped(of_epoch, n=Column("count")).derive(asked=true)
     ids = requests.grouped(of_id, n=Column("count")).derive(asked=true)
     starts = own.of_lines(STARTS).present("leader_epoch").attached(epochs, of_epoch, ("asked",))
     others = own.of_lines(_OF_REQUEST).present("controller", "correlation_id").attached(ids, of_id, ("asked",))
-    found = starts.plus(others).attached(shown, REPLICA, ("shown",)).present("shown")
-    return false_where_absent(found, "asked")
+    logged = starts.plus(others).where(const(0, Int(0)) < field("arrived", Int(0)))
+    return false_where_absent(logged, "asked")
 
 
 def _not_assigned(lines: Table, *_: Names) -> Table:

@@ -5,10 +5,10 @@ Why it matters
     refuses the leaders that are due, or two brokers lead.
 
 How it is seen
-    In all that one broker wrote of a replica in one process, where requests are logged: a line with which it begins to
-    lead or follow has the leader epoch of a request that it received; one with which it begins, ends or refuses a
-    request has the controller and the correlation id of one. A line may be missing, so it is suspicious; where some are
-    missing for certain, nothing is said.
+    In all that one broker wrote of a replica in one process, from the first request of it that is logged: a line with
+    which it begins to lead or follow has the leader epoch of a request that it received; one with which it begins, ends
+    or refuses a request has the controller and the correlation id of one. A line may be missing, so it is suspicious;
+    where some are missing for certain, nothing is said.
 
 Releases
     ZooKeeper mode, where requests are logged: at TRACE. Leaders print lines since 0.11, followers since 2.6.

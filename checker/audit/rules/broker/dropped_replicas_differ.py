@@ -1,4 +1,4 @@
-"""A leader drops other replicas from its ISR than it lists as out of sync, or one whose log is longer than its own.
+"""A leader drops other replicas from its ISR than it lists as out of sync, or one that has all that it has.
 
 Why it matters
     A leader drops the replicas that do not keep up with it. If it drops another, a replica that has every committed
@@ -7,8 +7,9 @@ Why it matters
 How it is seen
     On the line itself, with which an ISR shrinks. It prints the set before and the set after, and lists the replicas
     that are out of sync, each with the end of its log: they are those of the set before that are not in the set after.
-    The leader's own end is printed too. It is read before those of the replicas, which copy it: a longer one would have
-    come in between, from a replica that is about to be dropped, so that is suspicious.
+    The leader's own end is printed too. A replica whose log ends there is in sync, however long it has not fetched
+    (KAFKA-7152, since 2.1). The ends are read once more for the line: a replica that is about to be dropped may have
+    caught up in between, so that is suspicious.
 
 What a log cannot show
     A replica's end below the high watermark is legal: it has lost what was not on its disk, or its disk. An end of -1
@@ -48,12 +49,13 @@ RULE = Rule(
     name="dropped-replicas-differ",
     observation="replicas_dropped",
     kind="replica",
-    verdict=ite(lagging.eq(field("dropped", isr.sort)), suspicious_unless(last_offset <= log_end_offset), ILLEGAL),
+    verdict=ite(lagging.eq(field("dropped", isr.sort)), suspicious_unless(last_offset < log_end_offset), ILLEGAL),
     message=_message,
     expected=lambda row: (
-        f"ends of {row['log_end_offset']} at most" if _listed(row) else f"{ids(row['dropped'])} out of sync"
+        f"ends below {row['log_end_offset']}" if _listed(row) else f"{ids(row['dropped'])} out of sync"
     ),
     got=lambda row: f"an end of {row['last_offset']}" if _listed(row) else f"{ids(row['lagging'])} out of sync",
     releases=">=2.2",
+    issues=("KAFKA-7152",),
     remedy=Remedy(workaround=KEEP_LOGS, verify=COPIES, look_for="a lag of 0 for every replica"),
 )
