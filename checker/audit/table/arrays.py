@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -20,7 +19,6 @@ _DENSE = 4
 """Keys below this multiple of the rows are counted rather than sorted, which takes a thirtieth of the time."""
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 """Spreads the bits of a hash."""
-_JSON = json.JSONEncoder(separators=(",", ":"))
 _KINDS = (np.int8, np.int16, np.int32, np.int64)
 
 
@@ -42,8 +40,6 @@ class Dictionary:
     def __init__(self) -> None:
         self.values: list[Any] = []
         self._indices = _Indices(self.values)
-        self._encoded: dict[int, str] = {}
-        self._decoded: dict[str, int] = {}
         self._as_sets: Numbers = np.zeros(0, dtype=np.int64)
 
     def index(self, value: Any) -> int:
@@ -53,24 +49,6 @@ class Dictionary:
         if list in map(type, values):
             return np.array([self.index(value) for value in values], dtype=np.int64)
         return np.array(list(map(self._indices.__getitem__, values)), dtype=np.int64)
-
-    def encoded(self, indices: Iterable[int]) -> list[str]:
-        """These values as JSON. What was met before is not encoded again."""
-        known, found = self._encoded, []
-        for index in indices:
-            text = known.get(index)
-            if text is None:
-                text = known[index] = _JSON.encode(self.values[index])
-            found.append(text)
-        return found
-
-    def decoded(self, texts: Sequence[str]) -> Numbers:
-        """The indices of values that are written as JSON. What was met before is not decoded again."""
-        known = self._decoded
-        for text in texts:
-            if text not in known:
-                known[text] = self.index(json.loads(text))
-        return np.array([known[text] for text in texts], dtype=np.int64)
 
     def sets(self, indices: Numbers) -> Numbers:
         """For indices of lists those of the same lists as sets: sorted, each member once."""
