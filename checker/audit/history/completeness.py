@@ -34,7 +34,7 @@ def logged_levels(history: LocalHistory, tenures: Mapping[TenureKey, Tenure], la
 
     Levels change with a restart, by an upgrade to 2.6 or by hand, so a tenure's own lines show its level. One that is
     too short to show it has the level of the whole local history: up to 2.2 a failover may log an ERROR and nothing
-    else. Only if lines of that level come after it: else somebody may have kept the errors alone from there on.
+    else.
     """
     whole = min((layout.files[run.file].level for run in history.runs), default=UNKNOWN_LEVEL)
     runs = by_tenure(history.runs)
@@ -42,7 +42,7 @@ def logged_levels(history: LocalHistory, tenures: Mapping[TenureKey, Tenure], la
     levels: dict[TenureKey, int] = {}
     for key, own in runs.items():
         may_be_silent = tenures[key].releases & _SILENT_START != 0
-        silent = one_release and may_be_silent and _brief(own) and _fine_after(own, history, layout)
+        silent = one_release and may_be_silent and _brief(own)
         levels[key] = whole if silent else min(run.level for run in own)
     return levels
 
@@ -50,18 +50,6 @@ def logged_levels(history: LocalHistory, tenures: Mapping[TenureKey, Tenure], la
 def _brief(runs: Sequence[Run]) -> bool:
     times = [ts for run in runs for ts in (run.first_ts, run.last_ts) if ts is not None]
     return not times or max(times) - min(times) <= BRIEF
-
-
-def _fine_after(runs: Sequence[Run], history: LocalHistory, layout: Layout) -> bool:
-    """Whether the stream of runs shows the lowest level of its local history below them."""
-    lowest = min(layout.files[run.file].level for run in history.runs)
-    place = max((layout.positions[run.file].index, run.last) for run in runs)
-    below = (
-        (layout.positions[file].index, layout.fine_until[file])
-        for file in history.files
-        if layout.files[file].level == lowest
-    )
-    return any(each > place for each in below)
 
 
 class _Seen(NamedTuple):

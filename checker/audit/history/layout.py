@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..files.file import LogFile
 from .doubts import NO_DOUBT, Doubts, TenureOfCluster
 from .foreign_epochs import ForeignEpoch, foreign_epochs
-from .statements import BrokerReport, Run, RunKey, Statement
+from .statements import Run, RunKey, Statement
 from .streams import Position, positions, streams
 
 
@@ -18,8 +18,7 @@ class Layout:
 
     `gapped` are the clusters of whose lines any may be missing; `beheaded` the tenures of whose first lines some are.
     `positions` have blocks that end where lines may be
-    missing. In `split_positions` they end at foreign epochs too. `fine_until` is the last line of a file that shows the
-    lowest level of those that the file logs; there is none in a file without such a line.
+    missing. In `split_positions` they end at foreign epochs too.
     """
 
     streams: Sequence[Sequence[LogFile]]
@@ -29,7 +28,6 @@ class Layout:
     foreign: Mapping[RunKey, Sequence[ForeignEpoch]]
     gapped: frozenset[int] = frozenset()
     beheaded: frozenset[TenureOfCluster] = frozenset()
-    fine_until: Mapping[int, int] = field(default_factory=dict)
 
     def stream(self, run: Run) -> str:
         return self.files[run.file].stream
@@ -57,11 +55,4 @@ def laid_out(
         foreign=foreign,
         gapped=doubts.gapped,
         beheaded=doubts.beheaded,
-        fine_until={file.index: _fine_until(file, statements[file.index]) for file in files},
     )
-
-
-def _fine_until(file: LogFile, statements: Sequence[Statement]) -> int:
-    """The last line that shows the level of a file: a controller's, or a request that a broker took."""
-    shown = (each.last for each in statements if isinstance(each, BrokerReport) or each.level == file.level)
-    return max(shown, default=0)
