@@ -1,13 +1,12 @@
 """Lines that never stand without another: where one of the two is not there, the file itself shows a gap.
 
-All of them are asked within one stream and one tenure, so that neither clocks nor logs that are not there matter:
+All three are asked within one stream and one tenure, so that neither clocks nor logs that are not there matter:
 
 * what the controller's own broker caches of an UpdateMetadata request, the controller has sent, as often, unless
   several brokers may speak in the stream;
 * what the controller sends by UpdateMetadata, its own broker caches, if it caches anything that was sent later: it
   takes requests in turn, but refuses what is still under way once another controller has told it of a later epoch;
-* what the controller elects it sends by LeaderAndIsr, if it sends anything later;
-* what the controller's own broker takes by LeaderAndIsr, the controller has sent, as often, unless several may speak.
+* what the controller elects it sends by LeaderAndIsr, if it sends anything later.
 
 Clean recordings and logs of real clusters have no exception, at TRACE, where these lines are. (It caches less often
 than the controller sends: what it is sent while it starts, it caches once.)
@@ -20,9 +19,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..fields import LEADER_DURING_DELETE, controller, leader, speaker
+from ..fields import LEADER_DURING_DELETE, leader
 from ..files.file import LogFile
-from ..lines import CACHED, ELECTED, LEADER_AND_ISR_RECEIVED, LEADER_AND_ISR_SENT, UPDATE_METADATA_SENT
+from ..lines import CACHED, ELECTED, LEADER_AND_ISR_SENT, UPDATE_METADATA_SENT
 from ..table.protocol import Column, Row, Table
 from .streams import streams
 
@@ -31,7 +30,6 @@ _KINDS: Mapping[str, tuple[str, ...]] = {
     "asked": LEADER_AND_ISR_SENT,
     "sent": UPDATE_METADATA_SENT,
     "cached": CACHED,
-    "taken": LEADER_AND_ISR_RECEIVED,
 }
 _MANY = 30
 _NOWHERE = (-1, 0)
@@ -52,17 +50,12 @@ def shown(events: Table) -> list[Row]:
     return [
         row | {"kind": kind}
         for kind, lines in _KINDS.items()
-        for row in _own(events.of_lines(lines), kind)
+        for row in events.of_lines(lines)
         .present(*_TENURE, *_STATE)
         .where(leader.ne(LEADER_DURING_DELETE))
         .grouped((*_TENURE, *_STATE), first=Column("min", "line"), last=Column("max", "line"), n=Column("count"))
         .rows()
     ]
-
-
-def _own(lines: Table, kind: str) -> Table:
-    """Of requests that brokers take, those of the controller's own."""
-    return lines.where(speaker.eq(controller)) if kind == "taken" else lines
 
 
 _State = tuple[object, ...]
@@ -107,15 +100,11 @@ def follow_ups(rows: Iterable[Row], files: Iterable[LogFile]) -> FollowUps:
 
 def _missing(kinds: _Kinds, *, counted: bool) -> Iterator[_State]:
     """States of which a line is missing; with `counted` as often as there are lines."""
-    elected, asked, sent, cached, received = (kinds[kind] for kind in _KINDS)
+    elected, asked, sent, cached = (kinds[kind] for kind in _KINDS)
     begins = min((each.first for kind in ("elected", "asked", "sent") for each in kinds[kind].values()), default=None)
     if sent and begins is not None:
         inside = ((state, at.n) for state, at in cached.items() if at.first > begins)
         yield from (state for state, n in inside if state not in sent or (counted and sent[state].n < n))
-    begun = min((each.first for each in asked.values()), default=None)
-    if begun is not None and counted:
-        inside = ((state, at.n) for state, at in received.items() if at.first > begun)
-        yield from (state for state, n in inside if state not in asked or asked[state].n < n)
     taken = max((_sent(sent[state], at.n) for state, at in cached.items() if state in sent), default=_NOWHERE)
     sends = max((each.last for each in asked.values()), default=_NOWHERE)
     for firsts, follow_ups, ends in ((sent, cached, taken), (elected, asked, sends)):
