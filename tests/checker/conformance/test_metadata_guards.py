@@ -198,7 +198,11 @@ LEGAL: Mapping[str, tuple[list[Batch], dict[str, Any]]] = {
         [*NOBODY_KNOWN[:3], [change(eligibleLeaderReplicas=[1]), change(eligibleLeaderReplicas=[1]), register(2)]],
         {"level": 27, "elr": True},
     ),
-    "a fenced broker is fenced again": ([*out(3), [fence(3)]], {"level": 27}),
+    "a fenced broker is fenced again: its session ends once more, or it asks to stop": ([*out(3), [fence(3)]], {}),
+    "a broker whose session ended while it was about to stop is fenced again": (
+        [[leaves(3), change(isr=[1, 2])], [fence(3)], [fence(3)]],
+        {},
+    ),
 }
 
 
@@ -259,7 +263,6 @@ FORBIDDEN: list[tuple[str, list[Batch], dict[str, Any]]] = [
         {"level": 27, "elr": True},
     ),
     ("Unfence: it is fenced", [[unfence(1)]], {}),
-    ("Fence: it is unfenced", [*out(3), [fence(3)]], {}),
     ("ShutDown: it is unfenced", [*out(3), [leaves(3)]], {}),
     ("CreateTopic: who leads is active", [], {"topic": created(replicas=[1, 2], isr=[1, 2], leader=3)}),
     ("CreateTopic: the first active replica leads", [], {"topic": created(replicas=[1, 2], isr=[1, 2], leader=2)}),
