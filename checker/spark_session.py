@@ -15,7 +15,8 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -45,6 +46,10 @@ _LONG = (
 Java's second compiler begins 50 times later than by default: it compiled much that ran for a second, and took a sixth
 of Java's CPU time at 1 GB.
 """
+
+
+def nothing() -> None:
+    """Nothing to do while Java starts."""
 
 
 class NoSparkError(IsrproofError):
@@ -215,11 +220,13 @@ def session(
     *,
     memory: str = "2g",
     brief: bool = False,
+    meanwhile: Callable[[], None] = nothing,
 ) -> SparkSession:
     """A Spark session, the running one if there is one.
 
     `remote` is the address of a Spark Connect server (sc://...), `master` a cluster or local[n] (default local[*]).
-    A `brief` session is started for a few seconds' work.
+    A `brief` session is started for a few seconds' work. `meanwhile` is called on another thread while Java starts; it
+    prepares what is done later all the same.
 
     Raises:
         NoSparkError: Spark cannot start; it says what to install.
@@ -268,7 +275,8 @@ def session(
     for name, value in settings.items():
         builder = builder.config(name, value)
     try:
-        with _interrupted_later():
+        with _interrupted_later(), ThreadPoolExecutor(1) as thread:
+            thread.submit(meanwhile)
             started: SparkSession = builder.getOrCreate()
     except Exception as error:
         raise NoSparkError(f"Spark did not start with the Java of {home}: {error}") from error

@@ -58,6 +58,7 @@ class History:
     replicas: dict[tuple[TP, int], str] = field(default_factory=dict)
     partitions: dict[TP, str] = field(default_factory=dict)
     topics: int = 0
+    requests: int = 0
     written: list[Written] = field(default_factory=list)
 
     def has(self, releases: str) -> bool:
@@ -98,8 +99,9 @@ class History:
                 self.say(
                     "update-metadata-sent", **(shown | {"recipient": self.live[0], "recipients": tuple(self.live)})
                 )
+            self.requests += 1  # to each broker a controller's requests have rising numbers
             for broker in self.live:
-                self.say("metadata-cached", broker, **(shown | {"speaker": broker, "correlation_id": 1}))
+                self.say("metadata-cached", broker, **(shown | {"speaker": broker, "correlation_id": self.requests}))
 
     def move(self, tp: TP, replica: int, target: str) -> None:
         before = self.replicas.get((tp, replica), "NonExistentReplica")

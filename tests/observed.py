@@ -15,7 +15,7 @@ from isrproof.checker.audit.history.handled import requests
 from isrproof.checker.audit.history.quorum import quorums
 from isrproof.checker.audit.metadata import audited_metadata, table_of
 from isrproof.checker.audit.nodes import observed
-from isrproof.checker.audit.observe.catalogue import inputs_of, lines_read, observations
+from isrproof.checker.audit.observe.catalogue import Inputs, lines_read, observations
 from isrproof.checker.audit.observe.controller.epoch_changes import CHANGES
 from isrproof.checker.audit.observe.duplicates import without_duplicates
 from isrproof.checker.audit.observe.kraft import columns
@@ -51,7 +51,7 @@ def inputs(paths: Sequence[Path], tables: Tables) -> dict[Input, Table]:
     found |= {each: tables.of_rows(rows) for each, rows in asked.items()}
 
     def look(events: Table) -> list[Row]:
-        found.update(inputs_of(without_duplicates(placed(events, histories.spans, journals=histories.journals))))
+        found.update(Inputs(without_duplicates(placed(events, histories.spans, journals=histories.journals))))
         return []
 
     log.over_partitions(look)

@@ -48,7 +48,7 @@ ARROWS: dict[str, set[str]] = {
     "checker": set(),  # what is in its __init__
     "checker.progress": set(),
     "checker.spark_session": {"specs", "checker.spark_workers"},
-    "checker.spark_daemon": {"traces", "checker.audit"},
+    "checker.spark_daemon": {"checker.audit"},
     "checker.spark_workers": {"specs"},
     "checker.audit": {
         *("specs", "model", "traces"),

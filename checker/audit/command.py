@@ -172,8 +172,9 @@ def _log(engine: Engine, sources: list[tuple[int, Source]], options: Options, el
         of_events = partial(ColumnTable.of_rows, only=frozenset((*OF_LINE, *OF_FILES)))
         return InProcess(sources, asked, options.lossy, lines_read(), of_events)
     from ..spark_session import session
+    from .spark_ready import get_ready
 
-    spark = session(options.master, options.remote, brief=engine.size <= _BRIEF)
+    spark = session(options.master, options.remote, brief=engine.size <= _BRIEF, meanwhile=get_ready)
     from .files.spark import SparkLog  # without PySpark the session says what to install
 
     sizes = [text_size(source.there, elsewhere) for _, source in sources]

@@ -5,7 +5,7 @@ led to it. Such a contradiction is a fault, under the assumption that no line is
 the whole cluster, since whoever lost lines of one file lost those of others,
 
 * where files show otherwise that they were collected carelessly: lines are cut, late, there twice, or lack another
-  that belongs to them (history/follow_ups.py);
+  that belongs to them (history/follow_ups.py), or a life began of which no line says so (history/own_requests.py);
 * where there are several contradictions: no log of a real cluster that we know has two that Kafka made. If all lines
   that belong together are together, it takes more of them;
 * where brokers print, of one partition after the other, another epoch than they had: their lines are mixed with those
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 
 from ...model.expr import Expr
 from .fields import before, from_state, releases
@@ -24,6 +24,8 @@ from .files.file import LogFile
 from .history.beginnings import beheaded, first_lines
 from .history.doubts import Doubts
 from .history.follow_ups import follow_ups, shown
+from .history.own_requests import begun_anew, numbered
+from .history.spans import Span
 from .rules.moves import CONTRADICTED, may_precede_with_gap
 from .table.protocol import Row, Table
 from .table.rows import known
@@ -59,7 +61,9 @@ def signs(counts: Sequence[Row], failing: Sequence[Row]) -> list[Row]:
     return [{"cluster": cluster, **{name: n[name] for name in _SIGNS}} for cluster, n in sorted(found.items())]
 
 
-def doubts(looked: Mapping[str, Sequence[Row]], files: Mapping[int, LogFile], over_lines: OverLines) -> Doubts:
+def doubts(
+    looked: Mapping[str, Sequence[Row]], files: Mapping[int, LogFile], spans: Sequence[Span], over_lines: OverLines
+) -> Doubts:
     """What is to be doubted, from what a look at all partitions gave (pipeline.py); `files` are by their index."""
     seen: dict[int, Counter[str]] = defaultdict(Counter)
     for row in looked["sign"]:
@@ -72,10 +76,10 @@ def doubts(looked: Mapping[str, Sequence[Row]], files: Mapping[int, LogFile], ov
         if (faults := n["contradicted"] + n["unmoved"]) and faults * _RARE >= n["moves"]
     }
     theirs = {index: file for index, file in files.items() if file.cluster in asked}
-    facts = over_lines(_look, theirs) if theirs else ()
+    facts = over_lines(partial(_look, [span for span in spans if span.file in theirs]), theirs) if theirs else ()
     pairs = follow_ups([row for row in facts if "kind" in row], theirs.values())
     mixed = {cluster for cluster, n in seen.items() if n["unlike"] >= max(_MIXED, n["epochs"] / _MOST)}
-    gapped = (asked & pairs.gaps) | mixed
+    gapped = (asked & (pairs.gaps | begun_anew([row for row in facts if "correlation_id" in row]))) | mixed
     for cluster in asked - gapped:
         n = seen[cluster]
         most = max(_SEVERAL, n["moves"] / _MOST) if cluster in pairs.whole else _SEVERAL
@@ -86,8 +90,8 @@ def doubts(looked: Mapping[str, Sequence[Row]], files: Mapping[int, LogFile], ov
     return Doubts(late, frozenset(gapped), frozenset(tenure for tenure in begun if seen[tenure[0]]["unmoved"]))
 
 
-def _look(events: Table) -> list[Row]:
-    return [*shown(events), *first_lines(events)]
+def _look(spans: Sequence[Span], events: Table) -> list[Row]:
+    return [*shown(events), *first_lines(events), *numbered(events, spans)]
 
 
 def _for_want_of_a_line(row: Row) -> bool:

@@ -77,10 +77,12 @@ correlation_id, previous_leader_epoch = field("correlation_id", Int()), field("p
 topic_id, old_isr, delete = field("topic_id", _NAME), field("old_isr", isr.sort), field("delete", Bool)
 offset, high_watermark, log_end_offset = (field(n, Int()) for n in ("offset", "high_watermark", "log_end_offset"))
 current_leader_epoch, count = field("current_leader_epoch", Int()), field("count", Int())
+lagging, last_offset = field("lagging", isr.sort), field("last_offset", Int())
+"""The replicas that leave an ISR; the greatest end of their logs, or of another line, a log's last offset."""
 
 OF_BROKER: Mapping[str, Sort] = sorts(
     *(speaker, kind, correlation_id, previous_leader_epoch, topic_id, old_isr, delete),
-    *(offset, high_watermark, log_end_offset, current_leader_epoch, count, removing),
+    *(offset, high_watermark, log_end_offset, current_leader_epoch, count, removing, lagging, last_offset),
 )
 """What the audit reads of a broker's event beside that; of a broker's line, `controller` is whom a request is from."""
 OF_LINE = ("row", "level", "ts", "releases", "file", "line")
@@ -97,7 +99,8 @@ OF_QUORUM: Mapping[str, Sort] = sorts(
 """What the audit reads, beside that, of lines of the metadata quorum and of what KRaft nodes print of its log."""
 
 deleted, followers = field("deleted", Int()), field("followers", Int())
-OF_REQUEST: Mapping[str, Sort] = sorts(deleted, followers)
+known_controller_epoch = field("known_controller_epoch", Int())
+OF_REQUEST: Mapping[str, Sort] = sorts(deleted, followers, known_controller_epoch)
 """What the audit reads, beside that, of lines about whole requests."""
 OF_FILES: tuple[str, ...] = (*READ, *OF_REQUEST, *OF_QUORUM)
 """The columns of events that any part of the audit reads."""

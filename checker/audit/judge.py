@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cache
 
 from ...model.expr import Expr, both, either, field
@@ -24,15 +24,18 @@ FINDINGS = 100_000
 _PARTITION = ("cluster", *NEAR)
 
 
-def judged(inputs: Mapping[Input, Table], defects: list[Row] | None = None) -> dict[str, Table]:
+def judged(
+    inputs: Mapping[Input, Table], defects: list[Row] | None = None, only: Container[str] | None = None
+) -> dict[str, Table]:
     """Every observation of these inputs that rules are stated over, by its name, with their verdicts.
 
     Args:
+        only: names of the observations that are asked for; None: all.
         defects: gets a row for each rule that fails to judge, which is then silent; None lets it end the audit.
     """
     found = {}
     for name, observation in observations().items():
-        if observation.made_from not in inputs or not rules_on(name):
+        if observation.made_from not in inputs or not rules_on(name) or not (only is None or name in only):
             continue
         try:
             found[name] = _with_verdicts(observation.of(inputs[observation.made_from]), rules_on(name), defects)
@@ -97,14 +100,13 @@ def failing(judged: Mapping[str, Table]) -> list[Row]:
     return found
 
 
-def with_findings(judged: Mapping[str, Table], counts: Iterable[Row]) -> dict[str, Table]:
-    """The tables of which `failing` has a row, by what `counted` gave of them: most logs have none."""
-    found = {
+def with_findings(counts: Iterable[Row]) -> set[str]:
+    """The observations of which `failing` has a row, by what `counted` gave of them: most logs have none."""
+    return {
         row["observation"]
         for row in counts
         if any(row[rule.code] not in PASSING for rule in rules_on(row["observation"]))
     }
-    return {name: table for name, table in judged.items() if name in found}
 
 
 def first_failing(rows: Sequence[Row]) -> list[Row]:

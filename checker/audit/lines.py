@@ -65,7 +65,10 @@ LOG_LOADED = rows_with("log-loaded")
 LOG_CREATED = rows_with("log-created")
 LOG_TRUNCATED = ("log-truncated",)
 """A log is cut to an offset."""
-TO_HIGH_WATERMARK = ("truncates-to-high-watermark",)
+NOTHING_TRUNCATED = ("nothing-to-truncate",)
+"""It ends before already."""
+TO_HIGH_WATERMARK, TO_LEADER = ("truncates-to-high-watermark",), ("truncates-to-leader",)
+"""A follower is about to cut its log, to its own high watermark, or by what its leader answered."""
 BELOW_HIGH_WATERMARK = ("truncates-below-high-watermark",)
 HIGH_WATERMARK_FELL = rows_with("high-watermark-fell")
 FETCH_OFFSET_RESET = ("fetch-offset-reset",)
@@ -76,6 +79,13 @@ SKIPPED = (*rows_with("step-skipped"), "leader-and-isr-while-offline", "become-f
 """A broker leaves out a step of what a request says of a partition."""
 SAME_LEADER, ISR_WRITE_FAILED = ("same-leader",), ("isr-write-failed",)
 STOP_REFUSED, TOPIC_ID_REFUSED = ("stop-replica-ignored",), ("topic-id-differs",)
+NOT_ASSIGNED = ("not-assigned",)
+"""A broker takes no request about a partition, since it is none of its replicas."""
+OFFLINE = ("replicas-offline", "leader-and-isr-while-offline", "become-fails")
+STOP_WHILE_OFFLINE = ("stop-replica-while-offline",)
+"""A log directory fails; a broker takes no request about a partition in one, or does not stop it."""
+CONTROLLER_REFUSED = ("leader-and-isr-ignored", "update-metadata-ignored", "stop-replica-ignored")
+"""A broker takes nothing of a whole request, since it knows a newer controller; the last can be of a partition."""
 EXITS_FOR_TRUNCATION = ("truncation-not-allowed",)
 APPEND_REFUSED = rows_with("append-refused")
 """A leader did not append what a producer sent."""

@@ -113,7 +113,8 @@ def _audit(
         verdicts = {name: narrow.of(of) for name, of in judged(inputs, result.defects).items()}
         counts = counted(verdicts)
         result.counts += counts
-        failed += failing(with_findings(verdicts, counts))
+        concerned = with_findings(counts)
+        failed += failing({name: table for name, table in verdicts.items() if name in concerned})
         if timeline:
             of_partitions = narrow.of(table_of(PythonTable, PARTITION_CHANGES, rows.get(PARTITION_CHANGES, [])))
             result.timeline += [_timeline_row(row, files) for row in of_partitions.rows()]

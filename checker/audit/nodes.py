@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -24,7 +24,7 @@ from .table.rows import PythonTable
 
 MIGRATED = (
     "a migration from ZooKeeper is in the metadata log: lines are held against it where they name a topic id; counts of"
-    " changes and deletions are not"
+    " deletions are not"
 )
 """What brokers count goes back to what ZooKeeper told them, and a topic of the same name may have been there before."""
 
@@ -78,6 +78,8 @@ def observed(log: Log, read: Read, metadata: Metadata) -> Shown:
     speaking = _having(read, raft.LINES)
     raft_lines = raft.walked(log.over_lines(raft.of_quorum, speaking) if speaking else (), files)
     chronicles = _compared(metadata, raft_lines, found)
+    for cluster, chronicle in chronicles.items():
+        chronicle.led |= raft.leading(row for row in raft_lines if row["cluster"] == cluster)
     clusters = {file.index: file.cluster for file in files.values()}
     for name, row in raft.raft_rows(raft_lines, files, chronicles):
         found.rows.setdefault(name, []).append(row)
@@ -99,13 +101,13 @@ def _beside(
 ) -> None:
     """What is held against the metadata log: lines that print a partition or a broker, and lines that count."""
     held = log.over_lines(partial(beside.beside, chronicles, clusters), _having(read, beside.LINES))
-    found.rows |= _odd(held, chronicles, clusters, raft_lines)
+    ordered = {file.index for file in read.files if not file.goes_back}
+    found.rows |= _odd(held, chronicles, clusters, raft_lines, ordered)
     _count_fits(held, clusters, found)
-    of_kraft = {cluster: each for cluster, each in chronicles.items() if not each.mixed}
-    counted = log.over_lines(partial(effects.effects, of_kraft, clusters), _having(read, effects.LINES))
-    later = beside.clocks(held, clusters)
+    counted = log.over_lines(partial(effects.effects, chronicles, clusters), _having(read, effects.LINES))
+    later, applied = beside.clocks(held, clusters), beside.last_applied(held, ordered)
     proposed = partial(_may_be_taken_back, _reigns(raft_lines))
-    for name, row in effects.beside_log(counted, of_kraft, clusters, later, proposed):
+    for name, row in effects.beside_log(counted, chronicles, clusters, later, applied, proposed):
         found.rows.setdefault(name, []).append(row)
 
 
@@ -140,12 +142,16 @@ def _observed(row: str) -> str:
 
 
 def _odd(
-    found: Sequence[Row], chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], raft_lines: Sequence[Row]
+    found: Sequence[Row],
+    chronicles: Mapping[int, Chronicle],
+    clusters: Mapping[int, int],
+    raft_lines: Sequence[Row],
+    ordered: Container[int],
 ) -> dict[str, list[Row]]:
     """Rows of lines that the log does not have so."""
     reigns = _reigns(raft_lines)
     rows: dict[str, list[Row]] = {}
-    for row in beside.odd(found, chronicles, clusters):
+    for row in beside.odd(found, chronicles, clusters, ordered):
         name = _observed(row["row"])
         proposed = name == CONTROLLER_STATES.name and not row["settled"] and _may_be_taken_back(reigns, row)
         rows.setdefault(name, []).append(row | {"fits": False, "proposed": proposed})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 
@@ -29,9 +29,9 @@ from .history.handled import requests
 from .history.histories import Histories
 from .history.journals import Journals
 from .history.spans import Span
-from .judge import counted, failing, first_failing, judged, of_concerned, with_defects
+from .judge import counted, failing, first_failing, judged, of_concerned, with_defects, with_findings
 from .observe.broker.hosted import HOSTED_LINES
-from .observe.catalogue import inputs_of
+from .observe.catalogue import Inputs
 from .observe.controller.epoch_changes import CHANGES
 from .observe.controller.stopped import STOPPED_MOVES
 from .observe.controller.views import PARTITION_VIEWS, states_shown
@@ -67,7 +67,7 @@ def audited(
         known = doubted
         histories = fitted(log, read, release, known)
         of = _looked(log, histories, Ends.of(histories, read.files), release, narrow, with_timeline)
-        doubted = known | doubts(of, files, log.over_lines)
+        doubted = known | doubts(of, files, histories.spans, log.over_lines)
     changed = PythonTable([asdict(change) for change in histories.epoch_changes])
     defects: list[Row] = []
     asked, held = judged_requests(requests(read.rows, histories.journals, histories.spans), narrow, defects)
@@ -115,13 +115,13 @@ def _look(
     And what these lines show of how their files were collected, whatever is asked for.
     """
     lines = placed(events, spans, release, journals)
-    inputs = inputs_of(without_duplicates(lines))
+    inputs = Inputs(without_duplicates(lines))
     controllers = of_controllers(inputs[EVENTS])
     defects: list[Row] = []
     found = judged(inputs, defects)
     counts = counted(found)
     concerned = of_concerned(inputs[EVENTS], counts)
-    fails = [] if concerned is None else _fails(concerned)
+    fails = [] if concerned is None else _fails(concerned, with_findings(counts))
     shown = narrow.of(PythonTable(fails)).rows()
     asked = counts if narrow == EVERYTHING else counted({name: narrow.of(table) for name, table in found.items()})
     numbers, spells = conditions(events, controllers, inputs[PARTITION_VIEWS], ends, narrow)
@@ -145,8 +145,12 @@ def _look(
     return [row | {"what": what} for what, several in rows.items() for row in several]
 
 
-def _fails(concerned: Table) -> list[Row]:
-    """The rows of some partitions that fail, as far as their lines can vouch for it."""
-    inputs = inputs_of(concerned)
-    fails = settled(concerned, failing(judged(inputs, [])))
+def _fails(concerned: Table, observed: Container[str]) -> list[Row]:
+    """The rows of some partitions that fail, as far as their lines can vouch for it.
+
+    Args:
+        observed: names of the observations that have such rows.
+    """
+    inputs = Inputs(concerned)
+    fails = settled(concerned, failing(judged(inputs, [], observed)))
     return renewals.distinct(inputs[HOSTED_LINES], creations.distinct(inputs[PARTITION_VIEWS], fails))

@@ -6,7 +6,13 @@ from collections.abc import Mapping
 
 from .history.handled import Handled
 from .judge import judged
-from .observe.broker.handled import METADATA_RECEIVED, REQUESTS_ANSWERED, REQUESTS_COUNTED, REQUESTS_IN_TURN
+from .observe.broker.handled import (
+    METADATA_RECEIVED,
+    REQUESTS_ANSWERED,
+    REQUESTS_COUNTED,
+    REQUESTS_IN_TURN,
+    REQUESTS_REFUSED,
+)
 from .observe.narrow import EVERYTHING, Narrow
 from .observe.observation import Input, Observation
 from .rules.catalogue import rules_on
@@ -21,13 +27,18 @@ def rows_of(found: Handled) -> dict[Input, list[Row]]:
         REQUESTS_IN_TURN.made_from: found.numbered,
         METADATA_RECEIVED.made_from: found.epochs_taken,
         REQUESTS_COUNTED.made_from: found.counted,
+        REQUESTS_REFUSED.made_from: found.refused,
     }
 
 
 def judged_requests(found: Handled, narrow: Narrow, defects: list[Row]) -> tuple[dict[str, Table], list[Row]]:
     """Verdicts by observation, of requests that may not fit; and counts of those that do."""
     tables = judged({each: PythonTable(rows) for each, rows in rows_of(found).items()}, defects)
-    counts = [*_held(REQUESTS_ANSWERED, found.answered_fit), *_held(REQUESTS_IN_TURN, found.numbered_fit)]
+    counts = [
+        *_held(REQUESTS_ANSWERED, found.answered_fit),
+        *_held(REQUESTS_IN_TURN, found.numbered_fit),
+        *_held(REQUESTS_REFUSED, found.refused_fit),
+    ]
     return {name: narrow.of(of) for name, of in tables.items()}, counts if narrow == EVERYTHING else []
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .judge import failing, judged
-from .observe.catalogue import inputs_of, observations
+from .observe.catalogue import Inputs, observations
 from .rules.catalogue import rules_on
 from .rules.moves import CONTRADICTED
 from .table.protocol import Row, Table
@@ -52,7 +52,8 @@ def settled(events: Table, fails: Sequence[Row]) -> list[Row]:
     orders = {key: moments.orders(row) for key, row in asked.items()}
     unsure = {key for key, several in orders.items() if len(several) > _MOST}
     for turn in _turns({key: several for key, several in orders.items() if key not in unsure}):
-        rows = failing(judged(inputs_of(events.like(moments.put(turn.values()))), []))
+        asked_of = {observation for observation, _, _ in turn}
+        rows = failing(judged(Inputs(events.like(moments.put(turn.values()))), [], asked_of))
         unsure |= {key for key in turn if not _stands(asked[key], rows)}
     return [doubted(row, "order") if _rests_on_order(row) and _key(row) in unsure else row for row in fails]
 

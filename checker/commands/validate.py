@@ -128,6 +128,7 @@ def _metadata(options: dict[str, Any]) -> int:
             "matched": verdict.matched,
             "compared": verdict.compared,
             "not_compared": verdict.others,
+            "notes": list(verdict.notes),
         }
         click.echo(json.dumps(content))
         return EXIT[verdict.verdict]
@@ -142,6 +143,8 @@ def _metadata(options: dict[str, Any]) -> int:
         f"  {verdict.matched} of {verdict.compared} records of brokers and partitions fit, "
         f"at {verdict.level or 'no level'}; {verdict.others} other records are not compared"
     )
+    for note in verdict.notes:
+        click.echo(f"  {note}")
     click.echo(f"  not in this model: {'; '.join(LEFT_OUT)}")
     return EXIT[verdict.verdict]
 

@@ -18,7 +18,9 @@ _CREATED = {"CreateTopic": ("one", "other"), "CreateSingle": ("one",), "CreateTr
 """The steps that create a topic, with their parameters that are its replicas."""
 
 _OUTSIDE = frozenset({"Die", "ComeBack", "DeleteTopic", "LoseSession", *_CREATED})
-_UNSEEN = frozenset({"LeaderShrinksIsr", "LeaderExpandsIsr"})
+_SHRINKS = "LeaderShrinksIsr"
+_UNSEEN = frozenset({_SHRINKS, "LeaderExpandsIsr"})
+_SHUT_DOWN = frozenset({"ShutDown", "ShutDownContended"})
 _ISR_WRITTEN = frozenset(rows_with("isr-written"))
 
 _STAYS_ONLINE = ("OnlinePartition", "OnlinePartition")
@@ -60,7 +62,7 @@ def undecided(evidence: Evidence, parts: Collection[str], verdict: Verdict) -> s
     if later is not None:
         return f"controller epoch {later} had begun by then: a controller that was deposed and goes on is not looked at"
     if evidence.directory_failed(verdict.place):
-        return "a log directory had failed by then, which is not in the model"
+        return "a log directory had failed by then, which is not looked at"
     lost = evidence.sessions_lost(verdict.place) if REQUESTS in parts else ()
     if lost:
         return f"broker {min(lost)} lost its ZooKeeper session before and lived on, which is not in the model"
@@ -97,14 +99,14 @@ def possible(evidence: Evidence) -> May:
 
     def written(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
         """A leader's change of an ISR: the log shows it, or nothing in that version but later ones."""
-        (_, isr, epoch, version, _), who = (
+        (_, isr, epoch, version, *_), who = (
             state["znode"][params["p"]],
             {params["one"], params.get("other", params["one"])},
         )
         known = evidence.isrs.get(names.partitions[params["p"]], {})
         if version + 1 not in known:
             return any(version < later and epoch <= its for later, shown in known.items() for its, _ in shown)
-        new = isr - who if action == "LeaderShrinksIsr" else isr | who
+        new = isr - who if action == _SHRINKS else isr | who
         return (epoch, frozenset(names.brokers[each] for each in new)) in known[version + 1]
 
     def may(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
@@ -120,7 +122,9 @@ def possible(evidence: Evidence) -> May:
                 return False
         elif action in _UNSEEN:
             return written(action, params, state)
-        elif action == "ShutDown":
+        elif action in _SHUT_DOWN:
+            if "hit" in params and not written(_SHRINKS, {"p": params["hit"], "one": params["r"]}, state):
+                return False
             return asked is None or names.brokers[params["b"]] in asked
         elif action in finds:
             found = finds[action]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ...model.cluster.state import Partition
 from ...model.sorts import FiniteSort, MapSort, OptionSort, RecordSort, SeqSort, SetSort, Sort, Value
 
 NO_LEADER = -1
@@ -31,6 +32,8 @@ class Names:
             return self.brokers[value]
         if isinstance(sort, OptionSort):
             return NO_LEADER if value is None else self.printed(column, value, sort.element)
+        if isinstance(sort, SetSort) and sort.element == Partition:
+            return ",".join(self.printed("detail", each, sort.element) for each in sorted(value))
         if isinstance(sort, SetSort) and column == "detail":
             members = ", ".join(str(self.brokers[each]) for each in sorted(value))
             return f"CommittedPartitionState(isr=Set({members}), leaderRecoveryState=RECOVERED)"

@@ -7,7 +7,7 @@ in a larger one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -78,6 +78,7 @@ def mutations(
     limits: Limits | None = None,
     progress: Callable[[str], None] = lambda line: None,
     symmetry: bool | None = None,
+    actions: Container[str] | None = None,
 ) -> Iterator[Mutation]:
     """Drops each guard clause, and searches the instances until a property breaks.
 
@@ -85,6 +86,7 @@ def mutations(
         instances: settings, smallest first; those of `instances_of` if None.
         symmetry: search one state per orbit of interchangeable elements: the same breaks, on paths as short; None:
             where that is sound.
+        actions: those whose clauses are dropped; all of them if None.
 
     Raises:
         ModelError: unknown names; nothing is promised; a property breaks with no clause dropped.
@@ -100,7 +102,7 @@ def mutations(
             broken = ", ".join(each.prop.name for each in whole.violations)
             raise ModelError(f"{whole.instance.name} breaks {broken} with all clauses; ask for others with --property")
     for action in model.actions:
-        for clause in action.guard:
+        for clause in action.guard if actions is None or action.name in actions else ():
             progress(f"{action.name}: without {clause.label!r}")
             yield _mutation(model, action, clause, names, searched, limits, symmetry)
 

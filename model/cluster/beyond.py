@@ -4,7 +4,6 @@ From the issues that an auditor can see; those that the model does express are r
 """
 
 BEYOND = (
-    ("retry-all elections", "a call of a state machine is one step: nobody writes between its reading and its writing"),
     ("KAFKA-9769, KAFKA-12315", "an exception in the middle of a call, or of a request's handling: both are one step"),
     ("KAFKA-13407", "who creates /controller starts: an election that ends half-way is no step"),
     ("KAFKA-9672", "which replicas a leader takes for assigned is no part of the state: a request's list is not kept"),

@@ -82,6 +82,10 @@ class Handling:
         printed = {"speaker": self.b, "controller_epoch": self.tenure, "known_controller_epoch": known}
         return (Line("leader-and-isr-ignored", self.b, printed, self.tenure < known),)
 
+    def offline(self, failed: Expr) -> Block:
+        """Nothing is done of what it says of a replica whose log directory has failed."""
+        return (self._line("leader-and-isr-while-offline", failed),)
+
     def refused(self) -> Block:
         """What is no news to the broker; since 2.3 an equal leader epoch is told apart."""
         its, own = self.ordered_state.value["leader_epoch"], self.mine.value["leader_epoch"]
@@ -184,6 +188,12 @@ def replica_stopped(
             Line("stop-replica-ignored", b, received, both(refused, its.eq(own)), (p,)),
         ),
     ]
+
+
+def directory_fails(b: Expr, of: Expr) -> list[Block]:
+    """A log directory fails, with the replica that is in it."""
+    dir_of = {"speaker": b, "dir": "/kafka-logs"}
+    return [(Line("log-directory-fails", b, dir_of),), (Line("replicas-offline", b, {**dir_of, "detail": of}),)]
 
 
 def metadata_ignored(b: Expr, tenure: Expr, known: Expr, given: Expr) -> Block:

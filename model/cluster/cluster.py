@@ -11,7 +11,7 @@ from ..family import Chosen, Family, Part
 from ..lines import Block
 from ..property import Property
 from ..protocol import Model
-from . import controller, deletion, isr, metadata, outside, promises, reassign, requests, shutdown, zombies
+from . import controller, deletion, directories, isr, metadata, outside, promises, reassign, requests, shutdown, zombies
 from .beyond import BEYOND
 from .effects import (
     DELETION,
@@ -29,7 +29,7 @@ from .effects import (
 from .progress import UNASKED, progress
 from .properties import partition_in_zookeeper, properties
 from .refusals import refusals
-from .state import CACHES, REASSIGNMENT, SETTINGS, SETTINGS_OF_PART, c, fields, owners
+from .state import CACHES, DIRECTORIES, REASSIGNMENT, SETTINGS, SETTINGS_OF_PART, c, fields, owners
 
 PARTS = (
     Part(SHUTDOWN, "brokers that ask the controller before they stop"),
@@ -40,6 +40,7 @@ PARTS = (
     Part(ISR, "leaders that shrink and expand the ISR", needs=(REQUESTS,)),
     Part(CACHES, "UpdateMetadata requests on their way, and brokers' metadata caches", needs=(REQUESTS,)),
     Part(REASSIGNMENT, "partitions that get other replicas", needs=(REQUESTS, ISR)),
+    Part(DIRECTORIES, "log directories that fail while their broker lives", needs=(REQUESTS,)),
     Part(FACTORS, "topics with one replica, or three"),
     Part(ISR_OUTSIDE, "ISRs that change in ZooKeeper, where brokers and what they know are left out"),
     Part(UNCLEAN, "unclean.leader.election.enable, for all topics"),
@@ -58,6 +59,8 @@ BEHAVIOURS = (
     "KIP-380",
     "KIP-455",
     "KIP-497",
+    "KIP-704",
+    "retry-all elections",
 )
 
 _WRITERS: dict[str, tuple[Callable[[Effects], Action], ...]] = {
@@ -72,7 +75,7 @@ _WRITERS: dict[str, tuple[Callable[[Effects], Action], ...]] = {
         controller.new_partitions,
     ),
     PREFERRED: (controller.elect_preferred,),
-    SHUTDOWN: (shutdown.shut_down, shutdown.stop_followers),
+    SHUTDOWN: (),  # those of a release
     DELETION: (
         deletion.delete_topic,
         deletion.note_deletions,
@@ -87,6 +90,7 @@ _WRITERS: dict[str, tuple[Callable[[Effects], Action], ...]] = {
     ),
     REQUESTS: (requests.handle, requests.refuse, requests.lose),
     CACHES: (metadata.handle,),
+    DIRECTORIES: (directories.fail, directories.probe, directories.mark),
     ZOMBIES: (zombies.lose_session, zombies.resign),
     ISR_OUTSIDE: (outside.shrink, outside.expand),
     FACTORS: (outside.create_single, outside.create_triple),
@@ -97,7 +101,12 @@ _WRITERS: dict[str, tuple[Callable[[Effects], Action], ...]] = {
 def _build(chosen: Chosen) -> Model:
     attempts: dict[str, tuple[Attempt, ...]] = {}
     actions = []
-    for part, writers in {**_WRITERS, ISR: isr.writers(chosen), REASSIGNMENT: reassign.writers(chosen)}.items():
+    for part, writers in {
+        **_WRITERS,
+        SHUTDOWN: shutdown.writers(chosen),
+        ISR: isr.writers(chosen),
+        REASSIGNMENT: reassign.writers(chosen),
+    }.items():
         if part in ("", "outside", *chosen.parts):
             for write in writers:
                 effects = Effects(chosen)
@@ -124,7 +133,16 @@ def _promised(chosen: Chosen) -> tuple[Property, ...]:
     of_requests = promises.properties(chosen) if REQUESTS in chosen.parts else ()
     of_isr = isr.properties(chosen) if ISR in chosen.parts else ()
     of_caches = metadata.properties(chosen) if CACHES in chosen.parts else ()
-    return (*of_requests, *of_isr, *of_caches, *(reassign.properties(chosen) if REASSIGNMENT in chosen.parts else ()))
+    of_shutdown = shutdown.properties(chosen) if SHUTDOWN in chosen.parts else ()
+    of_directories = directories.properties(chosen) if DIRECTORIES in chosen.parts else ()
+    return (
+        *of_requests,
+        *of_isr,
+        *of_caches,
+        *of_directories,
+        *of_shutdown,
+        *(reassign.properties(chosen) if REASSIGNMENT in chosen.parts else ()),
+    )
 
 
 def _of(made: Action, block: Block) -> Block:

@@ -33,6 +33,7 @@ from ..sorts import SetOf, Value
 from .effects import DELETION, REQUESTS, SHUTDOWN, Effects, Held
 from .lines import PREFERRED_STRATEGY, prints_line
 from .state import (
+    DIRECTORIES,
     FAILOVERS,
     REASSIGNMENT,
     Broker,
@@ -54,7 +55,9 @@ from .state import (
     known,
     literal,
     live,
+    marked,
     now,
+    offline_dirs,
     one_of,
     origin,
     p,
@@ -68,8 +71,10 @@ from .state import (
     replica_state,
     replicas,
     shutting,
+    storage_errors,
     to_delete,
     to_move,
+    told_of_failures,
     topics,
     znode,
 )
@@ -139,6 +144,8 @@ def initialize_context(effects: Effects) -> Action:
         changes[known[c]] = _read_epochs(registered)
     if REASSIGNMENT in effects.chosen.parts:
         changes[reassigning[c]] = those(p, origin[p].is_some())
+    if DIRECTORIES in effects.chosen.parts:
+        changes[told_of_failures] = frozenset()
     if DELETION in effects.chosen.parts:
         changes |= {
             to_delete[c]: queued,
@@ -214,6 +221,11 @@ def broker_change(effects: Effects) -> Action:
     if REASSIGNMENT in effects.chosen.parts:
         targeted = both(topics[c].contains(p), origin[p].is_some(), replicas(assignment[p]).intersects(added))
         changes[reassigning[c]] = reassigning[c].union(those(p, targeted))
+    if DIRECTORIES in effects.chosen.parts:
+        # A broker that starts has its directories again, as far as is known; what a dead one answered is nothing now.
+        stays, nothing = live[c].intersect(found), const(frozenset(), SetOf(Partition))
+        for each in (offline_dirs, storage_errors):
+            changes[each[c]] = mapped(_known, ite(stays.contains(_known), each[c][_known], nothing))
     if DELETION in effects.chosen.parts:
         changes[ineligible[c]] = mapped(p, both(ineligible[c][p], ~replicas(assignment[p]).intersects(added)))
         # What a broker has not answered in its earlier life, it never will.
@@ -264,7 +276,8 @@ def elect_for_new_brokers(effects: Effects) -> Action:
 
 def elect_for_dead_leaders(effects: Effects) -> Action:
     leaderless = effects.queued_apart(c, p, effects.leads_nowhere(c, p))
-    effects.lines.append(prints_line("broker-failure", c, brokers=to_move[c]))
+    dead = marked[c].is_empty() if DIRECTORIES in effects.chosen.parts else true
+    effects.lines.append(prints_line("broker-failure", c, dead, brokers=to_move[c]))
     offline = effects.partition_to(c, p, leaderless, partition_state[c][p], "OfflinePartition")
     state, held = left = effects.brought_online(c, p, offline)
     elected = both(one_of(offline, ("NewPartition", "OfflinePartition")), state.eq("OnlinePartition"))
@@ -288,13 +301,13 @@ def _unprinted(effects: Effects, leaderless: Expr, elected: Expr) -> Expr:
     """
     if effects.chosen.has("KAFKA-13225"):
         return forall(_topic, ~substitute(leaderless, {p: _topic}))
-    on_dead = both(effects.is_assigned(c, _topic, _old), to_move[c].contains(_old))
+    on_dead = both(effects.to_be_moved(c, _topic, _old), to_move[c].contains(_old))
     moved = exists(_topic, exists(_old, effects.queued_apart(c, _topic, on_dead)))
     return both(~moved, ~exists(_topic, substitute(elected, {p: _topic})))
 
 
 def move_replicas_offline(effects: Effects) -> Action:
-    state, assigned = replica_state[c][p][b], effects.is_assigned(c, p, b)
+    state, assigned = replica_state[c][p][b], effects.to_be_moved(c, p, b)
     changes: Updates = {
         phase[c]: ite(
             both(phase[c].eq("moving"), to_move[c].eq(some(b).set())),
@@ -303,6 +316,8 @@ def move_replicas_offline(effects: Effects) -> Action:
         ),
         to_move[c]: to_move[c].remove(b),
     }
+    if DIRECTORIES in effects.chosen.parts:
+        changes[marked[c]] = frozenset()
     if DELETION in effects.chosen.parts:
         # A starting controller moves replicas of queued topics like others; later their deletion has failed.
         fails = both(assigned, effects.is_queued(c, p), phase[c].eq("moving"))
@@ -360,7 +375,7 @@ def new_partitions(effects: Effects) -> Action:
 
 def elect_preferred(effects: Effects) -> Action:
     preferred = assignment[p][0]
-    alive = preferred.set().subset_of(effects.online_brokers(c).intersect(znode[p].value["isr"]))
+    alive = preferred.set().subset_of(effects.online_brokers(c, p).intersect(znode[p].value["isr"]))
     leader = ite(alive, preferred, first(assignment[p], const(frozenset(), SetOf(Broker))))
     known = effects.queued_apart(c, p, topics[c].contains(p))
     if REASSIGNMENT in effects.chosen.parts and effects.chosen.release.mask & span("<=3.3"):

@@ -6,12 +6,13 @@ is moved to NonExistentPartition when its deletion starts, as from 2.1 on; befor
 
 from __future__ import annotations
 
-from ..action import Action, action, waived
+from ..action import Action, Clause, action, waived
 from ..expr import Expr, both, either, exists, fill, forall, mapped, none, true, var
 from ..sorts import Bool, MapOf, SetOf
 from .controller import Updates, unknown_is
 from .effects import ISR, REQUESTS, Effects
 from .state import (
+    DIRECTORIES,
     REASSIGNMENT,
     Assignment,
     Broker,
@@ -28,6 +29,7 @@ from .state import (
     created,
     epoch,
     exists_topic,
+    failed,
     hosted,
     ineligible,
     literal,
@@ -163,7 +165,7 @@ def begin_deletion(effects: Effects) -> Action:
     starts = both(_waits(effects, c, p), ~ineligible[c][p])
     if REASSIGNMENT in effects.chosen.parts:
         starts = both(starts, origin[p].is_none())
-    alive = mine.intersect(effects.online_brokers(c))
+    alive = mine.intersect(effects.online_brokers(c, p))
     to_start = both(starts, alive.contains(r), state[r].ne("ReplicaDeletionSuccessful"))
     known = both(starts, partition_state[c][p].ne(unknown_is("partition")))
     partition = effects.partition_to(c, p, known, partition_state[c][p], "OfflinePartition")
@@ -241,7 +243,7 @@ def _none_marked(c: Expr) -> Expr:
 
 
 def delete_replica(effects: Effects) -> Action:
-    guard = {
+    guard: dict[str, Expr | Clause] = {
         "is idle": phase[c].eq("idle"),
         "was asked": asked_to_delete[c][p][b],
         "lives": both(registered.contains(b), live[c].contains(b)),
@@ -250,6 +252,8 @@ def delete_replica(effects: Effects) -> Action:
     if REQUESTS in effects.chosen.parts:
         guard["what was sent before has arrived"] = channel(effects.chosen.parts)[b][epoch[c]].length().eq(0)
         updates[hosted[b]] = hosted[b].put(p, none(Znode))
+    if DIRECTORIES in effects.chosen.parts:
+        guard["its directory works"] = waived(~failed[b].contains(p), "a replica that is lost is gone as well")
     if ISR in effects.chosen.parts:
         updates[proposed[b]] = proposed[b].put(p, none(SetOf(Broker)))
     return action(

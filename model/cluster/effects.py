@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..expr import Expr, after, both, const, either, false, full, ite, none, record, some
+from ..expr import Expr, after, both, const, either, false, full, ite, none, record, some, those, var
 from ..family import Chosen, of_table
 from ..lines import Block
 from ..sorts import OptionOf, SeqOf, SetOf
 from . import lines
 from .state import (
     CACHES,
+    DIRECTORIES,
     PLACES,
     REASSIGNMENT,
     Broker,
@@ -30,6 +31,8 @@ from .state import (
     hosts,
     literal,
     live,
+    marked,
+    offline_dirs,
     one_of,
     origin,
     replicas,
@@ -42,6 +45,8 @@ from .state import (
 DELETION, ISR, PREFERRED, SHUTDOWN = "deletion", "ISR changes", "preferred elections", "controlled shutdown"
 REQUESTS, UNCLEAN, ZOMBIES = "requests", "unclean elections", "zombies"
 FACTORS, ISR_OUTSIDE = "one or three replicas", "ISRs of unseen leaders"
+
+_broker = var("directory_of", Broker)
 
 
 @dataclass(frozen=True)
@@ -117,9 +122,26 @@ class Effects:
         self.lines.append(lines.partition_moved(c, p, state, target, done, both(asked, ~done), valid))
         return ite(done, literal(target, state.sort), state)
 
-    def online_brokers(self, c: Expr) -> Expr:
-        """The brokers that may lead: live ones that are not shutting down."""
+    def staying_brokers(self, c: Expr) -> Expr:
+        """The live brokers that are not shutting down."""
         return live[c].minus(shutting[c]) if SHUTDOWN in self.chosen.parts else live[c]
+
+    def online_brokers(self, c: Expr, p: Expr) -> Expr:
+        """The brokers that may lead a partition: those that stay, and whose directory of it has not failed."""
+        return self.with_directory(c, p, self.staying_brokers(c))
+
+    def with_directory(self, c: Expr, p: Expr, brokers: Expr) -> Expr:
+        """Of some brokers those of which the controller does not know that the directory of the partition failed."""
+        if DIRECTORIES not in self.chosen.parts:
+            return brokers
+        return brokers.minus(those(_broker, offline_dirs[c][_broker].contains(p)))
+
+    def to_be_moved(self, c: Expr, p: Expr, r: Expr) -> Expr:
+        """A replica of a broker that is to be moved: all are that it has, or those whose directory has failed."""
+        assigned = self.is_assigned(c, p, r)
+        if DIRECTORIES not in self.chosen.parts:
+            return assigned
+        return both(assigned, either(marked[c].is_empty(), marked[c].contains(p)))
 
     def is_queued(self, c: Expr, p: Expr) -> Expr:
         """The controller is about to delete the topic: most handlers leave it alone."""
@@ -132,7 +154,7 @@ class Effects:
     def leads_nowhere(self, c: Expr, p: Expr) -> Expr:
         """The leader that the controller has in its cache is not online; none is not online either."""
         entry = cached[c][p]
-        absent = ~entry.value["leader"].set().subset_of(self.online_brokers(c))
+        absent = ~entry.value["leader"].set().subset_of(self.online_brokers(c, p))
         return entry.is_some() & either(entry.value["leader"].is_none(), absent)
 
     def brought_online(self, c: Expr, p: Expr, state: Expr) -> tuple[Expr, Held]:
@@ -142,7 +164,7 @@ class Effects:
 
     def online(self, c: Expr, p: Expr, state: Expr, asked: Expr) -> tuple[Expr, Held]:
         """To OnlinePartition by the offline strategy: the znode is created, or a leader elected."""
-        now, held, online, mine = znode[p], znode[p].value, self.online_brokers(c), epoch[c]
+        now, held, online, mine = znode[p], znode[p].value, self.online_brokers(c, p), epoch[c]
         is_new = state.eq("NewPartition")
         preferred = self.first(p, online)
         made = record(
@@ -152,14 +174,18 @@ class Effects:
             leader_epoch=0,
             version=0,
             controller_epoch=mine,
+            recovery="RECOVERED",
         )
         creates = both(is_new, now.is_none(), preferred.is_some())
         leader = self.first(p, online.intersect(held["isr"]))
-        isr = held["isr"].intersect(online)
+        isr, recovery = held["isr"].intersect(online), held["recovery"]
         if UNCLEAN in self.chosen.parts:
-            leader, isr = ite(leader.is_some(), leader, preferred), ite(leader.is_some(), isr, preferred.set())
+            clean = leader.is_some()
+            leader, isr = ite(clean, leader, preferred), ite(clean, isr, preferred.set())
+            if self.chosen.has("KIP-704"):
+                recovery = ite(clean, recovery, literal("RECOVERING", recovery.sort))
         elects = both(~is_new, self._readable(c, p), leader.is_some())
-        new = some(ite(is_new, made, self._led(c, held, leader, isr)))
+        new = some(ite(is_new, made, self.led(c, held, leader, isr).changed(recovery=recovery)))
         return self._moved(c, p, state, asked, either(creates, elects), new, lines.OFFLINE_STRATEGY, online, is_new)
 
     def elected(
@@ -169,9 +195,27 @@ class Effects:
 
         `recipients`: the brokers it is sent to, as far as they have a replica.
         """
+        new = self.led(c, znode[p].value, leader, isr)
+        return self.elected_as(c, p, state, asked, leader, new, strategy, recipients)
+
+    def elected_as(
+        self,
+        c: Expr,
+        p: Expr,
+        state: Expr,
+        asked: Expr,
+        leader: Expr,
+        new: Expr,
+        strategy: str,
+        recipients: Expr,
+        twice: Expr = false,
+    ) -> tuple[Expr, Held]:
+        """The same, with what is written; `twice`: it is, and so it is logged."""
         found = both(self._readable(c, p), leader.is_some())
-        new = some(self._led(c, znode[p].value, leader, isr))
-        return self._moved(c, p, state, asked, found, new, strategy, recipients)
+        if twice is not false:
+            done = both(asked, one_of(state, self.valid["partition"]["OnlinePartition"]), found, twice)
+            self.lines.append(lines.partition_online(c, p, state, new, done, false, (), strategy, false)[:1])
+        return self._moved(c, p, state, asked, found, some(new), strategy, recipients)
 
     def _moved(
         self,
@@ -198,7 +242,7 @@ class Effects:
         """There is a state znode, and no later controller wrote it."""
         return znode[p].is_some() & (znode[p].value["controller_epoch"] <= epoch[c])
 
-    def _led(self, c: Expr, held: Expr, leader: Expr, isr: Expr) -> Expr:
+    def led(self, c: Expr, held: Expr, leader: Expr, isr: Expr) -> Expr:
         """What a controller writes: a leader epoch more, a version more, its own epoch."""
         return held.changed(
             leader=leader,
@@ -262,6 +306,8 @@ class Effects:
         online = after(live[c])
         if SHUTDOWN in self.chosen.parts:
             online = online.minus(after(shutting[c]))
+        if DIRECTORIES in self.chosen.parts:
+            online = online.minus(those(_broker, after(offline_dirs[c])[_broker].contains(p)))
         return self.replicas(p).minus(online)
 
     def is_assigned(self, c: Expr, p: Expr, r: Expr) -> Expr:
@@ -287,7 +333,7 @@ class Effects:
         held = before.znode.value
         known = before.cache.is_some()
         readable = before.znode.is_some() & (held["controller_epoch"] <= epoch[c])
-        removed = self._led(
+        removed = self.led(
             c,
             held,
             ite(held["leader"].eq(some(r)), none(Broker), held["leader"]),

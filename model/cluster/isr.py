@@ -141,7 +141,9 @@ def _asked() -> Expr:
 
 
 def alter(effects: Effects) -> Action:
-    new = some(znode[p].value.changed(isr=_asked(), version=znode[p].value["version"] + 1, controller_epoch=epoch[c]))
+    held = znode[p].value
+    written = {"isr": _asked(), "version": held["version"] + 1, "controller_epoch": epoch[c], "recovery": "RECOVERED"}
+    new = some(held.changed(**written))
     kept = some(_mine.changed(isr=_asked(), version=_mine["version"] + 1))
     effects.lines.append(
         prints_line("alter-partition-written", c, true, topic=p, partition=p, **leader_and_isr(new.value))
@@ -181,7 +183,7 @@ def alter(effects: Effects) -> Action:
 
 
 def _eligible(effects: Effects) -> Expr:
-    return _asked().subset_of(effects.online_brokers(c))
+    return _asked().subset_of(effects.staying_brokers(c))
 
 
 def refuse(effects: Effects) -> Action:

@@ -102,7 +102,7 @@ def leader_and_isr(held: Expr) -> dict[str, object]:
         "isr": held["isr"],
         "leader_epoch": held["leader_epoch"],
         "partition_epoch": held["version"],
-        "recovery": "RECOVERED",
+        "recovery": held["recovery"],
     }
 
 

@@ -174,7 +174,7 @@ def _isr_changed(
         cached_state = ite(cached[b][p].is_some(), cached[b].put(p, some(new)), cached[b])
         updates: dict[Expr, Expr | Value] = {znode[p]: some(new), cached: mapped(b, cached_state), **counted}
         return action(name, meaning, p, *who, guard=guard, limits=room, updates=updates)
-    new = new.changed(controller_epoch=epoch[c])
+    new = new.changed(controller_epoch=epoch[c], recovery="RECOVERED")
     guard["a controller is idle"] = both(phase[c].eq("idle"), cached[c][p].is_some())
     updates = {znode[p]: some(new), cached[c]: cached[c].put(p, some(new)), **counted}
     return action(name, meaning, c, p, *who, guard=guard, limits=room, updates=updates, cites=("KIP-497",))

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..action import Action
-from ..expr import Expr, both, either, exists, full, some, true
+from ..expr import Expr, both, either, exists, full, some, those, true
 from ..family import Chosen
 from ..property import Property
 from ..protocol import Ghosts
@@ -21,15 +21,40 @@ from .effects import DELETION, REQUESTS
 from .metadata import agrees
 from .properties import has_settled
 from .requests import is_quiet
-from .state import CACHES, Broker, b, c, hosted, ineligible, live, p, phase, queued, registered, znode
+from .state import (
+    CACHES,
+    DIRECTORIES,
+    Broker,
+    b,
+    c,
+    failed,
+    hosted,
+    ineligible,
+    live,
+    p,
+    phase,
+    queued,
+    registered,
+    znode,
+)
 
 _CREATED = {"CreateTopic", "CreateSingle", "CreateTriple"}
 UNASKED = frozenset(
-    {"Die", "ComeBack", "LoseSession", "DeleteTopic", "LeaderShrinksIsr", "LeaderExpandsIsr", *_CREATED}
+    {
+        "Die",
+        "ComeBack",
+        "LoseSession",
+        "DeleteTopic",
+        "FailDirectory",
+        "LeaderShrinksIsr",
+        "LeaderExpandsIsr",
+        *_CREATED,
+    }
 )
 OUTSIDE = UNASKED | {
     "FailToDelete",
     "ShutDown",
+    "ShutDownContended",
     "ElectPreferred",
     "ShrinkIsr",
     "ExpandIsr",
@@ -45,6 +70,8 @@ def progress(chosen: Chosen, actions: Iterable[Action]) -> Ghosts:
     found.append(_deletion_ends(fair) if DELETION in chosen.parts else _settles(chosen, fair))
     if REQUESTS in chosen.parts:
         found.append(_leader_leads(fair))
+    if DIRECTORIES in chosen.parts:
+        found.append(_failed_leader_is_replaced(fair))
     if CACHES in chosen.parts:
         found.append(_caches_agree(chosen, fair))
     return Ghosts("progress", (), {}, tuple(found))
@@ -71,7 +98,10 @@ def _stays(chosen: Chosen) -> Expr:
 def _gets_a_leader(chosen: Chosen, fair: tuple[str, ...]) -> Property:
     held = znode[p].value
     leaderless = ~held["leader"].set().intersects(registered)
-    waits = exists(p, both(_stays(chosen), leaderless, held["isr"].intersects(registered)))
+    able = registered
+    if DIRECTORIES in chosen.parts:
+        able = able.minus(those(b, failed[b].contains(p)))
+    waits = exists(p, both(_stays(chosen), leaderless, held["isr"].intersects(able)))
     return Property(
         "LeaderIsElected",
         "A partition without a live leader gets one in time, or none of its ISR lives any more.",
@@ -107,6 +137,20 @@ def _leader_leads(fair: tuple[str, ...]) -> Property:
         waits,
         "leads_to",
         ("KAFKA-7235",),
+        goal=~waits,
+        fair=fair,
+    )
+
+
+def _failed_leader_is_replaced(fair: tuple[str, ...]) -> Property:
+    leads = both(registered.contains(b), failed[b].contains(p), znode[p].value["leader"].eq(some(b)))
+    waits = exists(p, exists(b, leads))
+    return Property(
+        "FailedLeaderIsReplaced",
+        "A leader whose log directory has failed leads no more in time: the controller is told, and asks its broker.",
+        waits,
+        "leads_to",
+        ("KIP-112",),
         goal=~waits,
         fair=fair,
     )

@@ -10,12 +10,14 @@ from .properties import is_settled
 from .requests import head, is_quiet, runs
 from .state import (
     CACHES,
+    DIRECTORIES,
     accepted_epoch,
     alive,
     b,
     c,
     channel,
     e,
+    failed,
     hosted,
     hosts,
     metadata,
@@ -112,7 +114,9 @@ def properties(chosen: Chosen) -> tuple[Property, ...]:
     )
     stays = both(znode[p].is_some(), ~queued.contains(p) if DELETION in chosen.parts else true)
     led = both(stays, znode[p].value["leader"].is_some())
-    concerned = both(led, hosts(chosen.parts, p).contains(b), Effects(chosen).online_brokers(c).contains(b))
+    concerned = both(led, hosts(chosen.parts, p).contains(b), Effects(chosen).online_brokers(c, p).contains(b))
+    if DIRECTORIES in chosen.parts:
+        concerned = both(concerned, ~failed[b].contains(p))
     is_quiet_and_led = informed_and_quiet(chosen, c)
     leads, named = _mine.value["leader"].eq(some(b)), znode[p].value["leader"].eq(some(b))
     return (

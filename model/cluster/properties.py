@@ -14,7 +14,7 @@ from ..views import (
     Projection,
 )
 from ..views import Broker as AnyBroker
-from .effects import DELETION, REQUESTS, Effects
+from .effects import DELETION, REQUESTS, UNCLEAN, Effects
 from .state import (
     REASSIGNMENT,
     Broker,
@@ -118,7 +118,7 @@ def _of_settled(chosen: Chosen) -> tuple[Property, ...]:
 def _online_if_alive(chosen: Chosen, c: Expr) -> Expr:
     """Nothing is said of dead brokers: replicas of a new topic come online on them too."""
     effects = Effects(chosen)
-    alive = both(effects.is_assigned(c, p, b), effects.online_brokers(c).contains(b))
+    alive = both(effects.is_assigned(c, p, b), effects.online_brokers(c, p).contains(b))
     state = replica_state[c][p][b]
     online = state.eq("OnlineReplica")
     if REASSIGNMENT in chosen.parts:
@@ -129,7 +129,7 @@ def _online_if_alive(chosen: Chosen, c: Expr) -> Expr:
 def _offline_without_leader(chosen: Chosen, c: Expr) -> Expr:
     """A leader that is shutting down lives, and may lead an OfflinePartition."""
     offline, leader = partition_state[c][p].eq("OfflinePartition"), _held["leader"].set()
-    online = Effects(chosen).online_brokers(c).intersect(registered)
+    online = Effects(chosen).online_brokers(c, p).intersect(registered)
     dead = leader.intersect(registered).is_empty()
     return znode[p].is_some().implies(both(dead.implies(offline), offline.implies(~leader.intersects(online))))
 
@@ -185,9 +185,26 @@ A_LEADER_IS_LOST = Property(
 )
 
 
+_then = after(_held["leader"])
+_unclean = both(_then.is_some(), ~_then.set().subset_of(_held["isr"]))
+_recovers, _will = _held["recovery"].eq("RECOVERING"), after(_held["recovery"]).eq("RECOVERING")
+UNCLEAN_LEADER_RECOVERS = Property(
+    "UncleanLeaderRecovers",
+    "A leader from outside the ISR is marked to recover, and no other is.",
+    forall(
+        p,
+        both(znode[p].is_some(), after(znode[p].is_some())).implies(
+            both(_unclean.implies(_will), both(_will, ~_recovers).implies(_unclean))
+        ),
+    ),
+    "step",
+    cites=("KIP-704",),
+)
+
+
 def properties(chosen: Chosen) -> tuple[Property, ...]:
     """What is promised, and what must be met."""
-    unmet = {LEADER_FROM_ISR if "unclean elections" in chosen.parts else UNCLEAN_LEADER_ALONE_IN_ISR}
+    unmet = {LEADER_FROM_ISR if UNCLEAN in chosen.parts else UNCLEAN_LEADER_ALONE_IN_ISR}
     if REASSIGNMENT in chosen.parts and chosen.has("KIP-455"):
         unmet.add(ISR_WITHIN_REPLICAS)  # a replica that was being added leaves the ISR after the assignment
     of_view = tuple(each for each in PARTITION_PROPERTIES if each not in unmet)
@@ -197,6 +214,7 @@ def properties(chosen: Chosen) -> tuple[Property, ...]:
         ONE_CONTROLLER_PER_EPOCH,
         ONLY_THE_CONTROLLER_ELECTS,
         *(partition_in_zookeeper(chosen).of(each) for each in of_view),
+        *((UNCLEAN_LEADER_RECOVERS,) if UNCLEAN in chosen.parts and chosen.has("KIP-704") else ()),
         *((DELETED_WHEN_ALL_SAY_SO,) if DELETION in chosen.parts else ()),
         A_LEADER_IS_LOST,
     )

@@ -64,6 +64,7 @@ _adding = _target.minus(replicas(had(p)))
 _removing = replicas(had(p)).minus(_target)
 _ROOM = {"reassignments are left": reassignments < setting(REASSIGNMENTS)}
 _ONE_THREAD = "the thread does one thing at a time"
+_NO_LIST = "the higher leader epoch tells the leader of its replicas, and which it takes for assigned is no state here"
 
 
 def _caught_up() -> Expr:
@@ -82,7 +83,7 @@ def _next(effects: Effects, left: Expr) -> Expr:
 def _raised(effects: Effects) -> Expr:
     """What is written to raise the leader epoch and nothing else."""
     held = znode[p].value
-    return some(effects._led(c, held, held["leader"], held["isr"]))
+    return some(effects.led(c, held, held["leader"], held["isr"]))
 
 
 def _kept(effects: Effects, raised: Expr) -> Expr:
@@ -103,7 +104,7 @@ def reassign(effects: Effects) -> Action:
         guard={
             "is idle": waived(phase[c].eq("idle"), _ONE_THREAD),
             "is known": both(topics[c].contains(p), cached[c][p].is_some(), stays),
-            "none goes on": waived(origin[p].is_none(), "one that replaces another is not in the model"),
+            "none goes on": origin[p].is_none(),
             "other replicas": waived(both(one.ne(other), assignment[p].ne(asked)), "else nothing is to be done"),
         },
         limits=_ROOM,
@@ -140,9 +141,9 @@ def add_replicas(effects: Effects) -> Action:
         c,
         p,
         guard={
-            "is at it": phase[c].eq("reassigning"),
-            "it is this partition": reassigning[c].contains(p),
-            "not all have caught up": ~_caught_up(),
+            "is at it": waived(phase[c].eq("reassigning"), _ONE_THREAD),
+            "it is this partition": waived(reassigning[c].contains(p), "a higher leader epoch is legal at any time"),
+            "not all have caught up": waived(~_caught_up(), "the end is noticed later, by the ISR"),
         },
         updates={
             znode[p]: raised,
@@ -158,8 +159,10 @@ def add_replicas(effects: Effects) -> Action:
 def _leader_moves(effects: Effects, updates: dict[Expr, object]) -> dict[Expr, object]:
     """A leader is elected among the replicas that stay, or the leader epoch raised; all that stay are told."""
     held, raised = znode[p].value, _raised(effects)
-    stays = both(held["leader"].is_some(), held["leader"].set().subset_of(_target.intersect(effects.online_brokers(c))))
-    leader = first(assignment[p], effects.online_brokers(c).intersect(held["isr"]))
+    stays = both(
+        held["leader"].is_some(), held["leader"].set().subset_of(_target.intersect(effects.online_brokers(c, p)))
+    )
+    leader = first(assignment[p], effects.online_brokers(c, p).intersect(held["isr"]))
     state, elected = effects.elected(
         c, p, partition_state[c][p], ~stays, leader, held["isr"], REASSIGNMENT_STRATEGY, _target
     )
@@ -258,7 +261,7 @@ def drop(effects: Effects) -> Action:
     )
 
 
-def _dropped() -> dict[str, Expr | Clause]:
+def _dropped() -> dict[str, Expr]:
     return {
         "is at it": both(phase[c].eq("finishing"), finishing[c].eq(some(p))),
         "replicas are dropped": to_move[c].is_empty(),
@@ -271,7 +274,13 @@ def raise_epoch(effects: Effects) -> Action:
         "A reassignment is cancelled, and what it added is dropped: the leader epoch is raised.",
         c,
         p,
-        guard={**_dropped(), "is cancelled": reassigning[c].contains(p)},
+        guard={
+            **{
+                label: waived(clause, "a higher leader epoch is legal at any time")
+                for label, clause in _dropped().items()
+            },
+            "is cancelled": reassigning[c].contains(p),
+        },
         updates=_leader_moves(effects, {reassigning[c]: reassigning[c].remove(p)}),
         cites=("moveReassignedPartitionLeaderToReplica in KafkaController.scala",),
     )
@@ -286,7 +295,7 @@ def end(effects: Effects) -> Action:
         "The partition has the replicas that were asked for, and no others.",
         c,
         p,
-        guard={**_dropped(), "is not being cancelled": ~cancelled},
+        guard={**_dropped(), "is not being cancelled": waived(~cancelled, _NO_LIST)},
         updates={
             origin[p]: none(Assignment),
             finishing[c]: none(Partition),
@@ -306,6 +315,13 @@ def _heeds(effects: Effects, ordered: Expr, mine: Expr) -> Expr:
     return both(ordered.is_some(), either(mine.is_none(), newer))
 
 
+def _may_stop(effects: Effects) -> dict[str, Expr | Clause]:
+    harmless = {"the broker runs": "a dead broker hosts nothing"}
+    if not effects.chosen.before("2.6"):
+        harmless["its broker epoch is not older"] = "who has a replica again knows a higher leader epoch"
+    return may_read(effects, "StopReplica", harmless)
+
+
 def handle(effects: Effects) -> Action:
     ordered, mine = head(effects.chosen, b, e)["states"][p], hosted[b][p]
     heeds = _heeds(effects, ordered, mine)
@@ -315,7 +331,7 @@ def handle(effects: Effects) -> Action:
         "A broker is told to delete a replica: it does, unless it knows a newer leader epoch.",
         b,
         e,
-        guard=may_read(effects, "StopReplica"),
+        guard=_may_stop(effects),
         updates={**read(effects), hosted[b]: mapped(p, ite(heeds, none(Znode), mine))},
         cites=("stopReplicas in ReplicaManager.scala", "KIP-570"),
     )

@@ -12,7 +12,7 @@ from ..property import Property
 from ..protocol import Ghosts, starts
 from ..sorts import Bool, MapOf, SetOf
 from .effects import Attempt
-from .state import ReplicaState, p, r
+from .state import DIRECTORIES, ReplicaState, p, r
 
 refused = field("refused", MapOf(ReplicaState, MapOf(ReplicaState, Bool)))
 _source, _target = var("source", ReplicaState), var("target", ReplicaState)
@@ -25,14 +25,17 @@ BENIGN = (
     ("OnlineReplica", "NewReplica", "a later controller takes a reassignment up again"),
     ("NewReplica", "NewReplica", "a replica's broker starts anew while it is being added"),
 )
-"""Refused pairs that are known, and come of nothing but the order of events. One more, ReplicaDeletionStarted to
-OnlineReplica, takes a probe of log directories, which the model has not."""
+"""Refused pairs that are known, and come of nothing but the order of events."""
+OF_DIRECTORIES = (
+    ("ReplicaDeletionStarted", "OnlineReplica", "a log directory of its broker fails while it is being deleted"),
+)
 
 
 def refusals(chosen: Chosen, actions: Iterable[Action], attempts: Mapping[str, tuple[Attempt, ...]]) -> Ghosts:
     """The pairs that the last step was refused: from which state, to which."""
     no_8237 = ("OfflineReplica", "ReplicaDeletionIneligible")
-    known = [*(pair[:2] for pair in BENIGN), no_8237]
+    benign = (*BENIGN, *(OF_DIRECTORIES if DIRECTORIES in chosen.parts else ()))
+    known = [*(pair[:2] for pair in benign), no_8237]
     properties = (
         Property(
             "OnlyBenignRefusals",
@@ -62,7 +65,7 @@ def refusals(chosen: Chosen, actions: Iterable[Action], attempts: Mapping[str, t
                 refused_pair(one, other),
                 "sometimes",
             )
-            for one, other, why in BENIGN
+            for one, other, why in benign
         ),
     )
     return Ghosts(

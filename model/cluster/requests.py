@@ -11,6 +11,7 @@ UpdateMetadata is on the same way where brokers have metadata caches (`metadata.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from ..action import Action, Clause, Update, action, waived
@@ -40,6 +41,7 @@ from .effects import DELETION, ISR, REQUESTS, Batch, Effects
 from .state import (
     CACHES,
     CHANNEL,
+    DIRECTORIES,
     AnyRequest,
     Broker,
     Cached,
@@ -53,22 +55,26 @@ from .state import (
     channel,
     e,
     epoch,
+    failed,
     has_kinds,
     hosted,
     known,
     live,
     metadata,
+    offline_dirs,
     p,
     phase,
     proposed,
     registered,
     registration,
+    storage_errors,
     to_delete,
 )
 
 _to, _acting = var("to", Broker), var("acting", Broker)
 _of, _any = var("of", Partition), var("any_of", Partition)
 _NOTHING_ASKED = none(SetOf(Broker))
+_NOTHING_WAIVED: Mapping[str, str] = {}
 _NO_ONE, _NO_PARTITION = const(frozenset(), SetOf(Broker)), const(frozenset(), SetOf(Partition))
 
 
@@ -119,23 +125,31 @@ def read(effects: Effects) -> dict[Expr, Expr | Value]:
     return {queue[b]: queue[b].put(e, queue[b][e].drop(1)), accepted_epoch[b]: e}
 
 
-def may_read(effects: Effects, kind: str) -> dict[str, Expr | Clause]:
-    """When a broker does what a request of a kind says (broker.md 2.1, 2.6)."""
+def may_read(effects: Effects, kind: str, harmless: Mapping[str, str] = _NOTHING_WAIVED) -> dict[str, Expr | Clause]:
+    """When a broker does what a request of a kind says (broker.md 2.1, 2.6).
+
+    `harmless`: clauses of which none is needed for requests of the kind, with the reason.
+    """
     some_request = channel(effects.chosen.parts)[b][e].length() > 0
     guard: dict[str, Expr | Clause] = {"a request is on the way": some_request}
     if kind != "LeaderAndIsr":  # which is what is read of an empty channel
         guard["a request is on the way"] = waived(some_request, "where there is none, there is none of this kind")
     if has_kinds(effects.chosen.parts):
         guard["it is of this kind"] = is_kind(effects, kind)
-    guard |= {"the broker runs": runs(b), "its controller epoch is not older": accepted_epoch[b] <= e}
+    asked = {"the broker runs": runs(b), "its controller epoch is not older": accepted_epoch[b] <= e}
     if effects.chosen.has("KIP-380"):
-        guard["its broker epoch is not older"] = _for_this_life(effects, b, e)
-    return guard
+        asked["its broker epoch is not older"] = _for_this_life(effects, b, e)
+    return guard | {name: waived(each, harmless[name]) if name in harmless else each for name, each in asked.items()}
 
 
-def accepts(ordered: Expr, mine: Expr) -> Expr:
-    """A broker heeds what it is told of a partition that it does not host, or in a higher leader epoch."""
-    return both(ordered.is_some(), either(mine.is_none(), mine.value["leader_epoch"] < ordered.value["leader_epoch"]))
+def accepts(effects: Effects, ordered: Expr, mine: Expr) -> Expr:
+    """A broker heeds what it is told of a partition that it does not host, or in a higher leader epoch.
+
+    Of one whose log directory has failed it heeds nothing.
+    """
+    news = either(mine.is_none(), mine.value["leader_epoch"] < ordered.value["leader_epoch"])
+    heeds = both(ordered.is_some(), news)
+    return both(heeds, ~failed[b].contains(p)) if DIRECTORIES in effects.chosen.parts else heeds
 
 
 def is_found(effects: Effects, ordered: Expr) -> Expr:
@@ -148,24 +162,30 @@ def is_found(effects: Effects, ordered: Expr) -> Expr:
 
 def takes(effects: Effects, ordered: Expr, mine: Expr) -> Expr:
     """Who is told of no leader follows nobody, and stays in the leader epoch in which it is (broker.md 2.3)."""
-    return both(accepts(ordered, mine), is_found(effects, ordered))
+    return both(accepts(effects, ordered, mine), is_found(effects, ordered))
 
 
 def _handling(effects: Effects, ordered: Expr) -> Handling:
     mine = hosted[b][p]
     new = head(effects.chosen, b, e)["new"].contains(p)
-    return Handling(effects, b, e, ordered, new, mine, accepts(ordered, mine), is_found(effects, ordered))
+    return Handling(effects, b, e, ordered, new, mine, accepts(effects, ordered, mine), is_found(effects, ordered))
 
 
 def handle(effects: Effects) -> Action:
-    """Steps 2 to 9 of broker.md 2.1; log directories do not fail here."""
+    """Steps 2 to 9 of broker.md 2.1."""
     ordered, mine = head(effects.chosen, b, e)["states"][p], hosted[b][p]
     leads = ordered.value["leader"].eq(some(b))
     handling = _handling(effects, ordered)
-    effects.lines += [*handling.received(), handling.refused(), *handling.becomes(), handling.ended()]
-    kept = ordered.value.changed(isr=ite(leads, ordered.value["isr"], _NO_ONE))
+    effects.lines += handling.received()
+    updates: dict[Expr, Expr | Value] = {}
+    if DIRECTORIES in effects.chosen.parts:
+        effects.lines.append(handling.offline(failed[b].contains(p)))
+        updates |= _storage_answered(effects, ordered, mine)
+    effects.lines += [handling.refused(), *handling.becomes(), handling.ended()]
+    # A leader takes itself for recovered at once, and says so when it asks for another ISR (KIP-704).
+    kept = ordered.value.changed(isr=ite(leads, ordered.value["isr"], _NO_ONE), recovery="RECOVERED")
     taken = takes(effects, ordered, mine)
-    updates = {**read(effects), hosted[b]: mapped(p, ite(taken, some(kept), mine))}
+    updates |= {**read(effects), hosted[b]: mapped(p, ite(taken, some(kept), mine))}
     if ISR in effects.chosen.parts:
         updates[proposed[b]] = mapped(p, ite(taken, _NOTHING_ASKED, proposed[b][p]))
     return action(
@@ -178,6 +198,24 @@ def handle(effects: Effects) -> Action:
         updates=updates,
         cites=("becomeLeaderOrFollower in ReplicaManager.scala",),
     )
+
+
+def _storage_answered(effects: Effects, ordered: Expr, mine: Expr) -> dict[Expr, Expr | Value]:
+    """What the controller gets of the answer: of which replicas the directory has failed (KAFKA_STORAGE_ERROR).
+
+    A replica that is heeded again is one no more, which changes nothing else: it is noted at once. What is known needs
+    no second look. Who is controller no more gets no answer.
+    """
+    acts = both(phase[_acting].ne("none"), epoch[_acting].eq(e))
+    known_ones, news = offline_dirs[_acting][b], storage_errors[_acting][b]
+    broken = those(p, both(ordered.is_some(), failed[b].contains(p))).minus(known_ones)
+    works = known_ones.minus(those(p, accepts(effects, ordered, mine)))
+    return {
+        storage_errors: mapped(
+            _acting, ite(acts, storage_errors[_acting].put(b, news.union(broken)), storage_errors[_acting])
+        ),
+        offline_dirs: mapped(_acting, ite(acts, offline_dirs[_acting].put(b, works), offline_dirs[_acting])),
+    }
 
 
 def _for_this_life(effects: Effects, b: Expr, tenure: Expr) -> Expr:
@@ -238,6 +276,8 @@ def lose(effects: Effects) -> Action:
 def forgotten(effects: Effects, broker: Expr) -> dict[Expr, Expr | Value]:
     """The updates by which a broker's process ends: what it heard, hosts and asked for is gone, but for its disk."""
     gone: dict[Expr, Expr | Value] = {accepted_epoch[broker]: 0, hosted[broker]: mapped(p, none(Znode))}
+    if DIRECTORIES in effects.chosen.parts:
+        gone[failed[broker]] = frozenset()
     if CACHES in effects.chosen.parts:
         gone |= {alive[broker]: frozenset(), metadata[broker]: mapped(p, none(Cached))}
     return gone | ({proposed[broker]: mapped(p, _NOTHING_ASKED)} if ISR in effects.chosen.parts else {})

@@ -6,59 +6,135 @@ takes over does not know who was shutting down.
 
 from __future__ import annotations
 
-from ..action import Action, action, waived
-from ..expr import both, fill, mapped, some
-from ..sorts import Bool, MapOf
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..action import Action, Clause, action, waived
+from ..expr import Expr, after, both, either, false, fill, forall, ite, mapped, setting, some, var
+from ..family import Chosen
+from ..property import Property
+from ..sorts import Bool, MapOf, Value
 from .controller import writes
-from .effects import Effects
+from .effects import ISR_OUTSIDE, Effects, Held
 from .lines import SHUTDOWN_STRATEGY, prints_line
 from .state import (
+    ISR_CHANGES,
     Partition,
     b,
     c,
     cached,
     followed,
+    isr_changes,
     live,
     now,
     p,
     partition_state,
     phase,
+    r,
+    registered,
     replica_state,
     shutting,
     to_move,
     znode,
 )
 
+hit = var("hit", Partition)
 
-def shut_down(effects: Effects) -> Action:
-    """Elections by ControlledShutdownPartitionLeaderElectionStrategy for what the broker leads."""
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a request for a controlled shutdown is about: p is a partition that the controller looks at."""
+
+    leaving: Expr
+    staying: Expr
+    followed: Expr
+    led: Expr
+    recipients: Expr
+
+    def leader(self, effects: Effects, isr: Expr) -> Expr:
+        return effects.first(p, effects.with_directory(c, p, self.staying).intersect(isr))
+
+
+def _asked(effects: Effects) -> _Asked:
     leaving = shutting[c].insert(b)
     staying = live[c].minus(leaving)
     known = effects.queued_apart(c, p, both(effects.is_assigned(c, p, b), cached[c][p].is_some()))
-    led = both(known, cached[c][p].value["leader"].eq(some(b)))
-    isr = znode[p].value["isr"].minus(leaving)
+    leads = cached[c][p].value["leader"].eq(some(b))
     effects.lines.append(prints_line("controlled-shutdown", c, broker=b))
-    leader = effects.first(p, staying.intersect(isr))
     recipients = staying if effects.chosen.has("KAFKA-7482") else live[c]
-    state, held = effects.elected(c, p, partition_state[c][p], led, leader, isr, SHUTDOWN_STRATEGY, recipients)
+    return _Asked(leaving, staying, both(known, ~leads), both(known, leads), recipients)
+
+
+def _begun(asked: _Asked) -> dict[Expr, Expr | Value]:
+    return {
+        phase[c]: "stopping",
+        shutting[c]: asked.leaving,
+        followed[c]: mapped(p, asked.followed),
+        to_move[c]: some(b).set(),
+    }
+
+
+_IDLE: dict[str, Expr | Clause] = {
+    "is idle": phase[c].eq("idle"),
+    "is live": waived(live[c].contains(b), "who is not known to live leads nothing"),
+}
+_ONCE = {"did not ask before": ~shutting[c].contains(b)}
+
+
+def shut_down(effects: Effects) -> Action:
+    """Elections by ControlledShutdownPartitionLeaderElectionStrategy for what the broker leads."""
+    asked = _asked(effects)
+    isr = znode[p].value["isr"].minus(asked.leaving)
+    state, held = effects.elected(
+        c, p, partition_state[c][p], asked.led, asked.leader(effects, isr), isr, SHUTDOWN_STRATEGY, asked.recipients
+    )
     return action(
         "ShutDown",
         "A broker asks for a controlled shutdown: the controller elects other leaders for what it leads.",
         c,
         b,
-        guard={
-            "is idle": phase[c].eq("idle"),
-            "is live": waived(live[c].contains(b), "who is not known to live leads nothing"),
-        },
-        limits={"did not ask before": ~shutting[c].contains(b)},
-        updates={
-            phase[c]: "stopping",
-            shutting[c]: leaving,
-            followed[c]: mapped(p, both(known, cached[c][p].value["leader"].ne(some(b)))),
-            to_move[c]: some(b).set(),
-            **writes(state, held),
-        },
+        guard=_IDLE,
+        limits=_ONCE,
+        updates={**_begun(asked), **writes(state, held)},
         cites=("doControlledShutdown in KafkaController.scala",),
+    )
+
+
+def shut_down_contended(effects: Effects) -> Action:
+    """A call of the state machine that another writer comes into: up to 2.3 all of it is done once more."""
+    asked, now = _asked(effects), znode[p].value
+    behind = some(
+        znode[hit].value.changed(isr=znode[hit].value["isr"].remove(r), version=znode[hit].value["version"] + 1)
+    )
+    read = ite(p.eq(hit), behind.value, now)
+    isr = read["isr"].minus(asked.leaving)
+    leader = asked.leader(effects, isr)
+    new = effects.led(c, read, leader, isr)
+    if effects.chosen.has("retry-all elections"):
+        new = ite(p.eq(hit), new, effects.led(c, new, leader, isr))
+    state, held = effects.elected_as(
+        c, p, partition_state[c][p], asked.led, leader, new, SHUTDOWN_STRATEGY, asked.recipients,
+        twice=p.ne(hit) if effects.chosen.has("retry-all elections") else false,
+    )  # fmt: skip
+    lost = both(p.eq(hit), leader.is_none())
+    left = Held(ite(both(lost, held.cache.is_some()), behind, held.cache), ite(lost, behind, held.znode))
+    leads = both(registered.contains(b), znode[hit].is_some(), znode[hit].value["leader"].eq(some(b)))
+    return action(
+        "ShutDownContended",
+        "A broker asks for a controlled shutdown, and while the controller elects others it takes a follower out "
+        "of an ISR: that one election finds another version, and is tried again.",
+        c,
+        b,
+        hit,
+        r,
+        guard={
+            **_IDLE,
+            "it leads the partition": waived(leads, "who does not lead writes nothing"),
+            "a follower is in the ISR": both(znode[hit].value["isr"].contains(r), r.ne(b)),
+        },
+        limits={**_ONCE, "ISR changes are left": isr_changes < setting(ISR_CHANGES)},
+        updates={**_begun(asked), **writes(state, left), isr_changes: isr_changes + 1},
+        cites=("electLeaderForPartitions in PartitionStateMachine.scala",),
     )
 
 
@@ -81,3 +157,29 @@ def stop_followers(effects: Effects) -> Action:
         },
         cites=("doControlledShutdown in KafkaController.scala",),
     )
+
+
+def writers(chosen: Chosen) -> tuple[Callable[[Effects], Action], ...]:
+    """The actions of a release: where leaders write the ISR themselves, one can come in between."""
+    contended = ISR_OUTSIDE in chosen.parts and not chosen.has("KIP-497")
+    return (shut_down, stop_followers, *((shut_down_contended,) if contended else ()))
+
+
+_held = znode[p].value
+ONE_ELECTION_PER_CALL = Property(
+    "OneElectionPerCall",
+    "A controller elects the leader of a partition once for each event: the leader epoch grows by one at most.",
+    forall(
+        p,
+        either(
+            znode[p].is_none(), after(znode[p]).is_none(), after(_held["leader_epoch"]) <= _held["leader_epoch"] + 1
+        ),
+    ),
+    "step",
+    cites=("kafka.controller.PartitionStateMachine",),
+)
+
+
+def properties(chosen: Chosen) -> tuple[Property, ...]:
+    """What is promised where an election can find that another wrote."""
+    return (ONE_ELECTION_PER_CALL,) if shut_down_contended in writers(chosen) else ()

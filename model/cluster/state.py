@@ -22,13 +22,15 @@ CHANNEL = Setting("most_requests", 4, "how many requests of one controller to on
 SETTINGS = (BROKERS, PARTITIONS, OUTAGES, FAILOVERS, MAX_LEADER_EPOCH)
 ISR_CHANGES = Setting("isr_changes", 1, "how often leaders change ISRs, or ask for it, in all")
 REASSIGNMENTS = Setting("reassignments", 1, "how often partitions are reassigned, or that is cancelled, in all")
+DIRECTORY_FAILURES = Setting("directory_failures", 1, "how often the log directory of a replica fails, in all")
 SETTINGS_OF_PART: Mapping[str, tuple[Setting, ...]] = {
     "requests": (CHANNEL,),
     "ISR changes": (ISR_CHANGES,),
     "ISRs of unseen leaders": (ISR_CHANGES,),
     "reassignment": (REASSIGNMENTS,),
+    "log directories": (DIRECTORY_FAILURES,),
 }
-CACHES, REASSIGNMENT = "metadata caches", "reassignment"
+CACHES, REASSIGNMENT, DIRECTORIES = "metadata caches", "reassignment", "log directories"
 
 Broker = Finite("Broker", BROKERS)
 Partition = Finite("Partition", PARTITIONS)
@@ -36,6 +38,7 @@ Place = Int(0, 2)
 PLACES = (0, 1, 2)
 ControllerEpoch = Int(0, Bound(FAILOVERS, 1))
 LeaderEpoch = Int(0, MAX_LEADER_EPOCH)
+Recovery = Enum("LeaderRecoveryState", ("RECOVERED", "RECOVERING"))
 Znode = Record(
     "PartitionState",
     leader=OptionOf(Broker),
@@ -43,6 +46,7 @@ Znode = Record(
     leader_epoch=LeaderEpoch,
     version=LeaderEpoch,
     controller_epoch=ControllerEpoch,
+    recovery=Recovery,
 )
 Assignment = MapOf(Place, OptionOf(Broker))
 
@@ -137,6 +141,15 @@ finishing = field("finishing", MapOf(Broker, OptionOf(Partition)))
 alive = field("alive", MapOf(Broker, SetOf(Broker)))
 metadata = field("metadata", MapOf(Broker, Metadata))
 
+# Of log directories
+Hosted = MapOf(Broker, SetOf(Partition))
+failed = field("failed", Hosted)
+told_of_failures = field("told_of_failures", SetOf(Broker))
+directory_failures = field("directory_failures_so_far", Int(0, DIRECTORY_FAILURES))
+offline_dirs = field("offline_dirs", MapOf(Broker, Hosted))
+storage_errors = field("storage_errors", MapOf(Broker, Hosted))
+marked = field("marked", MapOf(Broker, SetOf(Partition)))
+
 # Of ISR changes
 proposed = field("proposed", MapOf(Broker, MapOf(Partition, OptionOf(SetOf(Broker)))))
 isr_changes = field("isr_changes_so_far", Int(0, ISR_CHANGES))
@@ -167,6 +180,11 @@ BLANK_OF_PART: Mapping[str, Mapping[Expr, Expr | Value]] = {
     },
     "requests": {known: fill(MapOf(Broker, BrokerEpoch), 0)},
     REASSIGNMENT: {reassigning: frozenset(), finishing: None},
+    DIRECTORIES: {
+        offline_dirs: fill(Hosted, frozenset()),
+        storage_errors: fill(Hosted, frozenset()),
+        marked: frozenset(),
+    },
 }
 _MEANINGS = {
     shutting: "the brokers that it knows to be shutting down",
@@ -177,6 +195,9 @@ _MEANINGS = {
     asked_to_delete: "the replicas that it has told to be deleted, and got no answer",
     reassigning: "the partitions whose reassignment it has to take up",
     finishing: "the partition whose reassignment it is ending, or dropping",
+    offline_dirs: "the replicas that it knows to be in a failed log directory",
+    storage_errors: "the replicas of which brokers answered KAFKA_STORAGE_ERROR, and it has not heeded it yet",
+    marked: "the partitions of the broker to move whose log directory has failed; none where the broker is dead",
     known: "the broker epochs that it read with the live brokers",
     phase: "what the controller process of each broker is doing",
     epoch: "the controller epoch it was elected with",
@@ -226,6 +247,15 @@ def _of_part(part: str, parts: Iterable[str]) -> tuple[Field, ...]:
             starts(origin, before, "ZooKeeper: the replicas that a partition had before its reassignment, in order"),
             starts(reassignments, 0, "how often partitions were reassigned, or that was cancelled"),
         )
+    if part == DIRECTORIES:
+        what = "ZooKeeper: the brokers that told of a failed log directory, /log_dir_event_notification"
+        return (
+            starts(
+                failed, fill(Hosted, frozenset()), "each broker: the replicas that are offline: their directory failed"
+            ),
+            starts(told_of_failures, frozenset(), what),
+            starts(directory_failures, 0, "how often log directories failed"),
+        )
     if part == CACHES:
         return (
             starts(alive, fill(alive.sort, frozenset()), "each broker's metadata cache: the live brokers"),
@@ -256,12 +286,23 @@ def has_kinds(parts: Iterable[str]) -> bool:
 
 def owners() -> dict[str, str]:
     """Who holds each field."""
-    of_zookeeper = (registered, created, controller, controller_epoch, assignment, origin, znode, queued, registration)
+    of_zookeeper = (
+        registered,
+        created,
+        controller,
+        controller_epoch,
+        assignment,
+        origin,
+        znode,
+        queued,
+        registration,
+        told_of_failures,
+    )
     held = {
         "ZooKeeper": of_zookeeper,
         "controller": tuple(process(BLANK_OF_PART)),
         "requests on the way": (channel(()),),
-        "broker": (accepted_epoch, hosted, proposed, alive, metadata),
+        "broker": (accepted_epoch, hosted, failed, proposed, alive, metadata),
     }
     return {str(each.data): owner for owner, mine in held.items() for each in mine}
 

@@ -25,7 +25,6 @@ BEHAVIOURS = (
         "KIP-903",
         "KIP-966",
         "ELR emptied by directories",
-        "fenced again",
         "old lists of a reassignment",
         "last known leader of the leaderless",
     ),

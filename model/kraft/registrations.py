@@ -12,7 +12,7 @@ from ..action import Action, Clause, action, waived
 from ..expr import Expr, const, either, ite, setting, some, var
 from ..family import Chosen
 from ..sorts import Bool, SetOf
-from .change import ELR, UNCLEAN, Acceptable, Change, Guard, Wanted, asked, change, has_directory, is_active, may_lead
+from .change import ELR, UNCLEAN, Acceptable, Change, Wanted, asked, change, has_directory, is_active, may_lead
 from .state import (
     FENCED,
     LEAVING,
@@ -138,7 +138,7 @@ def unfence(chosen: Chosen) -> Action:
 
 
 def fence(chosen: Chosen) -> Action:
-    """A broker's session ends, or it may stop: it leaves all ISRs."""
+    """A broker's session ends, or it may stop: it leaves all ISRs. Who asks to stop may be fenced already."""
     made = _removal(chosen, isr.contains(b))
     after = ite(is_one_of(b, LEAVING, LEFT), const(LEFT, Registration), const(FENCED, Registration))
     return action(
@@ -146,18 +146,11 @@ def fence(chosen: Chosen) -> Action:
         "A broker's session ends, or it stops: it leaves the ISR, and leads no more.",
         b,
         *asked(chosen),
-        guard={**_can_be_fenced(chosen), **made.guard},
+        guard={"it is registered": waived(~is_one_of(b, UNREGISTERED), "nobody else has a session"), **made.guard},
         limits=room(made),
         updates={registration[b]: after, **made.updates},
         cites=(f"{MANAGER}.handleBrokerFenced",),
     )
-
-
-def _can_be_fenced(chosen: Chosen) -> Guard:
-    """Since 4.0 a session may end twice: the controller does not ask whether its broker is fenced already."""
-    if chosen.has("fenced again"):
-        return {"it is registered": waived(~is_one_of(b, UNREGISTERED), "nobody else has a session")}
-    return {"it is unfenced": waived(is_one_of(b, UNFENCED, LEAVING), "who is fenced is in no ISR any more")}
 
 
 def shut_down(chosen: Chosen) -> Action:

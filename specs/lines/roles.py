@@ -56,6 +56,7 @@ ROLES: Mapping[str, str] = {
     "process-ends": "a broker's process ends, or begins to",
     "registered": "a broker is registered",
     "raft-opened": "a node opens its copy of the metadata log: its process has just started",
+    "raft-deleted": "a node deletes its copy of the metadata log: its epochs begin anew, and nobody else's",
     "raft-moved": "a node of the metadata quorum is in another state, or in another epoch",
     "raft-voted": "a node of the metadata quorum granted its vote of an epoch",
     "raft-high-watermark": "a node of the metadata quorum knows what is committed in an epoch",

@@ -10,13 +10,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
 from .harness import Case, Identity, Outcome, in_process, outcomes, shown, table
-from .parts import read
-from .rounds import collected, of_round, recorded
+from .parts import read, recorded
+from .rounds import collected, of_round
+from .ways import WAYS
 
 SHARED = Path(__file__).parents[3] / "shared" / "corpus" / "real"
 
@@ -27,10 +28,14 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=0, help="so many from --first on; none: only the table")
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--corpus", type=Path, default=SHARED, help="a folder of other people's logs")
+    parser.add_argument("--way", action="append", choices=WAYS, help="the cases with one of these only")
+    parser.add_argument("--recordings", default="", help="those only whose names begin so")
     arguments = parser.parse_args()
     found = list(_known(arguments.out))
     rounds = range(arguments.first, arguments.first + arguments.rounds)
-    for outcome in _run(rounds, arguments.corpus, {outcome.case for outcome in found}):
+    wanted = dict.fromkeys(arguments.way or WAYS)
+    known = {outcome.case for outcome in found}
+    for outcome in _run(rounds, arguments.corpus, wanted, arguments.recordings, known):
         found.append(outcome)
         with arguments.out.open("a", encoding="utf-8") as out:
             out.write(json.dumps(asdict(outcome)) + "\n")
@@ -40,11 +45,13 @@ def main() -> int:
     return 1 if any(outcome.bad for outcome in found) else 0
 
 
-def _run(rounds: range, corpus: Path, known: set[Case]) -> Iterator[Outcome]:
-    recordings, others = recorded(), collected(corpus)
-    cases = [case for number in rounds for case in of_round(number, tuple(recordings), tuple(others))]
+def _run(rounds: range, corpus: Path, ways: Collection[str], begin: str, known: set[Case]) -> Iterator[Outcome]:
+    recordings = {name: path for name, path in recorded().items() if name.startswith(begin)}
+    others = {} if begin else collected(corpus)
+    cases = [case for number in rounds for case in of_round(number, tuple(recordings), tuple(others), ways)]
     new = [case for case in dict.fromkeys(cases) if case not in known]
-    files = {name: read(path) for name, path in (recordings | others).items() if name in {c.recording for c in new}}
+    wanted = {case.recording for case in new}
+    files = {name: read(path) for name, path in (recordings | others).items() if name in wanted}
     yield from outcomes(new, files, in_process("python"), in_process("columns"))
 
 

@@ -17,7 +17,7 @@ from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.json import as_json
 from isrproof.checker.audit.report.model import Report
 
-from .parts import Files
+from .parts import Files, beside, recorded
 from .ways import WAYS, mangled
 
 _MILLIS = re.compile(r"^(\[?[12]\d{3}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)[,.]\d+")
@@ -49,6 +49,11 @@ class Case(NamedTuple):
         """Whether times are no part of what makes two findings one."""
         return any(WAYS[name].retimed for name, _ in self.ways)
 
+    @property
+    def reworded(self) -> bool:
+        """Whether what a line says is no part of what makes two findings one."""
+        return any(WAYS[name].reworded for name, _ in self.ways)
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -74,7 +79,12 @@ def identity(finding: Finding) -> Identity:
     return Identity(finding.rule, str(finding.entity), finding.controller_epoch, _text(finding.excerpt))
 
 
-def written_to(files: Files, folder: Path) -> None:
+def written_to(files: Files, folder: Path, recording: Path | None = None) -> None:
+    """Write logs to a folder, and beside them what stands beside those of a recording."""
+    for path in beside(recording) if recording is not None else ():
+        link = folder / path.relative_to(recording)
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(path)
     for name, lines in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -105,16 +115,17 @@ def outcomes(
     clean: dict[str, dict[Identity, Finding]] = {}
     notes: dict[str, frozenset[str]] = {}
     waiting: list[Case] = []
+    paths = recorded()
 
     def done() -> Iterable[Outcome]:
         new = sorted({case.recording for case in waiting} - clean.keys())
         with TemporaryDirectory() as folder:
             for number, name in enumerate(new):
-                written_to(recordings[name], Path(folder) / f"clean-{number}")
+                written_to(recordings[name], Path(folder) / f"clean-{number}", paths.get(name))
             texts = []
             for number, case in enumerate(waiting):
                 files = mangled(recordings[case.recording], case.ways, case.seed)
-                written_to(files, Path(folder) / f"case-{number}")
+                written_to(files, Path(folder) / f"case-{number}", paths.get(case.recording))
                 texts.append(frozenset(_text(line) for lines in files.values() for line in lines))
             folders = [f"{folder}/clean-{number}" for number in range(len(new))]
             folders += [f"{folder}/case-{number}" for number in range(len(waiting))]
@@ -158,18 +169,27 @@ def _untimed(found: Mapping[Identity, Finding]) -> dict[Identity, Finding]:
     return {each._replace(text=_TIMED.sub("", each.text)): finding for each, finding in found.items()}
 
 
+def _unworded(found: Mapping[Identity, Finding]) -> dict[Identity, Finding]:
+    return {Identity(each.rule, "", each.epoch, ""): finding for each, finding in found.items()}
+
+
 def _outcome(
     case: Case, clean: Mapping[Identity, Finding], notes: frozenset[str], report: Report, lines: frozenset[str]
 ) -> Outcome:
     found = illegal(report)
-    if case.retimed:
+    if case.reworded:
+        clean, found = _unworded(clean), _unworded(found)
+        lines = frozenset(("",))
+    elif case.retimed:
         clean, found = _untimed(clean), _untimed(found)
         lines = frozenset(_TIMED.sub("", line) for line in lines)
     missed = sorted(clean.keys() - found.keys())
     lost = tuple(each for each in missed if each.text in lines)
     gone = tuple(each for each in missed if each.text not in lines)
     others = {identity(finding): finding for finding in report.findings if finding.verdict != "illegal"}
-    if case.retimed:
+    if case.reworded:
+        others = _unworded(others)
+    elif case.retimed:
         others = _untimed(others)
     asked = report.checked.rules
     was_told = (

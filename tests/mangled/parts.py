@@ -9,6 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 RECORDED = Path(__file__).parents[2] / "traces" / "recorded"
+RECORDED_KRAFT = RECORDED.with_name("recorded-kraft")
+KRAFT = "kraft-"
+METADATA = "metadata"
+"""The folder of a node's metadata log."""
 Files = dict[str, list[str]]
 """Lines without their ends, by the path in the recording. A path that ends with .gz is written compressed."""
 Entry = list[str]
@@ -66,8 +70,25 @@ def read(recording: Path) -> Files:
     files: Files = {}
     paths = [recording] if recording.is_file() else sorted(recording.rglob("*.log*"))
     for path in paths:
+        if path.parent.name == METADATA:
+            continue
         data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
         name = f"broker/{path.name}" if recording.is_file() else path.relative_to(recording).as_posix()
         lines = data.decode("utf-8", "replace").split("\n")
         files[name] = [line.rstrip("\r") for line in lines[:-1] + ([lines[-1]] if lines[-1] else [])]
     return {path: lines for path, lines in files.items() if lines}
+
+
+def beside(recording: Path) -> list[Path]:
+    """What stands beside the logs and is no text: the metadata logs of a KRaft recording, and what tells of them."""
+    return sorted([*recording.rglob(METADATA), *recording.rglob("meta.properties")])
+
+
+def recorded() -> dict[str, Path]:
+    """The recordings, by name; those in KRaft mode begin with kraft-."""
+    return {
+        f"{mode}{path.name}": path
+        for mode, folder in (("", RECORDED), (KRAFT, RECORDED_KRAFT))
+        for path in sorted(folder.iterdir())
+        if (path / "manifest.json").exists()
+    }

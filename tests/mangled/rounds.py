@@ -6,11 +6,10 @@ The number of a round tells all of it: many rounds may be stopped and go on, and
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from .harness import Case
-from .parts import RECORDED
 from .ways import WAYS
 
 COMBINED = 14
@@ -19,11 +18,6 @@ COLLECTED = 0.25
 """This part of the cases is of files of the corpus, if it is there."""
 LARGEST = 400_000
 """Bytes of the largest file of the corpus that is mangled."""
-
-
-def recorded() -> dict[str, Path]:
-    """The recordings, by name."""
-    return {path.name: path for path in sorted(RECORDED.iterdir()) if (path / "manifest.json").exists()}
 
 
 def collected(corpus: Path, largest: int = LARGEST) -> dict[str, Path]:
@@ -37,7 +31,14 @@ def combined(dice: random.Random, name: str, seed: int) -> Case:
     return Case(name, tuple((way, dice.choice(WAYS[way].severities)) for way in ways), seed)
 
 
-def of_round(number: int, recordings: Sequence[str], corpus: Sequence[str] = ()) -> Iterator[Case]:
+def of_round(
+    number: int, recordings: Sequence[str], corpus: Sequence[str] = (), ways: Collection[str] = WAYS
+) -> Iterator[Case]:
+    """The cases of a round; with `ways`, those that are mangled in one of them."""
+    return (case for case in _of_round(number, recordings, corpus) if any(name in ways for name, _ in case.ways))
+
+
+def _of_round(number: int, recordings: Sequence[str], corpus: Sequence[str]) -> Iterator[Case]:
     dice = random.Random(f"round {number}")
 
     def one() -> str:

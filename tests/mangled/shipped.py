@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from .parts import RECORDED, TIME, Entry, Files, entries, flat, key_of, plain_name, read
 
 
-def _message(line: str) -> str:
+def message(line: str) -> str:
     found = TIME.match(line)
     return line if found is None else line[found.end() :]
 
@@ -20,9 +20,9 @@ def same_dropped(lines: list[str], dice: random.Random, severity: float) -> list
     times: dict[str, int] = {}
     repeated = 0
     for i, line in enumerate(lines):
-        message = _message(line)
-        again = i - times.get(message, -(10**9)) <= (1 if severity == 1 else 100)
-        times[message] = i
+        text = message(line)
+        again = i - times.get(text, -(10**9)) <= (1 if severity == 1 else 100)
+        times[text] = i
         if again:
             repeated += 1
             continue
@@ -87,17 +87,17 @@ def at_another_time(lines: list[str], seconds: float, since: str = "") -> list[s
     return made
 
 
-_ZONES = (-28_800, -3_600, 3_600, 7_200, 19_800)
+ZONES = (-28_800, -3_600, 3_600, 7_200, 19_800)
 """Seconds."""
 
 
 def zones(files: Files, dice: random.Random, severity: float) -> Files:
     """The times are those of other zones: 1: of one broker; 2: of one log of all brokers; 3: of each file."""
     if severity == 3:
-        return {path: at_another_time(lines, dice.choice((0, *_ZONES))) for path, lines in files.items()}
+        return {path: at_another_time(lines, dice.choice((0, *ZONES))) for path, lines in files.items()}
     by = 0 if severity == 1 else 2
     whose = dice.choice(sorted({plain_name(path)[0].rpartition("/")[by] for path in files}))
-    seconds = dice.choice(_ZONES)
+    seconds = dice.choice(ZONES)
     return {
         path: at_another_time(lines, seconds if plain_name(path)[0].rpartition("/")[by] == whose else 0)
         for path, lines in files.items()
@@ -160,7 +160,7 @@ def copied_while_written(files: Files, dice: random.Random, severity: float) -> 
     return made
 
 
-_OTHER_CLUSTERS = ("lifecycle-2.8.2", "reassign-2.3.1", "traffic-2.4.1", "unclean-2.0.0")
+OTHER_CLUSTERS = ("lifecycle-2.8.2", "reassign-2.3.1", "traffic-2.4.1", "unclean-2.0.0")
 """Recordings in which nothing is illegal."""
 
 
@@ -168,7 +168,7 @@ def another_cluster(files: Files, dice: random.Random, severity: float) -> Files
     """The logs of another cluster, of the same brokers and epochs: 1: in other folders; 2: below those of a name in one
     file; 3: as rotated files; 4: in one file by time, as if both had begun together."""
     made = dict(files)
-    other = read(RECORDED / dice.choice(_OTHER_CLUSTERS))
+    other = read(RECORDED / dice.choice(OTHER_CLUSTERS))
     if severity == 4:
         begun, began = (min((key for key in map(key_of, _all_of(each)) if key), default="") for each in (files, other))
         if begun and began:

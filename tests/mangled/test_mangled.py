@@ -11,8 +11,8 @@ from isrproof.checker.audit.report.model import Report
 
 from . import rounds
 from .harness import Case, Outcome, in_process, outcomes, shown, single, table, written_to
-from .parts import read
-from .rounds import RECORDED, collected, of_round, recorded
+from .parts import RECORDED, read, recorded
+from .rounds import collected, of_round
 from .shipped import at_another_time
 from .ways import mangled
 
@@ -61,7 +61,8 @@ def combined(seed: int, count: int) -> list[Case]:
 
 def checked(cases: list[Case], audited: Callable[..., list[Report]]) -> list[Outcome]:
     """What comes of the cases: nothing is illegal in any that is not in the recording itself."""
-    recordings = {name: read(RECORDED / name) for name in {case.recording for case in cases}}
+    paths = recorded()
+    recordings = {name: read(paths[name]) for name in {case.recording for case in cases}}
     found = list(outcomes(cases, recordings, audited))
     print(shown(table(found)))
     for outcome in found:

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from . import shipped
+from . import handed, shipped
 from .parts import (
     Entry,
     Files,
@@ -33,12 +33,13 @@ _STATES = re.compile(r"\b(?:(?:Non|New|Online|Offline)[A-Za-z]*|ReplicaDeletion[
 @dataclass(frozen=True)
 class Way:
     """One way of mangling. `severities` are what its function understands; a larger one mangles more. `retimed`: it
-    changes the times of lines."""
+    changes the times of lines; `reworded`: it changes their words."""
 
     name: str
     mangle: Mangle
     severities: tuple[float, ...] = (1,)
     retimed: bool = False
+    reworded: bool = False
 
 
 # ---- The same line more than once
@@ -379,6 +380,30 @@ WAYS: Mapping[str, Way] = {
         Way("one rotated file missing", shipped.one_rotated_missing, (1, 2)),
         Way("copied while written", shipped.copied_while_written, (1, 2, 3)),
         Way("another cluster beside", shipped.another_cluster, (1, 2, 3, 4), retimed=True),
+        Way("seen once", each_file(handed.seen_once), (1, 2)),
+        Way("shipper restarted", each_file(handed.restarted), (10, 200)),
+        Way("additive loggers", handed.additive, (1, 2)),
+        Way("hour again, sorted", handed.hour_again_sorted, (1, 2), retimed=True),
+        Way("stretch of a broker after", handed.stretch_after, (1, 2)),
+        Way("seconds shuffled", each_entry(handed.by_second), (1, 2)),
+        Way("batches swapped", each_entry(handed.batches), (0.1, 0.5)),
+        Way("downloaded", handed.downloaded, (1, 2, 3)),
+        Way("mislabelled", handed.mislabelled, (1, 2, 3)),
+        Way("two machines", handed.two_machines, (1, 2, 3)),
+        Way("level changed", handed.level_changed, (1, 2, 3, 4, 5)),
+        Way("broker left out", handed.broker_left_out, (1, 2, 3)),
+        Way("grep -v", each_file(handed.without), (1, 2)),
+        Way("levels", each_file(handed.levels), (1, 2, 3)),
+        Way("sampled", each_file(handed.sampled), (2, 10)),
+        Way("zgrep", handed.zgrep, (1, 2, 3, 4, 5)),
+        Way("another cluster inside", handed.another_inside, (1, 2), retimed=True),
+        Way("one zone later", handed.one_zone_later, (1, 2), retimed=True),
+        Way("line ends", each_file(handed.line_ends), (1, 2, 3, 4, 5)),
+        Way("lines torn", each_file(handed.torn), (0.01, 0.1)),
+        Way("redacted", handed.redacted, (1, 2, 3, 4), reworded=True),
+        Way("pasted", each_file(handed.pasted), (1, 2, 3, 4, 5, 6, 7), reworded=True),
+        Way("other case", each_file(handed.other_case), (1, 2), reworded=True),
+        Way("numbers grouped", each_file(handed.numbers_grouped), (1, 2), reworded=True),
     )
 }
 

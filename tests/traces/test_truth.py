@@ -206,6 +206,7 @@ def asked(second: int, high_watermark: int) -> dict[str, Any]:
 
 
 ON_DISK = {"topic": "t", "partition": 0, "log_end": 90, "batches": [[0, 0, 49], [1, 50, 89]]}
+FILE = "any/broker-3/server.log"
 LED = {"leader": 3, "leader_epoch": 1, "isr": (3,), "partition_epoch": 1, "log_end": 50, "high_watermark": 45}
 
 
@@ -215,7 +216,7 @@ LED = {"leader": 3, "leader_epoch": 1, "isr": (3,), "partition_epoch": 1, "log_e
         ({}, None),
         ({"leader": 2}, "leader 3 in leader epoch 1"),
         ({"isr": (2, 3)}, "ISR {3} in version 1"),
-        ({"log_end": 51}, "epoch 1 from offset 50"),
+        ({"log_end": 49}, "epoch 1 from offset 50"),
         ({"high_watermark": 61}, "a high watermark from 40 to 60"),
         ({"high_watermark": 39}, "a high watermark from 40 to 60"),
         ({"log_end": 91, "leader_epoch": 0, "leader": 2}, "a log end of 90 at most"),
@@ -223,21 +224,44 @@ LED = {"leader": 3, "leader_epoch": 1, "isr": (3,), "partition_epoch": 1, "log_e
     ],
 )
 def test_rows_of_replicas(tmp_path: Path, changed: dict[str, Any], wrong: str | None) -> None:
-    """The leader's line is written two and a half seconds after the recording began; it was elected at 1 s."""
-    (tmp_path / "broker-3").mkdir()
-    (tmp_path / "broker-3" / "server.log").write_text("[1970-01-01 00:00:02,500] INFO x\n")
-    told = with_traffic(
-        *(CREATED, ELECTED), replicas=[ON_DISK], watermarks=[asked(2, 40), asked(4, 60)], acknowledged=[offsets(0, 30)]
-    )
-    values = {**LED, **changed}
-    line = ReplicaRow(topic="t", partition=0, broker=3, row="leader-started", **values, place=Place("x", 1), ts=None)
-    line = replace(line, place=Place("any/broker-3/server.log", 1))
+    """The leader, elected at 1 s, says so at 1.5 s; its line that is looked at is written at 2.5 s."""
+    told, (began, line) = led(tmp_path), leader_lines(**{**LED, **changed})
     assert (
         replica_row({**vars(line), **vars(line.place)} | {"isr": None if line.isr is None else list(line.isr)}) == line
     )
-    found = compare_replicas(told, [line], tmp_path)
+    found = compare_replicas(told, [began, line], tmp_path)
     assert [expected for _, expected in found.wrong] == ([] if wrong is None else [wrong])
-    assert compare_replicas(told, [line]).wrong == ()
+    assert compare_replicas(told, [began, line]).wrong == ()
+
+
+def led(folder: Path) -> dict[str, Any]:
+    (folder / "broker-3").mkdir()
+    (folder / "broker-3" / "server.log").write_text(
+        "[1970-01-01 00:00:01,500] INFO x\n[1970-01-01 00:00:02,500] INFO x\n"
+    )
+    asks = [asked(2, 40), asked(4, 60)]
+    return with_traffic(CREATED, ELECTED, replicas=[ON_DISK], watermarks=asks, acknowledged=[offsets(0, 30)])
+
+
+def leader_lines(**values: Any) -> tuple[ReplicaRow, ReplicaRow]:
+    """A leader's first line, and one that is written later."""
+    began, line = (
+        ReplicaRow(topic="t", partition=0, broker=3, row="leader-started", **each, place=Place(FILE, number), ts=None)
+        for number, each in enumerate((LED | {"high_watermark": 30}, values), 1)
+    )
+    return began, line
+
+
+def test_a_leader_that_starts_again_in_its_epoch_prints_the_end_of_its_log(tmp_path: Path) -> None:
+    told, (began, again) = led(tmp_path), leader_lines(**{**LED, "log_end": 80})
+    assert compare_replicas(told, [began, again], tmp_path).wrong == ()
+    ((row, expected),) = compare_replicas(told, [again], tmp_path).wrong
+    assert (row, expected) == (again, "epoch 1 from offset 50")
+
+
+def test_what_was_answered_before_a_leader_knew_of_it_may_be_another_ones_answer(tmp_path: Path) -> None:
+    told, (_, first) = led(tmp_path), leader_lines(**{**LED, "high_watermark": 35})
+    assert compare_replicas(told, [first], tmp_path).wrong == ()
 
 
 def test_what_was_acknowledged_is_below_the_high_watermark(tmp_path: Path) -> None:

@@ -91,6 +91,8 @@ class _Expected:
         self._watermarks = _by_partition(manifest["watermarks"])
         self._acknowledged = _by_partition(row for row in manifest["acknowledged"] if row["acks"] == "all")
         self._ends = _by_partition([*manifest["replicas"], *manifest["acknowledged"]])
+        self._began: dict[tuple[str, int, int, int], int] = {}
+        """Of a topic, partition, broker and leader epoch: when the broker's log says first that it leads in it (ms)."""
 
     def of(self, row: ReplicaRow, time: int | None) -> Iterator[tuple[str, str | None]]:
         """What of the row was checked: a key of KINDS, and what was expected, None if it is right."""
@@ -102,7 +104,7 @@ class _Expected:
         yield from self._state(row, own)
         if versions and created < versions[-1].created:
             return  # the disks at the end, and the producers, know the last creation only
-        yield from self._start(row)
+        yield from self._start(row, time)
         yield from self._high_watermark(row, time, own)
         if row.log_end is not None:
             most = self._most(row)
@@ -118,21 +120,24 @@ class _Expected:
             right = set(row.isr) in isrs
             yield "isr", None if right else f"ISR {isrs[0] if isrs else 'of none'} in version {row.partition_epoch}"
 
-    def _start(self, row: ReplicaRow) -> Iterator[tuple[str, str | None]]:
-        """The first offset of an epoch, where a log has records of it."""
+    def _start(self, row: ReplicaRow, time: int) -> Iterator[tuple[str, str | None]]:
+        """The first offset of an epoch, where a log has records of it. A leader that starts again within its epoch
+        prints the end of its log."""
         if row.leader != row.broker or row.leader_epoch is None or row.log_end is None:
             return
+        again = self._began.setdefault((row.topic, row.partition, row.broker, row.leader_epoch), time) < time
         for replica in self._replicas[row.topic, row.partition]:
             for epoch, first, _ in replica["batches"]:
                 if epoch == row.leader_epoch:
-                    yield "start", None if first == row.log_end else f"epoch {epoch} from offset {first}"
+                    right = first == row.log_end or (again and first < row.log_end)
+                    yield "start", None if right else f"epoch {epoch} from offset {first}"
                     return
 
     def _high_watermark(
         self, row: ReplicaRow, time: int, versions: Sequence[Version]
     ) -> Iterator[tuple[str, str | None]]:
         """Of a leader's line: between what it answered before and after in the same epoch, and not below what was
-        acknowledged."""
+        acknowledged. What was asked before the broker knew that it leads, the leader before it may have answered."""
         if row.high_watermark is None:
             return
         key, least, most = (row.topic, row.partition), 0, self._most(row)
@@ -142,7 +147,9 @@ class _Expected:
             least = self._acknowledged_before(key, time, reign)
             asked = [each for each in self._watermarks[key] if reign.since <= milliseconds(each["asked"])]
             answered = [each for each in asked if milliseconds(each["answered"]) < reign.until]
-            before = [each["high_watermark"] for each in answered if milliseconds(each["answered"]) < time]
+            began = self._began.get((*key, row.broker, reign.leader_epoch), time)
+            own = [each for each in answered if began <= milliseconds(each["asked"])]
+            before = [each["high_watermark"] for each in own if milliseconds(each["answered"]) < time]
             after = [each["high_watermark"] for each in answered if time < milliseconds(each["asked"])]
             least, most = max([least, *before]), min([most, *after])
         right = least <= row.high_watermark <= most

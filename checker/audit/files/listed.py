@@ -1,4 +1,8 @@
-"""Lines that list partitions, as an event for each of them: all rules ask what became of one partition."""
+"""Lines that list partitions, as an event for each of them: all rules ask what became of one partition.
+
+And a line that lists replicas with their log ends, with the brokers alone as `lagging`, and the greatest end of them as
+`last_offset`.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,7 @@ _ADDED = re.compile(
     rf"(?<![A-Za-z0-9._-]){_NAMED}"
     r"(?:, initOffset (?P<offset>-?[0-9]{1,18}) to broker (?:BrokerEndPoint\(|id:)(?P<leader>[0-9]{1,9})"  # <= 2.0
     r"| -> \(offset=(?P<offset2>-?[0-9]{1,18}), leaderEpoch=(?P<leader_epoch2>-?[0-9]{1,9})\)"  # 2.1-2.7
-    r"| -> InitialFetchState\((?:(?:Some\([^()]{1,60}\)|None),)?"
+    r"| -> InitialFetchState\((?:(?:Some\((?P<topic_id>[A-Za-z0-9_-]{22})\)|None),)?"
     r"BrokerEndPoint\(id=(?P<leader3>[0-9]{1,9}), host=[^()]{0,300}\)"
     r",(?P<leader_epoch3>-?[0-9]{1,9}),(?P<offset3>-?[0-9]{1,18})\))"  # 2.8+
 )
@@ -31,7 +35,7 @@ def _one(match: re.Match[str]) -> dict[str, Any]:
     for name, text in match.groupdict().items():
         if text is not None:
             name = name.removeprefix("old_").rstrip("23")
-            found[name] = text if name == "topic" else int(text)
+            found[name] = text if name in ("topic", "topic_id") else int(text)
     return found
 
 
@@ -39,14 +43,18 @@ def _each(pattern: re.Pattern[str]) -> Callable[[str], Iterator[dict[str, Any]]]
     return lambda detail: map(_one, pattern.finditer(detail))
 
 
+_OFFLINE = re.compile(rf"(?P<topic>{_TOPIC})-(?P<partition>[0-9]{{1,9}})(?![A-Za-z0-9._-])")
 _LISTS: Mapping[str, Callable[[str], Iterator[dict[str, Any]]]] = {
     "fetchers-added": _each(_ADDED),
+    "replicas-offline": _each(_OFFLINE),
 }
 """By the row of the line table, what its `detail` lists; of rows that some rule asks for by partition."""
 
 
 def listed(event: Event) -> list[Event]:
     """The events of a line: one for each partition that it lists, or itself."""
+    if event.lagging is not None:
+        return [made({**event.__dict__, "lagging": event.lagging[::2], "last_offset": max(event.lagging[1::2])})]
     read = _LISTS.get(event.row)
     if read is None or event.detail is None:
         return [event]

@@ -8,6 +8,7 @@ goes on in another file, the ends of pieces are joined here. Requests of one bro
 * *numbered*: a line that names the correlation id of a request, and the controller that it is from. Ids grow along the
   requests of one controller, from 0 when it begins to send to the broker.
 * *sent*, *taken*: how many partitions it is about, as its controller and as the broker print it (sent.py).
+* *refused*: a line with which a whole request is refused, since its controller's epoch is old.
 * *heard*: a line about a whole UpdateMetadata request that was taken, with the epoch of its controller.
 """
 
@@ -24,9 +25,10 @@ from typing import Any
 from ....model.expr import const, either, ite
 from ....model.expr import field as column
 from ....model.sorts import Int
-from ..fields import controller_epoch, correlation_id
+from ..fields import controller_epoch, correlation_id, known_controller_epoch
 from ..lines import (
     ANSWERED,
+    CONTROLLER_REFUSED,
     LEADER_AND_ISR_BEGUN,
     LEADER_AND_ISR_ENDED,
     LEADER_AND_ISR_RECEIVED,
@@ -64,7 +66,7 @@ _same = correlation_id.eq(column("begun_correlation_id", Int())) & column("contr
 def handled(events: Table) -> list[Row]:
     """Look: what consecutive lines show of requests, as rows of the kinds that are named below."""
     own = events.present("speaker")
-    tables = (*_answered(own), *_numbered(own), *_epoch_taken(own), *counts(events))
+    tables = (*_answered(own), *_numbered(own), *_epoch_taken(own), *_refused(own), *counts(events))
     found = [{"kind": kind} | row for kind, table in tables for row in table.rows()]
     return [*(row for row in found if row["kind"] != "answered-on"), *_by_topic(found)]
 
@@ -180,6 +182,14 @@ def _epoch_taken(events: Table) -> Iterator[tuple[str, Table]]:
     )
 
 
+def _refused(events: Table) -> Iterator[tuple[str, Table]]:
+    """refused-fit: requests of an epoch below the one that the broker knows. refused: one that is not."""
+    lines = events.of_lines(CONTROLLER_REFUSED).present("controller_epoch", "known_controller_epoch")
+    fits = controller_epoch < known_controller_epoch
+    yield "refused-fit", lines.where(fits).grouped(_BY, n=Column("count"))
+    yield "refused", lines.where(~fits).select(*_SHOWN, "controller_epoch", "known_controller_epoch")
+
+
 # ---- Joined
 
 
@@ -195,8 +205,10 @@ class Handled:
     numbered: list[Row] = field(default_factory=list)
     epochs_taken: list[Row] = field(default_factory=list)
     counted: list[Row] = field(default_factory=list)
+    refused: list[Row] = field(default_factory=list)
     answered_fit: dict[int, int] = field(default_factory=lambda: defaultdict(int))
     numbered_fit: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    refused_fit: dict[int, int] = field(default_factory=lambda: defaultdict(int))
 
 
 def requests(rows: Sequence[Row], journals: Journals, spans: Iterable[Span]) -> Handled:
@@ -212,6 +224,9 @@ def requests(rows: Sequence[Row], journals: Journals, spans: Iterable[Span]) -> 
         found.answered_fit[part.cluster] += row["n"]
     for part, row in of["numbered-fit"]:
         found.numbered_fit[part.cluster] += row["n"]
+    for part, row in of["refused-fit"]:
+        found.refused_fit[part.cluster] += row["n"]
+    found.refused += [row | _of_journal(part) for part, row in of["refused"]]
     found.answered += [_since_first(part, row) for part, row in of["answered"] if placed.whole(part, row)]
     found.numbered += [_since_first(part, row) for part, row in of["numbered"]]
     _join_answers(of, found)
@@ -268,8 +283,11 @@ def _at(part: Part, row: Row) -> _Place:
 
 def _numbered_row(part: Part, row: Row, before_file: int, before_line: int) -> Row:
     """A row with the columns of its journal, and the place of the line before."""
-    of_journal = {name: getattr(part, name) for name in ("cluster", "life", "broker", "releases")}
-    return row | of_journal | {"before_file": before_file, "before_line": before_line}
+    return row | _of_journal(part) | {"before_file": before_file, "before_line": before_line}
+
+
+def _of_journal(part: Part) -> Row:
+    return {name: getattr(part, name) for name in ("cluster", "life", "broker", "releases")}
 
 
 def _since_first(part: Part, row: Row) -> Row:

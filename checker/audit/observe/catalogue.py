@@ -43,11 +43,33 @@ def inputs() -> tuple[Input, ...]:
     return tuple(dict.fromkeys(part for each in made_from for part in (*each.of, each)))
 
 
-def inputs_of(events: Table) -> dict[Input, Table]:
-    """The inputs that are made from the placed events of some partitions."""
-    found = {each: each.of_events(events) for each in inputs() if each.of_events is not None}
-    made = {each: each.of_inputs(*(found[of] for of in each.of)) for each in inputs() if each.of_inputs is not None}
-    return found | made
+class Inputs(Mapping[Input, Table]):
+    """The inputs that are made from the placed events of some partitions, each when it is first asked for."""
+
+    def __init__(self, events: Table) -> None:
+        self._events = events
+        self._made: dict[Input, Table] = {}
+
+    def __getitem__(self, input: Input) -> Table:
+        if input not in self._made:
+            self._made[input] = self._fresh(input)
+        return self._made[input]
+
+    def _fresh(self, input: Input) -> Table:
+        if input.of_events is not None:
+            return input.of_events(self._events)
+        if input.of_inputs is not None:
+            return input.of_inputs(*(self[of] for of in input.of))
+        raise KeyError(input)
+
+    def __iter__(self) -> Iterator[Input]:
+        return (each for each in inputs() if each.of_lines)
+
+    def __contains__(self, input: object) -> bool:
+        return isinstance(input, Input) and input.of_lines
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 @cache

@@ -75,6 +75,8 @@ def _object(value: Any) -> dict[str, Any]:
 
 def _shown(value: Any) -> Any:
     """A value of JSON."""
+    if value is None or isinstance(value, (str, int)):
+        return value
     if isinstance(value, Finding):
         return _finding(value)
     if isinstance(value, Move):

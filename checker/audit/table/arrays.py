@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -20,7 +19,6 @@ _DENSE = 4
 """Keys below this multiple of the rows are counted rather than sorted, which takes a thirtieth of the time."""
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 """Spreads the bits of a hash."""
-_JSON = json.JSONEncoder(separators=(",", ":"))
 _KINDS = (np.int8, np.int16, np.int32, np.int64)
 
 
@@ -42,8 +40,6 @@ class Dictionary:
     def __init__(self) -> None:
         self.values: list[Any] = []
         self._indices = _Indices(self.values)
-        self._encoded: dict[int, str] = {}
-        self._decoded: dict[str, int] = {}
         self._as_sets: Numbers = np.zeros(0, dtype=np.int64)
 
     def index(self, value: Any) -> int:
@@ -53,24 +49,6 @@ class Dictionary:
         if list in map(type, values):
             return np.array([self.index(value) for value in values], dtype=np.int64)
         return np.array(list(map(self._indices.__getitem__, values)), dtype=np.int64)
-
-    def encoded(self, indices: Iterable[int]) -> list[str]:
-        """These values as JSON. What was met before is not encoded again."""
-        known, found = self._encoded, []
-        for index in indices:
-            text = known.get(index)
-            if text is None:
-                text = known[index] = _JSON.encode(self.values[index])
-            found.append(text)
-        return found
-
-    def decoded(self, texts: Sequence[str]) -> Numbers:
-        """The indices of values that are written as JSON. What was met before is not decoded again."""
-        known = self._decoded
-        for text in texts:
-            if text not in known:
-                known[text] = self.index(json.loads(text))
-        return np.array([known[text] for text in texts], dtype=np.int64)
 
     def sets(self, indices: Numbers) -> Numbers:
         """For indices of lists those of the same lists as sets: sorted, each member once."""
@@ -262,34 +240,42 @@ def greatest_before(numbers: Array, begin: Numbers) -> Array:
     return Array(found if values is None else values[found], before > 0)
 
 
-def again(value: Array, alike: Sequence[Array], begin: Numbers) -> Array:
-    """For each row whether one before it of its key has the same value, and the same in the columns `alike`."""
-    found = np.zeros(len(begin), dtype=bool)
-    rows, group = _groups(value, begin)
+def again(size: int, rows: Numbers, group: Numbers, alike: Sequence[Array]) -> Array:
+    """For each of `size` rows whether one before it of its group has the same in the columns `alike`.
+
+    Args:
+        rows: the rows that are in a group, with the numbers of these in `group`; see `several`.
+        alike: columns of these rows.
+    """
+    found = np.zeros(size, dtype=bool)
     if len(rows):
         mixed = np.zeros(len(rows), dtype=np.uint64)
         for column in alike:
-            data = column.data[rows].astype(np.int64).view(np.uint64) + np.uint64(1)
+            data = column.data.astype(np.int64).view(np.uint64) + np.uint64(1)
             if column.present is not None:
-                data[~column.present[rows]] = 0
+                data[~column.present] = 0
             mixed = (mixed ^ data) * _ODD
             mixed ^= mixed >> np.uint64(29)
         # Of rows that are alike the first in order comes first; what only looks alike is asked below.
         order = np.argsort((group << 32) | (mixed >> np.uint64(32)).astype(np.int64), kind="stable")
-        rows, group = rows[order], group[order]
-        before, here = rows[:-1], rows[1:]
+        group = group[order]
+        before, here = order[:-1], order[1:]
         same = group[:-1] == group[1:]
         before, here = before[same], here[same]
         for column in alike:
             there, was_there = column.is_there[here], column.is_there[before]
             same = np.where(there & was_there, column.data[here] == column.data[before], there == was_there)
             before, here = before[same], here[same]
-        found[here] = True
+        found[rows[here]] = True
     return Array(found)
 
 
-def _groups(value: Array, begin: Numbers) -> tuple[Numbers, Numbers]:
-    """The rows whose value another row of their key has too, and a number for each of these values of a key."""
+def several(value: Array, begin: Numbers) -> tuple[Numbers, Numbers]:
+    """The rows whose value another row of their key has too, and a number for each of these values of a key.
+
+    Args:
+        begin: of shape (rows,): the first row of the key of each.
+    """
     data = value.data.astype(np.int64)
     same_key = begin[1:] == begin[:-1]
     if np.any((data[1:] < data[:-1]) & same_key):
@@ -297,6 +283,6 @@ def _groups(value: Array, begin: Numbers) -> tuple[Numbers, Numbers]:
         group = group.reshape(-1).astype(np.int64)
     else:
         group = np.cumsum(np.concatenate([[0], ~(same_key & (data[1:] == data[:-1]))]).astype(np.int64))
-    several = np.bincount(group)[group] > 1
-    rows = np.flatnonzero(several & value.is_there)
+    together = np.bincount(group)[group] > 1
+    rows = np.flatnonzero(together & value.is_there)
     return rows, group[rows]

@@ -27,6 +27,7 @@ from .arrays import (
     in_order,
     key_of,
     parts_of,
+    several,
 )
 from .protocol import Column, Row, Table
 from .reading import ColumnReading
@@ -183,7 +184,9 @@ class ColumnTable:
         if column.how == "greatest":
             return greatest_before(value, begin)
         if column.how == "again":
-            return again(value, [self.array(name) for name in column.alike], begin)
+            rows, group = several(value, begin)
+            there = self._rows(rows)  # few: most columns need not be made for all rows
+            return again(self._size, rows, group, [there.array(name) for name in column.alike])
         here = np.arange(self._size)
         if column.how == "so_far":
             counted = _counts(value)

@@ -1,7 +1,7 @@
 """Columns as bytes, to be moved from the process that read the lines to the one that looks at a bucket of partitions.
 
-A payload is one Arrow record batch. Texts and lists are numbers of a dictionary of the payload's own: one line of JSON
-for each, in the metadata of its schema. One payload moves thousands of rows: whoever carries it looks at none of them.
+A payload is one Arrow record batch. Texts and lists are indices of a dictionary of the payload's own, which is JSON in
+the metadata of its schema. One payload moves thousands of rows: whoever carries it looks at none of them.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ def encoded(columns: Mapping[str, Array], dictionary: Dictionary, note: Any = No
         f"{name}*" if column.encoded else name: made
         for (name, column), made in zip(columns.items(), arrays, strict=True)
     }
-    metadata = {_DICTIONARY: "\n".join(dictionary.encoded(numbers.tolist())), _NOTE: json.dumps(note)}
+    values = [dictionary.values[number] for number in numbers.tolist()]
+    metadata = {_DICTIONARY: json.dumps(values, separators=(",", ":")), _NOTE: json.dumps(note)}
     batch = pa.record_batch(list(named.values()), names=list(named)).replace_schema_metadata(metadata)
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema, options=_OPTIONS) as writer:
@@ -79,7 +80,7 @@ class Payload:
 
     def __init__(self, data: bytes, dictionary: Dictionary) -> None:
         self._batch = pa.ipc.open_stream(data).read_next_batch()
-        self._numbers = dictionary.decoded(self._batch.schema.metadata[_DICTIONARY].decode().splitlines())
+        self._numbers = dictionary.indices(json.loads(self._batch.schema.metadata[_DICTIONARY]))
 
     @property
     def size(self) -> int:

@@ -19,6 +19,7 @@ from ....model.sorts import EnumSort, MapSort, OptionSort, SetSort, Sort
 from .arrays import Array, Dictionary, Mask, Numbers, absent, different
 from .constant_maps import ConstantMap
 from .encoding import NO_LEADER, NOT_IN_RULES, is_mask, of_brokers, release_mask
+from .sets import Answer, Sets, answered
 
 
 class ColumnReading:
@@ -92,14 +93,18 @@ def reading(dictionary: Dictionary) -> Reading[Any]:
             index = index * len(names) + place[asked]
         return np.array([literal(value, found.sort) for value in found.values()])[index]
 
-    def sets(masks: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+    small = Sets(dictionary)
+
+    def sets(
+        masks: Callable[..., Any], quick: Callable[..., Answer], function: Callable[..., Any]
+    ) -> Callable[..., Any]:
         """An operator whose arguments are sets: bitmasks, or numbers of lists."""
         asked = cache(lambda *numbers: number_of(function(*map(members, numbers))))
-        return lambda node, *args: masks(*args) if is_mask(node.args[0].sort) else each(asked, *args)
+        return lambda node, *args: masks(*args) if is_mask(node.args[0].sort) else each(asked, *args, quick=quick)
 
-    def with_broker(function: Callable[[frozenset[int], int], Any]) -> Callable[..., Any]:
+    def with_broker(quick: Callable[..., Answer], function: Callable[[frozenset[int], int], Any]) -> Callable[..., Any]:
         asked = cache(lambda number, id: number_of(function(members(number), id)))
-        return lambda a, id: each(asked, a, id)
+        return lambda a, id: each(asked, a, id, quick=quick)
 
     def members(number: int) -> frozenset[int]:
         return frozenset(dictionary.values[number])
@@ -107,12 +112,17 @@ def reading(dictionary: Dictionary) -> Reading[Any]:
     def number_of(result: Any) -> Any:
         return dictionary.index(tuple(sorted(result))) if isinstance(result, frozenset) else result
 
-    def each(function: Callable[..., Any], *args: Numbers | int) -> Numbers:
-        """A function of numbers, called once for the different rows."""
+    def each(function: Callable[..., Any], *args: Numbers | int, quick: Callable[..., Answer] | None = None) -> Numbers:
+        """A function of numbers, called once for those of the different rows that `quick` does not answer."""
         columns = np.broadcast_arrays(*args)
         first, place = different([Array(column.ravel()) for column in columns], columns[0].size)
-        asked = zip(*(column.ravel()[first].tolist() for column in columns), strict=True)
-        return np.array([function(*row) for row in asked])[place].reshape(columns[0].shape)
+        distinct = [column.ravel()[first] for column in columns]
+
+        def called(rows: Numbers) -> list[Any]:
+            return [function(*row) for row in zip(*(column[rows].tolist() for column in distinct), strict=True)]
+
+        found = np.array(called(np.arange(len(first)))) if quick is None else answered(quick(*distinct), called)
+        return found[place].reshape(columns[0].shape)
 
     def where(condition: Mask, a: Any, b: Any) -> Numbers:
         """Of constants as they are: a column may have no room for them."""
@@ -121,6 +131,9 @@ def reading(dictionary: Dictionary) -> Reading[Any]:
     def option_set(node: Expr, option: Numbers) -> Numbers:
         return each(lambda id: dictionary.index(() if id == NO_LEADER else (id,)), option)
 
+    member = with_broker(small.member, lambda members, id: id in members)
+    insert = with_broker(small.insert, lambda members, id: members | {id})
+    remove = with_broker(small.remove, lambda members, id: members - {id})
     return Reading(
         "NumPy columns",
         {
@@ -135,15 +148,15 @@ def reading(dictionary: Dictionary) -> Reading[Any]:
             Op.LT: lambda node, a, b: np.less(a, b),
             Op.ADD: lambda node, a, b: np.add(a, b, dtype=np.int64),
             Op.ITE: lambda node, condition, a, b: where(condition, a, b),
-            Op.MEMBER: of_brokers(lambda node, id, a: with_broker(lambda members, id: id in members)(a, id)),
-            Op.SUBSET: sets(lambda a, b: np.bitwise_and(a, np.invert(b)) == 0, lambda a, b: a <= b),
-            Op.UNION: sets(np.bitwise_or, lambda a, b: a | b),
-            Op.MINUS: sets(lambda a, b: np.bitwise_and(a, np.invert(b)), lambda a, b: a - b),
-            Op.INTERSECT: sets(np.bitwise_and, lambda a, b: a & b),
-            Op.INSERT: of_brokers(lambda node, a, id: with_broker(lambda members, id: members | {id})(a, id)),
-            Op.REMOVE: of_brokers(lambda node, a, id: with_broker(lambda members, id: members - {id})(a, id)),
-            Op.IS_EMPTY: sets(lambda a: np.equal(a, 0), lambda a: not a),
-            Op.SIZE: sets(_bits, len),
+            Op.MEMBER: of_brokers(lambda node, id, a: member(a, id)),
+            Op.SUBSET: sets(lambda a, b: np.bitwise_and(a, np.invert(b)) == 0, small.subset, lambda a, b: a <= b),
+            Op.UNION: sets(np.bitwise_or, small.union, lambda a, b: a | b),
+            Op.MINUS: sets(lambda a, b: np.bitwise_and(a, np.invert(b)), small.minus, lambda a, b: a - b),
+            Op.INTERSECT: sets(np.bitwise_and, small.intersect, lambda a, b: a & b),
+            Op.INSERT: of_brokers(lambda node, a, id: insert(a, id)),
+            Op.REMOVE: of_brokers(lambda node, a, id: remove(a, id)),
+            Op.IS_EMPTY: sets(lambda a: np.equal(a, 0), small.is_empty, lambda a: not a),
+            Op.SIZE: sets(_bits, small.size, len),
             Op.SOME: lambda node, a: a,
             Op.IS_NONE: lambda node, a: np.equal(a, NO_LEADER),
             Op.GET: lambda node, a, otherwise: where(np.equal(a, NO_LEADER), otherwise, a),

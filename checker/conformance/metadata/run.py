@@ -42,13 +42,16 @@ class Rejected:
 
 @dataclass
 class Run:
-    """The way along one log. `matched` of `compared` records fit; of `others` nothing is said."""
+    """The way along one log. `matched` of `compared` records fit; of `others` nothing is said, of which `uncommitted`
+    may have been taken back. `seen` has notes on where the log begins and what is missing."""
 
     quorum: Quorum
     chosen: Chosen
     matched: int = 0
     compared: int = 0
     others: int = 0
+    uncommitted: int = 0
+    seen: Seen = field(default_factory=Seen)
     at: Context | None = None
     _fold: Fold = field(init=False)
     _batch: list[Registered] = field(default_factory=list)
@@ -57,7 +60,7 @@ class Run:
 
     def along(self) -> Rejected | None:
         """To the first record that no step writes; None: each is written by one."""
-        seen, waiting = Seen(), snapshots(self.quorum)
+        seen, waiting = self.seen, snapshots(self.quorum)
         self._fold, start = first(self.quorum, 0, waiting, seen)
         self._look_again()
         for each in joined(self.quorum, []):
@@ -68,11 +71,19 @@ class Run:
                 continue
             if not each.committed:
                 self.others += len(each.batch.records)
+                self.uncommitted += len(each.batch.records)
                 continue
             rejected = next(self._rejected(each.batch, each.segment, start), None)
             if rejected is not None:
                 return rejected
         return None
+
+    @property
+    def level(self) -> int | None:
+        """metadata.version at the end; None: nothing tells it."""
+        if self.at is not None:
+            return self.at.level
+        return self._fold.state.level if self._fold.state.features else None
 
     def _look_again(self) -> None:
         self._leaderless = {(each.topic, each.number) for each in self._fold.state.all() if each.leader < 0}

@@ -73,13 +73,12 @@ def of_change(written: Written, before: Seen, after: Seen, offline: frozenset[in
     for each in written.events:
         if each.later == (each.step in AFTER):
             yield from of_broker(each.step, each.broker, to, written.registrations)
-    wanted = tuple(NOBODY if number in after.removing else place for number, place in enumerate(after.place))
     for ends in (False, True):
         params = {"to": to, "ends": ends}
         yield from (Step("AlterPartition", params, each) for each in _requests(before, after))
         yield Step("ElectPreferred", params, {})
         yield Step("ElectUnclean", params, {})
-        yield Step("Reassign", params, {"wanted": wanted})
+        yield from (Step("Reassign", params, {"wanted": each}) for each in _targets(before, after))
         yield Step("Cancel", params, {})
         if written.directories:
             yield Step("AssignDirectory", {**params, "b": 0}, {})
@@ -88,6 +87,20 @@ def of_change(written: Written, before: Seen, after: Seen, offline: frozenset[in
             yield from of_broker("ShutDown", number, to, written.registrations)
         if number in offline:  # told of by the record that assigns the directory
             yield from of_broker("LoseDirectory", number, to, written.registrations)
+
+
+def _targets(before: Seen, after: Seen) -> dict[tuple[int, ...], None]:
+    """What an administrator may have wanted: those that are not to go; all, where an old list of those that are to go
+    was kept; and these too, where the record ends the reassignment."""
+    gone = sorted((number for number in before.removing if after.place[number] < 0), key=before.place.__getitem__)
+    behind = {number: max(after.place) + 1 + at for at, number in enumerate(gone)}
+    return dict.fromkeys(
+        (
+            tuple(NOBODY if number in after.removing else place for number, place in enumerate(after.place)),
+            after.place,
+            tuple(behind.get(number, place) for number, place in enumerate(after.place)),
+        )
+    )
 
 
 def _requests(before: Seen, after: Seen) -> Iterator[State]:

@@ -6,7 +6,7 @@ writes it? What a record is written under (release, metadata.version, features) 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ....specs.errors import IsrproofError
@@ -26,6 +26,10 @@ LEFT_OUT = (
     "records in metadata transactions, and ClearElr records",
 )
 _NOTHING = "no committed record changes a broker or a partition"
+_ONLY_SNAPSHOTS = (
+    "there is no segment of the log, only what a snapshot tells: a state, and no record that led to it; add the .log"
+    " files of __cluster_metadata-0"
+)
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,7 @@ class Verdict:
     * `guard`: what forbids the step that comes nearest. `reason`: in words, with the partition or broker.
     * `matched`, `compared`: records that fit, of those compared. `others`: records that nothing is said about.
     * `level`, `release`: what that record was written under, or the last one.
+    * `notes`: what part of the log was not looked at.
     """
 
     verdict: str
@@ -47,6 +52,7 @@ class Verdict:
     reason: str = ""
     level: str = ""
     release: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def validate(paths: Sequence[str], chosen: Chosen = Chosen()) -> Verdict:  # noqa: B008
@@ -71,15 +77,27 @@ def validate(paths: Sequence[str], chosen: Chosen = Chosen()) -> Verdict:  # noq
         run.matched,
         run.compared,
         run.others,
-        level="" if run.at is None else level_name(run.at.level),
+        level="" if run.level is None else level_name(run.level),
         release="" if run.at is None else names(run.at.releases),
+        notes=tuple(_notes(run)),
     )
     if rejected is None:
-        return found if run.compared else replace(found, verdict="unknown", reason=_NOTHING)
+        nothing = _NOTHING if logs[0].chain.stretches else _ONLY_SNAPSHOTS
+        return found if run.compared else replace(found, verdict="unknown", reason=nothing)
     found_out = [_as_text(each, rejected.ids) for each in rejected.objections]
     clause = next((text for text, each in zip(found_out, rejected.objections, strict=True) if not each.written), None)
     reason = f"{rejected.about}: {'; '.join(dict.fromkeys(found_out))}"
     return replace(found, verdict="rejected", place=rejected.place, guard=clause or found_out[0], reason=reason)
+
+
+def _notes(run: Run) -> Iterator[str]:
+    yield from run.seen.notes
+    if run.uncommitted:
+        yield f"{run.uncommitted} records at the end are not known to be committed"
+    for scanned in run.quorum.copies:
+        for segment in (*scanned.copy.segments, *scanned.copy.snapshots):
+            if segment.batches.problem is not None:
+                yield f"{segment.path}: {segment.batches.problem}"
 
 
 def _as_text(one: Objection, ids: Sequence[int]) -> str:

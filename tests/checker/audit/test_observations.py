@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from isrproof.checker.audit.lines import HAPPENING_ONCE
 from isrproof.checker.audit.observe import catalogue
-from isrproof.checker.audit.observe.catalogue import inputs_of, lines_read, observations
+from isrproof.checker.audit.observe.catalogue import Inputs, lines_read, observations
 from isrproof.checker.audit.observe.observation import Input, Observation
 from isrproof.checker.audit.observe.order import NEAR
 from isrproof.checker.audit.observe.placed import EVENTS
@@ -96,7 +96,7 @@ def test_it_is_made_of_the_lines_that_it_declares(name: str, observed: Observed)
         assert not observation.lines
         return
     own = (*observation.lines, *observation.made_from.lines)
-    alone = inputs_of(observed[EVENTS].of_lines(own))[observation.made_from]
+    alone = Inputs(observed[EVENTS].of_lines(own))[observation.made_from]
     assert in_order(observation.of(alone).rows(), observation) == in_order(rows(name, observed), observation)
     assert {row["row"] for row in rows(name, observed)} <= set(observation.lines)
 

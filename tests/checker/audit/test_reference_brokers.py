@@ -63,6 +63,8 @@ def after(state: State, line: Line) -> State | None:
         if line.previous != state.epoch or line.epoch <= state.epoch:
             return None
         leads = line.kind == "leads"
+        if leads and SELF not in line.isr:
+            return None  # no controller elects a leader from outside the ISR, and none writes one without its leader
         return State(line.epoch, leads, line.isr if leads else frozenset(), None, state.version)
     if not state.leads:
         return None

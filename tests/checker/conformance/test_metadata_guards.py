@@ -169,6 +169,22 @@ LEGAL: Mapping[str, tuple[list[Batch], dict[str, Any]]] = {
         ],
         {},
     ),
+    "a reassignment is replaced by one that names who was to go": (
+        [
+            *out(2),
+            [change(removingReplicas=[3])],
+            [change(replicas=[3, 1, 2, 4], addingReplicas=[4])],
+        ],
+        {},
+    ),
+    "a reassignment is replaced by one that ends at once, and the old list is kept": (
+        [
+            *out(3),
+            [change(replicas=[1, 2, 4, 3], addingReplicas=[4], removingReplicas=[3])],
+            [change(replicas=[3, 2, 4, 1])],
+        ],
+        {},
+    ),
     "replicas in another order": ([[change(replicas=[3, 2, 1])]], {}),
     "an eligible replica leads": (
         [*NOBODY_KNOWN[:3], [unfence(2), change(isr=[2], leader=2, eligibleLeaderReplicas=[1], lastKnownElr=[])]],
@@ -182,7 +198,11 @@ LEGAL: Mapping[str, tuple[list[Batch], dict[str, Any]]] = {
         [*NOBODY_KNOWN[:3], [change(eligibleLeaderReplicas=[1]), change(eligibleLeaderReplicas=[1]), register(2)]],
         {"level": 27, "elr": True},
     ),
-    "a fenced broker is fenced again": ([*out(3), [fence(3)]], {"level": 27}),
+    "a fenced broker is fenced again: its session ends once more, or it asks to stop": ([*out(3), [fence(3)]], {}),
+    "a broker whose session ended while it was about to stop is fenced again": (
+        [[leaves(3), change(isr=[1, 2])], [fence(3)], [fence(3)]],
+        {},
+    ),
 }
 
 
@@ -243,7 +263,6 @@ FORBIDDEN: list[tuple[str, list[Batch], dict[str, Any]]] = [
         {"level": 27, "elr": True},
     ),
     ("Unfence: it is fenced", [[unfence(1)]], {}),
-    ("Fence: it is unfenced", [*out(3), [fence(3)]], {}),
     ("ShutDown: it is unfenced", [*out(3), [leaves(3)]], {}),
     ("CreateTopic: who leads is active", [], {"topic": created(replicas=[1, 2], isr=[1, 2], leader=3)}),
     ("CreateTopic: the first active replica leads", [], {"topic": created(replicas=[1, 2], isr=[1, 2], leader=2)}),
@@ -380,6 +399,31 @@ def test_a_history_that_begins_at_a_snapshot(tmp_path: Path) -> None:
     found = validate([str(tmp_path)])
     assert (found.verdict, found.compared) == ("rejected", 1)
     assert found.guard == "AlterPartition: the leader is in the ISR"
+
+
+def test_a_snapshot_alone_is_no_path(tmp_path: Path) -> None:
+    """It is said that nothing was compared, at which level the snapshot is, and what to add."""
+    rows = [json.loads(line) for line in log()[1:] if "CHANGE" not in line]
+    told = [(row["type"], row["data"]) for row in rows]
+    lines = [
+        json.dumps({"offset": at, "epoch": 1, "type": kind, "data": data, **({"version": 0} if "SNAP" in kind else {})})
+        for at, (kind, data) in enumerate([("SNAPSHOT_HEADER", {}), *told, ("SNAPSHOT_FOOTER", {})])
+    ]
+    put(tmp_path, 1, lines, f"{40:020d}-0000000001.checkpoint")
+    found = validate([str(tmp_path)])
+    assert (found.verdict, found.compared, found.level) == ("unknown", 0, "3.9-IV0")
+    assert "there is no segment" in found.reason
+    ran = CliRunner().invoke(main, ["validate", "kraft", str(tmp_path)])
+    assert ran.exit_code == 3
+    assert "accepted" not in ran.output
+
+
+def test_what_is_missing_is_told(tmp_path: Path) -> None:
+    """A log that begins late is accepted for what is there, and the rest is named."""
+    lines = log([change(isr=[1, 2])])
+    put(tmp_path, 1, lines[-1:], f"{len(lines) - 1:020d}.log")
+    (note, *_) = validate([str(tmp_path)]).notes
+    assert "no snapshot tells what was before" in note
 
 
 @pytest.mark.parametrize(

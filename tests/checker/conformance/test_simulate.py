@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,8 @@ BROKERS_SAY = (
     "ISR updated to",
     "Partition state has been reset",
     "Finished LeaderAndIsr request",
+    "Stopping serving replicas in dir",
+    "in an offline log directory",
 )
 SELDOM = {"since its controller epoch", "Partition state has been reset", "is the same as the old leader"}
 
@@ -84,7 +87,11 @@ def _drawn(seed: int) -> tuple[str, tuple[str, ...], str]:
     dice = random.Random(seed)
     release = dice.choice(RELEASES)
     parts, level = tuple(each for each in LEGAL_PARTS if dice.random() < 0.5), dice.choice(["TRACE", "INFO"])
-    more = tuple(each for each in ("metadata caches", "reassignment", "one or three replicas") if dice.random() < 0.3)
+    more = tuple(
+        each
+        for each in ("metadata caches", "reassignment", "one or three replicas", "log directories")
+        if dice.random() < 0.3
+    )
     return release, (*parts, *more), level
 
 
@@ -92,7 +99,7 @@ def _simulated(seed: int, folder: Path) -> Path | None:
     """The log of a random run, if it has a line."""
     release, parts, level = _drawn(seed)
     room = {"brokers": 3, "partitions": 2, "outages": 8, "failovers": 4, "max_leader_epoch": 80}
-    room |= {"most_requests": 6, "isr_changes": 12, "reassignments": 4}
+    room |= {"most_requests": 6, "isr_changes": 12, "reassignments": 4, "directory_failures": 3}
     model = CLUSTER.model(release, adding=parts)
     instance = model.instance(**{each.name: room[each.name] for each in model.settings})
     run = simulate.random_run(instance, seed, 60)
@@ -164,7 +171,9 @@ def test_an_audit_finds_in_a_counterexample_what_is_said(expected: flagged.Flagg
     run = simulate.counterexample(instance, expected.prop)
     assert run is not None
     for level in ("TRACE", "INFO"):
-        log = simulate.log_of(instance, run, CLUSTER.release(row.release), level, numbered(3, 1))
+        log = simulate.log_of(
+            instance, run, CLUSTER.release(row.release), level, numbered(3, row.settings["partitions"])
+        )
         folder = tmp_path / level
         simulate.write(log, folder)
         (report,) = columns([folder])
@@ -195,6 +204,60 @@ def test_an_isr_that_is_refused_is_told() -> None:
     log = simulate.log_of(repaired, [*run[:-1], refused], CLUSTER.release("3.9"), "INFO", numbered(3, 1))
     ((_, (place,)),) = log.steps[-1:]
     assert "Partition state has been reset" in log.files[place.file][place.line - 1]
+
+
+def _recovery(release: str, folder: Path) -> str:
+    """Whether a leader from outside the ISR recovers, as printed of a changed ISR, and of its election."""
+    one = CLUSTER.model(release, adding=["unclean elections", "ISR changes"])
+    reference = Reference(one.instance(brokers=3, partitions=1, outages=4, failovers=0, isr_changes=1, most_requests=8))
+    state, run = reference.initial(), []
+
+    def take(action: str, **params: int) -> None:
+        nonlocal state
+        (step,) = (each for each in reference.steps(state, action) if params.items() <= each.params.items())
+        run.append(simulate.Taken(step.action, step.params, state, step.state))
+        state = step.state
+
+    def hears(broker: int) -> None:
+        while any(each.params["b"] == broker for each in reference.steps(state, "HandleLeaderAndIsr")):
+            take("HandleLeaderAndIsr", b=broker)
+
+    def handles_failure(broker: int) -> None:
+        take("Die", b=broker)
+        take("BrokerChange", c=2)
+        take("ElectForDeadLeaders", c=2)
+        take("MoveReplicasOffline", c=2)
+
+    take("Elect", c=2)
+    take("CreateTopic", one=0, other=1)
+    take("InitializeContext")
+    take("StartPartitions")
+    handles_failure(1)
+    hears(0)
+    take("ComeBack", b=1)
+    take("BrokerChange", c=2)
+    take("ElectForNewBrokers", c=2)
+    handles_failure(0)
+    hears(1)
+    take("ComeBack", b=0)
+    take("BrokerChange", c=2)
+    take("ElectForNewBrokers", c=2)
+    hears(0)
+    take("ExpandIsr", b=1, r=0)
+    take("AlterIsr", c=2, b=1)
+    log = simulate.log_of(reference.instance, run, CLUSTER.release(release), "TRACE", numbered(3, 1))
+    simulate.write(log, folder)
+    printed = "".join(each.read_text("utf-8") for each in sorted(folder.rglob("*.log")))
+    written = r"(?:from OfflinePartition to OnlinePartition|ISR for partition t1-0 updated to) .*leader=2.*State=(\w+)"
+    return " ".join(re.findall(written, printed))
+
+
+@pytest.mark.parametrize(("release", "printed"), [("3.1", ""), ("3.9", "RECOVERED RECOVERING")])
+def test_a_leader_that_was_elected_uncleanly_recovers(release: str, printed: str, tmp_path: Path) -> None:
+    """KIP-704; an audit of the log finds nothing illegal."""
+    assert _recovery(release, tmp_path) == printed
+    (report,) = columns([tmp_path])
+    assert [each["rule"] for each in report["findings"] if each["severity"] == "error"] == []
 
 
 def test_a_run_is_the_same_for_the_same_seed() -> None:

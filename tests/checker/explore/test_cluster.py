@@ -15,12 +15,12 @@ from isrproof.model.action import Update
 from isrproof.model.catalogue import families, model
 from isrproof.model.cluster import requests
 from isrproof.model.cluster.cluster import CLUSTER
-from isrproof.model.cluster.state import b, e, hosted, p
+from isrproof.model.cluster.state import b, e, hosted, p, phase
 from isrproof.model.errors import UnknownNameError
 from isrproof.model.expr import ite, mapped
 from isrproof.model.family import Chosen
 from isrproof.model.protocol import Model
-from isrproof.model.step import Reference
+from isrproof.model.step import Reference, Taken
 from isrproof.specs.errors import IsrproofError
 from isrproof.specs.machines import machine
 
@@ -61,6 +61,8 @@ ALL_PARTS = [each.name for each in CLUSTER.parts if not {"requests", *FOR_LOGS} 
         ("2.1", ["metadata caches"], 1),
         ("3.9", ["metadata caches"], 1),
         ("2.3", ["reassignment"], 0),
+        ("3.9", ["log directories"], 1),
+        ("1.1", ["log directories", "deletion"], 0),
     ],
 )
 def test_the_search_counts_what_the_reference_counts(release: str, parts: list[str], outages: int) -> None:
@@ -213,6 +215,16 @@ def test_a_replica_that_is_removed_can_stay_where_its_controller_dies() -> None:
     assert found.distinct == 2_396_110
 
 
+def test_an_election_that_is_tried_again_with_all_others() -> None:
+    """Retry-all: one partition's version is another, and so all partitions of the call are elected twice."""
+    parts, few = ["controlled shutdown", "ISRs of unseen leaders"], {"partitions": 2, "outages": 0, "failovers": 0}
+    for release, without, broken in (("1.1", [], True), ("2.3", ["retry-all elections"], False), ("2.4", [], False)):
+        found = explore(CLUSTER.model(release, without, parts), "OneElectionPerCall", until_decided=True, **few)
+        assert (found.verdict == "violated") == broken, release
+    with pytest.raises(UnknownNameError):
+        CLUSTER.model("2.7", adding=parts).property("OneElectionPerCall")  # the controller writes ISRs itself
+
+
 @pytest.mark.slow
 def test_a_cache_that_nobody_tells() -> None:
     """KAFKA-13225: the death of a broker without replicas is told to nobody while a partition has no leader."""
@@ -234,6 +246,11 @@ class _Run:
         """The one step of an action with these parameters."""
         (taken,) = (each for each in self.reference.steps(self.state, action) if params.items() <= each.params.items())
         self.state = taken.state
+
+    def stops(self, broker: int, tenure: int) -> list[Taken]:
+        """A StopReplica request that a broker may do what it says."""
+        found = self.reference.steps(self.state, "HandleStopReplica")
+        return [each for each in found if each.params == {"b": broker, "e": tenure}]
 
     def hears(self, broker: int, tenure: int) -> None:
         """A broker reads all that a controller sent to it."""
@@ -308,6 +325,24 @@ def test_what_comes_about_in_time() -> None:
         assert explore(one, [unfair], outages=2, failovers=0).verdict == "violated"
 
 
+def test_a_replica_whose_log_directory_failed_is_moved() -> None:
+    """KIP-112: the controller is told, asks, and moves it; one that does not ask, or does not move it, leaves it."""
+    one, few = CLUSTER.model("3.9", adding=["log directories"]), {"outages": 0, "failovers": 1}
+    found = explore(one, ["FailedReplicaIsOut", "FailedReplicaLeads", "FailedLeaderIsReplaced"], **few)
+    assert found.verdict == "holds"
+    replaced = one.property("FailedLeaderIsReplaced")
+    for step in ("AskForDirectories", "HandleLeaderAndIsr", "MarkOffline", "ElectForDeadLeaders"):
+        unasked = replace(replaced, fair=tuple(each for each in replaced.fair if each != step))
+        assert explore(one, [unasked], **few).verdict == "violated", step
+    mark = one.action("MarkOffline")
+    (moves,) = (each for each in mark.updates if each.field == phase)
+    forgets = replace(moves, value=phase)
+    others = tuple(each for each in mark.updates if each is not moves)
+    broken = replace(mark, updates=(*others, forgets))
+    actions = tuple(broken if each is mark else each for each in one.actions)
+    assert explore(replace(one, actions=actions), "FailedReplicaIsOut", **few).verdict == "violated"
+
+
 def test_a_part_brings_those_that_it_needs() -> None:
     left_out = CLUSTER.model("3.9", adding=["ISR changes"]).left_out
     assert not any(each.startswith(("requests", "ISR changes")) for each in left_out)
@@ -351,6 +386,7 @@ def unclean_property(usual: Model) -> Iterable:  # type: ignore[type-arg]
         ("deletion",),
         ("requests",),
         ("ISR changes",),
+        ("log directories",),
         ("one or three replicas",),
         ("ISRs of unseen leaders",),
     ],
@@ -361,6 +397,7 @@ def test_each_clause_is_needed_or_waived(parts: tuple[str, ...]) -> None:
     names = [each.name for each in one.properties] + (["OnlyBenignRefusals"] if "deletion" in parts else [])
     few = {"outages": 2 if "deletion" in parts else 3, "failovers": 1}
     few |= {"most_requests": 2} if "requests" in parts else {}
+    few |= {"outages": 1} if "log directories" in parts else {}
     few |= {"most_requests": 2, "isr_changes": 2} if "ISR changes" in parts else {}
     found = list(mutations(one, names, [few]))
     assert [(each.action, each.clause.label) for each in found if each.verdict not in ("needed", "waived")] == []
@@ -374,6 +411,49 @@ def test_each_clause_with_metadata_caches_is_needed_or_waived() -> None:
     found = list(mutations(one, [each.name for each in one.properties], few))
     open_ones = [(each.action, each.clause.label) for each in found if each.verdict not in ("needed", "waived")]
     assert open_ones == [("MoveReplicasOffline", "is at it")]
+
+
+@pytest.mark.slow
+def test_each_clause_of_a_reassignment_is_needed_or_waived() -> None:
+    """But for one that takes a second controller: the next test has it."""
+    one, room = CLUSTER.model("3.9", adding=["reassignment"]), {"outages": 0, "failovers": 0, "most_requests": 6}
+    rooms = [room, {**room, "isr_changes": 0, "reassignments": 2}]
+    mine = {each.name for each in one.actions} - {
+        each.name for each in CLUSTER.model("3.9", adding=["ISR changes"]).actions
+    }
+    found = list(mutations(one, [each.name for each in one.properties], rooms, actions=mine))
+    open_ones = [(each.action, each.clause.label) for each in found if each.verdict not in ("needed", "waived")]
+    assert open_ones == [("HandleStopReplica", "its controller epoch is not older")]
+
+
+def test_a_replica_is_not_stopped_by_an_earlier_controller() -> None:
+    """A controller takes a reassignment back, and dies; the next one has been heard when StopReplica arrives."""
+    one = CLUSTER.model("3.9", adding=["reassignment"])
+    handle = one.action("HandleStopReplica")
+    weaker = replace(handle, guard=tuple(each for each in handle.guard if "controller epoch" not in each.label))
+    assert len(weaker.guard) == len(handle.guard) - 1
+    actions = tuple(weaker if each is handle else each for each in one.actions)
+    few = {"outages": 1, "failovers": 1, "isr_changes": 1, "reassignments": 2, "most_requests": 6}
+    for each, broken in ((one, False), (replace(one, actions=actions), True)):
+        run = _Run(each, brokers=3, partitions=2, max_leader_epoch=12, **few)
+        run.take("Elect", c=0)
+        run.take("CreateTopic", p=0, one=0, other=1)
+        run.take("CreateTopic", p=1, one=1, other=2)
+        for step in ("InitializeContext", "StartPartitions"):
+            run.take(step)
+        run.take("Reassign", p=0, one=1, other=2)
+        for step in ("AddReplicas", "CancelReassignment", "DropReplica"):
+            run.take(step)
+        while [*run.reference.steps(run.state, "HandleLeaderAndIsr")] and not run.stops(2, 1):
+            run.take("HandleLeaderAndIsr", b=2)
+        assert run.stops(2, 1)
+        run.take("Die", b=0)
+        run.take("Elect", c=1)
+        run.take("InitializeContext")
+        run.take("HandleLeaderAndIsr", b=2, e=2)
+        assert bool(run.stops(2, 1)) == broken
+        for step in run.stops(2, 1):
+            assert not run.reference.holds(one.property("NoOlderRequestAccepted"), run.state, step.state)
 
 
 def test_each_clause_of_a_purgatory_is_needed_or_waived() -> None:

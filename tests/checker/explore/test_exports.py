@@ -18,6 +18,7 @@ from isrproof.checker.explore import graph, tla
 from isrproof.checker.explore.run import explore, select
 from isrproof.model.action import action
 from isrproof.model.catalogue import model, models
+from isrproof.model.cluster.cluster import CLUSTER
 from isrproof.model.errors import DefinitionError, ImpossibleError
 from isrproof.model.examples import EXAMPLES
 from isrproof.model.expr import either, exists, field, fill, forall, ite, some, true, var
@@ -124,6 +125,13 @@ def _tlc_jar() -> Path | None:
         ("kip497", {**SMALL, "max_leader_epoch": 2}),
         ("unclean-election", {**SMALL, "replicas": 3}),
         ("kip966", {**SMALL, "replicas": 3}),
+        (CLUSTER.model("2.0.0"), {"outages": 2, "failovers": 1}),
+        (CLUSTER.model("3.9", adding=["unclean elections"]), {"outages": 2, "failovers": 1}),
+        (CLUSTER.model("3.9", adding=["log directories"]), {"brokers": 2, "outages": 1, "failovers": 0}),
+        (
+            CLUSTER.model("2.3", adding=["controlled shutdown", "ISRs of unseen leaders"]),
+            {"partitions": 1, "outages": 0, "failovers": 0},
+        ),
     ],
 )
 def test_tlc_finds_the_same_counts(name: str | Model, settings: dict[str, int], tmp_path: Path) -> None:

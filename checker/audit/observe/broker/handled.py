@@ -6,7 +6,19 @@ from collections.abc import Mapping
 
 from .....model.expr import field
 from .....model.sorts import Int, Sort
-from ...fields import EVENT, SPAN, broker, controller, controller_epoch, correlation_id, count, releases, sorts, ts
+from ...fields import (
+    EVENT,
+    SPAN,
+    broker,
+    controller,
+    controller_epoch,
+    correlation_id,
+    count,
+    known_controller_epoch,
+    releases,
+    sorts,
+    ts,
+)
 from ...table.protocol import Table
 from ..compared import was
 from ..observation import Input, Names, Observation
@@ -22,16 +34,18 @@ _ROW: Mapping[str, Sort] = {
     **{name: EVENT[name] for name in ("file", "line")},
     **sorts(ts, broker, controller, correlation_id, releases),
     **{name: SPAN[name] for name in ("cluster", "life")},
-    **{f"before_{name}": Int(0) for name in ("file", "line")},
 }
+_BEFORE: Mapping[str, Sort] = {f"before_{name}": Int(0) for name in ("file", "line")}
+_EPOCHS = sorts(controller_epoch, known_controller_epoch)
 
 
 def _as_they_are(rows: Table, *_: Names) -> Table:
     return rows
 
 
-def _observation(name: str, *columns: Mapping[str, Sort]) -> Observation:
-    every = {**_ROW, **{name: sort for some in columns for name, sort in some.items()}}
+def _observation(name: str, columns: Mapping[str, Sort], *, compared: bool = True) -> Observation:
+    """`compared`: its rows name a line before."""
+    every = {**_ROW, **(_BEFORE if compared else {}), **columns}
     return Observation(name, made_from=Input(name), lines=(), columns=every, make=_as_they_are)
 
 
@@ -46,3 +60,6 @@ METADATA_RECEIVED = _observation("metadata_received", sorts(controller_epoch, wa
 
 REQUESTS_COUNTED = _observation("requests_counted", sorts(of, controller_epoch, total, sent_total, before_total))
 """Requests that were taken, with what their controller sent: the line of as many partitions, or else the next."""
+
+REQUESTS_REFUSED = _observation("requests_refused", _EPOCHS, compared=False)
+"""Requests that are refused since their controller's epoch is old, and that have no older one than the broker knows."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from .....model.expr import Expr, both, const, either, field, ite
 from .....model.sorts import Bool, Int, Sort
+from .....specs.lines import STATE_CHANGE, rows_with
 from ...fields import (
     JOURNAL,
     READ,
@@ -39,15 +40,20 @@ from ...lines import (
     ISR_WRITTEN,
     LOG_CREATED,
     LOG_LOADED,
+    NOT_ASSIGNED,
+    OFFLINE,
     REPLICA_DELETED,
     REPLICA_STOPPED,
     SKIPPED,
     STOP_RECEIVED,
     STOP_REFUSED,
+    STOP_WHILE_OFFLINE,
     TO_HIGH_WATERMARK,
+    TO_LEADER,
     TOPIC_ID_REFUSED,
     TRUNCATED,
     is_line,
+    line,
 )
 from ...table.encoding import in_releases
 from ...table.protocol import Column, Table
@@ -71,6 +77,7 @@ MERGED = ("clock", "at", "file")
 """The order of a journal's lines about one partition."""
 _LOADED = ("log-loaded",)
 """The last of the lines with which a replica is loaded, since 2.4."""
+_IN_STATE_CHANGE = rows_with(speaker="broker", family=STATE_CHANGE)
 NO_EPOCH = -1
 """What a broker prints as the leader epoch before the first."""
 
@@ -97,10 +104,11 @@ a copy in another log directory, and lines of the one look like those of the oth
 OF_LOG = (*LOG_LOADED, *ISR_CHANGES, *ISR_WRITTEN, *TRUNCATED, *FETCHERS_ADDED)
 """Lines that tell of a replica's log, its high watermark, or a leader's ISR."""
 LINES = (
-    *(*taken.LINES, *OF_LOG, *LOG_CREATED, *TO_HIGH_WATERMARK),
+    *(*taken.LINES, *OF_LOG, *LOG_CREATED, *TO_HIGH_WATERMARK, *TO_LEADER),
     *(*HOSTS, *REPLICA_DELETED, *EPOCH_REFUSED, *STOP_RECEIVED, *SKIPPED),
     *(*FETCH_FAILED, *FETCH_FENCED, *FETCH_OFFSET_RESET, *BELOW_HIGH_WATERMARK, *HIGH_WATERMARK_FELL),
     *(*ISR_WRITE_FAILED, *STOP_REFUSED, *TOPIC_ID_REFUSED, *EXITS_FOR_TRUNCATION, *APPEND_REFUSED),
+    *(*NOT_ASSIGNED, *OFFLINE, *STOP_WHILE_OFFLINE),
 )
 
 
@@ -182,6 +190,21 @@ gap_in_journal = either(lossy, both(~block.eq(was(block)), ~whole))
 def followed(table: Table, key: Names, order: Names, *names: str, of: Expr | None = None) -> Table:
     """Each row with `names` of an earlier row (see `earlier`), and whether lines may be missing between the two."""
     return table.along(key, order, **earlier(*names, *_CARRIED, of=of)).derive(gap=gap_in_journal)
+
+
+def in_order() -> Expr:
+    """Whether a row surely comes after another: they are of one log, or its time is later.
+
+    Lines of state-change.log and server.log stand in any order within a millisecond. `before_clock` and `before_row`
+    are the other's.
+    """
+    of_state_change, was_of_state_change = is_line(_IN_STATE_CHANGE), was_line(_IN_STATE_CHANGE)
+    return either(of_state_change.eq(was_of_state_change), was(clock) < clock)
+
+
+def was_line(rows: tuple[str, ...]) -> Expr:
+    """Whether the row before is one of these of the line table."""
+    return either(*(was(line).eq(row) for row in rows))
 
 
 def followed_sorts(*names: str) -> dict[str, Sort]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from .....model.expr import both, field, ite, some
 from .....model.sorts import Bool, Int
-from ...fields import broker, leader, of_zookeeper, sorts, takes_shown
-from ...lines import ISR_CHANGES, ISR_WRITTEN, is_line
+from ...fields import broker, isr, leader, leader_epoch, of_zookeeper, old_isr, sorts, takes_shown
+from ...lines import ISR_CHANGES, ISR_SHRINKS, ISR_WRITTEN, LEADS, is_line
 from ...table.protocol import Column, Table
 from ..absent import false_where_absent
+from ..case_when import case_when
 from ..observation import Names, Observation
 from .hosted import AGAINST, HOSTED, HOSTED_LINES, KEPT, MERGED, against
-from .taken import known_epoch, known_version, version_known_in
+from .taken import known_epoch, known_isr, known_version, received, version_known_in
 
 version_certain = field("version_certain", Bool)
 """Whether the version before is known, and nobody else writes one in the same leader epoch."""
@@ -20,11 +21,13 @@ version_printed = field("version_printed", Bool)
 """Whether a line told the version before, and not only the leader epoch that is below it."""
 follows_known = field("follows_known", Bool)
 """Whether the change was written in the version after the known one: then no other change lies between."""
+joined, assigned = field("joined", isr.sort), field("assigned", isr.sort)
+"""The replicas that a change adds to an ISR; the partition's replicas, as the request says that the broker took."""
 _CHANGES = field("changes", Int())
 
 
 def _as_they_are(lines: Table, *_: Names) -> Table:
-    return lines.of_lines(ISR_CHANGES + ISR_WRITTEN).derive(leader=some(broker))
+    return lines.of_lines(ISR_CHANGES + ISR_WRITTEN + LEADS).present("isr").derive(leader=some(broker))
 
 
 def _by_role(lines: Table, *_: Names) -> Table:
@@ -58,6 +61,20 @@ def _with_written_version(lines: Table) -> Table:
     return numbered.attached(written, (*KEPT, "change"), ("written_version",))
 
 
+def _joins(lines: Table, *_: Names) -> Table:
+    """Changes of an ISR where the request is there that tells the partition's replicas: at TRACE."""
+    own = against(lines.of_lines(ISR_CHANGES + ISR_WRITTEN), "received").where(received(leader_epoch).eq(known_epoch))
+    added = case_when(
+        own.derive(assigned=field("received_replicas", isr.sort)),
+        joined=[(is_line(ISR_CHANGES), isr.minus(old_isr)), (is_line(ISR_WRITTEN), isr.minus(known_isr))],
+    )
+    return added.present("joined", "assigned")
+
+
+def _dropped(lines: Table, *_: Names) -> Table:
+    return lines.of_lines(ISR_SHRINKS).present("lagging").derive(dropped=old_isr.minus(isr))
+
+
 ISR_BY_ROLE = Observation(
     "isr_by_role",
     made_from=HOSTED_LINES,
@@ -72,11 +89,11 @@ ISR_BY_ROLE = Observation(
 ISR_LINES = Observation(
     "isr_lines",
     made_from=HOSTED_LINES,
-    lines=ISR_CHANGES + ISR_WRITTEN,
+    lines=ISR_CHANGES + ISR_WRITTEN + LEADS,
     columns={**HOSTED, leader.data: leader.sort},
     make=_as_they_are,
 )
-"""Changes of an ISR; `leader` is the broker itself."""
+"""Changes of an ISR, and ISRs with which a leader begins; `leader` is the broker itself."""
 
 ISR_BY_ISR = Observation(
     "isr_by_isr",
@@ -88,3 +105,23 @@ ISR_BY_ISR = Observation(
     order=MERGED,
 )
 """Changes of an ISR, each with the line that tells the ISR before."""
+
+ISR_JOINED = Observation(
+    "isr_joined",
+    made_from=HOSTED_LINES,
+    lines=ISR_CHANGES + ISR_WRITTEN,
+    columns={**AGAINST, **sorts(joined, assigned)},
+    make=_joins,
+    key=KEPT,
+    order=MERGED,
+)
+"""Changes of an ISR, each with the request that tells the partition's replicas, of the same leader epoch."""
+
+REPLICAS_DROPPED = Observation(
+    "replicas_dropped",
+    made_from=HOSTED_LINES,
+    lines=ISR_SHRINKS,
+    columns={**HOSTED, "dropped": isr.sort},
+    make=_dropped,
+)
+"""Shrinking ISRs, with the replicas that leave; `lagging` are those that the line lists."""

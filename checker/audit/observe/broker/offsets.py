@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .....model.expr import either, field, true
+from .....model.expr import const, either, field, ite, true
 from .....model.sorts import Bool, Int
 from .....model.views import REPLICA
-from ...fields import high_watermark, kind, leader_epoch, log_end_offset, offset, releases, sorts
+from ...fields import high_watermark, kind, last_offset, leader_epoch, log_end_offset, offset, releases, sorts
 from ...lines import (
     BECOME_BEGUN,
     FETCH_OFFSET_RESET,
@@ -14,7 +14,9 @@ from ...lines import (
     ISR_SHRINKS,
     LEADER_AND_ISR_RECEIVED,
     LEADS,
+    LOG_LOADED,
     LOG_TRUNCATED,
+    NOTHING_TRUNCATED,
     TO_HIGH_WATERMARK,
     is_line,
 )
@@ -24,7 +26,20 @@ from ..absent import false_where_absent
 from ..case_when import case_when
 from ..compared import earlier, was
 from ..observation import Names, Observation
-from .hosted import AGAINST, HOSTED, HOSTED_LINES, KEPT, LOG, MERGED, STAY, against, copied, followed, followed_sorts
+from .hosted import (
+    AGAINST,
+    HOSTED,
+    HOSTED_LINES,
+    KEPT,
+    LOG,
+    MERGED,
+    STAY,
+    against,
+    copied,
+    followed,
+    followed_sorts,
+    in_order,
+)
 from .taken import STARTS, known_epoch
 
 end, epoch = field("end", Int()), field("epoch", Int())
@@ -36,13 +51,17 @@ both_added = field("both_added", Bool)
 printed_high_watermark, starts_at = field("printed_high_watermark", Int()), field("starts_at", Int())
 """The high watermark that a line tells, as it prints it or fetches from it; where the log began to start before."""
 _ENDS = (*STARTS, *ISR_SHRINKS)
+PRINTED_ENDS = (*_ENDS, *NOTHING_TRUNCATED, *FETCH_OFFSET_RESET)
+"""Lines that print where a log ends."""
+_OF_ENDS = (*PRINTED_ENDS, *LOG_TRUNCATED, *FETCHERS_ADDED, *LOG_LOADED)
+_most = field("most", Int())
 _prints_hw = high_watermark.eq(high_watermark)
 
 
 def _with_ends(lines: Table) -> Table:
     return case_when(
         lines,
-        end=[(is_line(STARTS), offset), (is_line(ISR_SHRINKS), log_end_offset), (is_line(LOG_TRUNCATED), offset)],
+        end=[(is_line(STARTS), offset), (is_line(ISR_SHRINKS), log_end_offset)],
     )
 
 
@@ -58,9 +77,32 @@ def _in_one_epoch(lines: Table, key: Names, order: Names) -> Table:
 
 
 def _logs(lines: Table, key: Names, order: Names) -> Table:
-    """Each line that prints where the log ends, with the one before, or the truncation since."""
-    ends = _with_ends(lines.of_lines(_ENDS + LOG_TRUNCATED)).present("end")
-    return followed(ends, key, order, "end", "row").of_lines(_ENDS)
+    """Each line that prints where the log ends, with the line that told the farthest end since the log was cut.
+
+    A high watermark with which a log is loaded, and an offset to fetch from, are not beyond the log's end. A log that
+    is copied prints the same lines. What is gone is gone: later ends are compared with what was printed since.
+    """
+    cuts = is_line(LOG_TRUNCATED)
+    own = case_when(
+        lines.of_lines(_OF_ENDS).where(either(cuts, is_line(_ENDS), ~copied)),
+        end=[
+            (is_line((*STARTS, *LOG_TRUNCATED, *FETCHERS_ADDED)), offset),
+            (is_line((*ISR_SHRINKS, *FETCH_OFFSET_RESET)), log_end_offset),
+            (is_line(NOTHING_TRUNCATED), last_offset + 1),
+            (is_line(LOG_LOADED), high_watermark),
+        ],
+    ).present("end")
+    counted = own.along(key, order, cuts=Column("so_far", where=cuts))
+    since = counted.derive(since=ite(cuts, field("cuts", Int(0)) + 1, field("cuts", Int(0))), none=const(-1, Int()))
+    farthest = since.along((*key, "since"), order, most=Column("greatest", "end")).filled("most", "none")
+    falls = farthest.derive(fails=is_line(PRINTED_ENDS) & (end < _most))
+    eras = falls.along((*key, "since"), order, era=Column("so_far", "fails"))
+    of_era = (*key, "since", "era")
+    reached = (
+        eras.along(of_era, order, most=Column("greatest", "end")).filled("most", "none").derive(farther=_most < end)
+    )
+    found = followed(reached, of_era, order, "end", "row", of=field("farther", Bool))
+    return found.of_lines(PRINTED_ENDS).present("before_end").where(in_order())
 
 
 def _fetches(lines: Table, key: Names, order: Names) -> Table:
@@ -135,7 +177,7 @@ HIGH_WATERMARKS_OF_LEADER = Observation(
 LOG_ENDS = Observation(
     "log_ends",
     made_from=HOSTED_LINES,
-    lines=_ENDS,
+    lines=_OF_ENDS,
     columns={
         **HOSTED,
         **sorts(end),
@@ -146,7 +188,7 @@ LOG_ENDS = Observation(
     key=LOG,
     order=MERGED,
 )
-"""Where a log ends, each with where it ended before, or was cut to."""
+"""Where a log ends, each with the farthest that it is known to have reached since it was created, or cut."""
 
 FETCH_OFFSETS = Observation(
     "fetch_offsets",

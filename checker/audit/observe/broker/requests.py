@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from .....model.expr import field, some
+from .....model.expr import both, const, field, some, true
 from .....model.sorts import Bool, Int
-from ...fields import broker, current_leader_epoch, leader, leader_epoch, sorts
-from ...lines import BECOME_BEGUN, EPOCH_REFUSED, FETCHERS_ADDED, LEADER_AND_ISR_RECEIVED
-from ...table.protocol import Table
+from ...fields import broker, current_leader_epoch, kind, leader, leader_epoch, lossy, of_zookeeper, sorts, whole
+from ...lines import (
+    BECOME_BEGUN,
+    BECOME_ENDED,
+    EPOCH_REFUSED,
+    FETCHERS_ADDED,
+    LEADER_AND_ISR_RECEIVED,
+    LEADER_UNAVAILABLE,
+    NOT_ASSIGNED,
+    SAME_LEADER,
+    STOP_REFUSED,
+    is_line,
+)
+from ...table.protocol import Column, Table
 from ..absent import false_where_absent
 from ..observation import Names, Observation
-from .hosted import AGAINST, HOSTED_LINES, KEPT, MERGED, against
-from .taken import known_epoch, known_leader, leader_known_in, received, same_request
+from .hosted import AGAINST, HOSTED, HOSTED_LINES, KEPT, MERGED, REPLICA, against
+from .taken import STARTS, known_epoch, known_leader, leader_known_in, received, same_request
 
 itself = field("itself", leader.sort)
 """The broker, as a leader."""
@@ -18,19 +29,65 @@ asked_epoch, printed_epoch = field("asked_epoch", Int()), field("printed_epoch",
 """The leader epoch of the request, and the one that the broker prints as its own."""
 fetch_leader, fetch_epoch = field("fetch_leader", leader.sort), field("fetch_epoch", Int())
 """Whom the broker took as leader, and the epoch in which it fetches; where lines tell nothing of it, what is right."""
+other_leader_named, other_role_named = field("other_leader_named", Bool), field("other_role_named", Bool)
+"""Whether a line of a request prints another leader, or role, than the request says; not if it prints none."""
+other_epoch_named = field("other_epoch_named", Bool)
+"""Whether the line with which a request is refused prints another leader epoch than the request has."""
+asked = field("asked", Bool)
+_CARRIED_OUT = (*BECOME_ENDED, *LEADER_UNAVAILABLE, *SAME_LEADER, *EPOCH_REFUSED)
+_OF_REQUEST = (*BECOME_BEGUN, *BECOME_ENDED, *EPOCH_REFUSED)
 not_later = field("not_later", Bool)
 """Whether the line prints an epoch that is not above the one that the broker took."""
 
 
 def _begun(lines: Table, *_: Names) -> Table:
-    asked = lines.of_lines(BECOME_BEGUN).where(same_request).derive(itself=some(broker))
-    return against(asked, "received")
+    return _named(lines.of_lines(BECOME_BEGUN))
+
+
+def _carried_out(lines: Table, *_: Names) -> Table:
+    return _named(lines.of_lines(_CARRIED_OUT))
+
+
+def _named(lines: Table) -> Table:
+    """Lines of requests that are there, with what they name beside what these say."""
+    asked = lines.where(same_request).derive(itself=some(broker))
+    names = asked.derive(
+        other_leader_named=~leader.eq(received(leader)),
+        other_role_named=~kind.eq("become-leader").eq(received(leader).eq(itself)),
+        other_epoch_named=~leader_epoch.eq(received(leader_epoch)),
+    )
+    named = false_where_absent(names, "other_leader_named", "other_role_named", "other_epoch_named")
+    return against(named, "received")
+
+
+def _asked(lines: Table, *_: Names) -> Table:
+    """Lines of what a broker takes or refuses, from where the requests that it received of the partition are logged.
+
+    A log may begin, or its level be changed, in the middle of a request.
+    """
+    sound = lines.where(both(of_zookeeper, whole, ~lossy))
+    arrived = Column("so_far", where=is_line(LEADER_AND_ISR_RECEIVED))
+    own = sound.along(REPLICA, MERGED, arrived=arrived)
+    requests = own.of_lines(LEADER_AND_ISR_RECEIVED).present("leader_epoch", "correlation_id")
+    of_epoch = (*REPLICA, "leader_epoch")
+    of_id = (*REPLICA, "controller", "correlation_id")
+    epochs = requests.grouped(of_epoch, n=Column("count")).derive(asked=true)
+    ids = requests.grouped(of_id, n=Column("count")).derive(asked=true)
+    starts = own.of_lines(STARTS).present("leader_epoch").attached(epochs, of_epoch, ("asked",))
+    others = own.of_lines(_OF_REQUEST).present("controller", "correlation_id").attached(ids, of_id, ("asked",))
+    logged = starts.plus(others).where(const(0, Int(0)) < field("arrived", Int(0)))
+    return false_where_absent(logged, "asked")
+
+
+def _not_assigned(lines: Table, *_: Names) -> Table:
+    return lines.of_lines(NOT_ASSIGNED).present("replicas")
 
 
 def _against_epoch(lines: Table, *_: Names) -> Table:
     begun = lines.of_lines(BECOME_BEGUN).where(same_request)
     begun = begun.derive(asked_epoch=received(leader_epoch), printed_epoch=known_epoch)
-    refused = lines.of_lines(EPOCH_REFUSED).derive(asked_epoch=leader_epoch, printed_epoch=current_leader_epoch)
+    refused = lines.of_lines(EPOCH_REFUSED + STOP_REFUSED).present("leader_epoch")
+    refused = refused.derive(asked_epoch=leader_epoch, printed_epoch=current_leader_epoch)
     refused = refused.filled("printed_epoch", "leader_epoch")
     return against(begun.plus(refused), "known")
 
@@ -46,7 +103,7 @@ REQUESTS_BEGUN = Observation(
     "requests_begun",
     made_from=HOSTED_LINES,
     lines=BECOME_BEGUN,
-    columns={**AGAINST, **sorts(itself)},
+    columns={**AGAINST, **sorts(itself, other_leader_named, other_role_named)},
     make=_begun,
     key=KEPT,
     order=MERGED,
@@ -54,10 +111,35 @@ REQUESTS_BEGUN = Observation(
 )
 """Where a broker begins to do what a request says, each with the line in which it received it."""
 
+REQUESTS_CARRIED_OUT = Observation(
+    "requests_carried_out",
+    made_from=HOSTED_LINES,
+    lines=_CARRIED_OUT,
+    columns={**AGAINST, **sorts(other_leader_named, other_role_named, other_epoch_named)},
+    make=_carried_out,
+    key=KEPT,
+    order=MERGED,
+    between=LEADER_AND_ISR_RECEIVED,
+)
+"""Where a broker goes on with a request, or ends it, each with the line in which it received it."""
+
+TAKEN_AS_ASKED = Observation(
+    "taken_as_asked",
+    made_from=HOSTED_LINES,
+    lines=(*STARTS, *_OF_REQUEST, *LEADER_AND_ISR_RECEIVED),
+    columns={**HOSTED, **sorts(asked)},
+    make=_asked,
+)
+"""What a broker takes or refuses; `asked`: it received a request of that leader epoch, or with that number, in that
+process."""
+
+NOT_ASSIGNED_HERE = Observation("not_assigned_here", HOSTED_LINES, NOT_ASSIGNED, HOSTED, _not_assigned)
+"""Where a broker takes no request about a partition, since it is none of the replicas that the line prints."""
+
 REQUESTS_DECIDED = Observation(
     "requests_decided",
     made_from=HOSTED_LINES,
-    lines=BECOME_BEGUN + EPOCH_REFUSED,
+    lines=BECOME_BEGUN + EPOCH_REFUSED + STOP_REFUSED,
     columns={**AGAINST, **sorts(asked_epoch, printed_epoch)},
     make=_against_epoch,
     key=KEPT,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from .....model.expr import const, false, field, true
 from .....model.sorts import Bool, Int
-from ...fields import leader_epoch, lossy, previous_leader_epoch, sorts
-from ...table.protocol import Table
+from ...fields import delete, leader_epoch, lossy, previous_leader_epoch, sorts
+from ...lines import REPLICA_STOPPED
+from ...table.protocol import Column, Table
 from ..absent import false_where_absent
 from ..case_when import case_when
 from ..compared import was
@@ -31,6 +32,8 @@ epoch_before, first = field("epoch_before", Int()), field("first", Bool)
 """The leader epoch that the broker had, -1 if this is the `first` in its process."""
 request_shown = field("request_shown", Bool)
 """Whether the request in which the broker begins is there: at TRACE, as all are then."""
+deleted_here = field("deleted_here", Bool)
+"""Whether the last deletion before is one of which the broker says that it has stopped the replica so."""
 epoch_taken = field("epoch_taken", Int())
 """The leader epoch of the line before, or the one that this line prints as the one before, if that is larger."""
 _COMPARED = ("leader_epoch", "process_known", "row")
@@ -53,9 +56,10 @@ def _had(lines: Table, *_: Names) -> Table:
     asked = lines.of_lines(STARTS).present("previous_leader_epoch")
     starts = false_where_absent(asked.derive(request_shown=received(leader_epoch).eq(leader_epoch)), "request_shown")
     later = against(starts, "had").derive(epoch_before=had_epoch, first=false, gap=gap_in_journal)
-    return later.plus(
-        starts.absent("had_line").derive(epoch_before=const(NO_EPOCH, Int()), first=true, gap=unknown_since)
-    )
+    none = starts.absent("had_line").derive(epoch_before=const(NO_EPOCH, Int()), first=true, gap=unknown_since)
+    gone = lines.of_lines(REPLICA_STOPPED).where(delete).derive(deletions=field("deletions", Int(0)) + 1)
+    deleted = gone.grouped(KEPT, n=Column("count")).derive(deleted_here=true)
+    return false_where_absent(later.plus(none).attached(deleted, KEPT, ("deleted_here",)), "deleted_here")
 
 
 ROLE_STARTS = Observation(
@@ -72,8 +76,8 @@ ROLE_STARTS = Observation(
 EPOCHS_BEFORE = Observation(
     "epochs_before",
     made_from=HOSTED_LINES,
-    lines=STARTS,
-    columns={**AGAINST, **sorts(epoch_before, first, request_shown)},
+    lines=STARTS + REPLICA_STOPPED,
+    columns={**AGAINST, **sorts(epoch_before, first, request_shown, deleted_here)},
     make=_had,
     key=KEPT,
     order=MERGED,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from .....model.expr import field
-from .....model.sorts import Int
-from ...fields import from_state, sorts, to_state
+from .....model.expr import both, field
+from .....model.sorts import Bool, Int
+from ...fields import from_state, isr, leader, leader_epoch, sorts, to_state
 from ...lines import ELECTED, LEADER_AND_ISR_SENT, REASSIGNED, REMOVED, is_line
 from ...table.protocol import Column, Table
-from ..compared import compared, compared_sorts, earlier, earlier_sorts, gap_in_tenure, was
+from ..absent import false_where_absent
+from ..compared import compared, compared_sorts, earlier, earlier_sorts, gap_in_tenure, same_version, was
 from ..observation import Names, Observation
 from ..order import IN_ORDER, PLACE
 from .views import INCARNATION, INCARNATION_OF_TENURE, PARTITION_VIEWS, VIEW, ZNODE, without_deletions
@@ -17,7 +18,13 @@ sent = field("sent", Int(0))
 """How many requests about the partition were sent before, in the tenure."""
 sent_between = ~sent.eq(was(sent))
 """Whether a request was sent between an election and the one before."""
-_WRITTEN = ("leader", "isr", "leader_epoch")
+_WRITTEN = ("leader", "isr", "leader_epoch", "partition_epoch")
+printed_again = field("printed_again", Bool)
+"""Whether an election is printed as the one before, from OnlinePartition, as a call does that elects more than once.
+
+What it prints is what the last election wrote, so the leader epoch has grown by more than one since the state before.
+"""
+_epoch_before = field("epoch_before_that", Int())
 _ELECTION = {**VIEW, **sorts(from_state("partition"), to_state("partition"))}
 _COUNTED = {**_ELECTION, **sorts(sent)}
 _REPEATED = (*ZNODE, "sent", "block", "line", "file")
@@ -29,11 +36,20 @@ def _elections(views: Table, key: Names, order: Names) -> Table:
 
 def _writes(views: Table, key: Names, order: Names) -> Table:
     wrote = without_deletions(views.of_lines(ELECTED + REASSIGNED + REMOVED)).present("isr")
-    return compared(wrote, key, order, *_WRITTEN)
+    return _with_repeats(compared(wrote, key, order, *_WRITTEN), key, order)
+
+
+def _with_repeats(elections: Table, key: Names, order: Names) -> Table:
+    same = both(*(each.eq(was(each)) for each in (leader, isr, leader_epoch)), same_version)
+    by_one = leader_epoch.eq(_epoch_before + 1)
+    marked = elections.along(key, order, epoch_before_that=Column("previous", "before_leader_epoch"))
+    marked = marked.derive(grew_by_one=by_one, same_again=both(from_state("partition").eq("OnlinePartition"), same))
+    marked = false_where_absent(marked, "grew_by_one", "same_again")
+    return marked.derive(printed_again=both(election, field("same_again", Bool), ~field("grew_by_one", Bool)))
 
 
 def _repeated_elections(views: Table, key: Names, order: Names) -> Table:
-    return (
+    elections = (
         without_deletions(views.of_lines(ELECTED + LEADER_AND_ISR_SENT))
         .along(key, order, sent=Column("so_far", where=is_line(LEADER_AND_ISR_SENT)))
         .of_lines(ELECTED)
@@ -41,6 +57,7 @@ def _repeated_elections(views: Table, key: Names, order: Names) -> Table:
         .along(key, order, **earlier(*_REPEATED))
         .derive(gap=gap_in_tenure)
     )
+    return _with_repeats(elections, key, order)
 
 
 ELECTIONS = Observation(
@@ -69,7 +86,7 @@ REPEATED_ELECTIONS = Observation(
     "repeated_elections",
     made_from=PARTITION_VIEWS,
     lines=ELECTED + LEADER_AND_ISR_SENT,
-    columns={**_COUNTED, **earlier_sorts(_COUNTED, *_REPEATED)},
+    columns={**_COUNTED, **earlier_sorts(_COUNTED, *_REPEATED), **sorts(printed_again)},
     make=_repeated_elections,
     key=INCARNATION_OF_TENURE,
     order=PLACE,
@@ -80,7 +97,7 @@ ZNODE_WRITES = Observation(
     "znode_writes",
     made_from=PARTITION_VIEWS,
     lines=ELECTED + REASSIGNED + REMOVED,
-    columns={**VIEW, **compared_sorts(VIEW, *_WRITTEN)},
+    columns={**VIEW, **compared_sorts(VIEW, *_WRITTEN), **sorts(printed_again)},
     make=_writes,
     key=INCARNATION,
     order=IN_ORDER,

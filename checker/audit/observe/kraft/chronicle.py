@@ -82,7 +82,9 @@ class Chronicle:
     that were deleted, `left` what each broker is a replica of no longer, partition by partition; `hosts` are the
     replicas that a partition was created with and never lost. `from_start`: the log is here from its first record on.
     `spans` are the times of each epoch's first and last committed batch. `last` is the time of the last committed
-    record. `mixed`: a migration from ZooKeeper is in it, in which brokers take states from elsewhere.
+    record, `end` the offset of the last committed batch, `start` the one from which on records are here. `broken`:
+    offsets are missing in it. `mixed`: a migration from ZooKeeper is in it, in which brokers take states from
+    elsewhere. `led` has who led an epoch whose LeaderChange is not here, as lines of text tell.
     """
 
     ids: dict[str, set[str]] = field(default_factory=dict)
@@ -91,6 +93,10 @@ class Chronicle:
     leaders: dict[int, tuple[int, int, int]] = field(default_factory=dict)
     from_start: bool = True
     last: int = 0
+    start: int = 0
+    end: int = -1
+    broken: bool = False
+    led: dict[int, int] = field(default_factory=dict)
     mixed: bool = False
     removed: dict[str, Happened] = field(default_factory=dict)
     left: dict[int, list[Happened]] = field(default_factory=dict)
@@ -100,9 +106,9 @@ class Chronicle:
     _run: list[tuple[Partition, Partition]] = field(default_factory=list)
     _begun: tuple[str, int, Happened] | None = None
 
-    def begins(self, state: Cluster, file: int) -> None:
-        """History goes on from a snapshot: its partitions are the first that is known."""
-        self.from_start = False
+    def begins(self, state: Cluster, file: int, end: int) -> None:
+        """History goes on from a snapshot: its partitions are the first that is known; its end."""
+        self.from_start, self.start = False, end
         for topic, name in state.names.items():
             self.ids.setdefault(name, set()).add(topic)
         for broker in state.brokers.values():
@@ -115,6 +121,10 @@ class Chronicle:
 
     def registered(self, broker: int, epoch: int) -> None:
         self.brokers.setdefault(broker, set()).add(epoch)
+
+    def has_all_of(self, offset: int) -> bool:
+        """Whether a record at an offset, or in the batch that the next one is in, would certainly be here."""
+        return not self.broken and self.start <= offset and offset + 1 < self.end
 
     def put(self, partition: Partition, at: Placed) -> None:
         """A partition as a record has made it."""
@@ -147,8 +157,9 @@ class Chronicle:
             self._did(made if len(own) == 1 else made._replace(least=0))  # either's changes, or both's
         self._run, self._begun = [], None
 
-    def committed(self, epoch: int, ts: int) -> None:
-        """A batch is committed."""
+    def committed(self, epoch: int, ts: int, offset: int) -> None:
+        """A batch is committed; its first offset."""
+        self.end = offset
         first, last = self.spans.get(epoch, (ts, ts))
         self.spans[epoch] = min(first, ts), max(last, ts)
         self.last = max(self.last, ts)
@@ -158,13 +169,17 @@ class Chronicle:
         return any(
             first <= ts and ts + SURELY_LATER < last
             for epoch, (first, last) in self.spans.items()
-            if self.leaders.get(epoch, (None,))[0] == controller
+            if self._leader(epoch) == controller
         )
+
+    def _leader(self, epoch: int) -> int | None:
+        return self.leaders[epoch][0] if epoch in self.leaders else self.led.get(epoch)
 
     def handled_by(self, controller: int, ts: int, within: int) -> Iterator[Handled]:
         """What a controller handled at about a time, in the epochs that it led."""
-        for epoch, (leader, *_) in self.leaders.items():
-            own = self.handled.get(epoch, ()) if leader == controller else ()
+        for epoch, own in self.handled.items() if controller is not None else ():
+            if self._leader(epoch) != controller:
+                continue
             yield from own[bisect_left(own, ts - within, key=_TIME) : bisect_right(own, ts + within, key=_TIME)]
 
     def ends(self) -> None:
@@ -192,7 +207,8 @@ class Chronicle:
     def at(self, topic: str, partition: int, epoch: int) -> tuple[str, Registration | None]:
         """What the log has of a partition at a partition epoch: "known", and the registration; else why it has none.
 
-        "foreign": no such topic or partition. "before", "ahead": of the first, of the last that is known.
+        "foreign": no such topic or partition. "before", "ahead": of the first, of the last that is known; behind the
+        last it may be one that is in no file, where offsets are missing.
         """
         own = self.of.get((topic, partition))
         if not own:
@@ -200,6 +216,8 @@ class Chronicle:
         at = bisect_left(own, epoch, key=_EPOCH)
         if at < len(own) and own[at].partition_epoch == epoch:
             return "known", own[at]
+        if at == len(own) and self.broken:
+            return "before", None
         return ("before" if at == 0 else "ahead" if at == len(own) else "hole"), None
 
     def beside(self, row: Row) -> tuple[str, Registration | None]:

@@ -7,12 +7,12 @@ end happen at the end. Lists in rows are as records have them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from .....specs.metadata.levels import NAME, jars, running
+from .....specs.metadata.levels import DIRECTORIES, NAME, jars, running
 from .....traces.metadata.batches import Record
 from .....traces.metadata.reader import NO_OP_RECORD
 from ...files.metadata import Segment
@@ -163,6 +163,7 @@ class Fold:
         known = self._leaders.setdefault(record.epoch, (data["leaderId"], row["file"], record.offset))
         voters = sorted({voter["voterId"] for voter in data["voters"]})
         granting = sorted({voter["voterId"] for voter in data["grantingVoters"]})
+        last = self.state.voters or ()  # as KRaftVoters records have them; what is not committed counts
         yield (
             LEADERS,
             self._with_context(row)
@@ -173,7 +174,7 @@ class Fold:
                 "before_offset": known[2],
                 "voters": voters,
                 "granting": granting,
-                "majority": 2 * len(granting) > len(voters),
+                "majority": _is_majority(granting, voters) and _is_majority(granting, last),
                 "first": first,
             },
         )
@@ -521,6 +522,11 @@ _HANDLERS: Mapping[str, _Handler] = {
 }
 
 
+def _is_majority(granting: Collection[int], voters: Collection[int]) -> bool:
+    """Whether more than half of some voters granted their votes; True where none are known."""
+    return not voters or 2 * len({*granting} & {*voters}) > len(voters)
+
+
 def _happened(row: Row) -> Happened:
     return Happened(row["file"], row["offset"], row["ts"], row["controller_epoch"])
 
@@ -564,6 +570,8 @@ def differences(snapshot: Cluster, state: Cluster) -> Iterator[tuple[str, dict[s
                 for name in ("epoch", "incarnation", "fenced", "in_shutdown")
                 if getattr(one, name) != getattr(other, name)
             ]
+            if state.level >= DIRECTORIES and sorted(one.directories) != sorted(other.directories):
+                found.append("directories")
         yield "broker", {"broker": broker}, found
     for feature in sorted({*snapshot.features, *state.features}):
         absent = 1 if feature == NAME else 0  # a log without the record runs at 3.0-IV1

@@ -72,9 +72,11 @@ def shown(quorum: Quorum, cluster: int, seen: Seen) -> Iterator[Shown]:
     for each in joined(quorum, misfits):
         if each.gap:
             fold, start = after_gap(quorum, cluster, waiting, each.batch.offset, seen)
+            if seen.chronicle is not None:
+                seen.chronicle.broken = True
         records = each.batch.records
         if seen.chronicle is not None and each.committed and records:
-            seen.chronicle.committed(each.batch.epoch, records[-1].timestamp)
+            seen.chronicle.committed(each.batch.epoch, records[-1].timestamp, each.batch.offset)
         alone = len(records) == 1 and not (waiting and waiting[0][0][0] <= each.batch.offset)
         if alone and records[0].type == NO_OP_RECORD and fold.idles(records[0]):
             seen.idled(each.committed)  # half of all batches
@@ -136,7 +138,7 @@ def _from_snapshot(
     if not waiting:
         seen.notes.append(f"{why}, and no snapshot tells what was before: what began earlier is not judged")
         if seen.chronicle is not None:
-            seen.chronicle.from_start = False
+            seen.chronicle.from_start, seen.chronicle.start = False, offset
         unknown = Cluster(whole=False)
         return Fold(
             cluster, unknown, from_start=False, leaders=_leaders_by_epoch(quorum), chronicle=seen.chronicle
@@ -149,7 +151,7 @@ def _from_snapshot(
     state.whole = _is_whole(snapshot, records)
     seen.levels.append((end, state.level))
     if seen.chronicle is not None:
-        seen.chronicle.begins(state, snapshot.index)
+        seen.chronicle.begins(state, snapshot.index, end)
     return Fold(cluster, state, from_start=False, leaders=_leaders_by_epoch(quorum), chronicle=seen.chronicle), end
 
 

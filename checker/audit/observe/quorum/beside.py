@@ -9,14 +9,24 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
-from ...lines import PRINTED_BY_LEADERS, REGISTERED, REGISTRATIONS_PRINTED, STATES_TAKEN
+from ...lines import (
+    FOLLOWS,
+    LEADS,
+    PRINTED_BY_LEADERS,
+    REGISTERED,
+    REGISTRATIONS_PRINTED,
+    STATE_TAKEN,
+    STATES_TAKEN,
+)
 from ...table.protocol import Row, Table
 from ..kraft.chronicle import Chronicle, Registration, differing
 
 LINES = (*STATES_TAKEN, *REGISTRATIONS_PRINTED, *REGISTERED)
+APPLIED = (*LEADS, *FOLLOWS, *STATE_TAKEN)
+"""Lines that a broker writes as it applies the metadata log, in its order."""
 _LINE = ("file", "line", "ts", "row", "releases", "topic", "partition")
 _STATE = ("topic_id", "partition_epoch", "leader", "leader_epoch", "isr")
 LATE = 10_000
@@ -28,12 +38,14 @@ def beside(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], eve
     """Look: lines that do not fit the log, and how many do.
 
     Rows are, by `what`: "fits" (how many lines of a file and row of the line table), "late" (the least time between
-    record and line, of a node in a file), "aside" (how many were not held against the log), "odd" (a line that the log
-    does not have so: `state` is "differs" or "ahead"), "stranger" (a topic with an id that the log does not have).
+    record and line, of a node in a file), "applied" (the last line of a broker in a file that shows a committed
+    record), "aside" (how many were not held against the log), "odd" (a line that the log does not have so: `state` is
+    "differs" or "ahead"), "stranger" (a topic with an id that the log does not have).
     """
     fits: Counter[tuple[int, str]] = Counter()
     aside: Counter[tuple[int, str]] = Counter()
     late: dict[tuple[int, int], int] = {}
+    applied: dict[tuple[int, int], tuple[int, int]] = {}
     strangers: set[tuple[int, str]] = set()
     found: list[Row] = []
     for row in events.of_lines(LINES).rows():
@@ -47,6 +59,8 @@ def beside(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], eve
             if there is not None and there.ts is not None and row.get("ts") is not None:
                 later, key = row["ts"] - there.ts, (file, shown["node"])
                 late[key] = min(late.get(key, later), later)
+                if applied_offset(chronicle, row) is not None:
+                    applied[key] = max(applied.get(key, (-1, 0)), (row["line"], row["ts"]))
         elif state in ("differs", "ahead"):
             found.append({"what": "odd", "state": state, **shown, **_place(there)})
         else:
@@ -57,6 +71,10 @@ def beside(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], eve
         *found,
         *({"what": "fits", "file": file, "row": kind, "n": n} for (file, kind), n in sorted(fits.items())),
         *({"what": "late", "file": file, "node": node, "n": n} for (file, node), n in sorted(late.items())),
+        *(
+            {"what": "applied", "file": file, "node": node, "line": line, "ts": ts}
+            for (file, node), (line, ts) in sorted(applied.items())
+        ),
         *({"what": "aside", "file": file, "row": kind, "n": n} for (file, kind), n in sorted(aside.items())),
         *({"what": "stranger", "file": file, "topic": topic} for file, topic in sorted(strangers)),
     ]
@@ -69,9 +87,10 @@ def _beside(chronicle: Chronicle, row: Row) -> tuple[str, Registration | None, R
     }
     if row["row"] in REGISTERED:
         broker, epoch = row["speaker"], row["broker_epoch"]
-        shown |= {"node": broker, "epoch": epoch}
+        shown |= {"node": broker, "epoch": epoch, "surely": chronicle.has_all_of(epoch)}
         known = chronicle.brokers.get(broker, set())
-        return ("fits" if epoch in known else "ahead" if chronicle.from_start else "before"), None, shown
+        later = epoch >= chronicle.start and not chronicle.broken
+        return ("fits" if epoch in known else "ahead" if later else "before"), None, shown
     shown |= {
         "node": row.get("speaker"),
         "partition_epoch": row.get("partition_epoch"),
@@ -89,6 +108,17 @@ def _beside(chronicle: Chronicle, row: Row) -> tuple[str, Registration | None, R
     if there is not None and state == "differs":
         shown["differs"] = differing(shown, there)
     return state, there, shown
+
+
+def applied_offset(chronicle: Chronicle, row: Row) -> int | None:
+    """The offset of the record whose state a broker has taken, if the log certainly has it so."""
+    if row["row"] not in APPLIED:
+        return None
+    if None in (row.get("topic"), row.get("partition"), row.get("partition_epoch"), row.get("topic_id")):
+        return None
+    leader = row.get("speaker") if row["row"] in PRINTED_BY_LEADERS else row.get("leader")
+    state, there = chronicle.beside(row | {"leader": leader})
+    return there.offset if state == "fits" and there is not None and there.committed else None
 
 
 def changed(detail: str) -> dict[str, Any]:
@@ -110,6 +140,23 @@ def _place(there: Registration | None) -> Row:
     }
 
 
+def last_applied(rows: Iterable[Row], ordered: Container[int]) -> dict[tuple[int, int], tuple[int, int]]:
+    """By file and broker the number and the time of its last line that shows a committed record."""
+    found: dict[tuple[int, int], tuple[int, int]] = {}
+    for row in rows:
+        if row["what"] == "applied" and row["file"] in ordered:
+            key = row["file"], row["node"]
+            found[key] = max(found.get(key, (-1, 0)), (row["line"], row["ts"]))
+    return found
+
+
+def shown_later(row: Row, applied: Mapping[tuple[int, int], tuple[int, int]]) -> bool:
+    """Whether the broker shows a committed record after a line. It applies records in their order, also from one
+    process to the next: what it had applied at the line is before that record."""
+    line, ts = applied.get((row["file"], row["node"]), (-1, 0))
+    return row["ts"] is not None and row["line"] < line and bool(row["ts"] < ts)
+
+
 def clocks(rows: Iterable[Row], clusters: Mapping[int, int]) -> dict[tuple[int, int], int]:
     """By cluster and node, how much later its times are than those of the records that it shows, at least."""
     found: dict[tuple[int, int], int] = {}
@@ -120,10 +167,18 @@ def clocks(rows: Iterable[Row], clusters: Mapping[int, int]) -> dict[tuple[int, 
     return found
 
 
-def odd(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int]) -> Iterator[Row]:
-    """The lines that do not fit, as rows of the observation; `covered`: the log goes on beyond the line's time;
-    `settled`: and what the node itself wrote then."""
+def odd(
+    rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], ordered: Container[int]
+) -> Iterator[Row]:
+    """The lines that do not fit, as rows of the observation; `covered`: the log goes on beyond the line, by its time,
+    by the offset that it names, or by a later line of the broker, which applies records in their order; `settled`: and
+    what the node itself wrote then.
+
+    Args:
+        ordered: the files whose lines are in the order in which they were written.
+    """
     rows = list(rows)
+    applied = last_applied(rows, ordered)
     strange: dict[int, set[str]] = defaultdict(set)
     for row in rows:
         if row["what"] == "stranger":
@@ -139,7 +194,9 @@ def odd(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters: Mapp
         behind = later.get((cluster, row["node"]))
         ends = chronicles[cluster].last
         then = None if behind is None or row.get("ts") is None else row["ts"] - behind
-        covered = then is not None and then + LATE < ends
+        by_time = then is not None and then + LATE < ends
+        by_line = row["row"] in APPLIED and shown_later(row, applied)
+        covered = by_time or by_line or row.get("surely", False)
         stays = then is not None and chronicles[cluster].settled(row["node"], then)
         shown = {"cluster": cluster, "covered": covered, "settled": stays, "differs": row.get("differs", [])}
         yield row | shown

@@ -16,22 +16,16 @@ from typing import Any
 from ...lines import (
     CHANGES_PRINTED,
     DELETIONS_PRINTED,
-    FOLLOWS,
-    LEADS,
-    PRINTED_BY_LEADERS,
     REASSIGNMENT_PRINTED,
     REGISTERED,
-    STATE_TAKEN,
     STRAYS_PRINTED,
 )
 from ...table.protocol import Row, Table
 from ..kraft.chronicle import SURELY_LATER, Chronicle
-from .beside import LATE
+from .beside import APPLIED, LATE, applied_offset, shown_later
 
 _SHOWN_BY = (*CHANGES_PRINTED, *REASSIGNMENT_PRINTED, *DELETIONS_PRINTED, *STRAYS_PRINTED)
-_APPLIED = (*LEADS, *FOLLOWS, *STATE_TAKEN)
-"""Lines that a broker writes as it applies the metadata log, in its order."""
-LINES = (*_SHOWN_BY, *_APPLIED, *REGISTERED)
+LINES = (*_SHOWN_BY, *APPLIED, *REGISTERED)
 AT_ONCE = 2_000
 """Milliseconds between the line of a controller and the record that it is about, at most."""
 _HANDLERS = {
@@ -60,7 +54,7 @@ def effects(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], ev
         chronicle = chronicles.get(cluster)
         if chronicle is None:
             continue
-        if row["row"] in (*_APPLIED, *REGISTERED) and row["speaker"] is not None:
+        if row["row"] in (*APPLIED, *REGISTERED) and row["speaker"] is not None:
             speaks.add((row["file"], row["speaker"]))
         if row["row"] in REGISTERED:
             continue
@@ -70,7 +64,7 @@ def effects(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], ev
         topic, shown = row.get("topic_id"), _shown(row)
         if topic in chronicle.removed:
             gone[row["file"], topic, row["partition"]] = shown | {"what": "gone", "topic_id": topic}
-        offset = _applied(chronicle, row)
+        offset = applied_offset(chronicle, row)
         before = past.get((row["file"], row["speaker"]), {"offset": -1})
         if offset is not None and bisect_left(removals[cluster], offset) > bisect_left(
             removals[cluster], before["offset"]
@@ -87,17 +81,10 @@ def _shown(row: Row) -> Row:
     return shown | {"node": row.get("controller") if row.get("speaker") is None else row["speaker"]}
 
 
-def _applied(chronicle: Chronicle, row: Row) -> int | None:
-    """The offset of the record whose state a broker has taken, if the log certainly has it so."""
-    if None in (row.get("topic"), row.get("partition"), row.get("partition_epoch"), row.get("topic_id")):
-        return None
-    leader = row.get("speaker") if row["row"] in PRINTED_BY_LEADERS else row.get("leader")
-    state, there = chronicle.beside(row | {"leader": leader})
-    return there.offset if state == "fits" and there is not None and there.committed else None
-
-
 Clocks = Mapping[tuple[int, int], int]
 """By cluster and node, how much later its times are than those of the records that it shows, at least."""
+Applied = Mapping[tuple[int, int], tuple[int, int]]
+"""By file and broker, the number and the time of its last line that shows a committed record."""
 Rows = Iterator[tuple[str, Row]]
 
 
@@ -106,6 +93,7 @@ def beside_log(
     chronicles: Mapping[int, Chronicle],
     clusters: Mapping[int, int],
     later: Clocks,
+    applied: Applied,
     proposed: Callable[[Row], bool],
 ) -> Rows:
     """The rows of all observations, by their names.
@@ -119,6 +107,7 @@ def beside_log(
     for row in rows:
         if row["what"] == "speaks":
             speakers[row["file"]].add(row["node"])
+    whole = {cluster for cluster, each in chronicles.items() if each.from_start and not each.mixed}
     for row in rows:
         cluster = clusters[row["file"]]
         if row["what"] in STRAYS_PRINTED and len(speakers[row["file"]]) == 1:
@@ -130,18 +119,19 @@ def beside_log(
         if row["what"] in CHANGES_PRINTED:
             shown |= {"proposed": proposed(row) and not chronicles[cluster].settled(row["node"], shown["then"])}
             yield from ((CHANGES, each) for each in _changes(shown, chronicles[cluster]))
-        elif row["what"] in REASSIGNMENT_PRINTED:
+        elif row["what"] in REASSIGNMENT_PRINTED and not chronicles[cluster].mixed:
             shown |= {"proposed": proposed(row) and not chronicles[cluster].settled(row["node"], shown["then"])}
             yield from ((REASSIGNMENTS, each) for each in _reassignments(shown, chronicles[cluster]))
-        elif row["what"] in STRAYS_PRINTED and chronicles[cluster].from_start:
+        elif row["what"] in STRAYS_PRINTED and cluster in whole:
             yield from ((STRAYS, each) for each in _strays(shown, chronicles[cluster]))
         elif row["what"] in DELETIONS_PRINTED:
             deleted[cluster, row["node"]].setdefault((row["ts"], row["count"]), shown)
     for (cluster, node), own in sorted(deleted.items()):
-        if chronicles[cluster].from_start:
-            made = _deletions(own, left[cluster].get(node, []), chronicles[cluster].last)
+        if cluster in whole:
+            made = _deletions(own, left[cluster].get(node, []), chronicles[cluster].last, applied)
             yield from ((DELETIONS, each) for each in made)
-    yield from ((REMOVED, each) for each in _removed(rows, chronicles, clusters))
+    of_kraft = [row for row in rows if not chronicles[clusters[row["file"]]].mixed]
+    yield from ((REMOVED, each) for each in _removed(of_kraft, chronicles, clusters))
 
 
 def _changes(row: Row, chronicle: Chronicle) -> Iterator[Row]:
@@ -189,13 +179,13 @@ def _strays(row: Row, chronicle: Chronicle) -> Iterator[Row]:
             yield row | {"hosted": hosted, "before_file": own[0].file, "before_offset": own[0].offset}
 
 
-def _deletions(own: Mapping[tuple[int, int], Row], left: Sequence[int], ends: int) -> Iterator[Row]:
-    """Counts of replicas that a broker deletes, and how many it was to delete until then. Lines that say the same at
-    one time count once: they may be copies."""
+def _deletions(own: Mapping[tuple[int, int], Row], left: Sequence[int], ends: int, applied: Applied) -> Iterator[Row]:
+    """Counts of replicas that a broker deletes, and how many it was to delete until then, where the log goes on beyond
+    the line. Lines that say the same at one time count once: they may be copies."""
     so_far = 0
     for _, row in sorted(own.items()):
         so_far += row["count"]
-        if row["then"] + LATE < ends:
+        if row["then"] + LATE < ends or shown_later(row, applied):
             yield row | {"so_far": so_far, "most": bisect_right(left, row["then"] + LATE)}
 
 

@@ -23,6 +23,7 @@ _COLUMNS = (
     *("raft_epoch", "raft_state", "from_raft_state", "voted", "detail"),
 )
 _OPENED, _STATE, _FALLS = "raft-log-opened", "raft-state", "raft-high-watermark-falls"
+_DELETED = "raft-log-deleted"
 DOWN = "Down"
 Printed = tuple[str, Row]
 
@@ -36,7 +37,7 @@ def walked(rows: Iterable[Row], files: Mapping[int, LogFile]) -> list[Row]:
     """The lines in the order of their files, with the `node` that writes each, its `process` and its `life`.
 
     A process begins where a node opens its log, or comes from no state. A life begins where the epoch of a node's new
-    process is below the one before.
+    process is below the one before, unless the node says that it has just deleted its copy of the log.
     """
     found: list[Row] = []
     by_file: dict[int, list[Row]] = defaultdict(list)
@@ -48,6 +49,8 @@ def walked(rows: Iterable[Row], files: Mapping[int, LogFile]) -> list[Row]:
         last: dict[int, tuple[int, int]] = {}
         lives: dict[int, int] = defaultdict(int)
         for row in sorted(by_file[file], key=lambda each: each["line"]):
+            if row["row"] == _DELETED:
+                last.clear()
             node = row["controller"] if row["speaker"] is None else row["speaker"]
             process += row["row"] == _OPENED or row["from_raft_state"] == "null"
             epoch = row["raft_epoch"]
@@ -59,6 +62,16 @@ def walked(rows: Iterable[Row], files: Mapping[int, LogFile]) -> list[Row]:
             life = lives[node] if node is not None else 0
             found.append(row | {"node": node, "process": process, "life": life, "cluster": cluster})
     return found
+
+
+def leading(lines: Iterable[Row]) -> dict[int, int]:
+    """Of each epoch the only node that says that it leads it."""
+    nodes: dict[int, set[int]] = defaultdict(set)
+    for row in lines:
+        leads = row["row"] in ACTIVE or (row["row"] == _STATE and row["raft_state"] == "Leader")
+        if leads and row["node"] is not None:
+            nodes[row["raft_epoch"]].add(row["node"])
+    return {epoch: min(own) for epoch, own in nodes.items() if len(own) == 1}
 
 
 def several_lives(lines: Sequence[Row]) -> set[int]:

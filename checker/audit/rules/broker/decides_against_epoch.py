@@ -8,13 +8,14 @@ How it is seen
     In all that one broker wrote, in one process; where its start would not show, nothing is said: after it a broker
     takes any request. A request that is taken has a larger leader epoch than the one that
     the broker took before; one that is refused for its epoch has not, and the line with which it is refused prints the
-    epoch that the broker has.
+    epoch that the broker has. So it is with a request to stop a replica that is refused for its epoch.
 
     If the broker refuses for a larger epoch than it took, the lines of a request may be missing; if it takes the epoch
     that it has, the line with which its process started: that is suspicious.
 
 Releases
-    What is taken: where requests are logged, at TRACE. What is refused: all, up to 2.5 where requests are logged.
+    What is taken: where requests are logged, at TRACE. What is refused: all, up to 2.5 where requests are logged. Stops
+    are refused for their epoch since 2.6.
 """
 
 from __future__ import annotations

@@ -1,23 +1,31 @@
-"""A leader changes its ISR to a set that it is not in itself.
+"""A leader has an ISR, or changes it to a set, that it is not in itself.
 
 Why it matters
     A leader has all that is committed, so it is always in its ISR. If it is not, the next leader is elected among
     others, and what only this one has is lost.
 
 How it is seen
-    On the line itself, which prints the set; the leader is the broker that writes the line.
+    On the line itself, which prints the set; the leader is the broker that writes the line. Such lines are those with
+    which a leader changes its ISR, has changed it, or begins to lead.
 
 Releases
-    All.
+    All; leaders print the ISR with which they begin since 2.6.
 """
 
 from __future__ import annotations
 
 from .....model.views import LEADER_IN_ISR
+from ...lines import LEADS
+from ...table.protocol import Row
 from ..remedy import COPIES, KEEP_LOGS, Remedy
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import ids, where
+
+
+def _does(row: Row) -> str:
+    return "begins to lead with the ISR" if row["row"] in LEADS else "changes the ISR to"
+
 
 RULE = Rule(
     code="KR606",
@@ -25,7 +33,7 @@ RULE = Rule(
     observation="isr_lines",
     kind="replica",
     verdict=illegal_unless(LEADER_IN_ISR.condition),
-    message=lambda row: f"{where(row)} changes the ISR to {ids(row['isr'])}, without itself",
+    message=lambda row: f"{where(row)} {_does(row)} {ids(row['isr'])}, without itself",
     expected=lambda row: f"broker {row['broker']} in the ISR",
     got=lambda row: ids(row["isr"]),
     remedy=Remedy(workaround=KEEP_LOGS, verify=COPIES, look_for="a lag of 0 for every replica"),

@@ -6,24 +6,35 @@ Why it matters
 
 How it is seen
     In all that one broker wrote of one log, from its creation to its deletion: lines with which it begins to lead or
-    follow print where the log ends, and so do those with which an ISR shrinks. Only a line that tells of a truncation
-    explains a smaller end. Across a restart it is suspicious at most: a machine that lost its power can have lost what
-    was not on its disk.
+    follow print where the log ends, and so do those with which an ISR shrinks, a log is not cut since it ends before,
+    or a follower's fetch is out of range. The offset from which a follower is to fetch is not beyond that end, nor is
+    the high watermark with which a log is loaded. Only a line that tells of a truncation explains a smaller end. Across
+    a restart it is suspicious at most: a machine that lost its power can have lost what was not on its disk.
 
 Releases
-    All that print offsets: leaders since 0.11, followers since 2.6. server.log must be there, which tells of
-    truncations.
+    All that print offsets: leaders since 0.11, followers since 2.6, fetchers and loaded logs of all. server.log must be
+    there, which tells of truncations.
 """
 
 from __future__ import annotations
 
 from ...fields import server_log
+from ...lines import FETCHERS_ADDED, LOG_LOADED
 from ...observe.broker.offsets import end
 from ...observe.compared import was
+from ...table.protocol import Row
 from ..remedy import COPIES, KEEP_LOGS, Remedy
 from ..rule import Rule
 from ..verdicts import suspicious_unless
 from ._words import where
+
+
+def _reached(row: Row) -> str:
+    before = row["before_end"]
+    if row["before_row"] in FETCHERS_ADDED:
+        return f"after it was to be fetched from {before} on"
+    return f"after it was loaded up to {before}" if row["before_row"] in LOG_LOADED else f"after {before}"
+
 
 RULE = Rule(
     code="KR614",
@@ -32,7 +43,7 @@ RULE = Rule(
     kind="replica",
     applies=server_log,
     verdict=suspicious_unless(was(end) <= end),
-    message=lambda row: f"the log of {where(row)} ends at {row['end']}, after {row['before_end']}, and was not cut",
+    message=lambda row: f"the log of {where(row)} ends at {row['end']}, {_reached(row)}, and was not cut",
     expected=lambda row: f"an end of at least {row['before_end']}, or a line that tells of a truncation",
     got=lambda row: f"an end of {row['end']}",
     remedy=Remedy(workaround=KEEP_LOGS, verify=COPIES, look_for="a lag of 0 for every replica"),

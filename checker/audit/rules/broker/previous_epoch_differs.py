@@ -8,11 +8,12 @@ How it is seen
     In all that one broker wrote, in one process: a line with which a partition begins to lead or follow prints the
     epoch before. It is the one of the request that the broker took last, or -1 if there is none: after a start, or
     after the replica was deleted. A first line that prints more is judged only where the start of the process is
-    there, and not after a deletion. A line that prints -1 though the process had an epoch is a deletion that does not
-    show, where server.log is not there. Up to 2.5 only leaders print such a line, so requests must be there, which are
-    logged at TRACE. A single line may be missing of any log: where one would explain the epoch, the finding is
-    suspicious. It is illegal where an older one is printed than the broker had. Up to 2.5 only requests tell what it
-    had; the line may be missing with which one failed, so it is suspicious there.
+    there, or the line that tells that the broker has deleted the replica as it was told, which is at TRACE up to 2.5:
+    since then a copy in another log directory is deleted with the same line. A line that prints -1 though the process
+    had an epoch is a deletion that does not show, where server.log is not there. Up to 2.5 only leaders print such a
+    line, so requests must be there, which are logged at TRACE. A single line may be missing of any log: where one would
+    explain the epoch, the finding is suspicious. It is illegal where an older one is printed than the broker had. Up to
+    2.5 only requests tell what it had; the line may be missing with which one failed, so it is suspicious there.
 
 Releases
     Since 0.11. Followers since 3.6 print the new epoch as the one before, which tells nothing.
@@ -25,7 +26,7 @@ from .....model.sorts import Int
 from ...fields import gap, leader_epoch, previous_leader_epoch, process, process_known, releases, server_log
 from ...lines import is_line
 from ...observe.broker.hosted import remembers
-from ...observe.broker.starts import epoch_before, first, request_shown
+from ...observe.broker.starts import deleted_here, epoch_before, first, request_shown
 from ...observe.broker.taken import PRINTED_IN_TURN
 from ..conditions import in_releases
 from ..remedy import COPIES, KEEP_LOGS, Remedy
@@ -33,7 +34,8 @@ from ..rule import Rule
 from ..verdicts import HELD, ILLEGAL, SILENT, SUSPICIOUS
 from ._words import does, where
 
-_process_begun = process_known & (const(0, Int()) < process) & field("deletions", Int(0)).eq(0)
+_deletions, _none = field("deletions", Int(0)), const(0, Int())
+_process_begun = process_known & either(_deletions.eq(0) & (_none < process), deleted_here)
 _deletions_shown = process_known & (server_log | ~is_line(PRINTED_IN_TURN))
 _shown = ite(first, _process_begun, remembers | _deletions_shown)
 """Whether the log shows all that could explain another epoch: a start, a deletion."""

@@ -6,7 +6,8 @@ Why it matters
 
 How it is seen
     The line in which a broker receives a request, and the one in which it begins to carry it out, have the same
-    correlation id. It leads if and only if it is the leader that the request names, and it is among the replicas.
+    correlation id. It leads if and only if it is the leader that the request names, and it is among the replicas. Since
+    2.0 the line prints which leader it follows: the one that the request names.
 
 Releases
     Where requests are logged: at TRACE.
@@ -14,10 +15,11 @@ Releases
 
 from __future__ import annotations
 
-from .....model.expr import field
+from .....model.expr import both, field
 from ...fields import gap, isr, kind, leader
-from ...observe.broker.requests import itself
+from ...observe.broker.requests import itself, other_leader_named
 from ...observe.broker.taken import received
+from ...table.protocol import Row
 from ..remedy import KEEP_LOGS, MOVE_CONTROLLER, TOPIC, Remedy
 from ..rule import Rule
 from ..verdicts import illegal_unless
@@ -26,6 +28,13 @@ from ._words import ids, where
 _RECEIVED_REPLICAS = field("received_replicas", isr.sort)
 _leads = received(leader).eq(itself)
 
+
+def _does(row: Row) -> str:
+    if row["kind"] == "become-leader":
+        return "lead"
+    return f"follow {row['leader']}" if row["other_leader_named"] else "follow"
+
+
 RULE = Rule(
     code="KR608",
     name="takes-other-role",
@@ -33,13 +42,14 @@ RULE = Rule(
     kind="replica",
     compares=True,
     verdict=illegal_unless(
-        kind.eq("become-leader").eq(_leads) & itself.set().subset_of(_RECEIVED_REPLICAS), in_doubt=gap
+        both(kind.eq("become-leader").eq(_leads), itself.set().subset_of(_RECEIVED_REPLICAS), ~other_leader_named),
+        in_doubt=gap,
     ),
     message=lambda row: (
-        f"{where(row)} begins to {'lead' if row['kind'] == 'become-leader' else 'follow'}; the request names leader"
+        f"{where(row)} begins to {_does(row)}; the request names leader"
         f" {row['received_leader']} and replicas {ids(row['received_replicas'])}"
     ),
     expected=lambda row: "what the request says",
-    got=lambda row: row["kind"],
+    got=lambda row: f"{row['kind']}, of {row['leader']}" if row["other_leader_named"] else row["kind"],
     remedy=Remedy(workaround=f"{KEEP_LOGS} {MOVE_CONTROLLER}", verify=TOPIC, look_for="the leader that the broker has"),
 )

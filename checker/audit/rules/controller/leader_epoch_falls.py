@@ -8,7 +8,8 @@ Why it matters
 How it is seen
     In the order of the log, on lines that are printed after a write of the znode. Every election writes an epoch that
     is larger by one, also where the leader stays: its line has a larger epoch than any before it. Where lines may be
-    missing they may also be there twice, so there the same epoch is no finding.
+    missing they may also be there twice, so there the same epoch is no finding. Nor is it where a call elects twice
+    (KR303): it prints what the last election wrote for each of them.
 
 Releases
     All. A topic that is deleted and created again starts at epoch 0; where lines are missing that could hide this, the
@@ -19,18 +20,19 @@ from __future__ import annotations
 
 from .....model.expr import ite
 from .....model.views import LEADER_EPOCH_NEVER_FALLS
-from ...fields import gap, leader_epoch
+from ...fields import gap, leader_epoch, releases
 from ...lines import ELECTED
 from ...observe.compared import was
-from ...observe.controller.elections import election
+from ...observe.controller.elections import election, printed_again
 from ...table.protocol import Row
-from ..conditions import step
+from ..conditions import behaviour_releases, step
 from ..remedy import COPIES, KEEP_LOGS, MOVE_CONTROLLER, Remedy
 from ..rule import Rule
 from ..verdicts import ILLEGAL, illegal_unless
 from ._words import where
 
-_not_raised = election & was(leader_epoch).eq(leader_epoch) & ~gap
+_elected_again = printed_again & releases.intersects(behaviour_releases("retry-all elections"))
+_not_raised = election & was(leader_epoch).eq(leader_epoch) & ~gap & ~_elected_again
 
 
 def _message(row: Row) -> str:

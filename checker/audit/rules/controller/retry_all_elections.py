@@ -7,7 +7,9 @@ Why it matters
 
 How it is seen
     Two elections of one partition with the same leader and ISR, the second from OnlinePartition, and no LeaderAndIsr
-    request about it between them: requests are sent when the call is over.
+    request about it between them: requests are sent when the call is over. Its lines are printed then, too: both have
+    the state that the last election wrote, and the leader epoch has grown by more than one. Two versions one after the
+    other without a request are flagged as well.
 
 Releases
     1.1 to 2.3, fixed in 2.4.0 (no issue number; commit 121308cc7a2). A preferred election that a user asks for twice
@@ -21,7 +23,7 @@ from .....specs.behaviours import behaviour
 from .....specs.releases import names
 from ...fields import from_state, gap, isr, leader, seen_level
 from ...observe.compared import next_version, was
-from ...observe.controller.elections import sent_between
+from ...observe.controller.elections import printed_again, sent_between
 from ..remedy import STATE, Remedy
 from ..rule import Rule
 from ..verdicts import HELD, SUSPICIOUS
@@ -35,7 +37,7 @@ RULE = Rule(
     observation="repeated_elections",
     # Requests are logged one by one at TRACE only.
     applies=seen_level.eq("TRACE") & ~gap,
-    verdict=ite(_same_again & ~sent_between, SUSPICIOUS, HELD),
+    verdict=ite((_same_again | printed_again) & ~sent_between, SUSPICIOUS, HELD),
     message=lambda row: f"{where(row)} was elected twice in one call, with the same outcome",
     expected=lambda row: f"one election: version {row['before_partition_epoch']}",
     got=lambda row: f"{state(row)}, version {row['partition_epoch']}",

@@ -6,7 +6,9 @@ Why it matters
 
 How it is seen
     After a change of the partition no replica is in both; the ELR is empty as soon as the ISR has min.insync.replicas
-    members (but never more than partition 0 has replicas); and who is new in it was in the ELR or the ISR before.
+    members (but never more than partition 0 has replicas); and who is new in it was in the ELR or the ISR before. A
+    record that elects a member of the ELR leaves the others in it: the controller looks at the ISR, which was empty,
+    before it elects (PartitionChangeBuilder.build; seen in 4.1.0).
 
 Releases
     4.0 and later, where the feature eligible.leader.replicas.version is on.
@@ -14,14 +16,15 @@ Releases
 
 from __future__ import annotations
 
-from .....model.expr import either
+from .....model.expr import both, either
 from ...observe.compared import was
-from ...observe.kraft.columns import elr, elr_on, isr, isr_size, min_isr
+from ...observe.kraft.columns import elr, elr_on, isr, isr_size, leader, min_isr, named
 from ..rule import Rule
 from ._remedies import RECORDS_MAY_BE_LOST
 from ._words import broken_unless, ids, where
 
 _full = isr_size >= min_isr
+_of_elr = both(named, isr.eq(leader.set()), was(elr).intersects(leader.set()))
 
 RULE = Rule(
     code="KR506",
@@ -29,7 +32,7 @@ RULE = Rule(
     observation="metadata_partitions",
     applies=elr_on,
     verdict=broken_unless(
-        ~elr.intersects(isr) & either(~_full, elr.is_empty()) & elr.subset_of(was(elr).union(was(isr)))
+        ~elr.intersects(isr) & either(~_full, elr.is_empty(), _of_elr) & elr.subset_of(was(elr).union(was(isr)))
     ),
     message=lambda row: f"the eligible leader replicas of {where(row)} do not fit its ISR",
     expected=lambda row: (

@@ -6,8 +6,8 @@ Why it matters
 
 How it is seen
     The broker prints the epoch that the controller gave it; the metadata log has a RegisterBroker record of that broker
-    with it. It counts only where the log is here from its first record on, and goes on for ten seconds beyond the
-    line's time.
+    with it. The epoch is the offset of that record or of its batch, or one less: it counts only where the log has that
+    offset, or goes on for ten seconds beyond the line's time.
 
 Releases
     All with KRaft, since 3.0; only where the metadata log is there.

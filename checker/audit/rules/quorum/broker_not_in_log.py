@@ -10,7 +10,8 @@ How it is seen
     leader writes names the broker itself as leader. A broker may skip partition epochs and may lag. Lines without a
     topic id are compared with all topics that had the name; where one of them may be meant that the log does not tell
     of, they are left aside. A partition epoch that the log does not have counts only if the log goes on for ten
-    seconds beyond the line's time.
+    seconds beyond the line's time, or if the broker shows a record of the log in a later line of the file: it applies
+    records in their order.
 
 Releases
     Since 3.3 (before, lines print no partition epoch); "ISR updated" since 3.0. Only where the metadata log is there.

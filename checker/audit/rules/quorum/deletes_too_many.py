@@ -8,7 +8,7 @@ How it is seen
     log has these records. Illegal is a line with a number that is larger than all that the log took from the broker up
     to ten seconds after it; suspicious, if only the sum of this and earlier lines is. Lines that say the same at the
     same time count once: they may be copies. It counts only where the log is here from its first record on, and goes
-    on for ten seconds beyond the line's time.
+    on for ten seconds beyond the line's time, or where the broker shows a record of it in a later line of the file.
 
 Releases
     All with KRaft, since 3.0; only where the metadata log is there, and the broker prints partition epochs (since 3.3).

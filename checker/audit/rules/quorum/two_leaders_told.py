@@ -8,7 +8,8 @@ How it is seen
     A node prints that it leads an epoch, a controller that it becomes active in one, a follower whom it follows, a
     controller who leads. All lines about an epoch name the same node, and it is the one of the epoch's LeaderChange
     record, where the metadata log is there. Where a node's disk was formatted anew, or lines name several cluster ids,
-    nothing is compared: epochs begin anew then.
+    nothing is compared: epochs begin anew then. A broker that deletes its copy in a migration from ZooKeeper is none
+    of these.
 
 Releases
     All with KRaft, since 3.0.

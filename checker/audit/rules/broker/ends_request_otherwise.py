@@ -1,0 +1,51 @@
+"""A broker ends a request with another role, leader or leader epoch than the request says.
+
+Why it matters
+    A request names the leader of a partition. A broker that follows another one copies records that were never
+    committed; one that ends in another role than it began has two minds about who leads.
+
+How it is seen
+    The line in which a broker receives a request and those in which it goes on with it have the same correlation id: it
+    has completed what it is to do, goes on as it was since the leader is the same, or cannot follow since the leader is
+    not alive to it. These lines name the role, the leader, or both, as the request does. The line with which it refuses
+    the request for its leader epoch prints that epoch.
+
+Releases
+    Where requests are logged: at TRACE. The leader is printed where a broker does not take it, since 2.0 also where it
+    has completed the request.
+"""
+
+from __future__ import annotations
+
+from .....model.expr import both
+from ...fields import gap
+from ...observe.broker.requests import other_epoch_named, other_leader_named, other_role_named
+from ...table.protocol import Row
+from ..remedy import KEEP_LOGS, MOVE_CONTROLLER, TOPIC, Remedy
+from ..rule import Rule
+from ..verdicts import illegal_unless
+from ._words import where
+
+
+def _named(row: Row) -> str:
+    if row["other_epoch_named"]:
+        return f"leader epoch {row['leader_epoch']}"
+    named = [row["kind"]] if row.get("kind") is not None else []
+    return ", ".join([*named, *([f"leader {row['leader']}"] if row.get("leader") is not None else [])])
+
+
+RULE = Rule(
+    code="KR649",
+    name="ends-request-otherwise",
+    observation="requests_carried_out",
+    kind="replica",
+    compares=True,
+    verdict=illegal_unless(both(~other_leader_named, ~other_role_named, ~other_epoch_named), in_doubt=gap),
+    message=lambda row: (
+        f"{where(row)} ends a request ({_named(row)}) that names leader {row['received_leader']} of leader epoch"
+        f" {row['received_leader_epoch']}"
+    ),
+    expected=lambda row: f"leader {row['received_leader']} of leader epoch {row['received_leader_epoch']}",
+    got=_named,
+    remedy=Remedy(workaround=f"{KEEP_LOGS} {MOVE_CONTROLLER}", verify=TOPIC, look_for="the leader that the broker has"),
+)

@@ -1,0 +1,36 @@
+"""A broker takes no request about a partition, as none of its replicas, and prints itself among them.
+
+Why it matters
+    A broker that does not take its own replica neither leads nor fetches it: the partition has one copy less than it
+    seems to have.
+
+How it is seen
+    On the line itself, with which the broker refuses: it prints the replicas.
+
+Releases
+    ZooKeeper mode since 0.8.1.
+"""
+
+from __future__ import annotations
+
+from ...fields import broker, replicas
+from ..remedy import COPIES, Remedy
+from ..rule import Rule
+from ..verdicts import illegal_unless
+from ._words import ids, where
+
+RULE = Rule(
+    code="KR648",
+    name="refuses-own-replica",
+    observation="not_assigned_here",
+    kind="replica",
+    verdict=illegal_unless(~replicas.contains(broker)),
+    message=lambda row: f"{where(row)} is refused as no replica of {ids(row['replicas'])}",
+    expected=lambda row: f"replicas without broker {row['broker']}",
+    got=lambda row: f"replicas {ids(row['replicas'])}",
+    remedy=Remedy(
+        workaround="Restart the broker: it takes its partitions anew.",
+        verify=COPIES,
+        look_for="a lag of 0 for every replica",
+    ),
+)

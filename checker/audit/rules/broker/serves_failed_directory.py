@@ -1,0 +1,52 @@
+"""A broker leads or follows with a replica whose log directory has failed.
+
+Why it matters
+    A replica in a failed log directory is offline until the broker is restarted. A broker that serves it all the same
+    works on a log that it cannot read or write: what is acknowledged may be nowhere.
+
+How it is seen
+    In all that one broker wrote, in one process: a line lists the replicas in a directory that has failed, or says that
+    a request about a partition is refused, or failed, since the replica is in one. After it no line tells that the
+    broker begins to lead or follow with that replica, but after a start, or where the replica was to be deleted: up to
+    2.0 that makes the broker forget it. A start whose line is missing explains it, so it is suspicious.
+
+Releases
+    ZooKeeper mode since 1.0 (KIP-112). In KRaft mode a topic that is created again may be hosted elsewhere (3.7).
+"""
+
+from __future__ import annotations
+
+from .....model.expr import both
+from ...fields import of_zookeeper, process_known
+from ...lines import BECOME_BEGUN
+from ...observe.broker.offline import offline
+from ...table.protocol import Row
+from ..remedy import COPIES, KEEP_LOGS, Remedy
+from ..rule import Rule
+from ..verdicts import suspicious_unless
+from ._words import does, where
+
+
+def _does(row: Row) -> str:
+    return f"begins a request ({row['kind']})" if row["row"] in BECOME_BEGUN else does(row)
+
+
+RULE = Rule(
+    code="KR630",
+    name="serves-failed-directory",
+    observation="taken_offline",
+    kind="replica",
+    compares=True,
+    applies=both(process_known, of_zookeeper),
+    verdict=suspicious_unless(~offline),
+    message=lambda row: f"{where(row)} {_does(row)}, though the replica is in a failed log directory",
+    expected=lambda row: "a refusal, until the broker starts again",
+    got=lambda row: "a replica that is served",
+    releases=">=1.0",
+    issues=("KIP-112",),
+    remedy=Remedy(
+        workaround=f"{KEEP_LOGS} Repair or replace the directory, and restart the broker.",
+        verify=COPIES,
+        look_for="a lag of 0 for every replica",
+    ),
+)

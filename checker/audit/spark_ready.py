@@ -1,0 +1,23 @@
+"""What an audit on Spark needs wherever it runs Python, imported and compiled before it is asked for.
+
+The driver does so while Java starts, and the process that workers are forked from before it forks any.
+"""
+
+from __future__ import annotations
+
+from ...traces.events.parse import parse_line
+from ...traces.spark.extract import beginnings
+from .observe.catalogue import observations
+from .rules.catalogue import rules
+
+
+def get_ready() -> None:
+    import pandas  # noqa: F401  PySpark's way with Arrow imports it
+
+    from . import pipeline  # noqa: F401  the looks of the audit
+    from .files import worker  # noqa: F401
+
+    parse_line("[2020-01-01 00:00:00,000] INFO Ready (kafka.Ready)")  # compiles the reference parser's patterns
+    beginnings()
+    observations()
+    rules()
