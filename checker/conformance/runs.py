@@ -279,10 +279,9 @@ def _after(config: Config, stream: Stream, event: Event) -> Iterator[Config]:
 
 _NOT_COMPARED = frozenset(
     {"row", "level", "ts", "releases", "topic_id", "broker_epoch"}
-    | {"offset", "high_watermark", "log_end_offset", "lagging", "detail", "recovery"}
+    | {"offset", "high_watermark", "log_end_offset", "lagging", "detail"}
 )
-"""Columns that do not belong to what is said, and those of what the model has not: ids, records, and whether a leader
-that was elected uncleanly recovers (KIP-704)."""
+"""Columns that do not belong to what is said, and those of what the model has not: ids and records."""
 
 _SETS = frozenset({"isr", "old_isr", "brokers", "new_brokers", "deleted_brokers", "bounced_brokers"})
 """Columns whose members come in any order."""
