@@ -22,7 +22,7 @@ TRUE_POSITIVES = {"072-citypulse-kafkaclusterdeploy-state-change.log.2018-12-09-
 @pytest.fixture(scope="module")
 def reports(request: pytest.FixtureRequest) -> dict[str, Report]:
     files = sorted(Path(request.getfixturevalue("corpus")).glob("*.log*"))
-    found = audit([str(file) for file in files], Options(each=True, engine="python"))
+    found = audit([str(file) for file in files], Options(each=True, engine="columns"))
     return dict(zip((file.name for file in files), found, strict=True))
 
 

@@ -92,17 +92,20 @@ def test_findings_coverage_timeline_and_lives_are_equal(odd: Path) -> None:
     assert said("spark", *paths) == said("python", *paths)
 
 
+@pytest.mark.parametrize(
+    "recording", ["failover-on-leader-2.0.0-kill", pytest.param("lifecycle-2.8.2-trace", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize(("buckets", "piece"), [(1, 200_000), (2, 1), (7, 100), (100, 7)])
-def test_however_lines_and_partitions_are_cut_it_is_equal(buckets: int, piece: int, odd: Path) -> None:
+def test_however_lines_and_partitions_are_cut_it_is_equal(buckets: int, piece: int, recording: str, odd: Path) -> None:
     """Columns in this process, too: about as many parts."""
-    paths = [str(RECORDED / "failover-on-leader-2.0.0-kill"), str(RECORDED / "lifecycle-2.8.2-trace"), *files(odd)]
+    paths = [str(RECORDED / recording), *files(odd)]
     plain = engines.reference(paths)
     assert engines.spark(paths, buckets=buckets, piece=piece) == plain
     assert engines.columns(paths, most=max(1, 4_000 // buckets)) == plain
     assert any(report["findings"] for report in plain)
 
 
-@pytest.mark.parametrize("buckets", [1, 2, 7, 100])
+@pytest.mark.parametrize("buckets", [7, *(pytest.param(many, marks=pytest.mark.slow) for many in (1, 2, 100))])
 def test_all_recordings_are_equal_for_any_number_of_buckets(buckets: int) -> None:
     paths = quick()
     assert engines.spark(paths, buckets=buckets) == engines.reference(paths)
