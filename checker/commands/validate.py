@@ -87,14 +87,14 @@ def _of_family(
 
     wanted = (*cluster.parts(evidence, options["brokers"]), *options["adding"])
     parts = [each for each in dict.fromkeys(wanted) if each not in options["without"]]
-    may = cluster.possible(evidence)
+    may, shown = cluster.possible(evidence), cluster.shown(evidence)
     found: list[tuple[Model, Verdict]] = []
     for more in ([], [UNCLEAN]):
         if more and ({*more} & {*parts, *options["without"]} or found[0][1].verdict != "rejected"):
             continue
         chosen = family.model(row.name, options["without"], [*parts, *more])
         brokers = options["brokers"]
-        verdict = validate(chosen, row, evidence, level, may, actor=family.actor, brokers=brokers)
+        verdict = validate(chosen, row, evidence, level, may, actor=family.actor, brokers=brokers, shown=shown)
         found.append((chosen, verdict))
     chosen, verdict = max(found, key=lambda each: each[1].matched)
     why = cluster.undecided(evidence, parts, verdict) if verdict.verdict == "rejected" else ""

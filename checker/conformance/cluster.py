@@ -88,7 +88,7 @@ def possible(evidence: Evidence) -> May:
     order = evidence.created_before
     before = [{names.partitions.index(each) for each in order.get(one, ())} for one in names.partitions]
     elected = {epoch: numbers[broker] for epoch, broker in evidence.controllers.items()}
-    asked, most = evidence.shutdowns, evidence.registrations
+    asked, most, is_shown = evidence.shutdowns, evidence.registrations, shown(evidence)
     finds = {"InitializeContext": evidence.live("live-brokers"), "BrokerChange": evidence.live("live-brokers-changed")}
 
     def seldom(broker: int, state: Mapping[str, Value]) -> bool:
@@ -99,15 +99,12 @@ def possible(evidence: Evidence) -> May:
 
     def written(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
         """A leader's change of an ISR: the log shows it, or nothing in that version but later ones."""
-        (_, isr, epoch, version, *_), who = (
-            state["znode"][params["p"]],
-            {params["one"], params.get("other", params["one"])},
-        )
+        if is_shown(action, params, state):
+            return True
+        _, _, epoch, version, *_ = state["znode"][params["p"]]
         known = evidence.isrs.get(names.partitions[params["p"]], {})
-        if version + 1 not in known:
-            return any(version < later and epoch <= its for later, shown in known.items() for its, _ in shown)
-        new = isr - who if action == _SHRINKS else isr | who
-        return (epoch, frozenset(names.brokers[each] for each in new)) in known[version + 1]
+        of_later = (each for later, shown in known.items() if version < later for each in shown)
+        return version + 1 not in known and any(epoch <= its for its, _ in of_later)
 
     def may(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
         if action == "Elect":
@@ -141,6 +138,22 @@ def possible(evidence: Evidence) -> May:
         return True
 
     return may
+
+
+def shown(evidence: Evidence) -> May:
+    """Changes of ISRs by leaders of which a later line tells: the ISR in that version of the znode."""
+    names = evidence.names
+
+    def is_shown(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
+        if action not in _UNSEEN:
+            return False
+        _, isr, epoch, version, *_ = state["znode"][params["p"]]
+        who = {params["one"], params.get("other", params["one"])}
+        new = isr - who if action == _SHRINKS else isr | who
+        known = evidence.isrs.get(names.partitions[params["p"]], {})
+        return (epoch, frozenset(names.brokers[each] for each in new)) in known.get(version + 1, ())
+
+    return is_shown
 
 
 def _lists(evidence: Evidence, partition: tuple[str, int]) -> Iterator[tuple[int, ...]]:

@@ -1,8 +1,9 @@
 """A run that writes a log, with as few hidden steps as can be.
 
 What writes nothing can happen at any time: a search for all runs has a state for each order of it. This search takes a
-hidden step only where the next line cannot be written without it, and keeps few runs: those that took the fewest. A run
-that it finds is a run of the model. Where it finds none, there may be one all the same.
+hidden step only where the next line cannot be written without it, and keeps few runs: those that took the fewest. Steps
+of which the log shows what they made do not count. A run that it finds is a run of the model. Where it finds none,
+there may be one all the same.
 """
 
 from __future__ import annotations
@@ -58,10 +59,11 @@ def _written(runs: Runs, taken: Mapping[Config, int], event: Event, stream: Stre
             for after in runs.written(config, stream, event):
                 found.setdefault(after, many)
                 most = many + slack if most is None else most
-            for after in () if pending(config.rest, stream) else runs.hidden(config):
-                if many + 1 < fewest.get(after, many + 2):
-                    fewest[after] = many + 1
-                    waiting.setdefault(many + 1, []).append(after)
+            for after, is_shown in () if pending(config.rest, stream) else runs.hidden(config):
+                cost = many if is_shown else many + 1
+                if cost < fewest.get(after, cost + 1):
+                    fewest[after] = cost
+                    waiting.setdefault(cost, []).append(after)
     return found
 
 

@@ -6,7 +6,8 @@ come in blocks, those of a block in any order; a controller that dies takes the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+import itertools
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -20,11 +21,17 @@ from ...traces.events.event import Event
 from ..explore.layout import Layout
 from ..explore.narrow import Expand, build
 from ..explore.program import Move, program
-from .evidence import Seen
+from .evidence import EPOCH_RAISED, Seen
 from .written import Writer, Written
 
 May = Callable[[str, Mapping[str, Value], Mapping[str, Value]], bool]
-"""Whether a step (action, parameters, state) can have been taken, for all that the log tells of it."""
+"""What a log tells of a step (action, parameters, state): whether it can have been taken, or that it must have been."""
+
+
+def unasked(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
+    """A log that shows no step that writes nothing."""
+    return False
+
 
 Stream = tuple[str, int]
 """Who writes: a controller process or a broker, and the broker's number."""
@@ -41,12 +48,14 @@ class Config(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A move by its number, the state after it, who takes it, the broker that dies by it."""
+    """A move by its number, the state after it, who takes it, the broker that dies by it, and whether the log shows
+    that it was taken."""
 
     move: int
     after: int
     stream: Stream | None
     dies: Value
+    is_shown: bool
 
 
 class _Translated(NamedTuple):
@@ -114,12 +123,13 @@ class Steps:
     """The steps of an instance that a log does not rule out; many runs come to a state at different lines.
 
     Args:
-        may: what the log tells of hidden steps.
+        may: the steps that the log does not rule out.
         actor: who takes a step (`Family.actor`).
+        shown: the steps of which the log shows what they made, if not when.
     """
 
-    def __init__(self, instance: Instance, may: May, actor: Callable[[Action], str]) -> None:
-        self.instance, self._may, self._actor = instance, may, actor
+    def __init__(self, instance: Instance, may: May, actor: Callable[[Action], str], shown: May = unasked) -> None:
+        self.instance, self._may, self._actor, self._shown = instance, may, actor, shown
         self.layout, self.moves, self._expand = _translated(_ByContent(instance))
         self._fields = [_Unpacked(self.layout, each.name) for each in instance.model.fields]
         self._by_name = {each.name: each for each in self._fields}
@@ -143,7 +153,8 @@ class Steps:
                 action, binding = self.moves[index].action, self.moves[index].binding
                 if after is not None and self._may(action.name, binding, fields):
                     dies = binding["b"] if action.name == "Die" else None
-                    steps.append(Step(index, after, self._stream(action, binding), dies))
+                    is_shown = self._shown(action.name, binding, fields)
+                    steps.append(Step(index, after, self._stream(action, binding), dies, is_shown))
             self._steps[state] = tuple(steps)
         return self._steps[state]
 
@@ -169,8 +180,8 @@ class Runs:
         """Where all runs begin."""
         return Config(self.steps.layout.pack(self.writer.reference.initial()), ())
 
-    def _after_steps(self, config: Config) -> Iterator[tuple[int, Rest, Rest]]:
-        """The states after a step, with what it writes, and what others have still to write.
+    def _after_steps(self, config: Config) -> Iterator[tuple[Step, Rest, Rest]]:
+        """The steps, with what each writes, and what others have still to write.
 
         Who has not yet written what its last step does takes no other; who dies never will.
         """
@@ -181,22 +192,22 @@ class Runs:
             rest = config.rest
             if step.dies is not None:
                 rest = tuple(each for each in rest if each[0][1] != step.dies)
-            yield step.after, self._written_by(step, config.state), rest
+            yield step, self._written_by(step, config.state), rest
 
-    def hidden(self, config: Config) -> Iterator[Config]:
-        """The runs that go on with a step that writes nothing."""
-        for after, blocks, rest in self._after_steps(config):
+    def hidden(self, config: Config) -> Iterator[tuple[Config, bool]]:
+        """The runs that go on with a step that writes nothing, and whether the log shows that it was taken."""
+        for step, blocks, rest in self._after_steps(config):
             if not blocks:
-                yield Config(after, rest)
+                yield Config(step.after, rest), step.is_shown
 
     def written(self, config: Config, stream: Stream, event: Event) -> Iterator[Config]:
         """The runs in which somebody writes a line next."""
         if pending(config.rest, stream):
             yield from _after(config, stream, event)
             return
-        for after, blocks, rest in self._after_steps(config):
+        for step, blocks, rest in self._after_steps(config):
             if pending(blocks, stream):
-                yield from _after(Config(after, _joined(rest, blocks)), stream, event)
+                yield from _after(Config(step.after, _joined(rest, blocks)), stream, event)
 
     def _written_by(self, step: Step, before: int) -> Rest:
         """What a step writes of the lines that are compared, without empty blocks."""
@@ -236,16 +247,23 @@ class Runs:
         return LEVELS.index(self.writer.level(event) or self._level) >= LEVELS.index(self._level)
 
 
-def in_turn(runs: Runs, lines: Iterable[Seen]) -> Iterator[tuple[Seen, Stream, bool]]:
+def in_turn(runs: Runs, lines: Sequence[Seen]) -> Iterator[tuple[Seen, Stream, bool]]:
     """The lines with who writes them, and whether a line is the first of a later controller."""
     last = 0
-    for line in lines:
+    for number, line in enumerate(lines):
         event, epoch = line.event, 0
         by_controller = rows()[event.row].speaker == "controller"
         if by_controller:
-            epoch = event.controller_epoch or 0
+            epoch = event.controller_epoch or (_epoch_to_be(lines, number) if event.row in EPOCH_RAISED else 0)
         yield line, runs.writes(event, event.controller if by_controller else event.speaker), epoch > last
         last = max(last, epoch)
+
+
+def _epoch_to_be(lines: Sequence[Seen], number: int) -> int:
+    """Up to 2.0 a controller that is elected says its epoch in its next lines only."""
+    own = lines[number].event.controller
+    later = (each.event for each in itertools.islice(lines, number + 1, None))
+    return next((each.controller_epoch for each in later if each.controller == own and each.controller_epoch), 0)
 
 
 def without_controllers(rest: Rest) -> Rest:

@@ -21,7 +21,7 @@ from ...traces.events.event import Event
 from ...traces.place import Place
 from . import lazy
 from .evidence import LOOKS, Evidence, NotDecidedError, Seen, compared
-from .runs import Config, May, Runs, Steps, Stream, in_turn, pending, says_the_same, without_controllers
+from .runs import Config, May, Runs, Steps, Stream, in_turn, pending, says_the_same, unasked, without_controllers
 from .written import Writer
 
 MOST_STATES = 20_000
@@ -59,14 +59,16 @@ def validate(
     progress: Callable[[int], None] = lambda _: None,
     actor: Callable[[Action], str] = lambda action: "controller",
     brokers: bool = False,
+    shown: May = unasked,
 ) -> Verdict:
     """Looks for a run of the model that writes the log.
 
     Args:
         level: the lowest level that the log prints.
-        may: what the log tells of hidden steps.
+        may: the hidden steps that the log does not rule out.
         actor: who takes a step (`Family.actor`).
         brokers: compare brokers' lines too, all in the order of their times: their clocks agree.
+        shown: the hidden steps of which the log shows what they made, if not when: they are tried first.
 
     Raises:
         ModelError: the model does not say what its steps print.
@@ -83,7 +85,7 @@ def validate(
         )
     endless = unlimited(model)
     instance = endless.instance(**evidence.settings(each.name for each in endless.settings))
-    steps = Steps(instance, may, actor)
+    steps = Steps(instance, may, actor, shown)
 
     def runs(rows: Collection[str]) -> Runs:
         return Runs(steps, Writer(instance, release, evidence.names, rows), level)
@@ -142,7 +144,7 @@ def _closed(runs: Runs, configs: set[Config], stream: Stream) -> set[Config] | N
     reached = set(configs)
     frontier = [each for each in configs if not pending(each.rest, stream)]
     while frontier:
-        for new in runs.hidden(frontier.pop()):
+        for new, _ in runs.hidden(frontier.pop()):
             if new not in reached:
                 reached.add(new)
                 frontier.append(new)
