@@ -11,6 +11,7 @@ from functools import cache, cached_property
 
 from ...model.errors import ModelError
 from ...specs.lines import STATE_CHANGE, rows
+from ...specs.machines import LEVELS
 from ...traces.events.event import Event
 from ...traces.place import Place
 from .names import NO_LEADER, Names
@@ -171,6 +172,14 @@ class Evidence:
     def _families(self) -> frozenset[str | None]:
         """The loggers whose lines are there; None: those of server.log."""
         return frozenset(row.family for row in (rows()[each.event.row] for each in self.seen) if row.loggers)
+
+    @cached_property
+    def levels(self) -> Mapping[str | None, str]:
+        """The lowest level that is seen of each family of loggers; None: of server.log."""
+        seen = ((rows()[each.event.row], each.event.level) for each in self.seen)
+        levels = [(row.family, level) for row, level in seen if row.loggers and level in LEVELS]
+        in_turn = sorted(levels, key=lambda each: LEVELS.index(each[1]), reverse=True)
+        return dict(in_turn)
 
     @cached_property
     def has_server_log(self) -> bool:

@@ -26,8 +26,8 @@ class Names:
             return self.partitions[value][column == "partition"]
         if isinstance(sort, FiniteSort) and column == "detail":
             return "{}-{}".format(*self.partitions[value])
-        if isinstance(sort, FiniteSort) and column == "lagging":
-            return (self.brokers[value], LOG_END)
+        if isinstance(sort, SetSort) and column == "lagging":
+            return tuple(number for each in sorted(value) for number in (self.brokers[each], LOG_END))
         if isinstance(sort, FiniteSort):
             return self.brokers[value]
         if isinstance(sort, OptionSort):

@@ -168,11 +168,11 @@ class Steps:
 class Runs:
     """The steps with the lines that they write, of the rows that are compared.
 
-    `level`: the lowest level that the log prints.
+    `levels`: the lowest level that each family of loggers prints; of those that are not there, all.
     """
 
-    def __init__(self, steps: Steps, writer: Writer, level: str) -> None:
-        self.steps, self.writer, self._level = steps, writer, level
+    def __init__(self, steps: Steps, writer: Writer, levels: Mapping[str | None, str]) -> None:
+        self.steps, self.writer, self._levels = steps, writer, levels
         self._lines: dict[tuple[int, int, int], Rest] = {}
         self._read: dict[str, int] = {}
 
@@ -244,7 +244,8 @@ class Runs:
     def _shown(self, event: Event) -> bool:
         if rows()[event.row].speaker == "broker":  # what the model does not know has no part in the level
             event = replace(event, controller=0, correlation_id=0)
-        return LEVELS.index(self.writer.level(event) or self._level) >= LEVELS.index(self._level)
+        least = self._levels.get(rows()[event.row].family, LEVELS[0])
+        return LEVELS.index(self.writer.level(event) or least) >= LEVELS.index(least)
 
 
 def in_turn(runs: Runs, lines: Sequence[Seen]) -> Iterator[tuple[Seen, Stream, bool]]:

@@ -16,6 +16,7 @@ from ...model.evaluate import closure
 from ...model.expr import free
 from ...model.protocol import Model
 from ...model.sorts import Value, elements
+from ...specs.lines import STATE_CHANGE
 from ...specs.releases import Release
 from ...traces.events.event import Event
 from ...traces.place import Place
@@ -64,7 +65,7 @@ def validate(
     """Looks for a run of the model that writes the log.
 
     Args:
-        level: the lowest level that the log prints.
+        level: the lowest level that state.change.logger prints.
         may: the hidden steps that the log does not rule out.
         actor: who takes a step (`Family.actor`).
         brokers: compare brokers' lines too, all in the order of their times: their clocks agree.
@@ -86,9 +87,10 @@ def validate(
     endless = unlimited(model)
     instance = endless.instance(**evidence.settings(each.name for each in endless.settings))
     steps = Steps(instance, may, actor, shown)
+    levels = {**evidence.levels, STATE_CHANGE: level}
 
     def runs(rows: Collection[str]) -> Runs:
-        return Runs(steps, Writer(instance, release, evidence.names, rows), level)
+        return Runs(steps, Writer(instance, release, evidence.names, rows), levels)
 
     wanted = compared() | evidence.of_brokers if brokers else compared()
     looked = evidence.with_looks(lines)

@@ -215,7 +215,7 @@ def registered_anew(b: Expr, life: Expr, starts: bool) -> list[Block]:
 
 
 def isr_change(row: str, b: Expr, of: Expr, old: Expr, new: Expr, lagging: Expr) -> Block:
-    """A leader is about to change its ISR; a follower that is dropped is told with the end of its log, 0."""
+    """A leader is about to change its ISR; followers that are dropped are told with the ends of their logs, 0."""
     printed = {**_EMPTY, "log_end_offset": 0, "lagging": lagging}
     return (Line(row, b, {"speaker": b, "topic": of, "partition": of, "old_isr": old, "isr": new, **printed}),)
 

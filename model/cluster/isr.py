@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..action import Action, Clause, action, waived
-from ..expr import Expr, after, both, either, forall, none, setting, some, true
+from ..expr import Expr, after, both, const, either, forall, none, setting, some, true, var
 from ..family import Chosen
 from ..property import Property
 from ..sorts import SetOf, Value
 from .broker_lines import isr_change, isr_refused, isr_updated
-from .effects import PREFERRED, SHUTDOWN, Effects
+from .effects import FACTORS, PREFERRED, SHUTDOWN, Effects
 from .lines import leader_and_isr, prints_line
 from .requests import runs
 from .state import (
@@ -41,6 +41,8 @@ from .state import (
     znode,
 )
 
+second = var("second", Broker)
+_ALONE = const(frozenset(), SetOf(Broker)).insert(r)
 _mine = hosted[b][p].value
 _ROOM = {"ISR changes are left": isr_changes < setting(ISR_CHANGES)}
 
@@ -76,18 +78,27 @@ def _written(isr: Expr) -> dict[Expr, Expr | Value]:
 
 
 def shrink(effects: Effects) -> Action:
-    what = "a follower that is behind leaves the ISR"
-    return _by_leader(effects, "ShrinkIsr", what, _shrinks(), _mine["isr"].remove(r))
+    """All that are behind leave at once: where there are three replicas, two may be."""
+    what, guard, behind = "who is behind leaves the ISR", _shrinks(), _ALONE
+    if FACTORS not in effects.chosen.parts:
+        return _by_leader(effects, "ShrinkIsr", what, guard, _mine["isr"].minus(behind), behind)
+    behind = behind.insert(second)
+    guard["a second one is in its ISR"] = waived(
+        both(b.ne(second), _mine["isr"].contains(second)), "it leaves what it is not in"
+    )
+    return _by_leader(effects, "ShrinkIsr", what, guard, _mine["isr"].minus(behind), behind, second)
 
 
 def expand(effects: Effects) -> Action:
     what = "a follower that caught up joins the ISR"
-    return _by_leader(effects, "ExpandIsr", what, _expands(effects), _mine["isr"].insert(r))
+    return _by_leader(effects, "ExpandIsr", what, _expands(effects), _mine["isr"].insert(r), _ALONE)
 
 
-def _by_leader(effects: Effects, name: str, what: str, guard: dict[str, Expr | Clause], isr: Expr) -> Action:
+def _by_leader(
+    effects: Effects, name: str, what: str, guard: dict[str, Expr | Clause], isr: Expr, who: Expr, *more: Expr
+) -> Action:
     row = "isr-shrinks" if name == "ShrinkIsr" else "isr-expands"
-    effects.lines.append(isr_change(row, b, p, _mine["isr"], isr, r))
+    effects.lines.append(isr_change(row, b, p, _mine["isr"], isr, who))
     if effects.chosen.has("KIP-497"):
         return action(
             name,
@@ -95,6 +106,7 @@ def _by_leader(effects: Effects, name: str, what: str, guard: dict[str, Expr | C
             b,
             p,
             r,
+            *more,
             guard={**guard, "it waits for no answer": waived(proposed[b][p].is_none(), "it would ask anew")},
             limits=_ROOM,
             updates={proposed[b]: proposed[b].put(p, some(isr)), isr_changes: isr_changes + 1},
@@ -110,6 +122,7 @@ def _by_leader(effects: Effects, name: str, what: str, guard: dict[str, Expr | C
         b,
         p,
         r,
+        *more,
         guard={**guard, "the version is the one that it knows": version},
         limits=_ROOM,
         updates=_written(isr),

@@ -205,6 +205,18 @@ def test_a_recording_is_accepted_with_what_its_brokers_write() -> None:
     assert (code, said["verdict"], said["matched"], said["compared"]) == (0, "accepted", 53, 53)
 
 
+@slow
+@pytest.mark.parametrize(
+    ("recording", "lines"),
+    [("isr-flap-2.4.1", 95), ("isr-flap-2.8.2", 76), ("isr-flap-3.9.1", 76), ("failover-on-leader-2.3.1-term", 72)],
+)
+def test_recordings_are_accepted_with_what_their_brokers_write(recording: str, lines: int) -> None:
+    """Of three replicas two leave an ISR at once; controller.log is at DEBUG where state-change.log is at INFO."""
+    release = recording.removesuffix("-term").rpartition("-")[2]
+    code, said = _command("cluster", str(RECORDED / recording), "--brokers", "--release", release)
+    assert (code, said["verdict"], said["matched"], said["compared"]) == (0, "accepted", lines, lines)
+
+
 def test_what_leaders_wrote_in_between_is_not_held_against_a_log() -> None:
     """A version that grows more than the leader epoch: a leader wrote it, and the state machines' lines do not tell."""
     folder = str(RECORDED / "unclean-2.8.2")
