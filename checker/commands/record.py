@@ -19,7 +19,7 @@ from ..failure import fail, say
     "version",
     required=True,
     metavar="VERSION",
-    help="A release from 0.9.0.0 to 3.9.1; with --kraft from 3.3.",
+    help="A release from 0.9.0.0 to 3.9.1; with --kraft from 3.3 on, for voters from 3.9, for migration from 3.6.",
 )
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder to make; it must not exist.")
 @click.option(

@@ -16,6 +16,8 @@ from .wire import MalformedError
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 _MOST = 64 << 20
 """Bytes that a batch may expand to: what is more is not read, however small its file is."""
+_LZ4_RATIO = 256
+"""A byte of lz4 stands for at most 255."""
 _XERIAL = b"\x82SNAPPY\x00"
 _AFTER_XERIAL = 16
 
@@ -72,7 +74,7 @@ def _zstd(data: bytes) -> bytes:
 
 
 def _lz4(data: bytes, codec: object) -> bytes:
-    room = bytearray(_MOST)
+    room = bytearray(min(_MOST, _LZ4_RATIO * len(data)))
     size = codec.decompress_into(data, room)  # type: ignore[attr-defined]
     return bytes(memoryview(room)[:size])
 

@@ -42,16 +42,27 @@ _placed = partial(tuple.__new__, Placed)
 
 
 @dataclass(frozen=True)
+class Remembered:
+    """What quorum-state says: the epoch of the quorum, who leads it and whom the node voted for in it, None if nobody
+    is known; the voters, of a quorum that does not keep them in its log."""
+
+    epoch: int | None = None
+    leader: int | None = None
+    voted: int | None = None
+    voters: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
 class MetadataCopy:
     """What one node has of the log. `snapshots` are in the order of their ends; `cluster_id` is None if no
-    meta.properties tells it; `voters` are those that quorum-state names."""
+    meta.properties tells it; `remembered` is nothing where there is no quorum-state."""
 
     node: str
     folder: str
     cluster_id: str | None
     segments: tuple[Segment, ...]
     snapshots: tuple[Segment, ...]
-    voters: frozenset[int] = frozenset()
+    remembered: Remembered = Remembered()
 
     def frames(self) -> Iterator[Placed]:
         """Its batches, in the order of its files."""
@@ -74,7 +85,7 @@ def copies(files: Sequence[MetadataFile], first: int = 0) -> list[MetadataCopy]:
                 index += 1
         found.append(
             MetadataCopy(
-                node_of(folder), folder, _cluster_id(folder), tuple(segments), tuple(snapshots), _voters(folder)
+                node_of(folder), folder, _cluster_id(folder), tuple(segments), tuple(snapshots), _remembered(folder)
             )
         )
     return found
@@ -88,12 +99,20 @@ def _cluster_id(folder: str) -> str | None:
     return None
 
 
-def _voters(folder: str) -> frozenset[int]:
+def _remembered(folder: str) -> Remembered:
+    """What a folder's quorum-state says; nothing if it cannot be understood."""
     try:
         content = json.loads(_text(Path(folder) / "quorum-state"))
-        return frozenset(int(voter["voterId"]) for voter in content.get("currentVoters") or ())
-    except (ValueError, TypeError, KeyError, AttributeError):
-        return frozenset()
+        voters = frozenset(int(voter["voterId"]) for voter in content.get("currentVoters") or ())
+        epoch, leader, voted = (_known(content.get(name)) for name in ("leaderEpoch", "leaderId", "votedId"))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return Remembered()
+    return Remembered(epoch, leader, voted, voters)
+
+
+def _known(number: object) -> int | None:
+    """A number of quorum-state, which has -1 for none."""
+    return number if type(number) is int and 0 <= number < 1 << 31 else None
 
 
 def _text(path: Path) -> str:

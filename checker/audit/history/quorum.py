@@ -93,7 +93,7 @@ def scanned(copy: MetadataCopy) -> Scanned:
     leaders: list[tuple[int, int, Placed]] = []
     before: Placed | None = None
     previous: Placed | None = None
-    voters = copy.voters
+    voters = copy.remembered.voters
     damage = 0
     began = epoch = last = -1  # of the stretch that goes on
     for placed in copy.frames():

@@ -287,3 +287,18 @@ def test_a_cluster_whose_bootstrap_records_were_lost_is_judged_at_its_level(tmp_
     ]
     assert shown.rules["KR515"].held == 1
     assert shown.rules["KR513"].held == 1
+
+
+_ODD = ("", "{", "[" * 60_000, "7", '{"leaderEpoch": true, "leaderId": "2", "votedId": 1e9}', "\0")
+
+
+@pytest.mark.parametrize("text", _ODD, ids=range(len(_ODD)))
+def test_a_quorum_state_that_nobody_understands_says_nothing(text: str, tmp_path: Path) -> None:
+    recorded = Path(__file__).parents[3] / "traces" / "recorded-kraft" / "failover-3.5.2"
+    shutil.copytree(recorded, tmp_path / "cluster", ignore=shutil.ignore_patterns("*.gz", "*.xz"))
+    for state in tmp_path.glob("cluster/node-*/metadata/quorum-state"):
+        state.chmod(0o600)
+        state.write_text(text)
+    (report,) = audit([str(tmp_path / "cluster")], Options(engine="python"))
+    assert not report.findings
+    assert not report.rules["KR552"].evaluated

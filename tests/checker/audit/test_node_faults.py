@@ -7,11 +7,13 @@ import random
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
+from isrproof.traces.metadata.batches import Batches
 
 RECORDED = Path(__file__).parents[3] / "traces" / "recorded-kraft"
 Changed = Callable[[re.Match[str], random.Random], str]
@@ -129,6 +131,11 @@ def _lines(file: Path) -> list[str]:
     return (gzip.decompress(raw) if file.suffix == ".gz" else raw).decode().splitlines()
 
 
+def _write(file: Path, lines: list[str]) -> None:
+    text = "".join(f"{line}\n" for line in lines).encode()
+    file.write_bytes(gzip.compress(text, 1) if file.suffix == ".gz" else text)
+
+
 def planted(name: str, cluster: Path, dice: random.Random) -> tuple[Path, int] | None:
     """Change one line of the cluster's; its place, None where no line is of that kind."""
     _, where, pattern, change = FAULTS[name]
@@ -143,8 +150,174 @@ def planted(name: str, cluster: Path, dice: random.Random) -> tuple[Path, int] |
     file, number, match = dice.choice(found)
     lines = _lines(file)
     lines[number - 1] = change(match, dice)
-    text = "".join(f"{line}\n" for line in lines).encode()
-    file.write_bytes(gzip.compress(text, 1) if file.suffix == ".gz" else text)
+    _write(file, lines)
+    return file, number
+
+
+Logs = Mapping[Path, list[str]]
+Put = tuple[Path, int, str]
+"""A file, the number of a line from 1, and the line that is put there before what stood there; lines that are changed
+are those that "change" has."""
+
+
+def _matches(logs: Logs, pattern: str) -> Iterator[tuple[Path, int, re.Match[str]]]:
+    for file, lines in logs.items():
+        for number, line in enumerate(lines, start=1):
+            if match := re.search(pattern, line):
+                yield file, number, match
+
+
+def _later(line: str, milliseconds: int = 1) -> str:
+    """The line, written later."""
+    at = datetime.strptime(line[1:24], "%Y-%m-%d %H:%M:%S,%f") + timedelta(milliseconds=milliseconds)
+    return f"[{at:%Y-%m-%d %H:%M:%S},{at.microsecond // 1000:03}{line[24:]}"
+
+
+def an_epoch_that_falls(logs: Logs) -> Iterator[Put]:
+    """The same state once more, in an epoch that is over."""
+    for file, number, match in _matches(logs, r"Completed transition to .*?[ (,]epoch=(?P<e>\d+)"):
+        if int(match["e"]) and "from null" not in match.string:  # with which a process begins
+            yield file, number + 1, _later(_with(match, "e", str(int(match["e"]) - 1)))
+
+
+def a_leader_without_election(logs: Logs) -> Iterator[Put]:
+    for file, number, match in _matches(logs, r"Completed transition to Leader\(.* from (?P<f>Candidate)"):
+        yield file, number, _with(match, "f", "Follower")
+
+
+def a_second_vote(logs: Logs) -> Iterator[Put]:
+    pattern = r"Vote request .*(?:candidateId|replicaId)=(?P<c>\d+).* is granted"
+    for file, number, match in _matches(logs, pattern):
+        if "preVote=true" not in match.string:
+            yield file, number + 1, _later(_with(match, "c", str(int(match["c"]) + 1)))
+
+
+def a_watermark_that_falls(logs: Logs) -> Iterator[Put]:
+    for file, number, match in _matches(logs, r"High watermark set to .*?offset=(?P<o>\d+)"):
+        if int(match["o"]):
+            yield file, number + 1, _later(_with(match, "o", str(int(match["o"]) - 1)))
+
+
+_FOLLOWS = r"Follower (?P<tp>\S+) starts at leader epoch (?P<le>\d+) .* partition epoch (?P<pe>\d+) "
+_LEADS = r"Broker id=(?P<b>\d+)\] " + _LEADER + _ISR
+
+
+def a_state_in_two_versions(logs: Logs) -> Iterator[Put]:
+    """A leader whose leader epoch is not that of a follower with the same partition epoch."""
+    followers = {(found["tp"], found["pe"], found["le"]) for _, _, found in _matches(logs, _FOLLOWS)}
+    for file, number, match in _matches(logs, _LEADER):
+        if (match["tp"], match["pe"], match["le"]) in followers:
+            yield file, number, _with(match, "le", str(int(match["le"]) + 9))
+
+
+def a_leader_epoch_of_two(logs: Logs) -> Iterator[Put]:
+    """A broker leads in a leader epoch of another one, which had it before."""
+    first: dict[str, re.Match[str]] = {}
+    for file, number, match in _matches(logs, _LEADS):
+        other = first.setdefault(match["tp"], match)
+        if other["b"] != match["b"] and int(other["le"]) != int(match["le"]) and _topic(other) == _topic(match):
+            yield file, number, _with(match, "le", other["le"])
+
+
+def _topic(match: re.Match[str]) -> str:
+    return re.findall(r"topic id Some\((\S+)\)", match.string)[0]
+
+
+def a_partition_epoch_that_falls(logs: Logs) -> Iterator[Put]:
+    for file, number, match in _matches(logs, _LEADER):
+        if int(match["pe"]):
+            yield file, number + 1, _later(_with(match, "pe", str(int(match["pe"]) - 1)))
+
+
+def a_leader_outside_its_isr(logs: Logs) -> Iterator[Put]:
+    for file, number, match in _matches(logs, _LEADS):
+        rest = [each for each in match["isr"].split(",") if each != match["b"]]
+        yield file, number, _with(match, "isr", ",".join(rest or ["9"]))
+
+
+def an_unclean_change(logs: Logs) -> Iterator[Put]:
+    """A controller tells of an unclean election in a partition that it has just created."""
+    pattern = (
+        r"^(?P<head>.*Controller\S* (?:id=)?\d+\] )(?:Created partition|Replayed PartitionRecord for new partition) "
+        r"(?P<tp>\S+) with topic ID (?P<id>\S+) .* isr=\[(?P<isr>\d+)"
+    )
+    for file, number, match in _matches(logs, pattern):
+        change = f"isr: [{match['isr']}] -> [9], leader: -1 -> 9, leaderEpoch: 0 -> 1, partitionEpoch: 0 -> 1"
+        said = f"{match['head']}UNCLEAN partition change for {match['tp']} with topic ID {match['id']}: {change}"
+        yield file, number + 1, _later(f"{said} (org.apache.kafka.controller.ReplicationControlManager)")
+
+
+def _removed(logs: Logs) -> set[str]:
+    """The ids of topics that the metadata log beside the lines removes."""
+    cluster = next(iter(logs)).parent.parent
+    return {
+        (record.data or {})["topicId"]
+        for path in cluster.glob("node-*/metadata/*.log")
+        for batch in Batches(str(path))
+        for record in batch.records
+        if record.type == "REMOVE_TOPIC_RECORD"
+    }
+
+
+def a_stray_that_is_a_replica(logs: Logs) -> Iterator[Put]:
+    """At the end of what a broker writes; a topic that is removed leaves strays."""
+    removed = _removed(logs)
+    for file, _, match in _matches(logs, _LEADER):
+        server = next(
+            (each for each in logs if each.parent == file.parent and each.name.startswith("server.log")), None
+        )
+        if server is not None and _topic(match) not in removed:
+            last = next(line for line in reversed(logs[server]) if line.startswith("["))
+            if _later(match.string, 20_000)[1:24] > last[1:24]:
+                continue  # the log may not have come so far
+            name = f"/d1/{match['tp']}"
+            said = f"Log in {name} marked stray and renamed to {name}.0123456789abcdef0123456789abcdef-stray"
+            yield server, len(logs[server]) + 1, _later(f"{last[:25]} WARN {said} (kafka.log.LogManager)")
+
+
+def a_line_on_a_deleted_topic(logs: Logs) -> Iterator[Put]:
+    """At the end of a broker's file, on a topic that the metadata log has removed long before."""
+    removed = _removed(logs)
+    for file, _, match in _matches(logs, _LEADER):
+        if _topic(match) in removed:
+            last = next(line for line in reversed(logs[file]) if line.startswith("["))
+            yield file, len(logs[file]) + 1, _later(last[:25] + match.string[25:], 5_000)
+
+
+ADDED: Mapping[str, tuple[str, str, bool, Callable[[Logs], Iterator[Put]]]] = {
+    each.__name__.replace("_", " "): (code, where, beside, each)
+    for code, where, beside, each in (
+        ("KR531", "server.log", True, an_epoch_that_falls),
+        ("KR532", "server.log", True, a_leader_without_election),
+        ("KR534", "server.log", True, a_second_vote),
+        ("KR535", "server.log", True, a_watermark_that_falls),
+        ("KR541", "state-change.log", False, a_state_in_two_versions),
+        ("KR542", "state-change.log", False, a_leader_epoch_of_two),
+        ("KR543", "state-change.log", True, a_partition_epoch_that_falls),
+        ("KR544", "state-change.log", False, a_leader_outside_its_isr),
+        ("KR546", "controller.log", True, an_unclean_change),
+        ("KR549", "state-change.log", True, a_line_on_a_deleted_topic),
+        ("KR550", "s", True, a_stray_that_is_a_replica),
+    )
+}
+"""The rule, the file, whether the metadata log is beside it, and what may be planted."""
+CHANGED = {a_leader_without_election, a_state_in_two_versions, a_leader_epoch_of_two, a_leader_outside_its_isr}
+"""Faults that are in a line that was there; the others are in a line more."""
+
+
+def put(name: str, cluster: Path, dice: random.Random) -> tuple[Path, int] | None:
+    """Plant a fault of ADDED; its place, None where there is no room for it."""
+    _, where, beside, fault = ADDED[name]
+    logs = {file: _lines(file) for file in _files(cluster, where) if ".log" in file.name}
+    found = list(fault(logs)) if logs else []
+    if not found:
+        return None
+    file, number, line = dice.choice(found)
+    lines = logs[file]
+    lines[number - 1 : number - 1 + (fault in CHANGED)] = [line]
+    _write(file, lines)
+    for folder in cluster.glob("node-*/metadata") if not beside else ():
+        shutil.rmtree(folder)
     return file, number
 
 
@@ -154,12 +327,15 @@ def tried(name: str, seed: int, folder: Path, recordings: list[Path]) -> tuple[i
     for recording in recordings:
         cluster = folder / f"{recording.name}-{seed}"
         shutil.copytree(recording, cluster, ignore=shutil.ignore_patterns("*.xz"))
-        at = planted(name, cluster, random.Random(f"{name} {recording.name} {seed}"))
+        dice = random.Random(f"{name} {recording.name} {seed}")
+        at = planted(name, cluster, dice) if name in FAULTS else put(name, cluster, dice)
+        code = (FAULTS if name in FAULTS else ADDED)[name][0]
         if at is not None:
             (report,) = audit([str(cluster)], Options(engine="python"))
-            there = {(each.rule, each.file, each.place.line) for each in report.findings}
+            places = [each.place for each in report.findings if each.rule == code]
+            places += [shown.place for each in report.findings if each.rule == code for shown in each.evidence]
             count += 1
-            right += (FAULTS[name][0], str(at[0]), at[1]) in there
+            right += (str(at[0]), at[1]) in {(str(each.file), each.line) for each in places}
         shutil.rmtree(cluster)
     return count, right
 
@@ -171,12 +347,20 @@ def test_a_planted_fault_is_found_at_its_line(name: str, tmp_path: Path) -> None
     assert (count, right) == (1, 1)
 
 
+@pytest.mark.parametrize("name", ADDED)
+def test_a_fault_that_is_put_there_is_found_at_its_line(name: str, tmp_path: Path) -> None:
+    recordings = [RECORDED / ("chaos-4.2.0" if ADDED[name][0] == "KR550" else "chaos-3.5.2")]
+    count, right = tried(name, 0, tmp_path, recordings)
+    assert (count, right) == (1, 1)
+
+
 @pytest.mark.slow
 def test_nearly_all_faults_are_found(tmp_path: Path) -> None:
-    """What is not: a proposal that may have been taken back, and lines that come after the end of the log."""
+    """What is not: a proposal that may have been taken back, lines after the end of the log, and what a broker
+    writes in the mode of ZooKeeper, which the rules of that mode find."""
     recordings = sorted(path for path in RECORDED.iterdir() if path.is_dir())
     table = {}
-    for name in FAULTS:
+    for name in (*FAULTS, *ADDED):
         counted = [tried(name, seed, tmp_path, recordings) for seed in range(3)]
         table[name] = (sum(n for n, _ in counted), sum(n for _, n in counted))
         print(f"{name}: {table[name][1]} of {table[name][0]}")

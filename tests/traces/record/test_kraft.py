@@ -106,6 +106,10 @@ def test_every_scenario_is_told_of_by_the_command() -> None:
     told = re.search(r"with --kraft they are (.*), and OUT", " ".join(shown.split()))
     assert told is not None
     assert set(re.split(r", | and ", told[1])) == set(scenarios())
+    limits = re.search(r"with --kraft from 3\.3 on, (.*?)\.\s", " ".join(shown.split()))
+    assert limits is not None
+    later = {each.name: ".".join(map(str, each.since)) for each in scenarios().values() if each.since > (3, 3)}
+    assert dict(re.findall(r"for (\S+) from ([0-9.]+[0-9])", limits[1])) == later
     with pytest.raises(UnknownNameError, match="Did you mean 'elr'"):
         find("elrs")
 

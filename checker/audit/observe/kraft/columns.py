@@ -105,6 +105,11 @@ LEADERS = _observation(
 )
 """LeaderChange records; `other_leader` is who another record says leads the same epoch, or the same broker."""
 
+node, agrees = field("node", TEXT), field("agrees", Bool)
+REMEMBERED = _observation(fold.REMEMBERED, {**_RECORD, **sorts(node, kind, leader_id, other_leader, agrees)})
+"""LeaderChange records beside what the quorum-state of a node says of their epoch: `other_leader` is, by `kind`, who
+leads it, or whom a node voted for that the record counts among those who granted their votes."""
+
 VOTERS = _observation(fold.VOTERS, {**_RECORD, **_BEFORE, **sorts(voters, was(voters), changed)})
 """Sets of voters, each with the one before; `changed` says how many voters came or went."""
 

@@ -13,7 +13,7 @@ from ...files.metadata import Placed, Segment
 from ...history.quorum import Misfit, Quorum, Scanned, joined
 from ...table.protocol import Row
 from .chronicle import Chronicle
-from .fold import COPIES, LEADERS, SNAPSHOTS, Fold, Shown, differences, snapshot_state
+from .fold import COPIES, LEADERS, REMEMBERED, SNAPSHOTS, Fold, Shown, differences, snapshot_state
 from .state import Cluster
 
 
@@ -101,6 +101,7 @@ def shown(quorum: Quorum, cluster: int, seen: Seen) -> Iterator[Shown]:
         last = scanned.copy.segments[-1].path
         seen.notes.append(f"{last}: {count} records at its end are in no later epoch: they were never committed")
     yield from _misfits(quorum, fold, misfits)
+    yield from _remembered(quorum, fold)
 
 
 Waiting = list[tuple[tuple[int, int], str, Segment]]
@@ -179,6 +180,32 @@ def _leaders_elsewhere(quorum: Quorum, cluster: int) -> Iterator[Shown]:
                 }
                 rest = {"voters": [leader], "granting": [leader], "majority": True, "first": True}
                 yield LEADERS, row | other | rest | {"leader_id": leader}
+
+
+def _remembered(quorum: Quorum, fold: Fold) -> Iterator[Shown]:
+    """What each node's quorum-state says of an epoch, beside the epoch's LeaderChange."""
+    changes: dict[int, tuple[Placed, Record]] = {}
+    for each in (quorum.chain, *quorum.copies):
+        for epoch, _, placed in each.leaders if not each.misfits else ():
+            stretch = each.stretch_at(placed.frame.offset)
+            if stretch is None or stretch.last == placed.frame.last or epoch in changes:
+                continue  # the epoch is in no CRC: records after it have the same
+            batch = placed.segment.batches.decoded(placed.frame)
+            found = [record for record in batch.records if record.type == "LEADER_CHANGE"] if batch else []
+            if len(found) == 1 and found[0].data is not None:
+                changes[epoch] = placed, found[0]
+    for each in quorum.copies:
+        own, node = each.copy.remembered, each.copy.node
+        if own.epoch is None or own.epoch not in changes:
+            continue
+        placed, record = changes[own.epoch]
+        data = record.data or {}
+        granted = {str(voter["voterId"]) for voter in data["grantingVoters"]}
+        row = _row(fold.cluster, placed, "LEADER_CHANGE", committed=True) | _context(fold)
+        row |= {"offset": record.offset, "node": node, "leader_id": data["leaderId"]}
+        for kind, other in (("leader", own.leader), ("vote", own.voted if node in granted else None)):
+            if other is not None:
+                yield REMEMBERED, row | {"kind": kind, "other_leader": other, "agrees": other == data["leaderId"]}
 
 
 def _row(cluster: int, placed: Placed, kind: str, *, committed: bool) -> Row:
