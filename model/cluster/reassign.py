@@ -123,7 +123,7 @@ def reassign(effects: Effects) -> Action:
             "is idle": waived(phase[c].eq("idle"), _ONE_THREAD),
             "is known": both(topics[c].contains(p), cached[c][p].is_some(), stays),
             "none goes on": origin[p].is_none(),
-            "other replicas": waived(both(one.ne(other), assignment[p].ne(asked)), "else nothing is to be done"),
+            "other replicas": both(one.ne(other), assignment[p].ne(asked)),
         },
         limits=_ROOM,
         updates={
