@@ -16,7 +16,8 @@ FILE = Path(__file__).parent / "flagged.toml"
 class Flagged:
     """A property that is violated, by what it shows, and the rule that flags a line of a step; or what the log lacks.
 
-    `levels`: of state.change.logger, those at which the rule sees it.
+    `levels`: of state.change.logger, those at which the rule sees it. `beside`: other rules that doubt a line of the
+    run.
     """
 
     prop: str
@@ -25,13 +26,15 @@ class Flagged:
     step: str | None = None
     levels: tuple[str, ...] = ()
     lacks: str = ""
+    beside: tuple[str, ...] = ()
 
     @property
     def verdict_text(self) -> str:
         """In words."""
-        return (
-            f"{self.rule} at {self.step}, {' and '.join(self.levels)}" if self.rule else f"the log lacks {self.lacks}"
-        )
+        if not self.rule:
+            return f"the log lacks {self.lacks}"
+        beside = f"; {' and '.join(self.beside)} beside it" if self.beside else ""
+        return f"{self.rule} at {self.step}, {' and '.join(self.levels)}{beside}"
 
 
 @cache
@@ -44,7 +47,7 @@ def rows() -> tuple[Flagged, ...]:
     found = []
     for each in toml.read(FILE)["counterexample"]:
         name = f"flagged.toml, {each.get('property')}"
-        toml.check_keys(each, name, ("property", "shows"), ("rule", "step", "levels", "lacks"))
+        toml.check_keys(each, name, ("property", "shows"), ("rule", "step", "levels", "lacks", "beside"))
         row = Flagged(
             each["property"],
             each["shows"],
@@ -52,6 +55,7 @@ def rows() -> tuple[Flagged, ...]:
             each.get("step"),
             tuple(each.get("levels", ())),
             each.get("lacks", ""),
+            tuple(each.get("beside", ())),
         )
         if bool(row.lacks) == bool(row.rule and row.step and row.levels):
             raise TableError(f"{name}: expected a rule with its step and levels, or what the log lacks")

@@ -6,7 +6,6 @@ From the issues that an auditor can see; those that the model does express are r
 BEYOND = (
     ("KAFKA-9769, KAFKA-12315", "an exception in the middle of a call, or of a request's handling: both are one step"),
     ("KAFKA-13407", "who creates /controller starts: an election that ends half-way is no step"),
-    ("KAFKA-9672", "which replicas a leader takes for assigned is no part of the state: a request's list is not kept"),
     (
         "KAFKA-12686, KAFKA-12751",
         "the answer to AlterIsr is never on its way: a leader has it at once",

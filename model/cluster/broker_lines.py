@@ -15,7 +15,7 @@ from ..expr import Expr, both, some, those, true
 from ..lines import Block, Line
 from ..sorts import Value
 from .effects import Effects
-from .lines import leader_and_isr
+from .lines import Listed, leader_and_isr
 from .state import p
 
 _EMPTY: dict[str, Value] = {"offset": 0, "high_watermark": 0}
@@ -28,7 +28,8 @@ class Handling:
     """A LeaderAndIsr request that broker `b` reads, of the controller of an epoch, the `tenure`.
 
     `ordered_state` is its state of p, and `new` whether it says that p is new; `mine` what the broker has of
-    it; `takes` whether it takes it, `leader_found` whether there is a leader to follow.
+    it; `takes` whether it takes it, `leader_found` whether there is a leader to follow; `listed` what the request says
+    of its replicas.
     """
 
     effects: Effects
@@ -39,6 +40,7 @@ class Handling:
     mine: Expr
     takes: Expr
     leader_found: Expr
+    listed: Listed
 
     @property
     def _leads(self) -> Expr:
@@ -68,9 +70,8 @@ class Handling:
 
     def received(self) -> list[Block]:
         """What is written of a request, whatever comes of it."""
-        listed = self.effects.listed(p)
-        state = {**leader_and_isr(self.ordered_state.value), "replicas": listed.replicas}
-        more = {"is_new": self.new, "adding": listed.adding, "removing": listed.removing}
+        state = {**leader_and_isr(self.ordered_state.value), "replicas": self.listed.replicas}
+        more = {"is_new": self.new, "adding": self.listed.adding, "removing": self.listed.removing}
         line = self._line("leader-and-isr-received", true, **state, **more)
         return [self._count("leader-and-isr-begun"), (line,)]
 
@@ -133,8 +134,7 @@ class Handling:
 
     def _started(self, what: str, given: Expr) -> list[Block]:
         """That a partition leads or follows from now on; up to 2.5 a follower says nothing."""
-        listed = self.effects.listed(p)
-        changes = {"adding": listed.adding, "removing": listed.removing}
+        changes = {"adding": self.listed.adding, "removing": self.listed.removing}
         state = {**leader_and_isr(self.ordered_state.value), **_EMPTY, "topic_id": _NO_TOPIC_ID, **changes}
         mine = self.mine.value
         known = {"previous_leader": mine["leader"], "previous_leader_epoch": mine["leader_epoch"]}
@@ -145,16 +145,13 @@ class Handling:
         return [tuple(lines)]
 
 
-def metadata_cached(effects: Effects, b: Expr, tenure: Expr, ordered_state: Expr) -> list[Block]:
-    """What a broker writes of an UpdateMetadata request: what it caches, what it forgets, and since 2.6 how many.
-
-    The request has no replicas here; they are those of the assignment.
-    """
+def metadata_cached(effects: Effects, b: Expr, tenure: Expr, ordered_state: Expr, listed: Listed) -> list[Block]:
+    """What a broker writes of an UpdateMetadata request: what it caches, what it forgets, and since 2.6 how many."""
     of: dict[str, Expr | Value] = {"speaker": b, "controller_epoch": tenure, "topic": p, "partition": p}
     entry = ordered_state["states"][p]
     state = {**leader_and_isr(entry.value), "written_by_epoch": entry.value["controller_epoch"]}
     offline = effects.replicas(p).minus(ordered_state["live"])
-    printed = {**of, **state, "replicas": effects.listed(p).replicas, "offline_replicas": offline}
+    printed = {**of, **state, "replicas": listed.replicas, "offline_replicas": offline}
     deleted = ordered_state["deleted"]
     blocks: list[Block] = [
         (

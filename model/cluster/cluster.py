@@ -52,6 +52,7 @@ BEHAVIOURS = (
     "KAFKA-7482",
     "KAFKA-8237",
     "KAFKA-9212",
+    "KAFKA-9672",
     "KAFKA-10314",
     "KAFKA-13225",
     "KAFKA-13972",

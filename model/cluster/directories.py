@@ -25,6 +25,7 @@ from .promises import informed_and_quiet
 from .requests import runs
 from .state import (
     DIRECTORY_FAILURES,
+    REASSIGNMENT,
     Broker,
     Partition,
     Znode,
@@ -34,6 +35,7 @@ from .state import (
     directory_failures,
     failed,
     hosted,
+    listed,
     marked,
     now,
     offline_dirs,
@@ -63,6 +65,8 @@ def fail(effects: Effects) -> Action:
     }
     if ISR in effects.chosen.parts:
         updates[proposed[b]] = proposed[b].put(p, none(SetOf(Broker)))
+    if REASSIGNMENT in effects.chosen.parts:
+        updates[listed[b]] = listed[b].put(p, _NOBODY)
     return action(
         "FailDirectory",
         "The log directory of a replica fails: the replica is offline on its broker, which tells ZooKeeper so.",

@@ -11,23 +11,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..expr import Expr, after, both, const, either, false, full, ite, none, record, some, those, var
+from ..expr import Expr, after, both, either, false, fill, full, ite, none, record, some, those, var
 from ..family import Chosen, of_table
 from ..lines import Block
-from ..sorts import OptionOf, SeqOf, SetOf
 from . import lines
 from .state import (
     CACHES,
     DIRECTORIES,
-    PLACES,
     REASSIGNMENT,
+    Assignment,
     Broker,
+    Replicas,
     Znode,
     assignment,
     cached,
     epoch,
     first_host,
-    had,
     hosts,
     literal,
     live,
@@ -46,6 +45,7 @@ DELETION, ISR, PREFERRED, SHUTDOWN = "deletion", "ISR changes", "preferred elect
 REQUESTS, UNCLEAN, ZOMBIES = "requests", "unclean elections", "zombies"
 FACTORS, ISR_OUTSIDE = "one or three replicas", "ISRs of unseen leaders"
 
+NO_REPLICAS = record(Replicas, now=fill(Assignment, None), before=none(Assignment))
 _broker = var("directory_of", Broker)
 
 
@@ -76,7 +76,7 @@ class Batch:
 
     `of`: the partition, a variable if the call is about all of them; `to`: who is told of it, where it is `given`;
     `entry`: the controller's cache entry as it is sent; `is_new`: whether it is said that the partition is new;
-    `empty`: whether the request is sent even if it tells of no partition.
+    `empty`: whether the request is sent even if it tells of no partition; `listed`: the replicas of the partition.
     """
 
     kind: str
@@ -86,6 +86,7 @@ class Batch:
     entry: Expr
     is_new: Expr = false
     empty: Expr = false
+    listed: Expr = NO_REPLICAS
 
 
 class Effects:
@@ -93,6 +94,7 @@ class Effects:
 
     While a handler is written, `attempts` gets the moves that are asked for, `lines` what is logged of them, and
     `batches` what is sent, in the order in which they are asked for. `closed`: the brokers whose connections it closes.
+    `completed`: the controller has in memory that a partition has the replicas that were asked for, and no others.
     """
 
     def __init__(self, chosen: Chosen) -> None:
@@ -102,6 +104,7 @@ class Effects:
         self.lines: list[Block] = []
         self.batches: list[Batch] = []
         self.closed: Expr | None = None
+        self.completed = False
 
     def asked(self, table: str, asked: Expr, state: Expr, target: str) -> Expr:
         """Whether a move that is asked for is made, as far as the table goes."""
@@ -266,7 +269,7 @@ class Effects:
 
         `printed`: the entry, where it is not what the step leaves in the cache.
         """
-        self.batches.append(Batch("LeaderAndIsr", p, to, given, entry, is_new))
+        self.batches.append(Batch("LeaderAndIsr", p, to, given, entry, is_new, listed=self._told(p)))
         if self.chosen.has("KIP-380"):
             to = to.intersect(after(live[c]))
         kept = after(cached[c][p]) if printed is None else printed
@@ -281,15 +284,14 @@ class Effects:
         """The replicas of a partition as a list, those that are added, and those that are removed."""
         if REASSIGNMENT not in self.chosen.parts:
             return lines.Listed(assignment[p], (), ())
-        now, before, goes_on = replicas(assignment[p]), replicas(had(p)), origin[p].is_some()
-        in_turn = const((), SeqOf(OptionOf(Broker), 2 * len(PLACES)))
-        for place in PLACES:
-            in_turn = in_turn.append(assignment[p][place])
-        for place in PLACES:
-            old = had(p)[place]
-            in_turn = ite(both(goes_on, ~old.set().subset_of(now)), in_turn.append(old), in_turn)
-        nobody = const(frozenset(), SetOf(Broker))
-        return lines.Listed(in_turn, ite(goes_on, now.minus(before), nobody), ite(goes_on, before.minus(now), nobody))
+        return lines.listed(assignment[p], self._before(p))
+
+    def _before(self, p: Expr) -> Expr:
+        return none(Assignment) if self.completed else origin[p]
+
+    def _told(self, p: Expr) -> Expr:
+        """What a request says of the replicas of a partition."""
+        return record(Replicas, now=assignment[p], before=self._before(p))
 
     def updates(self, c: Expr, p: Expr, given: Expr, entry: Expr, to: Expr | None = None, empty: Expr = false) -> None:
         """Logs and sends UpdateMetadata requests to all live brokers, or to some: each tells who is live, too.
@@ -297,7 +299,7 @@ class Effects:
         Without caches in the model they are heard at once.
         """
         to = full(Broker) if to is None else to
-        self.batches.append(Batch("UpdateMetadata", p, to, given, entry, empty=empty))
+        self.batches.append(Batch("UpdateMetadata", p, to, given, entry, empty=empty, listed=self._told(p)))
         at_once = CACHES not in self.chosen.parts
         self.lines += lines.updates(c, p, to, given, self.not_online(c, p), at_once, self.listed(p).replicas)
 
@@ -316,7 +318,7 @@ class Effects:
 
     def replicas(self, p: Expr) -> Expr:
         """The brokers that have a replica of a partition, or are to have one."""
-        return hosts(self.chosen.parts, p)
+        return replicas(assignment[p]) if self.completed else hosts(self.chosen.parts, p)
 
     def first(self, p: Expr, allowed: Expr) -> Expr:
         """The first of them that is in a set, or none."""

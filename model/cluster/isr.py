@@ -4,6 +4,9 @@ A follower may fall behind at any time, and catch up whenever it runs and follow
 out by the version of the znode: its write fails, and it stays as it is until it is told more (broker.md 3.5, 3.6).
 
 Not in the model: the answer of the controller on its way back, so nothing comes in between (KAFKA-12686, KAFKA-12751).
+Where a leader throws for a member that it does not find (KAFKA-9672), the partitions that it would look at next are not
+looked at either; here they are. Up to 2.3 a new leader may add a member again that it took from the ISR of a request,
+and dropped; here it does not.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from .lines import leader_and_isr, prints_line
 from .requests import runs
 from .state import (
     ISR_CHANGES,
+    REASSIGNMENT,
     Broker,
     b,
     c,
@@ -30,6 +34,7 @@ from .state import (
     hosted,
     isr_changes,
     known,
+    listed,
     live,
     p,
     phase,
@@ -47,18 +52,29 @@ _mine = hosted[b][p].value
 _ROOM = {"ISR changes are left": isr_changes < setting(ISR_CHANGES)}
 
 
-def _shrinks() -> dict[str, Expr | Clause]:
-    leads = waived(_leads(), "a follower keeps no ISR")
-    return {"it leads": leads, "another is in its ISR": both(b.ne(r), _mine["isr"].contains(r))}
+def _shrinks(effects: Effects) -> dict[str, Expr | Clause]:
+    """From 2.4 to 2.8 a leader looks each member up among the replicas that it was told of, and throws."""
+    guard: dict[str, Expr | Clause] = {
+        "it leads": waived(_leads(), "a follower keeps no ISR"),
+        "another is in its ISR": both(b.ne(r), _mine["isr"].contains(r)),
+    }
+    if REASSIGNMENT in effects.chosen.parts and effects.chosen.has("KAFKA-9672"):
+        finds_all = _mine["isr"].remove(b).subset_of(listed[b][p])
+        guard["it finds all members"] = waived(finds_all, "the exception does no good")
+    return guard
 
 
 def _expands(effects: Effects) -> dict[str, Expr | Clause]:
-    """Since 2.1 a fetch tells the leader epoch that the follower knows, and is refused if that is not the leader's."""
+    """Since 2.1 a fetch tells the leader epoch that the follower knows, and is refused if that is not the leader's.
+
+    A leader adds none but the replicas that it was told of.
+    """
     its = hosted[r][p].value
     follows = both(runs(r), its["leader"].eq(some(b)), b.ne(r))
     if effects.chosen.has("KIP-320"):
         follows = both(follows, its["leader_epoch"].eq(_mine["leader_epoch"]))
-    assigned = both(effects.replicas(p).contains(r), ~_mine["isr"].contains(r))
+    told = listed[b][p] if REASSIGNMENT in effects.chosen.parts else effects.replicas(p)
+    assigned = both(told.contains(r), ~_mine["isr"].contains(r))
     return {"it leads": _leads(), "a replica outside its ISR follows": both(follows, assigned)}
 
 
@@ -79,14 +95,13 @@ def _written(isr: Expr) -> dict[Expr, Expr | Value]:
 
 def shrink(effects: Effects) -> Action:
     """All that are behind leave at once: where there are three replicas, two may be."""
-    what, guard, behind = "who is behind leaves the ISR", _shrinks(), _ALONE
+    what, guard, isr = "who is behind leaves the ISR", _shrinks(effects), _mine["isr"].remove(r)
     if FACTORS not in effects.chosen.parts:
-        return _by_leader(effects, "ShrinkIsr", what, guard, _mine["isr"].minus(behind), behind)
-    behind = behind.insert(second)
+        return _by_leader(effects, "ShrinkIsr", what, guard, isr, _ALONE)
     guard["a second one is in its ISR"] = waived(
         both(b.ne(second), _mine["isr"].contains(second)), "it leaves what it is not in"
     )
-    return _by_leader(effects, "ShrinkIsr", what, guard, _mine["isr"].minus(behind), behind, second)
+    return _by_leader(effects, "ShrinkIsr", what, guard, isr.remove(second), _ALONE.insert(second), second)
 
 
 def expand(effects: Effects) -> Action:

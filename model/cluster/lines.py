@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..expr import Expr, after, both, some, true, var
+from ..expr import Expr, after, both, const, fill, ite, some, true, var
 from ..lines import Block, Line
-from .state import Broker, assignment, cached, epoch, live, one_of, p, r
+from ..sorts import OptionOf, SeqOf, SetOf
+from .state import PLACES, Assignment, Broker, assignment, cached, epoch, live, one_of, p, r, replicas
 
 _broker = var("broker", Broker)
 
@@ -118,6 +119,20 @@ class Listed:
     replicas: Expr
     adding: Expr | tuple[()]
     removing: Expr | tuple[()]
+
+
+def listed(now: Expr, before: Expr) -> Listed:
+    """What is printed of replicas, with those `before` a reassignment, if one goes on."""
+    had, goes_on = before.get(fill(Assignment, None)), before.is_some()
+    mine, its = replicas(now), replicas(had)
+    in_turn = const((), SeqOf(OptionOf(Broker), 2 * len(PLACES)))
+    for place in PLACES:
+        in_turn = in_turn.append(now[place])
+    for place in PLACES:
+        old = had[place]
+        in_turn = ite(both(goes_on, ~old.set().subset_of(mine)), in_turn.append(old), in_turn)
+    nobody = const(frozenset(), SetOf(Broker))
+    return Listed(in_turn, ite(goes_on, mine.minus(its), nobody), ite(goes_on, its.minus(mine), nobody))
 
 
 def sends(c: Expr, of: Expr, to: Expr, given: Expr, is_new: Expr, kept: Expr, listed: Listed, which: Expr = r) -> Block:

@@ -24,11 +24,13 @@ from .requests import is_quiet
 from .state import (
     CACHES,
     DIRECTORIES,
+    REASSIGNMENT,
     Broker,
     b,
     c,
     failed,
     hosted,
+    hosts,
     ineligible,
     live,
     p,
@@ -74,6 +76,8 @@ def progress(chosen: Chosen, actions: Iterable[Action]) -> Ghosts:
         found.append(_failed_leader_is_replaced(fair))
     if CACHES in chosen.parts:
         found.append(_caches_agree(chosen, fair))
+    if REASSIGNMENT in chosen.parts:
+        found.append(_strangers_leave(chosen, fair))
     return Ghosts("progress", (), {}, tuple(found))
 
 
@@ -166,4 +170,19 @@ def _caches_agree(chosen: Chosen, fair: tuple[str, ...]) -> Property:
         ("KAFKA-7235", "KAFKA-13225"),
         goal=~waits,
         fair=fair,
+    )
+
+
+def _strangers_leave(chosen: Chosen, fair: tuple[str, ...]) -> Property:
+    """What follows no leader any more is behind in time: here it is fair that leaders shrink ISRs."""
+    held = znode[p].value
+    waits = exists(p, both(held["leader"].set().intersects(registered), ~held["isr"].subset_of(hosts(chosen.parts, p))))
+    return Property(
+        "StrangersLeaveIsr",
+        "While a live broker leads, a member of the ISR that is no replica of the partition leaves it in time.",
+        waits,
+        "leads_to",
+        ("KAFKA-9672",),
+        goal=~waits,
+        fair=(*fair, "ShrinkIsr"),
     )

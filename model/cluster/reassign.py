@@ -12,7 +12,24 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..action import Action, Clause, Update, action, update, waived
-from ..expr import Expr, both, either, exists, false, field, fill, forall, ite, mapped, none, setting, some, those, true
+from ..expr import (
+    Expr,
+    both,
+    const,
+    either,
+    exists,
+    false,
+    field,
+    fill,
+    forall,
+    ite,
+    mapped,
+    none,
+    setting,
+    some,
+    those,
+    true,
+)
 from ..family import Chosen
 from ..property import Property
 from ..protocol import Ghosts, starts
@@ -40,6 +57,7 @@ from .state import (
     had,
     hosted,
     hosts,
+    listed,
     now,
     one_of,
     origin,
@@ -62,9 +80,9 @@ from .state import (
 _target = replicas(assignment[p])
 _adding = _target.minus(replicas(had(p)))
 _removing = replicas(had(p)).minus(_target)
+_NOBODY = const(frozenset(), SetOf(Broker))
 _ROOM = {"reassignments are left": reassignments < setting(REASSIGNMENTS)}
 _ONE_THREAD = "the thread does one thing at a time"
-_NO_LIST = "the higher leader epoch tells the leader of its replicas, and which it takes for assigned is no state here"
 
 
 def _caught_up() -> Expr:
@@ -105,7 +123,7 @@ def reassign(effects: Effects) -> Action:
             "is idle": waived(phase[c].eq("idle"), _ONE_THREAD),
             "is known": both(topics[c].contains(p), cached[c][p].is_some(), stays),
             "none goes on": origin[p].is_none(),
-            "other replicas": waived(both(one.ne(other), assignment[p].ne(asked)), "else nothing is to be done"),
+            "other replicas": both(one.ne(other), assignment[p].ne(asked)),
         },
         limits=_ROOM,
         updates={
@@ -185,6 +203,7 @@ def finish(effects: Effects) -> Action:
     from_states = tuple(each for each in effects.valid["replica"]["OnlineReplica"] if each != "NewReplica")
     started = those(r, both(added.contains(r), one_of(state, from_states)))
     effects.sends(c, p, started, ~started.is_empty(), cached[c][p])
+    effects.completed = True
     noticed = both(phase[c].eq("idle"), topics[c].contains(p))
     return action(
         "FinishReassignment",
@@ -236,6 +255,7 @@ def cancel(effects: Effects) -> Action:
 
 def drop(effects: Effects) -> Action:
     """Its whole way at once: nobody waits for an answer."""
+    effects.completed = True
     moved, held = effects.offline(c, p, b, replica_state[c][p][b], true, stay=_target)
     started = effects.replica_to(c, p, b, true, moved, "ReplicaDeletionStarted")
     effects.stops(c, p, b, started.eq("ReplicaDeletionStarted"), held.cache)
@@ -287,6 +307,7 @@ def raise_epoch(effects: Effects) -> Action:
 
 
 def end(effects: Effects) -> Action:
+    effects.completed = True
     effects.updates(c, p, true, cached[c][p])
     left = reassigning[c].remove(p)
     cancelled = both(origin[p].is_none(), reassigning[c].contains(p))
@@ -295,7 +316,7 @@ def end(effects: Effects) -> Action:
         "The partition has the replicas that were asked for, and no others.",
         c,
         p,
-        guard={**_dropped(), "is not being cancelled": waived(~cancelled, _NO_LIST)},
+        guard={**_dropped(), "is not being cancelled": ~cancelled},
         updates={
             origin[p]: none(Assignment),
             finishing[c]: none(Partition),
@@ -332,7 +353,11 @@ def handle(effects: Effects) -> Action:
         b,
         e,
         guard=_may_stop(effects),
-        updates={**read(effects), hosted[b]: mapped(p, ite(heeds, none(Znode), mine))},
+        updates={
+            **read(effects),
+            hosted[b]: mapped(p, ite(heeds, none(Znode), mine)),
+            listed[b]: mapped(p, ite(heeds, _NOBODY, listed[b][p])),
+        },
         cites=("stopReplicas in ReplicaManager.scala", "KIP-570"),
     )
 
@@ -345,8 +370,18 @@ def writers(chosen: Chosen) -> tuple[Callable[[Effects], Action], ...]:
 
 def properties(chosen: Chosen) -> tuple[Property, ...]:
     """What is promised of reassignments."""
+    leads = both(registered.contains(b), hosted[b][p].value["leader"].eq(some(b)), znode[p].value["leader"].eq(some(b)))
     strays = both(registered.contains(b), hosted[b][p].is_some(), ~hosts(chosen.parts, p).contains(b))
     return (
+        Property(
+            "LeaderKnowsReplicas",
+            "Once the controller has settled and no request is on its way, a leader takes for replicas of a partition "
+            "those that it has.",
+            exists(c, informed_and_quiet(chosen, c)).implies(
+                forall(p, forall(b, leads.implies(listed[b][p].eq(hosts(chosen.parts, p)))))
+            ),
+            cites=("kafka.controller.KafkaController",),
+        ),
         Property(
             "RemovedIsDeleted",
             "Once the controller has settled and no request is on its way, no live broker hosts a replica that the "

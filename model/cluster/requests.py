@@ -22,6 +22,7 @@ from ..expr import (
     either,
     exists,
     false,
+    fill,
     forall,
     free,
     ite,
@@ -37,16 +38,18 @@ from ..expr import (
 from ..family import Chosen
 from ..sorts import Int, SetOf, Value
 from .broker_lines import Handling, broker_epoch_refused, metadata_ignored
-from .effects import DELETION, ISR, REQUESTS, Batch, Effects
+from .effects import DELETION, ISR, NO_REPLICAS, REQUESTS, Batch, Effects
+from .lines import Listed
+from .lines import listed as printed
 from .state import (
     CACHES,
     CHANNEL,
     DIRECTORIES,
-    AnyRequest,
+    REASSIGNMENT,
+    Assignment,
     Broker,
     Cached,
     Partition,
-    Request,
     Znode,
     accepted_epoch,
     alive,
@@ -59,6 +62,7 @@ from .state import (
     has_kinds,
     hosted,
     known,
+    listed,
     live,
     metadata,
     offline_dirs,
@@ -67,6 +71,8 @@ from .state import (
     proposed,
     registered,
     registration,
+    replicas,
+    request_sort,
     storage_errors,
     to_delete,
 )
@@ -76,6 +82,7 @@ _of, _any = var("of", Partition), var("any_of", Partition)
 _NOTHING_ASKED = none(SetOf(Broker))
 _NOTHING_WAIVED: Mapping[str, str] = {}
 _NO_ONE, _NO_PARTITION = const(frozenset(), SetOf(Broker)), const(frozenset(), SetOf(Partition))
+_NO_LISTS = mapped(_of, NO_REPLICAS)
 
 
 def runs(b: Expr) -> Expr:
@@ -107,11 +114,14 @@ def _request(
     new: Expr = _NO_PARTITION,
     live: Expr = _NO_ONE,
     deleted: Expr = _NO_PARTITION,
+    listed: Expr = _NO_LISTS,
 ) -> Expr:
-    if not has_kinds(chosen.parts):
-        return record(Request, broker_epoch=broker_epoch, states=states, new=new)
-    content = {"kind": kind, "broker_epoch": broker_epoch, "states": states, "new": new}
-    return record(AnyRequest, **content, live=live, deleted=deleted)
+    content: dict[str, Expr | Value] = {"broker_epoch": broker_epoch, "states": states, "new": new}
+    if has_kinds(chosen.parts):
+        content |= {"kind": kind, "live": live, "deleted": deleted}
+    if REASSIGNMENT in chosen.parts:
+        content["replicas"] = listed
+    return record(request_sort(chosen.parts), **content)
 
 
 def is_kind(effects: Effects, kind: str) -> Expr:
@@ -168,7 +178,16 @@ def takes(effects: Effects, ordered: Expr, mine: Expr) -> Expr:
 def _handling(effects: Effects, ordered: Expr) -> Handling:
     mine = hosted[b][p]
     new = head(effects.chosen, b, e)["new"].contains(p)
-    return Handling(effects, b, e, ordered, new, mine, accepts(effects, ordered, mine), is_found(effects, ordered))
+    takes, found = accepts(effects, ordered, mine), is_found(effects, ordered)
+    return Handling(effects, b, e, ordered, new, mine, takes, found, said_of_replicas(effects))
+
+
+def said_of_replicas(effects: Effects) -> Listed:
+    """The replicas of p, as the request that a broker reads has them; those of the topic where it has none."""
+    if REASSIGNMENT not in effects.chosen.parts:
+        return effects.listed(p)
+    told = head(effects.chosen, b, e)["replicas"][p]
+    return printed(told["now"], told["before"])
 
 
 def handle(effects: Effects) -> Action:
@@ -188,6 +207,10 @@ def handle(effects: Effects) -> Action:
     updates |= {**read(effects), hosted[b]: mapped(p, ite(taken, some(kept), mine))}
     if ISR in effects.chosen.parts:
         updates[proposed[b]] = mapped(p, ite(taken, _NOTHING_ASKED, proposed[b][p]))
+    if REASSIGNMENT in effects.chosen.parts:
+        told = head(effects.chosen, b, e)["replicas"][p]
+        members = replicas(told["now"]).union(replicas(told["before"].get(fill(Assignment, None))))
+        updates[listed[b]] = mapped(p, ite(taken, ite(leads, members, _NO_ONE), listed[b][p]))
     return action(
         "HandleLeaderAndIsr",
         "A broker gets a LeaderAndIsr request: it leads or follows the partitions that it does not host yet, or of "
@@ -280,6 +303,8 @@ def forgotten(effects: Effects, broker: Expr) -> dict[Expr, Expr | Value]:
         gone[failed[broker]] = frozenset()
     if CACHES in effects.chosen.parts:
         gone |= {alive[broker]: frozenset(), metadata[broker]: mapped(p, none(Cached))}
+    if REASSIGNMENT in effects.chosen.parts:
+        gone[listed[broker]] = mapped(p, _NO_ONE)
     return gone | ({proposed[broker]: mapped(p, _NOTHING_ASKED)} if ISR in effects.chosen.parts else {})
 
 
@@ -324,23 +349,25 @@ def _sent_by(effects: Effects, made: Action, batch: Batch, life: Expr, live_ones
     entry = batch.entry
     given, deleted = both(batch.given, batch.to.contains(_to)), _deleted(effects, made, batch)
     ordered = both(given, entry.is_some())
-    states = _by_partition(made, batch, ite(both(ordered, ~deleted), entry, none(Znode)))
+    states = _by_partition(made, batch, ite(both(ordered, ~deleted), entry, none(Znode)), none(Znode))
     new = _partitions(made, batch, both(given, batch.is_new))
     names_some = exists(_any, states[_any].is_some())
+    is_told = both(ordered, ~deleted) if batch.kind != "StopReplica" else false
+    told = _by_partition(made, batch, ite(is_told, batch.listed, NO_REPLICAS), NO_REPLICAS)
     if batch.kind != "UpdateMetadata":
-        return _request(effects.chosen, batch.kind, life, states, new), names_some
+        return _request(effects.chosen, batch.kind, life, states, new, listed=told), names_some
     gone = _partitions(made, batch, both(ordered, deleted))
-    request = _request(effects.chosen, batch.kind, life, states, new, live_ones, gone)
+    request = _request(effects.chosen, batch.kind, life, states, new, live_ones, gone, told)
     empty = batch.empty
     if batch.of in free(empty) and batch.of not in made.params:
         empty = exists(batch.of, empty)
     return request, either(names_some, ~gone.is_empty(), both(empty, batch.to.contains(_to)))
 
 
-def _by_partition(made: Action, batch: Batch, ordered: Expr) -> Expr:
+def _by_partition(made: Action, batch: Batch, ordered: Expr, nothing: Expr) -> Expr:
     """What a broker is told, by partition."""
     if batch.of in made.params:
-        return mapped(_of, ite(_of.eq(batch.of), ordered, none(Znode)))
+        return mapped(_of, ite(_of.eq(batch.of), ordered, nothing))
     return mapped(batch.of, ordered)
 
 

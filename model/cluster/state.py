@@ -11,7 +11,22 @@ from collections.abc import Iterable, Mapping
 from ...specs.machines import machine
 from ..expr import Expr, const, either, field, fill, full, ite, none, var
 from ..protocol import Field, starts
-from ..sorts import Bool, Bound, Enum, Finite, Int, MapOf, OptionOf, Record, SeqOf, SetOf, Setting, Sort, Value
+from ..sorts import (
+    Bool,
+    Bound,
+    Enum,
+    Finite,
+    Int,
+    MapOf,
+    OptionOf,
+    Record,
+    RecordSort,
+    SeqOf,
+    SetOf,
+    Setting,
+    Sort,
+    Value,
+)
 
 BROKERS = Setting("brokers", 3, "how many brokers there are", at_least=1)
 PARTITIONS = Setting("partitions", 1, "how many topics there can be, of one partition each", at_least=1)
@@ -79,20 +94,24 @@ Phase = Enum(
 # What a LeaderAndIsr request says, of which partitions it says that they are new, and for which life of its broker it
 # is meant. Each tenure of a controller has a connection to each broker, so the controller epoch of a request is the
 # tenure. With metadata caches UpdateMetadata requests are on the same way: they tell the live brokers too, and which
-# partitions are being deleted (leader -2); and with reassignments StopReplica requests, with the leader epochs.
+# partitions are being deleted (leader -2); and with reassignments StopReplica requests, with the leader epochs. Only
+# where partitions get other replicas a request says which they are, and which they were before.
 Tenure = Int(1, Bound(FAILOVERS, 1))
 BrokerEpoch = Int(0, OUTAGES)
 Request = Record("Request", broker_epoch=BrokerEpoch, states=Znodes, new=SetOf(Partition))
 RequestKind = Enum("RequestKind", ("LeaderAndIsr", "UpdateMetadata", "StopReplica"))
-AnyRequest = Record(
-    "AnyRequest",
-    kind=RequestKind,
-    broker_epoch=BrokerEpoch,
-    states=Znodes,
-    new=SetOf(Partition),
-    live=SetOf(Broker),
-    deleted=SetOf(Partition),
-)
+_CONTENT: Mapping[str, Sort] = {
+    "kind": RequestKind,
+    "broker_epoch": BrokerEpoch,
+    "states": Znodes,
+    "new": SetOf(Partition),
+    "live": SetOf(Broker),
+    "deleted": SetOf(Partition),
+}
+Replicas = Record("Replicas", now=Assignment, before=OptionOf(Assignment))
+AnyRequest = Record("AnyRequest", **_CONTENT)
+ListingRequest = Record("ListingRequest", **_CONTENT, replicas=MapOf(Partition, Replicas))
+Members = MapOf(Partition, SetOf(Broker))
 Cached = Record("CachedMetadata", leader=OptionOf(Broker), leader_epoch=LeaderEpoch)
 Metadata = MapOf(Partition, OptionOf(Cached))
 
@@ -136,6 +155,7 @@ origin = field("origin", MapOf(Partition, OptionOf(Assignment)))
 reassignments = field("reassignments_so_far", Int(0, REASSIGNMENTS))
 reassigning = field("reassigning", MapOf(Broker, SetOf(Partition)))
 finishing = field("finishing", MapOf(Broker, OptionOf(Partition)))
+listed = field("listed", MapOf(Broker, Members))
 
 # Of metadata caches
 alive = field("alive", MapOf(Broker, SetOf(Broker)))
@@ -246,6 +266,11 @@ def _of_part(part: str, parts: Iterable[str]) -> tuple[Field, ...]:
         return (
             starts(origin, before, "ZooKeeper: the replicas that a partition had before its reassignment, in order"),
             starts(reassignments, 0, "how often partitions were reassigned, or that was cancelled"),
+            starts(
+                listed,
+                fill(listed.sort, fill(Members, frozenset())),
+                "each broker: the replicas of the partitions that it leads, as told",
+            ),
         )
     if part == DIRECTORIES:
         what = "ZooKeeper: the brokers that told of a failed log directory, /log_dir_event_notification"
@@ -276,7 +301,14 @@ def channel(parts: Iterable[str]) -> Expr:
 
 
 def _queue(parts: Iterable[str]) -> Sort:
-    return SeqOf(AnyRequest if has_kinds(parts) else Request, CHANNEL)
+    return SeqOf(request_sort(parts), CHANNEL)
+
+
+def request_sort(parts: Iterable[str]) -> RecordSort:
+    """What a request is made of."""
+    if REASSIGNMENT in parts:
+        return ListingRequest
+    return AnyRequest if has_kinds(parts) else Request
 
 
 def has_kinds(parts: Iterable[str]) -> bool:
@@ -302,7 +334,7 @@ def owners() -> dict[str, str]:
         "ZooKeeper": of_zookeeper,
         "controller": tuple(process(BLANK_OF_PART)),
         "requests on the way": (channel(()),),
-        "broker": (accepted_epoch, hosted, failed, proposed, alive, metadata),
+        "broker": (accepted_epoch, hosted, listed, failed, proposed, alive, metadata),
     }
     return {str(each.data): owner for owner, mine in held.items() for each in mine}
 

@@ -73,9 +73,10 @@ def test_the_search_counts_what_the_reference_counts(release: str, parts: list[s
 
 
 @pytest.mark.slow
-def test_the_search_counts_reassignments_as_the_reference_does() -> None:
-    one = CLUSTER.model("3.4.0", adding=["reassignment"])
-    settings = {"outages": 0, "failovers": 0, "isr_changes": 0, "reassignments": 2}
+@pytest.mark.parametrize(("release", "isr_changes", "room"), [("3.4.0", 0, 4), ("2.4", 1, 1)])
+def test_the_search_counts_reassignments_as_the_reference_does(release: str, isr_changes: int, room: int) -> None:
+    one = CLUSTER.model(release, adding=["reassignment"])
+    settings = {"outages": 0, "failovers": 0, "isr_changes": isr_changes, "reassignments": 2, "most_requests": room}
     found = explore(one, **settings)
     assert (found.distinct, found.depth) == _reached(one, settings)
 
@@ -213,6 +214,37 @@ def test_a_replica_that_is_removed_can_stay_where_its_controller_dies() -> None:
     found = explore(CLUSTER.model("3.9", adding=["reassignment"]), **few)
     assert {each.prop.name for each in found.violations} == {"RemovedIsDeleted", "ReplacedLeaderIsTold"}
     assert found.distinct == 2_396_110
+
+
+def test_a_replica_that_is_taken_back_can_stay_in_the_isr_where_its_leader_throws() -> None:
+    """KAFKA-9672: the leader adds it just before it hears that it is no replica, and cannot drop it from 2.4 to 2.8."""
+    few = {"outages": 0, "failovers": 0, "isr_changes": 1, "reassignments": 2, "most_requests": 2}
+    one = CLUSTER.model("2.4", adding=["reassignment"])
+    strangers = one.property("StrangersLeaveIsr")
+    assert explore(one, [strangers], **few).verdict == "violated"
+    # Each leader knows its replicas, since a reassignment that is taken back ends with a higher leader epoch.
+    ends = one.action("EndReassignment")
+    weaker = replace(ends, guard=tuple(each for each in ends.guard if each.label != "is not being cancelled"))
+    actions = tuple(weaker if each is ends else each for each in one.actions)
+    few["isr_changes"] = 0
+    assert explore(one, "LeaderKnowsReplicas", **few).verdict == "holds"
+    assert explore(replace(one, actions=actions), "LeaderKnowsReplicas", **few).verdict == "violated"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("release", "without"), [("2.4", ["KAFKA-9672"]), ("2.8", []), ("3.0", [])])
+def test_a_replica_that_is_taken_back_leaves_the_isr(release: str, without: list[str]) -> None:
+    """Since 2.7 the controller writes ISRs, and does one thing at a time; since 3.0 a leader drops whom it cannot find.
+
+    That it does is fair, no more: where it need not, the member may stay.
+    """
+    few = {"outages": 0, "failovers": 0, "isr_changes": 2, "reassignments": 2, "most_requests": 2}
+    one = CLUSTER.model(release, without, ["reassignment"])
+    strangers = one.property("StrangersLeaveIsr")
+    assert explore(one, [strangers], **few).verdict == "holds"
+    if without:
+        unfair = replace(strangers, fair=tuple(each for each in strangers.fair if each != "ShrinkIsr"))
+        assert explore(one, [unfair], **few).verdict == "violated"
 
 
 def test_an_election_that_is_tried_again_with_all_others() -> None:

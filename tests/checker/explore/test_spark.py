@@ -17,6 +17,7 @@ from isrproof.checker.explore.search import Limits, Search
 from isrproof.checker.explore.symmetry import orbits
 from isrproof.model.action import action
 from isrproof.model.catalogue import model
+from isrproof.model.cluster.cluster import CLUSTER
 from isrproof.model.expr import field
 from isrproof.model.property import Property
 from isrproof.model.protocol import Model, starts
@@ -153,3 +154,15 @@ def test_a_level_of_orbits_is_told_as_in_memory(tmp_path: Path) -> None:
     expected = explore_instance(model("kip101"), SMALL, limits=Limits(depth=3), deadlock=True)
     assert found.orbits is not None
     assert told(found) == told(expected)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("limits", [Limits(depth=3), pytest.param(None, marks=pytest.mark.slow)])
+def test_a_cluster_is_told_as_in_memory(limits: Limits | None, tmp_path: Path) -> None:
+    """Searched to the end, the inconsistency after a failover (KAFKA-3143) too, by a path of equal length."""
+    pytest.importorskip("pyspark", reason="needs PySpark")
+    cluster, few = CLUSTER.model("2.0.0"), {"brokers": 3, "partitions": 1, "outages": 2, "failovers": 1}
+    found, _ = on_spark(tmp_path, cluster, limits, **few)
+    expected = explore_instance(cluster, few, limits=limits, deadlock=True)
+    assert told(found) == told(expected)
+    assert ("LeaderAliveOrNone" in [each.prop.name for each in found.violations]) == (limits is None)
