@@ -63,6 +63,8 @@ def undecided(evidence: Evidence, parts: Collection[str], verdict: Verdict) -> s
         return f"controller epoch {later} had begun by then: a controller that was deposed and goes on is not looked at"
     if evidence.directory_failed(verdict.place):
         return "a log directory had failed by then, which is not looked at"
+    if PREFERRED in parts and evidence.elected_apart(verdict.place):
+        return "leaders of some partitions were to be the preferred ones; the model has elections of all at once"
     lost = evidence.sessions_lost(verdict.place) if REQUESTS in parts else ()
     if lost:
         return f"broker {min(lost)} lost its ZooKeeper session before and lived on, which is not in the model"

@@ -121,6 +121,16 @@ class Evidence:
         now = self._at(place).ts or 0
         return any(each.event.row in _DIRECTORY_FAILED and (each.event.ts or 0) <= now for each in self.seen)
 
+    def elected_apart(self, place: Place) -> bool:
+        """When a line was written, preferred leaders of some partitions, not of all, had been asked for."""
+        now = self._at(place).ts or 0
+        asked = [
+            (each.event.detail or "").split(",")
+            for each in self.seen
+            if each.event.row == "election-requested" and each.event.detail and (each.event.ts or 0) <= now
+        ]
+        return any(len(set(each)) < len(self.names.partitions) for each in asked)
+
     def sessions_lost(self, place: Place) -> frozenset[int]:
         """The brokers that had registered anew without a start of their process when a line was written."""
         started: set[str] = set()

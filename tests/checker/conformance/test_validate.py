@@ -245,6 +245,7 @@ def test_a_topic_may_have_three_replicas(tmp_path: Path) -> None:
     ("recording", "options", "why"),
     [
         ("log-dir-failure-3.9.1", (), "a log directory had failed"),
+        pytest.param("zombie-2.8.2", (), "leaders of some partitions", marks=slow),
         pytest.param("deposed-2.3.1", (), "a controller that was deposed", marks=slow),
         pytest.param("unclean-2.8.2-trace", ("--brokers",), "broker 3 lost its ZooKeeper session", marks=slow),
     ],
