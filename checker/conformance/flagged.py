@@ -31,9 +31,9 @@ class Flagged:
     @property
     def verdict_text(self) -> str:
         """In words."""
-        if not self.rule:
-            return f"the log lacks {self.lacks}"
         beside = f"; {' and '.join(self.beside)} beside it" if self.beside else ""
+        if not self.rule:
+            return f"the log lacks {self.lacks}{beside}"
         return f"{self.rule} at {self.step}, {' and '.join(self.levels)}{beside}"
 
 
