@@ -1,7 +1,8 @@
-"""What the controllers of a log did, as a Mermaid sequence diagram: one line of life for each broker."""
+"""What the controllers of a log did, as a Mermaid sequence diagram of the brokers that act or are told something."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from ...specs.errors import IsrproofError
@@ -10,6 +11,7 @@ from .evidence import Evidence
 from .names import NO_LEADER
 
 Partition = tuple[str, int]
+_BROKERS = re.compile("B([0-9]+)")
 
 MOST_STEPS = 200
 """The most notes and arrows that are drawn: nobody reads more, and Mermaid draws no more."""
@@ -27,8 +29,8 @@ def draw(evidence: Evidence, title: str, partition: Partition | None = None) -> 
         raise IsrproofError("no line tells what a controller did; expected state-change.log or controller.log")
     if len(steps) > MOST_STEPS:
         raise IsrproofError(f"{len(steps):,} steps, at most {MOST_STEPS} are drawn; choose a partition, or fewer lines")
-    brokers = sorted(each for each in evidence.names.brokers if each > NO_LEADER)
-    lives = (f"    participant B{each} as broker {each}" for each in brokers)
+    drawn = {int(each) for step in steps for each in _BROKERS.findall(step.partition(":")[0])}
+    lives = (f"    participant B{each} as broker {each}" for each in sorted(drawn))
     quoted = title.replace("\\", "\\\\").replace('"', '\\"')
     return "\n".join(
         ["---", f'title: "{quoted}"', "---", "sequenceDiagram", *lives, *(f"    {step}" for step in steps), ""]
@@ -65,11 +67,11 @@ def _ids(brokers: Iterable[int] | None) -> str:
 
 
 def _replica_moves(event: Event) -> str:
-    return f"replica {event.replica} of {_where(event)} from {event.from_state} to {event.to_state}"
+    return f"replica {event.replica} of {_where(event)}<br/>from {event.from_state} to {event.to_state}"
 
 
 def _partition_moves(event: Event) -> str:
-    return f"{_where(event)} from {event.from_state} to {event.to_state}"
+    return f"{_where(event)}<br/>from {event.from_state} to {event.to_state}"
 
 
 _WORDS: Mapping[str, Callable[[Event], str]] = {
@@ -77,12 +79,12 @@ _WORDS: Mapping[str, Callable[[Event], str]] = {
     "controller-ready": lambda event: f"is ready, epoch {event.controller_epoch}",
     "live-brokers": lambda event: f"live brokers {_ids(event.brokers)}",
     "live-brokers-changed": lambda event: (
-        f"new brokers {_ids(event.new_brokers)}, dead {_ids(event.deleted_brokers)}, live {_ids(event.brokers)}"
+        f"new brokers {_ids(event.new_brokers)}, dead {_ids(event.deleted_brokers)},<br/>live {_ids(event.brokers)}"
     ),
     "replica-moved": _replica_moves,
-    "replica-refused": lambda event: f"refused, {_replica_moves(event)}",
+    "replica-refused": lambda event: f"refused: {_replica_moves(event)}",
     "partition-created": _partition_moves,
-    "partition-online": lambda event: f"{_partition_moves(event)}, {_state(event)}",
+    "partition-online": lambda event: f"{_partition_moves(event)},<br/>{_state(event)}",
     "partition-offline-or-gone": _partition_moves,
-    "partition-refused": lambda event: f"failed, {_partition_moves(event)}",
+    "partition-refused": lambda event: f"failed: {_partition_moves(event)}",
 }
