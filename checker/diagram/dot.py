@@ -81,11 +81,13 @@ def _node(node: Node) -> str:
 
 def _edge(edge: Edge) -> str:
     colour = edge_colour(edge)
-    label = "\\n".join(_beside(line) for line in edge.labels)
+    # An empty label crashes Graphviz beside an edge of a state to itself that has one.
+    text = "\\n".join(_beside(line) for line in edge.labels)
+    label = f'label="{text}" ' if text else ""
     style = "dashed" if edge.hidden else "solid"
     kind = " ".join(word for word, holds in (("hidden", edge.hidden), ("illegal", edge.illegal)) if holds) or "legal"
     return (
-        f'  {edge.source} -> {edge.target} [label="{label}" style={style} color="{colour}" fontcolor="{colour}"'
+        f'  {edge.source} -> {edge.target} [{label}style={style} color="{colour}" fontcolor="{colour}"'
         f' class="{kind}"{" penwidth=1.8" if edge.illegal else ""}];'
     )
 
