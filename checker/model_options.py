@@ -113,3 +113,5 @@ def refuse_unread(context: click.Context, modes: Mapping[str, tuple[str, ...]]) 
             raise click.UsageError(f"{flags[mode]} does not go with {' and '.join(unread)}.")
     if "out" in given and "export" in modes and "export" not in given:
         raise click.UsageError("--out is the folder for --export; say what to export, or leave it out.")
+    if "jobs" in given and "matrix" not in given:
+        raise click.UsageError("--jobs is for --matrix.")

@@ -58,12 +58,16 @@ ARROWS: dict[str, set[str]] = {
     "checker.failure": {"specs"},
     "checker.model_options": {"specs", "model", "checker.failure"},
     "checker.formats": {"specs", "traces"},
+    "checker.processes": set(),
     "checker.replacing": set(),
     "checker.machines": {"specs"},
     "checker.diagram": {"specs", "model", "checker.machines"},
-    "checker.explore": {"specs", "model", "checker.diagram", "checker.replacing", "checker.spark_session"},
+    "checker.explore": {
+        *("specs", "model"),
+        *("checker.diagram", "checker.processes", "checker.replacing", "checker.spark_session"),
+    },
     "checker.conformance": {"specs", "model", "traces", "checker.audit", "checker.explore", "checker.replacing"},
-    "checker.prove": {"specs", "model", "checker.explore", "checker.replacing"},
+    "checker.prove": {"specs", "model", "checker.explore", "checker.processes", "checker.replacing"},
     "checker.pages": {
         *("specs", "model", "traces"),
         *("checker.audit", "checker.conformance", "checker.diagram", "checker.explore", "checker.prove"),

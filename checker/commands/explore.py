@@ -29,7 +29,7 @@ _BOUNDS = ("max_states", "max_depth", "max_seconds", "max_memory")
 
 # What is done instead of a search -> the options that it reads; any other one is refused.
 MODES = {
-    "matrix": ("as_json",),
+    "matrix": ("jobs", "as_json"),
     "mutate": (*OF_MODEL, "sets", "properties", "symmetry", *_BOUNDS, "as_json"),
     "export": (*OF_MODEL, "sets", "properties", "out", "as_json"),
     "listing": (*OF_MODEL, "as_json"),
@@ -66,6 +66,10 @@ EXIT = {"holds": 0, "violated": 1, "unknown": 3}
 )  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--matrix", is_flag=True, help="Every rung against every property, compared with what is expected.")
+@click.option(
+    "--jobs", type=click.IntRange(1), default=2, show_default=True, metavar="N",
+    help="With --matrix: how many processes share it.",
+)  # fmt: skip
 @click.option("--mutate", is_flag=True, help="Drop each guard clause, one at a time: which property needs it?")
 @click.option(
     "--export", type=click.Choice(["tla", "dot", "svg"]),
@@ -96,7 +100,7 @@ def _run(options: dict[str, Any], as_json: bool) -> int:
     if options["listing"]:
         return _list(options, as_json)
     if options["matrix"]:
-        return _matrix(as_json)
+        return _matrix(options["jobs"], as_json)
     if options["model"] is None:
         raise click.UsageError("MODEL is missing; `isrproof explore --list` shows the models.")
     if options["export"]:
@@ -186,23 +190,21 @@ def _list(options: dict[str, Any], as_json: bool) -> int:
     return 0
 
 
-def _matrix(as_json: bool) -> int:
+def _matrix(jobs: int, as_json: bool) -> int:
     """Prints each row as it is done; 0 if every cell is as expected."""
     from ..explore import matrix
 
     results = []
-    for result in matrix.run_all(lambda title: click.echo(f"exploring {title}", err=True)):
+    for result in matrix.run_all(jobs, lambda title: click.echo(f"exploring {title}", err=True)):
         results.append(result)
         if not as_json:
-            say("\n".join(matrix.lines(result)))
-    good = all(result.as_expected for result in results)
+            say("\n".join(result.lines))
+    wrong = sum(not result.as_expected for result in results)
     if as_json:
-        rows = [matrix.json_row(result) for result in results]
-        _print_json({"verdict": "holds" if good else "violated", "rows": rows})
+        _print_json({"verdict": "violated" if wrong else "holds", "rows": [result.row for result in results]})
     else:
-        wrong = sum(not result.as_expected for result in results)
-        say(f"{len(results)} rows, {'all as expected' if good else f'{wrong} NOT as expected'}")
-    return 0 if good else 1
+        say(f"{len(results)} rows, {f'{wrong} NOT as expected' if wrong else 'all as expected'}")
+    return 1 if wrong else 0
 
 
 def _export(options: dict[str, Any], as_json: bool) -> int:

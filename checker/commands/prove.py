@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from ...specs.machines import machine_names
 from .. import INTERRUPTED
@@ -138,8 +137,6 @@ def _refuse_unread(context: click.Context, options: dict[str, Any]) -> None:
     name = options["model"]
     modes = {**MODES, "model": _OF_TABLES} if name in machine_names() else MODES
     refuse_unread(context, modes)
-    if context.get_parameter_source("jobs") is ParameterSource.COMMANDLINE and not options["matrix"]:
-        raise click.UsageError("--jobs is for --matrix.")
     if options["matrix"] and name is not None:
         raise click.UsageError(f"--matrix proves every model; leave {name} out, or leave --matrix out.")
     if not options["matrix"] and name is None:

@@ -16,6 +16,7 @@ from ...model.catalogue import model as model_named
 from ...model.errors import DefinitionError
 from ...model.protocol import Model
 from ...specs import toml
+from ..processes import in_turn
 from .result import Decided, Exploration
 from .run import explore_instance
 
@@ -144,11 +145,28 @@ def run(row: Row) -> Result:
     return Result(row, exploration, cells)
 
 
-def run_all(progress: Callable[[str], None] = lambda line: None) -> Iterator[Result]:
-    """Explores every row, one after the other."""
-    for row in rows():
+@dataclass(frozen=True)
+class Shown:
+    """What is told of a row after its run, as text and as a JSON object."""
+
+    lines: list[str]
+    row: dict[str, Any]
+    as_expected: bool
+
+
+def shown(row: Row) -> Shown:
+    """Explores a row; nothing is left of the search, so that it can be done in another process."""
+    result = run(row)
+    return Shown(lines(result), json_row(result), result.as_expected)
+
+
+def run_all(jobs: int = 1, progress: Callable[[str], None] = lambda line: None) -> Iterator[Shown]:
+    """Explores every row, in this order; `jobs` processes share them."""
+    work = rows()
+    made = in_turn(shown, work, jobs)
+    for row in work:
         progress(row.title)
-        yield run(row)
+        yield next(made)
 
 
 def lines(result: Result) -> list[str]:

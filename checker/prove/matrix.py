@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ...specs import releases
 from ...specs.machines import machine_names
 from ..explore.trace import Path as Counterexample
+from ..processes import in_turn
 from . import tables
 from .expected import FILE, Row, rows
 from .run import Decided, Effort, prove
@@ -58,22 +57,10 @@ def matrix(
     """
     work: list[Row | str] = [*rows(path), *machine_names()]
     cells: list[Cell] = []
-    if jobs == 1:
-        for each in work:
-            progress(each if isinstance(each, str) else each.title)
-            cells += cells_of(each, effort)
-        return Matrix(tuple(cells))
-    # An interrupt is for this process; it ends the others.
-    alone = (signal.SIGINT, signal.SIG_IGN)
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), signal.signal, alone) as pool:
-        try:
-            for each, found in zip(work, pool.map(cells_of, work, [effort] * len(work)), strict=True):
-                progress(each if isinstance(each, str) else each.title)
-                cells += found
-        except KeyboardInterrupt:
-            for process in multiprocessing.active_children():
-                process.kill()
-            raise
+    made = in_turn(partial(cells_of, effort=effort), work, jobs)
+    for each in work:
+        progress(each if isinstance(each, str) else each.title)
+        cells += next(made)
     return Matrix(tuple(cells))
 
 

@@ -100,7 +100,7 @@ def text_of(path: Path) -> str:
 
 
 @pytest.mark.parametrize("name", EACH)
-@pytest.mark.parametrize("minutes", [-10, 10])
+@pytest.mark.parametrize("minutes", [10, pytest.param(-10, marks=pytest.mark.slow)])
 def test_any_clock_of_a_recording_may_be_wrong(name: str, minutes: int, tmp_path: Path) -> None:
     recording = RECORDED / name
     expected = facts(recording)

@@ -95,7 +95,10 @@ def test_findings_coverage_timeline_and_lives_are_equal(odd: Path) -> None:
 @pytest.mark.parametrize(
     "recording", ["failover-on-leader-2.0.0-kill", pytest.param("lifecycle-2.8.2-trace", marks=pytest.mark.slow)]
 )
-@pytest.mark.parametrize(("buckets", "piece"), [(1, 200_000), (2, 1), (7, 100), (100, 7)])
+@pytest.mark.parametrize(
+    ("buckets", "piece"),
+    [(7, 100), *(pytest.param(*cut, marks=pytest.mark.slow) for cut in ((1, 200_000), (2, 1), (100, 7)))],
+)
 def test_however_lines_and_partitions_are_cut_it_is_equal(buckets: int, piece: int, recording: str, odd: Path) -> None:
     """Columns in this process, too: about as many parts."""
     paths = [str(RECORDED / recording), *files(odd)]

@@ -171,7 +171,7 @@ def test_counts_are_of_the_conditions(name: str) -> None:
         assert each.longest == max([0, *lengths])
 
 
-@pytest.mark.parametrize("most", [50, 500])
+@pytest.mark.parametrize("most", [500, pytest.param(50, marks=pytest.mark.slow)])
 def test_what_is_told_first_does_not_depend_on_who_looks_at_what(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("numpy")
     paths = [RECORDED / "chaos-1.1.1-2", RECORDED / "chaos-3.5.2-3"]

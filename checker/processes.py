@@ -1,0 +1,33 @@
+"""Independent pieces of work, in several processes at once."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from typing import TypeVar
+
+Work = TypeVar("Work")
+Made = TypeVar("Made")
+
+
+def in_turn(function: Callable[[Work], Made], work: Sequence[Work], jobs: int) -> Iterator[Made]:
+    """What a function makes of each piece of work, in their order, as soon as it and all before it are done.
+
+    Args:
+        function: of a module, as what it takes and makes travels between processes.
+        jobs: how many processes share the work; 1: this one does it all.
+    """
+    if jobs == 1:
+        yield from map(function, work)
+        return
+    # An interrupt is for this process; it ends the others.
+    alone = (signal.SIGINT, signal.SIG_IGN)
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), signal.signal, alone) as pool:
+        try:
+            yield from pool.map(function, work)
+        except BaseException:  # also of who waits for this and gives up
+            for process in multiprocessing.active_children():
+                process.kill()
+            raise
