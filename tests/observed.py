@@ -13,7 +13,7 @@ from isrproof.checker.audit.fit import fitted
 from isrproof.checker.audit.history.claims import claims
 from isrproof.checker.audit.history.handled import requests
 from isrproof.checker.audit.history.quorum import quorums
-from isrproof.checker.audit.metadata import audited_metadata, table_of
+from isrproof.checker.audit.metadata import audited_metadata
 from isrproof.checker.audit.nodes import observed
 from isrproof.checker.audit.observe.catalogue import Inputs, lines_read, observations
 from isrproof.checker.audit.observe.controller.epoch_changes import CHANGES
@@ -58,11 +58,12 @@ def inputs(paths: Sequence[Path], tables: Tables) -> dict[Input, Table]:
     shown_by: dict[str, list[Row]] = {each.name: [] for each in observations().values() if each.name in METADATA}
     for number, files in enumerate(metadata):
         for quorum in quorums(copies(files, len(sources))):
-            for name, row in shown(quorum, number, Seen()):
-                shown_by[name].append(row)
+            for rows in shown(quorum, number, Seen()):
+                for name, table in rows.tables(PythonTable).items():
+                    shown_by[name] += table.rows()
     logs = audited_metadata(list(enumerate(metadata)), len(sources), with_chronicles=True)
     shown_by |= observed(log, read, logs).rows
-    found |= {observations()[name].made_from: table_of(tables, name, rows) for name, rows in shown_by.items()}
+    found |= {observations()[name].made_from: tables.of_rows(rows) for name, rows in shown_by.items()}
     return found
 
 

@@ -8,8 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import islice
-from typing import Any
 
 from ...specs.machines import LEVELS
 from ...specs.metadata.levels import level_name
@@ -29,14 +27,11 @@ from .history.quorum import Quorum, quorums
 from .judge import counted, failing, first_failing, judged, with_defects, with_findings
 from .observe.catalogue import observations
 from .observe.kraft.chronicle import Chronicle
-from .observe.kraft.fold import CHANGE_COLUMNS, PARTITION_CHANGES, Shown
 from .observe.kraft.shown import Seen, shown
 from .observe.narrow import EVERYTHING, Narrow
-from .table.protocol import Row, Table, Tables
+from .table.protocol import Row, Tables
 from .table.rows import PythonTable
 
-_TOGETHER = 20_000
-"""The most rows that are judged at once: more would only take more memory."""
 _UNTIL_COLLECTED = 1_000_000
 """The objects that are made, less those that are dropped, before Python looks for cycles."""
 
@@ -108,16 +103,15 @@ def _audit(
     files = {index: _file(each, cluster) for index, each in segments.items()}
     result.files |= files
     failed: list[Row] = []
-    for rows in _together(shown(quorum, cluster, seen)):
-        inputs = {observations()[name].made_from: table_of(tables, name, of) for name, of in rows.items()}
+    for rows in shown(quorum, cluster, seen):
+        inputs = {observations()[name].made_from: table for name, table in rows.tables(tables).items()}
         verdicts = {name: narrow.of(of) for name, of in judged(inputs, result.defects).items()}
         counts = counted(verdicts)
         result.counts += counts
         concerned = with_findings(counts)
         failed += failing({name: table for name, table in verdicts.items() if name in concerned})
         if timeline:
-            of_partitions = narrow.of(table_of(PythonTable, PARTITION_CHANGES, rows.get(PARTITION_CHANGES, [])))
-            result.timeline += [_timeline_row(row, files) for row in of_partitions.rows()]
+            result.timeline += [_timeline_row(row, files) for row in narrow.of(rows.of_changes(PythonTable)).rows()]
     result.findings += _with_excerpts(list(findings(first_failing(failed), files, result.defects)))
     result.facts += [_facts(each, cluster) for each in segments.values()]
     result.notes += [(cluster, note) for note in seen.notes]
@@ -134,13 +128,6 @@ def _audit(
             cluster=cluster,
         )
     )
-
-
-def table_of(tables: Tables, name: str, rows: Sequence[Any]) -> Table:
-    """A table of the rows of an observation, as `shown` gives them."""
-    if name == PARTITION_CHANGES and rows:
-        return tables.of_tuples(CHANGE_COLUMNS, rows)
-    return tables.of_rows(rows)
 
 
 def _timeline_row(row: Row, files: Mapping[int, LogFile]) -> TimelineRow:
@@ -176,18 +163,6 @@ def with_metadata(found: Audited, metadata: Metadata) -> Audited:
 
 def _segments(own: Iterable[MetadataCopy]) -> Iterator[Segment]:
     return (each for copy in own for each in (*copy.segments, *copy.snapshots))
-
-
-def _together(rows: Iterator[Shown]) -> Iterator[dict[str, list[Any]]]:
-    """Rows by their observation, some thousands at a time."""
-    while batch := list(islice(rows, _TOGETHER)):
-        found: dict[str, list[Any]] = {}
-        for name, row in batch:
-            own = found.get(name)
-            if own is None:
-                own = found[name] = []
-            own.append(row)
-        yield found
 
 
 def _file(segment: Segment, cluster: int) -> LogFile:

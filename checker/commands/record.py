@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from ...traces.record.releases import KRAFT_LINES, LINES, span
 from ..failure import fail, say
 
 
@@ -19,7 +20,7 @@ from ..failure import fail, say
     "version",
     required=True,
     metavar="VERSION",
-    help="A release from 0.9.0.0 to 3.9.1; with --kraft from 3.3 on, for voters from 3.9, for migration from 3.6.",
+    help=f"A release: {span(LINES)}; with --kraft {span(KRAFT_LINES)}, for voters from 3.9, for migration from 3.6.",
 )
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder to make; it must not exist.")
 @click.option(
@@ -47,7 +48,7 @@ from ..failure import fail, say
     is_flag=False,
     flag_value="own",
     metavar="[LAYOUT]",
-    help="In KRaft mode (3.3.0 to 4.2.0); LAYOUT: combined, split, or the scenario's own. No --level, --stop.",
+    help="In KRaft mode; LAYOUT: combined, split, or the scenario's own. No --level, --stop.",
 )
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A broker setting; may be repeated.")
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest without its znodes as one JSON object.")
@@ -63,7 +64,7 @@ def command(
     settings: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Run SCENARIO on a real ZooKeeper and real Kafka brokers on 127.0.0.1 and keep their logs.
+    """Run SCENARIO on a real ZooKeeper, or KRaft, and real Kafka brokers on 127.0.0.1 and keep their logs.
 
     The scenarios are failover-elsewhere, failover-on-leader, lifecycle, reassign, zombie, deposed and chaos; from
     0.11.0.0 on also traffic, unclean, isr-flap, stale-broker and log-dir-failure, in which records are written; with

@@ -16,7 +16,7 @@ from typing import BinaryIO, NamedTuple
 from ...specs.errors import IsrproofError
 from . import compression
 from .reader import NO_OP, NO_OP_RECORD, Message, control_record, data_record
-from .wire import MalformedError, uvarint, varint, varlong
+from .wire import SIGNED, MalformedError, uvarint, varint, varlong
 
 HEADER = struct.Struct(">qiibIhiqqqhii")
 """Of a batch: base offset, length, epoch, magic, CRC, attributes, last offset delta, two times, producer, count."""
@@ -38,8 +38,6 @@ _PIECE = 1 << 20
 _IDLE = bytes((20, 0, 0, 0, 1, 8, *NO_OP, 0))
 """The one record of most batches: a NoOp, with neither key nor headers."""
 _IDLE_SIZE = HEADER.size + len(_IDLE)
-_ONLY, _ONLY_TO = bytes(6), _CHECKED_FROM + 6
-"""Attributes and last offset delta of a batch with one record, neither compressed nor otherwise odd."""
 
 
 _new = tuple.__new__
@@ -65,13 +63,15 @@ class Record(NamedTuple):
 
 class Frame(NamedTuple):
     """A batch whose CRC is right, not yet decoded: `position` is its first byte in the file, `last` the offset of its
-    last record."""
+    last record. `idle`: it has nothing but a NoOp, as is told without decoding it. (Of some that have not it is not.)
+    """
 
     position: int
     offset: int
     last: int
     epoch: int
     control: bool
+    idle: bool
     raw: bytes
 
 
@@ -84,6 +84,14 @@ class Batch(NamedTuple):
     epoch: int
     control: bool
     records: tuple[Record, ...]
+
+
+_OF_BATCH = Frame._fields.index("idle")
+
+
+def idle_time(frame: Frame) -> int:
+    """When the NoOp of an idle batch was written."""
+    return int(_TIMES(frame.raw)[1])
 
 
 @dataclass
@@ -143,13 +151,17 @@ class Batches:
 
     def decoded(self, frame: Frame) -> Batch | None:
         """A batch with its records; None, and a note, if its bytes contradict themselves, or a library is missing."""
+        records = self.records(frame)
+        return None if records is None else _new(Batch, (*frame[:_OF_BATCH], records))
+
+    def records(self, frame: Frame) -> tuple[Record, ...] | None:
+        """The records of a batch, as of `decoded`."""
         try:
-            position, offset, last, epoch, control, raw = frame
-            if raw.endswith(_IDLE) and len(raw) == _IDLE_SIZE and raw[_CHECKED_FROM:_ONLY_TO] == _ONLY:
+            if frame.idle:
                 self.counts.decoded += 1
-                record = _new(Record, (offset, epoch, _TIMES(raw)[1], offset, NO_OP_RECORD, 0, {}, False))
-                return _new(Batch, (position, offset, last, epoch, control, (record,)))
-            return _new(Batch, (position, offset, last, epoch, control, self._records(frame)))
+                offset, epoch = frame.offset, frame.epoch
+                return (_new(Record, (offset, epoch, idle_time(frame), offset, NO_OP_RECORD, 0, {}, False)),)
+            return self._records(frame)
         except MalformedError as wrong:
             self._left_out(frame.position, wrong)
         except IsrproofError as wrong:
@@ -172,7 +184,7 @@ class Batches:
                     return
             base, length, epoch, magic, crc, attributes, last, count = header(piece, at)
             whole = _PREFIX.size + length
-            if length < _SHORTEST or length > _LONGEST or position + whole > size:
+            if not _SHORTEST <= length <= _LONGEST or position + whole > size:
                 self._end(file, position, size, length)
                 return
             if at + whole > len(piece):
@@ -181,9 +193,10 @@ class Batches:
                     self._end(file, position, size, length)
                     return
             raw = piece[at : at + whole]
-            right = base >= 0 and epoch >= 0 and count >= 0 and last == count - 1
-            if right and magic == 2 and (sound or checksum(raw[_CHECKED_FROM:]) == crc):
-                yield new(Frame, (position, base, base + last, epoch, attributes & _CONTROL != 0, raw))
+            right = sound or (base >= 0 and epoch >= 0 and count >= 0 and last == count - 1 and magic == 2)
+            if right and (sound or checksum(raw[_CHECKED_FROM:]) == crc):
+                idle = whole == _IDLE_SIZE and not attributes and last == 0 and raw.endswith(_IDLE)
+                yield new(Frame, (position, base, base + last, epoch, attributes & _CONTROL != 0, idle, raw))
             else:
                 self._left_out(position, _wrong(raw))
             position += whole
@@ -215,44 +228,49 @@ class Batches:
         if attributes & _CODEC:
             data = compression.expanded(attributes & _CODEC, data)
         control, odd, ends = frame.control, self.counts.tags, len(data)
+        appended = attributes & _LOG_APPEND_TIME
+        signed, one_byte, new = SIGNED, len(SIGNED), _new
         records = []
-        at = 0
+        value: bytes | None
+        at = unknown = 0
         try:
             for _ in range(count):
-                size, at = varint(data, at)
+                size = data[at]
+                size, at = (signed[size], at + 1) if size < one_byte else varint(data, at)
                 end = at + size
                 if size < 0 or end > ends:
                     raise MalformedError("a record beyond the end of its batch")
                 time, delta = data[at + 1], data[at + 2]
-                if time < 0x80 > delta and data[at + 3] == _NULL:  # as in nearly all
-                    time, delta, key, at = (time >> 1) ^ -(time & 1), (delta >> 1) ^ -(delta & 1), None, at + 4
+                if time < one_byte > delta and data[at + 3] == _NULL:  # as in nearly all
+                    time, delta, key, at = signed[time], signed[delta], None, at + 4
                 else:
                     time, at = varlong(data, at + 1)
                     delta, at = varint(data, at)
                     key, at = (None, at + 1) if data[at] == _NULL else _bytes(data, at)
-                value, at = _bytes(data, at)
+                length = data[at]
+                if length < one_byte and at < (stop := at + 1 + signed[length]) <= ends:
+                    value, at = data[at + 1 : stop], stop
+                else:
+                    value, at = _bytes(data, at)
                 headers, at = (0, at + 1) if data[at] == 0 else uvarint(data, at)
                 if headers == 0 and at != end:
                     raise MalformedError(f"a record that ends {end - at} bytes before its end")
                 if value is None or (control and key is None):
                     raise MalformedError("a record without a value")
                 kind, version, message = control_record(key or b"", value, odd) if control else data_record(value, odd)
-                self._count(kind, version, message, control)
-                timestamp = last_time if attributes & _LOG_APPEND_TIME else first_time + time
-                records.append(_new(Record, (base + delta, epoch, timestamp, base, kind, version, message, control)))
+                if message is None:
+                    unknown += 1
+                    self.counts.unknown[f"{kind}, version {version}"] += 1
+                timestamp = last_time if appended else first_time + time
+                records.append(new(Record, (base + delta, epoch, timestamp, base, kind, version, message, control)))
                 at = end
         except IndexError as error:
             raise MalformedError("a record that ends too early") from error
         if at != ends:
             raise MalformedError(f"{ends - at} bytes after its last record")
+        self.counts.decoded += len(records) - unknown
+        self.counts.control += len(records) - unknown if control else 0
         return tuple(records)
-
-    def _count(self, kind: str, version: int, message: Message | None, control: bool) -> None:
-        if message is None:
-            self.counts.unknown[f"{kind}, version {version}"] += 1
-        else:
-            self.counts.decoded += 1
-            self.counts.control += control
 
 
 def _piece(file: BinaryIO, position: int, size: int) -> bytes:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...specs.metadata import Field, RecordType, control_types, record_types
 from .wire import FORMATS, MalformedError, uvarint
@@ -21,12 +21,13 @@ Message = dict[str, Any]
 Odd = Counter[int]
 """Tags that the table does not have, with how often they were met."""
 _Reader = Callable[[bytes, int, Odd], tuple[Any, int]]
-_Beginning = Callable[[bytes, int], tuple[Message, int]]
-"""Begins the message of a struct with its first fields; gives where they end."""
+"""Reads a value, or some fields as a new message; gives where they end."""
 _Filler = Callable[[bytes, int, Odd, Message], int]
 """Reads fields of a struct into its message; gives where they end."""
 NO_OP, NO_OP_RECORD = b"\x01\x14\x00\x00", "NO_OP_RECORD"
 """The value of a NoOp record, and its type: half of all records are."""
+_KEPT, _LONGEST = 16_384, 256
+"""How many beginnings and tagged sections of a type are kept, and the bytes of the longest section that is."""
 FRAME = 1
 """The version of the frame around every data record."""
 
@@ -124,88 +125,128 @@ def _types() -> Mapping[str, RecordType]:
 @cache
 def _shapes(name: str, version: int) -> tuple[_Reader, ...]:
     kind = _types()[name]
-    return tuple(_struct(fields, version) for fields in (kind.fields, *kind.older))
+    return tuple(_message(fields, version) for fields in (kind.fields, *kind.older))
+
+
+def _message(fields: tuple[Field, ...], version: int) -> _Reader:
+    """The reader of a record's message: a struct that nothing follows, so that its tagged section is all the rest.
+
+    Many records begin alike, since they are about the same partition or broker, and many have the same section: each
+    is read once. Lists in messages are then shared, and not to be changed.
+    """
+    first, rest, tagged = _parts(fields, version)
+    size, begun = first.size, lru_cache(maxsize=_KEPT)(first.read)
+
+    def read_section(section: bytes) -> tuple[Message, int, Odd]:
+        found: Message = {}
+        odd: Odd = Counter()
+        return found, tagged(section, 0, odd, found), odd
+
+    known_section = lru_cache(maxsize=_KEPT)(read_section)
+
+    def read(data: bytes, at: int, odd: Odd) -> tuple[Message, int]:
+        end = at + size
+        found = begun(data[at:end])
+        if rest:
+            found = found.copy()
+            for fill in rest:
+                end = fill(data, end, odd, found)
+        section = data[end:]
+        more, stop, strange = (known_section if len(section) <= _LONGEST else read_section)(section)
+        if strange:
+            odd.update(strange)
+        return found | more, end + stop
+
+    return read
 
 
 def _struct(fields: tuple[Field, ...], version: int) -> _Reader:
     """The reader of a struct: its fields in the order of the table, then its tagged section."""
-    present = [each for each in fields if each.since <= version]
-    first, rest = _plan([each for each in present if each.tag is None], version)
-    tagged = {each.tag: (each.name, _reader(each, version), each.default) for each in present if each.tag is not None}
+    first, rest, tagged = _parts(fields, version)
+    size, begun = first.size, first.read
 
     def read(data: bytes, at: int, odd: Odd) -> tuple[Message, int]:
-        found, at = first(data, at)
+        end = at + size
+        found = begun(data[at:end])
         for fill in rest:
-            at = fill(data, at, odd, found)
-        count = data[at]
-        if not count:
-            return found, at + 1
+            end = fill(data, end, odd, found)
+        return found, tagged(data, end, odd, found) if data[end] else end + 1
+
+    return read
+
+
+def _parts(fields: tuple[Field, ...], version: int) -> tuple[_Fixed, list[_Filler], _Filler]:
+    """What reads a struct: its first fields of a fixed size, the others that are always on the wire, the tagged ones.
+
+    Fields of a fixed size that follow each other are read at once.
+    """
+    present = [each for each in fields if each.since <= version]
+    groups = [(fixed, list(own)) for fixed, own in groupby((f for f in present if f.tag is None), key=_is_fixed)]
+    first = _fixed(groups.pop(0)[1] if groups and groups[0][0] else [])
+    rest: list[_Filler] = []
+    for fixed, own in groups:
+        rest += [_filling(_fixed(own))] if fixed else [_filler(each.name, _reader(each, version)) for each in own]
+    return first, rest, _tagged(present, version)
+
+
+def _tagged(fields: list[Field], version: int) -> _Filler:
+    known = {each.tag: (each.name, _reader(each, version), each.default) for each in fields if each.tag is not None}
+
+    def fill(data: bytes, at: int, odd: Odd, found: Message) -> int:
         count, at = uvarint(data, at)
         for _ in range(count):
-            tag, size = data[at], data[at + 1]
-            if tag < 0x80 > size:  # nearly all are
-                at += 2
-            else:
-                tag, at = uvarint(data, at)
-                size, at = uvarint(data, at)
+            tag, at = uvarint(data, at)
+            size, at = uvarint(data, at)
             end = at + size
             if end > len(data):
                 raise MalformedError("a tagged field that is longer than its record")
-            known = tagged.get(tag)
-            if known is None:
+            if tag not in known:
                 odd[tag] += 1
             else:
-                name, of, default = known
+                name, of, default = known[tag]
                 value, stop = of(data, at, odd)
                 if stop != end:
                     raise MalformedError(f"a tagged field {name} of {stop - at} bytes that says it has {size}")
                 if value != default:
                     found[name] = value
             at = end
-        return found, at
+        return at
 
-    return read
-
-
-def _plan(fields: list[Field], version: int) -> tuple[_Beginning, tuple[_Filler, ...]]:
-    """What reads fields that are always on the wire: those of a fixed size that follow each other are read at once."""
-    groups = [(fixed, list(own)) for fixed, own in groupby(fields, key=_is_fixed)]
-    begins = _fixed(groups.pop(0)[1]) if groups and groups[0][0] else _nothing
-    rest: list[_Filler] = []
-    for fixed, own in groups:
-        rest += [_filling(_fixed(own))] if fixed else [_filler(each.name, _reader(each, version)) for each in own]
-    return begins, tuple(rest)
+    return fill
 
 
 def _is_fixed(field: Field) -> bool:
     return field.type in FORMATS or field.type == "uuid"
 
 
-def _nothing(data: bytes, at: int) -> tuple[Message, int]:
-    return {}, at
+class _Fixed(NamedTuple):
+    """Reads fields of a fixed size, that follow each other, from their bytes."""
+
+    size: int
+    read: Callable[[bytes], Message]
 
 
-def _fixed(fields: list[Field]) -> _Beginning:
-    """Reads fields of a fixed size into a new message."""
+def _fixed(fields: list[Field]) -> _Fixed:
     form = struct.Struct(">" + "".join("16s" if each.type == "uuid" else FORMATS[each.type] for each in fields))
     names = tuple(each.name for each in fields)
     uuids = tuple(each.name for each in fields if each.type == "uuid")
-    size, unpacked = form.size, form.unpack_from
 
-    def read(data: bytes, at: int) -> tuple[Message, int]:
-        found = dict(zip(names, unpacked(data, at)))  # noqa: B905 - of one length; asking costs as much as reading
+    def read(data: bytes) -> Message:
+        found = dict(zip(names, form.unpack(data), strict=True))
         for name in uuids:
             found[name] = uuid_text(found[name])
-        return found, at + size
+        return found
 
-    return read
+    return _Fixed(form.size, read)
 
 
-def _filling(read: _Beginning) -> _Filler:
+def _filling(fixed: _Fixed) -> _Filler:
+    size, read = fixed
+
     def fill(data: bytes, at: int, odd: Odd, found: Message) -> int:
-        more, at = read(data, at)
-        found.update(more)
-        return at
+        end = at + size
+        found.update(read(data[at:end]))
+        return end
 
     return fill
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 FORMATS = {"bool": "?", "int8": "b", "int16": "h", "uint16": "H", "int32": "i", "int64": "q", "float64": "d"}
 """Types of the table of records that have a fixed size, as `struct` names them; all are big-endian."""
+SIGNED = tuple((value >> 1) ^ -(value & 1) for value in range(0x80))
+"""What zigzag varints of one byte mean, as nearly all are."""
 _INT, _LONG = 28, 63
 """The largest shifts of the bytes of an int and of a long."""
 
@@ -37,8 +39,8 @@ def uvarint(data: bytes, at: int, last: int = _INT) -> tuple[int, int]:
 def varint(data: bytes, at: int) -> tuple[int, int]:
     """A zigzag varint of 32 bits, and where it ends; raises as `uvarint`."""
     value = data[at]
-    if value < 0x80:  # nearly all are
-        return (value >> 1) ^ -(value & 1), at + 1
+    if value < 0x80:
+        return SIGNED[value], at + 1
     value, at = uvarint(data, at)
     return (value >> 1) ^ -(value & 1), at
 
@@ -47,7 +49,7 @@ def varlong(data: bytes, at: int) -> tuple[int, int]:
     """A zigzag varint of 64 bits, and where it ends; raises as `uvarint`."""
     value = data[at]
     if value < 0x80:
-        return (value >> 1) ^ -(value & 1), at + 1
+        return SIGNED[value], at + 1
     value, at = uvarint(data, at, _LONG)
     return (value >> 1) ^ -(value & 1), at
 

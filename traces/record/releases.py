@@ -10,6 +10,7 @@ One row a line of releases. Tried on Java 17; the jar changes are for these reas
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .errors import RecordError
@@ -66,6 +67,26 @@ LINES = (
     _line("3.8", 1, "2.13"),
     _line("3.9", 1, "2.13"),
 )
+"""Releases that can be recorded with ZooKeeper."""
+
+
+def key(version: str) -> tuple[int, ...]:
+    """Sort key of a version: `0.10.2.2` -> (0, 10, 2, 2)."""
+    return tuple(int(part) for part in version.split("."))
+
+
+KRAFT_LINES = (
+    *(line for line in LINES if key(line.name) >= (3, 3)),
+    _line("4.0", 1, "2.13"),
+    _line("4.1", 1, "2.13"),
+    _line("4.2", 0, "2.13"),
+)
+"""Releases that can be recorded in KRaft mode."""
+
+
+def span(lines: Sequence[Line]) -> str:
+    """The first of their releases to the last: `0.9.0.0 to 3.9.1`."""
+    return f"{lines[0].patches[0]} to {lines[-1].patches[-1]}"
 
 
 def line_of(version: str) -> Line:
@@ -74,15 +95,13 @@ def line_of(version: str) -> Line:
         if version in line.patches:
             return line
     if version.startswith("4"):
-        raise RecordError(f"Kafka {version} has no ZooKeeper mode; the newest release that can be recorded is 3.9.1.")
+        raise RecordError(
+            f"Kafka {version} has no ZooKeeper mode; the newest release that can be recorded with it is"
+            f" {LINES[-1].patches[-1]}. With --kraft it can be recorded in KRaft mode ({span(KRAFT_LINES)})."
+        )
     known = [patch for line in LINES for patch in line.patches]
     near = [patch for patch in known if patch.startswith(f"{version}.")] or difflib.get_close_matches(
         version, known, n=3, cutoff=0.5
     )
     hint = f" Did you mean {' or '.join(near)}?" if near else ""
-    raise RecordError(f"Kafka {version} is not among the releases that can be recorded (0.9.0.0 to 3.9.1).{hint}")
-
-
-def key(version: str) -> tuple[int, ...]:
-    """Sort key of a version: `0.10.2.2` -> (0, 10, 2, 2)."""
-    return tuple(int(part) for part in version.split("."))
+    raise RecordError(f"Kafka {version} is not among the releases that can be recorded ({span(LINES)}).{hint}")

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import repeat
 from pathlib import Path
 from typing import NamedTuple
@@ -37,10 +36,6 @@ class Placed(NamedTuple):
     frame: Frame
 
 
-_placed = partial(tuple.__new__, Placed)
-"""Makes one of a pair; its class takes twice as long."""
-
-
 @dataclass(frozen=True)
 class Remembered:
     """What quorum-state says: the epoch of the quorum, who leads it and whom the node voted for in it, None if nobody
@@ -64,10 +59,10 @@ class MetadataCopy:
     snapshots: tuple[Segment, ...]
     remembered: Remembered = Remembered()
 
-    def frames(self) -> Iterator[Placed]:
-        """Its batches, in the order of its files."""
+    def frames(self) -> Iterator[tuple[Segment, Frame]]:
+        """Its batches, in the order of its files, each with its file."""
         for segment in self.segments:
-            yield from map(_placed, zip(repeat(segment), segment.batches.frames(), strict=False))
+            yield from zip(repeat(segment), segment.batches.frames(), strict=False)
 
 
 def copies(files: Sequence[MetadataFile], first: int = 0) -> list[MetadataCopy]:

@@ -14,14 +14,18 @@ Source: org.apache.kafka.raft.KafkaRaftClient, LeaderState.maybeUpdateHighWaterm
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from ....traces.metadata.batches import Batch
+from ....traces.metadata.batches import Batch, Frame, Record, idle_time
 from ..files.metadata import MetadataCopy, Placed, Segment
+
+Pair = tuple[Segment, Frame]
+"""A batch, and the file that it is in."""
 
 
 class Stretch(NamedTuple):
@@ -91,40 +95,40 @@ def scanned(copy: MetadataCopy) -> Scanned:
     stretches: list[Stretch] = []
     misfits = []
     leaders: list[tuple[int, int, Placed]] = []
-    before: Placed | None = None
-    previous: Placed | None = None
+    before: Pair | None = None
+    previous: Pair | None = None
     voters = copy.remembered.voters
     damage = 0
     began = epoch = last = -1  # of the stretch that goes on
-    for placed in copy.frames():
-        frame = placed.frame
-        if frame.offset == last + 1 and frame.epoch == epoch and not frame.control and before is previous:
-            last, before, previous = frame.last, placed, placed  # nearly all are so
+    for pair in copy.frames():
+        segment, frame = pair
+        _, offset, end, of, control, _, _ = frame
+        if offset == last + 1 and of == epoch and not control and before is previous:
+            last, before, previous = end, pair, pair  # nearly all are so
             continue
-        if previous is not None and frame.offset != previous.frame.last + 1:
+        if previous is not None and offset != previous[1].last + 1:
             damaged = sum(segment.batches.problems for segment in copy.segments)
             if damaged == damage:  # where something was left out, and told, that explains it
-                misfits.append(Misfit("gap", copy, placed, previous))
+                misfits.append(Misfit("gap", copy, Placed(*pair), Placed(*previous)))
             damage = damaged
-        previous = placed
-        if before is not None and frame.offset != before.frame.last + 1:
-            if frame.offset <= before.frame.last:
+        previous = pair
+        if before is not None and offset != last + 1:
+            if offset <= last:
                 continue  # what comes again is not read again
-        elif before is not None and frame.epoch < before.frame.epoch:
-            misfits.append(Misfit("epoch", copy, placed, before))
-        if frame.epoch != epoch or frame.offset != last + 1:
+        elif before is not None and of < before[1].epoch:
+            misfits.append(Misfit("epoch", copy, Placed(*pair), Placed(*before)))
+        if of != epoch or offset != last + 1:
             stretches += [Stretch(epoch, began, last)] if before is not None else []
-            epoch, began = frame.epoch, frame.offset
-        last = frame.last
-        batch = placed.segment.batches.decoded(frame) if frame.control else None
+            epoch, began = of, offset
+        last, before = end, pair
+        batch = segment.batches.decoded(frame) if control else None
         if batch is not None:
             voters = _voters(batch) or voters
             leaders += [
-                (frame.epoch, record.data["leaderId"], placed)
+                (of, record.data["leaderId"], Placed(*pair))
                 for record in batch.records
                 if record.type == "LEADER_CHANGE" and record.data is not None
             ]
-        before = placed
     stretches += [Stretch(epoch, began, last)] if before is not None else []
     return Scanned(copy, tuple(stretches), tuple(misfits), voters, tuple(leaders))
 
@@ -221,12 +225,24 @@ def _shared(copy: Scanned, chain: Scanned) -> int:
 
 
 class Joined(NamedTuple):
-    """A batch of the log: where it is read, and whether it is committed. `gap`: offsets before it are in no copy."""
+    """A batch of the log: where it is read, its records, and whether it is committed. `gap`: offsets before it are in
+    no copy. `found` is None of a batch that idles, as half of all do: it is decoded when it is asked for.
+    """
 
     segment: Segment
-    batch: Batch
+    frame: Frame
+    found: tuple[Record, ...] | None
     committed: bool
     gap: bool
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        return (self.segment.batches.records(self.frame) or ()) if self.found is None else self.found
+
+    @property
+    def time(self) -> int:
+        """When its last record was written, if it has any."""
+        return self.found[-1].timestamp if self.found else idle_time(self.frame)
 
 
 def joined(quorum: Quorum, misfits: list[Misfit]) -> Iterator[Joined]:
@@ -236,52 +252,50 @@ def joined(quorum: Quorum, misfits: list[Misfit]) -> Iterator[Joined]:
     memory at a time.
     """
     expected: int | None = None
-    end, committed = max(quorum.end, 1), quorum.committed
+    end, committed, new = max(quorum.end, 1), quorum.committed, tuple.__new__
     for segment, frame in _chosen(quorum, misfits):
-        offset = frame.offset
+        _, offset, last, _, _, idle, _ = frame
         if offset >= end or (expected is not None and offset < expected):
             continue
-        batch = segment.batches.decoded(frame)
-        if batch is not None:
-            gap = expected is not None and expected != offset
-            yield tuple.__new__(Joined, (segment, batch, batch.last < committed, gap))
-            expected = batch.last + 1
+        records = None if idle else segment.batches.records(frame)
+        if idle or records is not None:
+            yield new(Joined, (segment, frame, records, last < committed, expected is not None and expected != offset))
+            expected = last + 1
 
 
-def _chosen(quorum: Quorum, misfits: list[Misfit]) -> Iterator[Placed]:
+def _chosen(quorum: Quorum, misfits: list[Misfit]) -> Iterator[Pair]:
     """Of the batches at each offset the first that has the chain's epoch, or stands where the chain has none."""
     heads = [(each.copy, each.copy.frames()) for each in quorum.copies]
     waiting = [(copy, frames, head) for copy, frames in heads if (head := next(frames, None)) is not None]
     while len(waiting) > 1:
-        offset = min([head.frame.offset for _, _, head in waiting])
+        offset = min([frame.offset for _, _, (_, frame) in waiting])
         epoch = quorum.chain.epoch_at(offset)
-        first: Placed | None = None
+        first: Pair | None = None
         after = []
         for copy, frames, head in waiting:
-            if head.frame.offset != offset:
+            if head[1].offset != offset:
                 after.append((copy, frames, head))
                 continue
-            if epoch is None or head.frame.epoch == epoch:
+            if epoch is None or head[1].epoch == epoch:
                 if first is None:
                     first = head
-                elif head.frame.raw != first.frame.raw:
-                    misfits.append(Misfit("record", copy, head, first))
+                elif head[1].raw != first[1].raw:
+                    misfits.append(Misfit("record", copy, Placed(*head), Placed(*first)))
             if (following := next(frames, None)) is not None:
                 after.append((copy, frames, following))
         waiting = after
         if first is not None:
             yield first
     for _, frames, head in waiting:
-        yield from _of_chain(quorum.chain, head, frames)
+        yield from _of_chain(quorum.chain, itertools.chain([head], frames))
 
 
-def _of_chain(log: Scanned, head: Placed | None, frames: Iterator[Placed]) -> Iterator[Placed]:
+def _of_chain(log: Scanned, frames: Iterator[Pair]) -> Iterator[Pair]:
     """Of one copy's batches those that have the chain's epoch, or stand where the chain has none."""
-    of = Stretch(-1, 0, -1)
-    while head is not None:
-        _, offset, _, epoch, *_ = head.frame
-        if not of.first <= offset <= of.last:
-            of = log.stretch_at(offset) or Stretch(epoch, offset, offset)
-        if epoch == of.epoch:
-            yield head
-        head = next(frames, None)
+    wanted, first, last = -1, 0, -1
+    for pair in frames:
+        _, offset, _, epoch, _, _, _ = pair[1]
+        if not first <= offset <= last:
+            wanted, first, last = log.stretch_at(offset) or (epoch, offset, offset)
+        if epoch == wanted:
+            yield pair

@@ -111,6 +111,9 @@ def absent(size: int) -> Array:
 
 def array_of(values: Sequence[Any], dictionary: Dictionary) -> Array:
     """A column from Python's values: numbers or truth values as they are, anything else dictionary-encoded."""
+    if len(values) > 1 and _is_one(values):
+        only = array_of(values[:1], dictionary)
+        return only.take(np.zeros(len(values), dtype=np.int64))
     kind = type(next((value for value in values if value is not None), 0))
     if kind is int:
         try:
@@ -126,6 +129,12 @@ def array_of(values: Sequence[Any], dictionary: Dictionary) -> Array:
     data = data if kind is bool else narrow(data)
     there = np.array([value is not None for value in values]) if some else None
     return Array(data, there, kind not in (int, bool))
+
+
+def _is_one(values: Sequence[Any]) -> bool:
+    """Whether all values are the same, as in many columns."""
+    first = values[0]
+    return bool(first == values[-1] == values[len(values) // 2]) and values.count(first) == len(values)
 
 
 def concatenated(columns: Sequence[Array]) -> Array:

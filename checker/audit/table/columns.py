@@ -84,11 +84,13 @@ class ColumnTable:
         return ColumnTable(dictionary, len(rows), [_part(columns)])
 
     @staticmethod
-    def of_tuples(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> ColumnTable:
+    def of_columns(size: int, columns: Mapping[str, Callable[[], Sequence[Any]]]) -> ColumnTable:
         dictionary = Dictionary()
-        values = dict(zip(names, zip(*rows, strict=True), strict=True))
-        made = {name: partial(array_of, own, dictionary) for name, own in values.items()}
-        return ColumnTable.made(dictionary, len(rows), made)
+
+        def made(values: Callable[[], Sequence[Any]]) -> Array:
+            return array_of(values(), dictionary)
+
+        return ColumnTable.made(dictionary, size, {name: partial(made, own) for name, own in columns.items()})
 
     @property
     def size(self) -> int:

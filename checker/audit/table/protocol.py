@@ -10,7 +10,7 @@ condition that reads an absent column is not true, an expression that reads one 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -43,8 +43,8 @@ class Tables(Protocol):
 
     def of_rows(self, rows: Sequence[Row]) -> Table: ...
 
-    def of_tuples(self, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> Table:
-        """Of rows that have all these columns, in this order; an absent value is None."""
+    def of_columns(self, size: int, columns: Mapping[str, Callable[[], Sequence[Any]]]) -> Table:
+        """Of as many rows, by their columns, each made when it is asked for; an absent value is None."""
 
 
 class Table(Protocol):

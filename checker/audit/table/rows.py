@@ -47,8 +47,9 @@ class PythonTable:
         return PythonTable(list(rows))
 
     @staticmethod
-    def of_tuples(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> PythonTable:
-        return PythonTable([dict(zip(names, row, strict=True)) for row in rows])
+    def of_columns(size: int, columns: Mapping[str, Callable[[], Sequence[Any]]]) -> PythonTable:
+        rows = zip(*(make() for make in columns.values()), strict=True)
+        return PythonTable([dict(zip(columns, row, strict=True)) for row in rows])
 
     def where(self, condition: Expr) -> PythonTable:
         holds = known(condition)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ....model.kraft.state import FENCED, UNFENCED
-from ....traces.metadata.batches import Batch, Record
+from ....traces.metadata.batches import Record
 from ....traces.place import Place
 from ...audit.files.metadata import Segment
 from ...audit.history.quorum import Quorum, joined
@@ -65,15 +65,15 @@ class Run:
         self._look_again()
         for each in joined(self.quorum, []):
             if each.gap:
-                self._fold, start = after_gap(self.quorum, 0, waiting, each.batch.offset, seen)
+                self._fold, start = after_gap(self.quorum, 0, waiting, each.frame.offset, seen)
                 self._look_again()
-            if each.batch.last < start:
+            if each.frame.last < start:
                 continue
             if not each.committed:
-                self.others += len(each.batch.records)
-                self.uncommitted += len(each.batch.records)
+                self.others += len(each.records)
+                self.uncommitted += len(each.records)
                 continue
-            rejected = next(self._rejected(each.batch, each.segment, start), None)
+            rejected = next(self._rejected(each.frame.offset, each.records, each.segment, start), None)
             if rejected is not None:
                 return rejected
         return None
@@ -88,17 +88,17 @@ class Run:
     def _look_again(self) -> None:
         self._leaderless = {(each.topic, each.number) for each in self._fold.state.all() if each.leader < 0}
 
-    def _rejected(self, batch: Batch, segment: Segment, start: int) -> Iterator[Rejected]:
+    def _rejected(self, offset: int, records: Sequence[Record], segment: Segment, start: int) -> Iterator[Rejected]:
         fold = self._fold
-        fold.begins(batch.offset)
+        fold.begins(offset)
         self._earlier = {}
         self._batch = []
-        for record in batch.records:
+        for record in records:
             one = registered(record.type, record.data, record.offset) if record.data is not None else None
             self._batch += [one] if one is not None else []
         events = {each.offset: each for each in self._batch}
         applied = []
-        for record in batch.records:
+        for record in records:
             if record.offset < start:
                 continue
             if fold.idles(record):
@@ -118,15 +118,13 @@ class Run:
                 self.others += 1
             if record.type == "END_TRANSACTION_RECORD":
                 self._look_again()
-        for _ in fold.ends():
-            pass
-        if len(batch.records) < _WHOLE_EVENTS:
+        fold.ends()
+        if len(records) < _WHOLE_EVENTS:
             for each in applied:
                 yield from self._left_out(each, segment)
 
     def _apply(self, record: Record, segment: Segment) -> None:
-        for _ in self._fold.record(record, segment, True):
-            pass
+        self._fold.record(record, segment, True)
 
     def _of(self, key: Key) -> Partition | None:
         return self._fold.state.partitions.get(key[0], {}).get(key[1])
@@ -198,7 +196,7 @@ class Run:
         state = self._fold.state
         there = registration(state.brokers.get(one.broker))
         if one.step in _TAKES and there != UNFENCED:
-            keys = sorted(state.in_isr.get(one.broker, ()))
+            keys = sorted(state.in_isr(one.broker))
         elif one.step == "Unfence" and there == UNFENCED:
             keys = sorted(self._leaderless)
         else:

@@ -7,13 +7,16 @@ import random
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
 from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.files.metadata import copies
+from isrproof.checker.audit.history.quorum import joined, quorums
 from isrproof.checker.audit.options import Options
 from isrproof.traces.metadata.batches import Batches
+from isrproof.traces.metadata.files import found_in
 
 RECORDED = Path(__file__).parents[3] / "traces" / "recorded-kraft"
 Changed = Callable[[re.Match[str], random.Random], str]
@@ -235,6 +238,64 @@ def a_leader_outside_its_isr(logs: Logs) -> Iterator[Put]:
         yield file, number, _with(match, "isr", ",".join(rest or ["9"]))
 
 
+def a_leader_from_outside_the_isr_before(logs: Logs) -> Iterator[Put]:
+    """The new leader, alone in its ISR, is gone from the ISR of the partition epoch before, which one line tells.
+
+    In lines of 3.3 to 3.5: later ones may be of 4.x, where KR545 is silent, since no broker prints who is eligible.
+    """
+    told: dict[tuple[str, str, int], list[tuple[Path, int, re.Match[str]]]] = {}
+    for file, number, match in _matches(logs, _LEADS + r".*\. Previous leader epoch was"):
+        told.setdefault((match["tp"], _topic(match), int(match["pe"])), []).append((file, number, match))
+    for (name, topic, epoch), after in told.items():
+        before = told.get((name, topic, epoch - 1), [])
+        leaders = {match["b"] for _, _, match in after if match["isr"] == match["b"]}
+        for file, number, match in before if len(before) == len(after) == len(leaders) == 1 else ():
+            (leader,) = leaders
+            rest = [each for each in match["isr"].split(",") if each != leader]
+            if leader != match["b"] and leader in match["isr"].split(",") and "removing replicas []" in match.string:
+                yield file, number, _with(match, "isr", ",".join(rest))
+
+
+_COMPLETED = "completed the ongoing partition reassignment. (org.apache.kafka.controller.ReplicationControlManager)"
+
+
+def a_reassignment_that_was_none(logs: Logs) -> Iterator[Put]:
+    """A controller of 3.5 or later says that a reassignment is over beside a change of a partition that had none.
+
+    Not in a migration, of which KR548 says nothing.
+    """
+    cluster = next(iter(logs)).parent.parent
+    (quorum,) = quorums(copies(found_in([str(cluster)])))
+    names: dict[str, str] = {}
+    moving: dict[tuple[str, int], bool] = {}
+    leader, changes = -1, []
+    for each in joined(quorum, []):
+        for record in each.records:
+            data = record.data or {}
+            if record.type == "LEADER_CHANGE":
+                leader = data["leaderId"]
+            elif record.type == "TOPIC_RECORD":
+                names[data["topicId"]] = data["name"]
+            elif record.type in ("PARTITION_RECORD", "PARTITION_CHANGE_RECORD"):
+                key = data["topicId"], data["partitionId"]
+                lists = [data.get(name) for name in ("addingReplicas", "removingReplicas")]
+                moving[key] = any(lists) or (lists != [[], []] and moving.get(key, False))
+                changes.append((names.get(key[0]), key[1], record.timestamp, leader, moving[key]))
+            elif record.type == "ZK_MIGRATION_STATE_RECORD" and data["zkMigrationState"]:
+                return
+    for name, number, time, leader, moves in changes:
+        alone = sum(abs(time - ts) <= 5_000 for other, n, ts, _, _ in changes if (other, n) == (name, number)) == 1
+        file = cluster / f"node-{leader}" / "controller.log"
+        for log in logs if alone and name and not moves else ():
+            if log.parent == file.parent and any("[QuorumController id=" in line for line in logs[log]):
+                at = datetime.fromtimestamp(time / 1000, timezone.utc)
+                when = f"[{at:%Y-%m-%d %H:%M:%S},{time % 1000:03}]"
+                later = (n for n, line in enumerate(logs[log], start=1) if line.startswith("[") and line[:25] > when)
+                said = f"AlterPartition request from node 1 for {name}-{number} {_COMPLETED}"
+                line = f"{when} INFO [QuorumController id={leader}] {said}"
+                yield log, next(later, len(logs[log]) + 1), line
+
+
 def an_unclean_change(logs: Logs) -> Iterator[Put]:
     """A controller tells of an unclean election in a partition that it has just created."""
     pattern = (
@@ -295,13 +356,18 @@ ADDED: Mapping[str, tuple[str, str, bool, Callable[[Logs], Iterator[Put]]]] = {
         ("KR542", "state-change.log", False, a_leader_epoch_of_two),
         ("KR543", "state-change.log", True, a_partition_epoch_that_falls),
         ("KR544", "state-change.log", False, a_leader_outside_its_isr),
+        ("KR545", "state-change.log", False, a_leader_from_outside_the_isr_before),
         ("KR546", "controller.log", True, an_unclean_change),
+        ("KR548", "controller.log", True, a_reassignment_that_was_none),
         ("KR549", "state-change.log", True, a_line_on_a_deleted_topic),
         ("KR550", "s", True, a_stray_that_is_a_replica),
     )
 }
 """The rule, the file, whether the metadata log is beside it, and what may be planted."""
-CHANGED = {a_leader_without_election, a_state_in_two_versions, a_leader_epoch_of_two, a_leader_outside_its_isr}
+CHANGED = {
+    *(a_leader_without_election, a_state_in_two_versions, a_leader_epoch_of_two, a_leader_outside_its_isr),
+    a_leader_from_outside_the_isr_before,
+}
 """Faults that are in a line that was there; the others are in a line more."""
 
 

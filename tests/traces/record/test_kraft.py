@@ -14,6 +14,7 @@ from isrproof.checker.cli import main
 from isrproof.specs.errors import UnknownNameError
 from isrproof.traces.metadata.batches import Batches
 from isrproof.traces.metadata.text import log_bytes
+from isrproof.traces.record import releases
 from isrproof.traces.record.errors import RecordError
 from isrproof.traces.record.java import Java
 from isrproof.traces.record.kraft.cluster import KRaftCluster, Layout, of_release
@@ -106,7 +107,8 @@ def test_every_scenario_is_told_of_by_the_command() -> None:
     told = re.search(r"with --kraft they are (.*), and OUT", " ".join(shown.split()))
     assert told is not None
     assert set(re.split(r", | and ", told[1])) == set(scenarios())
-    limits = re.search(r"with --kraft from 3\.3 on, (.*?)\.\s", " ".join(shown.split()))
+    own, kraft = (re.escape(releases.span(lines)) for lines in (releases.LINES, releases.KRAFT_LINES))
+    limits = re.search(rf"A release: {own}; with --kraft {kraft}, (.*?)\.\s", " ".join(shown.split()))
     assert limits is not None
     later = {each.name: ".".join(map(str, each.since)) for each in scenarios().values() if each.since > (3, 3)}
     assert dict(re.findall(r"for (\S+) from ([0-9.]+[0-9])", limits[1])) == later
@@ -152,3 +154,9 @@ def test_a_committed_recording_is_what_its_manifest_says(folder: Path) -> None:
         path.split("/")[0] for path in manifest["files"]
     }
     assert set(LAYOUTS) == {"combined", "split"}
+
+
+def test_a_release_without_zookeeper_is_told_how_it_is_recorded(tmp_path: Path) -> None:
+    said = CliRunner().invoke(main, ["record", "failover-on-leader", "--kafka", "4.1.0", "--out", str(tmp_path / "x")])
+    assert said.exit_code == 2
+    assert "With --kraft" in said.output

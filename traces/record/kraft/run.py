@@ -30,13 +30,6 @@ from .dump import DUMP
 from .scenarios import KRaftScenario
 from .story import Story
 
-LINES = (
-    *(line for line in releases.LINES if releases.key(line.name) >= (3, 3)),
-    releases.Line("4.0", ("4.0.0", "4.0.1"), "2.13"),
-    releases.Line("4.1", ("4.1.0", "4.1.1"), "2.13"),
-    releases.Line("4.2", ("4.2.0",), "2.13"),
-)
-"""Releases that can be recorded in KRaft mode."""
 GZIP_FROM = 50_000
 """Bytes from which a log is kept compressed."""
 KEPT_LOGS = ("server.log", "controller.log", "state-change.log")
@@ -58,12 +51,11 @@ class Options:
 
 def line_of(version: str) -> releases.Line:
     """The row of a full version; RecordError or UnknownNameError otherwise."""
-    for line in LINES:
+    for line in releases.KRAFT_LINES:
         if version in line.patches:
             return line
-    raise unknown(
-        "Kafka release that can be recorded in KRaft mode", version, [v for line in LINES for v in line.patches]
-    )
+    known = [patch for line in releases.KRAFT_LINES for patch in line.patches]
+    raise unknown("Kafka release that can be recorded in KRaft mode", version, known)
 
 
 def record(

@@ -11,7 +11,7 @@ from ...fields import EVENT, SPAN, controller_epoch, releases, sorts
 from ...table.protocol import Table
 from ..compared import was
 from ..observation import Input, Names, Observation
-from . import fold
+from . import rows
 
 TEXT = Open("Text")
 leader, isr, replicas = PARTITION["leader"], PARTITION["isr"], PARTITION["replicas"]
@@ -44,8 +44,8 @@ _TOPIC = {name: EVENT[name] for name in ("topic", "partition")}
 _BEFORE = {"before_file": EVENT["file"], "before_offset": Int(0)}
 
 
-def _as_it_is(rows: Table, *_: Names) -> Table:
-    return rows
+def _as_it_is(table: Table, *_: Names) -> Table:
+    return table
 
 
 def _observation(name: str, columns: Mapping[str, Sort]) -> Observation:
@@ -57,7 +57,7 @@ def _fields(**columns: Sort) -> tuple[Expr, ...]:
 
 
 PARTITIONS = _observation(
-    fold.PARTITION_CHANGES,
+    rows.PARTITION_CHANGES,
     {
         **_RECORD,
         **_TOPIC,
@@ -69,11 +69,11 @@ PARTITIONS = _observation(
 """Records that create or change a partition: its registration before and after."""
 
 known, kind = field("known", Bool), field("kind", TEXT)
-UNKNOWN_ENTITIES = _observation(fold.REFERENCES, {**_RECORD, **_TOPIC, **sorts(known)})
+UNKNOWN_ENTITIES = _observation(rows.REFERENCES, {**_RECORD, **_TOPIC, **sorts(known)})
 """Records about a topic or a partition that does not exist. (Those about one that does are other observations'.)"""
 
 fresh, free, contiguous = _fields(fresh=Bool, free=Bool, contiguous=Bool)
-TOPICS = _observation(fold.TOPICS, {**_RECORD, **_TOPIC, **sorts(fresh, free, contiguous)})
+TOPICS = _observation(rows.TOPICS, {**_RECORD, **_TOPIC, **sorts(fresh, free, contiguous)})
 """New topics: whether the id is new and the name free; at the end of a batch, whether partitions go from 0 on."""
 
 epoch, last_epoch, lag = _fields(epoch=Int(), last_epoch=Int(), lag=Int())
@@ -81,7 +81,7 @@ same_incarnation, cleaned, in_batch = _fields(same_incarnation=Bool, cleaned=Boo
 registers, current = _fields(registers=Bool, current=Bool)
 shared_directories = field("shared_directories", SetOf(TEXT))
 REGISTRATIONS = _observation(
-    fold.REGISTRATIONS,
+    rows.REGISTRATIONS,
     {
         **_RECORD,
         **_BEFORE,
@@ -93,7 +93,7 @@ REGISTRATIONS = _observation(
 partitions stand between the two, in one batch; `current`: the epoch is that of the broker's registration."""
 
 still_in = field("still_in", SetOf(TEXT))
-FENCINGS = _observation(fold.FENCINGS, {**_RECORD, **sorts(field("broker", Broker), still_in)})
+FENCINGS = _observation(rows.FENCINGS, {**_RECORD, **sorts(field("broker", Broker), still_in)})
 """Brokers that are fenced or unregistered, and the partitions in whose ISR they still are, but as the last of nobody's
 partition."""
 
@@ -101,39 +101,39 @@ leader_id, other_leader = _fields(leader_id=Broker, other_leader=Broker)
 voters, granting = _fields(voters=SetOf(Broker), granting=SetOf(Broker))
 majority, first, changed = _fields(majority=Bool, first=Bool, changed=Int())
 LEADERS = _observation(
-    fold.LEADERS, {**_RECORD, **_BEFORE, **sorts(leader_id, other_leader, voters, granting, majority, first)}
+    rows.LEADERS, {**_RECORD, **_BEFORE, **sorts(leader_id, other_leader, voters, granting, majority, first)}
 )
 """LeaderChange records; `other_leader` is who another record says leads the same epoch, or the same broker."""
 
 node, agrees = field("node", TEXT), field("agrees", Bool)
-REMEMBERED = _observation(fold.REMEMBERED, {**_RECORD, **sorts(node, kind, leader_id, other_leader, agrees)})
+REMEMBERED = _observation(rows.REMEMBERED, {**_RECORD, **sorts(node, kind, leader_id, other_leader, agrees)})
 """LeaderChange records beside what the quorum-state of a node says of their epoch: `other_leader` is, by `kind`, who
 leads it, or whom a node voted for that the record counts among those who granted their votes."""
 
-VOTERS = _observation(fold.VOTERS, {**_RECORD, **_BEFORE, **sorts(voters, was(voters), changed)})
+VOTERS = _observation(rows.VOTERS, {**_RECORD, **_BEFORE, **sorts(voters, was(voters), changed)})
 """Sets of voters, each with the one before; `changed` says how many voters came or went."""
 
 is_open, ends, left_open = _fields(open=Bool, ends=Bool, left_open=Bool)
-TRANSACTIONS = _observation(fold.TRANSACTIONS, {**_RECORD, **sorts(is_open, ends, left_open)})
+TRANSACTIONS = _observation(rows.TRANSACTIONS, {**_RECORD, **sorts(is_open, ends, left_open)})
 """Begins and ends of metadata transactions: whether one was open; and the first record that a later epoch writes into
 one that was left open."""
 
 next_id = field("next", Int())
-PRODUCER_IDS = _observation(fold.PRODUCERS, {**_RECORD, **_BEFORE, **sorts(next_id, was(next_id))})
+PRODUCER_IDS = _observation(rows.PRODUCERS, {**_RECORD, **_BEFORE, **sorts(next_id, was(next_id))})
 """Blocks of producer ids, each with the one before."""
 
 version_named = field("version_named", Bool)
-BEGINNINGS = _observation(fold.BEGINNINGS, {**_RECORD, **sorts(version_named)})
+BEGINNINGS = _observation(rows.BEGINNINGS, {**_RECORD, **sorts(version_named)})
 """The first data record of a log: whether metadata.version was told before the first broker registered."""
 
 differs = field("differs", SetOf(TEXT))
 fits, proved = _fields(fits=Bool, proved=Bool)
 SNAPSHOTS = _observation(
-    fold.SNAPSHOTS, {**_RECORD, **_TOPIC, **_BEFORE, **sorts(field("broker", Broker), kind, differs, proved)}
+    rows.SNAPSHOTS, {**_RECORD, **_TOPIC, **_BEFORE, **sorts(field("broker", Broker), kind, differs, proved)}
 )
 """What a snapshot says of a topic, a partition, a broker or a feature, beside the log up to the snapshot's end; and of
 its end, which is not `proved` to be wrong: epochs are in no CRC."""
 
-COPIES = _observation(fold.COPIES, {**_RECORD, **_BEFORE, **sorts(kind, fits, proved)})
+COPIES = _observation(rows.COPIES, {**_RECORD, **_BEFORE, **sorts(kind, fits, proved)})
 """Batches of a copy that do not fit, each with its kind of misfit; and one row for each copy that fits. `proved`: two
 records of one offset and epoch differ, and the copy has no other misfit."""

@@ -8,9 +8,7 @@ end happen at the end. Lists in rows are as records have them.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from functools import lru_cache
-from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from .....specs.metadata.levels import DIRECTORIES, NAME, jars, running
 from .....traces.metadata.batches import Record
@@ -18,42 +16,28 @@ from .....traces.metadata.reader import NO_OP_RECORD
 from ...files.metadata import Segment
 from ...table.protocol import Row
 from .chronicle import Chronicle, Happened
+from .rows import (
+    BEGINNINGS,
+    FENCINGS,
+    LEADERS,
+    NOTHING,
+    NOWHERE,
+    PRODUCERS,
+    REFERENCES,
+    REGISTRATIONS,
+    TOPICS,
+    TRANSACTIONS,
+    VOTERS,
+    At,
+    Context,
+    Rows,
+)
 from .state import NO_CHANGE, Broker, Cluster, Data, Partition, newest_level
 
-Shown = tuple[str, Any]
-"""The name of an observation, and a row of it: of PARTITION_CHANGES a tuple, in the order of CHANGE_COLUMNS."""
-
-
-class At(NamedTuple):
-    """Where a record stands, and when it was written."""
-
-    cluster: int
-    file: int
-    offset: int
-    ts: int
-    controller_epoch: int
-    committed: bool
-    record: str
-
-
-_CONTEXT = ("releases", "level", "elr_on", "migrating")
-_SHOWN = slice(Partition._fields.index("leader"), Partition._fields.index("partition_epoch") + 1)
-_STATE = Partition._fields[_SHOWN]
-CHANGE_COLUMNS = (
-    *(*At._fields, *_CONTEXT, "topic", "partition", *_STATE, *(f"before_{name}" for name in _STATE)),
-    *("before_file", "before_offset", "created", "isr_size", "named", "inactive", "repeated", "min_isr"),
-    *("wrong_directories", "directory_count", "replica_count"),
-)
-_shown = itemgetter(_SHOWN)
-"""The columns of _STATE, of a partition."""
-_NOTHING, _NOWHERE = (None,) * len(_STATE), (None, None)
+_new = tuple.__new__
+"""Makes a tuple with names in half the time that its class takes."""
 _FENCE, _UNFENCE = 1, -1
 _CHANGE = "PARTITION_CHANGE_RECORD"
-PARTITION_CHANGES, REFERENCES, TOPICS = "metadata_partitions", "metadata_references", "metadata_topics"
-REGISTRATIONS, FENCINGS, LEADERS = "metadata_registrations", "metadata_fencings", "metadata_leaders"
-REMEMBERED = "metadata_quorum_states"
-VOTERS, TRANSACTIONS, PRODUCERS = "metadata_voters", "metadata_transactions", "metadata_producer_ids"
-BEGINNINGS, SNAPSHOTS, COPIES = "metadata_beginnings", "metadata_snapshots", "metadata_copies"
 
 
 class Fold:
@@ -65,6 +49,7 @@ class Fold:
         from_start: the log's first record is the cluster's first.
         leaders: of each epoch a leader, and the file and the offset where a copy says so.
         chronicle: gets what the records make of partitions and brokers; None if nobody asks.
+        rows: gets what the records show; None if nobody asks.
     """
 
     def __init__(
@@ -75,6 +60,7 @@ class Fold:
         from_start: bool = True,
         leaders: Mapping[int, tuple[int, int, int]] | None = None,
         chronicle: Chronicle | None = None,
+        rows: Rows | None = None,
     ) -> None:
         self.cluster = cluster
         self.state = state or Cluster()
@@ -83,8 +69,9 @@ class Fold:
         self._from_start = from_start
         self._leaders = dict(leaders or {})
         self._chronicle = chronicle
+        self._rows = rows
         self._open: list[tuple[Record, At]] | None = None
-        self._known_context: tuple[int, int, bool, bool] | None = None
+        self._known_context: Context | None = None
         self._opened_in = -1
         self._base = self._before = -1
         self._only_changes_since = -1
@@ -99,54 +86,61 @@ class Fold:
         """A batch begins."""
         self._base = self._only_changes_since = offset
 
-    def ends(self) -> Iterable[Shown]:
+    def ends(self) -> None:
         """A batch has ended: whether the topics that got partitions in it have all from 0 on."""
-        return self._created() if self._touched else ()
-
-    def _created(self) -> Iterator[Shown]:
         for topic, row in self._touched.items():
             numbers = self.state.partitions.get(topic, {})
             if numbers and self.state.whole:
                 contiguous = max(numbers) == len(numbers) - 1
                 shown = {"topic": self.state.names.get(topic, topic), "contiguous": contiguous}
-                yield TOPICS, self._with_context(row) | shown | {"fresh": True, "free": True}
-        self._touched = {}
+                self._show(TOPICS, row | shown | {"fresh": True, "free": True})
+        if self._touched:
+            self._touched = {}
 
     def idles(self, record: Record) -> bool:
         """Whether a record is a NoOp of which nothing follows, as half of all records are."""
-        idle = record.type == NO_OP_RECORD and record.epoch == self.epoch and self._first_broker_seen
-        if idle:
-            self._only_changes_since = record.offset + 1
-            if self._chronicle is not None:
-                self._chronicle.ends()
-        return idle
+        return record.type == NO_OP_RECORD and self.idles_at(record.offset, record.epoch)
 
-    def record(self, record: Record, segment: Segment, committed: bool) -> Iterable[Shown]:
-        """What a record shows that does not idle."""
-        if record.data is None:
-            return ()
-        time, epoch, kind = record.timestamp, record.epoch, record.type
-        at = tuple.__new__(At, (self.cluster, segment.index, record.offset, time, epoch, committed, kind))
+    def idles_at(self, offset: int, epoch: int) -> bool:
+        """Whether nothing follows of the NoOp at an offset."""
+        if epoch != self.epoch or not self._first_broker_seen:
+            return False
+        self._only_changes_since = offset + 1
+        if self._chronicle is not None:
+            self._chronicle.ends()
+        return True
+
+    def record(self, record: Record, segment: Segment, committed: bool) -> None:
+        """Apply a record that does not idle."""
+        offset, epoch, time, _, kind, _, data, _ = record
+        if data is None:
+            return
+        at = _new(At, (self.cluster, segment.index, offset, time, epoch, committed, kind))
         if kind == _CHANGE and self._open is None and epoch == self.epoch and self._first_broker_seen:
-            shown = self._partition_change(record.data, at)  # most records that are no NoOps
-            return () if shown is None else (shown,)
-        return self._record(record, at)
+            self._partition_change(data, at)  # most records that are no NoOps
+        else:
+            self._record(record, at)
 
-    def _record(self, record: Record, at: At) -> Iterator[Shown]:
+    def _show(self, observation: str, row: Row) -> None:
+        """A row, with the levels that it was written under and the releases that its controller may be."""
+        if self._rows is not None:
+            self._rows.add(observation, self._context._asdict() | row)
+
+    def _record(self, record: Record, at: At) -> None:
         if self._chronicle is not None and record.type not in (_CHANGE, *_OF_BROKERS):
             self._chronicle.ends()
         if record.control:
-            yield from self._control(record, at._asdict())
+            self._control(record, at._asdict())
         else:
-            yield from self._transaction(record, at)
+            self._transaction(record, at)
         if record.type != _CHANGE:
             self._only_changes_since = record.offset + 1
             self._known_context = None
 
-    def _control(self, record: Record, row: Row) -> Iterator[Shown]:
+    def _control(self, record: Record, row: Row) -> None:
         data = record.data or {}
         if record.type == "LEADER_CHANGE":
-            yield from self._leader_change(record, data, row)
+            self._leader_change(record, data, row)
         elif record.type == "KRAFT_VOTERS":
             after = tuple(sorted(voter["voterId"] for voter in data["voters"]))
             before = self.state.voters
@@ -154,9 +148,9 @@ class Fold:
             row = row | self._earlier(row, (VOTERS, 0))
             if before is not None:
                 shown = {"voters": list(after), "before_voters": list(before)}
-                yield VOTERS, self._with_context(row) | shown | {"changed": len({*after} ^ {*before})}
+                self._show(VOTERS, row | shown | {"changed": len({*after} ^ {*before})})
 
-    def _leader_change(self, record: Record, data: Data, row: Row) -> Iterator[Shown]:
+    def _leader_change(self, record: Record, data: Data, row: Row) -> None:
         first = record.epoch > self.epoch
         self.epoch, self.leader = max(self.epoch, record.epoch), data["leaderId"]
         if self._chronicle is not None and row["committed"]:
@@ -165,58 +159,53 @@ class Fold:
         voters = sorted({voter["voterId"] for voter in data["voters"]})
         granting = sorted({voter["voterId"] for voter in data["grantingVoters"]})
         last = self.state.voters or ()  # as KRaftVoters records have them; what is not committed counts
-        yield (
-            LEADERS,
-            self._with_context(row)
-            | {
-                "leader_id": data["leaderId"],
-                "other_leader": known[0],
-                "before_file": known[1],
-                "before_offset": known[2],
-                "voters": voters,
-                "granting": granting,
-                "majority": _is_majority(granting, voters) and _is_majority(granting, last),
-                "first": first,
-            },
-        )
+        shown = {
+            "leader_id": data["leaderId"],
+            "other_leader": known[0],
+            "before_file": known[1],
+            "before_offset": known[2],
+            "voters": voters,
+            "granting": granting,
+            "majority": _is_majority(granting, voters) and _is_majority(granting, last),
+            "first": first,
+        }
+        self._show(LEADERS, row | shown)
 
     # Metadata transactions
 
-    def _transaction(self, record: Record, at: At) -> Iterator[Shown]:
+    def _transaction(self, record: Record, at: At) -> None:
         kind, row = record.type, at._asdict()
         new_epoch = record.epoch > self.epoch
         if new_epoch:
             self.epoch, self.leader = record.epoch, None
         if self._open is not None and self._opened_in < record.epoch and kind not in _ENDS and kind != NO_OP_RECORD:
-            yield TRANSACTIONS, self._with_context(row) | {"open": True, "ends": False, "left_open": True}
+            self._show(TRANSACTIONS, row | {"open": True, "ends": False, "left_open": True})
             self._opened_in = record.epoch  # told once
         if kind == "BEGIN_TRANSACTION_RECORD" or kind in _ENDS:
             is_open = self._open is not None
-            yield TRANSACTIONS, self._with_context(row) | {"open": is_open, "ends": kind in _ENDS, "left_open": False}
+            self._show(TRANSACTIONS, row | {"open": is_open, "ends": kind in _ENDS, "left_open": False})
             held = self._open or []
             self._open = [] if kind == "BEGIN_TRANSACTION_RECORD" else None
             self._opened_in = record.epoch
             if kind == "END_TRANSACTION_RECORD":
                 for each, place in held:
-                    yield from self._applied(each, place)
+                    self._applied(each, place)
         elif self._open is not None:
             self._open.append((record, at))
         else:
-            yield from self._applied(record, at)
+            self._applied(record, at)
 
-    def _applied(self, record: Record, at: At) -> Iterator[Shown]:
+    def _applied(self, record: Record, at: At) -> None:
         if not self._first_broker_seen:
-            yield from self._beginning(record, at._asdict())
+            self._beginning(record, at._asdict())
         of_partition, handler = _OF_PARTITIONS.get(record.type), _HANDLERS.get(record.type)
         if of_partition is not None:
-            shown = of_partition(self, record.data or {}, at)
-            if shown is not None:
-                yield shown
+            of_partition(self, record.data or {}, at)
         elif handler is not None:
-            yield from handler(self, record.data or {}, at._asdict())
+            handler(self, record.data or {}, at._asdict())
             self._known_context = None
 
-    def _beginning(self, record: Record, row: Row) -> Iterator[Shown]:
+    def _beginning(self, record: Record, row: Row) -> None:
         """At the first registration of a broker: whether the log had told its level before."""
         self._first_data = self._first_data or row
         if record.type == "REGISTER_BROKER_RECORD":
@@ -224,19 +213,13 @@ class Fold:
             newest = newest_level(record.data or {})
             if newest is not None:
                 feature_named = NAME in self.state.features
-                yield (
-                    BEGINNINGS,
-                    self._with_context(self._first_data) | {"version_named": feature_named, "releases": jars(newest)},
-                )
-
-    def _with_context(self, row: Row) -> Row:
-        """A row with the levels that it was written under, and the releases that its controller may be."""
-        return row | dict(zip(_CONTEXT, self._context, strict=True))
+                self._show(BEGINNINGS, self._first_data | {"version_named": feature_named, "releases": jars(newest)})
 
     @property
-    def _context(self) -> tuple[int, int, bool, bool]:
+    def _context(self) -> Context:
         if self._known_context is None:
-            self._known_context = self.releases, self.state.level, self.state.elr, self.state.migrating
+            state = self.state
+            self._known_context = Context(self.releases, state.level, state.elr, state.migrating)
         return self._known_context
 
     @property
@@ -257,58 +240,56 @@ class Fold:
 
     # Partitions
 
-    def _partition(self, data: Data, at: At) -> Shown | None:
+    def _partition(self, data: Data, at: At) -> None:
         after = Partition.of(data)
         there = self.state.partitions.get(after.topic)
         if self.state.whole and after.topic not in self.state.names:
-            return REFERENCES, self._missing(at._asdict(), after.topic, after.number)
+            self._missing(at._asdict(), after.topic, after.number)
+            return
         self._touched.setdefault(after.topic, at._asdict() | {"partition": after.number})
-        return self._changed((there or {}).get(after.number), after, data, at)
+        self._changed((there or {}).get(after.number), after, data, at)
 
-    def _partition_change(self, data: Data, at: At) -> Shown | None:
-        before = self.state.partitions.get(data["topicId"], {}).get(data["partitionId"])
+    def _partition_change(self, data: Data, at: At) -> None:
+        topic, number = data["topicId"], data["partitionId"]
+        there = self.state.partitions.get(topic)
+        before = there.get(number) if there else None
         if before is not None:
-            return self._changed(before, before.merged(data), data, at)
-        if not self.state.whole:
-            return None
-        return REFERENCES, self._missing(at._asdict(), data["topicId"], data["partitionId"])
+            self._changed(before, before.merged(data), data, at)
+        elif self.state.whole:
+            self._missing(at._asdict(), topic, number)
 
-    def _changed(self, before: Partition | None, after: Partition, data: Data, at: At) -> Shown:
-        """A partition before and after a record, in the order of CHANGE_COLUMNS; the state of everything else is that
-        before the record. No value is a list: Python's collector then forgets the row at once."""
-        state, isr = self.state, after.isr
-        topic, number = key = after[:2]
-        inactive = state.inactive(isr, after.leader)
+    def _changed(self, before: Partition | None, after: Partition, data: Data, at: At) -> None:
+        """A partition before and after a record."""
+        state, topic = self.state, after.topic
+        inactive = state.inactive(after.isr, after.leader)
         wrong = state.wrong_directories(after) if data.get("directories") else ()
         if before is None:
-            state.put(after)
+            state.put(after, before)
         least = state.min_isr(after)  # Kafka asks for it before it writes the change
-        state.put(after)
+        if before is not None:
+            state.put(after, before)
         if self._chronicle is not None:
             self._chronicle.put(after, at)
             if before is not None:
                 self._chronicle.changed(before, after, at)
-        earlier = self._last.get(key, _NOWHERE)
+        if self._rows is None:
+            return
+        key = after[:2]
+        earlier = self._last.get(key, NOWHERE)
         self._last[key] = at[1:3]
         shown = (
-            *at,
-            *(self._known_context or self._context),
+            at,
+            self._known_context or self._context,
             state.names.get(topic, topic),
-            number,
-            *_shown(after),
-            *(_NOTHING if before is None else _shown(before)),
-            *earlier,
-            before is None,
-            len(isr),
+            NOTHING if before is None else before,
+            after,
+            earlier,
             data.get("leader", NO_CHANGE) != NO_CHANGE,
             inactive,
-            _repeated(isr, after.replicas, after.elr),
             least,
             wrong,
-            len(after.directories),
-            len(after.replicas),
         )
-        return PARTITION_CHANGES, shown
+        self._rows.changes.append(shown)
 
     def _earlier(self, row: Row, entity: tuple[str, int]) -> Row:
         """The place of the record before that is about the same."""
@@ -316,115 +297,103 @@ class Fold:
         self._last[entity] = row["file"], row["offset"]
         return {} if before is None else {"before_file": before[0], "before_offset": before[1]}
 
-    def _missing(self, row: Row, topic: str, number: int | None = None) -> Row:
+    def _missing(self, row: Row, topic: str, number: int | None = None) -> None:
         shown = {"topic": self.state.names.get(topic, topic), "partition": number, "known": False}
-        return self._with_context(row) | shown
+        self._show(REFERENCES, row | shown)
 
     # Topics, configurations, features
 
-    def _topic(self, data: Data, row: Row) -> Iterator[Shown]:
+    def _topic(self, data: Data, row: Row) -> None:
         state, name, topic = self.state, data["name"], data["topicId"]
-        yield (
-            TOPICS,
-            self._with_context(row)
-            | {"topic": name, "fresh": topic not in state.ever, "free": name not in state.ids, "contiguous": True},
-        )
+        shown = {"topic": name, "fresh": topic not in state.ever, "free": name not in state.ids, "contiguous": True}
+        self._show(TOPICS, row | shown)
         state.names[topic], state.ids[name] = name, topic
         if self._chronicle is not None:
             self._chronicle.named(name, topic)
         state.ever.add(topic)
         state.partitions.setdefault(topic, {})
 
-    def _remove_topic(self, data: Data, row: Row) -> Iterator[Shown]:
+    def _remove_topic(self, data: Data, row: Row) -> None:
         topic = data["topicId"]
         if self.state.whole and topic not in self.state.names:
-            yield REFERENCES, self._missing(row, topic)
+            self._missing(row, topic)
         if self._chronicle is not None:
             self._chronicle.gone(topic, self.state.partitions.get(topic, {}).values(), _happened(row))
         self.state.remove(topic)
 
-    def _clear_elr(self, data: Data, row: Row) -> Iterator[Shown]:
+    def _clear_elr(self, data: Data, row: Row) -> None:
         state, name = self.state, data["topicName"]
         if name and name not in state.ids:
             if state.whole:
-                yield REFERENCES, self._missing(row, name)
+                self._missing(row, name)
             return
         hit = state.partitions.get(state.ids[name], {}).values() if name else state.all()
         at = At(**row)
         for partition in [each for each in hit if each.elr or each.last_known]:
-            yield self._changed(partition, partition.cleared(), {}, at)
+            self._changed(partition, partition.cleared(), {}, at)
 
-    def _config(self, data: Data, row: Row) -> Iterator[Shown]:
+    def _config(self, data: Data, row: Row) -> None:
         self.state.configure(data)
-        return iter(())
 
-    def _feature(self, data: Data, row: Row) -> Iterator[Shown]:
+    def _feature(self, data: Data, row: Row) -> None:
         level = data.get("featureLevel", data.get("maxFeatureLevel", 0))
         if level:
             self.state.features[data["name"]] = level
         else:
             self.state.features.pop(data["name"], None)
-        return iter(())
 
-    def _remove_feature(self, data: Data, row: Row) -> Iterator[Shown]:
+    def _remove_feature(self, data: Data, row: Row) -> None:
         self.state.features.pop(data["name"], None)
-        return iter(())
 
-    def _migration(self, data: Data, row: Row) -> Iterator[Shown]:
+    def _migration(self, data: Data, row: Row) -> None:
         self.state.migration = data["zkMigrationState"]
         if self._chronicle is not None and self.state.migration:
             self._chronicle.mixed = True
-        return iter(())
 
-    def _producer_ids(self, data: Data, row: Row) -> Iterator[Shown]:
+    def _producer_ids(self, data: Data, row: Row) -> None:
         before, after = self.state.producer_ids, data["nextProducerId"]
         self.state.producer_ids = after
         earlier = self._earlier(row, (PRODUCERS, 0))
         if before is not None:
-            yield PRODUCERS, self._with_context(row) | earlier | {"next": after, "before_next": before}
+            self._show(PRODUCERS, row | earlier | {"next": after, "before_next": before})
 
     # Brokers and controllers
 
-    def _register(self, data: Data, row: Row) -> Iterator[Shown]:
+    def _register(self, data: Data, row: Row) -> None:
         state, after = self.state, Broker.of(data)
         before = state.brokers.get(after.id)
         elsewhere = {d for other in state.brokers.values() if other.id != after.id for d in other.directories}
-        yield (
-            REGISTRATIONS,
-            self._with_context(row)
-            | self._earlier(row, (REGISTRATIONS, after.id))
-            | {
-                "broker": after.id,
-                "epoch": after.epoch,
-                "last_epoch": state.epochs.get(after.id, -1),
-                "same_incarnation": before is not None and before.incarnation == after.incarnation,
-                "lag": row["offset"] - after.epoch,
-                "cleaned": self._only_changes_since <= after.epoch < row["offset"],
-                "in_batch": after.epoch >= self._base,
-                "shared_directories": sorted(elsewhere & set(after.directories)),
-                "registers": True,
-                "current": True,
-            },
-        )
+        shown = {
+            "broker": after.id,
+            "epoch": after.epoch,
+            "last_epoch": state.epochs.get(after.id, -1),
+            "same_incarnation": before is not None and before.incarnation == after.incarnation,
+            "lag": row["offset"] - after.epoch,
+            "cleaned": self._only_changes_since <= after.epoch < row["offset"],
+            "in_batch": after.epoch >= self._base,
+            "shared_directories": sorted(elsewhere & set(after.directories)),
+            "registers": True,
+            "current": True,
+        }
+        self._show(REGISTRATIONS, row | self._earlier(row, (REGISTRATIONS, after.id)) | shown)
         state.register(after)
         if self._chronicle is not None:
             self._chronicle.registered(after.id, after.epoch)
 
-    def _register_controller(self, data: Data, row: Row) -> Iterator[Shown]:
+    def _register_controller(self, data: Data, row: Row) -> None:
         self.state.controllers[data["controllerId"]] = newest_level(data)
-        return iter(())
 
-    def _unregister(self, data: Data, row: Row) -> Iterator[Shown]:
-        yield from self._of_broker(data["brokerId"], data["brokerEpoch"], row)
+    def _unregister(self, data: Data, row: Row) -> None:
+        self._of_broker(data["brokerId"], data["brokerEpoch"], row)
         self._handles("unregister", data["brokerId"], row)
         if data["brokerId"] in self.state.brokers:
-            yield self._left(data["brokerId"], row)
+            self._left(data["brokerId"], row)
         self.state.brokers.pop(data["brokerId"], None)
         self.state.seen(data["brokerId"])
 
-    def _registration_change(self, data: Data, row: Row) -> Iterator[Shown]:
-        yield from self._of_broker(data["brokerId"], data["brokerEpoch"], row)
-        yield from self._fenced(data["brokerId"], data.get("fenced", 0), row)
+    def _registration_change(self, data: Data, row: Row) -> None:
+        self._of_broker(data["brokerId"], data["brokerEpoch"], row)
+        self._fenced(data["brokerId"], data.get("fenced", 0), row)
         if data.get("inControlledShutdown", 0) == 1:
             self._handles("shutdown", data["brokerId"], row)
         elif not data.get("fenced", 0) and self._chronicle is not None:
@@ -435,15 +404,15 @@ class Fold:
             self.state.seen(broker.id)
             broker.directories = data.get("logDirs") or broker.directories
 
-    def _fence(self, data: Data, row: Row) -> Iterator[Shown]:
-        yield from self._of_broker(data["id"], data["epoch"], row)
-        yield from self._fenced(data["id"], _FENCE, row)
+    def _fence(self, data: Data, row: Row) -> None:
+        self._of_broker(data["id"], data["epoch"], row)
+        self._fenced(data["id"], _FENCE, row)
 
-    def _unfence(self, data: Data, row: Row) -> Iterator[Shown]:
-        yield from self._of_broker(data["id"], data["epoch"], row)
-        yield from self._fenced(data["id"], _UNFENCE, row)
+    def _unfence(self, data: Data, row: Row) -> None:
+        self._of_broker(data["id"], data["epoch"], row)
+        self._fenced(data["id"], _UNFENCE, row)
 
-    def _fenced(self, broker: int, change: int, row: Row) -> Iterator[Shown]:
+    def _fenced(self, broker: int, change: int, row: Row) -> None:
         there = self.state.brokers.get(broker)
         if change:
             self._handles("fence" if change == _FENCE else "unfence", broker, row)
@@ -452,7 +421,7 @@ class Fold:
         there.fenced = change == _FENCE
         self.state.seen(broker)
         if there.fenced:
-            yield self._left(broker, row)
+            self._left(broker, row)
 
     def _handles(self, kind: str, broker: int, row: Row) -> None:
         """For who holds lines against the log: a broker comes or goes."""
@@ -461,47 +430,43 @@ class Fold:
                 self._chronicle.ends()
             self._chronicle.handles(kind, broker, _happened(row))
 
-    def _left(self, broker: int, row: Row) -> Shown:
+    def _left(self, broker: int, row: Row) -> None:
         """In which ISRs a broker still is that was fenced or unregistered, as another than the last of nobody's."""
         state = self.state
-        there = (state.partitions[topic][number] for topic, number in state.in_isr.get(broker, ()))
+        there = (state.partitions[topic][number] for topic, number in state.in_isr(broker))
         still = [each for each in there if each.isr != (broker,) or each.leader >= 0]
         named = sorted(f"{state.names.get(each.topic, each.topic)}-{each.number}" for each in still)
-        return FENCINGS, self._with_context(row) | {"broker": broker, "still_in": named}
+        self._show(FENCINGS, row | {"broker": broker, "still_in": named})
 
-    def _of_broker(self, broker: int, epoch: int, row: Row) -> Iterator[Shown]:
+    def _of_broker(self, broker: int, epoch: int, row: Row) -> None:
         """Whether a record about a broker names its registration."""
         there = self.state.brokers.get(broker)
         if there is None and not self.state.whole:
             return
         known = None if there is None else there.epoch
-        yield (
-            REGISTRATIONS,
-            self._with_context(row)
-            | self._earlier(row, (REGISTRATIONS, broker))
-            | {
-                "broker": broker,
-                "epoch": epoch,
-                "last_epoch": -1 if known is None else known,
-                "same_incarnation": False,
-                "lag": 0,
-                "cleaned": False,
-                "in_batch": True,
-                "shared_directories": [],
-                "registers": False,
-                "current": known == epoch,
-            },
-        )
+        shown = {
+            "broker": broker,
+            "epoch": epoch,
+            "last_epoch": -1 if known is None else known,
+            "same_incarnation": False,
+            "lag": 0,
+            "cleaned": False,
+            "in_batch": True,
+            "shared_directories": [],
+            "registers": False,
+            "current": known == epoch,
+        }
+        self._show(REGISTRATIONS, row | self._earlier(row, (REGISTRATIONS, broker)) | shown)
 
 
-_Handler = Callable[[Fold, Data, Row], Iterator[Shown]]
+_Handler = Callable[[Fold, Data, Row], None]
 _OF_BROKERS = (
     *("UNREGISTER_BROKER_RECORD", "BROKER_REGISTRATION_CHANGE_RECORD"),
     *("FENCE_BROKER_RECORD", "UNFENCE_BROKER_RECORD"),
 )
 """Records beside which changes of partitions stand that belong to them."""
 _ENDS = ("END_TRANSACTION_RECORD", "ABORT_TRANSACTION_RECORD")
-_OF_PARTITIONS: Mapping[str, Callable[[Fold, Data, At], Shown | None]] = {
+_OF_PARTITIONS: Mapping[str, Callable[[Fold, Data, At], None]] = {
     "PARTITION_RECORD": Fold._partition,
     _CHANGE: Fold._partition_change,
 }
@@ -532,19 +497,12 @@ def _happened(row: Row) -> Happened:
     return Happened(row["file"], row["offset"], row["ts"], row["controller_epoch"])
 
 
-@lru_cache(maxsize=65536)
-def _repeated(*lists: tuple[int, ...]) -> bool:
-    """Whether one of the lists names a broker twice."""
-    return any(len(set(ids)) < len(ids) for ids in lists)
-
-
 def snapshot_state(records: Iterable[Record]) -> Cluster:
     """The state that a snapshot's records make, without looking at how it came about."""
     fold = Fold(0, from_start=False)
     nowhere = Segment(0, "")
     for record in records:
-        for _ in fold.record(record, nowhere, True):
-            pass
+        fold.record(record, nowhere, True)
     return fold.state
 
 

@@ -13,21 +13,22 @@ from ...files.metadata import Placed, Segment
 from ...history.quorum import Misfit, Quorum, Scanned, joined
 from ...table.protocol import Row
 from .chronicle import Chronicle
-from .fold import COPIES, LEADERS, REMEMBERED, SNAPSHOTS, Fold, Shown, differences, snapshot_state
+from .fold import Fold, differences, snapshot_state
+from .rows import COPIES, LEADERS, REMEMBERED, SNAPSHOTS, Rows, Shown
 from .state import Cluster
 
 
 @dataclass
 class Seen:
     """What was met on the way, for the report: records by class, each of the log once, however many copies have it; the
-    leader of each epoch; the levels of metadata.version with the offsets from which on they hold. `chronicle` is for
-    who holds lines of text against the log; None: nobody does."""
+    leader of each epoch; the levels of metadata.version with the offsets from which on they hold. `rows` gets the rows
+    of observations, `chronicle` is for who holds lines of text against the log; None: nobody asks."""
 
     records: Counter[str] = field(default_factory=Counter)
-    unknown: Counter[str] = field(default_factory=Counter)
     leaders: dict[int, int] = field(default_factory=dict)
     levels: list[tuple[int, int]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    rows: Rows | None = None
     chronicle: Chronicle | None = None
 
     def idled(self, committed: bool) -> None:
@@ -37,17 +38,13 @@ class Seen:
             self.records["uncommitted"] += 1
 
     def counted(self, records: Sequence[Record], *, committed: bool = True) -> None:
-        unknown = control = 0
+        self.records["decoded"] += len(records)
         for record in records:
-            control += record.control and record.data is not None
-            if record.data is None:
-                unknown += 1
-                self.unknown[f"{record.type}, version {record.version}"] += 1
-        of_class = self.records
-        of_class["decoded"] += len(records) - unknown - control
-        of_class["control"] += control
-        of_class["unknown"] += unknown
-        of_class["uncommitted"] += 0 if committed else len(records)
+            if record.control or record.data is None:
+                self.records["decoded"] -= 1
+                self.records["unknown" if record.data is None else "control"] += 1
+        if not committed:
+            self.records["uncommitted"] += len(records)
 
     def applied(self, fold: Fold, record: Record) -> None:
         """A record of a type in `_TOLD` was applied."""
@@ -61,47 +58,56 @@ _KEPT_TYPES = frozenset(
     {"LEADER_CHANGE", "FEATURE_LEVEL_RECORD", "REMOVE_FEATURE_LEVEL_RECORD", "END_TRANSACTION_RECORD"}
 )
 """Types of records that change who leads, or metadata.version."""
+_TOGETHER = 20_000
+"""The rows that are judged at once, and the rest of a batch: more would only take more memory."""
 
 
-def shown(quorum: Quorum, cluster: int, seen: Seen) -> Iterator[Shown]:
-    """The rows of all observations. What was met goes to `seen`."""
-    yield from _leaders_elsewhere(quorum, cluster)
+def shown(quorum: Quorum, cluster: int, seen: Seen) -> Iterator[Rows]:
+    """The rows of all observations, some thousand at a time; they are dropped when the next are asked for. What was met
+    goes to `seen`."""
+    seen.rows = rows = Rows()
     misfits = [misfit for each in quorum.copies for misfit in each.misfits]
+    rows.extend(_leaders_elsewhere(quorum, cluster))
     waiting = snapshots(quorum)
     fold, start = first(quorum, cluster, waiting, seen)
     for each in joined(quorum, misfits):
-        if each.gap:
-            fold, start = after_gap(quorum, cluster, waiting, each.batch.offset, seen)
+        segment, frame, found, committed, gap = each
+        if gap:
+            fold, start = after_gap(quorum, cluster, waiting, frame.offset, seen)
             if seen.chronicle is not None:
                 seen.chronicle.broken = True
-        records = each.batch.records
-        if seen.chronicle is not None and each.committed and records:
-            seen.chronicle.committed(each.batch.epoch, records[-1].timestamp, each.batch.offset)
-        alone = len(records) == 1 and not (waiting and waiting[0][0][0] <= each.batch.offset)
-        if alone and records[0].type == NO_OP_RECORD and fold.idles(records[0]):
-            seen.idled(each.committed)  # half of all batches
+        if seen.chronicle is not None and committed and found != ():
+            seen.chronicle.committed(frame.epoch, each.time, frame.offset)
+        beside = waiting and waiting[0][0][0] <= frame.last
+        if found is None and not beside and fold.idles_at(frame.offset, frame.epoch):
+            seen.idled(committed)  # half of all batches
             continue
-        seen.counted(records, committed=each.committed)
-        fold.begins(each.batch.offset)
+        records = each.records
+        seen.counted(records, committed=committed)
+        fold.begins(frame.offset)
         for record in records:
             while waiting and waiting[0][0][0] <= record.offset:
-                yield from _beside(fold, waiting.pop(0)[2], each.segment, seen)
+                rows.extend(_beside(fold, waiting.pop(0)[2], segment, seen))
             if record.offset >= start and (record.type != NO_OP_RECORD or not fold.idles(record)):
-                yield from fold.record(record, each.segment, each.committed)
+                fold.record(record, segment, committed)
                 if record.type in _KEPT_TYPES:
                     seen.applied(fold, record)
-        yield from fold.ends()
+        fold.ends()
+        if len(rows) >= _TOGETHER:
+            yield rows
+            rows.clear()
     if seen.chronicle is not None:
         seen.chronicle.ends()
     for _, _, snapshot in waiting:
         if snapshot.end is not None and snapshot.end[0] == quorum.end:
-            yield from _beside(fold, snapshot, None, seen)
+            rows.extend(_beside(fold, snapshot, None, seen))
     for scanned, count in quorum.diverging():
         seen.records["uncommitted"] += count
         last = scanned.copy.segments[-1].path
         seen.notes.append(f"{last}: {count} records at its end are in no later epoch: they were never committed")
-    yield from _misfits(quorum, fold, misfits)
-    yield from _remembered(quorum, fold)
+    rows.extend(_misfits(quorum, fold, misfits))
+    rows.extend(_remembered(quorum, fold))
+    yield rows
 
 
 Waiting = list[tuple[tuple[int, int], str, Segment]]
@@ -122,7 +128,7 @@ def first(quorum: Quorum, cluster: int, waiting: Waiting, seen: Seen) -> tuple[F
     if waiting and not quorum.chain.stretches:
         return _from_snapshot(quorum, cluster, waiting, waiting[-1][0][0], seen, "there is no segment")
     if quorum.start == 0:
-        return Fold(cluster, leaders=_leaders_by_epoch(quorum), chronicle=seen.chronicle), 0
+        return _fold(quorum, cluster, seen), 0
     return _from_snapshot(quorum, cluster, waiting, quorum.start, seen, f"the log begins at offset {quorum.start}")
 
 
@@ -140,10 +146,7 @@ def _from_snapshot(
         seen.notes.append(f"{why}, and no snapshot tells what was before: what began earlier is not judged")
         if seen.chronicle is not None:
             seen.chronicle.from_start, seen.chronicle.start = False, offset
-        unknown = Cluster(whole=False)
-        return Fold(
-            cluster, unknown, from_start=False, leaders=_leaders_by_epoch(quorum), chronicle=seen.chronicle
-        ), offset
+        return _fold(quorum, cluster, seen, Cluster(whole=False)), offset
     (end, _), path, snapshot = waiting.pop(0)
     seen.notes.append(f"{why}: history begins with the snapshot {path}")
     records = [record for batch in snapshot.batches for record in batch.records]
@@ -153,7 +156,19 @@ def _from_snapshot(
     seen.levels.append((end, state.level))
     if seen.chronicle is not None:
         seen.chronicle.begins(state, snapshot.index, end)
-    return Fold(cluster, state, from_start=False, leaders=_leaders_by_epoch(quorum), chronicle=seen.chronicle), end
+    return _fold(quorum, cluster, seen, state), end
+
+
+def _fold(quorum: Quorum, cluster: int, seen: Seen, state: Cluster | None = None) -> Fold:
+    """`state`: what is known of the cluster's past; None: the log has all of it."""
+    return Fold(
+        cluster,
+        state,
+        from_start=state is None,
+        leaders=_leaders_by_epoch(quorum),
+        chronicle=seen.chronicle,
+        rows=seen.rows,
+    )
 
 
 def _leaders_by_epoch(quorum: Quorum) -> dict[int, tuple[int, int, int]]:

@@ -6,7 +6,7 @@ org.apache.kafka.metadata.PartitionRegistration.merge.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -27,6 +27,8 @@ _IN_MIGRATION = (1, 2)
 
 
 Ids = tuple[int, ...]
+Key = tuple[str, int]
+"""A topic's id and a partition's number."""
 
 
 class Partition(NamedTuple):
@@ -167,13 +169,15 @@ class Cluster:
     ids: dict[str, str] = field(default_factory=dict)
     ever: set[str] = field(default_factory=set)
     partitions: dict[str, dict[int, Partition]] = field(default_factory=dict)
-    in_isr: dict[int, set[tuple[str, int]]] = field(default_factory=dict)
     configs: dict[tuple[int, str], dict[str, str]] = field(default_factory=dict)
     producer_ids: int | None = None
     migration: int = 0
     active: set[int] = field(default_factory=set)
     least: dict[str, int | None] = field(default_factory=dict)
     voters: tuple[int, ...] | None = None
+    _moved: set[Key] = field(default_factory=set)
+    _isrs: dict[Key, Ids] = field(default_factory=dict)
+    _in_isr: dict[int, set[Key]] = field(default_factory=dict)
 
     @property
     def level(self) -> int:
@@ -214,24 +218,16 @@ class Cluster:
             return None
         return min(int(configured), len(first.replicas))
 
-    def put(self, partition: Partition) -> None:
-        """A partition as it is now."""
-        topic, number, isr = partition.topic, partition.number, partition.isr
+    def put(self, partition: Partition, before: Partition | None) -> None:
+        """A partition as it is now, and as it was."""
+        topic, number = key = partition[:2]
         there = self.partitions.get(topic)
         if there is None:
             there = self.partitions[topic] = {}
-        before = there.get(number)
+        there[number] = partition
+        self._moved.add(key)
         if number == 0 and (before is None or before.replicas != partition.replicas):
             self.least.pop(topic, None)
-        known = () if before is None else before.isr
-        if known != isr:
-            for broker in known:
-                if broker not in isr:
-                    self.in_isr[broker].discard((topic, number))
-            for broker in isr:
-                if broker not in known:
-                    self.in_isr.setdefault(broker, set()).add((topic, number))
-        there[number] = partition
 
     def remove(self, topic: str) -> None:
         self.least.pop(topic, None)
@@ -239,9 +235,22 @@ class Cluster:
         if name is not None and self.ids.get(name) == topic:
             del self.ids[name]
             self.configs.pop((TOPIC, name), None)
-        for number, partition in self.partitions.pop(topic, {}).items():
-            for broker in partition.isr:
-                self.in_isr.get(broker, set()).discard((topic, number))
+        self._moved.update((topic, number) for number in self.partitions.pop(topic, {}))
+
+    def in_isr(self, broker: int) -> Collection[Key]:
+        """The partitions in whose ISR a broker is. Those that changed are looked at when it is asked for: brokers go
+        far less often than ISRs change."""
+        for key in self._moved:
+            topic, number = key
+            there = self.partitions.get(topic, {}).get(number)
+            for member in self._isrs.pop(key, ()):
+                self._in_isr[member].discard(key)
+            if there is not None:
+                self._isrs[key] = there.isr
+                for member in there.isr:
+                    self._in_isr.setdefault(member, set()).add(key)
+        self._moved.clear()
+        return self._in_isr.get(broker, ())
 
     def seen(self, broker: int) -> None:
         """A broker's registration is another one now, or is gone."""

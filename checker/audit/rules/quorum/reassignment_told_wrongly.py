@@ -9,6 +9,9 @@ How it is seen
     printed while the reassignment goes on. The line names no offset; it is held against the only record of the
     partition within two seconds, so it is suspicious.
 
+What a log cannot show
+    In a migration from ZooKeeper the metadata log lacks what the controllers of that mode wrote: nothing is said.
+
 Releases
     With KRaft, since 3.2; only where the metadata log is there, and the controller prints partitions, too.
 """

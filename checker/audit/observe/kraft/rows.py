@@ -1,0 +1,152 @@
+"""What the fold of a metadata log shows, as rows of observations: most are changes of partitions, kept as tuples whose
+columns are made when a rule asks for them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, lru_cache, partial
+from typing import Any, NamedTuple
+
+from ...table.protocol import Row, Table, Tables
+from .state import Partition
+
+PARTITION_CHANGES, REFERENCES, TOPICS = "metadata_partitions", "metadata_references", "metadata_topics"
+REGISTRATIONS, FENCINGS, LEADERS = "metadata_registrations", "metadata_fencings", "metadata_leaders"
+REMEMBERED = "metadata_quorum_states"
+VOTERS, TRANSACTIONS, PRODUCERS = "metadata_voters", "metadata_transactions", "metadata_producer_ids"
+BEGINNINGS, SNAPSHOTS, COPIES = "metadata_beginnings", "metadata_snapshots", "metadata_copies"
+Shown = tuple[str, Row]
+"""The name of an observation, and a row of it."""
+
+
+class At(NamedTuple):
+    """Where a record stands, and when it was written."""
+
+    cluster: int
+    file: int
+    offset: int
+    ts: int
+    controller_epoch: int
+    committed: bool
+    record: str
+
+
+class Context(NamedTuple):
+    """The releases that the active controller may be, and the levels that hold."""
+
+    releases: int
+    level: int
+    elr_on: bool
+    migrating: bool
+
+
+Change = tuple[
+    At,
+    Context,
+    str,
+    Partition,
+    Partition,
+    tuple[int | None, int | None],
+    bool,
+    tuple[int, ...],
+    int | None,
+    tuple[str, ...],
+]
+"""A partition before and after a record; the state of everything else is that before the record.
+
+Where it stands, the context, the topic's name, the partition before (`NOTHING` of a new one) and after, the file and
+the offset of the record that changed it last (`NOWHERE` if none did), and the columns of `_OTHERS`. No value is a list:
+Python's collector then forgets the change at once.
+"""
+_Column = Callable[[], Sequence[Any]]
+"""Makes a column when it is asked for."""
+_OTHERS = ("named", "inactive", "min_isr", "wrong_directories")
+"""Whether the record names a leader; see `Cluster.inactive`, `Cluster.min_isr`, `Cluster.wrong_directories`."""
+
+
+NOTHING: Any = (None,) * len(Partition._fields)
+"""No partition: a row has none of its fields."""
+NOWHERE = (None, None)
+_STATE = Partition._fields[Partition._fields.index("leader") : Partition._fields.index("partition_epoch") + 1]
+_SHOWN = (
+    *(*At._fields, *Context._fields, "topic", "partition", *_STATE, *(f"before_{name}" for name in _STATE)),
+    *("before_file", "before_offset", *_OTHERS),
+)
+
+
+class Rows:
+    """Rows by their observations, until they are taken; those of PARTITION_CHANGES are in `changes`."""
+
+    def __init__(self) -> None:
+        self.changes: list[Change] = []
+        self._others: defaultdict[str, list[Row]] = defaultdict(list)
+        self._count = 0
+
+    def __len__(self) -> int:
+        return len(self.changes) + self._count
+
+    def add(self, observation: str, row: Row) -> None:
+        self._others[observation].append(row)
+        self._count += 1
+
+    def extend(self, shown: Iterable[Shown]) -> None:
+        for observation, row in shown:
+            self.add(observation, row)
+
+    def clear(self) -> None:
+        self.changes = []
+        self._others = defaultdict(list)
+        self._count = 0
+
+    def tables(self, tables: Tables) -> dict[str, Table]:
+        """A table for each observation that has rows."""
+        found = {name: tables.of_rows(rows) for name, rows in self._others.items()}
+        return found | ({PARTITION_CHANGES: self.of_changes(tables)} if self.changes else {})
+
+    def of_changes(self, tables: Tables) -> Table:
+        """The table of PARTITION_CHANGES."""
+        return tables.of_columns(len(self.changes), _columns(self.changes)) if self.changes else tables.of_rows([])
+
+
+def _columns(changes: Sequence[Change]) -> Mapping[str, _Column]:
+    """The columns of PARTITION_CHANGES, each made when it is asked for."""
+    at, context, topic, before, after, earlier, *others = zip(*changes, strict=True)
+    columns: dict[str, _Column] = {
+        **_by_name(At._fields, at),
+        **_by_name(Context._fields, context),
+        **_by_name(Partition._fields, after),
+        **_by_name([f"before_{name}" for name in Partition._fields], before),
+        **_by_name(("before_file", "before_offset"), earlier),
+        **{name: partial(_itself, own) for name, own in zip(_OTHERS, others, strict=True)},
+    }
+    columns |= {"topic": partial(_itself, topic), "partition": columns["number"]}
+    isr, replicas, elr, directories = (columns[name] for name in ("isr", "replicas", "elr", "directories"))
+    return {
+        **{name: columns[name] for name in _SHOWN},
+        "created": lambda: [each is NOTHING for each in before],
+        "isr_size": lambda: [*map(len, isr())],
+        "repeated": lambda: [*map(_repeated, isr(), replicas(), elr())],
+        "directory_count": lambda: [*map(len, directories())],
+        "replica_count": lambda: [*map(len, replicas())],
+    }
+
+
+def _by_name(names: Sequence[str], tuples: Sequence[tuple[Any, ...]]) -> dict[str, _Column]:
+    """The columns of tuples, all made when one is asked for."""
+    made = cache(lambda: dict(zip(names, zip(*tuples, strict=True), strict=True)))
+    return {name: partial(_of, made, name) for name in names}
+
+
+def _of(made: Callable[[], Mapping[str, Sequence[Any]]], name: str) -> Sequence[Any]:
+    return made()[name]
+
+
+def _itself(column: Sequence[Any]) -> Sequence[Any]:
+    return column
+
+
+@lru_cache(maxsize=65536)
+def _repeated(*lists: tuple[int, ...]) -> bool:
+    """Whether one of the lists names a broker twice."""
+    return any(len(set(ids)) < len(ids) for ids in lists)
