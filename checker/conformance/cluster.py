@@ -10,9 +10,12 @@ from ...model.cluster.state import PLACES
 from ...model.sorts import Value
 from ...specs.lines import rows_with
 from .evidence import Evidence, NotDecidedError
+from .names import Names
+from .partitions import Key
 from .runs import May
 
 _READS_ZOOKEEPER = frozenset({"none", "idle", "elected"})
+_HAS_READ_NOTHING = frozenset({"none", "elected"})
 _CREATED = {"CreateTopic": ("one", "other"), "CreateSingle": ("one",), "CreateTriple": ("one", "other", "third")}
 """The steps that create a topic, with their parameters that are its replicas."""
 
@@ -64,6 +67,7 @@ def possible(evidence: Evidence) -> May:
     names = evidence.names
     numbers = {broker: index for index, broker in enumerate(names.brokers)}
     created, together = _created(evidence), evidence.partitions.created_together
+    creators = evidence.partitions.creators
     order = evidence.partitions.created_before
     before = [{names.partitions.index(each) for each in order.get(one, ())} for one in names.partitions]
     elected = {epoch: numbers[broker] for epoch, broker in evidence.controllers.items()}
@@ -83,6 +87,14 @@ def possible(evidence: Evidence) -> May:
         _, _, epoch, version, *_ = state["znode"][params["p"]]
         return evidence.partitions.can_be_unseen(names.partitions[params["p"]], epoch, version + 1)
 
+    def is_read(partition: int, state: Mapping[str, Value]) -> bool:
+        """Who takes note of a new partition has read before which ones there are; where no line tells, anybody may."""
+        epochs, acting = creators.get(names.partitions[partition]), state["controller"]
+        if epochs is None:
+            return True
+        has_read = acting is not None and state["phase"][acting] not in _HAS_READ_NOTHING
+        return has_read and state["epoch"][acting] in epochs
+
     def may(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
         if action == "Elect":
             return bool(elected.get(state["controller_epoch"] + 1, params["c"]) == params["c"])
@@ -90,7 +102,7 @@ def possible(evidence: Evidence) -> May:
             new = frozenset(names.partitions[each] for each in state["created"] - state["topics"][params["c"]])
             return any(each.may_be(new) for each in together)
         if action in _CREATED:
-            if (params["p"], *_replicas(action, params)) not in created:
+            if (params["p"], *_replicas(action, params)) not in created or not is_read(params["p"], state):
                 return False
             if not before[params["p"]] <= state["created"]:
                 return False
@@ -120,6 +132,13 @@ def possible(evidence: Evidence) -> May:
     return may
 
 
+def _new(names: Names, state: Mapping[str, Value], partition: int) -> frozenset[Key]:
+    """A partition, and those of which the controller has taken no note yet."""
+    acting = state["controller"]
+    found = state["created"] - (frozenset() if acting is None else state["topics"][acting])
+    return frozenset(names.partitions[each] for each in (*found, partition))
+
+
 def _replicas(action: str, params: Mapping[str, Value]) -> tuple[Value, ...]:
     """The replicas of a topic that a step creates."""
     return tuple(params[each] for each in _CREATED[action])
@@ -137,11 +156,12 @@ def _created(evidence: Evidence) -> frozenset[tuple[Value, ...]]:
 def shown(evidence: Evidence) -> May:
     """Changes of ISRs by leaders of which later lines tell, by the version of the znode; and new topics."""
     names = evidence.names
-    created = _created(evidence) if evidence.partitions.created_together else ()
+    created, together = _created(evidence), evidence.partitions.created_together
 
     def is_shown(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
         if action in _CREATED:
-            return (params["p"], *_replicas(action, params)) in created
+            is_listed = (params["p"], *_replicas(action, params)) in created
+            return is_listed and any(_new(names, state, params["p"]) <= each.partitions for each in together)
         if action not in _UNSEEN:
             return False
         _, isr, epoch, version, *_ = state["znode"][params["p"]]

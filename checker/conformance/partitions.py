@@ -135,6 +135,16 @@ class Partitions:
         return found
 
     @cached_property
+    def creators(self) -> Mapping[Key, frozenset[int]]:
+        """Partition -> the epochs of the controllers that take note of its creation: they had started by then."""
+        found: dict[Key, frozenset[int]] = {}
+        for event in self.compared:
+            key, epoch = key_of(event), event.controller_epoch
+            if key is not None and epoch is not None and event.row == CREATED:
+                found[key] = found.get(key, frozenset()) | {epoch}
+        return found
+
+    @cached_property
     def created_together(self) -> Sequence[Together]:
         """What controllers take note of at one time: the lines on it follow each other, and others come after them."""
         found: list[Together] = []

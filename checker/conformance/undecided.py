@@ -19,11 +19,11 @@ Bears = Callable[[Event], bool]
 
 def beyond(evidence: Evidence, parts: Collection[str], lines: Sequence[Seen]) -> list[Beyond]:
     """What the model does not follow of some lines, each with the first that it bears on; first lines first."""
-    found: dict[tuple[int, bool], Beyond] = {}
-    for bears, reason, is_certain in _reasons(evidence, parts):
+    found: dict[int, Beyond] = {}
+    for bears, reason in _reasons(evidence, parts):
         number = next((number for number, line in enumerate(lines) if bears(line.event)), None)
         if number is not None:
-            found.setdefault((number, not is_certain), Beyond(number, reason, is_certain))
+            found.setdefault(number, Beyond(number, reason))
     return [found[each] for each in sorted(found)]
 
 
@@ -38,33 +38,33 @@ def undecided(evidence: Evidence, parts: Collection[str], verdict: Verdict) -> s
     return ""
 
 
-def _reasons(evidence: Evidence, parts: Collection[str]) -> Iterator[tuple[Bears, str, bool]]:
-    """What is not followed: the lines that it bears on, in words, and whether no run can write these."""
+def _reasons(evidence: Evidence, parts: Collection[str]) -> Iterator[tuple[Bears, str]]:
+    """What is not followed: the lines that it bears on, and in words."""
     partitions = evidence.partitions
     other = partitions.reassigned
     if other is not None:
         listed = ", ".join(map(str, other.replicas or ()))
         what = f"{other.topic}-{other.partition} gets the replicas {listed}: validate does not follow reassignments"
-        yield partial(_since, other), what, True
+        yield partial(_since, other), what
     for topic, event in partitions.large_deleted.items():
         what = f"{topic} is deleted and has several partitions: the model's topics have one"
-        yield partial(_since, event), what, True
+        yield partial(_since, event), what
     for event in (each.event for each in evidence.seen if each.event.row in _DIRECTORY_FAILED):
-        yield partial(_since, event), "a log directory had failed by then, which is not looked at", False
+        yield partial(_since, event), "a log directory had failed by then, which is not looked at"
     if PREFERRED in parts:
         what = "leaders of some partitions were to be the preferred ones; the model has elections of all at once"
-        yield from ((partial(_since, each), what, False) for each in _elected_apart(evidence))
+        yield from ((partial(_since, each), what) for each in _elected_apart(evidence))
         again = partitions.elected_again
         if again is not None:
             what = f"{again.topic}-{again.partition} is given the leader that it has; the model's elections leave those"
-            yield partial(_since, _asked_before(evidence, again)), what, False
+            yield partial(_since, _asked_before(evidence, again)), what
     for epoch, began in sorted(_beginnings(evidence).items()):
         what = f"controller epoch {epoch} had begun by then: a controller that was deposed and goes on is not looked at"
-        yield partial(_deposed, epoch, began), what, False
+        yield partial(_deposed, epoch, began), what
     if REQUESTS in parts:
         for event in _sessions_lost(evidence):
             what = f"broker {event.speaker} lost its ZooKeeper session before and lived on, which is not in the model"
-            yield partial(_since, event), what, False
+            yield partial(_since, event), what
 
 
 def _since(event: Event, line: Event) -> bool:

@@ -52,15 +52,10 @@ class Verdict(NamedTuple):
 
 
 class Beyond(NamedTuple):
-    """What a log tells that the model does not follow.
-
-    * `line`: the number of the first line that it bears on. `reason`: in words.
-    * `is_certain`: no run writes all lines from there on.
-    """
+    """What a log tells that the model does not follow, in words, and the number of the first line that it bears on."""
 
     line: int
     reason: str
-    is_certain: bool
 
 
 def validate(
@@ -109,7 +104,7 @@ def validate(
     wanted = compared() | evidence.of_brokers if brokers else compared()
 
     reached, ends = 0, beyond(lines)
-    enough = next((each.line for each in ends if each.is_certain), len(lines))
+    enough = ends[0].line if ends else len(lines)
     looked = evidence.with_looks(lines)
     for rows, some in ((wanted | LOOKS, looked), (wanted, lines)):
         if some is not None and reached < enough:
@@ -122,7 +117,7 @@ def validate(
     if passed:
         end = passed[-1]
         return Verdict("unknown", end.line, len(lines), others, lines[end.line].place, None, end.reason)
-    found = _searched(runs(wanted), lines[: ends[0].line] if ends else lines, progress)
+    found = _searched(runs(wanted), lines[:enough], progress)
     found = found._replace(compared=len(lines), others=others)
     if found.verdict == "accepted" and ends:
         return found._replace(verdict="unknown", place=lines[ends[0].line].place, reason=ends[0].reason)
