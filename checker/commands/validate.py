@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -82,22 +83,23 @@ def _of_family(
     No log tells whether unclean elections are enabled: of the two the one is told that fits further.
     """
     from ...model.cluster.effects import UNCLEAN
-    from ..conformance import cluster
+    from ..conformance import cluster, undecided
     from ..conformance.validate import validate
 
     wanted = (*cluster.parts(evidence, options["brokers"]), *options["adding"])
     parts = [each for each in dict.fromkeys(wanted) if each not in options["without"]]
     may, shown = cluster.possible(evidence), cluster.shown(evidence)
+    beyond = partial(undecided.beyond, evidence, parts)
     found: list[tuple[Model, Verdict]] = []
     for more in ([], [UNCLEAN]):
         if more and ({*more} & {*parts, *options["without"]} or found[0][1].verdict != "rejected"):
             continue
         chosen = family.model(row.name, options["without"], [*parts, *more])
         brokers = options["brokers"]
-        verdict = validate(chosen, row, evidence, level, may, actor=family.actor, brokers=brokers, shown=shown)
+        verdict = validate(chosen, row, evidence, level, may, family.actor, brokers, shown, beyond)
         found.append((chosen, verdict))
     chosen, verdict = max(found, key=lambda each: each[1].matched)
-    why = cluster.undecided(evidence, parts, verdict) if verdict.verdict == "rejected" else ""
+    why = undecided.undecided(evidence, parts, verdict) if verdict.verdict == "rejected" else ""
     return chosen, verdict._replace(verdict="unknown", guard=None, reason=why) if why else verdict
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from ...model.cluster.effects import DELETION, FACTORS, ISR, ISR_OUTSIDE, PREFERRED, REQUESTS, SHUTDOWN
 from ...model.cluster.state import PLACES
 from ...model.sorts import Value
 from ...specs.lines import rows_with
 from .evidence import Evidence, NotDecidedError
+from .names import Names
+from .partitions import Key
 from .runs import May
-from .validate import Verdict
 
 _READS_ZOOKEEPER = frozenset({"none", "idle", "elected"})
+_HAS_READ_NOTHING = frozenset({"none", "elected"})
 _CREATED = {"CreateTopic": ("one", "other"), "CreateSingle": ("one",), "CreateTriple": ("one", "other", "third")}
 """The steps that create a topic, with their parameters that are its replicas."""
 
@@ -45,30 +47,10 @@ def parts(evidence: Evidence, brokers: bool = False) -> tuple[str, ...]:
         SHUTDOWN: evidence.shutdowns is None or bool(evidence.shutdowns),
         REQUESTS: brokers,
         ISR: brokers and not (evidence.has_server_log and _ISR_WRITTEN.isdisjoint(rows_seen)),
-        ISR_OUTSIDE: not brokers and evidence.isr_changes_begin is not None,
-        FACTORS: any(len(each) != 2 for lists in evidence.assignments.values() for each in lists),
+        ISR_OUTSIDE: not brokers and evidence.partitions.isr_changes_begin is not None,
+        FACTORS: any(len(each) != 2 for lists in evidence.partitions.assignments.values() for each in lists),
     }
     return tuple(part for part, there in wanted.items() if there)
-
-
-def undecided(evidence: Evidence, parts: Collection[str], verdict: Verdict) -> str:
-    """Why a line that no run writes says nothing of the cluster; "" if it does."""
-    first = evidence.isr_changes_begin
-    if ISR not in parts and first is not None and verdict.matched >= first:
-        return "a leader changed an ISR before this line, which the lines compared do not tell: try --brokers"
-    if verdict.place is None:
-        return ""
-    later = evidence.deposed_at(verdict.place)
-    if later is not None:
-        return f"controller epoch {later} had begun by then: a controller that was deposed and goes on is not looked at"
-    if evidence.directory_failed(verdict.place):
-        return "a log directory had failed by then, which is not looked at"
-    if PREFERRED in parts and evidence.elected_apart(verdict.place):
-        return "leaders of some partitions were to be the preferred ones; the model has elections of all at once"
-    lost = evidence.sessions_lost(verdict.place) if REQUESTS in parts else ()
-    if lost:
-        return f"broker {min(lost)} lost its ZooKeeper session before and lived on, which is not in the model"
-    return ""
 
 
 def possible(evidence: Evidence) -> May:
@@ -84,10 +66,9 @@ def possible(evidence: Evidence) -> May:
     """
     names = evidence.names
     numbers = {broker: index for index, broker in enumerate(names.brokers)}
-    created = {
-        (index, *brokers) for index, partition in enumerate(names.partitions) for brokers in _lists(evidence, partition)
-    }
-    order = evidence.created_before
+    created, together = _created(evidence), evidence.partitions.created_together
+    creators = evidence.partitions.creators
+    order = evidence.partitions.created_before
     before = [{names.partitions.index(each) for each in order.get(one, ())} for one in names.partitions]
     elected = {epoch: numbers[broker] for epoch, broker in evidence.controllers.items()}
     asked, most, is_shown = evidence.shutdowns, evidence.registrations, shown(evidence)
@@ -104,15 +85,24 @@ def possible(evidence: Evidence) -> May:
         if is_shown(action, params, state):
             return True
         _, _, epoch, version, *_ = state["znode"][params["p"]]
-        known = evidence.isrs.get(names.partitions[params["p"]], {})
-        of_later = (each for later, shown in known.items() if version < later for each in shown)
-        return version + 1 not in known and any(epoch <= its for its, _ in of_later)
+        return evidence.partitions.can_be_unseen(names.partitions[params["p"]], epoch, version + 1)
+
+    def is_read(partition: int, state: Mapping[str, Value]) -> bool:
+        """Who takes note of a new partition has read before which ones there are; where no line tells, anybody may."""
+        epochs, acting = creators.get(names.partitions[partition]), state["controller"]
+        if epochs is None:
+            return True
+        has_read = acting is not None and state["phase"][acting] not in _HAS_READ_NOTHING
+        return has_read and state["epoch"][acting] in epochs
 
     def may(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
         if action == "Elect":
             return bool(elected.get(state["controller_epoch"] + 1, params["c"]) == params["c"])
+        if action == "NewPartitions" and together:
+            new = frozenset(names.partitions[each] for each in state["created"] - state["topics"][params["c"]])
+            return any(each.may_be(new) for each in together)
         if action in _CREATED:
-            if (params["p"], *(params[each] for each in _CREATED[action])) not in created:
+            if (params["p"], *_replicas(action, params)) not in created or not is_read(params["p"], state):
                 return False
             if not before[params["p"]] <= state["created"]:
                 return False
@@ -142,32 +132,59 @@ def possible(evidence: Evidence) -> May:
     return may
 
 
+def _new(names: Names, state: Mapping[str, Value], partition: int) -> frozenset[Key]:
+    """A partition, and those of which the controller has taken no note yet."""
+    acting = state["controller"]
+    found = state["created"] - (frozenset() if acting is None else state["topics"][acting])
+    return frozenset(names.partitions[each] for each in (*found, partition))
+
+
+def _replicas(action: str, params: Mapping[str, Value]) -> tuple[Value, ...]:
+    """The replicas of a topic that a step creates."""
+    return tuple(params[each] for each in _CREATED[action])
+
+
+def _created(evidence: Evidence) -> frozenset[tuple[Value, ...]]:
+    """The partitions with the replicas that they can have been created with, as numbers of the model."""
+    return frozenset(
+        (index, *brokers)
+        for index, partition in enumerate(evidence.names.partitions)
+        for brokers in _lists(evidence, partition)
+    )
+
+
 def shown(evidence: Evidence) -> May:
-    """Changes of ISRs by leaders of which a later line tells: the ISR in that version of the znode."""
+    """Changes of ISRs by leaders of which later lines tell, by the version of the znode; and new topics."""
     names = evidence.names
+    created, together = _created(evidence), evidence.partitions.created_together
 
     def is_shown(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
+        if action in _CREATED:
+            is_listed = (params["p"], *_replicas(action, params)) in created
+            return is_listed and any(_new(names, state, params["p"]) <= each.partitions for each in together)
         if action not in _UNSEEN:
             return False
         _, isr, epoch, version, *_ = state["znode"][params["p"]]
         who = {params["one"], params.get("other", params["one"])}
-        new = isr - who if action == _SHRINKS else isr | who
-        known = evidence.isrs.get(names.partitions[params["p"]], {})
-        return (epoch, frozenset(names.brokers[each] for each in new)) in known.get(version + 1, ())
+        new = frozenset(names.brokers[each] for each in (isr - who if action == _SHRINKS else isr | who))
+        key = names.partitions[params["p"]]
+        if (epoch, new) in evidence.partitions.isrs.get(key, {}).get(version + 1, ()):
+            return True
+        return evidence.partitions.must_be_unseen(key, epoch, version + 1, new)
 
     return is_shown
 
 
 def _lists(evidence: Evidence, partition: tuple[str, int]) -> Iterator[tuple[int, ...]]:
     """The replicas with which a topic can have been created, as numbers of brokers; where nothing tells, two."""
-    brokers, known = list(evidence.names.brokers), evidence.assignments[partition]
+    brokers, known = list(evidence.names.brokers), evidence.partitions.assignments[partition]
     most = max(map(len, known), default=0)
     if most > len(PLACES):
         topic, number = partition
         raise NotDecidedError(
             f"{topic}-{number} has {most} replicas; the model's partitions have {len(PLACES)} at most"
         )
-    members = evidence.members(partition)
+    members = evidence.partitions.members(partition)
     pairs = (each for each in itertools.permutations(brokers, 2) if members <= set(each))
     for each in known or pairs:
         yield tuple(map(brokers.index, each))

@@ -15,6 +15,7 @@ from ...specs.machines import LEVELS
 from ...traces.events.event import Event
 from ...traces.place import Place
 from .names import NO_LEADER, Names
+from .partitions import Partitions
 
 UNSEEN, REPLICAS = -1000, 2
 """The ids of brokers that no line names, and how many of them a partition may be on."""
@@ -23,15 +24,12 @@ _ROLES = frozenset({"move-made", "move-refused", "created", "elected"})
 REQUESTS_ON_THE_WAY = 6
 """How many requests of a controller a broker may have to read still; runs with more are not looked at."""
 
-_DELETED = frozenset({"topic-deletion-queued", "topics-to-be-deleted"})
-_GONE = frozenset({"ReplicaDeletionStarted", "NonExistentReplica", "NonExistentPartition"})
-_DIRECTORY_FAILED = frozenset({"log-dir-failure", "log-directory-fails", "log-dir-replicas-offline"})
 EPOCH_RAISED = frozenset({"controller-elected", "controller-epoch-raised"})
 LIVE_FOUND = ("live-brokers", "live-brokers-changed")
 """The rows in which a controller says whom it found live: when it became controller, and later."""
 LOOKS = EPOCH_RAISED | {*LIVE_FOUND}
 """What a controller says in controller.log of its election, and of whom it found live."""
-REGISTERED, CREATED = "broker-registered", "partition-created"
+REGISTERED = "broker-registered"
 OF_BROKERS = frozenset(
     {
         "alter-partition-written",
@@ -106,72 +104,10 @@ class Evidence:
                 raise NotDecidedError(f"controller epoch {epoch} speaks in {len(folders)} folders: more than one life?")
         return [each for epoch in sorted(by_epoch) for each in by_epoch[epoch]]
 
-    def deposed_at(self, place: Place) -> int | None:
-        """The later controller epoch in which somebody had spoken when a line was written, by the clocks of brokers."""
-        line = self._at(place)
-        epoch, now = line.controller_epoch, line.ts
-        if epoch is None or now is None or rows()[line.row].speaker != "controller":
-            return None
-        by_controller = (each.event for each in self.seen if rows()[each.event.row].speaker == "controller")
-        before = (each.controller_epoch for each in by_controller if each.ts is not None and each.ts <= now)
-        return min((each for each in before if each is not None and each > epoch), default=None)
-
-    def directory_failed(self, place: Place) -> bool:
-        """A broker, or the controller, had told of a log directory that failed when a line was written."""
-        now = self._at(place).ts or 0
-        return any(each.event.row in _DIRECTORY_FAILED and (each.event.ts or 0) <= now for each in self.seen)
-
-    def elected_apart(self, place: Place) -> bool:
-        """When a line was written, preferred leaders of some partitions, not of all, had been asked for."""
-        now = self._at(place).ts or 0
-        asked = [
-            (each.event.detail or "").split(",")
-            for each in self.seen
-            if each.event.row == "election-requested" and each.event.detail and (each.event.ts or 0) <= now
-        ]
-        return any(len(set(each)) < len(self.names.partitions) for each in asked)
-
-    def sessions_lost(self, place: Place) -> frozenset[int]:
-        """The brokers that had registered anew without a start of their process when a line was written."""
-        started: set[str] = set()
-        found: set[int | None] = set()
-        for each in sorted(self.seen, key=lambda one: one.event.ts or 0):
-            if (each.event.ts or 0) > (self._at(place).ts or 0):
-                break
-            if each.event.row == "process-starts":
-                started.add(each.place.file)
-            elif each.event.row == REGISTERED and each.place.file in started:
-                started.remove(each.place.file)
-            elif each.event.row == REGISTERED:
-                found.add(each.event.speaker)
-        return frozenset(each for each in found if each is not None)
-
-    def _at(self, place: Place) -> Event:
-        return next(each.event for each in self.seen if each.place == place)
-
     @cached_property
-    def isr_changes_begin(self) -> int | None:
-        """The first of the compared lines before which a leader changed an ISR; None if there is none.
-
-        What a controller writes raises version and leader epoch both; what a leader writes, the version only.
-        """
-        for number, each in enumerate(self.compared):
-            version, epoch = each.event.partition_epoch, each.event.leader_epoch
-            if version is not None and epoch is not None and version > epoch:
-                return number
-        return None
-
-    @cached_property
-    def isrs(self) -> Mapping[tuple[str, int], Mapping[int, frozenset[tuple[int, frozenset[int]]]]]:
-        """Partition -> version of its state znode -> leader epochs and ISRs that lines show; of several lives, all."""
-        found: dict[tuple[str, int], dict[int, frozenset[tuple[int, frozenset[int]]]]] = {}
-        for event in (each.event for each in self.seen):
-            topic, number, version, epoch = event.topic, event.partition, event.partition_epoch, event.leader_epoch
-            if topic is None or number is None or version is None or epoch is None or not event.isr:
-                continue
-            known = found.setdefault((topic, number), {})
-            known[version] = known.get(version, frozenset()) | {(epoch, frozenset(event.isr))}
-        return found
+    def partitions(self) -> Partitions:
+        """What it tells of partitions."""
+        return Partitions([each.event for each in self.seen], [each.event for each in self.compared])
 
     @cached_property
     def of_brokers(self) -> frozenset[str]:
@@ -278,35 +214,6 @@ class Evidence:
         return found
 
     @cached_property
-    def assignments(self) -> Mapping[tuple[str, int], frozenset[tuple[int, ...]]]:
-        """Partition -> its replicas, in order: of each life, if its topic is created again; empty where no line tells.
-
-        Raises:
-            NotDecidedError: a partition has replicas that it was not created with.
-        """
-        made: dict[tuple[str, int], set[tuple[int, ...]]] = {}
-        shown: dict[tuple[str, int], set[tuple[int, ...]]] = {}
-        for event in (each.event for each in self.seen):
-            if event.topic is not None and event.partition is not None and event.replicas:
-                created = made if event.row == CREATED else shown
-                created.setdefault((event.topic, event.partition), set()).add(event.replicas)
-        for key, replicas in shown.items():
-            known = {frozenset(each) for each in made.get(key, replicas)}
-            if (key not in made and len(known) > 1) or not {frozenset(each) for each in replicas} <= known:
-                raise NotDecidedError(f"{key[0]}-{key[1]} was reassigned, which validate does not look at yet")
-        return {key: frozenset(made.get(key) or shown.get(key) or ()) for key in self.names.partitions}
-
-    def members(self, partition: tuple[str, int]) -> frozenset[int]:
-        """The brokers that lines name as replicas of a partition."""
-        found: set[int] = set()
-        for each in self.seen:
-            event = each.event
-            if (event.topic, event.partition) == partition:
-                found |= {one for one in (event.replica, event.leader) if one is not None and one > NO_LEADER}
-                found |= set(event.isr or ())
-        return frozenset(found)
-
-    @cached_property
     def has_controller_log(self) -> bool:
         """Every controller says in controller.log how it started; it may have died before it looked who is live."""
         started = {each.event.controller for each in self.seen if each.event.row in (*EPOCH_RAISED, LIVE_FOUND[0])}
@@ -330,35 +237,7 @@ class Evidence:
     @cached_property
     def deleted(self) -> frozenset[str] | None:
         """The topics that a controller was told to delete; None where no log would tell."""
-        if not self.has_controller_log:
-            return None
-        shown = (each.event.detail or "" for each in self.seen if each.event.row in _DELETED)
-        return frozenset(topic for topics in shown for topic in topics.split(","))
-
-    @cached_property
-    def created_before(self) -> Mapping[tuple[str, int], frozenset[tuple[str, int]]]:
-        """Partition -> those that one may take to be created before it: the same controller tells of them before.
-
-        Of those that a controller finds at the same time, the order makes no difference. Only topics that are created
-        once and never deleted have one.
-        """
-        first: dict[tuple[str, int], Event] = {}
-        again: set[tuple[str, int]] = set()
-        for event in (each.event for each in self.compared):
-            if event.topic is None or event.partition is None:
-                continue
-            key = (event.topic, event.partition)
-            if event.to_state in _GONE or (event.row == CREATED and key in first):
-                again.add(key)
-            first.setdefault(key, event)
-        found: dict[tuple[str, int], frozenset[tuple[str, int]]] = {}
-        before: dict[int | None, set[tuple[str, int]]] = {}
-        for key, event in first.items():
-            if event.row == CREATED and key not in again:
-                mine = before.setdefault(event.controller_epoch, set())
-                found[key] = frozenset(mine)
-                mine.add(key)
-        return found
+        return frozenset(topic for topic, _ in self.partitions.deletions()) if self.has_controller_log else None
 
     def live(self, row: str) -> Mapping[int, frozenset[frozenset[int]]] | None:
         """Broker -> the live brokers that it found, each time, as controller; None where no log would tell.
@@ -383,13 +262,10 @@ class Evidence:
             brokers |= {one for one in (event.replica, event.leader, event.speaker, event.broker) if one is not None}
             for several in (event.isr, event.replicas, event.recipients, event.brokers, event.deleted_brokers):
                 brokers |= set(several or ())
-        partitions = {(each.event.topic, each.event.partition) for each in self.compared}
-        known = {(topic, number) for topic, number in partitions if topic is not None and number is not None}
         named = sorted(one for one in brokers if one > NO_LEADER)
-        shown = {(each.event.topic, each.event.partition) for each in self.seen if each.event.replicas}
         # Where no line tells the replicas, they may be on brokers that were never seen.
-        unseen = [] if known <= shown else [UNSEEN - number for number in range(REPLICAS)]
-        return Names([*named, *unseen], sorted(known))
+        unseen = [] if self.partitions.are_listed else [UNSEEN - number for number in range(REPLICAS)]
+        return Names([*named, *unseen], sorted(self.partitions.named))
 
     def settings(self, known: Iterable[str]) -> dict[str, int]:
         """The instance that has room for what the log tells."""

@@ -21,12 +21,21 @@ MOST_STATES = 3_000
 """States that are looked at between two lines."""
 
 
-def finds(runs: Runs, lines: Sequence[Seen], progress: Callable[[int], None]) -> bool:
-    """Whether it finds a run that writes the lines."""
-    return any(_goes_through(runs, lines, slack, width, progress) for slack, width in ATTEMPTS)
+def written(runs: Runs, lines: Sequence[Seen], enough: int, progress: Callable[[int], None]) -> int:
+    """How many of the lines a run that it finds writes, from the first on; of several the most.
+
+    Args:
+        enough: how many lines are enough, if all are not found.
+    """
+    most = 0
+    for slack, width in ATTEMPTS:
+        most = max(most, _goes_through(runs, lines, slack, width, progress))
+        if most >= enough:
+            break
+    return most
 
 
-def _goes_through(runs: Runs, lines: Sequence[Seen], slack: int, width: int, progress: Callable[[int], None]) -> bool:
+def _goes_through(runs: Runs, lines: Sequence[Seen], slack: int, width: int, progress: Callable[[int], None]) -> int:
     taken = {runs.initial(): 0}
     for number, (line, stream, is_later) in enumerate(in_turn(runs, lines)):
         progress(number)
@@ -34,9 +43,9 @@ def _goes_through(runs: Runs, lines: Sequence[Seen], slack: int, width: int, pro
             taken = _without_controllers(taken)
         after = _written(runs, taken, line.event, stream, slack)
         if not after:
-            return False
+            return number
         taken = dict(sorted(after.items(), key=lambda each: each[1])[:width])
-    return True
+    return len(lines)
 
 
 def _written(runs: Runs, taken: Mapping[Config, int], event: Event, stream: Stream, slack: int) -> dict[Config, int]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import NamedTuple
 
 from ...model.action import Action
@@ -18,10 +17,8 @@ from ...model.sorts import Value
 from ...specs.lines import rows
 from ...specs.machines import LEVELS
 from ...traces.events.event import Event
-from ..explore.layout import Layout
-from ..explore.narrow import Expand, build
-from ..explore.program import Move, program
 from .evidence import EPOCH_RAISED, Seen
+from .moves import Fields, moves_of
 from .written import Writer, Written
 
 May = Callable[[str, Mapping[str, Value], Mapping[str, Value]], bool]
@@ -58,65 +55,23 @@ class Step(NamedTuple):
     is_shown: bool
 
 
-class _Translated(NamedTuple):
-    layout: Layout
-    moves: tuple[Move, ...]
-    expand: Expand
-
-
-class _ByContent:
-    """An instance as a key: settings have no hash."""
-
-    def __init__(self, instance: Instance) -> None:
-        self.instance = instance
-        self._hash = hash((instance.model.name, tuple(instance.settings.items())))
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ByContent) and self.instance == other.instance
-
-
-@lru_cache(maxsize=64)
-def _translated(key: _ByContent) -> _Translated:
-    """To compile the steps takes longer than to go through a short log."""
-    translated = program(key.instance, [])
-    return _Translated(translated.layout, translated.moves, build(translated))
-
-
-class _Unpacked:
-    """A field of packed states; it has few values."""
-
-    def __init__(self, layout: Layout, name: str) -> None:
-        self.name, self._layout, self._bits = name, layout, layout.bits_of(name)
-        self._values: dict[int, Value] = {}
-
-    def of(self, state: int) -> Value:
-        """Its value in a state."""
-        bits = state & self._bits
-        if bits not in self._values:
-            self._values[bits] = self._layout.value_of(self.name, state)
-        return self._values[bits]
-
-
 class _State(Mapping[str, Value]):
     """A packed state by the names of its fields, unpacked where it is asked."""
 
-    def __init__(self, fields: Mapping[str, _Unpacked], state: int) -> None:
+    def __init__(self, fields: Fields, state: int) -> None:
         self._fields, self._state = fields, state
 
     def __getitem__(self, name: str) -> Value:
-        return self._fields[name].of(self._state)
+        return self._fields.value(name, self._state)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._fields
+        return name in self._fields.names
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._fields)
+        return iter(self._fields.names)
 
     def __len__(self) -> int:
-        return len(self._fields)
+        return len(self._fields.names)
 
 
 class Steps:
@@ -130,31 +85,31 @@ class Steps:
 
     def __init__(self, instance: Instance, may: May, actor: Callable[[Action], str], shown: May = unasked) -> None:
         self.instance, self._may, self._actor, self._shown = instance, may, actor, shown
-        self.layout, self.moves, self._expand = _translated(_ByContent(instance))
-        self._fields = [_Unpacked(self.layout, each.name) for each in instance.model.fields]
-        self._by_name = {each.name: each for each in self._fields}
+        self.moves = moves_of(instance)
         self._steps: dict[int, tuple[Step, ...]] = {}
 
     def unpacked(self, state: int) -> tuple[Value, ...]:
         """The state of a packed one."""
-        return tuple(each.of(state) for each in self._fields)
+        return self.moves.fields.unpacked(state)
 
     def bits_of(self, names: Container[str]) -> int:
         """The bits of a packed state that hold some fields."""
-        return sum(self.layout.bits_of(each.name) for each in self._fields if each.name in names)
+        return sum(self.moves.layout.bits_of(each) for each in self.moves.fields.names if each in names)
 
     def of(self, state: int) -> tuple[Step, ...]:
         """The steps from a packed state."""
         if state not in self._steps:
-            _, found = self._expand(state)
-            fields = _State(self._by_name, state)
+            fields = _State(self.moves.fields, state)
             steps = []
-            for index, after, *_ in found:
-                action, binding = self.moves[index].action, self.moves[index].binding
-                if after is not None and self._may(action.name, binding, fields):
+            for move in self.moves.enabled(state):
+                action, binding = self.moves.all[move].action, self.moves.bindings[move]
+                if not self._may(action.name, binding, fields):
+                    continue
+                after = self.moves.after(state, move)
+                if after is not None:
                     dies = binding["b"] if action.name == "Die" else None
                     is_shown = self._shown(action.name, binding, fields)
-                    steps.append(Step(index, after, self._stream(action, binding), dies, is_shown))
+                    steps.append(Step(move, after, self._stream(action, binding), dies, is_shown))
             self._steps[state] = tuple(steps)
         return self._steps[state]
 
@@ -178,7 +133,7 @@ class Runs:
 
     def initial(self) -> Config:
         """Where all runs begin."""
-        return Config(self.steps.layout.pack(self.writer.reference.initial()), ())
+        return Config(self.steps.moves.layout.pack(self.writer.reference.initial()), ())
 
     def _after_steps(self, config: Config) -> Iterator[tuple[Step, Rest, Rest]]:
         """The steps, with what each writes, and what others have still to write.
@@ -211,8 +166,7 @@ class Runs:
 
     def _written_by(self, step: Step, before: int) -> Rest:
         """What a step writes of the lines that are compared, without empty blocks."""
-        move = self.steps.moves[step.move]
-        name = move.action.name
+        name, binding = self.steps.moves.all[step.move].action.name, self.steps.moves.bindings[step.move]
         if not self.writer.prints(name):
             return ()
         if name not in self._read:
@@ -221,7 +175,7 @@ class Runs:
         key = (step.move, before & self._read[name], step.after if looks_back else 0)
         if key not in self._lines:
             after = self.steps.unpacked(step.after) if looks_back else None
-            self._lines[key] = self.kept(self.writer.blocks(name, move.binding, self.steps.unpacked(before), after))
+            self._lines[key] = self.kept(self.writer.blocks(name, binding, self.steps.unpacked(before), after))
         return self._lines[key]
 
     def kept(self, blocks: Iterable[Iterable[Written]]) -> Rest:

@@ -51,16 +51,24 @@ class Verdict(NamedTuple):
     reason: str = ""
 
 
+class Beyond(NamedTuple):
+    """What a log tells that the model does not follow, in words, and the number of the first line that it bears on."""
+
+    line: int
+    reason: str
+
+
 def validate(
     model: Model,
     release: Release,
     evidence: Evidence,
     level: str,
     may: May,
-    progress: Callable[[int], None] = lambda _: None,
     actor: Callable[[Action], str] = lambda action: "controller",
     brokers: bool = False,
     shown: May = unasked,
+    beyond: Callable[[Sequence[Seen]], Sequence[Beyond]] = lambda _: (),
+    progress: Callable[[int], None] = lambda _: None,
 ) -> Verdict:
     """Looks for a run of the model that writes the log.
 
@@ -70,6 +78,7 @@ def validate(
         actor: who takes a step (`Family.actor`).
         brokers: compare brokers' lines too, all in the order of their times: their clocks agree.
         shown: the hidden steps of which the log shows what they made, if not when: they are tried first.
+        beyond: what of the lines compared the model does not follow, first lines first: from there on none is rejected.
 
     Raises:
         ModelError: the model does not say what its steps print.
@@ -93,12 +102,25 @@ def validate(
         return Runs(steps, Writer(instance, release, evidence.names, rows), levels)
 
     wanted = compared() | evidence.of_brokers if brokers else compared()
+
+    reached, ends = 0, beyond(lines)
+    enough = ends[0].line if ends else len(lines)
     looked = evidence.with_looks(lines)
-    if looked is not None and lazy.finds(runs(wanted | LOOKS), looked, progress):
-        return Verdict("accepted", len(lines), len(lines), others)
-    if lazy.finds(runs(wanted), lines, progress):
-        return Verdict("accepted", len(lines), len(lines), others)
-    found = _searched(runs(wanted), lines, others, progress)
+    for rows, some in ((wanted | LOOKS, looked), (wanted, lines)):
+        if some is not None and reached < enough:
+            numbers = [number for number, each in enumerate(some, start=1) if each.event.row in wanted]
+            written = lazy.written(runs(rows), some, numbers[enough - 1] if enough else 0, progress)
+            if written == len(some):
+                return Verdict("accepted", len(lines), len(lines), others)
+            reached = max(reached, sum(number <= written for number in numbers))
+    passed = [each for each in ends if each.line <= reached]
+    if passed:
+        end = passed[-1]
+        return Verdict("unknown", end.line, len(lines), others, lines[end.line].place, None, end.reason)
+    found = _searched(runs(wanted), lines[:enough], progress)
+    found = found._replace(compared=len(lines), others=others)
+    if found.verdict == "accepted" and ends:
+        return found._replace(verdict="unknown", place=lines[ends[0].line].place, reason=ends[0].reason)
     hidden = brokers and not evidence.registers and "KIP-380" not in release.behaviours
     if hidden and found.verdict == "rejected":
         reason = "without server.log a quick restart, which no controller notices up to 2.1, is not seen"
@@ -106,7 +128,7 @@ def validate(
     return found
 
 
-def _searched(runs: Runs, lines: Sequence[Seen], others: int, progress: Callable[[int], None]) -> Verdict:
+def _searched(runs: Runs, lines: Sequence[Seen], progress: Callable[[int], None]) -> Verdict:
     """Goes through the lines with all states in which a run may be that has written those before."""
     configs = {runs.initial()}
     for number, (line, stream, is_later) in enumerate(in_turn(runs, lines)):
@@ -116,13 +138,13 @@ def _searched(runs: Runs, lines: Sequence[Seen], others: int, progress: Callable
         reached = _closed(runs, configs, stream)
         if reached is None:
             reason = f"more than {MOST_STATES:,} states between two lines"
-            return Verdict("unknown", number, len(lines), others, line.place, None, reason)
+            return Verdict("unknown", number, len(lines), 0, line.place, None, reason)
         after = {next_one for config in reached for next_one in runs.written(config, stream, line.event)}
         if not after:
             guard, reason = _why(runs, reached, stream, line)
-            return Verdict("rejected", number, len(lines), others, line.place, guard, reason)
+            return Verdict("rejected", number, len(lines), 0, line.place, guard, reason)
         configs = after
-    return Verdict("accepted", len(lines), len(lines), others)
+    return Verdict("accepted", len(lines), len(lines), 0)
 
 
 def unlimited(model: Model) -> Model:

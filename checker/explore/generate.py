@@ -107,7 +107,7 @@ class Columns(Writer):
     def step(self, index: int, gives: str) -> None:
         """Writes a line that returns or yields the `Steps` of a move; all that it needs has names."""
         move = self.program.moves[index]
-        writes = stored(self.program, move)
+        writes = stored(self.program, move.writes)
         changed = [self.changed(cells) for cells in self._by_column(writes)]
         size = width(0, math.prod(map(len, move.ways)))
         ways = " * ".join(

@@ -211,9 +211,15 @@ class Layout:
         """A state of the reference as one integer; word i begins at bit 64 i."""
         packed = 0
         for field, value in zip(self.instance.model.fields, state, strict=True):
-            for cell, number in self._numbers(self.shapes[field.name], value, field.sort):
-                packed |= (number - cell.lo) << (8 * cell.byte + cell.shift)
+            packed |= self.packed(field.name, value)
         return packed
+
+    def packed(self, name: str, value: Value) -> int:
+        """The value of one field, at its place in a packed state."""
+        bits = 0
+        for cell, number in self._numbers(self.shapes[name], value, self._of_field[name][0].sort):
+            bits |= (number - cell.lo) << (8 * cell.byte + cell.shift)
+        return bits
 
     def unpack(self, packed: int) -> tuple[Value, ...]:
         """The reference's state of a packed one."""

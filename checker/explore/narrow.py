@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .layout import Cell
-from .program import Program
+from .program import Effect, Program
 from .scalars import (
     ADD,
     AND,
@@ -59,6 +59,15 @@ class Plain(Writer):
         number = f"(x >> {8 * cell.byte + cell.shift} & {(1 << cell.bits) - 1})"
         return f"({number} + {cell.lo})" if cell.lo else number
 
+    def after(self, writes: Sequence[tuple[Cell, int]]) -> str:
+        """The source of the packed state in which cells have new numbers, counted from the lowest of each."""
+        keep, parts = -1, []
+        for cell, node in writes:
+            at = 8 * cell.byte + cell.shift
+            keep &= ~(((1 << cell.bits) - 1) << at)
+            parts.append(f"({self.names[node]} << {at})")
+        return " | ".join([f"(x & {keep})", *parts]) if parts else "x"
+
 
 def source(program: Program) -> str:
     """`expand(x)`: the state watches that fire in a packed state, and the steps from it."""
@@ -73,16 +82,11 @@ def source(program: Program) -> str:
     for index, move in enumerate(program.moves):
         plain.names = dict(before)
         plain.lines = [f"if {before[move.guard]}:"]
-        writes = stored(program, move)
+        writes = stored(program, move.writes)
         plain.count(roots(move, writes))
         plain.write(roots(move, writes))
         lines += plain.lines[:1] + [f"  {line}" for line in plain.lines[1:]]
-        keep, parts = -1, []
-        for cell, node in writes:
-            at = 8 * cell.byte + cell.shift
-            keep &= ~(((1 << cell.bits) - 1) << at)
-            parts.append(f"({plain.names[node]} << {at})")
-        new = " | ".join([f"(x & {keep})", *parts]) if parts else "x"
+        new = plain.after(writes)
         ways = " * ".join(
             "(" + " + ".join(f"bool({plain.names[part]})" for part in clause) + ")" for clause in move.ways
         )
@@ -96,7 +100,38 @@ def source(program: Program) -> str:
 
 def build(program: Program) -> Expand:
     """Compiles the function."""
-    scope: dict[str, Any] = {}
-    exec(compile(source(program), "<explorer, narrow>", "exec"), scope)
-    expand: Expand = scope["expand"]
+    expand: Expand = _compiled(source(program), "expand")
     return expand
+
+
+def build_guards(program: Program, guards: Sequence[int]) -> Callable[[int], tuple[bool, ...]]:
+    """Which of some conditions hold in a packed state."""
+    plain = Plain(program)
+    plain.count(guards)
+    plain.write(guards)
+    result = "".join(f"{plain.names[each]}, " for each in guards)
+    guarded: Callable[[int], tuple[bool, ...]] = _compiled(
+        "\n ".join(["def guards(x):", *plain.lines, f"return ({result})"]), "guards"
+    )
+    return guarded
+
+
+def build_effect(program: Program, effect: Effect) -> Callable[[int], int | None]:
+    """The packed state after a step from a packed one; None where a value is out of range."""
+    plain, writes = Plain(program), stored(program, effect.writes)
+    nodes = [*(node for _, node in writes), effect.overflow]
+    plain.count(nodes)
+    plain.write(nodes)
+    result = plain.after(writes)
+    if effect.overflow != program.scalars.false:
+        result = f"None if {plain.names[effect.overflow]} else {result}"
+    after: Callable[[int], int | None] = _compiled(
+        "\n ".join(["def after(x):", *plain.lines, f"return {result}"]), "after"
+    )
+    return after
+
+
+def _compiled(source: str, name: str) -> Any:
+    scope: dict[str, Any] = {}
+    exec(compile(source, "<explorer, narrow>", "exec"), scope)
+    return scope[name]

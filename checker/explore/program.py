@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from collections.abc import Sequence as Seq
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -36,11 +36,35 @@ class Lead(NamedTuple):
     goal: int
 
 
-class Move(NamedTuple):
-    """One action with fixed parameters.
+class Guarded(NamedTuple):
+    """One action with fixed parameters, and when it can be taken.
 
     * `guard`: true where the step can be taken; `clauses`: (label, node) of its limits and clauses.
     * `ways`: for each clause that is a disjunction, the nodes of its parts.
+    """
+
+    action: Action
+    params: tuple[Value, ...]
+    guard: int
+    clauses: tuple[tuple[str, int], ...]
+    ways: tuple[tuple[int, ...], ...]
+
+    @property
+    def binding(self) -> dict[str, Value]:
+        return _binding(self.action, self.params)
+
+
+class Effect(NamedTuple):
+    """What a step makes of the state: the fields after it as shapes, and what a `Move` has of it."""
+
+    after: dict[str, Any]
+    writes: tuple[tuple[Cell, int], ...]
+    overflow: int
+
+
+class Move(NamedTuple):
+    """A `Guarded`, with what a step makes of the state.
+
     * `writes`: (cell, new value); `overflow`: true where a new value is not in its field's range.
     """
 
@@ -55,7 +79,11 @@ class Move(NamedTuple):
 
     @property
     def binding(self) -> dict[str, Value]:
-        return {str(param.data): value for param, value in zip(self.action.params, self.params, strict=True)}
+        return _binding(self.action, self.params)
+
+
+def _binding(action: Action, params: tuple[Value, ...]) -> dict[str, Value]:
+    return {str(param.data): value for param, value in zip(action.params, params, strict=True)}
 
 
 @dataclass(frozen=True)
@@ -81,14 +109,6 @@ def program(instance: Instance, properties: Seq[Property]) -> Program:
         DefinitionError: the instance is too large to be written out.
     """
     layout, scalars = Layout(instance), Scalars()
-    for action in instance.model.actions:
-        ranges = [scalar_range(param.sort, instance.settings) or (0, 0) for param in action.params]
-        choices = math.prod(hi - lo + 1 for lo, hi in ranges)
-        if choices > MOST_CHOICES:
-            raise DefinitionError(
-                f"action {action.name} has {choices:,} choices of parameters in {instance.name}; the explorer writes "
-                f"each out, at most {MOST_CHOICES:,}; choose smaller settings"
-            )
     flat = Flattener(layout, scalars)
     of_state: list[tuple[int, Property]] = []
     of_step: list[tuple[int, Property]] = []
@@ -104,6 +124,34 @@ def program(instance: Instance, properties: Seq[Property]) -> Program:
         return holds if prop.kind == "sometimes" else scalars.invert(holds)
 
     moves = []
+    for each in guarded(flat, instance):
+        made = effect(flat, each)
+        watches = []
+        if of_step:
+            flat.step(made.after)
+            watches = [Watch(index, watched(prop)) for index, prop in of_step]
+        kept = tuple(one for one in watches if one.node != scalars.false)
+        moves.append(Move(*each, made.writes, made.overflow, kept))
+    state_watches = [Watch(index, watched(prop)) for index, prop in of_state]
+    kept = tuple(each for each in state_watches if each.node != scalars.false)
+    return Program(instance, layout, scalars, tuple(moves), tuple(properties), kept, leads)
+
+
+def guarded(flat: Flattener, instance: Instance) -> Iterator[Guarded]:
+    """The guard of each action with each choice of parameters, but for those that can never be taken.
+
+    Raises:
+        DefinitionError: an action has too many choices to be written out.
+    """
+    scalars = flat.s
+    for action in instance.model.actions:
+        ranges = [scalar_range(param.sort, instance.settings) or (0, 0) for param in action.params]
+        choices = math.prod(hi - lo + 1 for lo, hi in ranges)
+        if choices > MOST_CHOICES:
+            raise DefinitionError(
+                f"action {action.name} has {choices:,} choices of parameters in {instance.name}; the explorer writes "
+                f"each out, at most {MOST_CHOICES:,}; choose smaller settings"
+            )
     for action in instance.model.actions:
         domains = [elements(param.sort, instance.settings) for param in action.params]
         labelled = [(clause.label, disjuncts(clause.condition)) for clause in (*action.limits, *action.guard)]
@@ -118,36 +166,23 @@ def program(instance: Instance, properties: Seq[Property]) -> Program:
                     ways.append(tuple(nodes))
                 if not nodes:
                     break
-            held = [node for _, node in clauses]
-            guard = scalars.both(*held)
-            if guard == scalars.false:
-                continue
-            after = {each.field.data: flat.flat(each.value, binding) for each in action.updates}
-            writes: list[tuple[Cell, int]] = []
-            overflows: list[int] = []
-            for name, shape in after.items():
-                _store(flat, layout.shapes[name], shape, writes, overflows)
-            overflows = [each for each in overflows if scalars.both(*held, each) != scalars.false]
-            writes = [(cell, node) for cell, node in writes if node != scalars.cell(cell.index, cell.lo, cell.hi)]
-            watches = []
-            if of_step:
-                flat.step(after)
-                watches = [Watch(index, watched(prop)) for index, prop in of_step]
-            moves.append(
-                Move(
-                    action,
-                    params,
-                    guard,
-                    tuple(clauses),
-                    tuple(ways),
-                    tuple(writes),
-                    scalars.either(*overflows),
-                    tuple(each for each in watches if each.node != scalars.false),
-                )
-            )
-    state_watches = [Watch(index, watched(prop)) for index, prop in of_state]
-    kept = tuple(each for each in state_watches if each.node != scalars.false)
-    return Program(instance, layout, scalars, tuple(moves), tuple(properties), kept, leads)
+            guard = scalars.both(*(node for _, node in clauses))
+            if guard != scalars.false:
+                yield Guarded(action, params, guard, tuple(clauses), tuple(ways))
+
+
+def effect(flat: Flattener, move: Guarded) -> Effect:
+    """What a move makes of the state."""
+    scalars, binding = flat.s, dict(zip(move.action.params, move.params, strict=True))
+    held = [node for _, node in move.clauses]
+    after = {str(each.field.data): flat.flat(each.value, binding) for each in move.action.updates}
+    writes: list[tuple[Cell, int]] = []
+    overflows: list[int] = []
+    for name, shape in after.items():
+        _store(flat, flat.layout.shapes[name], shape, writes, overflows)
+    overflows = [each for each in overflows if scalars.both(*held, each) != scalars.false]
+    kept = ((cell, node) for cell, node in writes if node != scalars.cell(cell.index, cell.lo, cell.hi))
+    return Effect(after, tuple(kept), scalars.either(*overflows))
 
 
 def unwatched(program: Program, properties: Container[int]) -> Program:

@@ -113,10 +113,10 @@ class Writer(ABC):
         return sorted(found)
 
 
-def stored(program: Program, move: Move) -> list[tuple[Cell, int]]:
+def stored(program: Program, writes: Iterable[tuple[Cell, int]]) -> list[tuple[Cell, int]]:
     """The cells that a move writes and the nodes of the numbers that are stored there, counted from the lowest."""
     s = program.scalars
-    return [(cell, s.add(node, s.const(-cell.lo))) for cell, node in move.writes if cell.bits]
+    return [(cell, s.add(node, s.const(-cell.lo))) for cell, node in writes if cell.bits]
 
 
 def roots(move: Move, writes: Iterable[tuple[Cell, int]]) -> list[int]:
@@ -127,4 +127,4 @@ def roots(move: Move, writes: Iterable[tuple[Cell, int]]) -> list[int]:
 
 def below(program: Program, move: Move) -> list[int]:
     """The same, with the numbers that are stored."""
-    return roots(move, stored(program, move))
+    return roots(move, stored(program, move.writes))

@@ -244,7 +244,7 @@ def _fingerprint(program: Program, initial: int, symmetric: bool) -> str:
     s = program.scalars
     cells = [(cell.byte, cell.shift, cell.bits, cell.lo) for cell in program.layout.cells]
     moves = [
-        (move.action.name, move.guard, move.ways, [(cell.index, node) for cell, node in stored(program, move)])
+        (move.action.name, move.guard, move.ways, [(cell.index, node) for cell, node in stored(program, move.writes)])
         for move in program.moves
     ]
     watches = [each.name for each in program.properties]

@@ -14,7 +14,6 @@ from ..action import Action, Clause, action, waived
 from ..expr import (
     Expr,
     both,
-    const,
     exists,
     false,
     forall,
@@ -29,12 +28,14 @@ from ..expr import (
     var,
 )
 from ..lines import Line
-from ..sorts import SetOf, Value
+from ..sorts import Value
 from .effects import DELETION, REQUESTS, SHUTDOWN, Effects, Held
 from .lines import PREFERRED_STRATEGY, prints_line
 from .state import (
     DIRECTORIES,
     FAILOVERS,
+    NO_BROKERS,
+    NO_PARTITIONS,
     REASSIGNMENT,
     Broker,
     Partition,
@@ -131,7 +132,7 @@ def initialize_context(effects: Effects) -> Action:
     effects.lines.append(prints_line("offline-replicas-triggered", c))
     # The repair of KAFKA-3143: replicas on all brokers that are not live are moved; on most there are none.
     broken = effects.chosen.has("KAFKA-3143")
-    offline = const(frozenset(), SetOf(Broker)) if broken else full(Broker).minus(registered)
+    offline = NO_BROKERS if broken else full(Broker).minus(registered)
     changes: Updates = {
         phase[c]: "starting",
         live[c]: registered,
@@ -223,7 +224,7 @@ def broker_change(effects: Effects) -> Action:
         changes[reassigning[c]] = reassigning[c].union(those(p, targeted))
     if DIRECTORIES in effects.chosen.parts:
         # A broker that starts has its directories again, as far as is known; what a dead one answered is nothing now.
-        stays, nothing = live[c].intersect(found), const(frozenset(), SetOf(Partition))
+        stays, nothing = live[c].intersect(found), NO_PARTITIONS
         for each in (offline_dirs, storage_errors):
             changes[each[c]] = mapped(_known, ite(stays.contains(_known), each[c][_known], nothing))
     if DELETION in effects.chosen.parts:
@@ -256,7 +257,7 @@ def _read_epochs(of: Expr) -> Expr:
 def _bounced(effects: Effects) -> Expr:
     """The live brokers that the controller knows by an earlier registration; up to 2.1 it does not look."""
     if REQUESTS not in effects.chosen.parts or not effects.chosen.has("KIP-380"):
-        return const(frozenset(), SetOf(Broker))
+        return NO_BROKERS
     return those(_old, both(live[c].contains(_old), registered.contains(_old), known[c][_old].ne(registration[_old])))
 
 
@@ -376,7 +377,7 @@ def new_partitions(effects: Effects) -> Action:
 def elect_preferred(effects: Effects) -> Action:
     preferred = assignment[p][0]
     alive = preferred.set().subset_of(effects.online_brokers(c, p).intersect(znode[p].value["isr"]))
-    leader = ite(alive, preferred, first(assignment[p], const(frozenset(), SetOf(Broker))))
+    leader = ite(alive, preferred, first(assignment[p], NO_BROKERS))
     known = effects.queued_apart(c, p, topics[c].contains(p))
     if REASSIGNMENT in effects.chosen.parts and effects.chosen.release.mask & span("<=3.3"):
         known = both(known, origin[p].is_none())

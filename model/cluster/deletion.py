@@ -7,19 +7,20 @@ is moved to NonExistentPartition when its deletion starts, as from 2.1 on; befor
 from __future__ import annotations
 
 from ..action import Action, Clause, action, waived
-from ..expr import Expr, both, either, exists, fill, forall, mapped, none, true, var
-from ..sorts import Bool, MapOf, SetOf
+from ..expr import Expr, both, either, exists, fill, forall, mapped, true, var
+from ..sorts import Bool, MapOf
 from .controller import Updates, unknown_is
 from .effects import ISR, REQUESTS, Effects
 from .state import (
     DIRECTORIES,
+    NO_ZNODE,
+    NOTHING_ASKED,
     REASSIGNMENT,
-    Assignment,
+    UNASSIGNED,
     Broker,
     Partition,
     PartitionState,
     ReplicaState,
-    Znode,
     asked_to_delete,
     assignment,
     b,
@@ -110,11 +111,11 @@ def complete_deletion(effects: Effects) -> Action:
         updates={
             created: created.remove(p),
             queued: queued.remove(p),
-            assignment[p]: fill(Assignment, None),
-            znode[p]: none(Znode),
+            assignment[p]: UNASSIGNED,
+            znode[p]: NO_ZNODE,
             topics[c]: topics[c].remove(p),
             to_delete[c]: to_delete[c].remove(p),
-            cached[c]: cached[c].put(p, none(Znode)),
+            cached[c]: cached[c].put(p, NO_ZNODE),
             replica_state[c]: replica_state[c].put(p, nowhere),
             partition_state[c]: partition_state[c].put(p, literal(unknown_is("partition"), PartitionState)),
             asked_to_delete[c]: asked_to_delete[c].put(p, no_marks),
@@ -251,11 +252,11 @@ def delete_replica(effects: Effects) -> Action:
     updates = _answered(effects, "ReplicaDeletionSuccessful", fails=False)
     if REQUESTS in effects.chosen.parts:
         guard["what was sent before has arrived"] = channel(effects.chosen.parts)[b][epoch[c]].length().eq(0)
-        updates[hosted[b]] = hosted[b].put(p, none(Znode))
+        updates[hosted[b]] = hosted[b].put(p, NO_ZNODE)
     if DIRECTORIES in effects.chosen.parts:
         guard["its directory works"] = waived(~failed[b].contains(p), "a replica that is lost is gone as well")
     if ISR in effects.chosen.parts:
-        updates[proposed[b]] = proposed[b].put(p, none(SetOf(Broker)))
+        updates[proposed[b]] = proposed[b].put(p, NOTHING_ASKED)
     return action(
         "DeleteReplica",
         "A live broker has deleted a replica, and says so.",

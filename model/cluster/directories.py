@@ -14,10 +14,10 @@ offline one that is unknown.
 from __future__ import annotations
 
 from ..action import Action, action, waived
-from ..expr import Expr, both, const, either, exists, forall, mapped, none, setting, some, those
+from ..expr import Expr, both, either, exists, forall, mapped, setting, some, those
 from ..family import Chosen
 from ..property import Property
-from ..sorts import SetOf, Value
+from ..sorts import Value
 from .broker_lines import directory_fails
 from .effects import ISR, Effects
 from .lines import prints_line
@@ -25,10 +25,11 @@ from .promises import informed_and_quiet
 from .requests import runs
 from .state import (
     DIRECTORY_FAILURES,
+    NO_BROKERS,
+    NO_PARTITIONS,
+    NO_ZNODE,
+    NOTHING_ASKED,
     REASSIGNMENT,
-    Broker,
-    Partition,
-    Znode,
     b,
     c,
     cached,
@@ -52,21 +53,19 @@ from .state import (
     znode,
 )
 
-_NO_PARTITION, _NOBODY = const(frozenset(), SetOf(Partition)), const(frozenset(), SetOf(Broker))
-
 
 def fail(effects: Effects) -> Action:
     effects.lines += directory_fails(b, p)
     updates: dict[Expr, Expr | Value] = {
         failed[b]: failed[b].insert(p),
-        hosted[b]: hosted[b].put(p, none(Znode)),
+        hosted[b]: hosted[b].put(p, NO_ZNODE),
         told_of_failures: told_of_failures.insert(b),
         directory_failures: directory_failures + 1,
     }
     if ISR in effects.chosen.parts:
-        updates[proposed[b]] = proposed[b].put(p, none(SetOf(Broker)))
+        updates[proposed[b]] = proposed[b].put(p, NOTHING_ASKED)
     if REASSIGNMENT in effects.chosen.parts:
-        updates[listed[b]] = listed[b].put(p, _NOBODY)
+        updates[listed[b]] = listed[b].put(p, NO_BROKERS)
     return action(
         "FailDirectory",
         "The log directory of a replica fails: the replica is offline on its broker, which tells ZooKeeper so.",
@@ -100,7 +99,7 @@ def probe(effects: Effects) -> Action:
             "is idle": phase[c].eq("idle"),
             "brokers have told": waived(~told_of_failures.is_empty(), "else nothing is asked"),
         },
-        updates={replica_state[c]: mapped(p, mapped(r, online)), told_of_failures: _NOBODY},
+        updates={replica_state[c]: mapped(p, mapped(r, online)), told_of_failures: NO_BROKERS},
         cites=("onBrokerLogDirFailure in KafkaController.scala", "KIP-112"),
     )
 
@@ -116,7 +115,7 @@ def mark(effects: Effects) -> Action:
         b,
         guard={"is idle": phase[c].eq("idle"), "it answered so": ~news.is_empty()},
         updates={
-            storage_errors[c]: storage_errors[c].put(b, _NO_PARTITION),
+            storage_errors[c]: storage_errors[c].put(b, NO_PARTITIONS),
             offline_dirs[c]: offline_dirs[c].put(b, offline_dirs[c][b].union(news)),
             marked[c]: news,
             to_move[c]: some(b).set(),

@@ -11,15 +11,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..expr import Expr, after, both, either, false, fill, full, ite, none, record, some, those, var
+from ..expr import Expr, after, both, either, false, full, ite, record, some, those, var
 from ..family import Chosen, of_table
 from ..lines import Block
 from . import lines
 from .state import (
     CACHES,
     DIRECTORIES,
+    NO_ASSIGNMENT,
+    NO_BROKER,
     REASSIGNMENT,
-    Assignment,
+    UNASSIGNED,
     Broker,
     Replicas,
     Znode,
@@ -45,7 +47,7 @@ DELETION, ISR, PREFERRED, SHUTDOWN = "deletion", "ISR changes", "preferred elect
 REQUESTS, UNCLEAN, ZOMBIES = "requests", "unclean elections", "zombies"
 FACTORS, ISR_OUTSIDE = "one or three replicas", "ISRs of unseen leaders"
 
-NO_REPLICAS = record(Replicas, now=fill(Assignment, None), before=none(Assignment))
+NO_REPLICAS = record(Replicas, now=UNASSIGNED, before=NO_ASSIGNMENT)
 _broker = var("directory_of", Broker)
 
 
@@ -287,7 +289,7 @@ class Effects:
         return lines.listed(assignment[p], self._before(p))
 
     def _before(self, p: Expr) -> Expr:
-        return none(Assignment) if self.completed else origin[p]
+        return NO_ASSIGNMENT if self.completed else origin[p]
 
     def _told(self, p: Expr) -> Expr:
         """What a request says of the replicas of a partition."""
@@ -338,7 +340,7 @@ class Effects:
         removed = self.led(
             c,
             held,
-            ite(held["leader"].eq(some(r)), none(Broker), held["leader"]),
+            ite(held["leader"].eq(some(r)), NO_BROKER, held["leader"]),
             ite(held["isr"].eq(some(r).set()), held["isr"], held["isr"].remove(r)),
         )
         valid = self.asked("replica", asked, state, "OfflineReplica")

@@ -14,16 +14,18 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..action import Action, Clause, action, waived
-from ..expr import Expr, after, both, const, either, forall, none, setting, some, true, var
+from ..expr import Expr, after, both, either, forall, setting, some, true, var
 from ..family import Chosen
 from ..property import Property
-from ..sorts import SetOf, Value
+from ..sorts import Value
 from .broker_lines import isr_change, isr_refused, isr_updated
 from .effects import FACTORS, PREFERRED, SHUTDOWN, Effects
 from .lines import leader_and_isr, prints_line
 from .requests import runs
 from .state import (
     ISR_CHANGES,
+    NO_BROKERS,
+    NOTHING_ASKED,
     REASSIGNMENT,
     Broker,
     b,
@@ -47,7 +49,7 @@ from .state import (
 )
 
 second = var("second", Broker)
-_ALONE = const(frozenset(), SetOf(Broker)).insert(r)
+_ALONE = NO_BROKERS.insert(r)
 _mine = hosted[b][p].value
 _ROOM = {"ISR changes are left": isr_changes < setting(ISR_CHANGES)}
 
@@ -204,7 +206,7 @@ def alter(effects: Effects) -> Action:
             znode[p]: new,
             cached[c]: cached[c].put(p, new),
             hosted[b]: hosted[b].put(p, kept),
-            proposed[b]: proposed[b].put(p, none(SetOf(Broker))),
+            proposed[b]: proposed[b].put(p, NOTHING_ASKED),
         },
         cites=("KIP-497", "processAlterPartition in KafkaController.scala"),
     )
@@ -227,7 +229,7 @@ def refuse(effects: Effects) -> Action:
             "a leader asks": waived(proposed[b][p].is_some(), "else nothing changes"),
             "a member may not be in the ISR": waived(~_eligible(effects), "to refuse is never wrong"),
         },
-        updates={proposed[b]: proposed[b].put(p, none(SetOf(Broker)))},
+        updates={proposed[b]: proposed[b].put(p, NOTHING_ASKED)},
         cites=("KAFKA-14140", "INELIGIBLE_REPLICA"),
     )
 

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..expr import Expr, after, both, const, fill, ite, some, true, var
+from ..expr import Expr, after, both, const, ite, some, true, var
 from ..lines import Block, Line
-from ..sorts import OptionOf, SeqOf, SetOf
-from .state import PLACES, Assignment, Broker, assignment, cached, epoch, live, one_of, p, r, replicas
+from ..sorts import OptionOf, SeqOf
+from .state import (
+    NO_BROKERS,
+    PLACES,
+    UNASSIGNED,
+    Broker,
+    assignment,
+    cached,
+    epoch,
+    live,
+    one_of,
+    p,
+    r,
+    replicas,
+)
 
 _broker = var("broker", Broker)
 
@@ -123,7 +136,7 @@ class Listed:
 
 def listed(now: Expr, before: Expr) -> Listed:
     """What is printed of replicas, with those `before` a reassignment, if one goes on."""
-    had, goes_on = before.get(fill(Assignment, None)), before.is_some()
+    had, goes_on = before.get(UNASSIGNED), before.is_some()
     mine, its = replicas(now), replicas(had)
     in_turn = const((), SeqOf(OptionOf(Broker), 2 * len(PLACES)))
     for place in PLACES:
@@ -131,8 +144,7 @@ def listed(now: Expr, before: Expr) -> Listed:
     for place in PLACES:
         old = had[place]
         in_turn = ite(both(goes_on, ~old.set().subset_of(mine)), in_turn.append(old), in_turn)
-    nobody = const(frozenset(), SetOf(Broker))
-    return Listed(in_turn, ite(goes_on, mine.minus(its), nobody), ite(goes_on, its.minus(mine), nobody))
+    return Listed(in_turn, ite(goes_on, mine.minus(its), NO_BROKERS), ite(goes_on, its.minus(mine), NO_BROKERS))
 
 
 def sends(c: Expr, of: Expr, to: Expr, given: Expr, is_new: Expr, kept: Expr, listed: Listed, which: Expr = r) -> Block:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 from ..action import Action, Clause, action, waived
-from ..expr import Expr, both, exists, ite, mapped, none, setting, some, var
+from ..expr import Expr, both, exists, ite, mapped, setting, some, var
 from ..sorts import Value
 from . import requests
 from .broker_lines import registered_anew
@@ -13,6 +13,7 @@ from .effects import ISR, REQUESTS, ZOMBIES, Effects
 from .state import (
     CACHES,
     ISR_CHANGES,
+    NO_BROKER,
     OUTAGES,
     Broker,
     assignment,
@@ -68,7 +69,7 @@ def unregistered() -> dict[Expr, Expr | Value]:
     """The updates by which a broker's ZooKeeper session ends."""
     return {
         registered: registered.remove(b),
-        controller: ite(controller.eq(some(b)), none(Broker), controller),
+        controller: ite(controller.eq(some(b)), NO_BROKER, controller),
         outages: outages + 1,
     }
 

@@ -15,7 +15,6 @@ from ..action import Action, Clause, Update, action, update, waived
 from ..expr import (
     Expr,
     both,
-    const,
     either,
     exists,
     false,
@@ -42,11 +41,13 @@ from .outside import one, other
 from .promises import informed_and_quiet
 from .requests import head, may_read, read, takes
 from .state import (
+    NO_ASSIGNMENT,
+    NO_BROKERS,
+    NO_ZNODE,
     REASSIGNMENTS,
-    Assignment,
+    UNASSIGNED,
     Broker,
     Partition,
-    Znode,
     assignment,
     b,
     c,
@@ -80,7 +81,6 @@ from .state import (
 _target = replicas(assignment[p])
 _adding = _target.minus(replicas(had(p)))
 _removing = replicas(had(p)).minus(_target)
-_NOBODY = const(frozenset(), SetOf(Broker))
 _ROOM = {"reassignments are left": reassignments < setting(REASSIGNMENTS)}
 _ONE_THREAD = "the thread does one thing at a time"
 
@@ -110,7 +110,7 @@ def _kept(effects: Effects, raised: Expr) -> Expr:
 
 
 def reassign(effects: Effects) -> Action:
-    asked = fill(Assignment, None).put(0, some(one)).put(1, some(other))
+    asked = UNASSIGNED.put(0, some(one)).put(1, some(other))
     stays = ~queued.contains(p) if DELETION in effects.chosen.parts else true
     return action(
         "Reassign",
@@ -241,7 +241,7 @@ def cancel(effects: Effects) -> Action:
         },
         limits=_ROOM,
         updates={
-            origin[p]: none(Assignment),
+            origin[p]: NO_ASSIGNMENT,
             assignment[p]: had(p),
             reassigning[c]: reassigning[c].insert(p),
             finishing[c]: some(p),
@@ -318,7 +318,7 @@ def end(effects: Effects) -> Action:
         p,
         guard={**_dropped(), "is not being cancelled": ~cancelled},
         updates={
-            origin[p]: none(Assignment),
+            origin[p]: NO_ASSIGNMENT,
             finishing[c]: none(Partition),
             reassigning[c]: left,
             phase[c]: _next(effects, left),
@@ -355,8 +355,8 @@ def handle(effects: Effects) -> Action:
         guard=_may_stop(effects),
         updates={
             **read(effects),
-            hosted[b]: mapped(p, ite(heeds, none(Znode), mine)),
-            listed[b]: mapped(p, ite(heeds, _NOBODY, listed[b][p])),
+            hosted[b]: mapped(p, ite(heeds, NO_ZNODE, mine)),
+            listed[b]: mapped(p, ite(heeds, NO_BROKERS, listed[b][p])),
         },
         cites=("stopReplicas in ReplicaManager.scala", "KIP-570"),
     )

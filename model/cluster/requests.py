@@ -22,7 +22,6 @@ from ..expr import (
     either,
     exists,
     false,
-    fill,
     forall,
     free,
     ite,
@@ -36,7 +35,7 @@ from ..expr import (
     var,
 )
 from ..family import Chosen
-from ..sorts import Int, SetOf, Value
+from ..sorts import Int, Value
 from .broker_lines import Handling, broker_epoch_refused, metadata_ignored
 from .effects import DELETION, ISR, NO_REPLICAS, REQUESTS, Batch, Effects
 from .lines import Listed
@@ -45,12 +44,15 @@ from .state import (
     CACHES,
     CHANNEL,
     DIRECTORIES,
+    NO_BROKERS,
+    NO_PARTITIONS,
+    NO_ZNODE,
+    NOTHING_ASKED,
     REASSIGNMENT,
-    Assignment,
+    UNASSIGNED,
     Broker,
     Cached,
     Partition,
-    Znode,
     accepted_epoch,
     alive,
     b,
@@ -79,9 +81,7 @@ from .state import (
 
 _to, _acting = var("to", Broker), var("acting", Broker)
 _of, _any = var("of", Partition), var("any_of", Partition)
-_NOTHING_ASKED = none(SetOf(Broker))
 _NOTHING_WAIVED: Mapping[str, str] = {}
-_NO_ONE, _NO_PARTITION = const(frozenset(), SetOf(Broker)), const(frozenset(), SetOf(Partition))
 _NO_LISTS = mapped(_of, NO_REPLICAS)
 
 
@@ -102,7 +102,7 @@ def is_quiet(chosen: Chosen) -> Expr:
 
 def head(chosen: Chosen, b: Expr, tenure: Expr) -> Expr:
     """The request of a tenure that a broker reads next."""
-    nothing = mapped(_of, none(Znode))
+    nothing = mapped(_of, NO_ZNODE)
     return channel(chosen.parts)[b][tenure].at(0).get(_request(chosen, "LeaderAndIsr", const(0, Int(0, 0)), nothing))
 
 
@@ -111,9 +111,9 @@ def _request(
     kind: str,
     broker_epoch: Expr,
     states: Expr,
-    new: Expr = _NO_PARTITION,
-    live: Expr = _NO_ONE,
-    deleted: Expr = _NO_PARTITION,
+    new: Expr = NO_PARTITIONS,
+    live: Expr = NO_BROKERS,
+    deleted: Expr = NO_PARTITIONS,
     listed: Expr = _NO_LISTS,
 ) -> Expr:
     content: dict[str, Expr | Value] = {"broker_epoch": broker_epoch, "states": states, "new": new}
@@ -202,15 +202,15 @@ def handle(effects: Effects) -> Action:
         updates |= _storage_answered(effects, ordered, mine)
     effects.lines += [handling.refused(), *handling.becomes(), handling.ended()]
     # A leader takes itself for recovered at once, and says so when it asks for another ISR (KIP-704).
-    kept = ordered.value.changed(isr=ite(leads, ordered.value["isr"], _NO_ONE), recovery="RECOVERED")
+    kept = ordered.value.changed(isr=ite(leads, ordered.value["isr"], NO_BROKERS), recovery="RECOVERED")
     taken = takes(effects, ordered, mine)
     updates |= {**read(effects), hosted[b]: mapped(p, ite(taken, some(kept), mine))}
     if ISR in effects.chosen.parts:
-        updates[proposed[b]] = mapped(p, ite(taken, _NOTHING_ASKED, proposed[b][p]))
+        updates[proposed[b]] = mapped(p, ite(taken, NOTHING_ASKED, proposed[b][p]))
     if REASSIGNMENT in effects.chosen.parts:
         told = head(effects.chosen, b, e)["replicas"][p]
-        members = replicas(told["now"]).union(replicas(told["before"].get(fill(Assignment, None))))
-        updates[listed[b]] = mapped(p, ite(taken, ite(leads, members, _NO_ONE), listed[b][p]))
+        members = replicas(told["now"]).union(replicas(told["before"].get(UNASSIGNED)))
+        updates[listed[b]] = mapped(p, ite(taken, ite(leads, members, NO_BROKERS), listed[b][p]))
     return action(
         "HandleLeaderAndIsr",
         "A broker gets a LeaderAndIsr request: it leads or follows the partitions that it does not host yet, or of "
@@ -249,12 +249,12 @@ def refuse(effects: Effects) -> Action:
     """Steps 0 and 1 of broker.md 2.1."""
     old, ordered = (
         e < accepted_epoch[b],
-        ite(is_kind(effects, "LeaderAndIsr"), head(effects.chosen, b, e)["states"][p], none(Znode)),
+        ite(is_kind(effects, "LeaderAndIsr"), head(effects.chosen, b, e)["states"][p], NO_ZNODE),
     )
     queue = channel(effects.chosen.parts)
     if effects.chosen.has("KIP-380"):
         this_life = _for_this_life(effects, b, e)
-        ordered = ite(this_life, ordered, none(Znode))
+        ordered = ite(this_life, ordered, NO_ZNODE)
         effects.lines.append(broker_epoch_refused(b, e, both(is_kind(effects, "LeaderAndIsr"), ~this_life)))
         old = either(old, ~this_life)
     handling = _handling(effects, ordered)
@@ -298,14 +298,14 @@ def lose(effects: Effects) -> Action:
 
 def forgotten(effects: Effects, broker: Expr) -> dict[Expr, Expr | Value]:
     """The updates by which a broker's process ends: what it heard, hosts and asked for is gone, but for its disk."""
-    gone: dict[Expr, Expr | Value] = {accepted_epoch[broker]: 0, hosted[broker]: mapped(p, none(Znode))}
+    gone: dict[Expr, Expr | Value] = {accepted_epoch[broker]: 0, hosted[broker]: mapped(p, NO_ZNODE)}
     if DIRECTORIES in effects.chosen.parts:
         gone[failed[broker]] = frozenset()
     if CACHES in effects.chosen.parts:
         gone |= {alive[broker]: frozenset(), metadata[broker]: mapped(p, none(Cached))}
     if REASSIGNMENT in effects.chosen.parts:
-        gone[listed[broker]] = mapped(p, _NO_ONE)
-    return gone | ({proposed[broker]: mapped(p, _NOTHING_ASKED)} if ISR in effects.chosen.parts else {})
+        gone[listed[broker]] = mapped(p, NO_BROKERS)
+    return gone | ({proposed[broker]: mapped(p, NOTHING_ASKED)} if ISR in effects.chosen.parts else {})
 
 
 def registers(broker: Expr) -> dict[Expr, Expr | Value]:
@@ -349,7 +349,7 @@ def _sent_by(effects: Effects, made: Action, batch: Batch, life: Expr, live_ones
     entry = batch.entry
     given, deleted = both(batch.given, batch.to.contains(_to)), _deleted(effects, made, batch)
     ordered = both(given, entry.is_some())
-    states = _by_partition(made, batch, ite(both(ordered, ~deleted), entry, none(Znode)), none(Znode))
+    states = _by_partition(made, batch, ite(both(ordered, ~deleted), entry, NO_ZNODE), NO_ZNODE)
     new = _partitions(made, batch, both(given, batch.is_new))
     names_some = exists(_any, states[_any].is_some())
     is_told = both(ordered, ~deleted) if batch.kind != "StopReplica" else false

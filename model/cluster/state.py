@@ -65,6 +65,13 @@ Znode = Record(
 )
 Assignment = MapOf(Place, OptionOf(Broker))
 
+# What is not there, by what it would be.
+NO_BROKER, NO_BROKERS = none(Broker), const(frozenset(), SetOf(Broker))
+NO_PARTITIONS = const(frozenset(), SetOf(Partition))
+NO_ZNODE, NO_ASSIGNMENT = none(Znode), none(Assignment)
+UNASSIGNED = fill(Assignment, None)
+NOTHING_ASKED = none(SetOf(Broker))
+
 _REPLICA, _PARTITION = machine("replica"), machine("partition")
 ReplicaState = Enum("ReplicaState", tuple(each.name for each in _REPLICA.states))
 PartitionState = Enum("PartitionState", tuple(each.name for each in _PARTITION.states))
@@ -233,18 +240,17 @@ _ZOOKEEPER = (
     starts(registered, full(Broker), "ZooKeeper: the live brokers, /brokers/ids"),
     starts(controller, None, "ZooKeeper: who is controller, /controller"),
     starts(controller_epoch, 0, "ZooKeeper: /controller_epoch"),
-    starts(assignment, fill(assignment.sort, fill(Assignment, None)), "ZooKeeper: each topic's replicas, in order"),
+    starts(assignment, fill(assignment.sort, UNASSIGNED), "ZooKeeper: each topic's replicas, in order"),
     starts(created, frozenset(), "ZooKeeper: the topics that there are"),
     starts(znode, fill(znode.sort, None), "ZooKeeper: each partition's state znode"),
 )
 _COUNTED = starts(isr_changes, 0, "how often leaders changed ISRs, or asked for it")
-_NOTHING_ASKED = fill(MapOf(Partition, OptionOf(SetOf(Broker))), None)
 
 
 def _of_part(part: str, parts: Iterable[str]) -> tuple[Field, ...]:
     """The fields that a part adds beside a controller's process."""
     if part == "ISR changes":
-        asked = fill(proposed.sort, _NOTHING_ASKED)
+        asked = fill(proposed.sort, fill(MapOf(Partition, OptionOf(SetOf(Broker))), NOTHING_ASKED))
         return (starts(proposed, asked, "each broker: the ISRs that it asked the controller for"), _COUNTED)
     if part == "ISRs of unseen leaders" and "ISR changes" not in parts:
         return (_COUNTED,)
@@ -385,7 +391,7 @@ def replicas(of: Expr) -> Expr:
 
 def first(of: Expr, allowed: Expr) -> Expr:
     """The first broker of an assignment that is in a set, or none."""
-    found = none(Broker)
+    found = NO_BROKER
     for place in reversed(PLACES):
         found = ite(of[place].is_some() & of[place].set().subset_of(allowed), of[place], found)
     return found
@@ -393,7 +399,7 @@ def first(of: Expr, allowed: Expr) -> Expr:
 
 def had(of: Expr) -> Expr:
     """The replicas that a partition had before its reassignment, in order; none while none goes on."""
-    return origin[of].get(fill(Assignment, None))
+    return origin[of].get(UNASSIGNED)
 
 
 def hosts(parts: Iterable[str], of: Expr) -> Expr:

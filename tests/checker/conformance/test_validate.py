@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import shutil
 import tarfile
 from datetime import datetime, timedelta
 from functools import partial
@@ -15,7 +16,6 @@ import pytest
 from click.testing import CliRunner
 from isrproof.checker.cli import main
 from isrproof.checker.conformance import cluster, read, simulate
-from isrproof.checker.conformance.evidence import NotDecidedError
 from isrproof.checker.conformance.names import numbered
 from isrproof.checker.conformance.validate import Verdict, unlimited, validate
 from isrproof.model.cluster.cluster import CLUSTER
@@ -260,11 +260,45 @@ def test_what_the_model_lacks_is_not_held_against_a_recording(
 
 
 def test_a_topic_that_is_created_again_is_not_reassigned() -> None:
-    """Each life has its replicas; a partition with others than it was created with is not looked at."""
-    told = read.read([str(RECORDED / "lifecycle-2.8.2")]).assignments
-    assert told["gone", 0] == {(1, 2, 3), (3, 2)}
-    with pytest.raises(NotDecidedError, match="was reassigned"):
-        _ = read.read([str(RECORDED / "reassign-2.8.2")]).assignments
+    """Each life has its replicas; a partition may have others than it was created with, which are not its own."""
+    shown = read.read([str(RECORDED / "lifecycle-2.8.2")]).partitions
+    assert shown.assignments["gone", 0] == {(1, 2, 3), (3, 2)}
+    assert shown.reassigned is None
+    other = read.read([str(RECORDED / "reassign-2.8.2")]).partitions.reassigned
+    assert other is not None
+    assert (other.topic, other.partition) == ("move", 1)
+
+
+@pytest.mark.parametrize(
+    ("recording", "line", "reason"),
+    [
+        ("reassign-2.8.2", ("state-change.log", 89), "validate does not follow reassignments"),
+        ("lifecycle-2.8.2", ("state-change.log", 156), "gone is deleted and has several partitions"),
+    ],
+)
+def test_what_the_model_does_not_follow_is_named_with_its_line(
+    recording: str, line: tuple[str, int], reason: str
+) -> None:
+    """The lines before it are: they are looked for, and one that no run writes would be rejected."""
+    code, said = _command("cluster", str(RECORDED / recording), "--release", "2.8")
+    assert (code, said["verdict"], said["guard"]) == (3, "unknown", None)
+    assert reason in said["reason"]
+    assert (Path(said["line"]["file"]).name, said["line"]["line"]) == line
+    assert 0 < said["matched"] < said["compared"]
+
+
+def test_a_wrong_line_before_what_is_not_followed_is_rejected(tmp_path: Path) -> None:
+    folder = tmp_path / "log"
+    shutil.copytree(RECORDED / "reassign-2.8.2", folder)
+    right = "from NewPartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=0"
+    changed = [path for path in folder.rglob("state-change.log") if right in path.read_text("utf-8")]
+    assert changed
+    for path in changed:
+        path.write_text(
+            path.read_text("utf-8").replace(right, right.replace("leaderEpoch=0", "leaderEpoch=1")), "utf-8"
+        )
+    code, said = _command("cluster", str(folder), "--release", "2.8")
+    assert (code, said["verdict"]) == (1, "rejected")
 
 
 @slow

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
+from isrproof.checker.explore.flatten import Flattener
 from isrproof.checker.explore.generate import build, successors
 from isrproof.checker.explore.narrow import build as build_narrow
-from isrproof.checker.explore.program import program
+from isrproof.checker.explore.narrow import build_effect, build_guards
+from isrproof.checker.explore.program import effect, guarded, program
 from isrproof.checker.explore.run import explore
 from isrproof.model.action import action
 from isrproof.model.errors import SortError
@@ -355,6 +357,16 @@ def _compare_successors(model: Model, states: Any) -> None:
             binding = tuple(sorted(move.binding.items()))
             narrow.append((row, move.action.name, binding, ways, new, None if new is None else bool(fires)))
     assert sorted(narrow, key=order) == sorted(expected, key=order)
+    enabled = build_guards(translated, [move.guard for move in translated.moves])
+    flat = Flattener(layout, translated.scalars)
+    effects = [build_effect(translated, effect(flat, each)) for each in guarded(flat, translated.instance)]
+    apart = [
+        (row, move.action.name, tuple(sorted(move.binding.items())), after(state))
+        for row, state in enumerate(packed)
+        for move, holds, after in zip(translated.moves, enabled(state), effects, strict=True)
+        if holds
+    ]
+    assert sorted(apart, key=order) == sorted(((*each[:3], each[4]) for each in expected), key=order)
 
 
 @settings(QUIET, max_examples=20)

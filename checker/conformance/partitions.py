@@ -1,0 +1,221 @@
+"""What a log tells of partitions: who has a replica, when they were created and deleted, which ISRs they had."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from ...traces.events.event import Event
+from .names import NO_LEADER
+
+Key = tuple[str, int]
+"""A topic and a partition number."""
+
+CREATED = "partition-created"
+_DELETED = frozenset({"topic-deletion-queued", "topics-to-be-deleted"})
+_DELETES = frozenset({"ReplicaDeletionStarted", "NonExistentReplica", "NonExistentPartition"})
+
+
+class Together(NamedTuple):
+    """Partitions that a controller takes note of at one time; `is_cut`: its lines end there, there may be more."""
+
+    partitions: frozenset[Key]
+    is_cut: bool
+
+    def may_be(self, found: frozenset[Key]) -> bool:
+        """Whether the controller may have found these."""
+        return found >= self.partitions if self.is_cut else found == self.partitions
+
+
+@dataclass(frozen=True)
+class Partitions:
+    """What all lines tell, and those of the state machines that are compared: of one controller after the other."""
+
+    events: Sequence[Event]
+    compared: Sequence[Event]
+
+    @cached_property
+    def named(self) -> frozenset[Key]:
+        """The partitions that the state machines speak of."""
+        keys = map(key_of, self.compared)
+        return frozenset(each for each in keys if each is not None)
+
+    @cached_property
+    def _listed(self) -> Mapping[Key, Sequence[Event]]:
+        """The lines that tell all replicas of a partition."""
+        found: dict[Key, list[Event]] = {}
+        for event in self.events:
+            key = key_of(event)
+            if key is not None and event.replicas:
+                found.setdefault(key, []).append(event)
+        return found
+
+    @cached_property
+    def are_listed(self) -> bool:
+        """Lines tell the replicas of each partition."""
+        return self.named <= self._listed.keys()
+
+    @cached_property
+    def assignments(self) -> Mapping[Key, frozenset[tuple[int, ...]]]:
+        """Partition -> the replicas that it was created with, in order: of each life; empty where no line tells.
+
+        Where no line tells of a creation it is what is told first, in any order that is told.
+        """
+        return {key: frozenset(self._created_with(self._listed.get(key, ()))) for key in self.named}
+
+    def _created_with(self, listed: Sequence[Event]) -> set[tuple[int, ...]]:
+        made = {each.replicas for each in listed if each.row == CREATED and each.replicas}
+        first = frozenset(listed[0].replicas or ()) if listed else None
+        return made or {each.replicas for each in listed if each.replicas and frozenset(each.replicas) == first}
+
+    @cached_property
+    def reassigned(self) -> Event | None:
+        """The first line, by its time, that tells of replicas with which its partition was not created."""
+        strange = (
+            event
+            for key, created in self.assignments.items()
+            for event in self._listed.get(key, ())
+            if frozenset(event.replicas or ()) not in set(map(frozenset, created))
+        )
+        return min(strange, key=lambda each: each.ts or 0, default=None)
+
+    def members(self, partition: Key) -> frozenset[int]:
+        """The brokers that lines name as replicas of a partition, one at a time."""
+        found: set[int] = set()
+        for event in self.events:
+            if key_of(event) == partition:
+                found |= {one for one in (event.replica, event.leader) if one is not None and one > NO_LEADER}
+                found |= set(event.isr or ())
+        return frozenset(found)
+
+    def deletions(self) -> Iterator[tuple[str, Event]]:
+        """The topics that controller.log says are to be deleted, each with the line."""
+        for event in self.events:
+            if event.row in _DELETED:
+                yield from ((topic, event) for topic in (event.detail or "").split(","))
+
+    @cached_property
+    def large_deleted(self) -> Mapping[str, Event]:
+        """Topics of several partitions that are deleted -> the first line, by its time, that tells of it."""
+        counts: dict[str, int] = {}
+        for topic, _ in self.named:
+            counts[topic] = counts.get(topic, 0) + 1
+        deletes = ((each.topic or "", each) for each in self.compared if each.to_state in _DELETES)
+        found: dict[str, Event] = {}
+        for topic, event in sorted((*self.deletions(), *deletes), key=lambda each: each[1].ts or 0):
+            if counts.get(topic, 0) > 1:
+                found.setdefault(topic, event)
+        return found
+
+    @cached_property
+    def created_before(self) -> Mapping[Key, frozenset[Key]]:
+        """Partition -> those that one may take to be created before it: the same controller tells of them before.
+
+        Of those that a controller finds at the same time, the order makes no difference. Only topics that are created
+        once and never deleted have one.
+        """
+        first: dict[Key, Event] = {}
+        again: set[Key] = set()
+        for event in self.compared:
+            key = key_of(event)
+            if key is None:
+                continue
+            if event.to_state in _DELETES or (event.row == CREATED and key in first):
+                again.add(key)
+            first.setdefault(key, event)
+        found: dict[Key, frozenset[Key]] = {}
+        before: dict[int | None, set[Key]] = {}
+        for key, event in first.items():
+            if event.row == CREATED and key not in again:
+                mine = before.setdefault(event.controller_epoch, set())
+                found[key] = frozenset(mine)
+                mine.add(key)
+        return found
+
+    @cached_property
+    def creators(self) -> Mapping[Key, frozenset[int]]:
+        """Partition -> the epochs of the controllers that take note of its creation: they had started by then."""
+        found: dict[Key, frozenset[int]] = {}
+        for event in self.compared:
+            key, epoch = key_of(event), event.controller_epoch
+            if key is not None and epoch is not None and event.row == CREATED:
+                found[key] = found.get(key, frozenset()) | {epoch}
+        return found
+
+    @cached_property
+    def created_together(self) -> Sequence[Together]:
+        """What controllers take note of at one time: the lines on it follow each other, and others come after them."""
+        found: list[Together] = []
+        batch: set[Key] = set()
+        epoch: int | None = None
+        for event in (*self.compared, None):
+            created = event is not None and event.row == CREATED and event.controller_epoch == epoch
+            if batch and not created:
+                found.append(Together(frozenset(batch), event is None or event.controller_epoch != epoch))
+                batch = set()
+            if event is not None:
+                epoch, key = event.controller_epoch, key_of(event)
+                batch |= {key} if event.row == CREATED and key is not None else set()
+        return found
+
+    @cached_property
+    def isr_changes_begin(self) -> int | None:
+        """The first of the compared lines before which a leader changed an ISR; None if there is none.
+
+        What a controller writes raises version and leader epoch both; what a leader writes, the version only.
+        """
+        for number, each in enumerate(self.compared):
+            version, epoch = each.partition_epoch, each.leader_epoch
+            if version is not None and epoch is not None and version > epoch:
+                return number
+        return None
+
+    @cached_property
+    def elected_again(self) -> Event | None:
+        """The first election of a leader that leads already, for which an administrator asked.
+
+        Up to 2.1 the partitions that are named are elected, whoever leads them (onPreferredReplicaElection).
+        """
+        leaders: dict[Key, int | None] = {}
+        for event in self.compared:
+            key = key_of(event)
+            if key is None or event.row != "partition-online":
+                continue
+            if event.from_state == event.to_state and leaders.get(key, NO_LEADER) == event.leader:
+                return event
+            leaders[key] = event.leader
+        return None
+
+    def can_be_unseen(self, key: Key, epoch: int, version: int) -> bool:
+        """Whether a leader can have written a version of which no line tells: an election raises the epoch too."""
+        later = ((number, its) for number, shown in self.isrs.get(key, {}).items() for its, _ in shown)
+        unseen = version not in self.isrs.get(key, {})
+        return unseen and any(0 <= its - epoch <= number - version for number, its in later)
+
+    def must_be_unseen(self, key: Key, epoch: int, version: int, isr: frozenset[int]) -> bool:
+        """Whether the next version of which a line tells says that a leader wrote this one, and can have come of it."""
+        known = self.isrs.get(key, {})
+        after = min((each for each in known if each > version), default=None)
+        if version in known or after is None:
+            return False
+        its = ((its - epoch, shown) for its, shown in known[after])
+        return any(0 <= more <= after - version and (shown <= isr or isr <= shown) for more, shown in its)
+
+    @cached_property
+    def isrs(self) -> Mapping[Key, Mapping[int, frozenset[tuple[int, frozenset[int]]]]]:
+        """Partition -> version of its state znode -> leader epochs and ISRs that lines show; of several lives, all."""
+        found: dict[Key, dict[int, frozenset[tuple[int, frozenset[int]]]]] = {}
+        for event in self.events:
+            key, version, epoch = key_of(event), event.partition_epoch, event.leader_epoch
+            if key is None or version is None or epoch is None or not event.isr:
+                continue
+            known = found.setdefault(key, {})
+            known[version] = known.get(version, frozenset()) | {(epoch, frozenset(event.isr))}
+        return found
+
+
+def key_of(event: Event) -> Key | None:
+    """The partition that a line is about."""
+    return None if event.topic is None or event.partition is None else (event.topic, event.partition)

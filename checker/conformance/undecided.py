@@ -1,0 +1,113 @@
+"""What the model `cluster` does not follow, of what a log tells: lines from there on say nothing of the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
+
+from ...model.cluster.effects import ISR, PREFERRED, REQUESTS
+from ...specs.lines import rows
+from ...traces.events.event import Event
+from .evidence import REGISTERED, Evidence, Seen
+from .validate import Beyond, Verdict
+
+_DIRECTORY_FAILED = frozenset({"log-dir-failure", "log-directory-fails", "log-dir-replicas-offline"})
+
+Bears = Callable[[Event], bool]
+"""Whether what is not followed bears on a line."""
+
+
+def beyond(evidence: Evidence, parts: Collection[str], lines: Sequence[Seen]) -> list[Beyond]:
+    """What the model does not follow of some lines, each with the first that it bears on; first lines first."""
+    found: dict[int, Beyond] = {}
+    for bears, reason in _reasons(evidence, parts):
+        number = next((number for number, line in enumerate(lines) if bears(line.event)), None)
+        if number is not None:
+            found.setdefault(number, Beyond(number, reason))
+    return [found[each] for each in sorted(found)]
+
+
+def undecided(evidence: Evidence, parts: Collection[str], verdict: Verdict) -> str:
+    """Why a line that no run writes says nothing of the cluster; "" if it does."""
+    first = evidence.partitions.isr_changes_begin
+    if ISR not in parts and first is not None and verdict.matched >= first:
+        return "a leader changed an ISR before this line, which the lines compared do not tell: try --brokers"
+    large = [] if evidence.has_controller_log else sorted(evidence.partitions.large_deleted)
+    if large:
+        return f"{large[0]} is deleted and has several partitions, and without controller.log it is not known when"
+    return ""
+
+
+def _reasons(evidence: Evidence, parts: Collection[str]) -> Iterator[tuple[Bears, str]]:
+    """What is not followed: the lines that it bears on, and in words."""
+    partitions = evidence.partitions
+    other = partitions.reassigned
+    if other is not None:
+        listed = ", ".join(map(str, other.replicas or ()))
+        what = f"{other.topic}-{other.partition} gets the replicas {listed}: validate does not follow reassignments"
+        yield partial(_since, other), what
+    for topic, event in partitions.large_deleted.items():
+        what = f"{topic} is deleted and has several partitions: the model's topics have one"
+        yield partial(_since, event), what
+    for event in (each.event for each in evidence.seen if each.event.row in _DIRECTORY_FAILED):
+        yield partial(_since, event), "a log directory had failed by then, which is not looked at"
+    if PREFERRED in parts:
+        what = "leaders of some partitions were to be the preferred ones; the model has elections of all at once"
+        yield from ((partial(_since, each), what) for each in _elected_apart(evidence))
+        again = partitions.elected_again
+        if again is not None:
+            what = f"{again.topic}-{again.partition} is given the leader that it has; the model's elections leave those"
+            yield partial(_since, _asked_before(evidence, again)), what
+    for epoch, began in sorted(_beginnings(evidence).items()):
+        what = f"controller epoch {epoch} had begun by then: a controller that was deposed and goes on is not looked at"
+        yield partial(_deposed, epoch, began), what
+    if REQUESTS in parts:
+        for event in _sessions_lost(evidence):
+            what = f"broker {event.speaker} lost its ZooKeeper session before and lived on, which is not in the model"
+            yield partial(_since, event), what
+
+
+def _since(event: Event, line: Event) -> bool:
+    return (line.ts or 0) >= (event.ts or 0)
+
+
+def _deposed(epoch: int, began: int, line: Event) -> bool:
+    """A line of an earlier controller than that of an epoch, written after that had begun."""
+    is_controller, its = rows()[line.row].speaker == "controller", line.controller_epoch
+    return is_controller and its is not None and its < epoch and line.ts is not None and line.ts >= began
+
+
+def _beginnings(evidence: Evidence) -> dict[int, int]:
+    """Controller epoch -> when it is first told of by a controller, by the clocks of brokers."""
+    found: dict[int, int] = {}
+    for event in (each.event for each in evidence.seen):
+        epoch, now = event.controller_epoch, event.ts
+        if rows()[event.row].speaker == "controller" and epoch is not None and now is not None:
+            found[epoch] = min(now, found.get(epoch, now))
+    return found
+
+
+def _elected_apart(evidence: Evidence) -> Iterator[Event]:
+    """The lines in which preferred leaders of some partitions, not of all, are asked for."""
+    for event in (each.event for each in evidence.seen if each.event.row == "election-requested"):
+        if event.detail and len(set(event.detail.split(","))) < len(evidence.names.partitions):
+            yield event
+
+
+def _asked_before(evidence: Evidence, elected: Event) -> Event:
+    """The line in which an election was asked for, or that of the election where no line tells."""
+    asked = (each.event for each in evidence.seen if each.event.row == "election-requested")
+    before = (each for each in asked if each.controller == elected.controller and _since(each, elected))
+    return max(before, key=lambda each: each.ts or 0, default=elected)
+
+
+def _sessions_lost(evidence: Evidence) -> Iterator[Event]:
+    """The lines in which brokers registered anew without a start of their process."""
+    started: set[str] = set()
+    for each in sorted(evidence.seen, key=lambda one: one.event.ts or 0):
+        if each.event.row == "process-starts":
+            started.add(each.place.file)
+        elif each.event.row == REGISTERED and each.place.file in started:
+            started.remove(each.place.file)
+        elif each.event.row == REGISTERED and each.event.speaker is not None:
+            yield each.event

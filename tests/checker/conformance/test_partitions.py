@@ -1,0 +1,56 @@
+"""What lines tell of partitions: creations that go together, and ISRs of which no line tells."""
+
+from __future__ import annotations
+
+import pytest
+from isrproof.checker.conformance.partitions import Partitions, Together
+from isrproof.traces.events.event import Event
+
+
+def _created(topic: str, number: int, epoch: int = 1) -> Event:
+    return Event("partition-created", topic=topic, partition=number, controller_epoch=epoch, replicas=(1, 2))
+
+
+def _moved(topic: str, epoch: int = 1) -> Event:
+    return Event("replica-moved", topic=topic, partition=0, controller_epoch=epoch, replica=1, to_state="NewReplica")
+
+
+def test_what_a_controller_finds_at_one_time_is_told_line_after_line() -> None:
+    compared = [_created("a", 0), _created("a", 1), _moved("a"), _created("b", 0), _created("c", 0, 2), _moved("c", 2)]
+    first, cut, last = Partitions(compared, compared).created_together
+    assert first == Together(frozenset({("a", 0), ("a", 1)}), is_cut=False)
+    assert cut == Together(frozenset({("b", 0)}), is_cut=True)  # its controller says no more: it may have died
+    assert last == Together(frozenset({("c", 0)}), is_cut=False)
+    assert not first.may_be(frozenset({("a", 0)}))
+    assert cut.may_be(frozenset({("b", 0), ("b", 1)}))
+    assert not cut.may_be(frozenset({("b", 1)}))
+    assert Partitions([_moved("a")], [_moved("a")]).created_together == []
+
+
+def _isr(version: int, epoch: int, *isr: int) -> Event:
+    return Event("partition-online", topic="a", partition=0, partition_epoch=version, leader_epoch=epoch, isr=isr)
+
+
+@pytest.mark.parametrize(
+    ("version", "epoch", "isr", "can", "must"),
+    [
+        (2, 1, {2, 3}, True, True),  # version 3 of epoch 2: one election and one change by a leader
+        (2, 1, {1, 2}, True, False),  # an election adds nobody, so 3 was in the ISR
+        (2, 2, {3}, True, True),  # the election before it, and then the change
+        (3, 2, {3}, False, False),  # is told, as it is
+        (2, 0, {3}, False, False),  # two elections come after it, but one version only
+        (4, 2, {3}, False, False),  # no later version is told
+    ],
+)
+def test_a_version_between_two_that_are_told_is_a_leaders(
+    version: int, epoch: int, isr: set[int], can: bool, must: bool
+) -> None:
+    found = Partitions([_isr(1, 1, 2), _isr(3, 2, 3)], [])
+    assert found.can_be_unseen(("a", 0), epoch, version) is can
+    assert found.must_be_unseen(("a", 0), epoch, version, frozenset(isr)) is must
+
+
+def test_only_topics_of_several_partitions_are_large() -> None:
+    queued = Event("topic-deletion-queued", detail="a,b", ts=5)
+    compared = [_created("a", 0), _created("a", 1), _created("b", 0)]
+    assert Partitions([*compared, queued], compared).large_deleted == {"a": queued}
