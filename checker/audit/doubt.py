@@ -9,7 +9,8 @@ the whole cluster, since whoever lost lines of one file lost those of others,
 * where there are several contradictions: no log of a real cluster that we know has two that Kafka made. If all lines
   that belong together are together, it takes more of them;
 * where brokers print, of one partition after the other, another epoch than they had: their lines are mixed with those
-  of other brokers, of the same ids.
+  of other brokers, of the same ids;
+* where a broker has two topics of one name, and deleted none (observe/broker/topic_ids.py).
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from .ties import DOUBT
 OverLines = Callable[[Callable[[Table], list[Row]], Collection[int]], list[Row]]
 """Gives what a look gives of the lines of some files."""
 _MOVES = ("replica_moves", "partition_moves")
-_SIGNS = ("moves", "contradicted", "unmoved", "epochs", "unlike")
+_SIGNS = ("moves", "contradicted", "unmoved", "epochs", "unlike", "shared")
 _EPOCHS, _EPOCH_DIFFERS = "epochs_before", "KR602"
 _SEVERAL = 2
 _RARE = 10_000
@@ -45,10 +46,11 @@ _MIXED = 5
 """This many epochs that are unlike are no fault of one broker's."""
 
 
-def signs(counts: Sequence[Row], failing: Sequence[Row]) -> list[Row]:
+def signs(counts: Sequence[Row], failing: Sequence[Row], shared: Sequence[Row]) -> list[Row]:
     """By cluster how many moves the lines of some partitions show, how many of these contradict what came before though
     missing lines would explain them (`contradicted`), and how many faults are that nothing was moved (`unmoved`); how
-    many `epochs` brokers print that they had before, and how many are `unlike` those that they took."""
+    many `epochs` brokers print that they had before, and how many are `unlike` those that they took; how many replicas
+    have a name that is `shared` by topics."""
     found: dict[int, Counter[str]] = defaultdict(Counter)
     for row in (row for row in counts if row["observation"] in _MOVES):
         found[row["cluster"]]["moves"] += row["n"]
@@ -58,6 +60,8 @@ def signs(counts: Sequence[Row], failing: Sequence[Row]) -> list[Row]:
     for row in (row for row in failing if row["verdict"] in ("illegal", "suspicious") and row.get(DOUBT) != "order"):
         found[row["cluster"]]["contradicted"] += _for_want_of_a_line(row)
         found[row["cluster"]]["unmoved"] += row["rule"] == "KR401"
+    for row in shared:
+        found[row["cluster"]]["shared"] += row["n"]
     return [{"cluster": cluster, **{name: n[name] for name in _SIGNS}} for cluster, n in sorted(found.items())]
 
 
@@ -79,6 +83,7 @@ def doubts(
     facts = over_lines(partial(_look, [span for span in spans if span.file in theirs]), theirs) if theirs else ()
     pairs = follow_ups([row for row in facts if "kind" in row], theirs.values())
     mixed = {cluster for cluster, n in seen.items() if n["unlike"] >= max(_MIXED, n["epochs"] / _MOST)}
+    mixed |= {cluster for cluster, n in seen.items() if n["shared"]}
     gapped = (asked & (pairs.gaps | begun_anew([row for row in facts if "correlation_id" in row]))) | mixed
     for cluster in asked - gapped:
         n = seen[cluster]

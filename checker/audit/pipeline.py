@@ -31,6 +31,7 @@ from .history.journals import Journals
 from .history.spans import Span
 from .judge import counted, failing, first_failing, judged, of_concerned, with_defects, with_findings
 from .observe.broker.hosted import HOSTED_LINES
+from .observe.broker.topic_ids import names_shared
 from .observe.catalogue import Inputs
 from .observe.controller.epoch_changes import CHANGES
 from .observe.controller.stopped import STOPPED_MOVES
@@ -128,7 +129,7 @@ def _look(
     rows = {
         "count": [*asked, *corrections(shown)],
         "failing": shown,
-        "sign": signs(counts, fails),
+        "sign": signs(counts, fails, names_shared(inputs[HOSTED_LINES])),
         "repeated": repeated(lines),
         "late": late_tenures(controllers),
         "conditions": numbers,

@@ -143,14 +143,16 @@ class _Moments:
         lines: dict[_Moment, list[_Place]] = defaultdict(list)
         moments: dict[_Moment, list[_Moment]] = defaultdict(list)
         number: dict[_Moment, int] = {}
-        for row in dated:
-            place, moment = _place(row), _moment(row)
+        # A line may list a partition twice: where topics were given one name, two of them are one.
+        by_place = {_place(row): row for row in dated}
+        for place, row in by_place.items():
+            moment = _moment(row)
             if moment not in lines:
                 number[moment] = len(moments[moment[:-1]])
                 moments[moment[:-1]].append(moment)
             places[_line(row)].append(place)
             lines[moment].append(place)
-        return _Moments(rows, {_place(row): row for row in dated}, places, lines, moments, number)
+        return _Moments(rows, by_place, places, lines, moments, number)
 
     def orders(self, finding: Row) -> list[_Order]:
         """The orders to try for a finding: those of its own moment, then those of each moment that it is compared

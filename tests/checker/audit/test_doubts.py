@@ -7,6 +7,11 @@ from pathlib import Path
 import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.options import Options
+from isrproof.checker.audit.report.model import Report
+
+from tests.mangled.harness import written_to
+from tests.mangled.parts import read, recorded
+from tests.mangled.ways import mangled
 
 
 def elected(leader: int, epoch: int, version: int, isr: str = "1, 2", before: str = "OnlinePartition") -> str:
@@ -100,3 +105,43 @@ def test_what_was_sent_last_may_be_refused(tmp_path: Path) -> None:
 def test_what_was_sent_before_it_is_cached(tmp_path: Path) -> None:
     lines = (NEW, told(1, 0, 0), cached(1, 0, 0), OFFLINE, elected(*FIRST), told(*FIRST), told(*AFTER))
     assert found(tmp_path, "KR104", *lines, cached(*AFTER)) == ["unknown"]
+
+
+REDACTED = (("redacted", 1),)
+
+
+def of_one_name(recording: str, folder: Path) -> Report:
+    """A recording in which all topics were given one name."""
+    path = recorded()[recording]
+    written_to(mangled(read(path), REDACTED, 1), folder, path)
+    (report,) = audit([str(folder)], Options(engine="python"))
+    return report
+
+
+def test_two_topics_of_one_name_are_seen_by_their_ids(tmp_path: Path) -> None:
+    report = of_one_name("isr-flap-3.9.1", tmp_path)
+    assert [finding.rule for finding in report.findings if finding.verdict == "illegal"] == []
+    assert any("missing or of others" in note for note in report.notes)
+
+
+def test_a_line_that_lists_a_partition_twice_is_read(tmp_path: Path) -> None:
+    assert of_one_name("isr-flap-2.0.0", tmp_path).findings
+
+
+def test_a_topic_that_was_deleted_between_is_another_one(tmp_path: Path) -> None:
+    one, other = (f"Some({letter * 22})" for letter in "AB")
+    begins = "starts at leader epoch {} from offset 0 with partition epoch {}, high watermark 0, ISR [1], adding"
+    starts = "[2023-09-01 10:00:0{},000] INFO [Broker id=1] Leader t-0 with topic id {} " + begins
+    rest = " replicas [] and removing replicas [] . Previous leader epoch was {}. (state.change.logger)\n"
+    gone = f"t-0 is renamed to /d1/t-0.{'0' * 32}-delete and is scheduled for deletion"
+    server = [
+        "[2023-09-01 10:00:00,000] INFO starting (kafka.server.KafkaServer)\n",
+        f"[2023-09-01 10:00:04,000] INFO Log for partition {gone} (kafka.log.LogManager)\n",
+        "[2023-09-01 10:00:09,000] INFO [KafkaServer id=1] shutting down (kafka.server.KafkaServer)\n",
+    ]
+    lines = [(starts + rest).format(1, one, 3, 3, -1), (starts + rest).format(6, other, 4, 4, 3)]
+    (tmp_path / "state-change.log").write_text("".join(lines))
+    for deleted in (True, False):
+        (tmp_path / "server.log").write_text("".join(server if deleted else (server[0], server[2])))
+        (report,) = audit([str(tmp_path)], Options(engine="python"))
+        assert any("missing or of others" in note for note in report.notes) is not deleted

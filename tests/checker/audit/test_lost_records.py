@@ -79,6 +79,32 @@ def test_what_the_old_leaders_disk_knows(tmp_path: Path) -> None:
     assert lost(tmp_path, *lines) == [("KR661", "suspicious", 150, 200)]
 
 
+def written(broker: int, second: int, isr: str, version: int) -> Line:
+    said = f"ISR updated to [{isr}] and zkVersion updated to [{version}]"
+    return broker, second, f"INFO [Partition t-0 broker={broker}] {said} (kafka.cluster.Partition)"
+
+
+ALONE = (shrinks(1, 10, 120), written(1, 11, "1", 1))
+BACK_TO_FOLLOW = (*BACK, follows(1, 42, 1, 210, 200, -1))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "end"),
+    [
+        (ALONE, BACK_TO_FOLLOW, 210),  # all that it wrote alone is committed
+        ((ALONE[0],), BACK_TO_FOLLOW, 200),  # whether the ISR was written is not shown
+        ((*ALONE, written(1, 15, "1,3", 2)), BACK_TO_FOLLOW, 200),  # another one was in the ISR again
+        (ALONE, BACK, 200),  # no line tells where its log ends
+        (ALONE, (*BACK, leads(1, 42, 2, 210, 200, "1", -1)), 200),  # it leads again, and cuts nothing
+    ],
+)
+def test_what_the_last_in_the_isr_wrote(
+    before: tuple[Line, ...], after: tuple[Line, ...], end: int, tmp_path: Path
+) -> None:
+    lines = (*FIRST, *SECOND, *before, leads(2, 20, 1, 150, 150, "2", 0), *after)
+    assert lost(tmp_path, *lines) == [("KR661", "suspicious", 150, end)]
+
+
 def test_without_server_log_it_may_have_left_the_isr(tmp_path: Path) -> None:
     lines = (FIRST[2], SECOND[2], leads(2, 20, 1, 150, 150, "2", 0), follows(1, 42, 1, 201, 200, -1))
     assert lost(tmp_path, *lines) == [("KR661", "suspicious", 150, 200)]

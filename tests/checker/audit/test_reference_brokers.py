@@ -212,15 +212,13 @@ def write(run: Sequence[Line], broker: int, folder: Path) -> None:
 
 
 def judged(runs: Sequence[Sequence[Line]], folder: Path, *, lossy: bool) -> list[set[str]]:
-    """The verdicts of the rules on each run: all are audited at once, each as a broker of its own."""
-    for number, run in enumerate(runs, start=1):
-        write(run, number, folder / f"broker-{number}")
-    (report,) = audit([str(folder)], Options(engine="python", lossy=lossy))
-    found: list[set[str]] = [set() for _ in runs]
-    for finding in report.findings:
-        if finding.rule in RULES and finding.entity.replica is not None:
-            found[finding.entity.replica - 1].add(finding.verdict)
-    return found
+    """The verdicts of the rules on each run. All are audited at once, each as a cluster of its own: what one run shows
+    of missing lines is no doubt about another."""
+    folders = [folder / f"broker-{number}" for number, _ in enumerate(runs, start=1)]
+    for number, (run, of_run) in enumerate(zip(runs, folders, strict=True), start=1):
+        write(run, number, of_run)
+    reports = audit([str(of_run) for of_run in folders], Options(engine="python", lossy=lossy, each=True))
+    return [{f.verdict for f in report.findings if f.rule in RULES} for report in reports]
 
 
 def agree(seeds: range, folder: Path) -> None:

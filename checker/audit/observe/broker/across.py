@@ -41,13 +41,12 @@ from ..order import IN_ORDER, NEAR
 from .high_watermarks import LIFE
 from .hosted import HOSTED, HOSTED_LINES, MERGED, copied
 from .taken import STARTS, known_epoch
+from .topic_ids import NO_ID
 
 ORDER = ("rank", "at", "file")
 """What controllers tell, where leaders begin, what else brokers tell."""
 OF_EPOCH = (*LIFE, "leader_epoch")
 _PLACE = ("line", "file")
-_NO_ID = "None"
-"""What a line prints as the topic id of a topic that has none."""
 
 rank, none = field("rank", Int(0)), const(0, Int(0))
 sent_leader, sent_isr, first_isr = (
@@ -173,7 +172,7 @@ def _led(lines: Table, key: Names, order: Names) -> Table:
     dated = lines.of_lines(LEADS).present("leader_epoch").derive(led=broker)
     found = dated.along(key, order, other_leader=Column("previous", "led"), **_place())
     ids = found.along((*key, "topic_id"), order, alike=Column("so_far"))
-    same = ~topic_id.eq(_NO_ID) & (none < field("alike", Int(0)))
+    same = ~topic_id.eq(NO_ID) & (none < field("alike", Int(0)))
     return false_where_absent(ids.derive(same_topic=same), "same_topic").filled("other_leader", "broker")
 
 

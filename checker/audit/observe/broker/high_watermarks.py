@@ -27,7 +27,9 @@ from ...lines import (
     FETCHERS_ADDED,
     FOLLOWS,
     ISR_CHANGES,
+    ISR_EXPANDS,
     ISR_SHRINKS,
+    ISR_WRITE_FAILED,
     ISR_WRITTEN,
     LEADER_AND_ISR_RECEIVED,
     LEADS,
@@ -47,7 +49,10 @@ LIFE = ("cluster", "life", *NEAR)
 """A partition, over all brokers."""
 _BROKERS = ("journal", *NEAR)
 _IN_TIME = ("process", *MERGED)
-_LINES = (*STARTS, *LOG_LOADED, *ISR_CHANGES, *ISR_WRITTEN, *TRUNCATED, *FETCHERS_ADDED, *LEADER_AND_ISR_RECEIVED)
+_LINES = (
+    *(*STARTS, *LOG_LOADED, *ISR_CHANGES, *ISR_WRITTEN, *ISR_WRITE_FAILED),
+    *(*TRUNCATED, *FETCHERS_ADDED, *LEADER_AND_ISR_RECEIVED),
+)
 
 _CUT = ("log-truncated",)
 _BY_EPOCH = ("epoch", "rank", *MERGED)
@@ -65,7 +70,9 @@ _was_in_isr = both(
 )
 """The election wrote the next version, so no change of the ISR is missing before it."""
 _most, _rank = field("most", Int()), field("rank", Int())
-_CARRIED = ("high_watermark", "epoch", "row", "broker", "file", "line")
+alone = field("alone", Bool)
+"""Whether what a line tells of is committed since its broker had led, and was alone in the ISR, when it ended."""
+_CARRIED = ("high_watermark", "epoch", "row", "broker", "file", "line", "alone")
 
 
 def _only(table: Table, condition: Expr, **columns: str) -> Table:
@@ -151,6 +158,32 @@ def _carried(rows: Table, key: Names, order: Names) -> Table:
     return false_where_absent(higher, "higher").along(key, order, **carried)
 
 
+def _ends_of_the_last_in_isr(printed: Table) -> Table:
+    """Lines that print where a log ends that its broker wrote alone: all of it is committed.
+
+    A leader that is alone in the ISR has committed what it appends (Partition.appendRecordsToLeader raises the high
+    watermark at once). It is the leader's if it led at the end of the process before, and the last ISR that it printed
+    there has no other (up to 2.3 the line comes before the write, which may fail). When it comes back as a follower,
+    it prints where its log ends: since 2.6 as it begins to follow, from 0.11 to 1.0 a fetcher begins there. A replica
+    that was just catching up may have held the high watermark back (up to 2.6 within the lag that is allowed, since 2.7
+    while it was about to join the ISR): then the last records are not committed.
+    """
+    announced = is_line(ISR_SHRINKS) & releases.subset_of(in_releases("<=2.3"))
+    shows_isr = is_line((*LEADS, *ISR_WRITTEN, *ISR_EXPANDS, *ISR_WRITE_FAILED)) | announced
+    told = printed.derive(by_itself=both(isr.size().eq(1), isr.contains(broker)), ran=field("process", Int()))
+    before = false_where_absent(told, "by_itself").along(
+        _BROKERS,
+        _IN_TIME,
+        was_alone=Column("last", "by_itself", shows_isr),
+        of_process=Column("last", "ran", is_line(STARTS)),
+    )
+    until_1_0 = releases.subset_of(in_releases("0.11-1.0"))
+    ends = is_line(FOLLOWS) | (is_line(FETCHERS_ADDED) & until_1_0)
+    came_back = both(field("was_alone", Bool), _led, field("of_process", Int()) < field("process", Int()))
+    found = before.where(both(ends, came_back, whole, ~lossy)).present("offset", "past")
+    return found.derive(epoch=field("past", Int()), high_watermark=offset, alone=true)
+
+
 def _isrs(lines: Table) -> Table:
     """Lines that show the ISR. Only server.log has what became of the ISR that a leader begins with."""
     shown = lines.of_lines((*LEADS, *ISR_SHRINKS, *ISR_WRITTEN)).present("isr")
@@ -172,7 +205,8 @@ def _leader_starts(lines: Table, key: Names, order: Names) -> Table:
     )
     starts = ran.of_lines(LEADS).present("offset").derive(rank=const(0, Int()))
     later = printed.present("epoch").derive(rank=const(1, Int()))
-    claims = later.present("high_watermark").derive(claimed=high_watermark)
+    last = _ends_of_the_last_in_isr(printed).derive(rank=const(1, Int()))
+    claims = later.present("high_watermark").plus(last).derive(claimed=high_watermark)
     isrs = _of_one_leader(_isrs(later))
     isrs = isrs.derive(shown_isr=isr, shown_epoch=epoch, isr_of_version=isr, shown_version=version)
     isrs = isrs.only_where(version.eq(version), "isr_of_version")
@@ -197,7 +231,7 @@ def _leader_starts(lines: Table, key: Names, order: Names) -> Table:
     found = found.derive(elected_from_isr=_was_in_isr & ran_before).attached(
         _lives(lines, printed), LIFE, ("created_again",)
     )
-    return false_where_absent(found, "elected_from_isr", "created_again")
+    return false_where_absent(found, "elected_from_isr", "created_again", "before_alone")
 
 
 def _truncations(lines: Table, key: Names, order: Names) -> Table:
@@ -214,7 +248,7 @@ def _truncations(lines: Table, key: Names, order: Names) -> Table:
     return _carried(counted, (*key, "cuts", "loads"), order).of_lines(TRUNCATED).where(~copied).present("offset")
 
 
-_BEFORE = {f"before_{name}": {**HOSTED, **sorts(epoch)}[name] for name in _CARRIED}
+_BEFORE = {f"before_{name}": {**HOSTED, **sorts(epoch, alone)}[name] for name in _CARRIED}
 
 LEADER_STARTS = Observation(
     "leader_starts",
@@ -230,7 +264,8 @@ LEADER_STARTS = Observation(
 )
 """Where leaders start, each with the line that told the greatest high watermark of earlier leader epochs.
 
-`epoch` is the leader epoch; `before_epoch` the latest in which that high watermark was reached. `last_isr` is what the
+`epoch` is the leader epoch; `before_epoch` the latest in which that high watermark was reached. `before_alone`: it is
+where the log ends of one that was alone in the ISR. `last_isr` is what the
 leaders before printed last of the ISR, in `last_isr_epoch`. `elected_from_isr`: that was the epoch just before, and
 the version just before, the ISR has the new leader, and its process told of the partition before. `created_again`:
 epochs and offsets may have started anew.

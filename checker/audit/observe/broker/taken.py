@@ -14,6 +14,8 @@ from .....specs.lines import STATE_CHANGE, rows_with
 from ...fields import (
     KIND,
     broker,
+    controller,
+    controller_epoch,
     correlation_id,
     current_leader_epoch,
     isr,
@@ -28,6 +30,7 @@ from ...fields import (
 from ...lines import (
     BECOME_BEGUN,
     BECOME_ENDED,
+    EPOCH_REFUSED,
     FOLLOWS,
     ISR_CHANGES,
     ISR_WRITTEN,
@@ -51,7 +54,10 @@ LINES = (
 STARTS = (*LEADS, *FOLLOWS)
 PRINTED_IN_TURN = tuple(row for row in STARTS if row in rows_with(family=STATE_CHANGE))
 """Lines of leading and following since 2.6: both are printed, in the order in which it is done."""
-_OF_REQUEST = ("leader", "leader_epoch", "isr", "partition_epoch", "replicas", "correlation_id")
+_OF_REQUEST = (
+    *("leader", "leader_epoch", "isr", "partition_epoch", "replicas"),
+    *("correlation_id", "controller", "controller_epoch"),
+)
 PLACE = ("line", "file", "block")
 _LEADER, _FOLLOWER = const("become-leader", KIND), const("become-follower", KIND)
 
@@ -94,9 +100,19 @@ The line that told is `known_line`; of the ISR `isr_line`, of the request `recei
 """
 
 
+_same_epoch = controller_epoch.eq(received(controller_epoch))
+_same_controller = both(
+    controller.eq(received(controller)), either(~is_line((*BECOME_BEGUN, *BECOME_ENDED, *EPOCH_REFUSED)), _same_epoch)
+)
+"""Up to 0.10.2 the other lines print the controller epoch of the partition's state instead of the request's."""
+
+
 def with_requests(lines: Table, key: Names, order: Names) -> Table:
-    """Lines of replicas, in order, with what the request said that was received last; `void`: it is not taken."""
-    # A controller that takes a broker back counts its requests from 0 again: correlation ids come twice.
+    """Lines of replicas, in order, with what the request said that was received last; `void`: it is not taken.
+
+    Each controller counts its requests from 0, and again when it takes a broker back: correlation ids come twice, and
+    at a level above TRACE only some requests are there. A request is the same if its controller is, too.
+    """
     arrives = is_line(LEADER_AND_ISR_RECEIVED)
     before = {f"received_{name}": Column("last", name, arrives) for name in (*_OF_REQUEST, *PLACE)}
     asked = lines.along(key, order, **before, requests=Column("so_far", where=arrives))
@@ -104,7 +120,7 @@ def with_requests(lines: Table, key: Names, order: Names) -> Table:
     refused = asked.of_lines(LEADER_UNAVAILABLE).grouped(of_request, refusals=Column("count"))
     found = asked.attached(refused, of_request, ("refusals",)).derive(
         void=const(0, Int()) < field("refusals", Int()),
-        same_request=correlation_id.eq(received(correlation_id)),
+        same_request=both(correlation_id.eq(received(correlation_id)), _same_controller),
     )
     return false_where_absent(found, "void", "same_request")
 

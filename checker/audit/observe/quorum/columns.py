@@ -124,7 +124,7 @@ reason."""
 
 least, most, so_far, count = (field(name, Int()) for name in ("least", "most", "so_far", "count"))
 handler, broker = field("detail", TEXT), field("broker", Broker)
-goes_on, deleted = field("goes_on", Bool), field("deleted", Bool)
+goes_on, deleted, unordered = (field(name, Bool) for name in ("goes_on", "deleted", "unordered"))
 applied_line = field("applied_line", Int(0))
 _OF_LINE = {
     **{name: EVENT[name] for name in ("file", "line", "ts")},
@@ -147,6 +147,8 @@ hosted = field("hosted", Bool)
 STRAYS_PRINTED = _observation(effects.STRAYS, {**_OF_LINE, **_RECORD, **_OF_TOPIC, **sorts(hosted)})
 """Logs that a broker takes for strays, each with the record that created the partition; `hosted`: the broker has been a
 replica ever since."""
-TOPICS_REMOVED = _observation(effects.REMOVED, {**_OF_LINE, **_RECORD, **_OF_TOPIC, **sorts(deleted, applied_line)})
+TOPICS_REMOVED = _observation(
+    effects.REMOVED, {**_OF_LINE, **_RECORD, **_OF_TOPIC, **sorts(deleted, unordered, applied_line)}
+)
 """The last line of a file on a partition of a topic that is deleted, with the record that says so; `deleted`: an
-earlier line shows that the broker had applied that."""
+earlier line shows that the broker had applied that; `unordered`: so it is of several topics."""

@@ -191,7 +191,8 @@ def _deletions(own: Mapping[tuple[int, int], Row], left: Sequence[int], ends: in
 
 def _removed(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int]) -> Iterator[Row]:
     """The last line of each file on each partition of a topic that is deleted, and the line before by which the broker
-    had applied the deletion, if there is one."""
+    had applied the deletion, if there is one. `unordered`: lines of several topics of the cluster stand so, as they do
+    where a clock was put back and the lines were sorted by time afterwards."""
     last: dict[tuple[int, str, int], Row] = {}
     past: dict[tuple[int, int], list[Row]] = defaultdict(list)
     for row in rows:
@@ -201,6 +202,8 @@ def _removed(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters:
                 last[key] = row
         elif row["what"] == "past":
             past[row["file"], row["node"]].append(row)
+    shown: list[Row] = []
+    topics: dict[int, set[str]] = defaultdict(set)
     for (file, topic, _), row in sorted(last.items()):
         cluster = clusters[file]
         at = chronicles[cluster].removed[topic]
@@ -212,5 +215,8 @@ def _removed(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters:
             and None not in (each["ts"], row["ts"])
             and each["ts"] + SURELY_LATER < row["ts"]
         ]
-        shown = row | {"cluster": cluster, "deleted": bool(seen), "before_file": at.file, "before_offset": at.offset}
-        yield shown | ({"applied_line": min(each["line"] for each in seen)} if seen else {})
+        found = row | {"cluster": cluster, "deleted": bool(seen), "before_file": at.file, "before_offset": at.offset}
+        shown.append(found | ({"applied_line": min(each["line"] for each in seen)} if seen else {}))
+        topics[cluster] |= {topic} if seen else set()
+    for row in shown:
+        yield row | {"unordered": len(topics[row["cluster"]]) > 1}

@@ -5,10 +5,10 @@ Why it matters
     committed; one that ends in another role than it began has two minds about who leads.
 
 How it is seen
-    The line in which a broker receives a request and those in which it goes on with it have the same correlation id: it
-    has completed what it is to do, goes on as it was since the leader is the same, or cannot follow since the leader is
-    not alive to it. These lines name the role, the leader, or both, as the request does. The line with which it refuses
-    the request for its leader epoch prints that epoch.
+    The line in which a broker receives a request and those in which it goes on with it have the same controller and
+    correlation id: it has completed what it is to do, goes on as it was since the leader is the same, or cannot follow
+    since the leader is not alive to it. These lines name the role, the leader, or both, as the request does. The line
+    with which it refuses the request for its leader epoch prints that epoch.
 
 Releases
     Where requests are logged: at TRACE. The leader is printed where a broker does not take it, since 2.0 also where it

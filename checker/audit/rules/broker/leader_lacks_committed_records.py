@@ -7,7 +7,9 @@ Why it matters
 How it is seen
     Each broker prints high watermarks: when it begins to lead or follow, when it shrinks an ISR, when it begins to
     fetch (1.1 to 2.7), and when it loads a log, then the one that its disk had of the process before. Each was
-    reached in the leader epoch that the broker was in, or in an earlier one. The line of a leader of a later epoch
+    reached in the leader epoch that the broker was in, or in an earlier one. What a leader wrote while it was alone in
+    the ISR is committed as well: when it comes back as a follower, it prints where its log ends (since 2.6, and from
+    0.11 to 1.0 where its fetcher begins). The line of a leader of a later epoch
     prints where its log ends. If that is lower, the records between are gone: at least these, since a high watermark
     goes on growing after it is printed. Brokers' clocks are not compared.
 
@@ -20,8 +22,10 @@ How it is seen
     ISR, or because the others are down.
 
 What a log cannot show
-    What was committed after the last high watermark that any broker printed. If the old leader never comes back, its
-    disk's is not printed either: most unclean elections then show nothing. With acks=1 a producer is acknowledged
+    What was committed after the last high watermark that any broker printed, if its leader was not alone in the ISR.
+    If the old leader never comes back, nothing of its disk is printed: most unclean elections then show nothing. A
+    replica that was just catching up with a leader that was alone may have held the high watermark back: then the last
+    of these records were never acknowledged with acks=all. With acks=1 a producer is acknowledged
     before a record is committed: such records may be lost with any leader, and no line tells of it.
 
     Nothing is said of a partition that may have been deleted and created again, nor of the lines of a broker of which
@@ -63,7 +67,8 @@ def _elected(row: Row) -> str:
 
 
 def _message(row: Row) -> str:
-    return f"{where(row)} leads in leader epoch {row['leader_epoch']} without {records(row)} at least; {_elected(row)}"
+    how_many = records(row) if row["before_alone"] else f"{records(row)} at least"
+    return f"{where(row)} leads in leader epoch {row['leader_epoch']} without {how_many}; {_elected(row)}"
 
 
 def _cause(row: Row) -> str:
@@ -73,6 +78,11 @@ def _cause(row: Row) -> str:
 
 def _expected(row: Row) -> str:
     how = "had on its disk" if row["before_row"] in LOG_LOADED else "printed"
+    if row["before_alone"]:
+        return (
+            f"a start at offset {row['before_high_watermark']} or above: where the log of broker {row['before_broker']}"
+            f" ends, which led alone in the ISR in leader epoch {row['before_epoch']} when it ended"
+        )
     return (
         f"a start at offset {row['before_high_watermark']} or above: the high watermark that broker"
         f" {row['before_broker']} {how} in leader epoch {row['before_epoch']} or before"
