@@ -87,7 +87,7 @@ FAULTS: Mapping[str, tuple[str, str, str, Changed]] = {
         "KR539",
         "server.log",
         r"Successfully registered broker \d+ with broker epoch (?P<e>\d+)",
-        added("e", 500),
+        added("e"),
     ),
     "a new partition with another leader": (
         "KR537",
@@ -139,14 +139,33 @@ def _write(file: Path, lines: list[str]) -> None:
     file.write_bytes(gzip.compress(text, 1) if file.suffix == ".gz" else text)
 
 
+def _decided_from(cluster: Path) -> tuple[str, bool]:
+    """The time from which on the metadata log decides what lines tell, and whether lines that name no topic id are
+    decided, too: from its first record or snapshot on, or from the end of a migration from ZooKeeper, whose mode has
+    states and topic ids that no record tells."""
+    (quorum,) = quorums(copies(found_in([str(cluster)])))
+    records = [record for each in joined(quorum, []) for record in each.records]
+    known = [each.end[0] for scan in quorum.copies for each in scan.copy.snapshots if each.end is not None]
+    start = min((end for end in known if end >= quorum.start), default=0) if quorum.start else 0
+    ends = [record for record in records if (record.data or {}).get("zkMigrationState") == _POST_MIGRATION]
+    first = next(record for record in ends or records if record.offset >= start)
+    return f"{datetime.fromtimestamp(first.timestamp / 1000, timezone.utc):%Y-%m-%d %H:%M:%S},000", not ends
+
+
+_POST_MIGRATION = 3
+
+
 def planted(name: str, cluster: Path, dice: random.Random) -> tuple[Path, int] | None:
     """Change one line of the cluster's; its place, None where no line is of that kind."""
     _, where, pattern, change = FAULTS[name]
+    begins, all_decided = _decided_from(cluster)
     found = [
         (file, number, match)
         for file in _files(cluster, where)
         for number, line in enumerate(_lines(file), start=1)
         if (match := re.search(pattern, line))
+        and line[1:24] > begins
+        and (all_decided or not re.search("Follower|Skipped|ISR updated|Deleting", line))
     ]
     if not found:
         return None
