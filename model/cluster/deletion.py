@@ -1,7 +1,7 @@
 """Topic deletion (controller.md 4.1): queued in ZooKeeper, started, answered, retried, completed.
 
 A topic has one partition here. What a controller knows of deletions is lost with it; what is queued is not. A partition
-is moved to NonExistentPartition when its deletion starts, as from 2.1 on; before, when it is complete.
+is moved to NonExistentPartition when its deletion starts; up to 2.0 when it is complete (TopicDeletionManager.scala).
 """
 
 from __future__ import annotations
@@ -97,6 +97,8 @@ def complete_deletion(effects: Effects) -> Action:
     """The controller forgets a topic, and ZooKeeper does."""
     nowhere = fill(MapOf(Broker, ReplicaState), unknown_is("replica"))
     effects.replica_to(c, p, r, replicas(assignment[p]).contains(r), replica_state[c][p][r], unknown_is("replica"))
+    if effects.chosen.before("2.1"):
+        _leave(effects, true, partition_state[c][p])
     no_marks = fill(MapOf(Broker, Bool), False)
     return action(
         "CompleteDeletion",
@@ -123,6 +125,12 @@ def complete_deletion(effects: Effects) -> Action:
         },
         cites=("completeDeleteTopic in TopicDeletionManager.scala",),
     )
+
+
+def _leave(effects: Effects, asked: Expr, state: Expr) -> Expr:
+    """A partition goes offline, then it is none any more."""
+    offline = effects.partition_to(c, p, asked, state, "OfflinePartition")
+    return effects.partition_to(c, p, asked, offline, "NonExistentPartition")
 
 
 def resume_deletions(effects: Effects) -> Action:
@@ -168,9 +176,9 @@ def begin_deletion(effects: Effects) -> Action:
         starts = both(starts, origin[p].is_none())
     alive = mine.intersect(effects.online_brokers(c, p))
     to_start = both(starts, alive.contains(r), state[r].ne("ReplicaDeletionSuccessful"))
-    known = both(starts, partition_state[c][p].ne(unknown_is("partition")))
-    partition = effects.partition_to(c, p, known, partition_state[c][p], "OfflinePartition")
-    partition = effects.partition_to(c, p, known, partition, "NonExistentPartition")
+    partition = partition_state[c][p]
+    if not effects.chosen.before("2.1"):
+        partition = _leave(effects, both(starts, partition.ne(unknown_is("partition"))), partition)
     dead = both(starts, mine.minus(alive).contains(r))
     effects.updates(c, p, starts, cached[c][p])
     failed = effects.replica_to(c, p, r, dead, state[r], "ReplicaDeletionIneligible")
@@ -191,23 +199,19 @@ def begin_deletion(effects: Effects) -> Action:
     )
 
 
-def stop_and_delete(effects: Effects) -> Action:
+def stop(effects: Effects) -> Action:
     moved, held = effects.offline(c, p, b, replica_state[c][p][b], true)
-    started = effects.replica_to(c, p, b, true, moved, "ReplicaDeletionStarted")
     return action(
-        "StopAndDelete",
-        "A live replica of a topic that is deleted is moved to OfflineReplica, then to ReplicaDeletionStarted: its "
-        "broker is told to delete it.",
+        "StopToDelete",
+        "A live replica of a topic that is deleted is moved to OfflineReplica: it is about to be deleted.",
         c,
         p,
         b,
         guard={"deletes": phase[c].eq("deleting"), "is to be stopped": to_stop[c][p][b]},
         updates={
             to_stop[c]: _unmarked(),
-            replica_state[c]: replica_state[c].put(p, replica_state[c][p].put(b, started)),
-            asked_to_delete[c]: asked_to_delete[c].put(
-                p, asked_to_delete[c][p].put(b, started.eq("ReplicaDeletionStarted"))
-            ),
+            replica_state[c]: replica_state[c].put(p, replica_state[c][p].put(b, moved)),
+            asked_to_delete[c]: asked_to_delete[c].put(p, asked_to_delete[c][p].put(b, True)),
             cached[c]: cached[c].put(p, held.cache),
             znode[p]: held.znode,
         },
@@ -215,13 +219,25 @@ def stop_and_delete(effects: Effects) -> Action:
     )
 
 
-def end_deletion(_: Effects) -> Action:
+def delete_stopped(effects: Effects) -> Action:
+    """Who was asked before and has not answered is ReplicaDeletionStarted still, or dead."""
+    state, asked = replica_state[c][p][r], asked_to_delete[c][p][r]
+    stopped = both(asked, state.ne("ReplicaDeletionStarted"), effects.online_brokers(c, p).contains(r))
+    started = effects.replica_to(c, p, r, stopped, state, "ReplicaDeletionStarted")
     return action(
-        "DeletionsGoOn",
-        "All that could be started is started.",
+        "DeleteStopped",
+        "All replicas that could be stopped are: they are moved to ReplicaDeletionStarted, and their brokers told to "
+        "delete them.",
         c,
         guard={"deletes": phase[c].eq("deleting"), "nothing is to be stopped": waived(_none_marked(c), _LATER)},
-        updates={phase[c]: now("idle")},
+        updates={
+            phase[c]: now("idle"),
+            replica_state[c]: mapped(p, mapped(r, started)),
+            asked_to_delete[c]: mapped(
+                p, mapped(r, both(asked, either(~stopped, started.eq("ReplicaDeletionStarted"))))
+            ),
+        },
+        cites=("startReplicaDeletion in TopicDeletionManager.scala",),
     )
 
 

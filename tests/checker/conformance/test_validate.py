@@ -19,6 +19,8 @@ from isrproof.checker.conformance import cluster, read, simulate
 from isrproof.checker.conformance.names import numbered
 from isrproof.checker.conformance.validate import Verdict, unlimited, validate
 from isrproof.model.cluster.cluster import CLUSTER
+from isrproof.model.cluster.effects import DELETION
+from isrproof.model.step import Reference
 
 from tests import shapes
 from tests.imports import ROOT
@@ -285,6 +287,31 @@ def test_what_the_model_does_not_follow_is_named_with_its_line(
     assert reason in said["reason"]
     assert (Path(said["line"]["file"]).name, said["line"]["line"]) == line
     assert 0 < said["matched"] < said["compared"]
+
+
+def test_a_deletion_up_to_2_0_is_accepted() -> None:
+    """A partition is moved to NonExistentPartition when its deletion is complete; since 2.1 when it starts."""
+    code, said = _command("cluster", str(RECORDED / "stale-broker-2.0.0"), "--release", "2.0.0")
+    assert (code, said["verdict"], said["matched"], said["compared"]) == (0, "accepted", 65, 65)
+    code, said = _command("cluster", str(RECORDED / "stale-broker-2.0.0"), "--release", "2.1")
+    assert (code, said["verdict"]) == (1, "rejected")
+
+
+def test_replicas_are_all_stopped_before_any_is_deleted() -> None:
+    """As startReplicaDeletion does it: one call for OfflineReplica, then one for ReplicaDeletionStarted."""
+    instance = CLUSTER.model("2.3", adding=[DELETION]).instance(brokers=2, partitions=1)
+    reference = Reference(instance)
+    state, run = reference.initial(), []
+    deletes = ("DeleteTopic", "NoteDeletions", "ResumeDeletions", "BeginDeletion", "StopToDelete", "StopToDelete")
+    begins = ("Elect", "InitializeContext", "StartPartitions", "CreateTopic", "NewPartitions")
+    for step in (*begins, *deletes, "DeleteStopped"):
+        taken = next(reference.steps(state, step))
+        run.append(simulate.Taken(step, taken.params, state, taken.state))
+        state = taken.state
+    log = simulate.log_of(instance, run, CLUSTER.release("2.3"), "TRACE", numbered(2, 1))
+    moves = [re.search(r"of replica \d .* to (\w+)", line) for lines in log.files.values() for line in lines]
+    states = [each.group(1).split(" ")[0] for each in moves if each is not None]
+    assert states[-4:] == ["OfflineReplica"] * 2 + ["ReplicaDeletionStarted"] * 2
 
 
 def test_a_wrong_line_before_what_is_not_followed_is_rejected(tmp_path: Path) -> None:

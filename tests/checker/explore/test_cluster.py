@@ -312,9 +312,9 @@ def test_a_deleted_topic_can_stay_in_a_metadata_cache() -> None:
     for step in ("DeleteTopic", "NoteDeletions", "ResumeDeletions", "BeginDeletion"):
         run.take(step)
     for broker in (0, 1):
-        run.take("StopAndDelete", b=broker)
+        run.take("StopToDelete", b=broker)
         run.hears(broker, 1)
-    for step in ("DeletionsGoOn", "DeleteReplica", "ResumeDeletions", "BeginDeletion", "DeletionsGoOn"):
+    for step in ("DeleteStopped", "DeleteReplica", "ResumeDeletions", "BeginDeletion", "DeleteStopped"):
         run.take(step, **({"b": 0} if step == "DeleteReplica" else {}))
     run.take("DeleteReplica", b=1)
     for step in ("CompleteDeletion", "Die"):
