@@ -145,3 +145,18 @@ def test_a_topic_that_was_deleted_between_is_another_one(tmp_path: Path) -> None
         (tmp_path / "server.log").write_text("".join(server if deleted else (server[0], server[2])))
         (report,) = audit([str(tmp_path)], Options(engine="python"))
         assert any("missing or of others" in note for note in report.notes) is not deleted
+
+
+def test_a_topic_never_comes_back(tmp_path: Path) -> None:
+    one, other = (letter * 22 for letter in "AB")
+    begins = "[2023-09-01 10:00:0{},000] INFO [Broker id=1] Leader t-0 with topic id Some({}) starts at leader epoch {}"
+    rest = " from offset 0 with partition epoch {}, high watermark 0, ISR [1], adding replicas [] and removing replicas"
+    ends = " [] . Previous leader epoch was {}. (state.change.logger)\n"
+    lines = [
+        (begins + rest + ends).format(second, topic, epoch, epoch, before)
+        for second, topic, epoch, before in ((1, one, 3, -1), (2, other, 4, 3), (3, one, 5, 4))
+    ]
+    for shown in (2, 3):
+        (tmp_path / "state-change.log").write_text("".join(lines[:shown]))
+        (report,) = audit([str(tmp_path)], Options(engine="python"))
+        assert any("missing or of others" in note for note in report.notes) is (shown == 3)
