@@ -21,7 +21,7 @@ from .files.metadata import MetadataCopy, Segment, copies
 from .findings.audited import Audited
 from .findings.finding import Finding, in_report_order
 from .findings.judged import findings
-from .findings.metadata import LevelChange, Metadata, MetadataLog
+from .findings.metadata import BrokerChange, LevelChange, Metadata, MetadataLog
 from .findings.tally import tallies
 from .history.quorum import Quorum, quorums
 from .judge import counted, failing, first_failing, judged, with_defects, with_findings
@@ -125,6 +125,7 @@ def _audit(
             because=quorum.because,
             leaders=seen.leaders,
             levels=tuple(LevelChange(offset, level, level_name(level)) for offset, level in seen.levels),
+            brokers=tuple(BrokerChange(*each) for each in seen.brokers),
             cluster=cluster,
         )
     )

@@ -23,9 +23,20 @@ class LevelChange:
 
 
 @dataclass(frozen=True)
+class BrokerChange:
+    """From which offset on a broker is registered with an epoch, and its state (`broker-registration`)."""
+
+    offset: int
+    broker: int
+    epoch: int
+    state: str
+
+
+@dataclass(frozen=True)
 class MetadataLog:
     """What is told of one log: the nodes that have a copy, where it begins and ends, up to which offset its records are
-    committed and how that is known, who led which raft epoch, and from which offset on which metadata.version held."""
+    committed and how that is known, who led which raft epoch, from which offset on which metadata.version held, and how
+    brokers came and went."""
 
     nodes: tuple[str, ...]
     begins: int
@@ -34,6 +45,7 @@ class MetadataLog:
     because: str
     leaders: Mapping[int, int]
     levels: tuple[LevelChange, ...]
+    brokers: tuple[BrokerChange, ...]
     cluster: int = 0
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..findings.metadata import MetadataLog
+from ..findings.metadata import BrokerChange, MetadataLog
 from .model import RecordsReport
-from .shown import count, plain
+from .shown import and_more, count, plain
 
 _SHOWN = 8
 
@@ -34,4 +34,15 @@ def metadata_text(logs: Sequence[MetadataLog]) -> Iterator[str]:
         last = list(log.leaders.items())[-_SHOWN:]
         reigns = ", ".join(f"{epoch} led by {leader}" for epoch, leader in last)
         lines += [f"  {count(len(log.leaders), 'raft epoch')}: {reigns}"] if last else []
+        lines += [f"  {_brokers(log.brokers)}"] if log.brokers else []
         yield "\n".join(lines)
+
+
+def _brokers(changes: Sequence[BrokerChange]) -> str:
+    """What brokers are at the end, and the last changes of it."""
+    at_end: dict[str, list[int]] = {}
+    for broker, state in sorted({each.broker: each.state for each in changes}.items()):
+        at_end.setdefault(state, []).append(broker)
+    states = "; ".join(f"{state} {and_more(list(map(str, brokers)))}" for state, brokers in at_end.items())
+    last = ", ".join(f"{each.broker} {each.state} from offset {each.offset} on" for each in changes[-_SHOWN:])
+    return f"brokers at the end: {states}; {count(len(changes), 'change')} of registrations, the last: {last}"

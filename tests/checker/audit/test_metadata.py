@@ -19,6 +19,7 @@ from isrproof.checker.audit.report.json import as_json
 from isrproof.checker.audit.report.model import RecordsReport, Report
 from isrproof.checker.cli import main
 from isrproof.specs.errors import IsrproofError
+from isrproof.specs.machines import machine
 from isrproof.traces.cases import FOLDER, cases
 from isrproof.traces.metadata.files import found_in
 from isrproof.traces.metadata.text import log_bytes
@@ -203,6 +204,29 @@ def test_the_report_as_json(tmp_path: Path) -> None:
     assert (log["nodes"], log["begins"], log["ends"], log["committed"]) == (["1"], 0, 14, 14)
     assert log["levels"] == [{"offset": 1, "level": 27, "name": "4.1-IV1"}]
     assert [row["partition_epoch"] for row in shown["timeline"]] == [0, 1]
+
+
+def registration(offset: int, broker: int, epoch: int, **data: int) -> str:
+    row = {"brokerId": broker, "brokerEpoch": epoch, **data}
+    return json.dumps({"offset": offset, "type": "BROKER_REGISTRATION_CHANGE_RECORD", "data": row})
+
+
+def test_how_brokers_came_and_went_is_told(tmp_path: Path) -> None:
+    unregisters = {"offset": 16, "type": "UNREGISTER_BROKER_RECORD", "data": {"brokerId": 2, "brokerEpoch": 6}}
+    changes = [registration(13, 3, 7, inControlledShutdown=1), registration(14, 3, 7, fenced=1)]
+    put(tmp_path, 1, [*BEGINNING, *changes, registration(15, 2, 6, fenced=1), json.dumps(unregisters)])
+    (log,) = as_json(report(tmp_path))["metadata"]
+    assert [tuple(each.values()) for each in log["brokers"]] == [
+        *((5, 1, 5, "Fenced"), (6, 2, 6, "Fenced"), (7, 3, 7, "Fenced")),
+        *((8, 1, 5, "Unfenced"), (9, 2, 6, "Unfenced"), (10, 3, 7, "Unfenced")),
+        *((13, 3, 7, "ControlledShutdown"), (14, 3, 7, "ShutDown")),
+        *((15, 2, 6, "Fenced"), (16, 2, 6, "Unregistered")),
+    ]
+    assert list(log["brokers"][0]) == ["offset", "broker", "epoch", "state"]
+    states = {state.name for state in machine("broker-registration").states}
+    assert {each["state"] for each in log["brokers"]} == states
+    text = CliRunner().invoke(main, ["audit", str(tmp_path)]).output
+    assert "brokers at the end: Unfenced 1; Unregistered 2; ShutDown 3; 10 changes of registrations, the last: " in text
 
 
 def test_a_report_without_a_metadata_log_says_nothing_of_records(tmp_path: Path) -> None:

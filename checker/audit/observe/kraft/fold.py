@@ -127,7 +127,7 @@ class Fold:
             self._rows.add(observation, self._context._asdict() | row)
 
     def _record(self, record: Record, at: At) -> None:
-        if self._chronicle is not None and record.type not in (_CHANGE, *_OF_BROKERS):
+        if self._chronicle is not None and record.type not in (_CHANGE, *OF_BROKERS):
             self._chronicle.ends()
         if record.control:
             self._control(record, at._asdict())
@@ -460,7 +460,7 @@ class Fold:
 
 
 _Handler = Callable[[Fold, Data, Row], None]
-_OF_BROKERS = (
+OF_BROKERS = (
     *("UNREGISTER_BROKER_RECORD", "BROKER_REGISTRATION_CHANGE_RECORD"),
     *("FENCE_BROKER_RECORD", "UNFENCE_BROKER_RECORD"),
 )

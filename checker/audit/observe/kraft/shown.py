@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from .....specs.machines import machine
 from .....traces.metadata.batches import Record
 from .....traces.metadata.reader import NO_OP_RECORD
 from ...files.metadata import Placed, Segment
 from ...history.quorum import Misfit, Quorum, Scanned, joined
 from ...table.protocol import Row
 from .chronicle import Chronicle
-from .fold import Fold, differences, snapshot_state
+from .fold import OF_BROKERS, Fold, differences, snapshot_state
 from .rows import COPIES, LEADERS, REMEMBERED, SNAPSHOTS, Rows, Shown
 from .state import Cluster
 
@@ -21,15 +22,18 @@ from .state import Cluster
 @dataclass
 class Seen:
     """What was met on the way, for the report: records by class, each of the log once, however many copies have it; the
-    leader of each epoch; the levels of metadata.version with the offsets from which on they hold. `rows` gets the rows
-    of observations, `chronicle` is for who holds lines of text against the log; None: nobody asks."""
+    leader of each epoch; the levels of metadata.version with the offsets from which on they hold; the epochs and states
+    of brokers' registrations, likewise (offset, broker, epoch, state). `rows` gets the rows of observations,
+    `chronicle` is for who holds lines of text against the log; None: nobody asks."""
 
     records: Counter[str] = field(default_factory=Counter)
     leaders: dict[int, int] = field(default_factory=dict)
     levels: list[tuple[int, int]] = field(default_factory=list)
+    brokers: list[tuple[int, int, int, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     rows: Rows | None = None
     chronicle: Chronicle | None = None
+    _registered: dict[int, tuple[int, str]] = field(default_factory=dict)
 
     def idled(self, committed: bool) -> None:
         """A NoOp was all that was in a batch."""
@@ -47,17 +51,29 @@ class Seen:
             self.records["uncommitted"] += len(records)
 
     def applied(self, fold: Fold, record: Record) -> None:
-        """A record of a type in `_TOLD` was applied."""
+        """A record of a type in `_KEPT_TYPES` was applied."""
         if record.type == "LEADER_CHANGE" and record.data is not None:
             self.leaders[record.epoch] = record.data["leaderId"]
-        elif fold.state.level != (self.levels[-1][1] if self.levels else 1):
+            return
+        if fold.state.level != (self.levels[-1][1] if self.levels else 1):
             self.levels.append((record.offset, fold.state.level))
+        if record.type not in _OF_LEVELS:
+            self.registered(record.offset, fold.state)
+
+    def registered(self, offset: int, state: Cluster) -> None:
+        """What brokers are from an offset on."""
+        now = {broker.id: (broker.epoch, broker.standing) for broker in state.brokers.values()}
+        gone = {broker: (epoch, UNREGISTERED) for broker, (epoch, _) in self._registered.items() if broker not in now}
+        for broker, its in sorted({**now, **gone}.items()):
+            if self._registered.get(broker) != its:
+                self.brokers.append((offset, broker, *its))
+        self._registered = now
 
 
-_KEPT_TYPES = frozenset(
-    {"LEADER_CHANGE", "FEATURE_LEVEL_RECORD", "REMOVE_FEATURE_LEVEL_RECORD", "END_TRANSACTION_RECORD"}
-)
-"""Types of records that change who leads, or metadata.version."""
+UNREGISTERED = machine("broker-registration").unknown_is
+_OF_LEVELS = frozenset({"FEATURE_LEVEL_RECORD", "REMOVE_FEATURE_LEVEL_RECORD"})
+_KEPT_TYPES = _OF_LEVELS | {"LEADER_CHANGE", "END_TRANSACTION_RECORD", "REGISTER_BROKER_RECORD", *OF_BROKERS}
+"""Types of records that change who leads, metadata.version, or what a broker is."""
 _TOGETHER = 20_000
 """The rows that are judged at once, and the rest of a batch: more would only take more memory."""
 
@@ -154,6 +170,7 @@ def _from_snapshot(
     state = snapshot_state(records)
     state.whole = _is_whole(snapshot, records)
     seen.levels.append((end, state.level))
+    seen.registered(end, state)
     if seen.chronicle is not None:
         seen.chronicle.begins(state, snapshot.index, end)
     return _fold(quorum, cluster, seen, state), end

@@ -143,6 +143,13 @@ class Broker:
     def active(self) -> bool:
         return not (self.fenced or self.in_shutdown)
 
+    @property
+    def standing(self) -> str:
+        """Its state in specs/machines/broker-registration.toml."""
+        if self.fenced:
+            return "ShutDown" if self.in_shutdown else "Fenced"
+        return "ControlledShutdown" if self.in_shutdown else "Unfenced"
+
 
 def newest_level(data: Data) -> int | None:
     """The largest metadata.version in the features of a registration."""
