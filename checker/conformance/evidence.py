@@ -178,6 +178,7 @@ class Evidence:
             elif each.event.row == REGISTERED and file in started:
                 times = (one.ts or 0 for one in shown if each.event.speaker in (one.brokers or ()))
                 before = [time for time in times if started[file] < time <= now]
+                del started[file]  # who registers once more without a start lost its session
                 if before:
                     found[id(each)] = min(before)
         return found

@@ -8,7 +8,7 @@ from functools import partial
 from ...model.cluster.effects import ISR, PREFERRED, REQUESTS
 from ...specs.lines import rows
 from ...traces.events.event import Event
-from .evidence import REGISTERED, Evidence, Seen
+from .evidence import LIVE_FOUND, REGISTERED, Evidence, Seen
 from .validate import Beyond, Verdict
 
 _DIRECTORY_FAILED = frozenset({"log-dir-failure", "log-directory-fails", "log-dir-replicas-offline"})
@@ -62,8 +62,8 @@ def _reasons(evidence: Evidence, parts: Collection[str]) -> Iterator[tuple[Bears
         what = f"controller epoch {epoch} had begun by then: a controller that was deposed and goes on is not looked at"
         yield partial(_deposed, epoch, began), what
     if REQUESTS in parts:
-        for event in _sessions_lost(evidence):
-            what = f"broker {event.speaker} lost its ZooKeeper session before and lived on, which is not in the model"
+        for broker, event in _sessions_lost(evidence):
+            what = f"broker {broker} lost its ZooKeeper session before and lived on, which is not in the model"
             yield partial(_since, event), what
 
 
@@ -101,13 +101,21 @@ def _asked_before(evidence: Evidence, elected: Event) -> Event:
     return max(before, key=lambda each: each.ts or 0, default=elected)
 
 
-def _sessions_lost(evidence: Evidence) -> Iterator[Event]:
-    """The lines in which brokers registered anew without a start of their process."""
+def _sessions_lost(evidence: Evidence) -> Iterator[tuple[int, Event]]:
+    """Brokers that registered anew without a start of their process, and the line that tells first that they were gone.
+
+    That is the controller's, of the brokers that it found live no more; or else the registration.
+    """
     started: set[str] = set()
+    gone: dict[int, Event] = {}
     for each in sorted(evidence.seen, key=lambda one: one.event.ts or 0):
-        if each.event.row == "process-starts":
+        row, broker = each.event.row, each.event.speaker
+        if row == "process-starts":
             started.add(each.place.file)
-        elif each.event.row == REGISTERED and each.place.file in started:
-            started.remove(each.place.file)
-        elif each.event.row == REGISTERED and each.event.speaker is not None:
-            yield each.event
+        elif row in LIVE_FOUND:
+            gone |= dict.fromkeys(each.event.deleted_brokers or (), each.event)
+        elif row == REGISTERED and broker is not None:
+            told = gone.pop(broker, each.event)
+            if each.place.file not in started:
+                yield broker, told
+            started.discard(each.place.file)

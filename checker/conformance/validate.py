@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ...model.action import Action, disjuncts
+from ...model.errors import DefinitionError
 from ...model.evaluate import closure
 from ...model.expr import free
 from ...model.protocol import Model
@@ -95,7 +96,12 @@ def validate(
         )
     endless = unlimited(model)
     instance = endless.instance(**evidence.settings(each.name for each in endless.settings))
-    steps = Steps(instance, may, actor, shown)
+    try:
+        steps = Steps(instance, may, actor, shown)
+    except DefinitionError:
+        size = f"{len(evidence.names.brokers)} brokers and {len(evidence.names.partitions)} partitions"
+        less = "; without --brokers it is smaller" if brokers else ""
+        raise NotDecidedError(f"{size} are more than a state of the model has room for{less}") from None
     levels = {**evidence.levels, STATE_CHANGE: level}
 
     def runs(rows: Collection[str]) -> Runs:

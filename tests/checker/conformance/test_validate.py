@@ -393,6 +393,9 @@ def test_what_cannot_be_decided_is_unknown(tmp_path: Path) -> None:
     code, said = _command("cluster", str(quiet))
     assert (code, said["verdict"]) == (3, "unknown")
     assert "nothing to validate" in said["reason"]
+    code, said = _command("cluster", str(RECORDED / "chaos-2.3.1-1"), "--release", "2.3", "--brokers")
+    assert (code, said["verdict"]) == (3, "unknown")
+    assert "4 brokers and 8 partitions are more" in said["reason"]
 
 
 @pytest.mark.parametrize(

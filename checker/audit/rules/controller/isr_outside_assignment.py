@@ -8,19 +8,26 @@ Releases
     All. While a partition is being reassigned this is legal (KAFKA-9672): the request already carries the new replicas
     while the ISR still holds those that leave. The log does not always show that a reassignment is going on, so the
     finding is suspicious. It is illegal if no line is missing, the level is TRACE, and either the partition has just
-    been created, or the broker is in no assignment and no ISR printed just before: a replica that leaves was assigned.
+    been created, or, up to 2.3, the broker is in no assignment and no ISR printed just before: a replica that leaves
+    was assigned. Since 2.4 a reassignment can be cancelled (KIP-455): KafkaController.updateCurrentReassignment writes
+    the old assignment first, and takes a replica out of the ISR only if it is in it. A controller that dies then leaves
+    a leader that has the other replicas still, and may put one into the ISR. A later controller prints that, and no
+    line of its own tells of a reassignment.
 """
 
 from __future__ import annotations
 
 from .....model.expr import ite
 from .....model.views import ISR_WITHIN_REPLICAS
-from ...fields import lossy, seen_level
+from ...fields import lossy, releases, seen_level
 from ...observe.controller.views import creation, fresh, joined, reassigning
+from ..conditions import in_releases
 from ..remedy import BEFORE_2_2, MOVE_CONTROLLER, TOPIC, Remedy
 from ..rule import Rule
 from ..verdicts import HELD, ILLEGAL, SUSPICIOUS
 from ._words import brokers, ids, where
+
+_joined = joined & releases.subset_of(in_releases("<=2.3"))
 
 RULE = Rule(
     code="KR203",
@@ -32,7 +39,11 @@ RULE = Rule(
         ISR_WITHIN_REPLICAS.condition | ~reassigning.eq(0),
         HELD,
         # Above TRACE two missing lines make of two creations one.
-        ite((fresh | joined) & ~lossy & seen_level.eq("TRACE"), ILLEGAL, SUSPICIOUS),
+        ite(
+            (fresh | joined & releases.subset_of(in_releases("<=2.3"))) & ~lossy & seen_level.eq("TRACE"),
+            ILLEGAL,
+            SUSPICIOUS,
+        ),
     ),
     message=lambda row: (
         f"{brokers({*row['isr']} - {*row['replicas']})} in the ISR of {where(row)}, but not a replica of it"
