@@ -63,6 +63,7 @@ FETCHERS_ADDED = ("fetchers-added",)
 LOG_LOADED = rows_with("log-loaded")
 """Lines with which a broker begins to host a partition, and the high watermark that its disk knows."""
 LOG_CREATED = rows_with("log-created")
+LOG_OPENED = rows_with("log-opened")
 LOG_TRUNCATED = ("log-truncated",)
 """A log is cut to an offset."""
 NOTHING_TRUNCATED = ("nothing-to-truncate",)

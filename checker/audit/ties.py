@@ -50,7 +50,7 @@ def settled(events: Table, fails: Sequence[Row]) -> list[Row]:
     partitions = {_partition(row) for row in asked.values()}
     moments = _Moments.of([row for row in events.rows() if _is_of_none(row) or _partition(row) in partitions])
     orders = {key: moments.orders(row) for key, row in asked.items()}
-    unsure = {key for key, several in orders.items() if len(several) > _MOST}
+    unsure = {key for key, several in orders.items() if len(several) > _MOST or moments.turned_round(asked[key])}
     for turn in _turns({key: several for key, several in orders.items() if key not in unsure}):
         asked_of = {observation for observation, _, _ in turn}
         rows = failing(judged(Inputs(events.like(moments.put(turn.values()))), [], asked_of))
@@ -174,11 +174,27 @@ class _Moments:
         return found
 
     def _compared(self, finding: Row) -> Iterator[_Moment]:
-        """The moments of the lines that a finding is compared with: it names them in columns of one prefix."""
+        """The moments of the lines that a finding is compared with."""
+        return (_moment(self.dated[place]) for place in self._compared_places(finding))
+
+    def _compared_places(self, finding: Row) -> Iterator[_Place]:
+        """The lines that a finding is compared with: it names them in columns of one prefix."""
         for name in finding:
             of = name.removesuffix("line")
             if name.endswith("_line") and finding[name] is not None:
-                yield from (_moment(self.dated[place]) for place in self.places.get(_line(finding, of), ()))
+                yield from self.places.get(_line(finding, of), ())
+
+    def turned_round(self, finding: Row) -> bool:
+        """Whether a line that a finding is compared with stands above it in its file, and has a later time.
+
+        Threads of a broker print lines some milliseconds late, exports shuffle those of a second: which was first is
+        not known.
+        """
+        others = (self.dated[place] for place in self._compared_places(finding))
+        return finding["ts"] is not None and any(
+            other["file"] == finding["file"] and other["line"] < finding["line"] and finding["ts"] < other["ts"]
+            for other in others
+        )
 
     def _before(self, row: Row, observation: str) -> Iterator[_Moment]:
         """The moment before that of a row; and the last one before it that has lines of the same observation, of the

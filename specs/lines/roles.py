@@ -41,6 +41,7 @@ ROLES: Mapping[str, str] = {
     "isr-not-written": "a leader's change of its ISR failed, or is not decided",
     "log-loaded": "the high watermark with which a broker begins to host a partition",
     "log-created": "a broker has a new, empty log",
+    "log-opened": "where a log ends, when a broker opens it",
     "epoch-entry": "a log has a new leader epoch",
     "truncates": "a follower decides to cut its log",
     "truncated": "a log is cut, or needs no cut",

@@ -54,9 +54,7 @@ def test_what_is_lost_is_named_to_the_offset_where_nothing_was_written_at_the_en
     assert said in ({true}, {(true[0] - 1, true[1])})
 
 
-@pytest.mark.parametrize(
-    "name", ["unclean-0.11.0.3", "unclean-2.8.2", "unclean-2.8.2-trace", "unclean-3.5.2", "unclean-3.9.1"]
-)
+@pytest.mark.parametrize("name", [path.name for path in sorted(RECORDED.glob("unclean-*"))])
 def test_all_that_is_lost_is_named_where_the_old_leader_prints_its_log_end(name: str) -> None:
     (report,) = audit([str(RECORDED / name)], Options(engine="python"))
     lost = [each for finding in report.findings for each in finding.lost]

@@ -160,3 +160,13 @@ def test_a_topic_never_comes_back(tmp_path: Path) -> None:
         (tmp_path / "state-change.log").write_text("".join(lines[:shown]))
         (report,) = audit([str(tmp_path)], Options(engine="python"))
         assert any("missing or of others" in note for note in report.notes) is (shown == 3)
+
+
+def test_which_of_two_lines_was_first_is_not_known_where_the_upper_one_is_later(tmp_path: Path) -> None:
+    """Lines of one second stand in any order: a leader's change of an ISR below the line that it is written."""
+    path = recorded()["isr-flap-3.5.2"]
+    written_to(mangled(read(path), (("seconds shuffled", 1),), 406), tmp_path, path)
+    (report,) = audit([str(tmp_path)], Options(engine="python"))
+    found = [finding for finding in report.findings if finding.rule == "KR604"]
+    assert {finding.verdict for finding in found} == {"suspicious"}
+    assert any(finding.assumption == "order" for finding in found)

@@ -34,6 +34,7 @@ from ...lines import (
     LEADER_AND_ISR_RECEIVED,
     LEADS,
     LOG_LOADED,
+    LOG_OPENED,
     TRUNCATED,
     is_line,
 )
@@ -50,7 +51,7 @@ LIFE = ("cluster", "life", *NEAR)
 _BROKERS = ("journal", *NEAR)
 _IN_TIME = ("process", *MERGED)
 _LINES = (
-    *(*STARTS, *LOG_LOADED, *ISR_CHANGES, *ISR_WRITTEN, *ISR_WRITE_FAILED),
+    *(*STARTS, *LOG_LOADED, *LOG_OPENED, *ISR_CHANGES, *ISR_WRITTEN, *ISR_WRITE_FAILED),
     *(*TRUNCATED, *FETCHERS_ADDED, *LEADER_AND_ISR_RECEIVED),
 )
 
@@ -163,10 +164,10 @@ def _ends_of_the_last_in_isr(printed: Table) -> Table:
 
     A leader that is alone in the ISR has committed what it appends (Partition.appendRecordsToLeader raises the high
     watermark at once). It is the leader's if it led at the end of the process before, and the last ISR that it printed
-    there has no other (up to 2.3 the line comes before the write, which may fail). When it comes back as a follower,
-    it prints where its log ends: since 2.6 as it begins to follow, from 0.11 to 1.0 a fetcher begins there. A replica
-    that was just catching up may have held the high watermark back (up to 2.6 within the lag that is allowed, since 2.7
-    while it was about to join the ISR): then the last records are not committed.
+    there has no other (up to 2.3 the line comes before the write, which may fail). When it comes back, it prints where
+    its log ends: since 2.6 as it begins to follow, from 1.1 to 2.5 as it opens the log, and from 0.11 to 1.0 a fetcher
+    begins there. A replica that was just catching up may have held the high watermark back (up to 2.6 within the lag
+    that is allowed, since 2.7 while it was about to join the ISR): then the last records are not committed.
     """
     announced = is_line(ISR_SHRINKS) & releases.subset_of(in_releases("<=2.3"))
     shows_isr = is_line((*LEADS, *ISR_WRITTEN, *ISR_EXPANDS, *ISR_WRITE_FAILED)) | announced
@@ -178,9 +179,10 @@ def _ends_of_the_last_in_isr(printed: Table) -> Table:
         of_process=Column("last", "ran", is_line(STARTS)),
     )
     until_1_0 = releases.subset_of(in_releases("0.11-1.0"))
-    ends = is_line(FOLLOWS) | (is_line(FETCHERS_ADDED) & until_1_0)
+    ends = either(is_line((*FOLLOWS, *LOG_OPENED)), is_line(FETCHERS_ADDED) & until_1_0)
     came_back = both(field("was_alone", Bool), _led, field("of_process", Int()) < field("process", Int()))
-    found = before.where(both(ends, came_back, whole, ~lossy)).present("offset", "past")
+    back = before.where(both(ends, came_back, whole, ~lossy)).present("past")
+    found = back.only_where(~is_line(LOG_OPENED), "offset").filled("offset", "log_end_offset").present("offset")
     return found.derive(epoch=field("past", Int()), high_watermark=offset, alone=true)
 
 
@@ -239,7 +241,7 @@ def _truncations(lines: Table, key: Names, order: Names) -> Table:
 
     Up to 2.3 a load is several lines in a row: for replicas of other brokers too.
     """
-    printed = _printed(lines).derive(load=is_line(LOG_LOADED))
+    printed = _printed(lines.without_lines(LOG_OPENED)).derive(load=is_line(LOG_LOADED))
     marked = false_where_absent(printed.along(key, order, goes_on=Column("previous", "load")), "goes_on")
     begins = marked.derive(begins=field("load", Bool) & ~field("goes_on", Bool), claimed=high_watermark)
     counted = begins.along(

@@ -40,6 +40,7 @@ from ...lines import (
     ISR_WRITTEN,
     LOG_CREATED,
     LOG_LOADED,
+    LOG_OPENED,
     NOT_ASSIGNED,
     OFFLINE,
     REPLICA_DELETED,
@@ -104,7 +105,7 @@ a copy in another log directory, and lines of the one look like those of the oth
 OF_LOG = (*LOG_LOADED, *ISR_CHANGES, *ISR_WRITTEN, *TRUNCATED, *FETCHERS_ADDED)
 """Lines that tell of a replica's log, its high watermark, or a leader's ISR."""
 LINES = (
-    *(*taken.LINES, *OF_LOG, *LOG_CREATED, *TO_HIGH_WATERMARK, *TO_LEADER),
+    *(*taken.LINES, *OF_LOG, *LOG_CREATED, *LOG_OPENED, *TO_HIGH_WATERMARK, *TO_LEADER),
     *(*HOSTS, *REPLICA_DELETED, *EPOCH_REFUSED, *STOP_RECEIVED, *SKIPPED),
     *(*FETCH_FAILED, *FETCH_FENCED, *FETCH_OFFSET_RESET, *BELOW_HIGH_WATERMARK, *HIGH_WATERMARK_FELL),
     *(*ISR_WRITE_FAILED, *STOP_REFUSED, *TOPIC_ID_REFUSED, *EXITS_FOR_TRUNCATION, *APPEND_REFUSED),

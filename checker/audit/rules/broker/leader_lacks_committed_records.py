@@ -8,10 +8,10 @@ How it is seen
     Each broker prints high watermarks: when it begins to lead or follow, when it shrinks an ISR, when it begins to
     fetch (1.1 to 2.7), and when it loads a log, then the one that its disk had of the process before. Each was
     reached in the leader epoch that the broker was in, or in an earlier one. What a leader wrote while it was alone in
-    the ISR is committed as well: when it comes back as a follower, it prints where its log ends (since 2.6, and from
-    0.11 to 1.0 where its fetcher begins). The line of a leader of a later epoch
-    prints where its log ends. If that is lower, the records between are gone: at least these, since a high watermark
-    goes on growing after it is printed. Brokers' clocks are not compared.
+    the ISR is committed as well: when it comes back, it prints where its log ends (since 2.6 as it begins to follow,
+    from 1.1 to 2.5 as it opens the log, from 0.11 to 1.0 its fetcher begins there). The line of a leader of a later
+    epoch prints where its log ends. If that is lower, the records between are gone: at least these, since a high
+    watermark goes on growing after it is printed. Brokers' clocks are not compared.
 
     A replica from outside the ISR may be elected where unclean.leader.election.enable is set: then this is what was
     chosen, and suspicious. It is illegal only if the last ISR that the leader before printed, in the epoch just
