@@ -234,6 +234,22 @@ def _packed(columns: Sequence[Numbers]) -> list[Numbers]:
     return keys
 
 
+def ranks(numbers: Numbers, bounds: Numbers, groups: int) -> tuple[Numbers, Numbers, int]:
+    """Numbers and bounds as ranks: a number is at least a bound just where its rank is at least the bound's. All ranks
+    are less than the third that is returned, of which `groups` fit a number.
+
+    Args:
+        numbers: int64, at least one.
+        bounds: int64.
+    """
+    least, most = int(numbers.min()), int(numbers.max())
+    room = most - least + 2
+    if room * groups < _ROOM:
+        return numbers - least, np.clip(bounds, least, most + 1) - least, room
+    different = np.unique(numbers)
+    return np.searchsorted(different, numbers), np.searchsorted(different, bounds), len(different) + 1
+
+
 def greatest_before(numbers: Array, begin: Numbers) -> Array:
     """For each row the greatest of the numbers before it of its key; `begin`: the first row of its key."""
     keys = np.cumsum(begin == np.arange(len(begin)))

@@ -27,6 +27,7 @@ from .arrays import (
     in_order,
     key_of,
     parts_of,
+    ranks,
     several,
 )
 from .protocol import Column, Row, Table
@@ -34,8 +35,6 @@ from .reading import ColumnReading
 
 PART = 500_000
 """The most rows that are looked at together: what is computed stays near the processor, and memory is bounded."""
-_LINES = 10**13
-"""More than a line's number, or a time: a stretch of them and its group are one number."""
 
 
 @dataclass(frozen=True)
@@ -240,13 +239,15 @@ class ColumnTable:
         keys, there = np.unique(there, return_inverse=True)
         group = np.minimum(np.searchsorted(keys, here), len(keys) - 1)
         found = keys[group] == here
-        first, last = (few[name].data for name in within) if within else (np.zeros(len(rows), dtype=np.int64),) * 2
+        nought = np.zeros(len(rows), dtype=np.int64)
+        first, last = (few[name].data.astype(np.int64) for name in within) if within else (nought, nought)
         place = self.array(of) if within else Array(np.zeros(self._size, dtype=np.int64))
         line = place.data.astype(np.int64)
-        begins = there.reshape(-1) * _LINES + first
-        order = np.argsort(begins, kind="stable")
+        rank, begins, room = ranks(line, first, len(keys))
+        begins += there.reshape(-1) * room
+        order = np.lexsort((first, begins))
         # Stretches of one key do not overlap: the last that begins up to here is the only one that can hold it.
-        at = order[np.maximum(np.searchsorted(begins[order], group * _LINES + line, side="right") - 1, 0)]
+        at = order[np.maximum(np.searchsorted(begins[order], group * room + rank, side="right") - 1, 0)]
         found &= (there.reshape(-1)[at] == group) & (first[at] <= line) & (line <= last[at]) & place.is_there
         hits = np.flatnonzero(found)
         at = at[hits]

@@ -81,14 +81,14 @@ def test_histories_with_faults_give_the_same_reports(
 
 
 ROWS: list[Row] = [
-    {"key": "a", "at": 3, "n": 1, "yes": True, "line": 5},
-    {"key": None, "at": 1, "n": None, "yes": False, "line": 6},
-    {"key": "a", "at": 2, "n": 2**62, "yes": None, "line": 9},
-    {"key": "b", "at": 2, "n": -(2**62), "yes": True, "line": 5},
-    {"key": None, "at": 0, "n": 7, "yes": True, "line": 1},
-    {"key": "b", "at": 3, "n": 7, "yes": True, "line": 5},
-    {"key": "b", "at": 4, "n": 7, "yes": None, "line": 5},
-    {"key": "b", "at": 5, "n": 7, "yes": None, "line": 5},
+    {"key": "a", "at": 3, "n": 1, "yes": True, "line": 5, "time": 900000000000000},
+    {"key": None, "at": 1, "n": None, "yes": False, "line": 6, "time": -50000000000000},
+    {"key": "a", "at": 2, "n": 2**62, "yes": None, "line": 9, "time": 40000000000000},
+    {"key": "b", "at": 2, "n": -(2**62), "yes": True, "line": 5, "time": -20000000000000},
+    {"key": None, "at": 0, "n": 7, "yes": True, "line": 1, "time": 0},
+    {"key": "b", "at": 3, "n": 7, "yes": True, "line": 5, "time": None},
+    {"key": "b", "at": 4, "n": 7, "yes": None, "line": 5, "time": 10000000000000},
+    {"key": "b", "at": 5, "n": 7, "yes": None, "line": 5, "time": 7},
 ]
 STEPS = {
     "along": lambda t: t.along(
@@ -121,6 +121,22 @@ STEPS = {
         ("at",),
         {"x": str},
         ("a", "b"),
+    ),
+    "joined by times of any year": lambda t: t.joined(
+        [
+            {"at": 1, "x": "u", "a": -(10**14), "b": 10**14},
+            {"at": 2, "x": "u", "a": -(10**14), "b": -(10**13)},
+            {"at": 2, "x": "v", "a": 1, "b": 10**14},
+            {"at": 3, "x": "w", "a": -(10**13), "b": 10**15},
+            {"at": 4, "x": "y", "a": 8 * 10**14, "b": 10**15},
+        ],
+        ("at",),
+        {"x": str},
+        ("a", "b"),
+        "time",
+    ),
+    "joined by numbers of any size": lambda t: t.joined(
+        [{"at": at, "x": at, "a": -(2**62) + 1, "b": 2**62} for at in range(6)], ("at",), {"x": int}, ("a", "b"), "n"
     ),
     "joined without stretches": lambda t: t.joined([{"key": "a", "x": 1}, {"key": "c", "x": 2}], ("key",), {"x": int}),
     "joined to nothing": lambda t: t.joined([], ("key",), {}),
