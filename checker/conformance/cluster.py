@@ -23,7 +23,8 @@ _OUTSIDE = frozenset({"Die", "ComeBack", "DeleteTopic", "LoseSession", *_CREATED
 _SHRINKS = "LeaderShrinksIsr"
 _UNSEEN = frozenset({_SHRINKS, "LeaderExpandsIsr"})
 _SHUT_DOWN = frozenset({"ShutDown", "ShutDownContended"})
-_ISR_WRITTEN = frozenset(rows_with("isr-written"))
+_ISR_CHANGES = frozenset({*rows_with("isr-written"), "isr-shrinks", "isr-expands"})
+"""What brokers say of ISR changes; up to 2.0 nothing but that they begin."""
 
 _STAYS_ONLINE = ("OnlinePartition", "OnlinePartition")
 """An election of a preferred leader, which an administrator can ask for without a line."""
@@ -46,7 +47,7 @@ def parts(evidence: Evidence, brokers: bool = False) -> tuple[str, ...]:
         PREFERRED: evidence.elections is None or evidence.elections or _STAYS_ONLINE in moves,
         SHUTDOWN: evidence.shutdowns is None or bool(evidence.shutdowns),
         REQUESTS: brokers,
-        ISR: brokers and not (evidence.has_server_log and _ISR_WRITTEN.isdisjoint(rows_seen)),
+        ISR: brokers and not (evidence.has_server_log and _ISR_CHANGES.isdisjoint(rows_seen)),
         ISR_OUTSIDE: not brokers and evidence.partitions.isr_changes_begin is not None,
         FACTORS: any(len(each) != 2 for lists in evidence.partitions.assignments.values() for each in lists),
     }

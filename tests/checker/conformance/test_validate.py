@@ -210,7 +210,13 @@ def test_a_recording_is_accepted_with_what_its_brokers_write() -> None:
 @slow
 @pytest.mark.parametrize(
     ("recording", "lines"),
-    [("isr-flap-2.4.1", 95), ("isr-flap-2.8.2", 76), ("isr-flap-3.9.1", 76), ("failover-on-leader-2.3.1-term", 72)],
+    [
+        ("isr-flap-2.0.0", 83),
+        ("isr-flap-2.4.1", 95),
+        ("isr-flap-2.8.2", 76),
+        ("isr-flap-3.9.1", 76),
+        ("failover-on-leader-2.3.1-term", 72),
+    ],
 )
 def test_recordings_are_accepted_with_what_their_brokers_write(recording: str, lines: int) -> None:
     """Of three replicas two leave an ISR at once; controller.log is at DEBUG where state-change.log is at INFO."""
