@@ -35,7 +35,19 @@ def undecided(evidence: Evidence, parts: Collection[str], verdict: Verdict) -> s
     large = [] if evidence.has_controller_log else sorted(evidence.partitions.large_deleted)
     if large:
         return f"{large[0]} is deleted and has several partitions, and without controller.log it is not known when"
+    other = _beside(evidence, verdict) if REQUESTS in parts else None
+    if other is not None:
+        return f"{other.place} has the same millisecond: which of the two was written first is not known"
     return ""
+
+
+def _beside(evidence: Evidence, verdict: Verdict) -> Seen | None:
+    """A line of another file that has the time of the one that no run writes: files are merged by time."""
+    line = next((each for each in evidence.with_brokers if each.place == verdict.place), None)
+    if line is None or line.event.ts is None:
+        return None
+    others = (each for each in evidence.with_brokers if each.place.file != line.place.file)
+    return next((each for each in others if each.event.ts == line.event.ts), None)
 
 
 def _reasons(evidence: Evidence, parts: Collection[str]) -> Iterator[tuple[Bears, str]]:

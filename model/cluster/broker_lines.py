@@ -98,21 +98,23 @@ class Handling:
         )
 
     def becomes(self) -> list[Block]:
-        """What it does: first the partitions that it leads, then those that it follows."""
+        """What it does: first the partitions that it leads, then those that it follows.
+
+        What becomes of each of them is written partition by partition (ReplicaManager.makeLeaders, makeFollowers).
+        """
         leads, follows = both(self.takes, self._leads), both(self.takes, ~self._leads)
         found = both(follows, self.leader_found)
         restarts = both(found, ~self._goes_on())
         before: dict[str, Expr | Value] = {"kind": "become-leader"}
         after: dict[str, Expr | Value] = {"kind": "become-follower"}
         blocks = [(self._line("become-begun", leads, **before),), *self._stopped(leads, before)]
-        blocks += self._started("lead", leads)
-        if self._in("<=3.2"):
-            was_leader = both(self.mine.is_some(), self.mine.value["leader"].eq(some(self.b)))
-            blocks.append((self._line("same-leader", both(leads, was_leader), **before),))
+        was_leader = both(self.mine.is_some(), self.mine.value["leader"].eq(some(self.b)))
+        led_before = [self._line("same-leader", both(leads, was_leader), **before)] if self._in("<=3.2") else []
+        blocks.append((*self._started("lead", leads), *led_before))
         blocks += [(self._line("become-ended", leads, **before),), (self._line("become-begun", follows, **after),)]
-        blocks.append((self._line("leader-unavailable", both(follows, ~found)),))
-        blocks += self._started("follow", found)
-        blocks += [(self._line("same-leader", both(found, self._goes_on()), **after),), *self._stopped(restarts, after)]
+        unavailable = self._line("leader-unavailable", both(follows, ~found))
+        goes_on = self._line("same-leader", both(found, self._goes_on()), **after)
+        blocks += [(unavailable, *self._started("follow", found), goes_on), *self._stopped(restarts, after)]
         if self._in("<=2.5"):
             blocks.append((self._line("truncated-for-leader", restarts),))
             blocks.append((self._line("fetchers-started", restarts),))
@@ -132,7 +134,7 @@ class Handling:
             return [(self._line("fetchers-stopped", given, **kind),)]
         return [self._count("fetchers-stopped", given, **kind)]
 
-    def _started(self, what: str, given: Expr) -> list[Block]:
+    def _started(self, what: str, given: Expr) -> list[Line]:
         """That a partition leads or follows from now on; up to 2.5 a follower says nothing."""
         changes = {"adding": self.listed.adding, "removing": self.listed.removing}
         state = {**leader_and_isr(self.ordered_state.value), **_EMPTY, "topic_id": _NO_TOPIC_ID, **changes}
@@ -142,7 +144,7 @@ class Handling:
         for row in ("leader-starts", "leader-started") if what == "lead" else ("follower-started",):
             unknown = self._line(row, both(given, self.mine.is_none()), **state, previous_leader_epoch=_NO_EPOCH)
             lines += [unknown, self._line(row, both(given, self.mine.is_some()), **state, **known)]
-        return [tuple(lines)]
+        return lines
 
 
 def metadata_cached(effects: Effects, b: Expr, tenure: Expr, ordered_state: Expr, listed: Listed) -> list[Block]:

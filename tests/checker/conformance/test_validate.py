@@ -64,6 +64,25 @@ def test_what_unseen_leaders_did_is_found(recording: str) -> None:
     assert (code, said["verdict"], said["matched"]) == (0, "accepted", said["compared"])
 
 
+@pytest.mark.parametrize(
+    "recording", ["3.9.1", *(pytest.param(each, marks=slow) for each in ("2.8.2", "2.8.2-trace", "3.5.2"))]
+)
+def test_a_broker_does_partition_by_partition_what_a_request_asks(recording: str) -> None:
+    """A follower starts before another one of the same request finds its leader unavailable."""
+    release = recording.partition("-")[0]
+    code, said = _command("cluster", str(RECORDED / f"traffic-{recording}"), "--release", release, "--brokers")
+    assert (code, said["verdict"], said["matched"]) == (0, "accepted", said["compared"])
+    assert said["compared"] > 140
+
+
+def test_which_line_of_a_millisecond_was_first_is_not_known() -> None:
+    """A leader starts in server.log while state-change.log tells what else of the request is no news."""
+    code, said = _command("cluster", str(RECORDED / "traffic-2.4.1"), "--release", "2.4.1", "--brokers")
+    assert (code, said["verdict"]) == (3, "unknown")
+    assert said["line"]["file"].endswith("broker-1/server.log")
+    assert re.search(r"broker-1/state-change\.log:\d+ has the same millisecond", said["reason"])
+
+
 @slow
 @pytest.mark.parametrize("recording", ["2.0.0-kill", "2.0.0-term", "2.3.1-kill", "2.3.1-term"])
 def test_other_failovers_are_accepted_too(recording: str) -> None:

@@ -168,5 +168,5 @@ def test_what_is_lost_is_named_and_replicas_are_right() -> None:
     assert found.wrong == ()
     assert all(found.right[kind] for kind in KINDS)
     lost = compare_lost(told, [each for finding in report.findings for each in finding.lost])
-    assert (lost.wrong, lost.not_acknowledged) == ((), 0)
-    assert lost.shown > 10 * lost.not_shown > 0
+    assert (lost.wrong, lost.not_acknowledged, lost.not_shown) == ((), 0, 0)
+    assert lost.shown > 0
