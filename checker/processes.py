@@ -12,22 +12,31 @@ Work = TypeVar("Work")
 Made = TypeVar("Made")
 
 
-def in_turn(function: Callable[[Work], Made], work: Sequence[Work], jobs: int) -> Iterator[Made]:
+def in_turn(
+    function: Callable[[Work], Made], work: Sequence[Work], jobs: int, progress: Callable[[Work], None]
+) -> Iterator[Made]:
     """What a function makes of each piece of work, in their order, as soon as it and all before it are done.
 
     Args:
         function: of a module, as what it takes and makes travels between processes.
         jobs: how many processes share the work; 1: this one does it all.
+        progress: is told of each piece before it is waited for.
     """
     if jobs == 1:
-        yield from map(function, work)
+        yield from _waited_for(work, map(function, work), progress)
         return
     # An interrupt is for this process; it ends the others.
     alone = (signal.SIGINT, signal.SIG_IGN)
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), signal.signal, alone) as pool:
         try:
-            yield from pool.map(function, work)
+            yield from _waited_for(work, pool.map(function, work), progress)
         except BaseException:  # also of who waits for this and gives up
             for process in multiprocessing.active_children():
                 process.kill()
             raise
+
+
+def _waited_for(work: Sequence[Work], made: Iterator[Made], progress: Callable[[Work], None]) -> Iterator[Made]:
+    for each in work:
+        progress(each)
+        yield next(made)

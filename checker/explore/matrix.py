@@ -162,11 +162,7 @@ def shown(row: Row) -> Shown:
 
 def run_all(jobs: int = 1, progress: Callable[[str], None] = lambda line: None) -> Iterator[Shown]:
     """Explores every row, in this order; `jobs` processes share them."""
-    work = rows()
-    made = in_turn(shown, work, jobs)
-    for row in work:
-        progress(row.title)
-        yield next(made)
+    return in_turn(shown, rows(), jobs, lambda row: progress(row.title))
 
 
 def lines(result: Result) -> list[str]:

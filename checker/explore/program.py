@@ -36,7 +36,8 @@ class Lead(NamedTuple):
     goal: int
 
 
-class Guarded(NamedTuple):
+@dataclass(frozen=True)
+class Guarded:
     """One action with fixed parameters, and when it can be taken.
 
     * `guard`: true where the step can be taken; `clauses`: (label, node) of its limits and clauses.
@@ -51,7 +52,7 @@ class Guarded(NamedTuple):
 
     @property
     def binding(self) -> dict[str, Value]:
-        return _binding(self.action, self.params)
+        return {str(param.data): value for param, value in zip(self.action.params, self.params, strict=True)}
 
 
 class Effect(NamedTuple):
@@ -62,28 +63,16 @@ class Effect(NamedTuple):
     overflow: int
 
 
-class Move(NamedTuple):
-    """A `Guarded`, with what a step makes of the state.
+@dataclass(frozen=True)
+class Move(Guarded):
+    """With what a step makes of the state.
 
     * `writes`: (cell, new value); `overflow`: true where a new value is not in its field's range.
     """
 
-    action: Action
-    params: tuple[Value, ...]
-    guard: int
-    clauses: tuple[tuple[str, int], ...]
-    ways: tuple[tuple[int, ...], ...]
     writes: tuple[tuple[Cell, int], ...]
     overflow: int
     watches: tuple[Watch, ...]
-
-    @property
-    def binding(self) -> dict[str, Value]:
-        return _binding(self.action, self.params)
-
-
-def _binding(action: Action, params: tuple[Value, ...]) -> dict[str, Value]:
-    return {str(param.data): value for param, value in zip(action.params, params, strict=True)}
 
 
 @dataclass(frozen=True)
@@ -131,7 +120,7 @@ def program(instance: Instance, properties: Seq[Property]) -> Program:
             flat.step(made.after)
             watches = [Watch(index, watched(prop)) for index, prop in of_step]
         kept = tuple(one for one in watches if one.node != scalars.false)
-        moves.append(Move(*each, made.writes, made.overflow, kept))
+        moves.append(Move(**vars(each), writes=made.writes, overflow=made.overflow, watches=kept))
     state_watches = [Watch(index, watched(prop)) for index, prop in of_state]
     kept = tuple(each for each in state_watches if each.node != scalars.false)
     return Program(instance, layout, scalars, tuple(moves), tuple(properties), kept, leads)
@@ -191,7 +180,7 @@ def unwatched(program: Program, properties: Container[int]) -> Program:
     def rest(watches: tuple[Watch, ...]) -> tuple[Watch, ...]:
         return tuple(each for each in watches if each.prop not in properties)
 
-    moves = tuple(move._replace(watches=rest(move.watches)) for move in program.moves)
+    moves = tuple(replace(move, watches=rest(move.watches)) for move in program.moves)
     state_watches = rest(program.state_watches)
     if moves == program.moves and state_watches == program.state_watches:
         return program

@@ -56,12 +56,12 @@ def matrix(
         TableError: the file has a row that it cannot have.
     """
     work: list[Row | str] = [*rows(path), *machine_names()]
-    cells: list[Cell] = []
-    made = in_turn(partial(cells_of, effort=effort), work, jobs)
-    for each in work:
-        progress(each if isinstance(each, str) else each.title)
-        cells += next(made)
-    return Matrix(tuple(cells))
+    found = in_turn(partial(cells_of, effort=effort), work, jobs, lambda each: progress(_title(each)))
+    return Matrix(tuple(cell for cells in found for cell in cells))
+
+
+def _title(work: Row | str) -> str:
+    return work if isinstance(work, str) else work.title
 
 
 def cells_of(work: Row | str, effort: Effort | None) -> list[Cell]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ....model.kraft import state as model
 from ....model.sorts import Value
-from ...audit.observe.kraft.state import Broker, Cluster, Partition
+from ...audit.observe.kraft.state import Cluster, Partition, registration
 from .contexts import Context
 
 NOBODY = model.NOBODY
@@ -147,15 +147,6 @@ def state_of(written: Written, seen: Seen | None, offline: frozenset[int]) -> di
 
 
 _MANY = 1 << 30
-
-
-def registration(broker: Broker | None) -> str:
-    """What a broker is in the model."""
-    if broker is None:
-        return model.UNREGISTERED
-    if broker.in_shutdown:
-        return model.LEFT if broker.fenced else model.LEAVING
-    return model.FENCED if broker.fenced else model.UNFENCED
 
 
 def brokers_of(*partitions: Partition | None) -> set[int]:

@@ -12,10 +12,10 @@ from ...audit.files.metadata import Segment
 from ...audit.history.quorum import Quorum, joined
 from ...audit.observe.kraft.fold import Fold
 from ...audit.observe.kraft.shown import Seen, after_gap, first, snapshots
-from ...audit.observe.kraft.state import Broker, Partition
+from ...audit.observe.kraft.state import Broker, Partition, registration
 from .answers import changes, leaves, registers
 from .contexts import Chosen, Context, context
-from .projection import Event, Projection, Written, brokers_of, registration
+from .projection import Event, Projection, Written, brokers_of
 from .projection import Seen as Shown
 from .relation import Objection
 from .steps import Registered, registered

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from .....specs.machines import machine
 from .....traces.metadata.batches import Record
 from .....traces.metadata.reader import NO_OP_RECORD
 from ...files.metadata import Placed, Segment
@@ -16,7 +15,7 @@ from ...table.protocol import Row
 from .chronicle import Chronicle
 from .fold import OF_BROKERS, Fold, differences, snapshot_state
 from .rows import COPIES, LEADERS, REMEMBERED, SNAPSHOTS, Rows, Shown
-from .state import Cluster
+from .state import Cluster, registration
 
 
 @dataclass
@@ -62,15 +61,16 @@ class Seen:
 
     def registered(self, offset: int, state: Cluster) -> None:
         """What brokers are from an offset on."""
-        now = {broker.id: (broker.epoch, broker.standing) for broker in state.brokers.values()}
-        gone = {broker: (epoch, UNREGISTERED) for broker, (epoch, _) in self._registered.items() if broker not in now}
+        now = {broker.id: (broker.epoch, registration(broker)) for broker in state.brokers.values()}
+        gone = {
+            broker: (epoch, registration(None)) for broker, (epoch, _) in self._registered.items() if broker not in now
+        }
         for broker, its in sorted({**now, **gone}.items()):
             if self._registered.get(broker) != its:
                 self.brokers.append((offset, broker, *its))
         self._registered = now
 
 
-UNREGISTERED = machine("broker-registration").unknown_is
 _OF_LEVELS = frozenset({"FEATURE_LEVEL_RECORD", "REMOVE_FEATURE_LEVEL_RECORD"})
 _KEPT_TYPES = _OF_LEVELS | {"LEADER_CHANGE", "END_TRANSACTION_RECORD", "REGISTER_BROKER_RECORD", *OF_BROKERS}
 """Types of records that change who leads, metadata.version, or what a broker is."""

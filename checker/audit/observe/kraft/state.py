@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, NamedTuple
 
+from .....specs.machines import machine
 from .....specs.metadata.levels import NAME
 
 Data = Mapping[str, Any]
@@ -143,12 +145,22 @@ class Broker:
     def active(self) -> bool:
         return not (self.fenced or self.in_shutdown)
 
-    @property
-    def standing(self) -> str:
-        """Its state in specs/machines/broker-registration.toml."""
-        if self.fenced:
-            return "ShutDown" if self.in_shutdown else "Fenced"
-        return "ControlledShutdown" if self.in_shutdown else "Unfenced"
+
+def registration(broker: Broker | None) -> str:
+    """The state of a broker in specs/machines/broker-registration.toml; None: there is no registration of it."""
+    return _registrations()[None if broker is None else (broker.fenced, broker.in_shutdown)]
+
+
+@cache
+def _registrations() -> Mapping[tuple[bool, bool] | None, str]:
+    unregistered, fenced, unfenced, leaving, left = (each.name for each in machine("broker-registration").states)
+    return {
+        None: unregistered,
+        (True, False): fenced,
+        (False, False): unfenced,
+        (False, True): leaving,
+        (True, True): left,
+    }
 
 
 def newest_level(data: Data) -> int | None:
