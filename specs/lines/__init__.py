@@ -69,7 +69,8 @@ _ITEMS = "[A-Za-z0-9=(), -]*"
 _STATE, _STATE_NUMBERS = "BrokerState(brokerId={}, brokerEpoch=-1)", "brokerId=([0-9]+)"
 _LAGGING, _LAGGING_SINCE = "[brokeIdnOfst0-9:(), -]*", "[A-Za-z0-9:(), -]*"
 _LAGS, _LAGS_SINCE = "(brokerId: {}, endOffset: {})", "(brokerId: {}, endOffset: {}, lastCaughtUpTimeMs: 0)"
-_LAG_NUMBERS = "brokerId: (-?[0-9]+), endOffset: (-?[0-9]+)"
+_LAG = "brokerId: {0}, endOffset: {0}"
+_LAG_NUMBERS = _LAG.format(f"({_ID})")
 _COLLECTION = r"[A-Za-z0-9_.$]+\("  # Set(, List(, ArrayBuffer(, and HashSet( of Scala 2.13
 _TOPIC = "[A-Za-z0-9._-]+"  # Topic.LEGAL_CHARS, the same since kafka.common.Topic of 0.8
 _BROKER_STATE = r"BrokerState\(brokerId=[0-9]+, brokerEpoch=-?[0-9]+\)"
@@ -78,6 +79,11 @@ _BROKER_STATE = r"BrokerState\(brokerId=[0-9]+, brokerEpoch=-?[0-9]+\)"
 def _state(of: str) -> Primitive:
     """The name of a state of a machine."""
     return Primitive(f"{of}-state", "text", "[A-Za-z]+", exact=_names(of))
+
+
+def _each(item: str) -> str:
+    """A pattern of at least one item, with spaces between them."""
+    return f"{item}(?: {item})*"
 
 
 def _states(of: str) -> Primitive:
@@ -114,8 +120,25 @@ PRIMITIVES: Mapping[str, Primitive] = {
             _STATE,
             _STATE_NUMBERS,
         ),
-        Primitive("lagging", "ints", _LAGGING, separator=" ", item=_LAGS, numbers=_LAG_NUMBERS),
-        Primitive("lagging-since", "ints", _LAGGING_SINCE, separator=" ", item=_LAGS_SINCE, numbers=_LAG_NUMBERS),
+        Primitive(
+            "lagging",
+            "ints",
+            _LAGGING,
+            separator=" ",
+            exact=_each(rf"\({_LAG.format(_ID)}\)"),
+            item=_LAGS,
+            numbers=_LAG_NUMBERS,
+        ),
+        Primitive(
+            "lagging-since",
+            "ints",
+            _LAGGING_SINCE,
+            separator=" ",
+            exact=_each(rf"\({_LAG.format(_ID)}, lastCaughtUpTimeMs: (?:-?[0-9]+|unknown)\)"),
+            item=_LAGS_SINCE,
+            numbers=_LAG_NUMBERS,
+        ),
+        Primitive("lagging-unknown", "text", rf"{_LAGGING_SINCE[:-1]}{{0,1000}}endOffset: unknown{_LAGGING_SINCE}"),
         Primitive("topic", "text", r"[^ ,'\[\]]+", exact=_TOPIC),
         Primitive("topic-after-id", "text", r"[^ ,:'\[\]]+", "(?:[A-Za-z0-9_-]{22}:)?", exact=_TOPIC),
         *map(_state, ENTITIES),

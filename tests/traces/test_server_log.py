@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from isrproof.traces.events.event import Event, Irrelevant, Unknown
+from isrproof.traces.events.event import Event, Irrelevant, Parsed, Unknown
 from isrproof.traces.events.parse import parse_line
 
 from benchmarks.coverage import added, collected, dated, over, recorded, shares, table
@@ -108,3 +108,31 @@ def test_a_long_topic_and_a_long_directory_are_read() -> None:
     parsed = parse_line(f"{line} (kafka.log.UnifiedLog)")
     assert isinstance(parsed, Event)
     assert (parsed.topic, parsed.partition, parsed.dir, parsed.offset) == (topic, 7, folder, 5)
+
+
+def shrinking(lagging: str) -> Parsed:
+    return parse_line(
+        "[2021-05-01 10:00:45,010] INFO [Partition t-0 broker=1] Shrinking ISR from 1,2,3 to 1. Leader: (highWatermark:"
+        f" 118, endOffset: 130). Out of sync replicas: {lagging}. (kafka.cluster.Partition)"
+    )
+
+
+def test_of_a_member_that_is_no_replica_no_end_is_known() -> None:
+    """KAFKA-9672, since 3.0: a stranger may be in the ISR. The list is not read then: it is not whole."""
+    known = shrinking("(brokerId: 2, endOffset: 5) (brokerId: 3, endOffset: 7)")
+    assert isinstance(known, Event)
+    assert known.lagging == (2, 5, 3, 7)
+    for unknown in (
+        "(brokerId: 2, endOffset: 5) (brokerId: 3, endOffset: unknown)",
+        "(brokerId: 3, endOffset: unknown, lastCaughtUpTimeMs: unknown)",
+    ):
+        found = shrinking(unknown)
+        assert isinstance(found, Event)
+        assert (found.row, found.old_isr, found.isr, found.lagging) == ("isr-shrinks", (1, 2, 3), (1,), None)
+
+
+@pytest.mark.parametrize("corrupt", ["", "()", "(brokerId: 2, endOffset: )", "(brokerId: 2, endOffset: 5"])
+def test_a_list_of_lagging_replicas_that_is_corrupt_is_named(corrupt: str) -> None:
+    found = shrinking(corrupt)
+    assert isinstance(found, Unknown)
+    assert found.wrong == f"{corrupt!r} as lagging of isr-shrinks"

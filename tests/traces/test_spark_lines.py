@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import random
+import re
 from collections.abc import Iterator, Sequence
+from contextlib import redirect_stdout
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from isrproof.checker.spark_session import NoSparkError, session
-from isrproof.specs.lines import rows
+from isrproof.specs.lines import PRIMITIVES, Slot, rows
+from isrproof.specs.releases import ALL, span
 from isrproof.traces.events import wordings
 from isrproof.traces.events.parse import parse_line
-from isrproof.traces.events.wordings import HEAD, dispatch, readers
+from isrproof.traces.events.wordings import HEAD, Reader, dispatch, readers
 
 pytest.importorskip("pyspark")
 pytestmark = pytest.mark.spark
@@ -95,21 +100,64 @@ def test_a_frequent_wording_is_told_by_its_pattern_alone() -> None:
     others = [reader for reader in readers() if not reader.row.bears and reader.row.family == "state.change.logger"]
     assert others
     assert not any(prints_all(reader, [own]) for reader in others)
-    others = [reader for reader in readers() if reader.row.bears and reader.row.family == "kafka.controller"]
-    assert others
-    assert not any(prints_all(reader, [own]) for reader in others)
+
+
+def of_row(row: str, text: str) -> Reader:
+    """The wording of a row whose sample line has a text."""
+    return next(reader for reader in readers() if reader.row.id == row and text in reader.filled)
+
+
+def test_a_wording_that_ends_with_any_text_is_told_by_how_it_begins() -> None:
+    from isrproof.traces.spark.frequent import prints_all
+
+    added, own = of_row("fetchers-added", "Added fetcher to broker 1"), wordings.Test("", "Added fetcher to", (), "")
+    assert prints_all(added, [own])
+    assert prints_all(added, [wordings.Test("", "Added fetcher for ", (), ""), own])
+    assert prints_all(added, [wordings.Test("", "Added fetcher to broker BrokerEndPoint(", (), ""), own])
+    assert not prints_all(added, [wordings.Test("", "Added fetcher to broker 1", (), ""), own])
+    assert not prints_all(added, [wordings.Test("", "Added", (" Map(",), ""), own])
+    assert not prints_all(added, [replace(own, without=("Map(",))])
+
+
+def test_a_wording_that_begins_with_any_word_begins_with_none_of_another() -> None:
+    from isrproof.traces.spark.frequent import prints_all
+
+    starts, own = of_row("leader-starts", "starts at leader epoch"), wordings.Test("[Partition ", "", (), "")
+    assert prints_all(starts, [own])
+    assert not prints_all(starts, [wordings.Test("", "", (), ""), own])
+    word, after = Slot("topic", PRIMITIVES["word"]), " starts at leader epoch "
+    wording = replace(starts.wording, pieces=("[Partition t-0 broker=1] ", word, after), prefix=1)
+    assert not prints_all(Reader(starts.row, wording), [own])
+
+
+def test_a_logger_with_a_short_name_cannot_tell_wordings_apart() -> None:
+    from isrproof.traces.spark.frequent import MOST, prints_all, tail_of
+
+    moved, own = of_row("replica-moved", "[Controller"), wordings.Test("", "Changed state", (), "")
+    assert prints_all(moved, [own])
+    assert len(tail_of(moved)) == MOST
+    assert not prints_all(Reader(replace(moved.row, loggers=(("state.change", ALL),)), moved.wording), [own])
 
 
 def test_frequent_wordings_can_be_numbered_and_begin_in_time() -> None:
     from isrproof.traces.spark.extract import LINE_HEAD
-    from isrproof.traces.spark.frequent import MOST, MOST_DIGITS, WORDS, frequent
+    from isrproof.traces.spark.frequent import MOST, MOST_CHARACTERS, ROWS, frequent
 
-    assert {beginning.partition(" ")[0] for beginning in frequent()} == {*WORDS}
+    assert {reader.row.id for found in frequent().values() for reader in found} == {*ROWS}
     assert all(len(found) <= MOST for found in frequent().values())
     for reader in itertools.chain(*frequent().values()):
-        longest = sum(len(piece) if isinstance(piece, str) else MOST_DIGITS + 1 for piece in reader.speaker_slots[0])
-        assert longest + len(reader.literals[1]) <= HEAD
-        assert len("[2018-08-03 12:00:00,123] TRACE ") + longest + len(f" {reader.key} x") <= LINE_HEAD
+        assert longest(reader.speaker_slots[0], MOST_CHARACTERS) + len(reader.literals[1]) <= HEAD
+        word = f" {reader.key} x" if reader.key else " starts at leader epoch "
+        begins = reader.speaker_slots[0] if reader.key else (*reader.speaker_slots[0], *reader.speaker_slots[1][:3])
+        assert len("[2018-08-03 12:00:00,123] TRACE ") + longest(begins, 30) + len(word) <= LINE_HEAD
+
+
+def longest(pieces: Sequence[str | Slot], characters: int) -> int:
+    """The most characters of pieces, if names have this many."""
+    from isrproof.traces.spark.frequent import MOST_DIGITS
+
+    most = dict.fromkeys(("int", "index"), MOST_DIGITS + 1)
+    return sum(len(p) if isinstance(p, str) else most.get(p.primitive.name, characters) for p in pieces)
 
 
 def extracts(lines: Sequence[str]) -> dict[str, str | None]:
@@ -133,10 +181,10 @@ def test_each_frequent_wording_is_matched_by_its_pattern() -> None:
     """What no pattern matched would be read all the same, but slowly."""
     from isrproof.traces.events.render import filled
     from isrproof.traces.spark.extract import event_of
-    from isrproof.traces.spark.frequent import FAMILY, frequent
+    from isrproof.traces.spark.frequent import frequent, tail_of
 
     lines = [
-        f"[2018-08-03 12:00:00,123] {level} {filled(reader.wording, turn)} ({FAMILY})"
+        f"[2018-08-03 12:00:00,123] {level} {filled(reader.wording, turn)}{tail_of(reader)}"
         for reader in itertools.chain(*frequent().values())
         for turn in (0, 1)
         for level in ("TRACE", "INFO")
@@ -155,3 +203,26 @@ def test_what_spark_extracts_is_what_python_reads() -> None:
     assert sum(extract is not None for extract in found.values()) > 100
     wrong = [line for line, extract in found.items() if extract is not None and event_of(extract) != parse_line(line)]
     assert wrong == []
+
+
+@pytest.mark.parametrize("releases", ["<=0.10", "0.11", ">=1.0"])
+def test_patterns_of_one_era_are_compiled_as_one_method(releases: str, tmp_path: Path) -> None:
+    """Java compiles no method larger than that; Spark then takes each column on its own, and copies lines between."""
+    from isrproof.checker.audit.files.spark_lines import placed_lines
+    from isrproof.traces.spark.extract import PRINTED, replaced
+    from isrproof.traces.spark.unwrapped import unwrapped
+    from pyspark.sql import functions as F  # noqa: N812
+
+    try:
+        spark = session("local[2]")
+    except NoSparkError as error:
+        pytest.skip(str(error))
+    (tmp_path / "a.log").write_text("\n", encoding="utf-8")
+    lines = placed_lines(spark, [str(tmp_path / "a.log")], unwrapped(None), None, span(releases))
+    found = replaced(F.col("text"), F.col("begins"), PRINTED, span(releases))
+    shown = io.StringIO()
+    with redirect_stdout(shown):
+        lines.select("path", "block", "place", "value", found.alias("found")).explain("codegen")
+    sizes = [int(size) for size in re.findall(r"maxMethodCodeSize:([0-9]+)", shown.getvalue())]
+    assert sizes
+    assert max(sizes) < int(spark.conf.get("spark.sql.codegen.hugeMethodLimit") or 0)

@@ -42,6 +42,10 @@ _SAMPLES: dict[str, tuple[str, str]] = {
     "raft-none": ("null", "null"),
     "raft-leader-id": ("leaderId=1", "leaderId=2"),
     "raft-leader": ("leader=1", "leader=2"),
+    "lagging-unknown": (
+        "(brokerId: 1, endOffset: unknown)",
+        "(brokerId: 1, endOffset: unknown, lastCaughtUpTimeMs: 0) (brokerId: 2, endOffset: 3, lastCaughtUpTimeMs: 0)",
+    ),
 }
 
 

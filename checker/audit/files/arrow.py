@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
+from ....specs.releases import ALL
 from ....traces.events.parse import time_of
 from ....traces.events.wordings import Reader, read
 from ....traces.spark.extract import DIGITS, LEADING, RETURN, SEPARATOR, Beginning, beginnings
@@ -55,9 +56,11 @@ def _table(extracts: pa.LargeStringArray, names: Sequence[str]) -> Mapping[str, 
 
 
 def extracted_columns(
-    extracts: pa.ChunkedArray, fields: tuple[str, ...], dictionary: Dictionary
+    extracts: pa.ChunkedArray, fields: tuple[str, ...], dictionary: Dictionary, releases: int = ALL
 ) -> tuple[Numbers, dict[str, Array]]:
     """The columns of understood lines: row, level, ts, releases and these fields. There must be at least one line.
+
+    The extracts are of wordings of `releases`, as they were asked for.
 
     Lines that begin alike stand together: the first that is returned has for each row the place of its extract.
     """
@@ -68,7 +71,10 @@ def extracted_columns(
     order = np.argsort(place, kind="stable")
     ends = np.cumsum(np.bincount(place))
     parts = [
-        (to - at, _of_beginning(beginnings(fields)[number], one.take(pa.array(order[at:to])), fields, dictionary))
+        (
+            to - at,
+            _of_beginning(beginnings(fields, releases)[number], one.take(pa.array(order[at:to])), fields, dictionary),
+        )
         for number, (at, to) in enumerate(zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True))
         if to > at
     ]

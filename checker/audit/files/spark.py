@@ -16,6 +16,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
+from itertools import islice
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -25,9 +26,10 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 
 from ....specs.formats import Envelope
+from ....specs.releases import ALL
 from ....traces.formats.detect import Asked, Detected, detect, detected_by
 from ....traces.formats.pieces import missing
-from ....traces.formats.reading import ZONE_LINES, Numbering, StreamFacts, zone_of
+from ....traces.formats.reading import ZONE_LINES, Numbering, StreamFacts, Text, Unwrapped, zone_of
 from ....traces.sources.compression import BROKEN, compression
 from ....traces.sources.encoding import is_plain
 from ....traces.sources.paths import Source, is_elsewhere
@@ -39,6 +41,8 @@ from ..table.protocol import Row
 from . import by_file, split, worker
 from .coverage import Coverage, facts
 from .file import FileFacts, LogFile
+from .heads import HEAD, releases_of
+from .listed import READS
 from .log import Look, Read, nothing
 from .spark_lines import blocks, few_rows, homes, named, placed_lines, shifts
 from .spark_lines import texts as lines_of
@@ -50,6 +54,8 @@ _LINES_PER_BATCH = 100_000
 _PAYLOADS_PER_BATCH = "500"
 _CODECS = (".bz2", ".deflate", ".snappy", ".lz4", ".zst")
 _MOST_TASKS = 10_000
+_HEADS = 50
+"""The files whose first lines are looked at for the releases that they are of, about."""
 _PAYLOADS = StructType([StructField("bucket", IntegerType()), StructField("payload", StringType())])
 BUCKET = 128_000_000
 """Bytes of text whose events are one bucket."""
@@ -94,7 +100,8 @@ class SparkLog:
         self._index: list[tuple[int, str]] = []
         self._task = worker.Task(
             look=_no_rows,
-            fields=tuple(name for name in PRINTED if name in columns),
+            fields=tuple(name for name in PRINTED if name in columns or name in READS),
+            releases=releases_of(self._heads()) if asked.layout is None else ALL,
             layout=asked.layout,
             kept=kept,
             columns=tuple(columns),
@@ -105,6 +112,14 @@ class SparkLog:
         self._places: worker.Places = {}
         self._joined: dict[int, split.Joined] = {}
         self._payloads: list[dict[str, Any]] = []
+
+    def _heads(self) -> Iterator[Iterator[str]]:
+        """The first lines of some of the files that Spark splits."""
+        split = [number for number, path in enumerate(self._paths) if path is not None]
+        for number in split[:: 1 + len(split) // _HEADS]:
+            (_, source), how = self._sources[number], self._detected[number]
+            lines = _text(self._spark, source, HEAD)
+            yield (line.text for line in islice(Unwrapped(lines, how.reading), HEAD))
 
     def _grouped(self) -> dict[_Wrapped, list[str | None]]:
         """The paths that Spark splits, by what their lines are wrapped in; None where another group has the source."""
@@ -244,10 +259,11 @@ class SparkLog:
         spark.conf.set("spark.sql.files.maxPartitionBytes", _SPLIT)
         spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(min(task.piece, _LINES_PER_BATCH)))
         spark.conf.set("spark.sql.adaptive.enabled", "false")
-        lines = placed_lines(spark, paths, unwrapped(wrapped.envelope) if task.layout is None else (), homes)
+        steps = unwrapped(wrapped.envelope) if task.layout is None else ()
+        lines = placed_lines(spark, paths, steps, homes, task.releases)
         found = F.lit(None).cast("string")
         if task.layout is None:
-            found = replaced(F.col("text"), F.col("begins"), task.fields)
+            found = replaced(F.col("text"), F.col("begins"), task.fields, task.releases)
         # Spark keeps a projection apart whose costly column is used more than once.
         asked = lines.select(F.xxhash64("path").alias("home"), "block", "place", "value", found.alias("found"))
         is_extract = F.coalesce(F.col("found").startswith(SEPARATOR), F.lit(False))
@@ -354,8 +370,12 @@ def _first(spark: SparkSession, path: str, most: int) -> list[bytes]:
 
 
 def _zone(spark: SparkSession, source: Source, how: Detected) -> int | None:
-    far = is_elsewhere(source.path)
-    return zone_of(by_file.Given(_first(spark, source.path, ZONE_LINES)) if far else Lines(source.there), how.reading)
+    return zone_of(_text(spark, source, ZONE_LINES), how.reading)
+
+
+def _text(spark: SparkSession, source: Source, most: int) -> Text:
+    """A file's lines; of one that only Spark can reach the first, `most` of them."""
+    return by_file.Given(_first(spark, source.path, most)) if is_elsewhere(source.path) else Lines(source.there)
 
 
 def _can_be_split(source: Source, how: Detected) -> bool:

@@ -19,6 +19,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, IntegerType, LongType, StringType, StructField, StructType
 
 from ....specs.errors import IsrproofError
+from ....specs.releases import ALL
 from ....traces.sources.paths import is_elsewhere, is_log, some
 from ....traces.sources.text import ENDLESS, LONGEST, text_of
 from ....traces.spark.extract import beginning, behind_bracket, line_head
@@ -45,11 +46,13 @@ def placed_lines(
     paths: Sequence[str | None],
     text: Sequence[Step] = (),
     wanted: Collection[int] | None = None,
+    releases: int = ALL,
 ) -> DataFrame:
     """Every line of the files: `value`, its `path` and `block`, and its `place`, which rises within a block by one.
 
     With the steps to the `text` of the log that it holds (traces/spark/unwrapped.py), also this, and how it `begins`
-    (traces/spark/extract.py). `wanted` are the hashes of paths: only their lines are given, cut as if all were.
+    (traces/spark/extract.py: among the wordings of `releases`). `wanted` are the hashes of paths: only their lines are
+    given, cut as if all were.
     """
     lines = (
         spark.read.option("lineSep", "\n")
@@ -70,7 +73,7 @@ def placed_lines(
         lines = lines.select("*", column.alias(name))
     lines = lines.select("*", line_head(F.col("text")).alias("head"))
     lines = lines.select("*", behind_bracket(F.col("head")).alias("sentence"))
-    number = beginning(F.col("text"), F.col("head"), F.col("sentence")).alias("begins")
+    number = beginning(F.col("text"), F.col("head"), F.col("sentence"), releases).alias("begins")
     # Beside a place it is computed once: nothing that is asked of it moves below where lines are numbered.
     return lines.select("value", "text", "path", "block", place, number)
 

@@ -27,6 +27,7 @@ from ..table.protocol import Row
 from .arrow import extracted_columns
 from .counting import counted
 from .coverage import Coverage, Kind
+from .listed_columns import listed_columns
 from .log import LINES, Look
 
 PIECE = 200_000
@@ -50,6 +51,7 @@ class Task:
     Args:
         look: at each piece of lines.
         fields: of an event, those that its message prints and that anybody reads.
+        releases: those whose wordings are extracted, as a mask.
         layout: of the lines, if one was given.
         kept: ids of the rows of the line table whose lines buckets get, with these `columns`.
         buckets: how many there are; 0 if the events are for no bucket.
@@ -59,6 +61,7 @@ class Task:
 
     look: Look
     fields: tuple[str, ...]
+    releases: int
     layout: Layout | None
     kept: frozenset[str]
     columns: tuple[str, ...]
@@ -145,11 +148,11 @@ def _events(
     understood = np.asarray(lines["extract"].is_valid().to_numpy(zero_copy_only=False))
     here = np.flatnonzero(understood)
     if len(here):
-        order, columns = extracted_columns(lines["extract"].drop_null(), task.fields, dictionary)
+        order, columns = extracted_columns(lines["extract"].drop_null(), task.fields, dictionary, task.releases)
         here = here[order]
         columns |= {"file": Array(narrow(file[here])), "line": Array(narrow(line[here]))}
         _count(columns, dictionary, seen)
-        parts.append(columns)
+        parts.append(listed_columns(columns, dictionary))
     rest = np.flatnonzero(~understood)
     events = []
     texts = lines["value"].take(pa.array(rest)).to_pylist()
