@@ -125,11 +125,13 @@ def _with_versions(printed: Table) -> Table:
 
 
 def _with_high_watermarks(printed: Table) -> Table:
-    """What fetchers begin at is the follower's high watermark from 1.1 to 2.7.
+    """What fetchers begin at is the follower's high watermark from 1.1 to 2.7, and up to 0.10.
 
+    There it is where the log ends, which was cut to the high watermark just before (ReplicaManager.makeFollowers).
     From 2.8 to 3.4.0 a follower's own may be too high: it is raised before the log is cut (KAFKA-14704).
     """
-    fetches = is_line(FETCHERS_ADDED) & releases.subset_of(in_releases("1.1-2.7"))
+    at_high_watermark = [releases.subset_of(in_releases(span)) for span in ("<=0.10", "1.1-2.7")]
+    fetches = is_line(FETCHERS_ADDED) & either(*at_high_watermark)
     found = false_where_absent(_only(printed, fetches, fetched_from="offset"), "led").filled(
         "high_watermark", "fetched_from"
     )

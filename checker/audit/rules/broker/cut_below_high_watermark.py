@@ -7,7 +7,8 @@ Why it matters
 How it is seen
     In one process of a broker: a log is cut to an offset below the greatest high watermark that the process printed of
     it before, since the log was loaded, or cut the last time. It happens after an unclean election, where that is
-    enabled; so it is suspicious. Up to 0.10.2 (KIP-101) it can happen after any election.
+    enabled; so it is suspicious. Up to 0.10.2 (KIP-101) it can happen after any election; the offset at which a
+    follower begins to fetch is its high watermark there, to which it has just cut its log.
 
 What a log cannot show
     A high watermark that was never printed. Kafka has a line of its own, "Truncating ... below high watermark", but
@@ -16,8 +17,8 @@ What a log cannot show
     broker has it, nothing is said.
 
 Releases
-    All that print high watermarks: 0.11 and later. From 2.8 to 3.4.0 what a follower's disk has is not taken: it may be
-    too high (KAFKA-14704).
+    All: up to 0.10 and from 1.1 to 2.7 fetchers begin at the high watermark, since 0.11 it is printed. From 2.8 to
+    3.4.0 what a follower's disk has is not taken: it may be too high (KAFKA-14704).
 """
 
 from __future__ import annotations
