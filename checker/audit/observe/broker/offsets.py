@@ -5,7 +5,17 @@ from __future__ import annotations
 from .....model.expr import const, either, field, ite, true
 from .....model.sorts import Bool, Int
 from .....model.views import REPLICA
-from ...fields import high_watermark, kind, last_offset, leader_epoch, log_end_offset, offset, releases, sorts
+from ...fields import (
+    high_watermark,
+    kind,
+    last_offset,
+    leader_epoch,
+    log_end_offset,
+    offset,
+    previous_leader_epoch,
+    releases,
+    sorts,
+)
 from ...lines import (
     BECOME_BEGUN,
     FETCH_OFFSET_RESET,
@@ -33,6 +43,7 @@ from .hosted import (
     KEPT,
     LOG,
     MERGED,
+    NO_EPOCH,
     STAY,
     against,
     copied,
@@ -109,6 +120,19 @@ def _fetches(lines: Table, key: Names, order: Names) -> Table:
     own = lines.of_lines(FOLLOWS + FETCHERS_ADDED)
     asked = followed(own, key, order, "high_watermark", "leader_epoch", of=is_line(FOLLOWS) & _prints_hw)
     return asked.of_lines(FETCHERS_ADDED).present("offset", "leader_epoch")
+
+
+def _first_fetches(lines: Table, key: Names, order: Names) -> Table:
+    """Nothing appends to a log from where its broker follows, if no fetcher of an earlier epoch is there yet."""
+    own = lines.of_lines(STARTS + FETCHERS_ADDED).derive(started=leader_epoch)
+    led = own.along(key, order, led_in=Column("last", "started", is_line(LEADS)))
+    first = led.derive(starts=previous_leader_epoch.eq(NO_EPOCH), led=previous_leader_epoch.eq(field("led_in", Int())))
+    known = false_where_absent(first, "starts", "led")
+    stands = known.derive(log_stands=is_line(FOLLOWS) & either(field("starts", Bool), field("led", Bool)))
+    begun = false_where_absent(
+        followed(stands, key, order, "offset", "leader_epoch", "log_stands"), "before_log_stands"
+    )
+    return begun.of_lines(FETCHERS_ADDED).where(field("before_log_stands", Bool)).present("offset", "leader_epoch")
 
 
 def _to_high_watermark(lines: Table, key: Names, order: Names) -> Table:
@@ -201,6 +225,18 @@ FETCH_OFFSETS = Observation(
     between=FETCHERS_ADDED + LOG_TRUNCATED,
 )
 """From where a follower fetches, each with the line with which it began to follow."""
+
+FIRST_FETCHES = Observation(
+    "first_fetches",
+    made_from=HOSTED_LINES,
+    lines=STARTS + FETCHERS_ADDED,
+    columns={**HOSTED, **followed_sorts("offset", "leader_epoch")},
+    make=_first_fetches,
+    key=KEPT,
+    order=MERGED,
+    between=STARTS + FETCHERS_ADDED + LOG_TRUNCATED,
+)
+"""From where a follower begins to fetch that led before, or was started, each with the line with which it follows."""
 
 TRUNCATIONS_TO_HIGH_WATERMARK = Observation(
     "truncations_to_high_watermark",

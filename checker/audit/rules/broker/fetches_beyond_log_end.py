@@ -1,0 +1,43 @@
+"""A follower begins to fetch beyond the end of its log.
+
+Why it matters
+    The records between are missing in its log, and nothing tells it. If it is elected, they are lost.
+
+How it is seen
+    In all that one broker wrote, in one process: the line with which it begins to follow prints where its log ends, and
+    the line with which the fetcher is added, in the same leader epoch, the offset that it begins with. That is the high
+    watermark, or since 2.8 the end of the log. Nothing appends to the log between the two, if the broker led the
+    partition before, or had just been started: the line tells the leader epoch before.
+
+What a log cannot show
+    A follower that gets another leader still fetches from the one before when the line is written: its log may grow. An
+    offset between the high watermark and the end of the log.
+
+Releases
+    Since 2.6, in which followers print such a line.
+"""
+
+from __future__ import annotations
+
+from .....model.expr import either
+from ...fields import gap, leader_epoch, offset, process_known
+from ...observe.compared import was
+from ..remedy import COPIES, KEEP_LOGS, Remedy
+from ..rule import Rule
+from ..verdicts import illegal_unless
+from ._words import where
+
+RULE = Rule(
+    code="KR664",
+    name="fetches-beyond-log-end",
+    observation="first_fetches",
+    kind="replica",
+    applies=was(leader_epoch).eq(leader_epoch),
+    verdict=illegal_unless(offset <= was(offset), in_doubt=either(gap, ~process_known)),
+    message=lambda row: (
+        f"{where(row)} fetches from offset {row['offset']}, beyond the end of its log {row['before_offset']}"
+    ),
+    expected=lambda row: f"an offset of at most {row['before_offset']}",
+    got=lambda row: f"offset {row['offset']}",
+    remedy=Remedy(workaround=KEEP_LOGS, verify=COPIES, look_for="a lag of 0 for every replica"),
+)
