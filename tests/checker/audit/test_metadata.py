@@ -27,6 +27,7 @@ from isrproof.traces.metadata.text import log_bytes
 from tests.conftest import SHARED
 from tests.metadata_logs import unpack_samples
 
+RECORDED = Path(__file__).parents[3] / "traces" / "recorded-kraft"
 SEGMENT = "00000000000000000000.log"
 BEGINNING = (FOLDER / "three-brokers.jsonl").read_text(encoding="utf-8").splitlines()
 TOPIC = "ordersAAAAAAAAAAAAAAAA"
@@ -140,6 +141,19 @@ def test_a_snapshot_tells_the_level_that_a_log_begins_at(tmp_path: Path) -> None
         assert re.search(r"^  metadata\.version \S+ from offset 14 on$", shown, re.MULTILINE), shown
     assert alone.exit_code == 3
     assert "metadata log of node 1: no segment, committed before 14 (a snapshot ends there)" in alone.stdout
+
+
+def test_what_is_no_copy_of_the_log_is_not_audited_alone(tmp_path: Path) -> None:
+    """But in one line that says what it is; nor is it held against the model."""
+    shutil.copy(RECORDED / "elr-4.0.0" / "node-1" / "bootstrap.checkpoint", tmp_path)
+    for path in (tmp_path, tmp_path / "bootstrap.checkpoint"):
+        audited = CliRunner().invoke(main, ["audit", str(path)])
+        assert (audited.exit_code, audited.stdout) == (2, "")
+        assert "It has what the format tool wrote" in audited.stderr
+        assert "isrproof records" in audited.stderr
+        validated = CliRunner().invoke(main, ["validate", "kraft", str(path)])
+        assert validated.exit_code == 2
+        assert "got neither segments nor snapshots" in validated.stderr
 
 
 def test_a_log_that_begins_nowhere_is_judged_as_far_as_it_tells(tmp_path: Path) -> None:
@@ -318,7 +332,7 @@ _ODD = ("", "{", "[" * 60_000, "7", '{"leaderEpoch": true, "leaderId": "2", "vot
 
 @pytest.mark.parametrize("text", _ODD, ids=range(len(_ODD)))
 def test_a_quorum_state_that_nobody_understands_says_nothing(text: str, tmp_path: Path) -> None:
-    recorded = Path(__file__).parents[3] / "traces" / "recorded-kraft" / "failover-3.5.2"
+    recorded = RECORDED / "failover-3.5.2"
     shutil.copytree(recorded, tmp_path / "cluster", ignore=shutil.ignore_patterns("*.gz", "*.xz"))
     for state in tmp_path.glob("cluster/node-*/metadata/quorum-state"):
         state.chmod(0o600)

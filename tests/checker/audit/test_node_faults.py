@@ -279,10 +279,7 @@ _COMPLETED = "completed the ongoing partition reassignment. (org.apache.kafka.co
 
 
 def a_reassignment_that_was_none(logs: Logs) -> Iterator[Put]:
-    """A controller of 3.5 or later says that a reassignment is over beside a change of a partition that had none.
-
-    Not in a migration, of which KR548 says nothing.
-    """
+    """A controller of 3.5 or later says that a reassignment is over beside a change of a partition that had none."""
     cluster = next(iter(logs)).parent.parent
     (quorum,) = quorums(copies(found_in([str(cluster)])))
     names: dict[str, str] = {}
@@ -300,8 +297,6 @@ def a_reassignment_that_was_none(logs: Logs) -> Iterator[Put]:
                 lists = [data.get(name) for name in ("addingReplicas", "removingReplicas")]
                 moving[key] = any(lists) or (lists != [[], []] and moving.get(key, False))
                 changes.append((names.get(key[0]), key[1], record.timestamp, leader, moving[key]))
-            elif record.type == "ZK_MIGRATION_STATE_RECORD" and data["zkMigrationState"]:
-                return
     for name, number, time, leader, moves in changes:
         alone = sum(abs(time - ts) <= 5_000 for other, n, ts, _, _ in changes if (other, n) == (name, number)) == 1
         file = cluster / f"node-{leader}" / "controller.log"

@@ -119,7 +119,7 @@ def beside_log(
         if row["what"] in CHANGES_PRINTED:
             shown |= {"proposed": proposed(row) and not chronicles[cluster].settled(row["node"], shown["then"])}
             yield from ((CHANGES, each) for each in _changes(shown, chronicles[cluster]))
-        elif row["what"] in REASSIGNMENT_PRINTED and not chronicles[cluster].mixed:
+        elif row["what"] in REASSIGNMENT_PRINTED:
             shown |= {"proposed": proposed(row) and not chronicles[cluster].settled(row["node"], shown["then"])}
             yield from ((REASSIGNMENTS, each) for each in _reassignments(shown, chronicles[cluster]))
         elif row["what"] in STRAYS_PRINTED and cluster in whole:
