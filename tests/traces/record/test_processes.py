@@ -75,6 +75,11 @@ def test_a_paused_process_is_killed(tmp_path: Path) -> None:
     processes.send(process, signal.SIGTERM)
 
 
+def test_ports_are_given_out_once() -> None:
+    """Of two clusters of one recording, as in a migration, neither need listen when the other's are looked for."""
+    assert not {*processes.free_ports(20)} & {*processes.free_ports(20)}
+
+
 def test_ports_are_free_and_different() -> None:
     ports = processes.free_ports(20)
     assert len(set(ports)) == 20
