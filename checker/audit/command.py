@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ...specs.errors import IsrproofError, defect
 from ...traces.formats.detect import asked_for, detect, holds_lines
-from ...traces.metadata.files import MetadataFile, found_in
+from ...traces.metadata.files import BESIDE, MetadataFile, found_in
 from ...traces.sources.archives import there_of
 from ...traces.sources.paths import Source, expand, is_elsewhere, some
 from ..progress import progress
@@ -88,6 +88,7 @@ def _audited(
             narrow = Narrow(options.partition, options.since, options.until)
             kept = _metadata(metadata, options, narrow, len(sources), engine, hold_against(read))
             if not kept.logs:
+                _must_be_more([file for files in metadata for file in files], read.facts)
                 some(", ".join(paths), [fact.path for fact in read.facts])
                 _must_have_read(read.facts, options.layout)
             with progress("checking the rules"):
@@ -179,6 +180,15 @@ def _log(engine: Engine, sources: list[tuple[int, Source]], options: Options, el
 
     sizes = [text_size(source.there, elsewhere) for _, source in sources]
     return SparkLog(spark, sources, sizes, asked, options.lossy, lines_read(), OF_FILES)
+
+
+def _must_be_more(beside: Sequence[MetadataFile], facts: Sequence[FileFacts]) -> None:
+    """Files of a metadata folder that are no copy of the log are not audited alone."""
+    if beside and not facts:
+        raise IsrproofError(
+            f"{beside[0].path}: expected segments (NNNNNNNNNNNNNNNNNNNN.log) or snapshots (OFFSET-EPOCH.checkpoint) of"
+            f" the metadata log beside it, or text logs, found none. It has {BESIDE[beside[0].kind]}, and no history."
+        )
 
 
 def _must_have_read(facts: Sequence[FileFacts], pattern: str | None) -> None:

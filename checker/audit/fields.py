@@ -121,9 +121,12 @@ broker, process_known = field("broker", Broker), field("process_known", Bool)
 whole, server_log = field("whole", Bool), field("server_log", Bool)
 of_zookeeper, takes_shown = field("of_zookeeper", Bool), field("takes_shown", Bool)
 lived_until, ends_from = field("lived_until", Int()), field("ends_from", Int())
+jars = field("jars", SetOf(RELEASE))
+"""The releases that the process may be of, by the version that it printed as it started; all, if it printed none."""
 
 JOURNAL: Mapping[str, Sort] = sorts(
-    *(journal, broker, process, process_known, whole, server_log, of_zookeeper, takes_shown, lived_until, ends_from)
+    *(journal, broker, process, process_known, whole, server_log, of_zookeeper, takes_shown, lived_until, ends_from),
+    jars,
 )
 """What observations and rules read of the journal that a broker's event is in (history/journals.py)."""
 

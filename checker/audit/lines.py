@@ -38,6 +38,8 @@ LEADS, FOLLOWS = rows_with("leads"), rows_with("follows")
 """Lines with which a partition leads, or follows, on a broker from here."""
 PROCESS_STARTS, PROCESS_ENDS = rows_with("process-starts"), rows_with("process-ends")
 """Lines that a broker's process writes once, when it starts."""
+VERSION_PRINTED = rows_with("version-printed")
+"""Lines in which a process tells the release of its jars; they name no broker."""
 LEADER_AND_ISR_RECEIVED = ("leader-and-isr-received",)
 """The line in which a broker prints what a LeaderAndIsr request says of a partition."""
 LEADER_AND_ISR_BEGUN, LEADER_AND_ISR_ENDED = ("leader-and-isr-begun",), ("leader-and-isr-ended",)

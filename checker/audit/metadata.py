@@ -21,12 +21,14 @@ from .files.metadata import MetadataCopy, Segment, copies
 from .findings.audited import Audited
 from .findings.finding import Finding, in_report_order
 from .findings.judged import findings
-from .findings.metadata import BrokerChange, LevelChange, Metadata, MetadataLog
+from .findings.metadata import MIGRATION, BrokerChange, LevelChange, Metadata, MetadataLog, MigrationChange
+from .findings.state import of_metadata
 from .findings.tally import tallies
 from .history.quorum import Quorum, quorums
 from .judge import counted, failing, first_failing, judged, with_defects, with_findings
 from .observe.catalogue import observations
 from .observe.kraft.chronicle import Chronicle
+from .observe.kraft.conditions import Conditions
 from .observe.kraft.shown import Seen, shown
 from .observe.narrow import EVERYTHING, Narrow
 from .table.protocol import Row, Tables
@@ -83,7 +85,7 @@ def _audited(
         own = copies(files, first)
         first += sum(len(copy.segments) + len(copy.snapshots) for copy in own)
         for quorum in quorums(own):
-            seen = Seen(chronicle=Chronicle() if with_chronicles else None)
+            seen = Seen(chronicle=Chronicle() if with_chronicles else None, conditions=Conditions(narrow))
             _audit(quorum, cluster, tables, narrow, result, with_timeline, seen)
             if seen.chronicle is not None:
                 name = next((scan.copy.cluster_id for scan in quorum.copies if scan.copy.cluster_id is not None), None)
@@ -116,6 +118,7 @@ def _audit(
     result.facts += [_facts(each, cluster) for each in segments.values()]
     result.notes += [(cluster, note) for note in seen.notes]
     result.records[cluster] = result.records.get(cluster, Counter()) + seen.records
+    numbers, conditions = of_metadata(seen.conditions, files)
     result.logs.append(
         MetadataLog(
             nodes=tuple(scan.copy.node for scan in quorum.copies),
@@ -126,6 +129,11 @@ def _audit(
             leaders=seen.leaders,
             levels=tuple(LevelChange(offset, level, level_name(level)) for offset, level in seen.levels),
             brokers=tuple(BrokerChange(*each) for each in seen.brokers),
+            migration=tuple(
+                MigrationChange(offset, MIGRATION.get(state, str(state))) for offset, state in seen.migration
+            ),
+            counts=numbers,
+            conditions=conditions,
             cluster=cluster,
         )
     )

@@ -55,6 +55,7 @@ ROLES: Mapping[str, str] = {
     "replica-offline": "a log directory of a broker has failed, and its replicas are offline",
     "process-starts": "a broker's process starts",
     "process-ends": "a broker's process ends, or begins to",
+    "version-printed": "a process tells the release of its jars",
     "registered": "a broker is registered",
     "raft-opened": "a node opens its copy of the metadata log: its process has just started",
     "raft-deleted": "a node deletes its copy of the metadata log: its epochs begin anew, and nobody else's",

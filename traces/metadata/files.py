@@ -8,7 +8,7 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -29,6 +29,13 @@ _NAMED: dict[str, Kind] = {
     "leader-epoch-checkpoint": "epochs",
     "meta.properties": "properties",
 }
+BESIDE: Mapping[Kind, str] = {
+    "bootstrap": "what the format tool wrote (`isrproof records` prints it)",
+    "quorum-state": "the last vote of a node",
+    "epochs": "where the epochs of the quorum start",
+    "properties": "which node and which cluster it is",
+}
+"""What is in the files that are no copy of the log."""
 _TOPIC = "__cluster_metadata-0"
 
 

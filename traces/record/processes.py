@@ -69,8 +69,13 @@ def exit_on_signals() -> Iterator[None]:
             signal.signal(number, handler)
 
 
+_GIVEN: set[int] = set()
+"""Ports that this process has given out."""
+
+
 def free_ports(count: int) -> list[int]:
-    """Ports of loopback that nobody listens on, all different.
+    """Ports of loopback that nobody listens on, all different, and none that this process was given before: a cluster
+    may not have started yet on its own when another one is asked for.
 
     They are looked for below the range from which systems take the ports of outgoing connections, so that none is
     taken while a broker is down.
@@ -78,6 +83,8 @@ def free_ports(count: int) -> list[int]:
     found: list[int] = []
     start = 20000 + os.getpid() % 1000 * 10
     for port in (*range(start, 32000), *range(20000, start)):
+        if port in _GIVEN:
+            continue
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
@@ -86,6 +93,7 @@ def free_ports(count: int) -> list[int]:
                 continue
         found.append(port)
         if len(found) == count:
+            _GIVEN.update(found)
             return found
     raise RecordError(f"Needed {count} free ports on 127.0.0.1 between 20000 and 32000, found {len(found)}.")
 

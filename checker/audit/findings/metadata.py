@@ -11,6 +11,7 @@ from ..files.file import FileFacts, LogFile
 from ..observe.kraft.chronicle import Chronicle
 from ..table.protocol import Row
 from .finding import Finding
+from .state import Condition, ConditionCount
 
 
 @dataclass(frozen=True)
@@ -33,10 +34,23 @@ class BrokerChange:
 
 
 @dataclass(frozen=True)
+class MigrationChange:
+    """From which offset on a migration from ZooKeeper has a state, as ZkMigrationState names it."""
+
+    offset: int
+    state: str
+
+
+MIGRATION: Mapping[int, str] = {0: "NONE", 1: "MIGRATION", 2: "PRE_MIGRATION", 3: "POST_MIGRATION", 4: "ZK"}
+"""The states by their numbers in the log. Source: ZkMigrationState (3.4 writes MIGRATION for PRE_MIGRATION)."""
+
+
+@dataclass(frozen=True)
 class MetadataLog:
     """What is told of one log: the nodes that have a copy, where it begins and ends, up to which offset its records are
-    committed and how that is known, who led which raft epoch, from which offset on which metadata.version held, and how
-    brokers came and went."""
+    committed and how that is known, who led which raft epoch, from which offset on which metadata.version held, how
+    brokers came and went, how a migration from ZooKeeper went on, and which partitions were offline or under-replicated
+    (state.py): `conditions` may be fewer than `counts` has."""
 
     nodes: tuple[str, ...]
     begins: int
@@ -46,6 +60,9 @@ class MetadataLog:
     leaders: Mapping[int, int]
     levels: tuple[LevelChange, ...]
     brokers: tuple[BrokerChange, ...]
+    migration: tuple[MigrationChange, ...] = ()
+    counts: tuple[ConditionCount, ...] = ()
+    conditions: tuple[Condition, ...] = ()
     cluster: int = 0
 
 

@@ -12,6 +12,7 @@ from ..files.file import LogFile
 from ..history.histories import Histories
 from ..lines import REFUSED, STOPPED, TOPIC_DELETED
 from ..observe.controller.conditions import OFFLINE, UNDER_REPLICATED, Spell, spells
+from ..observe.kraft.conditions import Conditions
 from ..observe.narrow import Narrow
 from ..observe.order import NEAR
 from ..table.protocol import Column, Row, Table
@@ -153,11 +154,7 @@ def _row(spell: Spell, ends: Ends) -> Row:
 
 
 def _wanted(row: Row, narrow: Narrow) -> bool:
-    if narrow.partition not in (None, (row["topic"], row["partition"])):
-        return False
-    early = narrow.since is not None and row["until"] is not None and row["until"] < narrow.since
-    late = narrow.until is not None and row["since"] is not None and row["since"] > narrow.until
-    return not early and not late
+    return narrow.overlaps(row["topic"], row["partition"], row["since"], row["until"])
 
 
 def _counted(found: Sequence[Row]) -> list[Row]:
@@ -208,6 +205,56 @@ def stopped_moves(stopped: Table) -> list[Row]:
     return by_partition.grouped(
         key, n=Column("sum", "n"), partitions=Column("count"), first=Column("min", "first"), last=Column("max", "last")
     ).rows()
+
+
+# ---- Of a metadata log
+
+
+def of_metadata(
+    found: Conditions, files: Mapping[int, LogFile]
+) -> tuple[tuple[ConditionCount, ...], tuple[Condition, ...]]:
+    """How many partitions the records show in each condition, and the spells: first those that last."""
+    counts, shown = [], []
+    for condition, own in found.counted.items():
+        lasting = found.lasting(condition)
+        named = {(each.topic, each.partition) for each in lasting}
+        sure = {(each.topic, each.partition) for each in lasting if each.sure}
+        longest = found.over(condition)
+        counts.append(
+            ConditionCount(
+                condition,
+                spells=own.over + len(lasting),
+                partitions=len(named.union(own.partitions.values())),
+                lasting=len(sure),
+                last_shown=len(named - sure),
+                longest=max((each.length for each in longest), default=0),
+            )
+        )
+        of_condition = [
+            Condition(
+                condition,
+                each.topic,
+                each.partition,
+                life=1,
+                leader=each.leader,
+                isr=each.isr,
+                replicas=each.replicas,
+                place=Place(files[each.file].path, offset=each.offset),
+                since=each.since,
+                until=each.until,
+                by=each.by,
+                end=OVER if each.by is not None else LASTS if each.sure else LAST_SHOWN,
+            )
+            for each in (*lasting, *longest)
+        ]
+        shown += sorted(of_condition, key=_first)[:SPELLS]
+    return tuple(counts), tuple(shown)
+
+
+def _first(each: Condition) -> tuple[object, ...]:
+    length = 0 if each.until is None or each.since is None else each.until - each.since
+    order = -length if each.end == OVER else each.since or 0
+    return (LASTS, LAST_SHOWN, OVER).index(each.end), order, each.topic, each.partition, each.place.offset or 0
 
 
 # ---- Of all partitions

@@ -36,13 +36,14 @@ from ..lines import (
     REGISTERED,
     REQUEST_RECEIVED,
     THROWN,
+    VERSION_PRINTED,
 )
 from ..table.protocol import Column, Row, Table
 from .layout import Layout
 from .lives import Note
 from .spans import LINES_PER_FILE
 
-_OF_BROKERS = frozenset((*OF_BROKERS, *REQUEST_RECEIVED))
+_OF_BROKERS = frozenset((*OF_BROKERS, *REQUEST_RECEIVED)).difference(VERSION_PRINTED)
 _IN_STATE_CHANGE = frozenset(rows_with(speaker="broker", family=STATE_CHANGE))
 _TAKES = frozenset(BECOME_BEGUN) | {row for row in (*LEADS, *FOLLOWS) if row in _IN_STATE_CHANGE}
 """Lines that tell what a broker takes, be it to lead or to follow: where there are any, all that it takes is told."""
@@ -70,11 +71,13 @@ def wrote(events: Table) -> list[Row]:
     controllers = module.grouped(("file", "controller"), line=Column("min", "line"))
     starts = events.of_lines(PROCESS_STARTS).present("ts").select("file", "line", "ts", "row")
     ends = events.of_lines(PROCESS_ENDS).present("ts").select("file", "line", "ts", "row")
+    versions = events.of_lines(VERSION_PRINTED).present("ts").select("file", "ts", "releases")
     return [
         *({"kind": "wrote"} | row for row in own.rows()),
         *({"kind": "module"} | row for row in controllers.rows()),
         *({"kind": "process"} | row for row in starts.rows()),
         *({"kind": "process-ends"} | row for row in ends.rows()),
+        *({"kind": "version"} | row for row in versions.rows()),
     ]
 
 
@@ -121,6 +124,7 @@ class Process:
     of_zookeeper: bool
     lived_until: int = 0
     ends_from: int = _NO_END
+    jars: int = ALL
 
 
 @dataclass(frozen=True)
@@ -293,7 +297,7 @@ class _Journal:
         written = {row["row"] for row in rows if row["kind"] == "wrote" and row["file"] in self.files}
         for index in self.files:
             file, position = self.layout.files[index], self.layout.positions[index]
-            alone = len(self.speakers[_stream(file)]) == 1
+            alone = self._alone(index)
             rank = streams.index(file.stream) * len(self.layout.files) + position.index
             for first, last in position.between_cuts(0, LINES_PER_FILE - 1):
                 for speaker in (broker, None) if alone else (broker,):
@@ -333,7 +337,18 @@ class _Journal:
             known = since <= first <= until
             following_start = min((begin for begin in begins if first < begin), default=_NO_END + 1)
             ends_from = min((end for end in ends if began <= end < following_start), default=_NO_END)
-            yield Process(self.number, first, following - 1, number, known, in_zookeeper, lived_until, ends_from)
+            jars = self._jars(rows, began, following_start) if number and known else ALL
+            yield Process(self.number, first, following - 1, number, known, in_zookeeper, lived_until, ends_from, jars)
+
+    def _jars(self, rows: Iterable[Row], began: int, following: int) -> int:
+        """The releases that a process may be of, by the versions that it printed between its start and the next."""
+        own = (row for row in rows if row["kind"] == "version" and row["file"] in self.files)
+        printed = {row["releases"] for row in own if began <= row["ts"] < following and self._alone(row["file"])}
+        return functools.reduce(operator.and_, printed, ALL) or ALL
+
+    def _alone(self, index: int) -> bool:
+        """Whether what names no broker in a file is this one's."""
+        return len(self.speakers[_stream(self.layout.files[index])]) == 1
 
     def _last_of(self, rows: Iterable[Row], of_mode: frozenset[str]) -> int:
         """When the last line was written that is printed in a mode only; before all lines if there is none."""

@@ -50,6 +50,14 @@ class Narrow:
     def _too_late(self) -> tuple[Expr, ...]:
         return () if self.until is None else (ts > self.until,)
 
+    def overlaps(self, topic: str, partition: int, since: int | None, until: int | None) -> bool:
+        """Whether a stretch of a partition's time is asked for; None: it has no such end that is known."""
+        if self.partition not in (None, (topic, partition)):
+            return False
+        early = self.since is not None and until is not None and until < self.since
+        late = self.until is not None and since is not None and since > self.until
+        return not early and not late
+
     def nearest(self, events: Table) -> list[Row]:
         """Look: each partition with its `first` and `last` time, and how many `lines` are of the stretch asked for.
 

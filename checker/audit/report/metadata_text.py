@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from ..findings.metadata import BrokerChange, MetadataLog
 from .model import RecordsReport
 from .shown import and_more, count, plain
+from .state_text import condition_lines
 
 _SHOWN = 8
 
@@ -34,7 +35,10 @@ def metadata_text(logs: Sequence[MetadataLog]) -> Iterator[str]:
         last = list(log.leaders.items())[-_SHOWN:]
         reigns = ", ".join(f"{epoch} led by {leader}" for epoch, leader in last)
         lines += [f"  {count(len(log.leaders), 'raft epoch')}: {reigns}"] if last else []
+        migration = ", ".join(f"{each.state} from offset {each.offset} on" for each in log.migration)
+        lines += [f"  migration from ZooKeeper: {migration}"] if migration else []
         lines += [f"  {_brokers(log.brokers)}"] if log.brokers else []
+        lines += condition_lines(log.counts, log.conditions) or ["  no partition was offline or under-replicated"]
         yield "\n".join(lines)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from ..findings.metadata import MetadataLog
 from ..findings.state import LAST_SHOWN, LASTS, OVER, ClusterState, Condition, ConditionCount, StoppedMove
 from ..observe.controller.conditions import OFFLINE
 from .shown import and_more, count, partition_name, printed
@@ -17,7 +18,7 @@ def state_text(state: ClusterState, *, checked: bool) -> str:
     Args:
         checked: whether any line of a controller was read; else nothing is known.
     """
-    lines = [line for each in state.counts for line in _condition(each, state.conditions)]
+    lines = condition_lines(state.counts, state.conditions)
     lines += [line for move in state.stopped for line in _stopped(move)]
     if checked and not lines:
         lines.append("  nothing was seen offline or under-replicated; no election failed, no move was refused")
@@ -25,11 +26,20 @@ def state_text(state: ClusterState, *, checked: bool) -> str:
     return "\n".join(["state of the cluster, as far as these lines show it", *lines])
 
 
-def in_short(state: ClusterState) -> str:
-    """What of it is beside the verdict in the first line; empty if there is nothing."""
+def condition_lines(counts: Iterable[ConditionCount], conditions: Sequence[Condition]) -> list[str]:
+    """Some lines for each condition that there was."""
+    return [line for each in counts for line in _condition(each, conditions)]
+
+
+def in_short(state: ClusterState, logs: Sequence[MetadataLog] = ()) -> str:
+    """What of it is beside the verdict in the first line; empty if there is nothing.
+
+    Args:
+        logs: the cluster's metadata logs: where there are any, they have all changes of partitions, and lines have not.
+    """
     found = [
         f"{count(how_many, 'partition')} {each.condition} {when}"
-        for each in state.counts
+        for each in ([own for log in logs for own in log.counts] if logs else state.counts)
         for how_many, when in ((each.lasting, "at the end"), (each.last_shown, "when last shown"))
         if how_many
     ]

@@ -83,7 +83,7 @@ def clusters_as_text(reports: Sequence[tuple[str, Report]], *, verbose: bool = F
 
 
 def _troubled(report: Report) -> bool:
-    return report.verdict != "conforms" or bool(report.findings or in_short(report.state))
+    return report.verdict != "conforms" or bool(report.findings or in_short(report.state, report.metadata or ()))
 
 
 # ---- The summary
@@ -146,7 +146,7 @@ def checked_in_words(checked: Checked, *, metadata: bool) -> str:
 
 def _found(report: Report) -> str:
     found = ", ".join(f"{report.counts[verdict]} {verdict}" for verdict in VERDICTS if report.counts[verdict])
-    beside = in_short(report.state)
+    beside = in_short(report.state, report.metadata or ())
     return (found or "no finding") + (f"; beside that {beside}" if beside else "")
 
 

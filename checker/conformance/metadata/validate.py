@@ -64,7 +64,8 @@ def validate(paths: Sequence[str], chosen: Chosen = Chosen()) -> Verdict:  # noq
     """
     logs = quorums(copies(must_be_found(paths)))
     if len(logs) != 1:
-        raise IsrproofError(f"expected the metadata log of one cluster, got {len(logs)}; give the folders of one")
+        got = f"those of {len(logs)} clusters" if logs else "neither segments nor snapshots"
+        raise IsrproofError(f"expected the metadata log of one cluster, got {got}; give its nodes' folders")
     run = Run(logs[0], chosen)
     rejected = run.along()
     if run.at is not None and chosen.release and not running(run.at.level) & chosen.release:

@@ -15,7 +15,7 @@ from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.files.metadata import copies
 from isrproof.checker.audit.history.quorum import joined, quorums
 from isrproof.checker.audit.options import Options
-from isrproof.traces.metadata.batches import Batches
+from isrproof.traces.metadata.batches import Batches, Record
 from isrproof.traces.metadata.files import found_in
 
 RECORDED = Path(__file__).parents[3] / "traces" / "recorded-kraft"
@@ -144,7 +144,7 @@ def _decided_from(cluster: Path) -> tuple[str, bool]:
     decided, too: from its first record or snapshot on, or from the end of a migration from ZooKeeper, whose mode has
     states and topic ids that no record tells."""
     (quorum,) = quorums(copies(found_in([str(cluster)])))
-    records = [record for each in joined(quorum, []) for record in each.records]
+    records = _records(cluster)
     known = [each.end[0] for scan in quorum.copies for each in scan.copy.snapshots if each.end is not None]
     start = min((end for end in known if end >= quorum.start), default=0) if quorum.start else 0
     ends = [record for record in records if (record.data or {}).get("zkMigrationState") == _POST_MIGRATION]
@@ -157,8 +157,9 @@ _POST_MIGRATION = 3
 
 def planted(name: str, cluster: Path, dice: random.Random) -> tuple[Path, int] | None:
     """Change one line of the cluster's; its place, None where no line is of that kind."""
-    _, where, pattern, change = FAULTS[name]
+    code, where, pattern, change = FAULTS[name]
     begins, all_decided = _decided_from(cluster)
+    epochs = {record.epoch for record in _records(cluster) if record.type == "LEADER_CHANGE"}
     found = [
         (file, number, match)
         for file in _files(cluster, where)
@@ -166,6 +167,7 @@ def planted(name: str, cluster: Path, dice: random.Random) -> tuple[Path, int] |
         if (match := re.search(pattern, line))
         and line[1:24] > begins
         and (all_decided or not re.search("Follower|Skipped|ISR updated|Deleting", line))
+        and (code != "KR536" or int(re.findall(r"epoch=(\d+)", line)[0]) in epochs)  # else it was never committed
     ]
     if not found:
         return None
@@ -174,6 +176,12 @@ def planted(name: str, cluster: Path, dice: random.Random) -> tuple[Path, int] |
     lines[number - 1] = change(match, dice)
     _write(file, lines)
     return file, number
+
+
+def _records(cluster: Path) -> list[Record]:
+    """The records of the metadata log, of whatever node."""
+    (quorum,) = quorums(copies(found_in([str(cluster)])))
+    return [record for each in joined(quorum, []) for record in each.records]
 
 
 Logs = Mapping[Path, list[str]]
@@ -279,29 +287,22 @@ _COMPLETED = "completed the ongoing partition reassignment. (org.apache.kafka.co
 
 
 def a_reassignment_that_was_none(logs: Logs) -> Iterator[Put]:
-    """A controller of 3.5 or later says that a reassignment is over beside a change of a partition that had none.
-
-    Not in a migration, of which KR548 says nothing.
-    """
+    """A controller of 3.5 or later says that a reassignment is over beside a change of a partition that had none."""
     cluster = next(iter(logs)).parent.parent
-    (quorum,) = quorums(copies(found_in([str(cluster)])))
     names: dict[str, str] = {}
     moving: dict[tuple[str, int], bool] = {}
     leader, changes = -1, []
-    for each in joined(quorum, []):
-        for record in each.records:
-            data = record.data or {}
-            if record.type == "LEADER_CHANGE":
-                leader = data["leaderId"]
-            elif record.type == "TOPIC_RECORD":
-                names[data["topicId"]] = data["name"]
-            elif record.type in ("PARTITION_RECORD", "PARTITION_CHANGE_RECORD"):
-                key = data["topicId"], data["partitionId"]
-                lists = [data.get(name) for name in ("addingReplicas", "removingReplicas")]
-                moving[key] = any(lists) or (lists != [[], []] and moving.get(key, False))
-                changes.append((names.get(key[0]), key[1], record.timestamp, leader, moving[key]))
-            elif record.type == "ZK_MIGRATION_STATE_RECORD" and data["zkMigrationState"]:
-                return
+    for record in _records(cluster):
+        data = record.data or {}
+        if record.type == "LEADER_CHANGE":
+            leader = data["leaderId"]
+        elif record.type == "TOPIC_RECORD":
+            names[data["topicId"]] = data["name"]
+        elif record.type in ("PARTITION_RECORD", "PARTITION_CHANGE_RECORD"):
+            key = data["topicId"], data["partitionId"]
+            lists = [data.get(name) for name in ("addingReplicas", "removingReplicas")]
+            moving[key] = any(lists) or (lists != [[], []] and moving.get(key, False))
+            changes.append((names.get(key[0]), key[1], record.timestamp, leader, moving[key]))
     for name, number, time, leader, moves in changes:
         alone = sum(abs(time - ts) <= 5_000 for other, n, ts, _, _ in changes if (other, n) == (name, number)) == 1
         file = cluster / f"node-{leader}" / "controller.log"
@@ -339,10 +340,27 @@ def _removed(logs: Logs) -> set[str]:
     }
 
 
+def _replicas_at_the_end(logs: Logs) -> Mapping[tuple[str, str], list[int]]:
+    """By topic id and partition. Nothing where the log does not tell of all topics that ever were: it begins later, or
+    with a migration."""
+    records = _records(next(iter(logs)).parent.parent)
+    if records[0].offset or any((each.data or {}).get("zkMigrationState") for each in records):
+        return {}
+    found: dict[tuple[str, str], list[int]] = {}
+    for each in records:
+        data = each.data or {}
+        if each.type in ("PARTITION_RECORD", "PARTITION_CHANGE_RECORD") and data.get("replicas") is not None:
+            found[data["topicId"], str(data["partitionId"])] = data["replicas"]
+    return found
+
+
 def a_stray_that_is_a_replica(logs: Logs) -> Iterator[Put]:
-    """At the end of what a broker writes; a topic that is removed leaves strays."""
-    removed = _removed(logs)
+    """At the end of what a broker writes; a topic that is removed leaves strays, and so does a replica that moves."""
+    removed, replicas = _removed(logs), _replicas_at_the_end(logs)
     for file, _, match in _matches(logs, _LEADER):
+        node = int(file.parent.name.removeprefix("node-"))
+        if node not in replicas.get((_topic(match), match["tp"].rpartition("-")[2]), ()):
+            continue
         server = next(
             (each for each in logs if each.parent == file.parent and each.name.startswith("server.log")), None
         )

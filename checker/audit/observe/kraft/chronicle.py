@@ -80,11 +80,11 @@ class Chronicle:
     `ids` are the topic ids that each name ever had; `brokers` the epochs that each broker registered with; `leaders`
     who led each raft epoch and the place of the record that says so: (leader, file, offset). `removed` are the topics
     that were deleted, `left` what each broker is a replica of no longer, partition by partition; `hosts` are the
-    replicas that a partition was created with and never lost. `from_start`: the log is here from its first record on.
-    `spans` are the times of each epoch's first and last committed batch. `last` is the time of the last committed
-    record, `end` the offset of the last committed batch, `start` the one from which on records are here. `broken`:
-    offsets are missing in it. `mixed`: a migration from ZooKeeper is in it, in which brokers take states from
-    elsewhere. `led` has who led an epoch whose LeaderChange is not here, as lines of text tell.
+    brokers that are replicas, each with the record that made it one. `from_start`: the log is here from its first
+    record on. `spans` are the times of each epoch's first and last committed batch. `last` is the time of the last
+    committed record, `end` the offset of the last committed batch, `start` the one from which on records are here.
+    `broken`: offsets are missing in it. `mixed`: a migration from ZooKeeper is in it, in which brokers take states
+    from elsewhere. `led` has who led an epoch whose LeaderChange is not here, as lines of text tell.
     """
 
     ids: dict[str, set[str]] = field(default_factory=dict)
@@ -100,7 +100,7 @@ class Chronicle:
     mixed: bool = False
     removed: dict[str, Happened] = field(default_factory=dict)
     left: dict[int, list[Happened]] = field(default_factory=dict)
-    hosts: dict[tuple[str, int], set[int]] = field(default_factory=dict)
+    hosts: dict[tuple[str, int], dict[int, Happened]] = field(default_factory=dict)
     handled: dict[int, list[Handled]] = field(default_factory=dict)
     spans: dict[int, tuple[int, int]] = field(default_factory=dict)
     _run: list[tuple[Partition, Partition]] = field(default_factory=list)
@@ -128,15 +128,24 @@ class Chronicle:
 
     def put(self, partition: Partition, at: Placed) -> None:
         """A partition as a record has made it."""
+        if (partition.topic, partition.number) not in self.of and at.committed:
+            here = Happened(at.file, at.offset, at.ts, at.controller_epoch)
+            self._hosts(partition).update(dict.fromkeys(partition.replicas, here))
         self._put(partition, at.file, at.offset, at.ts, at.committed)
+
+    def _hosts(self, partition: Partition) -> dict[int, Happened]:
+        return self.hosts.setdefault((partition.topic, partition.number), {})
 
     def changed(self, before: Partition, after: Partition, at: Placed) -> None:
         """A partition before and after a change."""
         self._run.append((before, after))
         if before.replicas != after.replicas:
-            self.hosts.get((after.topic, after.number), set()).intersection_update(after.replicas)
+            here, own = Happened(at.file, at.offset, at.ts, at.controller_epoch), self._hosts(after)
             for broker in {*before.replicas} - {*after.replicas}:
-                self.left.setdefault(broker, []).append(Happened(at.file, at.offset, at.ts, at.controller_epoch))
+                own.pop(broker, None)
+                self.left.setdefault(broker, []).append(here)
+            if at.committed:
+                own |= dict.fromkeys({*after.replicas} - {*before.replicas}, here)
 
     def gone(self, topic: str, partitions: Iterable[Partition], at: Happened) -> None:
         """A topic is deleted."""
@@ -196,8 +205,6 @@ class Chronicle:
 
     def _put(self, partition: Partition, file: int, offset: int, ts: int | None, committed: bool) -> None:
         own = self.of.setdefault((partition.topic, partition.number), [])
-        if not own:
-            self.hosts[partition.topic, partition.number] = set(partition.replicas)
         isr, epoch = tuple(sorted(partition.isr)), partition.partition_epoch
         goes_on = bool(partition.adding or partition.removing)
         own.append(

@@ -78,6 +78,8 @@ TOPICS = _observation(rows.TOPICS, {**_RECORD, **_TOPIC, **sorts(fresh, free, co
 
 epoch, last_epoch, lag = _fields(epoch=Int(), last_epoch=Int(), lag=Int())
 same_incarnation, cleaned, in_batch = _fields(same_incarnation=Bool, cleaned=Bool, in_batch=Bool)
+uncounted = field("uncounted", Bool)
+"""Whether there are only LeaderChange records from the offset that is the epoch to the record."""
 registers, current = _fields(registers=Bool, current=Bool)
 shared_directories = field("shared_directories", SetOf(TEXT))
 REGISTRATIONS = _observation(
@@ -86,6 +88,7 @@ REGISTRATIONS = _observation(
         **_RECORD,
         **_BEFORE,
         **sorts(field("broker", Broker), epoch, last_epoch, lag, same_incarnation, cleaned, in_batch),
+        **sorts(uncounted),
         **sorts(registers, current, shared_directories),
     },
 )

@@ -16,6 +16,7 @@ from .....traces.metadata.reader import NO_OP_RECORD
 from ...files.metadata import Segment
 from ...table.protocol import Row
 from .chronicle import Chronicle, Happened
+from .conditions import Conditions
 from .rows import (
     BEGINNINGS,
     FENCINGS,
@@ -50,6 +51,7 @@ class Fold:
         leaders: of each epoch a leader, and the file and the offset where a copy says so.
         chronicle: gets what the records make of partitions and brokers; None if nobody asks.
         rows: gets what the records show; None if nobody asks.
+        conditions: gets what partitions become; None if nobody asks.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class Fold:
         leaders: Mapping[int, tuple[int, int, int]] | None = None,
         chronicle: Chronicle | None = None,
         rows: Rows | None = None,
+        conditions: Conditions | None = None,
     ) -> None:
         self.cluster = cluster
         self.state = state or Cluster()
@@ -70,11 +73,14 @@ class Fold:
         self._leaders = dict(leaders or {})
         self._chronicle = chronicle
         self._rows = rows
+        self._conditions = conditions
         self._open: list[tuple[Record, At]] | None = None
         self._known_context: Context | None = None
         self._opened_in = -1
         self._base = self._before = -1
         self._only_changes_since = -1
+        self._leader_changes = -1, -1
+        """From which offset on, and before which, the last LeaderChange records stand that follow each other."""
         self._first_broker_seen = not from_start
         self._first_data: Row | None = None
         self._touched: dict[str, Row] = {}
@@ -152,6 +158,8 @@ class Fold:
 
     def _leader_change(self, record: Record, data: Data, row: Row) -> None:
         first = record.epoch > self.epoch
+        since, until = self._leader_changes
+        self._leader_changes = since if until == record.offset else record.offset, record.offset + 1
         self.epoch, self.leader = max(self.epoch, record.epoch), data["leaderId"]
         if self._chronicle is not None and row["committed"]:
             self._chronicle.leaders[record.epoch] = data["leaderId"], row["file"], record.offset
@@ -272,6 +280,8 @@ class Fold:
             self._chronicle.put(after, at)
             if before is not None:
                 self._chronicle.changed(before, after, at)
+        if self._conditions is not None:
+            self._conditions.changed(before, after, at)
         if self._rows is None:
             return
         key = after[:2]
@@ -319,6 +329,8 @@ class Fold:
             self._missing(row, topic)
         if self._chronicle is not None:
             self._chronicle.gone(topic, self.state.partitions.get(topic, {}).values(), _happened(row))
+        if self._conditions is not None:
+            self._conditions.gone(topic, row["ts"])
         self.state.remove(topic)
 
     def _clear_elr(self, data: Data, row: Row) -> None:
@@ -370,6 +382,7 @@ class Fold:
             "same_incarnation": before is not None and before.incarnation == after.incarnation,
             "lag": row["offset"] - after.epoch,
             "cleaned": self._only_changes_since <= after.epoch < row["offset"],
+            "uncounted": self._leader_changes[0] <= after.epoch < self._leader_changes[1] == row["offset"],
             "in_batch": after.epoch >= self._base,
             "shared_directories": sorted(elsewhere & set(after.directories)),
             "registers": True,
@@ -451,6 +464,7 @@ class Fold:
             "same_incarnation": False,
             "lag": 0,
             "cleaned": False,
+            "uncounted": False,
             "in_batch": True,
             "shared_directories": [],
             "registers": False,

@@ -13,6 +13,7 @@ from ...files.metadata import Placed, Segment
 from ...history.quorum import Misfit, Quorum, Scanned, joined
 from ...table.protocol import Row
 from .chronicle import Chronicle
+from .conditions import Conditions
 from .fold import OF_BROKERS, Fold, differences, snapshot_state
 from .rows import COPIES, LEADERS, REMEMBERED, SNAPSHOTS, Rows, Shown
 from .state import Cluster, registration
@@ -22,13 +23,16 @@ from .state import Cluster, registration
 class Seen:
     """What was met on the way, for the report: records by class, each of the log once, however many copies have it; the
     leader of each epoch; the levels of metadata.version with the offsets from which on they hold; the epochs and states
-    of brokers' registrations, likewise (offset, broker, epoch, state). `rows` gets the rows of observations,
-    `chronicle` is for who holds lines of text against the log; None: nobody asks."""
+    of brokers' registrations, likewise (offset, broker, epoch, state), and the states of a migration from ZooKeeper;
+    partitions that are offline or under-replicated. `rows` gets the rows of observations, `chronicle` is for who holds
+    lines of text against the log; None: nobody asks."""
 
     records: Counter[str] = field(default_factory=Counter)
     leaders: dict[int, int] = field(default_factory=dict)
     levels: list[tuple[int, int]] = field(default_factory=list)
     brokers: list[tuple[int, int, int, str]] = field(default_factory=list)
+    migration: list[tuple[int, int]] = field(default_factory=list)
+    conditions: Conditions = field(default_factory=Conditions)
     notes: list[str] = field(default_factory=list)
     rows: Rows | None = None
     chronicle: Chronicle | None = None
@@ -56,6 +60,8 @@ class Seen:
             return
         if fold.state.level != (self.levels[-1][1] if self.levels else 1):
             self.levels.append((record.offset, fold.state.level))
+        if fold.state.migration != (self.migration[-1][1] if self.migration else 0):
+            self.migration.append((record.offset, fold.state.migration))
         if record.type not in _OF_LEVELS:
             self.registered(record.offset, fold.state)
 
@@ -72,7 +78,13 @@ class Seen:
 
 
 _OF_LEVELS = frozenset({"FEATURE_LEVEL_RECORD", "REMOVE_FEATURE_LEVEL_RECORD"})
-_KEPT_TYPES = _OF_LEVELS | {"LEADER_CHANGE", "END_TRANSACTION_RECORD", "REGISTER_BROKER_RECORD", *OF_BROKERS}
+_KEPT_TYPES = _OF_LEVELS | {
+    "ZK_MIGRATION_STATE_RECORD",
+    "LEADER_CHANGE",
+    "END_TRANSACTION_RECORD",
+    "REGISTER_BROKER_RECORD",
+    *OF_BROKERS,
+}
 """Types of records that change who leads, metadata.version, or what a broker is."""
 _TOGETHER = 20_000
 """The rows that are judged at once, and the rest of a batch: more would only take more memory."""
@@ -173,19 +185,22 @@ def _from_snapshot(
     seen.registered(end, state)
     if seen.chronicle is not None:
         seen.chronicle.begins(state, snapshot.index, end)
-    return _fold(quorum, cluster, seen, state), end
+    return _fold(quorum, cluster, seen, state, snapshot.index), end
 
 
-def _fold(quorum: Quorum, cluster: int, seen: Seen, state: Cluster | None = None) -> Fold:
-    """`state`: what is known of the cluster's past; None: the log has all of it."""
-    return Fold(
+def _fold(quorum: Quorum, cluster: int, seen: Seen, state: Cluster | None = None, file: int = -1) -> Fold:
+    """`state`: what is known of the cluster's past, from a snapshot `file`; None: the log has all of it."""
+    found = Fold(
         cluster,
         state,
         from_start=state is None,
         leaders=_leaders_by_epoch(quorum),
         chronicle=seen.chronicle,
         rows=seen.rows,
+        conditions=seen.conditions,
     )
+    seen.conditions.begins(found.state, file)
+    return found
 
 
 def _leaders_by_epoch(quorum: Quorum) -> dict[int, tuple[int, int, int]]:

@@ -145,8 +145,8 @@ DELETIONS_PRINTED = _observation(effects.DELETIONS, {**_OF_LINE, **sorts(count, 
 """Counts of replicas that a broker deletes; `so_far` also of those before, `most` of what the log took from it."""
 hosted = field("hosted", Bool)
 STRAYS_PRINTED = _observation(effects.STRAYS, {**_OF_LINE, **_RECORD, **_OF_TOPIC, **sorts(hosted)})
-"""Logs that a broker takes for strays, each with the record that created the partition; `hosted`: the broker has been a
-replica ever since."""
+"""Logs that a broker takes for strays, each with the record since which the broker is a replica (`hosted`), else with
+the one that created the partition."""
 TOPICS_REMOVED = _observation(
     effects.REMOVED, {**_OF_LINE, **_RECORD, **_OF_TOPIC, **sorts(deleted, unordered, applied_line)}
 )

@@ -119,7 +119,7 @@ def beside_log(
         if row["what"] in CHANGES_PRINTED:
             shown |= {"proposed": proposed(row) and not chronicles[cluster].settled(row["node"], shown["then"])}
             yield from ((CHANGES, each) for each in _changes(shown, chronicles[cluster]))
-        elif row["what"] in REASSIGNMENT_PRINTED and not chronicles[cluster].mixed:
+        elif row["what"] in REASSIGNMENT_PRINTED:
             shown |= {"proposed": proposed(row) and not chronicles[cluster].settled(row["node"], shown["then"])}
             yield from ((REASSIGNMENTS, each) for each in _reassignments(shown, chronicles[cluster]))
         elif row["what"] in STRAYS_PRINTED and cluster in whole:
@@ -169,14 +169,16 @@ def _reassignments(row: Row, chronicle: Chronicle) -> Iterator[Row]:
 
 
 def _strays(row: Row, chronicle: Chronicle) -> Iterator[Row]:
-    """A log that a broker takes for a stray, beside the creation of the only topic that ever had the name; `hosted`:
-    the broker has been a replica since then."""
+    """A log that a broker takes for a stray, beside the record that made it a replica, else the creation of the only
+    topic that ever had the name; `hosted`: the broker has been a replica since then."""
     ids = chronicle.ids.get(row["topic"], ())
     for topic in ids if len(ids) == 1 else ():
         own = chronicle.of.get((topic, row["partition"]))
         if own and own[0].ts is not None and own[0].ts + LATE < row["then"]:
-            hosted = row["node"] in chronicle.hosts.get((topic, row["partition"]), ())
-            yield row | {"hosted": hosted, "before_file": own[0].file, "before_offset": own[0].offset}
+            since = chronicle.hosts.get((topic, row["partition"]), {}).get(row["node"])
+            hosted = since is not None and since.ts + LATE < row["then"]
+            there = since if since is not None and hosted else own[0]
+            yield row | {"hosted": hosted, "before_file": there.file, "before_offset": there.offset}
 
 
 def _deletions(own: Mapping[tuple[int, int], Row], left: Sequence[int], ends: int, applied: Applied) -> Iterator[Row]:

@@ -7,27 +7,28 @@ Why it matters
 How it is seen
     A registration's epoch is larger than every earlier one of the broker, but for the same process that registers again
     (3.7 and later) and keeps its own. Else it is the offset of its record, or of the first of the changes in its batch
-    that clean up after the earlier process (3.8 and later); up to 3.5 it may be one less (KAFKA-15213). Records that
+    that clean up after the earlier process (3.8 and later); up to 3.5 it may be one less, or less by the LeaderChange
+    records that stand right before: a controller that becomes active did not count them (KAFKA-15213). Records that
     change a registration, or end it, name its epoch: Kafka's controllers and brokers stop at another.
 
 Releases
-    All with KRaft. The offset is compared from 3.6 on, or one less before.
+    All with KRaft.
 """
 
 from __future__ import annotations
 
 from .....model.expr import both, either
 from ...fields import releases
-from ...observe.kraft.columns import cleaned, current, epoch, lag, last_epoch, registers, same_incarnation
+from ...observe.kraft.columns import cleaned, current, epoch, lag, last_epoch, registers, same_incarnation, uncounted
 from ..conditions import in_releases
 from ..rule import Rule
 from ._remedies import REGISTRATION
 from ._words import broken_unless
 
 _same_process = both(same_incarnation, epoch >= last_epoch)
-_one_less = both(lag.eq(1), releases.intersects(in_releases("<=3.5")))
+_less = both(either(lag.eq(1), uncounted), releases.intersects(in_releases("<=3.5")))
 _kept = both(same_incarnation, epoch.eq(last_epoch))
-_placed = either(lag.eq(0), cleaned, _one_less, _kept)
+_placed = either(lag.eq(0), cleaned, _less, _kept)
 
 RULE = Rule(
     code="KR511",

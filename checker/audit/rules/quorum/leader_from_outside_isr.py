@@ -13,8 +13,10 @@ How it is seen
 
 What a log cannot show
     Since 4.0 eligible leader replicas (KIP-966) can be on. They have every committed record, too, and no broker prints
-    them: where the lines may be of such a release, nothing is said. The metadata log has them (KR508), and controllers
-    tell of unclean elections (KR546).
+    them: where the leader's lines may be of such a release, nothing is said. Their wording tells 3.3 to 3.5; of 3.6 to
+    3.9 it is the version that the broker printed to server.log as its process started (a metadata.version of 4.0, which
+    eligible leader replicas need, lets no older broker in). The metadata log has them (KR508), and controllers tell of
+    unclean elections (KR546).
 
 Releases
     With KRaft, since 3.3.
@@ -24,7 +26,7 @@ from __future__ import annotations
 
 from .....model.expr import both, either, ite
 from .....model.views import LEADER_FROM_ISR
-from ...fields import isr, leader, releases
+from ...fields import isr, jars, leader, releases
 from ...observe.broker.states import leader_removed
 from ...observe.compared import was
 from ...table.encoding import in_releases
@@ -36,7 +38,7 @@ from ..rule import Rule
 from ..verdicts import HELD, SILENT, SUSPICIOUS
 
 _clean = step(LEADER_FROM_ISR.condition) | ~isr.eq(leader.set())
-_elr_possible = releases.intersects(in_releases(">=4.0"))
+_elr_possible = releases.intersects(in_releases(">=4.0")) & jars.intersects(in_releases(">=4.0"))
 
 
 def _message(row: Row) -> str:

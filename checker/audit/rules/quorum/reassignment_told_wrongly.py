@@ -9,8 +9,13 @@ How it is seen
     printed while the reassignment goes on. The line names no offset; it is held against the only record of the
     partition within two seconds, so it is suspicious.
 
+    In a migration from ZooKeeper it is the same: a controller of the quorum prints this line, about a partition that
+    the metadata log has since it was copied, with the replicas that were being added and removed then. Controllers of
+    ZooKeeper mode have other words.
+
 What a log cannot show
-    In a migration from ZooKeeper the metadata log lacks what the controllers of that mode wrote: nothing is said.
+    Which of several records within two seconds the line is about, and what was to be added and removed before the first
+    snapshot that is here.
 
 Releases
     With KRaft, since 3.2; only where the metadata log is there, and the controller prints partitions, too.

@@ -6,9 +6,9 @@ Why it matters
 How it is seen
     A broker that starts prints the logs that it takes for strays. The metadata log is here from its first record on;
     the topic's name had one id only and was not removed; and the broker has been among the partition's replicas since
-    the partition was created, more than ten seconds before the line. It is suspicious: the line does not print the
-    topic id; and a log that has lost its partition.metadata file, before anything was written to it, is taken for a
-    stray, too.
+    a record that was written more than ten seconds before the line: that of the partition's creation, or of the
+    reassignment that brought it there. It is suspicious: the line does not print the topic id; and a log that has lost
+    its partition.metadata file, before anything was written to it, is taken for a stray, too.
 
 Releases
     Brokers of 3.6 and later print such lines; only where the metadata log is there.
@@ -32,7 +32,7 @@ RULE = Rule(
     verdict=ite(hosted, SUSPICIOUS, HELD),
     message=lambda row: f"broker {row['node']} takes its log of {where(row)} for a stray",
     expected=lambda row: "strays of deleted topics, and of partitions that were moved away",
-    got=lambda row: f"{where(row)}, of which broker {row['node']} has been a replica since its creation",
+    got=lambda row: f"{where(row)}, of which broker {row['node']} is a replica since offset {row['before_offset']}",
     issues=("KAFKA-14616", "KAFKA-16234"),
     remedy=PARTITION_STATE,
 )
