@@ -6,6 +6,7 @@ the whole cluster, since whoever lost lines of one file lost those of others,
 
 * where files show otherwise that they were collected carelessly: lines are cut, late, there twice, or lack another
   that belongs to them (history/follow_ups.py), or a life began of which no line says so (history/own_requests.py);
+  only for a stretch of a file, if there brokers act on requests that they did not receive (history/quiet.py);
 * where there are several contradictions: no log of a real cluster that we know has two that Kafka made. If all lines
   that belong together are together, it takes more of them;
 * where brokers print, of one partition after the other, another epoch than they had: their lines are mixed with those
@@ -26,6 +27,7 @@ from .history.beginnings import beheaded, first_lines
 from .history.doubts import Doubts
 from .history.follow_ups import follow_ups, shown
 from .history.own_requests import begun_anew, numbered
+from .history.quiet import quiet, requests_logged
 from .history.spans import Span
 from .rules.moves import CONTRADICTED, may_precede_with_gap
 from .table.protocol import Row, Table
@@ -84,7 +86,7 @@ def doubts(
     pairs = follow_ups([row for row in facts if "kind" in row], theirs.values())
     mixed = {cluster for cluster, n in seen.items() if n["unlike"] >= max(_MIXED, n["epochs"] / _MOST)}
     mixed |= {cluster for cluster, n in seen.items() if n["shared"]}
-    gapped = (asked & (pairs.gaps | begun_anew([row for row in facts if "correlation_id" in row]))) | mixed
+    gapped = (asked & (pairs.gaps | begun_anew([row for row in facts if "life" in row]))) | mixed
     for cluster in asked - gapped:
         n = seen[cluster]
         most = max(_SEVERAL, n["moves"] / _MOST) if cluster in pairs.whole else _SEVERAL
@@ -92,11 +94,16 @@ def doubts(
             gapped.add(cluster)
     late = frozenset((row["file"], row["controller"], row["controller_epoch"]) for row in looked["late"])
     begun = beheaded([row for row in facts if "began" in row], theirs.values())
-    return Doubts(late, frozenset(gapped), frozenset(tenure for tenure in begun if seen[tenure[0]]["unmoved"]))
+    return Doubts(
+        late,
+        frozenset(gapped),
+        frozenset(tenure for tenure in begun if seen[tenure[0]]["unmoved"]),
+        quiet([row for row in facts if "logged" in row], theirs.values()),
+    )
 
 
 def _look(spans: Sequence[Span], events: Table) -> list[Row]:
-    return [*shown(events), *first_lines(events), *numbered(events, spans)]
+    return [*shown(events), *first_lines(events), *numbered(events, spans), *requests_logged(events)]
 
 
 def _for_want_of_a_line(row: Row) -> bool:
