@@ -6,7 +6,8 @@ the whole cluster, since whoever lost lines of one file lost those of others,
 
 * where files show otherwise that they were collected carelessly: lines are cut, late, there twice, or lack another
   that belongs to them (history/follow_ups.py), or a life began of which no line says so (history/own_requests.py);
-  only for a stretch of a file, if there brokers act on requests that they did not receive (history/quiet.py);
+  only for a stretch of a file, if there brokers act on requests that they did not receive (history/quiet.py), unless
+  there is a contradiction elsewhere too;
 * where there are several contradictions: no log of a real cluster that we know has two that Kafka made. If all lines
   that belong together are together, it takes more of them;
 * where brokers print, of one partition after the other, another epoch than they had: their lines are mixed with those
@@ -24,7 +25,7 @@ from ...model.expr import Expr
 from .fields import before, from_state, releases
 from .files.file import LogFile
 from .history.beginnings import beheaded, first_lines
-from .history.doubts import Doubts
+from .history.doubts import NO_DOUBT, Doubts
 from .history.follow_ups import follow_ups, shown
 from .history.own_requests import begun_anew, numbered
 from .history.quiet import quiet, requests_logged
@@ -68,9 +69,17 @@ def signs(counts: Sequence[Row], failing: Sequence[Row], shared: Sequence[Row]) 
 
 
 def doubts(
-    looked: Mapping[str, Sequence[Row]], files: Mapping[int, LogFile], spans: Sequence[Span], over_lines: OverLines
+    looked: Mapping[str, Sequence[Row]],
+    files: Mapping[int, LogFile],
+    spans: Sequence[Span],
+    over_lines: OverLines,
+    known: Doubts = NO_DOUBT,
 ) -> Doubts:
-    """What is to be doubted, from what a look at all partitions gave (pipeline.py); `files` are by their index."""
+    """What is to be doubted, from what a look at all partitions gave (pipeline.py); `files` are by their index.
+
+    Args:
+        known: what that look doubted already.
+    """
     seen: dict[int, Counter[str]] = defaultdict(Counter)
     for row in looked["sign"]:
         seen[row["cluster"]].update({name: row[name] for name in _SIGNS})
@@ -84,6 +93,9 @@ def doubts(
     theirs = {index: file for index, file in files.items() if file.cluster in asked}
     facts = over_lines(partial(_look, [span for span in spans if span.file in theirs]), theirs) if theirs else ()
     pairs = follow_ups([row for row in facts if "kind" in row], theirs.values())
+    stretches = quiet([row for row in facts if "logged" in row], theirs.values())
+    # What contradicts itself elsewhere, though these stretches are doubted, does so for want of other lines.
+    careless |= {files[file].cluster for file, _, _ in stretches & known.quiet}
     mixed = {cluster for cluster, n in seen.items() if n["unlike"] >= max(_MIXED, n["epochs"] / _MOST)}
     mixed |= {cluster for cluster, n in seen.items() if n["shared"]}
     gapped = (asked & (pairs.gaps | begun_anew([row for row in facts if "life" in row]))) | mixed
@@ -98,7 +110,7 @@ def doubts(
         late,
         frozenset(gapped),
         frozenset(tenure for tenure in begun if seen[tenure[0]]["unmoved"]),
-        quiet([row for row in facts if "logged" in row], theirs.values()),
+        stretches,
     )
 
 
