@@ -6,8 +6,8 @@ the whole cluster, since whoever lost lines of one file lost those of others,
 
 * where files show otherwise that they were collected carelessly: lines are cut, late, there twice, or lack another
   that belongs to them (history/follow_ups.py), or a life began of which no line says so (history/own_requests.py);
-  only for a stretch of a file, if there brokers act on requests that they did not receive (history/quiet.py), unless
-  there is a contradiction elsewhere too;
+  only for a stretch of a file, if there brokers act on requests that they did not receive (history/quiet.py), unless it
+  is one request alone, and there is a contradiction elsewhere too;
 * where there are several contradictions: no log of a real cluster that we know has two that Kafka made. If all lines
   that belong together are together, it takes more of them;
 * where brokers print, of one partition after the other, another epoch than they had: their lines are mixed with those
@@ -94,8 +94,10 @@ def doubts(
     facts = over_lines(partial(_look, [span for span in spans if span.file in theirs]), theirs) if theirs else ()
     pairs = follow_ups([row for row in facts if "kind" in row], theirs.values())
     stretches = quiet([row for row in facts if "logged" in row], theirs.values())
-    # What contradicts itself elsewhere, though these stretches are doubted, does so for want of other lines.
-    careless |= {files[file].cluster for file, _, _ in stretches & known.quiet}
+    # A line that is missing of one request alone comes of no change of level: so others are missing elsewhere.
+    careless |= {
+        files[stretch[0]].cluster for stretch, requests in stretches.items() if requests == 1 and stretch in known.quiet
+    }
     mixed = {cluster for cluster, n in seen.items() if n["unlike"] >= max(_MIXED, n["epochs"] / _MOST)}
     mixed |= {cluster for cluster, n in seen.items() if n["shared"]}
     gapped = (asked & (pairs.gaps | begun_anew([row for row in facts if "life" in row]))) | mixed
@@ -110,7 +112,7 @@ def doubts(
         late,
         frozenset(gapped),
         frozenset(tenure for tenure in begun if seen[tenure[0]]["unmoved"]),
-        stretches,
+        frozenset(stretches),
     )
 
 

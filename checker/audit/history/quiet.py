@@ -36,8 +36,10 @@ def requests_logged(events: Table) -> list[Row]:
     ]
 
 
-def quiet(rows: Iterable[Row], files: Iterable[LogFile]) -> frozenset[Stretch]:
-    """The stretches that rows of `requests_logged` show; `files` are those that they are of."""
+def quiet(rows: Iterable[Row], files: Iterable[LogFile]) -> dict[Stretch, int]:
+    """The stretches that rows of `requests_logged` show, each with how many requests are acted on there that were not
+    received; `files` are those that the rows are of.
+    """
     stream_of = {file.index: number for number, stream in enumerate(streams(tuple(files))) for file in stream}
     received: dict[tuple[int, ...], list[Row]] = defaultdict(list)
     acts: list[tuple[tuple[int, ...], Row]] = []
@@ -57,7 +59,7 @@ def quiet(rows: Iterable[Row], files: Iterable[LogFile]) -> frozenset[Stretch]:
     for request, row in acts:
         if request not in received and request[:2] in logs:
             around[_around(row, ordered.get(row["file"], []))].add(request)
-    return frozenset(stretch for stretch, requests in around.items() if not _begins_within(stretch, requests))
+    return {stretch: len(own) for stretch, own in sorted(around.items()) if not _begins_within(stretch, own)}
 
 
 def _begins_within(stretch: Stretch, requests: Collection[tuple[int, ...]]) -> bool:

@@ -59,6 +59,8 @@ def stretches(report: Report) -> list[str]:
         ((CREATED, ELECTED, received(1), skipped(1), skipped(2), skipped(3), FAILED), ["from 4 on"], "unknown"),
         # Less was logged for a time only, and what is below is not doubted for itself; but the tenure is not whole.
         ((CREATED, ELECTED, received(1), skipped(2), received(3), FAILED), ["4 to 4"], "unknown"),
+        # It is one request only, so lines are missing here and there.
+        ((received(1), skipped(2), received(3), CREATED, ELECTED, FAILED), ["2 to 2"], "unknown"),
         # A log begins in the middle of a request.
         ((skipped(1), CREATED, ELECTED, received(2), skipped(2), FAILED), [], "illegal"),
         # It begins with several: the level was raised.
