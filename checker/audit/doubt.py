@@ -6,6 +6,8 @@ the whole cluster, since whoever lost lines of one file lost those of others,
 
 * where files show otherwise that they were collected carelessly: lines are cut, late, there twice, or lack another
   that belongs to them (history/follow_ups.py), or a life began of which no line says so (history/own_requests.py);
+  only for a stretch of a file, if there brokers act on requests that they did not receive (history/quiet.py), unless it
+  is one request alone, and there is a contradiction elsewhere too;
 * where there are several contradictions: no log of a real cluster that we know has two that Kafka made. If all lines
   that belong together are together, it takes more of them;
 * where brokers print, of one partition after the other, another epoch than they had: their lines are mixed with those
@@ -23,9 +25,10 @@ from ...model.expr import Expr
 from .fields import before, from_state, releases
 from .files.file import LogFile
 from .history.beginnings import beheaded, first_lines
-from .history.doubts import Doubts
+from .history.doubts import NO_DOUBT, Doubts
 from .history.follow_ups import follow_ups, shown
 from .history.own_requests import begun_anew, numbered
+from .history.quiet import quiet, requests_logged
 from .history.spans import Span
 from .rules.moves import CONTRADICTED, may_precede_with_gap
 from .table.protocol import Row, Table
@@ -66,9 +69,17 @@ def signs(counts: Sequence[Row], failing: Sequence[Row], shared: Sequence[Row]) 
 
 
 def doubts(
-    looked: Mapping[str, Sequence[Row]], files: Mapping[int, LogFile], spans: Sequence[Span], over_lines: OverLines
+    looked: Mapping[str, Sequence[Row]],
+    files: Mapping[int, LogFile],
+    spans: Sequence[Span],
+    over_lines: OverLines,
+    known: Doubts = NO_DOUBT,
 ) -> Doubts:
-    """What is to be doubted, from what a look at all partitions gave (pipeline.py); `files` are by their index."""
+    """What is to be doubted, from what a look at all partitions gave (pipeline.py); `files` are by their index.
+
+    Args:
+        known: what that look doubted already.
+    """
     seen: dict[int, Counter[str]] = defaultdict(Counter)
     for row in looked["sign"]:
         seen[row["cluster"]].update({name: row[name] for name in _SIGNS})
@@ -82,9 +93,14 @@ def doubts(
     theirs = {index: file for index, file in files.items() if file.cluster in asked}
     facts = over_lines(partial(_look, [span for span in spans if span.file in theirs]), theirs) if theirs else ()
     pairs = follow_ups([row for row in facts if "kind" in row], theirs.values())
+    stretches = quiet([row for row in facts if "logged" in row], theirs.values())
+    # A line that is missing of one request alone comes of no change of level: so others are missing elsewhere.
+    careless |= {
+        files[stretch[0]].cluster for stretch, requests in stretches.items() if requests == 1 and stretch in known.quiet
+    }
     mixed = {cluster for cluster, n in seen.items() if n["unlike"] >= max(_MIXED, n["epochs"] / _MOST)}
     mixed |= {cluster for cluster, n in seen.items() if n["shared"]}
-    gapped = (asked & (pairs.gaps | begun_anew([row for row in facts if "correlation_id" in row]))) | mixed
+    gapped = (asked & (pairs.gaps | begun_anew([row for row in facts if "life" in row]))) | mixed
     for cluster in asked - gapped:
         n = seen[cluster]
         most = max(_SEVERAL, n["moves"] / _MOST) if cluster in pairs.whole else _SEVERAL
@@ -92,11 +108,16 @@ def doubts(
             gapped.add(cluster)
     late = frozenset((row["file"], row["controller"], row["controller_epoch"]) for row in looked["late"])
     begun = beheaded([row for row in facts if "began" in row], theirs.values())
-    return Doubts(late, frozenset(gapped), frozenset(tenure for tenure in begun if seen[tenure[0]]["unmoved"]))
+    return Doubts(
+        late,
+        frozenset(gapped),
+        frozenset(tenure for tenure in begun if seen[tenure[0]]["unmoved"]),
+        frozenset(stretches),
+    )
 
 
 def _look(spans: Sequence[Span], events: Table) -> list[Row]:
-    return [*shown(events), *first_lines(events), *numbered(events, spans)]
+    return [*shown(events), *first_lines(events), *numbered(events, spans), *requests_logged(events)]
 
 
 def _for_want_of_a_line(row: Row) -> bool:

@@ -58,9 +58,9 @@ class Case(NamedTuple):
 @dataclass(frozen=True)
 class Outcome:
     """What came of a case. `gained`, `lost` and `gone` are illegal findings; of those that are gone the line itself is
-    not there, or not whole. `told`: the notes are others, or for each lost one a finding of another verdict stands
-    there, or its rule is not among those that had something to evaluate, which the headline counts. `agreed`: another
-    engine, if one was asked, gave the same report."""
+    not there, or not whole. `told`: the notes are others, or what is not known of the state of the cluster, or for each
+    lost one a finding of another verdict stands there, or its rule is not among those that had something to evaluate,
+    which the headline counts. `agreed`: another engine, if one was asked, gave the same report."""
 
     case: Case
     gained: tuple[Identity, ...]
@@ -156,8 +156,8 @@ def illegal(report: Report) -> dict[Identity, Finding]:
 
 
 def told(report: Report) -> frozenset[str]:
-    """The notes, without the names of files."""
-    return frozenset(note.rpartition(": ")[2] for note in report.notes)
+    """The notes, without the names of files; and what is not known of the state of the cluster."""
+    return frozenset(note.rpartition(": ")[2] for note in report.notes) | frozenset(report.state.unknown)
 
 
 def _text(line: str) -> str:

@@ -13,11 +13,12 @@ from __future__ import annotations
 import functools
 import operator
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ....specs.behaviours import behaviour
 from ....specs.machines import LEVELS
+from ....specs.releases import ALL
 from ..files.file import UNKNOWN_LEVEL
 from .layout import Layout
 from .local_histories import LocalHistory
@@ -34,17 +35,24 @@ def logged_levels(history: LocalHistory, tenures: Mapping[TenureKey, Tenure], la
 
     Levels change with a restart, by an upgrade to 2.6 or by hand, so a tenure's own lines show its level. One that is
     too short to show it has the level of the whole local history: up to 2.2 a failover may log an ERROR and nothing
-    else.
+    else. Whether it may be up to 2.2, other tenures of the life tell too: else it is an ERROR of which the rest is
+    missing.
     """
     whole = min((layout.files[run.file].level for run in history.runs), default=UNKNOWN_LEVEL)
     runs = by_tenure(history.runs)
-    one_release = functools.reduce(operator.and_, (tenures[key].releases for key in runs), -1) != 0
+    one_release = _common(tenures, runs) != 0
+    of_life = _common(tenures, tenures)  # 0 where brokers were upgraded
     levels: dict[TenureKey, int] = {}
     for key, own in runs.items():
-        may_be_silent = tenures[key].releases & _SILENT_START != 0
+        may_be_silent = tenures[key].releases & (of_life or ALL) & _SILENT_START != 0
         silent = one_release and may_be_silent and _brief(own)
         levels[key] = whole if silent else min(run.level for run in own)
     return levels
+
+
+def _common(tenures: Mapping[TenureKey, Tenure], keys: Iterable[TenureKey]) -> int:
+    """The releases that all of these tenures may be, as a mask."""
+    return functools.reduce(operator.and_, (tenures[key].releases for key in keys), ALL)
 
 
 def _brief(runs: Sequence[Run]) -> bool:
@@ -105,7 +113,7 @@ def _doubted(members: Sequence[LocalHistory], layout: Layout) -> set[RunKey]:
 def _contiguous(runs: Sequence[Run], layout: Layout) -> bool:
     """Whether no line is missing between and in runs of one stream."""
     blocks = {layout.positions[run.file].block(line) for run in runs for line in (run.first, run.last)}
-    return len(blocks) == 1 and not any(layout.lossy(run) for run in runs)
+    return len(blocks) == 1 and not any(layout.lossy(run) or layout.is_quiet(run.file, run.first) for run in runs)
 
 
 def _creations_shown(level: int, releases: int) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+Stretch = tuple[int, int, int]
+"""Lines first..last of a file, as (file, first, last)."""
 TenureOfCluster = tuple[int, int, int]
 """Cluster, controller, epoch."""
 
@@ -12,14 +14,20 @@ TenureOfCluster = tuple[int, int, int]
 class Doubts:
     """`late` are tenures in a file, as (file, controller, epoch), of which a line stands below one that was written
     later. `gapped` are clusters of whose lines some are missing here and there; `beheaded` tenures of whose first lines
-    some are."""
+    some are; `quiet` stretches of lines in which less was logged than elsewhere in the file."""
 
     late: frozenset[tuple[int, int, int]] = frozenset()
     gapped: frozenset[int] = frozenset()
     beheaded: frozenset[TenureOfCluster] = frozenset()
+    quiet: frozenset[Stretch] = frozenset()
 
     def __or__(self, other: Doubts) -> Doubts:
-        return Doubts(self.late | other.late, self.gapped | other.gapped, self.beheaded | other.beheaded)
+        return Doubts(
+            self.late | other.late,
+            self.gapped | other.gapped,
+            self.beheaded | other.beheaded,
+            self.quiet | other.quiet,
+        )
 
 
 NO_DOUBT = Doubts()

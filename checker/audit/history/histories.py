@@ -35,14 +35,20 @@ from .doubts import NO_DOUBT, Doubts
 from .journals import NO_JOURNALS, Journals, journals
 from .layout import Layout, laid_out
 from .lives import Note, lives
-from .spans import Span, reaching, spans_of_life
+from .spans import LINES_PER_FILE, Span, reaching, spans_of_life
 from .statements import BrokerReport, Run, Statement, by_file
 from .tenures import JoinedLife, with_tenures
 from .walk import EpochChange, walk
 
 DISORDERED = "its times go back: files were joined in another order than they were written in; lines may be missing"
+_MOST_TOLD = 3
 GAPPED = (
     "lines contradict each other as where some are missing or of others, and not once only: any line may be missing"
+)
+
+QUIET = (
+    "brokers act on requests of which no line tells that they were received, though others are: the level was changed,"
+    " or lines are missing; what controllers do there is judged as if any line may be missing"
 )
 
 
@@ -94,6 +100,7 @@ def histories(
         notes=(
             *_disordered((run for life in joined for history in life.members for run in history.runs), layout),
             *(Note(cluster, GAPPED) for cluster in sorted(doubts.gapped)),
+            *_quiet(layout),
             *kept_apart,
             *_copies(joined),
             *written.notes,
@@ -120,6 +127,17 @@ def _only_lives(lives: Sequence[JoinedLife]) -> dict[int, int]:
 def _disordered(runs: Iterable[Run], layout: Layout) -> list[Note]:
     files = [layout.files[index] for index in sorted({run.file for run in runs if run.disordered or run.inserted})]
     return [Note(file.cluster, f"{file.path}: {DISORDERED}") for file in files]
+
+
+def _quiet(layout: Layout) -> list[Note]:
+    """A note on each file that has stretches in which less was logged than elsewhere."""
+    notes = []
+    for index, own in sorted(layout.quiet.items()):
+        file = layout.files[index]
+        where = ", ".join(f"{a} to {b}" if b < LINES_PER_FILE else f"from {a} on" for a, b in own[:_MOST_TOLD])
+        more = f" and {len(own) - _MOST_TOLD} more stretches" if len(own) > _MOST_TOLD else ""
+        notes.append(Note(file.cluster, f"{file.path}: lines {where}{more}: {QUIET}"))
+    return notes
 
 
 def _copies(joined: Iterable[JoinedLife]) -> list[Note]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from ..files.file import LogFile
-from .doubts import NO_DOUBT, Doubts, TenureOfCluster
+from .doubts import NO_DOUBT, Doubts, Stretch, TenureOfCluster
 from .foreign_epochs import ForeignEpoch, foreign_epochs
 from .statements import Run, RunKey, Statement
 from .streams import Position, positions, streams
@@ -16,9 +17,9 @@ from .streams import Position, positions, streams
 class Layout:
     """The streams; and the files and their positions, both by the index of the file.
 
-    `gapped` are the clusters of whose lines any may be missing; `beheaded` the tenures of whose first lines some are.
-    `positions` have blocks that end where lines may be
-    missing. In `split_positions` they end at foreign epochs too.
+    `gapped` are the clusters of whose lines any may be missing; `beheaded` the tenures of whose first lines some are;
+    `quiet`, by file, the stretches (first, last) in which any line may be missing. `positions` have blocks that end
+    where lines may be missing. In `split_positions` they end at foreign epochs too.
     """
 
     streams: Sequence[Sequence[LogFile]]
@@ -28,6 +29,7 @@ class Layout:
     foreign: Mapping[RunKey, Sequence[ForeignEpoch]]
     gapped: frozenset[int] = frozenset()
     beheaded: frozenset[TenureOfCluster] = frozenset()
+    quiet: Mapping[int, Sequence[tuple[int, int]]] = field(default_factory=dict)
 
     def stream(self, run: Run) -> str:
         return self.files[run.file].stream
@@ -36,6 +38,10 @@ class Layout:
         """Whether any line of a run may be missing, or its lines are not where they were written."""
         file = self.files[run.file]
         return file.lossy is not None or file.cluster in self.gapped or run.disordered or run.inserted
+
+    def is_quiet(self, file: int, line: int) -> bool:
+        """Whether a line is in a stretch in which less was logged than elsewhere in its file."""
+        return any(first <= line <= last for first, last in self.quiet.get(file, ()))
 
 
 def laid_out(
@@ -47,12 +53,27 @@ def laid_out(
     cuts = {file.index: set(file.broken) for file in files}
     for each in (each for found in foreign.values() for each in found):
         cuts[each.file].add(each.line)
+    quiet = _joined(doubts.quiet)
+    joints = {file: sorted({edge for a, b in own for edge in (a, b + 1)}) for file, own in quiet.items()}
     return Layout(
         streams=ordered,
         files={file.index: file for file in files},
-        positions=positions(ordered, {file.index: file.broken for file in files}),
-        split_positions=positions(ordered, {index: sorted(lines) for index, lines in cuts.items()}),
+        positions=positions(ordered, {file.index: file.broken for file in files}, joints),
+        split_positions=positions(ordered, {index: sorted(lines) for index, lines in cuts.items()}, joints),
         foreign=foreign,
         gapped=doubts.gapped,
         beheaded=doubts.beheaded,
+        quiet=quiet,
     )
+
+
+def _joined(stretches: Iterable[Stretch]) -> dict[int, list[tuple[int, int]]]:
+    """By file its stretches in their order; those that overlap or follow each other are one."""
+    found: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for file, first, last in sorted(stretches):
+        own = found[file]
+        if own and first <= own[-1][1] + 1:
+            own[-1] = own[-1][0], max(own[-1][1], last)
+        else:
+            own.append((first, last))
+    return dict(found)

@@ -92,7 +92,8 @@ class _Part:
     def started(self, run: Run) -> bool:
         """Whether a run begins its tenure, and nothing shows that lines are missing there."""
         tenure = self.layout.files[run.file].cluster, run.controller, run.epoch
-        return run in self.history.started and tenure not in self.layout.beheaded
+        doubted = tenure in self.layout.beheaded or self.layout.is_quiet(run.file, run.first)
+        return run in self.history.started and not doubted
 
     def spans_of(self, run: Run, begun: Mapping[TenureKey, int]) -> Iterator[Span]:
         """A run, split where a foreign epoch is reported or a line is not whole; `begun` as above."""
@@ -108,6 +109,7 @@ class _Part:
                 since=first,
                 block=block,
                 whole_block=self.layout.positions[run.file].block(first),
+                lossy=whole.lossy or self.layout.is_quiet(run.file, first),
                 start_seen=started and block == begun[run.tenure],
             )
 

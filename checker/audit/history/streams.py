@@ -4,7 +4,8 @@ A *stream* is one log of one broker, with its rotated files. Its files are order
 nothing here compares the clocks of two brokers.
 
 A *block* is a stretch of a stream from which no line is missing. A new block begins after a rotated file that is not
-there (an hour, or a number), at a line that is not whole, and where a lossy file is followed by one that is not lossy.
+there (an hour, or a number), at a line that is not whole, where a lossy file is followed by one that is not lossy, and
+where a stretch begins or ends in which less was logged (quiet.py).
 What is lossy within a block is marked so on its spans. Blocks are numbered from 0, upwards along a stream; no two
 streams have one in common.
 """
@@ -31,29 +32,37 @@ def streams(files: Sequence[LogFile]) -> list[list[LogFile]]:
 
 @dataclass(frozen=True)
 class Position:
-    """Where a file is in its stream, from 0, and the block of its first line. Each line of `cuts` begins another."""
+    """Where a file is in its stream, from 0, and the block of its first line. Each line of `cuts` begins another block,
+    and is not whole itself; each of `joints` begins one, and is whole."""
 
     index: int
     first_block: int
     cuts: tuple[int, ...]
+    joints: tuple[int, ...] = ()
 
     def block(self, line: int) -> int:
-        return self.first_block + bisect_right(self.cuts, line)
+        return self.first_block + bisect_right(self.cuts, line) + bisect_right(self.joints, line)
 
     def between_cuts(self, first: int, last: int) -> list[tuple[int, int]]:
-        """The lines first..last without those at cuts, as stretches (first, last)."""
-        cuts = [line for line in self.cuts if first < line < last]
-        if not cuts:
-            return [(first, last)]
-        between = zip([first, *(cut + 1 for cut in cuts)], [*(cut - 1 for cut in cuts), last], strict=True)
+        """The lines first..last without those at cuts, as stretches (first, last) of one block each."""
+        edges = {line: line + 1 for line in self.cuts if first < line < last}
+        edges |= {line: edges.get(line, line) for line in self.joints if first < line <= last}
+        between = zip(
+            [first, *(edges[at] for at in sorted(edges))], [*(at - 1 for at in sorted(edges)), last], strict=True
+        )
         return [(a, b) for a, b in between if a <= b]
 
 
-def positions(streams: Sequence[Sequence[LogFile]], cuts: Mapping[int, Sequence[int]]) -> dict[int, Position]:
+def positions(
+    streams: Sequence[Sequence[LogFile]],
+    cuts: Mapping[int, Sequence[int]],
+    joints: Mapping[int, Sequence[int]] | None = None,
+) -> dict[int, Position]:
     """The positions of all files, by their index.
 
     Args:
-        cuts: by the index of a file, the lines at which a block begins, in their order.
+        cuts: by the index of a file, the lines that are not whole, at which a block begins, in their order.
+        joints: the same, of lines that are whole.
     """
     found: dict[int, Position] = {}
     block = 0
@@ -61,8 +70,9 @@ def positions(streams: Sequence[Sequence[LogFile]], cuts: Mapping[int, Sequence[
         for i, file in enumerate(stream):
             if i and _missing_before(stream, i):
                 block += 1
-            found[file.index] = Position(i, block, tuple(cuts[file.index]))
-            block += len(cuts[file.index])
+            whole = tuple((joints or {}).get(file.index, ()))
+            found[file.index] = Position(i, block, tuple(cuts[file.index]), whole)
+            block += len(cuts[file.index]) + len(whole)
         block += 1
     return found
 

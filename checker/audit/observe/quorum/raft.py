@@ -83,13 +83,39 @@ def several_lives(lines: Sequence[Row]) -> set[int]:
     return {row["cluster"] for row in lines if row["life"]} | {c for c, ids in named.items() if len(ids) > 1}
 
 
+def begun_unseen(lines: Iterable[Row]) -> set[int]:
+    """The files of which the line is missing, or stands elsewhere, with which a node opened its log.
+
+    In epoch 0 is a node whose disk has no quorum-state yet (QuorumState.initialize), and so its process has just
+    started: no other way leads there where a line does not tell the state before (up to 3.4;
+    QuorumState.transitionToUnattached takes a later epoch only).
+    """
+    found = set()
+    last: dict[tuple[int, int | None], tuple[int, int]] = {}
+    for row in lines:
+        if row["row"] != _STATE:
+            continue
+        before, epoch = last.get((row["file"], row["node"]), (row["process"], 0))
+        last[row["file"], row["node"]] = row["process"], row["raft_epoch"]
+        begins = row["raft_epoch"] == 0 and row["from_raft_state"] is None
+        if begins and before == row["process"] and epoch > 0:
+            found.add(row["file"])
+    return found
+
+
 def raft_rows(
     lines: Sequence[Row], files: Mapping[int, LogFile], chronicles: Mapping[int, Chronicle]
 ) -> Iterator[Printed]:
     """The rows of all observations of the quorum."""
     doubtful = several_lives(lines)
+    beheaded = begun_unseen(lines)
     compared = [
-        row | {"one_life": row["cluster"] not in doubtful, "lossy": _lossy(files[row["file"]])} for row in lines
+        row
+        | {
+            "one_life": row["cluster"] not in doubtful,
+            "lossy": row["file"] in beheaded or _lossy(files[row["file"]]),
+        }
+        for row in lines
     ]
     yield from ((STATES, row) for row in _states(compared))
     yield from ((LEADERS, row) for row in _leaders(compared, chronicles))
