@@ -11,7 +11,20 @@ from ..family import Chosen, Family, Part
 from ..lines import Block
 from ..property import Property
 from ..protocol import Model
-from . import controller, deletion, directories, isr, metadata, outside, promises, reassign, requests, shutdown, zombies
+from . import (
+    controller,
+    deletion,
+    directories,
+    elections,
+    isr,
+    metadata,
+    outside,
+    promises,
+    reassign,
+    requests,
+    shutdown,
+    zombies,
+)
 from .beyond import BEYOND
 from .effects import (
     DELETION,
@@ -29,12 +42,14 @@ from .effects import (
 from .progress import UNASKED, progress
 from .properties import partition_in_zookeeper, properties
 from .refusals import refusals
-from .state import CACHES, DIRECTORIES, REASSIGNMENT, SETTINGS, SETTINGS_OF_PART, c, fields, owners
+from .state import ASKED, CACHES, DIRECTORIES, LARGE, REASSIGNMENT, SETTINGS, SETTINGS_OF_PART, c, fields, owners
 
 PARTS = (
     Part(SHUTDOWN, "brokers that ask the controller before they stop"),
     Part(DELETION, "deletion of topics"),
+    Part(LARGE, "topics of several partitions, which are deleted together", needs=(DELETION,)),
     Part(PREFERRED, "elections of the preferred leader"),
+    Part(ASKED, "elections of the preferred leaders of those partitions that are asked for"),
     Part(ZOMBIES, "controllers that do not know that their session is over"),
     Part(REQUESTS, "LeaderAndIsr requests on their way to brokers, and what brokers make of them"),
     Part(ISR, "leaders that shrink and expand the ISR", needs=(REQUESTS,)),
@@ -76,6 +91,7 @@ _WRITERS: dict[str, tuple[Callable[[Effects], Action], ...]] = {
         controller.new_partitions,
     ),
     PREFERRED: (controller.elect_preferred,),
+    ASKED: (elections.ask, elections.elect),
     SHUTDOWN: (),  # those of a release
     DELETION: (
         deletion.delete_topic,
@@ -95,6 +111,7 @@ _WRITERS: dict[str, tuple[Callable[[Effects], Action], ...]] = {
     ZOMBIES: (zombies.lose_session, zombies.resign),
     ISR_OUTSIDE: (outside.shrink, outside.expand),
     FACTORS: (outside.create_single, outside.create_triple),
+    LARGE: (outside.join_topic,),
     "outside": (outside.die, outside.come_back, outside.create_topic),
 }
 
@@ -141,6 +158,7 @@ def _promised(chosen: Chosen) -> tuple[Property, ...]:
         *of_isr,
         *of_caches,
         *of_directories,
+        *((deletion.DELETED_WHOLE, deletion.QUEUED_WHOLE) if LARGE in chosen.parts else ()),
         *of_shutdown,
         *(reassign.properties(chosen) if REASSIGNMENT in chosen.parts else ()),
     )

@@ -91,6 +91,19 @@ class Batch:
     listed: Expr = NO_REPLICAS
 
 
+@dataclass(frozen=True)
+class Offline:
+    """A replica as a move to OfflineReplica leaves it, with its partition.
+
+    `given`: the other replicas are to be told of leader and ISR; `empty`: there are none, and who is live is told of.
+    """
+
+    state: Expr
+    held: Held
+    given: Expr
+    empty: Expr
+
+
 class Effects:
     """The moves of a release.
 
@@ -329,10 +342,17 @@ class Effects:
     def offline(
         self, c: Expr, p: Expr, r: Expr, state: Expr, asked: Expr, stay: Expr | None = None
     ) -> tuple[Expr, Held]:
-        """To OfflineReplica: out of the ISR, unless it is the last member; a leader leads no more.
+        """To OfflineReplica, in a call for one broker: the others are told.
 
         `stay`: the brokers that are told, by default those of all other replicas.
         """
+        left = self.taken_offline(c, p, r, state, asked)
+        recipients = (self.replicas(p) if stay is None else stay).remove(r)
+        self.sends(c, p, recipients, left.given, left.held.cache, empty=left.empty)
+        return left.state, left.held
+
+    def taken_offline(self, c: Expr, p: Expr, r: Expr, state: Expr, asked: Expr) -> Offline:
+        """To OfflineReplica: out of the ISR, unless it is the last member; a leader leads no more. Nobody is told."""
         before = Held(cached[c][p], znode[p])
         held = before.znode.value
         known = before.cache.is_some()
@@ -360,7 +380,5 @@ class Effects:
         )
         # Since 2.3 the live brokers are told of even where there is no leader and ISR to tell of.
         empty = false if self.chosen.has("KAFKA-3143") else both(done, ~known)
-        recipients = (self.replicas(p) if stay is None else stay).remove(r)
         given = self.queued_apart(c, p, both(done, read))
-        self.sends(c, p, recipients, given, held_now.cache, empty=empty)
-        return ite(done, literal("OfflineReplica", state.sort), state), held_now
+        return Offline(ite(done, literal("OfflineReplica", state.sort), state), held_now, given, empty)

@@ -47,6 +47,8 @@ UNASKED = frozenset(
         "ComeBack",
         "LoseSession",
         "DeleteTopic",
+        "JoinTopic",
+        "AskElection",
         "FailDirectory",
         "LeaderShrinksIsr",
         "LeaderExpandsIsr",
