@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from ...model.cluster.effects import DELETION, FACTORS, ISR, ISR_OUTSIDE, PREFERRED, REQUESTS, SHUTDOWN
-from ...model.cluster.state import ASKED, LARGE, PLACES
+from ...model.cluster.state import ASKED, LARGE, PLACES, UNSEEN_MOVES
 from ...model.sorts import Value
 from ...specs.lines import rows_with
 from .evidence import Evidence, NotDecidedError
@@ -23,6 +23,9 @@ _UNHURRIED = frozenset({"none", "elected", "idle"})
 """The phases of a controller process in which its next step is a choice: in the others it ends what it has begun."""
 
 _ELECTIONS = frozenset({"AskElection", "ElectAsked"})
+_REASSIGNS = {"Reassign": ("one", "other"), "ReassignSingle": ("one",), "ReassignTriple": ("one", "other", "third")}
+"""The steps that ask for other replicas, with their parameters that are these."""
+
 _OUTSIDE = frozenset({"Die", "ComeBack", "DeleteTopic", "LoseSession", *_CREATED})
 _SHRINKS = "LeaderShrinksIsr"
 _UNSEEN = frozenset({_SHRINKS, "LeaderExpandsIsr"})
@@ -47,17 +50,35 @@ def parts(evidence: Evidence, brokers: bool = False) -> tuple[str, ...]:
     moves = {(each.event.from_state, each.event.to_state) for each in evidence.compared}
     states = {state for move in moves for state in move}
     wanted = {
-        DELETION: bool(states & {"ReplicaDeletionStarted", "ReplicaDeletionSuccessful"}),
-        LARGE: bool(evidence.partitions.large_deleted),
+        DELETION: _deletes(evidence, states),
+        UNSEEN_MOVES: not brokers and evidence.partitions.reassigned is not None,
+        LARGE: any(_may_be_deleted(evidence, topic) for topic in evidence.partitions.large_deleted),
         ASKED: bool(evidence.elections),
         PREFERRED: evidence.elections is None or (not evidence.elections and _STAYS_ONLINE in moves),
         SHUTDOWN: evidence.shutdowns is None or bool(evidence.shutdowns),
         REQUESTS: brokers,
         ISR: brokers and not (evidence.has_server_log and _ISR_CHANGES.isdisjoint(rows_seen)),
         ISR_OUTSIDE: not brokers and evidence.partitions.isr_changes_begin is not None,
-        FACTORS: any(len(each) != 2 for lists in evidence.partitions.assignments.values() for each in lists),
+        FACTORS: any(len(each) != 2 for lists in _replica_lists(evidence) for each in lists),
     }
     return tuple(part for part, there in wanted.items() if there)
+
+
+def _deletes(evidence: Evidence, states: Collection[str | None]) -> bool:
+    """Replicas are deleted, and not only by reassignments, where controller.log would tell of topics."""
+    deletes = not {"ReplicaDeletionStarted", "ReplicaDeletionSuccessful"}.isdisjoint(states)
+    return deletes and (evidence.partitions.reassigned is None or evidence.deleted != frozenset())
+
+
+def _may_be_deleted(evidence: Evidence, topic: str) -> bool:
+    return evidence.deleted is None or topic in evidence.deleted
+
+
+def _replica_lists(evidence: Evidence) -> Iterator[frozenset[tuple[int, ...]]]:
+    """The replicas that partitions were created with, and those that were asked for later."""
+    yield from evidence.partitions.assignments.values()
+    if evidence.partitions.reassigned is not None:
+        yield from evidence.partitions.targets.values()
 
 
 def possible(evidence: Evidence) -> May:
@@ -87,7 +108,7 @@ def possible(evidence: Evidence) -> May:
             return True
         return bool(state["registration"][broker] < most.get(names.brokers[broker], 0))
 
-    elects, topics = _elections(evidence), _topics(names)
+    elects, topics, targets = _elections(evidence), _topics(names), evidence.partitions.targets
 
     def written(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
         """A leader's change of an ISR: the log shows it, or nothing in that version but later ones."""
@@ -117,6 +138,9 @@ def possible(evidence: Evidence) -> May:
                 return False
             if not before[params["p"]] <= state["created"]:
                 return False
+        elif action in _REASSIGNS:
+            target = tuple(names.brokers[params[each]] for each in _REASSIGNS[action])
+            return target in targets.get(names.partitions[params["p"]], ())
         elif action == "JoinTopic":
             return _joins(topics, params, state)
         elif action == "DeleteTopic" and evidence.deleted is not None:

@@ -16,7 +16,7 @@ from ...specs.machines import LEVELS
 from ...traces.events.event import Event
 from ...traces.place import Place
 from .names import NO_LEADER, Names
-from .partitions import Key, Partitions, key_of
+from .partitions import LEADER_CHECKED, REASSIGNED, Key, Partitions, key_of
 
 UNSEEN, REPLICAS = -1000, 2
 """The ids of brokers that no line names, and how many of them a partition may be on."""
@@ -33,7 +33,7 @@ EPOCH_RAISED = frozenset({"controller-elected", "controller-epoch-raised"})
 LIVE_FOUND = ("live-brokers", "live-brokers-changed")
 """The rows in which a controller says whom it found live: when it became controller, and later."""
 _QUEUED = "topic-deletion-queued"
-LOOKS = EPOCH_RAISED | {*LIVE_FOUND, ELECTION, _QUEUED, "controlled-shutdown"}
+LOOKS = EPOCH_RAISED | {*LIVE_FOUND, ELECTION, _QUEUED, "controlled-shutdown", REASSIGNED, LEADER_CHECKED}
 """What a controller says in controller.log of its election, of whom it found live, and of what it was asked for."""
 REGISTERED = "broker-registered"
 OF_BROKERS = frozenset(
@@ -183,7 +183,15 @@ class Evidence:
         row, what = line.event.row, line.event.detail
         if row == ELECTION:
             return bool(what) and line.event.strategy != "UNCLEAN"
-        return row in LOOKS and (row != _QUEUED or id(line) in self._queues_more)
+        if row == _QUEUED:
+            return id(line) in self._queues_more
+        return row in self.looks and id(line) not in self._taken_up
+
+    @cached_property
+    def looks(self) -> frozenset[str]:
+        """The `LOOKS` that help: not those in the millisecond of a replica's move, if such are printed."""
+        moves = any(each.event.row == "replica-moved" for each in self.compared)
+        return LOOKS - {LEADER_CHECKED} if moves else LOOKS
 
     @cached_property
     def _queues_more(self) -> frozenset[int]:
@@ -197,6 +205,18 @@ class Evidence:
                 if not now < known:
                     found.add(id(each))
                 before[each.event.controller] = now
+        return frozenset(found)
+
+    @cached_property
+    def _taken_up(self) -> frozenset[int]:
+        """The lines, by id, in which a later controller tells of a reassignment that it takes up: up to 2.3."""
+        found: set[int] = set()
+        before: dict[Key | None, Event] = {}
+        for event, line in ((each.event, id(each)) for each in self.seen if each.event.row == REASSIGNED):
+            last = before.get(key_of(event))
+            if last is not None and last.replicas == event.replicas and last.controller != event.controller:
+                found.add(line)
+            before[key_of(event)] = event
         return frozenset(found)
 
     @cached_property

@@ -259,7 +259,9 @@ _NOT_COMPARED = frozenset(
 _LISTED = frozenset({"election-requested", "topic-deletion-queued"})
 """The rows with partitions or topics in `detail`, in any order; who asked for an election is not compared."""
 
-_SETS = frozenset({"isr", "old_isr", "brokers", "new_brokers", "deleted_brokers", "bounced_brokers"})
+_SETS = frozenset(
+    {"isr", "old_isr", "adding", "removing", "brokers", "new_brokers", "deleted_brokers", "bounced_brokers"}
+)
 """Columns whose members come in any order."""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 
 from ...model.cluster.effects import ISR, PREFERRED, REQUESTS
+from ...model.cluster.state import UNSEEN_MOVES
 from ...specs.lines import rows
 from ...traces.events.event import Event
 from .evidence import ELECTION, LIVE_FOUND, REGISTERED, Evidence, Seen
@@ -54,7 +55,7 @@ def _reasons(evidence: Evidence, parts: Collection[str]) -> Iterator[tuple[Bears
     """What is not followed: the lines that it bears on, and in words."""
     partitions = evidence.partitions
     other = partitions.reassigned
-    if other is not None:
+    if other is not None and UNSEEN_MOVES not in parts:
         listed = ", ".join(map(str, other.replicas or ()))
         what = f"{other.topic}-{other.partition} gets the replicas {listed}: validate does not follow reassignments"
         yield partial(_since, other), what

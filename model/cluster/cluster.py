@@ -42,7 +42,19 @@ from .effects import (
 from .progress import UNASKED, progress
 from .properties import partition_in_zookeeper, properties
 from .refusals import refusals
-from .state import ASKED, CACHES, DIRECTORIES, LARGE, REASSIGNMENT, SETTINGS, SETTINGS_OF_PART, c, fields, owners
+from .state import (
+    ASKED,
+    CACHES,
+    DIRECTORIES,
+    LARGE,
+    REASSIGNMENT,
+    SETTINGS,
+    SETTINGS_OF_PART,
+    UNSEEN_MOVES,
+    c,
+    fields,
+    owners,
+)
 
 PARTS = (
     Part(SHUTDOWN, "brokers that ask the controller before they stop"),
@@ -55,6 +67,7 @@ PARTS = (
     Part(ISR, "leaders that shrink and expand the ISR", needs=(REQUESTS,)),
     Part(CACHES, "UpdateMetadata requests on their way, and brokers' metadata caches", needs=(REQUESTS,)),
     Part(REASSIGNMENT, "partitions that get other replicas", needs=(REQUESTS, ISR)),
+    Part(UNSEEN_MOVES, "partitions that get other replicas, as controllers see it", needs=(ISR_OUTSIDE,)),
     Part(DIRECTORIES, "log directories that fail while their broker lives", needs=(REQUESTS,)),
     Part(FACTORS, "topics with one replica, or three"),
     Part(ISR_OUTSIDE, "ISRs that change in ZooKeeper, where brokers and what they know are left out"),
@@ -117,6 +130,8 @@ _WRITERS: dict[str, tuple[Callable[[Effects], Action], ...]] = {
 
 
 def _build(chosen: Chosen) -> Model:
+    if UNSEEN_MOVES in chosen.parts:
+        chosen = replace(chosen, parts=chosen.parts | {REASSIGNMENT})
     attempts: dict[str, tuple[Attempt, ...]] = {}
     actions = []
     for part, writers in {
@@ -142,7 +157,7 @@ def _build(chosen: Chosen) -> Model:
         ghosts=(
             refusals(chosen, actions, attempts),
             progress(chosen, actions),
-            *((reassign.logs(chosen),) if REASSIGNMENT in chosen.parts else ()),
+            *((reassign.logs(chosen),) if {REASSIGNMENT, REQUESTS} <= chosen.parts else ()),
         ),
     )
 
@@ -160,7 +175,7 @@ def _promised(chosen: Chosen) -> tuple[Property, ...]:
         *of_directories,
         *((deletion.DELETED_WHOLE, deletion.QUEUED_WHOLE) if LARGE in chosen.parts else ()),
         *of_shutdown,
-        *(reassign.properties(chosen) if REASSIGNMENT in chosen.parts else ()),
+        *(reassign.properties(chosen) if {REASSIGNMENT, REQUESTS} <= chosen.parts else ()),
     )
 
 

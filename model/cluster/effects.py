@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..expr import Expr, after, both, either, false, full, ite, record, some, those, var
+from ..expr import Expr, after, both, either, false, full, ite, record, some, those, true, var
 from ..family import Chosen, of_table
 from ..lines import Block
 from . import lines
@@ -48,7 +48,7 @@ REQUESTS, UNCLEAN, ZOMBIES = "requests", "unclean elections", "zombies"
 FACTORS, ISR_OUTSIDE = "one or three replicas", "ISRs of unseen leaders"
 
 NO_REPLICAS = record(Replicas, now=UNASSIGNED, before=NO_ASSIGNMENT)
-_broker = var("directory_of", Broker)
+_broker, _replica = var("directory_of", Broker), var("r", Broker)
 
 
 @dataclass(frozen=True)
@@ -290,10 +290,10 @@ class Effects:
         kept = after(cached[c][p]) if printed is None else printed
         self.lines.append(lines.sends(c, p, to, given, is_new, kept, self.listed(p)))
 
-    def stops(self, c: Expr, p: Expr, r: Expr, given: Expr, entry: Expr) -> None:
-        """Logs and sends StopReplica that deletes a replica."""
-        self.batches.append(Batch("StopReplica", p, some(r).set(), given, entry))
-        self.lines.append(lines.stops(c, p, r, both(given, after(live[c]).contains(r)), entry))
+    def stops(self, c: Expr, p: Expr, given: Expr, entry: Expr) -> None:
+        """Logs and sends StopReplica that deletes replicas: those r of which a condition holds."""
+        self.batches.append(Batch("StopReplica", p, those(_replica, given), true, entry))
+        self.lines.append(lines.stops(c, p, _replica, both(given, after(live[c]).contains(_replica)), entry))
 
     def listed(self, p: Expr) -> lines.Listed:
         """The replicas of a partition as a list, those that are added, and those that are removed."""

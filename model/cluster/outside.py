@@ -5,10 +5,11 @@ from __future__ import annotations
 from itertools import combinations
 
 from ..action import Action, Clause, action, waived
-from ..expr import Expr, both, either, exists, forall, ite, mapped, setting, some, var
+from ..expr import Expr, both, const, either, exists, forall, ite, mapped, setting, some, var
 from ..sorts import Value
 from . import requests
 from .broker_lines import registered_anew
+from .controller import unknown_is
 from .effects import ISR, REQUESTS, ZOMBIES, Effects
 from .state import (
     CACHES,
@@ -16,8 +17,10 @@ from .state import (
     LARGE,
     NO_BROKER,
     OUTAGES,
+    REASSIGNMENT,
     Broker,
     Partition,
+    ReplicaState,
     assignment,
     b,
     c,
@@ -36,6 +39,7 @@ from .state import (
     r,
     registered,
     registration,
+    replica_state,
     some_of_topic,
     topic_of,
     znode,
@@ -175,6 +179,10 @@ def shrink(effects: Effects) -> Action:
 def expand(effects: Effects) -> Action:
     isr = znode[p].value["isr"]
     outside = effects.replicas(p).minus(isr).intersect(registered)
+    given: dict[str, Expr] = {}
+    if REASSIGNMENT in effects.chosen.parts:  # who is added was told so, and who is dropped follows no more
+        nowhere = const(unknown_is("replica"), ReplicaState)
+        given["a controller gave it a state"] = exists(r, replica_state[r][p][one].ne(nowhere))
     return _isr_changed(
         effects,
         "LeaderExpandsIsr",
@@ -183,6 +191,7 @@ def expand(effects: Effects) -> Action:
         {
             "it is a live replica outside": outside.contains(one),
             "a controller knows that it is live": exists(r, live[r].contains(one)),
+            **given,
         },
         isr.insert(one),
     )

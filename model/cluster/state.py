@@ -59,10 +59,12 @@ SETTINGS_OF_PART: Mapping[str, tuple[Setting, ...]] = {
     "ISR changes": (ISR_CHANGES,),
     "ISRs of unseen leaders": (ISR_CHANGES,),
     "reassignment": (REASSIGNMENTS,),
+    "reassignment without requests": (REASSIGNMENTS,),
     "log directories": (DIRECTORY_FAILURES,),
     "elections of some leaders": (ELECTIONS,),
 }
 CACHES, REASSIGNMENT, DIRECTORIES = "metadata caches", "reassignment", "log directories"
+UNSEEN_MOVES = "reassignment without requests"
 ASKED, LARGE = "elections of some leaders", "topics of several partitions"
 
 Broker = Finite("Broker", BROKERS)
@@ -308,15 +310,14 @@ def _of_part(part: str, parts: Iterable[str]) -> tuple[Field, ...]:
         )
     if part == REASSIGNMENT:
         before = fill(origin.sort, None)
-        return (
+        of_zookeeper = (
             starts(origin, before, "ZooKeeper: the replicas that a partition had before its reassignment, in order"),
             starts(reassignments, 0, "how often partitions were reassigned, or that was cancelled"),
-            starts(
-                listed,
-                fill(listed.sort, fill(Members, frozenset())),
-                "each broker: the replicas of the partitions that it leads, as told",
-            ),
         )
+        if "requests" not in parts:
+            return of_zookeeper
+        what = "each broker: the replicas of the partitions that it leads, as told"
+        return (*of_zookeeper, starts(listed, fill(listed.sort, fill(Members, frozenset())), what))
     if part == DIRECTORIES:
         what = "ZooKeeper: the brokers that told of a failed log directory, /log_dir_event_notification"
         return (

@@ -20,7 +20,7 @@ from isrproof.checker.conformance.names import Names, numbered
 from isrproof.checker.conformance.validate import Verdict, unlimited, validate
 from isrproof.model.cluster.cluster import CLUSTER
 from isrproof.model.cluster.effects import DELETION, FACTORS
-from isrproof.model.cluster.state import ASKED, LARGE
+from isrproof.model.cluster.state import ASKED, LARGE, UNSEEN_MOVES
 from isrproof.model.step import Reference
 
 from tests import shapes
@@ -364,6 +364,44 @@ def test_replicas_of_several_dead_brokers_are_one_request() -> None:
     assert told == after["znode"][0]
 
 
+@pytest.mark.parametrize("recording", ["reassign-2.8.2", pytest.param("reassign-2.3.1", marks=slow)])
+def test_reassignments_are_accepted(recording: str, tmp_path: Path) -> None:
+    """Of three partitions at once, of two replicas at once, while a broker is dead, and taken up by another controller.
+
+    Who is elected is among those that were asked for.
+    """
+    folder, release = tmp_path / "log", recording.rpartition("-")[2]
+    shutil.copytree(RECORDED / recording, folder)
+    code, said = _command("cluster", str(folder), "--release", release)
+    assert (code, said["verdict"], said["matched"]) == (0, "accepted", said["compared"])
+    assert "reassignment without requests" in said["model"]
+    code, said = _command("cluster", str(folder), "--release", release, "--brokers")
+    assert (code, said["verdict"]) == (3, "unknown")
+    assert "validate does not follow reassignments" in said["reason"]
+
+
+def test_replicas_that_are_dropped_are_all_stopped_before_any_is_deleted() -> None:
+    """As stopRemovedReplicasOfReassignedPartition does it: one call for each state."""
+    run = _Run("2.8", UNSEEN_MOVES, brokers=4, partitions=1, isr_changes=2)
+    for step in ("Elect", "InitializeContext", "StartPartitions"):
+        run.go(step)
+    run.go("CreateTopic", one=0, other=1)
+    run.go("NewPartitions")
+    run.go("Reassign", one=2, other=3)
+    run.go("AddReplicas")
+    run.go("LeaderExpandsIsr", one=2)
+    run.go("LeaderExpandsIsr", one=3)
+    run.go("FinishReassignment")
+    run.go("DropReplica", b=0)
+    assert run.go("DropReplica", b=1)["replica_state"][0][0][:2] == ("NonExistentReplica",) * 2
+    names = numbered(4, 1)
+    log = simulate.log_of(run.instance, run.taken, CLUSTER.release("2.8"), "TRACE", names)
+    moves = [re.search(r"of replica \d .* to (\w+)", line) for lines in log.files.values() for line in lines]
+    states = [each.group(1) for each in moves if each is not None]
+    ends = ("OfflineReplica", "ReplicaDeletionStarted", "ReplicaDeletionSuccessful", "NonExistentReplica")
+    assert states[-8:] == [each for each in ends for _ in range(2)]
+
+
 def test_a_topic_that_is_created_again_is_not_reassigned() -> None:
     """Each life has its replicas; a partition may have others than it was created with, which are not its own."""
     shown = read.read([str(RECORDED / "lifecycle-2.8.2")]).partitions
@@ -377,7 +415,7 @@ def test_a_topic_that_is_created_again_is_not_reassigned() -> None:
 @pytest.mark.parametrize(
     ("recording", "line", "reason"),
     [
-        ("reassign-2.8.2", ("state-change.log", 89), "validate does not follow reassignments"),
+        ("log-dir-failure-2.8.2", ("state-change.log", 32), "a log directory had failed by then"),
     ],
 )
 def test_what_the_model_does_not_follow_is_named_with_its_line(
@@ -459,8 +497,8 @@ def test_replicas_are_all_stopped_before_any_is_deleted() -> None:
 
 def test_a_wrong_line_before_what_is_not_followed_is_rejected(tmp_path: Path) -> None:
     folder = tmp_path / "log"
-    shutil.copytree(RECORDED / "reassign-2.8.2", folder)
-    right = "from NewPartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch=0"
+    shutil.copytree(RECORDED / "log-dir-failure-2.8.2", folder)
+    right = "from NewPartition to OnlinePartition with state LeaderAndIsr(leader=2, leaderEpoch=0"
     changed = [path for path in folder.rglob("state-change.log") if right in path.read_text("utf-8")]
     assert changed
     for path in changed:
