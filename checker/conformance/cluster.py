@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from ...model.cluster.effects import DELETION, FACTORS, ISR, ISR_OUTSIDE, PREFERRED, REQUESTS, SHUTDOWN
-from ...model.cluster.state import PLACES
+from ...model.cluster.state import ASKED, LARGE, PLACES, UNSEEN_MOVES
 from ...model.sorts import Value
 from ...specs.lines import rows_with
 from .evidence import Evidence, NotDecidedError
@@ -18,6 +18,13 @@ _READS_ZOOKEEPER = frozenset({"none", "idle", "elected"})
 _HAS_READ_NOTHING = frozenset({"none", "elected"})
 _CREATED = {"CreateTopic": ("one", "other"), "CreateSingle": ("one",), "CreateTriple": ("one", "other", "third")}
 """The steps that create a topic, with their parameters that are its replicas."""
+
+_UNHURRIED = frozenset({"none", "elected", "idle"})
+"""The phases of a controller process in which its next step is a choice: in the others it ends what it has begun."""
+
+_ELECTIONS = frozenset({"AskElection", "ElectAsked"})
+_REASSIGNS = {"Reassign": ("one", "other"), "ReassignSingle": ("one",), "ReassignTriple": ("one", "other", "third")}
+"""The steps that ask for other replicas, with their parameters that are these."""
 
 _OUTSIDE = frozenset({"Die", "ComeBack", "DeleteTopic", "LoseSession", *_CREATED})
 _SHRINKS = "LeaderShrinksIsr"
@@ -43,15 +50,35 @@ def parts(evidence: Evidence, brokers: bool = False) -> tuple[str, ...]:
     moves = {(each.event.from_state, each.event.to_state) for each in evidence.compared}
     states = {state for move in moves for state in move}
     wanted = {
-        DELETION: bool(states & {"ReplicaDeletionStarted", "ReplicaDeletionSuccessful"}),
-        PREFERRED: evidence.elections is None or evidence.elections or _STAYS_ONLINE in moves,
+        DELETION: _deletes(evidence, states),
+        UNSEEN_MOVES: not brokers and evidence.partitions.reassigned is not None,
+        LARGE: any(_may_be_deleted(evidence, topic) for topic in evidence.partitions.large_deleted),
+        ASKED: bool(evidence.elections),
+        PREFERRED: evidence.elections is None or (not evidence.elections and _STAYS_ONLINE in moves),
         SHUTDOWN: evidence.shutdowns is None or bool(evidence.shutdowns),
         REQUESTS: brokers,
         ISR: brokers and not (evidence.has_server_log and _ISR_CHANGES.isdisjoint(rows_seen)),
         ISR_OUTSIDE: not brokers and evidence.partitions.isr_changes_begin is not None,
-        FACTORS: any(len(each) != 2 for lists in evidence.partitions.assignments.values() for each in lists),
+        FACTORS: any(len(each) != 2 for lists in _replica_lists(evidence) for each in lists),
     }
     return tuple(part for part, there in wanted.items() if there)
+
+
+def _deletes(evidence: Evidence, states: Collection[str | None]) -> bool:
+    """Replicas are deleted, and not only by reassignments, where controller.log would tell of topics."""
+    deletes = not {"ReplicaDeletionStarted", "ReplicaDeletionSuccessful"}.isdisjoint(states)
+    return deletes and (evidence.partitions.reassigned is None or evidence.deleted != frozenset())
+
+
+def _may_be_deleted(evidence: Evidence, topic: str) -> bool:
+    return evidence.deleted is None or topic in evidence.deleted
+
+
+def _replica_lists(evidence: Evidence) -> Iterator[frozenset[tuple[int, ...]]]:
+    """The replicas that partitions were created with, and those that were asked for later."""
+    yield from evidence.partitions.assignments.values()
+    if evidence.partitions.reassigned is not None:
+        yield from evidence.partitions.targets.values()
 
 
 def possible(evidence: Evidence) -> May:
@@ -81,6 +108,8 @@ def possible(evidence: Evidence) -> May:
             return True
         return bool(state["registration"][broker] < most.get(names.brokers[broker], 0))
 
+    elects, topics, targets = _elections(evidence), _topics(names), evidence.partitions.targets
+
     def written(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
         """A leader's change of an ISR: the log shows it, or nothing in that version but later ones."""
         if is_shown(action, params, state):
@@ -98,7 +127,9 @@ def possible(evidence: Evidence) -> May:
 
     def may(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
         if action == "Elect":
-            return bool(elected.get(state["controller_epoch"] + 1, params["c"]) == params["c"])
+            return state.get("topic_of", topics) == topics and bool(
+                elected.get(state["controller_epoch"] + 1, params["c"]) == params["c"]
+            )
         if action == "NewPartitions" and together:
             new = frozenset(names.partitions[each] for each in state["created"] - state["topics"][params["c"]])
             return any(each.may_be(new) for each in together)
@@ -107,9 +138,18 @@ def possible(evidence: Evidence) -> May:
                 return False
             if not before[params["p"]] <= state["created"]:
                 return False
+        elif action in _REASSIGNS:
+            target = tuple(names.brokers[params[each]] for each in _REASSIGNS[action])
+            return target in targets.get(names.partitions[params["p"]], ())
+        elif action == "JoinTopic":
+            return _joins(topics, params, state)
         elif action == "DeleteTopic" and evidence.deleted is not None:
+            if any(topics[each] == topics[params["p"]] for each in state["created"] if each < params["p"]):
+                return False  # any of its partitions stands for a topic: the first is enough
             if names.partitions[params["p"]][0] not in evidence.deleted:
                 return False
+        elif action in _ELECTIONS:
+            return elects(action, params, state)
         elif action in _UNSEEN:
             return written(action, params, state)
         elif action in _SHUT_DOWN:
@@ -154,15 +194,81 @@ def _created(evidence: Evidence) -> frozenset[tuple[Value, ...]]:
     )
 
 
-def shown(evidence: Evidence) -> May:
-    """Changes of ISRs by leaders of which later lines tell, by the version of the znode; and new topics."""
+def _topics(names: Names) -> tuple[int, ...]:
+    """Of each partition the one that stands for its topic: the first."""
+    first: dict[str, int] = {}
+    return tuple(first.setdefault(topic, number) for number, (topic, _) in enumerate(names.partitions))
+
+
+def _joins(topics: tuple[int, ...], params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
+    """Which partitions are of one topic is settled before anything happens, one partition after the other."""
+    now, p = state["topic_of"], params["p"]
+    in_turn = topics[p] == params["of_topic"] and now[:p] == topics[:p]
+    return bool(in_turn and state["controller_epoch"] == 0)
+
+
+def _is_first_answer(params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
+    """Of the live brokers that were asked to delete replicas one is the first to answer: they all do, in any order."""
+    asked, answering = state["asked_to_delete"][params["c"]], state["registered"] & state["live"][params["c"]]
+    waiting = ((p, b) for p, brokers in enumerate(asked) for b, is_asked in enumerate(brokers) if is_asked)
+    first = next((each for each in waiting if each[1] in answering), None)
+    return bool(first == (params["p"], params["b"]))
+
+
+def _elections(evidence: Evidence) -> May:
+    """Partitions are asked for in turn, when the controller that elects them can, and elected when all are.
+
+    A leader epoch that an election gave was one lower before it.
+    """
     names = evidence.names
+    brokers: dict[int | None, int] = {broker: number for number, broker in enumerate(names.brokers)}
+    partitions = {key: number for number, key in enumerate(names.partitions)}
+    found = []
+    for each in evidence.asked:
+        known = {partitions[key]: its for key, its in each.epochs.items() if key in partitions}
+        found.append((brokers.get(each.controller), sorted(known, key=lambda one: (known[one] is None, one)), known))
+
+    def elects(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
+        asked, acting = state["asked"], state["controller"]
+        if action == "ElectAsked":
+            return any(by == params["c"] and asked == frozenset(named) for by, named, _ in found)
+        if acting is None or state["phase"][acting] != "idle":
+            return False
+        return any(
+            by == acting
+            and asked | {params["p"]} == frozenset(named[: len(asked) + 1])
+            and all(its is None or _leader_epoch(state, one) + 1 == its for one, its in known.items())
+            for by, named, known in found
+        )
+
+    return elects
+
+
+def _leader_epoch(state: Mapping[str, Value], partition: int) -> int:
+    """The leader epoch in ZooKeeper; where there is none, one that no election follows."""
+    held = state["znode"][partition]
+    return -2 if held is None else held[2]
+
+
+def shown(evidence: Evidence) -> May:
+    """Changes of ISRs by leaders of which later lines tell, by the version of the znode; new topics; and elections
+    that are asked for."""
+    names = evidence.names
+    elects, topics = _elections(evidence), _topics(names)
     created, together = _created(evidence), evidence.partitions.created_together
 
     def is_shown(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
         if action in _CREATED:
             is_listed = (params["p"], *_replicas(action, params)) in created
             return is_listed and any(_new(names, state, params["p"]) <= each.partitions for each in together)
+        if "c" in params and state["phase"][params["c"]] not in _UNHURRIED:
+            return True
+        if action == "DeleteReplica":
+            return _is_first_answer(params, state)
+        if action == "AskElection":
+            return elects(action, params, state)
+        if action == "JoinTopic":
+            return _joins(topics, params, state)
         if action not in _UNSEEN:
             return False
         _, isr, epoch, version, *_ = state["znode"][params["p"]]

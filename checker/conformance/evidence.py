@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import NamedTuple
 
 from ...model.errors import ModelError
 from ...specs.lines import STATE_CHANGE, rows
@@ -15,7 +16,7 @@ from ...specs.machines import LEVELS
 from ...traces.events.event import Event
 from ...traces.place import Place
 from .names import NO_LEADER, Names
-from .partitions import Partitions
+from .partitions import LEADER_CHECKED, REASSIGNED, Key, Partitions, key_of
 
 UNSEEN, REPLICAS = -1000, 2
 """The ids of brokers that no line names, and how many of them a partition may be on."""
@@ -24,11 +25,16 @@ _ROLES = frozenset({"move-made", "move-refused", "created", "elected"})
 REQUESTS_ON_THE_WAY = 6
 """How many requests of a controller a broker may have to read still; runs with more are not looked at."""
 
+ELECTION = "election-requested"
+_TRIED = frozenset({"partition-online", "partition-refused"})
+"""The rows in which a controller tells what came of an election."""
+
 EPOCH_RAISED = frozenset({"controller-elected", "controller-epoch-raised"})
 LIVE_FOUND = ("live-brokers", "live-brokers-changed")
 """The rows in which a controller says whom it found live: when it became controller, and later."""
-LOOKS = EPOCH_RAISED | {*LIVE_FOUND}
-"""What a controller says in controller.log of its election, and of whom it found live."""
+_QUEUED = "topic-deletion-queued"
+LOOKS = EPOCH_RAISED | {*LIVE_FOUND, ELECTION, _QUEUED, "controlled-shutdown", REASSIGNED, LEADER_CHECKED}
+"""What a controller says in controller.log of its election, of whom it found live, and of what it was asked for."""
 REGISTERED = "broker-registered"
 OF_BROKERS = frozenset(
     {
@@ -64,6 +70,16 @@ def compared() -> frozenset[str]:
         for row in rows().values()
         if row.speaker == "controller" and row.family == STATE_CHANGE and row.role in _ROLES
     )
+
+
+class Asked(NamedTuple):
+    """The partitions of which a controller says that it elects their preferred leaders, all in one call.
+
+    `epochs`: of each the leader epoch that it got, or None where none was elected; `controller`: who elects.
+    """
+
+    controller: int | None
+    epochs: Mapping[Key, int | None]
 
 
 class NotDecidedError(ModelError):
@@ -150,7 +166,7 @@ class Evidence:
 
         None where no log has them, or where their times cannot be told.
         """
-        looks = sorted((each for each in self.seen if each.event.row in LOOKS), key=lambda one: one.event.ts or 0)
+        looks = sorted((each for each in self.seen if self._is_look(each)), key=lambda one: one.event.ts or 0)
         if not looks or any(each.event.ts is None for each in (*looks, *lines)):
             return None
         found: list[Seen] = []
@@ -161,6 +177,47 @@ class Evidence:
                 at += 1
             found.append(line)
         return found
+
+    def _is_look(self, line: Seen) -> bool:
+        """A line that some step of the model may write: none is asked for nothing, or for what is queued already."""
+        row, what = line.event.row, line.event.detail
+        if row == ELECTION:
+            return bool(what) and line.event.strategy != "UNCLEAN"
+        if row == _QUEUED:
+            return id(line) in self._queues_more
+        return row in self.looks and id(line) not in self._taken_up
+
+    @cached_property
+    def looks(self) -> frozenset[str]:
+        """The `LOOKS` that help: not those in the millisecond of a replica's move, if such are printed."""
+        moves = any(each.event.row == "replica-moved" for each in self.compared)
+        return LOOKS - {LEADER_CHECKED} if moves else LOOKS
+
+    @cached_property
+    def _queues_more(self) -> frozenset[int]:
+        """The lines, by id, in which a controller takes note of a topic more: it tells of all that are queued."""
+        found: set[int] = set()
+        before: dict[int | None, frozenset[str]] = {}
+        for each in self.seen:
+            if each.event.row == _QUEUED:
+                now = frozenset((each.event.detail or "").split(","))
+                known = before.get(each.event.controller, frozenset())
+                if not now < known:
+                    found.add(id(each))
+                before[each.event.controller] = now
+        return frozenset(found)
+
+    @cached_property
+    def _taken_up(self) -> frozenset[int]:
+        """The lines, by id, in which a later controller tells of a reassignment that it takes up: up to 2.3."""
+        found: set[int] = set()
+        before: dict[Key | None, Event] = {}
+        for event, line in ((each.event, id(each)) for each in self.seen if each.event.row == REASSIGNED):
+            last = before.get(key_of(event))
+            if last is not None and last.replicas == event.replicas and last.controller != event.controller:
+                found.add(line)
+            before[key_of(event)] = event
+        return frozenset(found)
 
     @cached_property
     def _known_before(self) -> Mapping[int, int]:
@@ -233,7 +290,23 @@ class Evidence:
         """Whether elections of preferred leaders were asked for; None where no log would tell."""
         if not self.has_controller_log:
             return None
-        return any(each.event.row == "election-requested" and each.event.detail for each in self.seen)
+        return any(each.event.row == ELECTION and each.event.detail for each in self.seen)
+
+    @cached_property
+    def asked(self) -> Sequence[Asked]:
+        """The elections of preferred leaders that controllers tell of in controller.log."""
+        tried = [each.event for each in self.compared if each.event.row in _TRIED]
+        found = []
+        for event in (each.event for each in self.seen if each.event.row == ELECTION and each.event.detail):
+            if event.strategy == "UNCLEAN":
+                continue
+            epochs: dict[Key, int | None] = {}
+            for key in map(_named, (event.detail or "").split(",")):
+                its = (each for each in tried if key_of(each) == key and each.controller == event.controller)
+                after = (each for each in its if (each.ts or 0) >= (event.ts or 0))
+                epochs[key] = next((each.leader_epoch for each in after), None)
+            found.append(Asked(event.controller, epochs))
+        return found
 
     @cached_property
     def deleted(self) -> frozenset[str] | None:
@@ -283,6 +356,12 @@ class Evidence:
         }
         has = frozenset(known)
         return {name: value for name, value in wanted.items() if name in has}
+
+
+def _named(partition: str) -> Key:
+    """A partition as it is printed, t-0."""
+    topic, _, number = partition.strip().rpartition("-")
+    return topic, int(number) if number.isdecimal() else -1
 
 
 def _room(least: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ...model.cluster.state import Partition
@@ -45,6 +45,10 @@ class Names:
         if isinstance(sort, RecordSort):
             raise TypeError(f"column {column} cannot print a record")
         return value
+
+    def topics(self, partitions: Iterable[int]) -> str:
+        """The topics of some partitions, as they are listed."""
+        return ",".join(sorted({self.partitions[each][0] for each in partitions}))
 
 
 def numbered(brokers: int, partitions: int) -> Names:

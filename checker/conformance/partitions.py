@@ -15,6 +15,8 @@ Key = tuple[str, int]
 
 CREATED = "partition-created"
 _DELETED = frozenset({"topic-deletion-queued", "topics-to-be-deleted"})
+REASSIGNED, LEADER_CHECKED = "reassignment-handled", "reassignment-leader-checked"
+_ASKED_FOR = frozenset({REASSIGNED, LEADER_CHECKED})
 _DELETES = frozenset({"ReplicaDeletionStarted", "NonExistentReplica", "NonExistentPartition"})
 
 
@@ -81,6 +83,18 @@ class Partitions:
         )
         return min(strange, key=lambda each: each.ts or 0, default=None)
 
+    @cached_property
+    def targets(self) -> Mapping[Key, frozenset[tuple[int, ...]]]:
+        """Partition -> the replicas that were asked for, in order, as controllers tell; else all that lines list."""
+        listed = [(key, event) for key, events in self._listed.items() for event in events]
+        asked = [each for each in listed if each[1].row in _ASKED_FOR] or listed
+        found: dict[Key, frozenset[tuple[int, ...]]] = {}
+        for key, event in asked:
+            removed = set(event.removing or ())
+            target = tuple(each for each in event.replicas or () if each not in removed)
+            found[key] = found.get(key, frozenset()) | {target}
+        return found
+
     def members(self, partition: Key) -> frozenset[int]:
         """The brokers that lines name as replicas of a partition, one at a time."""
         found: set[int] = set()
@@ -94,7 +108,7 @@ class Partitions:
         """The topics that controller.log says are to be deleted, each with the line."""
         for event in self.events:
             if event.row in _DELETED:
-                yield from ((topic, event) for topic in (event.detail or "").split(","))
+                yield from ((topic, event) for topic in (event.detail or "").split(",") if topic)
 
     @cached_property
     def large_deleted(self) -> Mapping[str, Event]:

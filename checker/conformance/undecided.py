@@ -6,9 +6,10 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 
 from ...model.cluster.effects import ISR, PREFERRED, REQUESTS
+from ...model.cluster.state import UNSEEN_MOVES
 from ...specs.lines import rows
 from ...traces.events.event import Event
-from .evidence import LIVE_FOUND, REGISTERED, Evidence, Seen
+from .evidence import ELECTION, LIVE_FOUND, REGISTERED, Evidence, Seen
 from .validate import Beyond, Verdict
 
 _DIRECTORY_FAILED = frozenset({"log-dir-failure", "log-directory-fails", "log-dir-replicas-offline"})
@@ -54,15 +55,18 @@ def _reasons(evidence: Evidence, parts: Collection[str]) -> Iterator[tuple[Bears
     """What is not followed: the lines that it bears on, and in words."""
     partitions = evidence.partitions
     other = partitions.reassigned
-    if other is not None:
+    if other is not None and UNSEEN_MOVES not in parts:
         listed = ", ".join(map(str, other.replicas or ()))
         what = f"{other.topic}-{other.partition} gets the replicas {listed}: validate does not follow reassignments"
         yield partial(_since, other), what
-    for topic, event in partitions.large_deleted.items():
-        what = f"{topic} is deleted and has several partitions: the model's topics have one"
-        yield partial(_since, event), what
     for event in (each.event for each in evidence.seen if each.event.row in _DIRECTORY_FAILED):
         yield partial(_since, event), "a log directory had failed by then, which is not looked at"
+    for event in (each.event for each in evidence.seen if each.event.row == ELECTION):
+        if event.strategy == "UNCLEAN":
+            yield (
+                partial(_since, event),
+                "unclean elections of some partitions were asked for, which are not in the model",
+            )
     if PREFERRED in parts:
         what = "leaders of some partitions were to be the preferred ones; the model has elections of all at once"
         yield from ((partial(_since, each), what) for each in _elected_apart(evidence))
@@ -76,6 +80,9 @@ def _reasons(evidence: Evidence, parts: Collection[str]) -> Iterator[tuple[Bears
     if REQUESTS in parts:
         for broker, event in _sessions_lost(evidence):
             what = f"broker {broker} lost its ZooKeeper session before and lived on, which is not in the model"
+            yield partial(_since, event), what
+        for broker, event in () if evidence.registers else _gone_and_back(evidence):
+            what = f"broker {broker} was gone and came back: without server.log it is not known whether it was dead"
             yield partial(_since, event), what
 
 
@@ -111,6 +118,22 @@ def _asked_before(evidence: Evidence, elected: Event) -> Event:
     asked = (each.event for each in evidence.seen if each.event.row == "election-requested")
     before = (each for each in asked if each.controller == elected.controller and _since(each, elected))
     return max(before, key=lambda each: each.ts or 0, default=elected)
+
+
+def _gone_and_back(evidence: Evidence) -> Iterator[tuple[int, Event]]:
+    """Brokers that controllers found live, then gone, then live, and the line that tells first that they were gone.
+
+    No controller tells those that were dead from those whose session alone was over, and which know what they knew.
+    """
+    live: frozenset[int] = frozenset()
+    gone: dict[int, Event] = {}
+    looks = (each.event for each in evidence.seen if each.event.row in LIVE_FOUND)
+    for event in sorted(looks, key=lambda each: each.ts or 0):
+        now = frozenset(event.brokers or ())
+        gone |= dict.fromkeys((*(live - now), *(event.bounced_brokers or ())), event)
+        for broker in sorted(now & gone.keys()):
+            yield broker, gone.pop(broker)
+        live = now
 
 
 def _sessions_lost(evidence: Evidence) -> Iterator[tuple[int, Event]]:

@@ -22,7 +22,7 @@ from ...specs.releases import Release
 from ...traces.events.event import Event
 from ...traces.place import Place
 from . import lazy
-from .evidence import LOOKS, Evidence, NotDecidedError, Seen, compared
+from .evidence import Evidence, NotDecidedError, Seen, compared
 from .runs import Config, May, Runs, Steps, Stream, in_turn, pending, says_the_same, unasked, without_controllers
 from .written import Writer
 
@@ -112,7 +112,7 @@ def validate(
     reached, ends = 0, beyond(lines)
     enough = ends[0].line if ends else len(lines)
     looked = evidence.with_looks(lines)
-    for rows, some in ((wanted | LOOKS, looked), (wanted, lines)):
+    for rows, some in ((wanted | evidence.looks, looked), (wanted, lines)):
         if some is not None and reached < enough:
             numbers = [number for number, each in enumerate(some, start=1) if each.event.row in wanted]
             written = lazy.written(runs(rows), some, numbers[enough - 1] if enough else 0, progress)
@@ -125,6 +125,8 @@ def validate(
         return Verdict("unknown", end.line, len(lines), others, lines[end.line].place, None, end.reason)
     found = _searched(runs(wanted), lines[:enough], progress)
     found = found._replace(compared=len(lines), others=others)
+    if found.verdict == "unknown" and reached > found.matched:  # a run goes further than all runs can be followed
+        found = found._replace(matched=reached, place=lines[reached].place)
     if found.verdict == "accepted" and ends:
         return found._replace(verdict="unknown", place=lines[ends[0].line].place, reason=ends[0].reason)
     hidden = brokers and not evidence.registers and "KIP-380" not in release.behaviours

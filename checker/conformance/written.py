@@ -39,6 +39,14 @@ class _Reading:
     over: tuple[tuple[str, tuple[Value, ...]], ...]
     then: tuple[_Reading, ...]
 
+    def topics(self, env: Mapping[str, Value]) -> frozenset[int]:
+        """The partitions whose topics are listed."""
+        return next(value(env) for name, value, _ in self.fields if name == "detail")
+
+
+_OF_TOPICS = frozenset({"topic-deletion-queued"})
+"""The rows that list topics, not partitions."""
+
 
 def _leaves(blocks: Iterable[Iterable[_Reading]]) -> set[Expr]:
     return {leaf for block in blocks for each in block for expr in each.line.expressions for leaf in free(expr)}
@@ -119,6 +127,8 @@ class Writer:
             name: self.names.printed(name, value if sort is None else value(env), sort)
             for name, value, sort in reading.fields
         }
+        if reading.line.row in _OF_TOPICS:
+            values["detail"] = self.names.topics(reading.topics(env))
         broker = self.names.printed("speaker", reading.speaker(env), reading.line.speaker.sort)
         return Written(broker, Event(reading.line.row, **values))
 

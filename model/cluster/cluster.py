@@ -11,7 +11,20 @@ from ..family import Chosen, Family, Part
 from ..lines import Block
 from ..property import Property
 from ..protocol import Model
-from . import controller, deletion, directories, isr, metadata, outside, promises, reassign, requests, shutdown, zombies
+from . import (
+    controller,
+    deletion,
+    directories,
+    elections,
+    isr,
+    metadata,
+    outside,
+    promises,
+    reassign,
+    requests,
+    shutdown,
+    zombies,
+)
 from .beyond import BEYOND
 from .effects import (
     DELETION,
@@ -29,17 +42,32 @@ from .effects import (
 from .progress import UNASKED, progress
 from .properties import partition_in_zookeeper, properties
 from .refusals import refusals
-from .state import CACHES, DIRECTORIES, REASSIGNMENT, SETTINGS, SETTINGS_OF_PART, c, fields, owners
+from .state import (
+    ASKED,
+    CACHES,
+    DIRECTORIES,
+    LARGE,
+    REASSIGNMENT,
+    SETTINGS,
+    SETTINGS_OF_PART,
+    UNSEEN_MOVES,
+    c,
+    fields,
+    owners,
+)
 
 PARTS = (
     Part(SHUTDOWN, "brokers that ask the controller before they stop"),
     Part(DELETION, "deletion of topics"),
+    Part(LARGE, "topics of several partitions, which are deleted together", needs=(DELETION,)),
     Part(PREFERRED, "elections of the preferred leader"),
+    Part(ASKED, "elections of the preferred leaders of those partitions that are asked for"),
     Part(ZOMBIES, "controllers that do not know that their session is over"),
     Part(REQUESTS, "LeaderAndIsr requests on their way to brokers, and what brokers make of them"),
     Part(ISR, "leaders that shrink and expand the ISR", needs=(REQUESTS,)),
     Part(CACHES, "UpdateMetadata requests on their way, and brokers' metadata caches", needs=(REQUESTS,)),
     Part(REASSIGNMENT, "partitions that get other replicas", needs=(REQUESTS, ISR)),
+    Part(UNSEEN_MOVES, "partitions that get other replicas, as controllers see it", needs=(ISR_OUTSIDE,)),
     Part(DIRECTORIES, "log directories that fail while their broker lives", needs=(REQUESTS,)),
     Part(FACTORS, "topics with one replica, or three"),
     Part(ISR_OUTSIDE, "ISRs that change in ZooKeeper, where brokers and what they know are left out"),
@@ -76,6 +104,7 @@ _WRITERS: dict[str, tuple[Callable[[Effects], Action], ...]] = {
         controller.new_partitions,
     ),
     PREFERRED: (controller.elect_preferred,),
+    ASKED: (elections.ask, elections.elect),
     SHUTDOWN: (),  # those of a release
     DELETION: (
         deletion.delete_topic,
@@ -95,11 +124,14 @@ _WRITERS: dict[str, tuple[Callable[[Effects], Action], ...]] = {
     ZOMBIES: (zombies.lose_session, zombies.resign),
     ISR_OUTSIDE: (outside.shrink, outside.expand),
     FACTORS: (outside.create_single, outside.create_triple),
+    LARGE: (outside.join_topic,),
     "outside": (outside.die, outside.come_back, outside.create_topic),
 }
 
 
 def _build(chosen: Chosen) -> Model:
+    if UNSEEN_MOVES in chosen.parts:
+        chosen = replace(chosen, parts=chosen.parts | {REASSIGNMENT})
     attempts: dict[str, tuple[Attempt, ...]] = {}
     actions = []
     for part, writers in {
@@ -125,7 +157,7 @@ def _build(chosen: Chosen) -> Model:
         ghosts=(
             refusals(chosen, actions, attempts),
             progress(chosen, actions),
-            *((reassign.logs(chosen),) if REASSIGNMENT in chosen.parts else ()),
+            *((reassign.logs(chosen),) if {REASSIGNMENT, REQUESTS} <= chosen.parts else ()),
         ),
     )
 
@@ -141,8 +173,9 @@ def _promised(chosen: Chosen) -> tuple[Property, ...]:
         *of_isr,
         *of_caches,
         *of_directories,
+        *((deletion.DELETED_WHOLE, deletion.QUEUED_WHOLE) if LARGE in chosen.parts else ()),
         *of_shutdown,
-        *(reassign.properties(chosen) if REASSIGNMENT in chosen.parts else ()),
+        *(reassign.properties(chosen) if {REASSIGNMENT, REQUESTS} <= chosen.parts else ()),
     )
 
 

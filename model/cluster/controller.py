@@ -14,6 +14,7 @@ from ..action import Action, Clause, action, waived
 from ..expr import (
     Expr,
     both,
+    either,
     exists,
     false,
     forall,
@@ -29,8 +30,8 @@ from ..expr import (
 )
 from ..lines import Line
 from ..sorts import Value
-from .effects import DELETION, REQUESTS, SHUTDOWN, Effects, Held
-from .lines import PREFERRED_STRATEGY, prints_line
+from .effects import DELETION, REQUESTS, SHUTDOWN, Effects, Held, Offline
+from .lines import PREFERRED_STRATEGY, prints_line, sends
 from .state import (
     DIRECTORIES,
     FAILOVERS,
@@ -44,6 +45,7 @@ from .state import (
     asked_to_delete,
     assignment,
     b,
+    batched,
     c,
     cached,
     controller,
@@ -72,6 +74,7 @@ from .state import (
     replica_state,
     replicas,
     shutting,
+    some_of_topic,
     storage_errors,
     to_delete,
     to_move,
@@ -148,10 +151,8 @@ def initialize_context(effects: Effects) -> Action:
     if DIRECTORIES in effects.chosen.parts:
         changes[told_of_failures] = frozenset()
     if DELETION in effects.chosen.parts:
-        changes |= {
-            to_delete[c]: queued,
-            ineligible[c]: mapped(p, both(queued.contains(p), ~replicas(assignment[p]).subset_of(registered))),
-        }
+        some_dead = some_of_topic(effects.chosen.parts, p, ~replicas(assignment[p]).subset_of(registered))
+        changes |= {to_delete[c]: queued, ineligible[c]: mapped(p, both(queued.contains(p), some_dead))}
     return action(
         "InitializeContext",
         "A new controller reads live brokers, topics and partition states, and starts its replica state machine: a "
@@ -228,7 +229,8 @@ def broker_change(effects: Effects) -> Action:
         for each in (offline_dirs, storage_errors):
             changes[each[c]] = mapped(_known, ite(stays.contains(_known), each[c][_known], nothing))
     if DELETION in effects.chosen.parts:
-        changes[ineligible[c]] = mapped(p, both(ineligible[c][p], ~replicas(assignment[p]).intersects(added)))
+        some_back = some_of_topic(effects.chosen.parts, p, replicas(assignment[p]).intersects(added))
+        changes[ineligible[c]] = mapped(p, both(ineligible[c][p], ~some_back))
         # What a broker has not answered in its earlier life, it never will.
         changes[asked_to_delete[c]] = mapped(p, mapped(r, both(asked_to_delete[c][p][r], ~added.contains(r))))
     return action(
@@ -322,15 +324,20 @@ def move_replicas_offline(effects: Effects) -> Action:
     if DELETION in effects.chosen.parts:
         # A starting controller moves replicas of queued topics like others; later their deletion has failed.
         fails = both(assigned, effects.is_queued(c, p), phase[c].eq("moving"))
-        moved, held = effects.offline(c, p, b, state, both(assigned, ~fails))
-        moved = ite(fails, effects.replica_to(c, p, b, fails, state, "ReplicaDeletionIneligible"), moved)
-        changes[ineligible[c]] = mapped(p, ineligible[c][p] | fails)
+        left = effects.taken_offline(c, p, b, state, both(assigned, ~fails))
+        _tells_at_last(effects, left)
+        moved = ite(fails, effects.replica_to(c, p, b, fails, state, "ReplicaDeletionIneligible"), left.state)
+        changes[ineligible[c]] = mapped(p, ineligible[c][p] | some_of_topic(effects.chosen.parts, p, fails))
     else:
-        moved, held = effects.offline(c, p, b, state, assigned)
+        left = effects.taken_offline(c, p, b, state, assigned)
+        _tells_at_last(effects, left)
+        moved = left.state
+    if REQUESTS in effects.chosen.parts:
+        changes[batched[c]] = ite(_is_last(), NO_PARTITIONS, those(p, _is_told(left)))
     return action(
         "MoveReplicasOffline",
         "The controller moves all replicas on a dead broker to OfflineReplica: out of their ISRs. It takes dead "
-        "brokers one after the other, in no order that anybody knows.",
+        "brokers one after the other, in no order that anybody knows, and tells others when it is done with all.",
         c,
         b,
         guard={
@@ -340,11 +347,40 @@ def move_replicas_offline(effects: Effects) -> Action:
         updates={
             **changes,
             replica_state[c]: mapped(p, replica_state[c][p].put(b, moved)),
-            cached[c]: mapped(p, held.cache),
-            znode: mapped(p, held.znode),
+            cached[c]: mapped(p, left.held.cache),
+            znode: mapped(p, left.held.znode),
         },
-        cites=("doHandleStateChanges in ReplicaStateMachine.scala",),
+        cites=("handleStateChanges, doHandleStateChanges in ReplicaStateMachine.scala",),
     )
+
+
+def _is_last() -> Expr:
+    """The broker is the last whose replicas are to be moved."""
+    return to_move[c].eq(some(b).set())
+
+
+def _is_told(left: Offline) -> Expr:
+    """The partition is in the batch of the call: a replica of it was moved, on this broker or one before it."""
+    return either(batched[c].contains(p), left.given, left.empty)
+
+
+def _tells_at_last(effects: Effects, left: Offline) -> None:
+    """A call is one batch, which is sent when all brokers are done with: of each partition with the last state.
+
+    Up to 2.1 what is meant for a dead broker is logged too: who is last is told what was so before it was moved.
+    Where requests are left out, what is logged of them comes after each broker.
+    """
+    entry, others = left.held.cache, effects.replicas(p).remove(b)
+    if REQUESTS not in effects.chosen.parts:
+        effects.sends(c, p, others, left.given, entry, empty=left.empty)
+        return
+    sent = both(_is_last(), _is_told(left))
+    knows_nothing = false if effects.chosen.has("KAFKA-3143") else entry.is_none()
+    effects.sends(c, p, others, sent, entry, empty=both(sent, knows_nothing))
+    if not effects.chosen.has("KIP-380"):
+        before = both(_is_last(), batched[c].contains(p))
+        to_itself = effects.replicas(p).intersect(some(b).set())
+        effects.lines.append(sends(c, p, to_itself, before, false, cached[c][p], effects.listed(p)))
 
 
 def new_partitions(effects: Effects) -> Action:

@@ -1,18 +1,24 @@
 """Topic deletion (controller.md 4.1): queued in ZooKeeper, started, answered, retried, completed.
 
-A topic has one partition here. What a controller knows of deletions is lost with it; what is queued is not. A partition
-is moved to NonExistentPartition when its deletion starts; up to 2.0 when it is complete (TopicDeletionManager.scala).
+A topic has one partition here, or several where the instance has such topics: they are deleted together. What a
+controller knows of deletions is lost with it; what is queued is not. A partition is moved to NonExistentPartition when
+its deletion starts; up to 2.0 when it is complete (TopicDeletionManager.scala).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..action import Action, Clause, action, waived
-from ..expr import Expr, both, either, exists, fill, forall, mapped, true, var
-from ..sorts import Bool, MapOf
+from ..expr import Expr, after, both, either, exists, fill, forall, ite, mapped, those, true, var
+from ..lines import Line
+from ..property import Property
+from ..sorts import Bool, MapOf, Value
 from .controller import Updates, unknown_is
 from .effects import ISR, REQUESTS, Effects
 from .state import (
     DIRECTORIES,
+    LARGE,
     NO_ZNODE,
     NOTHING_ASKED,
     REASSIGNMENT,
@@ -21,6 +27,7 @@ from .state import (
     Partition,
     PartitionState,
     ReplicaState,
+    all_of_topic,
     asked_to_delete,
     assignment,
     b,
@@ -36,6 +43,7 @@ from .state import (
     literal,
     live,
     now,
+    of_one_topic,
     origin,
     p,
     partition_state,
@@ -46,26 +54,32 @@ from .state import (
     registered,
     replica_state,
     replicas,
+    some_of_topic,
     to_delete,
     to_stop,
+    topic_of,
     topics,
     znode,
 )
 
 _LATER = "what is left is done the next time: only the end of a deletion needs it"
-_any, _topic = var("any", Broker), var("topic", Partition)
+_any, _topic, _of = var("any", Broker), var("topic", Partition), var("of", Partition)
 
 
-def _complete(c: Expr, p: Expr) -> Expr:
+def _complete(effects: Effects, c: Expr, of: Expr) -> Expr:
+    """All replicas of the topic of a partition are deleted."""
     deleted = replica_state[c][p][_any].eq("ReplicaDeletionSuccessful")
-    return forall(_any, replicas(assignment[p]).contains(_any).implies(deleted))
+    all_deleted = forall(_any, replicas(assignment[p]).contains(_any).implies(deleted))
+    return all_of_topic(effects.chosen.parts, of, all_deleted)
 
 
 def _is_some(state: Expr, of: Expr, wanted: str) -> Expr:
     return exists(_any, of.contains(_any) & state[_any].eq(wanted))
 
 
-def delete_topic(_: Effects) -> Action:
+def delete_topic(effects: Effects) -> Action:
+    large = LARGE in effects.chosen.parts
+    all_of_it = those(_topic, both(created.contains(_topic), of_one_topic(effects.chosen.parts, p, _topic)))
     return action(
         "DeleteTopic",
         "An administrator deletes a topic: it is queued in /admin/delete_topics.",
@@ -74,11 +88,12 @@ def delete_topic(_: Effects) -> Action:
             "is there": exists_topic(p),
             "is not queued": waived(~queued.contains(p), "it would change nothing"),
         },
-        updates={queued: queued.insert(p)},
+        updates={queued: queued.union(all_of_it) if large else queued.insert(p)},
     )
 
 
-def note_deletions(_: Effects) -> Action:
+def note_deletions(effects: Effects) -> Action:
+    effects.lines.append((Line("topic-deletion-queued", c, {"controller": c, "detail": queued}),))
     return action(
         "NoteDeletions",
         "The controller takes note of topics that are queued for deletion.",
@@ -95,36 +110,51 @@ def note_deletions(_: Effects) -> Action:
 
 def complete_deletion(effects: Effects) -> Action:
     """The controller forgets a topic, and ZooKeeper does."""
-    nowhere = fill(MapOf(Broker, ReplicaState), unknown_is("replica"))
-    effects.replica_to(c, p, r, replicas(assignment[p]).contains(r), replica_state[c][p][r], unknown_is("replica"))
+    which, mine = (_of, of_one_topic(effects.chosen.parts, _of, p)) if LARGE in effects.chosen.parts else (p, true)
+    assigned = both(mine, replicas(assignment[p]).contains(r))
+    effects.replica_to(c, p, r, assigned, replica_state[c][p][r], unknown_is("replica"))
     if effects.chosen.before("2.1"):
-        _leave(effects, true, partition_state[c][p])
+        _leave(effects, both(mine, created.contains(p)) if mine is not true else true, partition_state[c][p])
+    nowhere = fill(MapOf(Broker, ReplicaState), unknown_is("replica"))
     no_marks = fill(MapOf(Broker, Bool), False)
+
+    def without(some: Expr) -> Expr:
+        return some.minus(those(p, mine)) if mine is not true else some.remove(p)
+
+    def put(old: Expr, value: Expr | Value) -> Expr:
+        return mapped(p, ite(~mine, old[p], value)) if mine is not true else old.put(p, value)
+
     return action(
         "CompleteDeletion",
         "All replicas of a topic are deleted: the controller forgets it, and deletes its znodes.",
         c,
-        p,
+        which,
         guard={
             "resumes": waived(phase[c].eq("resuming"), "what is deleted may be forgotten at any time"),
-            "is queued": waived(effects.is_queued(c, p), "only replicas of queued topics are deleted"),
-            "all replicas are deleted": _complete(c, p),
+            "is queued": waived(effects.is_queued(c, which), "only replicas of queued topics are deleted"),
+            "all replicas are deleted": _complete(effects, c, which),
         },
         updates={
-            created: created.remove(p),
-            queued: queued.remove(p),
-            assignment[p]: UNASSIGNED,
-            znode[p]: NO_ZNODE,
-            topics[c]: topics[c].remove(p),
-            to_delete[c]: to_delete[c].remove(p),
-            cached[c]: cached[c].put(p, NO_ZNODE),
-            replica_state[c]: replica_state[c].put(p, nowhere),
-            partition_state[c]: partition_state[c].put(p, literal(unknown_is("partition"), PartitionState)),
-            asked_to_delete[c]: asked_to_delete[c].put(p, no_marks),
-            ineligible[c]: ineligible[c].put(p, False),
+            created: without(created),
+            queued: without(queued),
+            **_forgotten(mine, put),
+            topics[c]: without(topics[c]),
+            to_delete[c]: without(to_delete[c]),
+            cached[c]: put(cached[c], NO_ZNODE),
+            replica_state[c]: put(replica_state[c], nowhere),
+            partition_state[c]: put(partition_state[c], literal(unknown_is("partition"), PartitionState)),
+            asked_to_delete[c]: put(asked_to_delete[c], no_marks),
+            ineligible[c]: put(ineligible[c], False),
         },
         cites=("completeDeleteTopic in TopicDeletionManager.scala",),
     )
+
+
+def _forgotten(mine: Expr, put: Callable[[Expr, Expr], Expr]) -> Updates:
+    """What ZooKeeper has of partitions, without those that are deleted."""
+    if mine is true:
+        return {assignment[p]: UNASSIGNED, znode[p]: NO_ZNODE}
+    return {assignment: put(assignment, UNASSIGNED), znode: put(znode, NO_ZNODE)}
 
 
 def _leave(effects: Effects, asked: Expr, state: Expr) -> Expr:
@@ -135,7 +165,7 @@ def _leave(effects: Effects, asked: Expr, state: Expr) -> Expr:
 
 def resume_deletions(effects: Effects) -> Action:
     state, mine = replica_state[c][p], replicas(assignment[p])
-    failed = both(_waits(effects, c, p), mine.contains(r), state[r].eq("ReplicaDeletionIneligible"))
+    failed = both(_waits(effects), mine.contains(r), state[r].eq("ReplicaDeletionIneligible"))
     return action(
         "ResumeDeletions",
         "Of each topic that is queued, and of which nothing is on the way, the replicas that failed are to be stopped "
@@ -171,15 +201,16 @@ def retry_deletion(effects: Effects) -> Action:
 
 def begin_deletion(effects: Effects) -> Action:
     state, mine = replica_state[c][p], replicas(assignment[p])
-    starts = both(_waits(effects, c, p), ~ineligible[c][p])
+    starts = both(_waits(effects), ~ineligible[c][p])
     if REASSIGNMENT in effects.chosen.parts:
-        starts = both(starts, origin[p].is_none())
+        starts = both(starts, all_of_topic(effects.chosen.parts, p, origin[p].is_none()))
     alive = mine.intersect(effects.online_brokers(c, p))
     to_start = both(starts, alive.contains(r), state[r].ne("ReplicaDeletionSuccessful"))
     partition = partition_state[c][p]
     if not effects.chosen.before("2.1"):
         partition = _leave(effects, both(starts, partition.ne(unknown_is("partition"))), partition)
     dead = both(starts, mine.minus(alive).contains(r))
+    some_dead = some_of_topic(effects.chosen.parts, p, ~mine.subset_of(alive))
     effects.updates(c, p, starts, cached[c][p])
     failed = effects.replica_to(c, p, r, dead, state[r], "ReplicaDeletionIneligible")
     return action(
@@ -192,7 +223,7 @@ def begin_deletion(effects: Effects) -> Action:
             phase[c]: now("deleting"),
             replica_state[c]: mapped(p, mapped(r, failed)),
             partition_state[c]: mapped(p, partition),
-            ineligible[c]: mapped(p, either(ineligible[c][p], both(starts, ~mine.subset_of(alive)))),
+            ineligible[c]: mapped(p, either(ineligible[c][p], both(starts, some_dead))),
             to_stop[c]: mapped(p, mapped(r, to_start)),
         },
         cites=("onTopicDeletion, startReplicaDeletion in TopicDeletionManager.scala",),
@@ -242,13 +273,13 @@ def delete_stopped(effects: Effects) -> Action:
 
 
 def _some_complete(effects: Effects, c: Expr) -> Expr:
-    return exists(_topic, both(effects.is_queued(c, _topic), _complete(c, _topic)))
+    return exists(_topic, both(effects.is_queued(c, _topic), _complete(effects, c, _topic)))
 
 
-def _waits(effects: Effects, c: Expr, p: Expr) -> Expr:
-    """The topic is queued, and none of its replicas is being deleted."""
+def _waits(effects: Effects) -> Expr:
+    """The topic of p is queued, and none of its replicas is being deleted."""
     started = _is_some(replica_state[c][p], replicas(assignment[p]), "ReplicaDeletionStarted")
-    return both(effects.is_queued(c, p), ~started)
+    return both(effects.is_queued(c, p), ~some_of_topic(effects.chosen.parts, p, started))
 
 
 def _unmarked() -> Expr:
@@ -307,5 +338,38 @@ def _answered(effects: Effects, target: str, fails: bool) -> Updates:
         asked_to_delete[c]: asked_to_delete[c].put(p, asked_to_delete[c][p].put(b, False)),
     }
     if fails:
-        updates[ineligible[c]] = ineligible[c].put(p, True)
+        ineligible_now = mapped(_topic, either(ineligible[c][_topic], of_one_topic(effects.chosen.parts, p, _topic)))
+        updates[ineligible[c]] = ineligible_now if LARGE in effects.chosen.parts else ineligible[c].put(p, True)
     return updates
+
+
+_was, _is = created, after(created)
+DELETED_WHOLE = Property(
+    "DeletedWhole",
+    "A topic is deleted with all of its partitions at once.",
+    forall(
+        p,
+        forall(
+            _topic,
+            both(topic_of[p].eq(topic_of[_topic]), _was.contains(p), _was.contains(_topic), ~_is.contains(p)).implies(
+                ~_is.contains(_topic)
+            ),
+        ),
+    ),
+    "step",
+    cites=("completeDeleteTopic in TopicDeletionManager.scala",),
+)
+QUEUED_WHOLE = Property(
+    "QueuedWhole",
+    "Of a topic that is queued for deletion all partitions are.",
+    forall(
+        p,
+        forall(
+            _topic,
+            both(topic_of[p].eq(topic_of[_topic]), created.contains(p), queued.contains(_topic)).implies(
+                queued.contains(p)
+            ),
+        ),
+    ),
+    cites=("kafka.controller.TopicDeletionManager",),
+)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..expr import Expr, after, both, either, false, full, ite, record, some, those, var
+from ..expr import Expr, after, both, either, false, full, ite, record, some, those, true, var
 from ..family import Chosen, of_table
 from ..lines import Block
 from . import lines
@@ -48,7 +48,7 @@ REQUESTS, UNCLEAN, ZOMBIES = "requests", "unclean elections", "zombies"
 FACTORS, ISR_OUTSIDE = "one or three replicas", "ISRs of unseen leaders"
 
 NO_REPLICAS = record(Replicas, now=UNASSIGNED, before=NO_ASSIGNMENT)
-_broker = var("directory_of", Broker)
+_broker, _replica = var("directory_of", Broker), var("r", Broker)
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,19 @@ class Batch:
     is_new: Expr = false
     empty: Expr = false
     listed: Expr = NO_REPLICAS
+
+
+@dataclass(frozen=True)
+class Offline:
+    """A replica as a move to OfflineReplica leaves it, with its partition.
+
+    `given`: the other replicas are to be told of leader and ISR; `empty`: there are none, and who is live is told of.
+    """
+
+    state: Expr
+    held: Held
+    given: Expr
+    empty: Expr
 
 
 class Effects:
@@ -277,10 +290,10 @@ class Effects:
         kept = after(cached[c][p]) if printed is None else printed
         self.lines.append(lines.sends(c, p, to, given, is_new, kept, self.listed(p)))
 
-    def stops(self, c: Expr, p: Expr, r: Expr, given: Expr, entry: Expr) -> None:
-        """Logs and sends StopReplica that deletes a replica."""
-        self.batches.append(Batch("StopReplica", p, some(r).set(), given, entry))
-        self.lines.append(lines.stops(c, p, r, both(given, after(live[c]).contains(r)), entry))
+    def stops(self, c: Expr, p: Expr, given: Expr, entry: Expr) -> None:
+        """Logs and sends StopReplica that deletes replicas: those r of which a condition holds."""
+        self.batches.append(Batch("StopReplica", p, those(_replica, given), true, entry))
+        self.lines.append(lines.stops(c, p, _replica, both(given, after(live[c]).contains(_replica)), entry))
 
     def listed(self, p: Expr) -> lines.Listed:
         """The replicas of a partition as a list, those that are added, and those that are removed."""
@@ -329,10 +342,17 @@ class Effects:
     def offline(
         self, c: Expr, p: Expr, r: Expr, state: Expr, asked: Expr, stay: Expr | None = None
     ) -> tuple[Expr, Held]:
-        """To OfflineReplica: out of the ISR, unless it is the last member; a leader leads no more.
+        """To OfflineReplica, in a call for one broker: the others are told.
 
         `stay`: the brokers that are told, by default those of all other replicas.
         """
+        left = self.taken_offline(c, p, r, state, asked)
+        recipients = (self.replicas(p) if stay is None else stay).remove(r)
+        self.sends(c, p, recipients, left.given, left.held.cache, empty=left.empty)
+        return left.state, left.held
+
+    def taken_offline(self, c: Expr, p: Expr, r: Expr, state: Expr, asked: Expr) -> Offline:
+        """To OfflineReplica: out of the ISR, unless it is the last member; a leader leads no more. Nobody is told."""
         before = Held(cached[c][p], znode[p])
         held = before.znode.value
         known = before.cache.is_some()
@@ -360,7 +380,5 @@ class Effects:
         )
         # Since 2.3 the live brokers are told of even where there is no leader and ISR to tell of.
         empty = false if self.chosen.has("KAFKA-3143") else both(done, ~known)
-        recipients = (self.replicas(p) if stay is None else stay).remove(r)
         given = self.queued_apart(c, p, both(done, read))
-        self.sends(c, p, recipients, given, held_now.cache, empty=empty)
-        return ite(done, literal("OfflineReplica", state.sort), state), held_now
+        return Offline(ite(done, literal("OfflineReplica", state.sort), state), held_now, given, empty)

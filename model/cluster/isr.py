@@ -23,6 +23,7 @@ from .effects import FACTORS, PREFERRED, SHUTDOWN, Effects
 from .lines import leader_and_isr, prints_line
 from .requests import runs
 from .state import (
+    ASKED,
     ISR_CHANGES,
     NO_BROKERS,
     NOTHING_ASKED,
@@ -130,7 +131,7 @@ def _by_leader(
             cites=("KIP-497", "Partition.scala"),
         )
     version: Expr | Clause = _knows()
-    if name == "ExpandIsr" and not {PREFERRED, SHUTDOWN} & effects.chosen.parts:
+    if name == "ExpandIsr" and not {PREFERRED, SHUTDOWN, ASKED} & effects.chosen.parts:
         version = waived(_knows(), "who follows it knows its epoch: only an election that it survives makes it old")
     effects.lines.append(isr_updated(b, p, after(hosted[b][p]).value))
     return action(

@@ -5,17 +5,22 @@ from __future__ import annotations
 from itertools import combinations
 
 from ..action import Action, Clause, action, waived
-from ..expr import Expr, both, exists, ite, mapped, setting, some, var
+from ..expr import Expr, both, const, either, exists, forall, ite, mapped, setting, some, var
 from ..sorts import Value
 from . import requests
 from .broker_lines import registered_anew
+from .controller import unknown_is
 from .effects import ISR, REQUESTS, ZOMBIES, Effects
 from .state import (
     CACHES,
     ISR_CHANGES,
+    LARGE,
     NO_BROKER,
     OUTAGES,
+    REASSIGNMENT,
     Broker,
+    Partition,
+    ReplicaState,
     assignment,
     b,
     c,
@@ -30,12 +35,17 @@ from .state import (
     p,
     phase,
     process,
+    queued,
     r,
     registered,
     registration,
+    replica_state,
+    some_of_topic,
+    topic_of,
     znode,
 )
 
+_another, of_topic = var("another", Partition), var("of_topic", Partition)
 one, other, third = var("one", Broker), var("other", Broker), var("third", Broker)
 
 
@@ -97,30 +107,50 @@ def come_back(effects: Effects) -> Action:
     )
 
 
-def create_topic(_: Effects) -> Action:
+def create_topic(effects: Effects) -> Action:
     return _created(
         "CreateTopic",
         "An administrator creates a topic of one partition with two replicas; the first is the preferred leader.",
+        effects,
         one,
         other,
     )
 
 
-def create_single(_: Effects) -> Action:
-    return _created("CreateSingle", "An administrator creates a topic of one partition with one replica.", one)
+def create_single(effects: Effects) -> Action:
+    meaning = "An administrator creates a topic of one partition with one replica."
+    return _created("CreateSingle", meaning, effects, one)
 
 
-def create_triple(_: Effects) -> Action:
-    return _created(
-        "CreateTriple", "An administrator creates a topic of one partition with three replicas.", one, other, third
+def create_triple(effects: Effects) -> Action:
+    meaning = "An administrator creates a topic of one partition with three replicas."
+    return _created("CreateTriple", meaning, effects, one, other, third)
+
+
+def join_topic(_: Effects) -> Action:
+    stands_for_none = forall(_another, either(_another.eq(p), topic_of[_another].ne(p)))
+    return action(
+        "JoinTopic",
+        "A partition that is not there yet is to be one of another's topic.",
+        p,
+        of_topic,
+        guard={
+            "is not there": waived(~exists_topic(p), "partitions of one topic more are legal"),
+            "is of no topic": both(topic_of[p].eq(p), stands_for_none, p.ne(of_topic)),
+            "the topic is there to stay": both(topic_of[of_topic].eq(of_topic), ~queued.contains(of_topic)),
+        },
+        updates={topic_of[p]: of_topic},
+        cites=("PartitionModifications in KafkaController.scala",),
     )
 
 
-def _created(name: str, meaning: str, *asked: Expr) -> Action:
+def _created(name: str, meaning: str, effects: Effects, *asked: Expr) -> Action:
     places = assignment[p]
     for place, broker in enumerate(asked):
         places = places.put(place, some(broker))
     guard: dict[str, Expr | Clause] = {"is not there": ~exists_topic(p)}
+    if LARGE in effects.chosen.parts:  # partitions of a topic that is being deleted are left alone
+        guard["its topic is not queued"] = ~some_of_topic(effects.chosen.parts, p, queued.contains(p))
     if len(asked) > 1:
         distinct = both(*(mine.ne(its) for mine, its in combinations(asked, 2)))
         guard[f"{('two', 'three')[len(asked) - 2]} replicas"] = waived(distinct, "fewer replicas are legal too")
@@ -149,6 +179,10 @@ def shrink(effects: Effects) -> Action:
 def expand(effects: Effects) -> Action:
     isr = znode[p].value["isr"]
     outside = effects.replicas(p).minus(isr).intersect(registered)
+    given: dict[str, Expr] = {}
+    if REASSIGNMENT in effects.chosen.parts:  # who is added was told so, and who is dropped follows no more
+        nowhere = const(unknown_is("replica"), ReplicaState)
+        given["a controller gave it a state"] = exists(r, replica_state[r][p][one].ne(nowhere))
     return _isr_changed(
         effects,
         "LeaderExpandsIsr",
@@ -157,6 +191,7 @@ def expand(effects: Effects) -> Action:
         {
             "it is a live replica outside": outside.contains(one),
             "a controller knows that it is live": exists(r, live[r].contains(one)),
+            **given,
         },
         isr.insert(one),
     )

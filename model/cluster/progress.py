@@ -47,6 +47,8 @@ UNASKED = frozenset(
         "ComeBack",
         "LoseSession",
         "DeleteTopic",
+        "JoinTopic",
+        "AskElection",
         "FailDirectory",
         "LeaderShrinksIsr",
         "LeaderExpandsIsr",
@@ -61,6 +63,8 @@ OUTSIDE = UNASKED | {
     "ShrinkIsr",
     "ExpandIsr",
     "Reassign",
+    "ReassignSingle",
+    "ReassignTriple",
     "CancelReassignment",
 }
 
@@ -76,7 +80,7 @@ def progress(chosen: Chosen, actions: Iterable[Action]) -> Ghosts:
         found.append(_failed_leader_is_replaced(fair))
     if CACHES in chosen.parts:
         found.append(_caches_agree(chosen, fair))
-    if REASSIGNMENT in chosen.parts:
+    if {REASSIGNMENT, REQUESTS} <= chosen.parts:
         found.append(_strangers_leave(chosen, fair))
     return Ghosts("progress", (), {}, tuple(found))
 

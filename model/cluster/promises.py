@@ -9,6 +9,7 @@ from .effects import DELETION, PREFERRED, SHUTDOWN, Effects
 from .properties import is_settled
 from .requests import head, is_quiet, runs
 from .state import (
+    ASKED,
     CACHES,
     DIRECTORIES,
     accepted_epoch,
@@ -143,5 +144,5 @@ def properties(chosen: Chosen) -> tuple[Property, ...]:
             ),
             cites=("KAFKA-7482", "KAFKA-7235"),
         ),
-        *((TWO_BROKERS_LEAD,) if {PREFERRED, SHUTDOWN} & chosen.parts else ()),
+        *((TWO_BROKERS_LEAD,) if {PREFERRED, SHUTDOWN, ASKED} & chosen.parts else ()),
     )

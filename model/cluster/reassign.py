@@ -10,6 +10,7 @@ that is being deleted; and the answers to StopReplica, which a controller does n
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations
 
 from ..action import Action, Clause, Update, action, update, waived
 from ..expr import (
@@ -35,9 +36,10 @@ from ..protocol import Ghosts, starts
 from ..sorts import Bool, MapOf, SetOf
 from .broker_lines import replica_stopped
 from .controller import unknown_is
-from .effects import DELETION, Effects
-from .lines import REASSIGNMENT_STRATEGY
-from .outside import one, other
+from .effects import DELETION, FACTORS, REQUESTS, Effects
+from .lines import REASSIGNMENT_STRATEGY, Listed, prints_line
+from .lines import listed as printed
+from .outside import one, other, third
 from .promises import informed_and_quiet
 from .requests import head, may_read, read, takes
 from .state import (
@@ -110,20 +112,36 @@ def _kept(effects: Effects, raised: Expr) -> Expr:
 
 
 def reassign(effects: Effects) -> Action:
-    asked = UNASSIGNED.put(0, some(one)).put(1, some(other))
+    return _reassigned(effects, "Reassign", one, other)
+
+
+def reassign_to_one(effects: Effects) -> Action:
+    return _reassigned(effects, "ReassignSingle", one)
+
+
+def reassign_to_three(effects: Effects) -> Action:
+    return _reassigned(effects, "ReassignTriple", one, other, third)
+
+
+def _reassigned(effects: Effects, name: str, *targets: Expr) -> Action:
+    asked = UNASSIGNED
+    for place, broker in enumerate(targets):
+        asked = asked.put(place, some(broker))
+    distinct = (mine.ne(its) for mine, its in combinations(targets, 2))
+    listed = printed(asked, some(assignment[p])) if effects.chosen.has("KIP-455") else printed(asked, NO_ASSIGNMENT)
+    _handled(effects, listed)
     stays = ~queued.contains(p) if DELETION in effects.chosen.parts else true
     return action(
-        "Reassign",
+        name,
         "An administrator asks for other replicas of a partition, and the controller takes note.",
         c,
         p,
-        one,
-        other,
+        *targets,
         guard={
             "is idle": waived(phase[c].eq("idle"), _ONE_THREAD),
             "is known": both(topics[c].contains(p), cached[c][p].is_some(), stays),
             "none goes on": origin[p].is_none(),
-            "other replicas": both(one.ne(other), assignment[p].ne(asked)),
+            "other replicas": both(*distinct, assignment[p].ne(asked)),
         },
         limits=_ROOM,
         updates={
@@ -137,6 +155,15 @@ def reassign(effects: Effects) -> Action:
     )
 
 
+def _handled(effects: Effects, listed: Listed) -> None:
+    """Up to 2.3 the replicas that are asked for; since 2.4 all, those that are added and those that are removed."""
+    more: dict[str, object] = {}
+    if effects.chosen.has("KIP-455"):
+        more = {"adding": listed.adding, "removing": listed.removing}
+    given = {"topic": p, "partition": p, "replicas": listed.replicas, **more}
+    effects.lines.append(prints_line("reassignment-handled", c, true, **given))
+
+
 def add_replicas(effects: Effects) -> Action:
     """Phase A of 2.4; the leader epoch is raised, so that the leader heeds the request."""
     raised, state = _raised(effects), replica_state[c][p][r]
@@ -148,7 +175,10 @@ def add_replicas(effects: Effects) -> Action:
         effects.sends_request(c, p, _adding, true, raised, true, printed=raised)
         effects.sends_request(c, p, ordered.minus(_adding), true, raised, printed=raised)
     effects.updates(c, p, true, kept)
-    new = effects.replica_to(c, p, r, _adding.contains(r), state, "NewReplica")
+    is_new = _adding.contains(r)
+    if not effects.chosen.has("KIP-455"):  # who is in the assignment already is not asked for again
+        is_new = both(is_new, state.eq(unknown_is("replica")))
+    new = effects.replica_to(c, p, r, is_new, state, "NewReplica")
     moved = those(r, both(_adding.contains(r), one_of(state, effects.valid["replica"]["NewReplica"])))
     effects.sends(c, p, moved, ~moved.is_empty(), kept, true)
     left = reassigning[c].remove(p)
@@ -180,6 +210,7 @@ def _leader_moves(effects: Effects, updates: dict[Expr, object]) -> dict[Expr, o
     stays = both(
         held["leader"].is_some(), held["leader"].set().subset_of(_target.intersect(effects.online_brokers(c, p)))
     )
+    _checked(effects)
     leader = first(assignment[p], effects.online_brokers(c, p).intersect(held["isr"]))
     state, elected = effects.elected(
         c, p, partition_state[c][p], ~stays, leader, held["isr"], REASSIGNMENT_STRATEGY, _target
@@ -193,6 +224,17 @@ def _leader_moves(effects: Effects, updates: dict[Expr, object]) -> dict[Expr, o
         znode[p]: ite(stays, raised, elected.znode),
         cached[c]: cached[c].put(p, ite(stays, kept, elected.cache)),
     }
+
+
+def _checked(effects: Effects) -> None:
+    """What is logged of the leader: is it to have a replica still, and does it live?"""
+    leader = cached[c][p].value["leader"]
+    stays = both(leader.is_some(), leader.set().subset_of(_target))
+    alive = leader.set().subset_of(effects.online_brokers(c, p))
+    kinds = {"absent": ~stays, "alive": both(stays, alive), "dead": both(stays, ~alive)}
+    for kind, given in kinds.items():
+        of = {"topic": p, "partition": p, "leader": leader, "replicas": assignment[p], "kind": kind}
+        effects.lines.append(prints_line("reassignment-leader-checked", c, given, **of))
 
 
 def finish(effects: Effects) -> Action:
@@ -230,6 +272,7 @@ def finish(effects: Effects) -> Action:
 
 def cancel(effects: Effects) -> Action:
     """Replicas that were being added are dropped before the leader epoch is raised."""
+    _handled(effects, printed(had(p), NO_ASSIGNMENT))
     return action(
         "CancelReassignment",
         "An administrator takes a reassignment back: the partition has the replicas again that it had.",
@@ -254,16 +297,19 @@ def cancel(effects: Effects) -> Action:
 
 
 def drop(effects: Effects) -> Action:
-    """Its whole way at once: nobody waits for an answer."""
+    """The whole way of all that are dropped with the last of them: nobody waits for an answer."""
     effects.completed = True
     moved, held = effects.offline(c, p, b, replica_state[c][p][b], true, stay=_target)
-    started = effects.replica_to(c, p, b, true, moved, "ReplicaDeletionStarted")
-    effects.stops(c, p, b, started.eq("ReplicaDeletionStarted"), held.cache)
-    deleted = effects.replica_to(c, p, b, true, started, "ReplicaDeletionSuccessful")
-    gone = effects.replica_to(c, p, b, true, deleted, unknown_is("replica"))
+    state = ite(r.eq(b), moved, replica_state[c][p][r])
+    is_last = to_move[c].eq(some(b).set())
+    dropped = both(is_last, ~_target.contains(r), state.ne(unknown_is("replica")))
+    started = effects.replica_to(c, p, r, dropped, state, "ReplicaDeletionStarted")
+    effects.stops(c, p, both(dropped, started.eq("ReplicaDeletionStarted")), held.cache)
+    deleted = effects.replica_to(c, p, r, dropped, started, "ReplicaDeletionSuccessful")
+    gone = effects.replica_to(c, p, r, dropped, deleted, unknown_is("replica"))
     return action(
         "DropReplica",
-        "A replica that is not asked for is stopped, and its broker told to delete it.",
+        "A replica that is not asked for is stopped; when all are, their brokers are told to delete them.",
         c,
         p,
         b,
@@ -273,7 +319,7 @@ def drop(effects: Effects) -> Action:
         },
         updates={
             to_move[c]: to_move[c].remove(b),
-            replica_state[c]: replica_state[c].put(p, replica_state[c][p].put(b, gone)),
+            replica_state[c]: replica_state[c].put(p, mapped(r, gone)),
             cached[c]: cached[c].put(p, held.cache),
             znode[p]: held.znode,
         },
@@ -308,6 +354,8 @@ def raise_epoch(effects: Effects) -> Action:
 
 def end(effects: Effects) -> Action:
     effects.completed = True
+    if effects.chosen.has("KIP-455"):
+        _handled(effects, printed(assignment[p], NO_ASSIGNMENT))
     effects.updates(c, p, true, cached[c][p])
     left = reassigning[c].remove(p)
     cancelled = both(origin[p].is_none(), reassigning[c].contains(p))
@@ -364,7 +412,11 @@ def handle(effects: Effects) -> Action:
 
 def writers(chosen: Chosen) -> tuple[Callable[[Effects], Action], ...]:
     """The actions of a release: since 2.4 a reassignment can be cancelled."""
-    usual = (reassign, add_replicas, finish, drop, end, handle)
+    usual: tuple[Callable[[Effects], Action], ...] = (reassign, add_replicas, finish, drop, end)
+    if REQUESTS in chosen.parts:
+        usual = (*usual, handle)
+    if FACTORS in chosen.parts:
+        usual = (*usual, reassign_to_one, reassign_to_three)
     return (*usual, cancel, raise_epoch) if chosen.has("KIP-455") else usual
 
 

@@ -9,7 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ...specs.machines import machine
-from ..expr import Expr, const, either, field, fill, full, ite, none, var
+from ..expr import (
+    Expr,
+    both,
+    const,
+    either,
+    exists,
+    field,
+    fill,
+    forall,
+    full,
+    ite,
+    mapped,
+    none,
+    substitute,
+    var,
+)
 from ..protocol import Field, starts
 from ..sorts import (
     Bool,
@@ -38,14 +53,19 @@ SETTINGS = (BROKERS, PARTITIONS, OUTAGES, FAILOVERS, MAX_LEADER_EPOCH)
 ISR_CHANGES = Setting("isr_changes", 1, "how often leaders change ISRs, or ask for it, in all")
 REASSIGNMENTS = Setting("reassignments", 1, "how often partitions are reassigned, or that is cancelled, in all")
 DIRECTORY_FAILURES = Setting("directory_failures", 1, "how often the log directory of a replica fails, in all")
+ELECTIONS = Setting("elections", 1, "how often elections of single partitions are asked for, in all")
 SETTINGS_OF_PART: Mapping[str, tuple[Setting, ...]] = {
     "requests": (CHANNEL,),
     "ISR changes": (ISR_CHANGES,),
     "ISRs of unseen leaders": (ISR_CHANGES,),
     "reassignment": (REASSIGNMENTS,),
+    "reassignment without requests": (REASSIGNMENTS,),
     "log directories": (DIRECTORY_FAILURES,),
+    "elections of some leaders": (ELECTIONS,),
 }
 CACHES, REASSIGNMENT, DIRECTORIES = "metadata caches", "reassignment", "log directories"
+UNSEEN_MOVES = "reassignment without requests"
+ASKED, LARGE = "elections of some leaders", "topics of several partitions"
 
 Broker = Finite("Broker", BROKERS)
 Partition = Finite("Partition", PARTITIONS)
@@ -122,6 +142,10 @@ Members = MapOf(Partition, SetOf(Broker))
 Cached = Record("CachedMetadata", leader=OptionOf(Broker), leader_epoch=LeaderEpoch)
 Metadata = MapOf(Partition, OptionOf(Cached))
 
+c, b, r = var("c", Broker), var("b", Broker), var("r", Broker)
+p, _of_it = var("p", Partition), var("of_its_topic", Partition)
+e = var("e", Tenure)
+
 # ZooKeeper
 registered = field("registered", SetOf(Broker))
 created = field("created", SetOf(Partition))
@@ -151,9 +175,17 @@ ineligible = field("ineligible", MapOf(Broker, MapOf(Partition, Bool)))
 to_stop = field("to_stop", MapOf(Broker, Marks))
 asked_to_delete = field("asked_to_delete", MapOf(Broker, Marks))
 
+# Of topics of several partitions: of each the partition that stands for its topic
+topic_of = field("topic_of", MapOf(Partition, Partition))
+
+# Of elections that are asked for
+asked = field("asked", SetOf(Partition))
+elections = field("elections_so_far", Int(0, ELECTIONS))
+
 # Of requests
 registration = field("registration", MapOf(Broker, BrokerEpoch))
 known = field("known", MapOf(Broker, MapOf(Broker, BrokerEpoch)))
+batched = field("batched", MapOf(Broker, SetOf(Partition)))
 accepted_epoch = field("accepted_epoch", MapOf(Broker, ControllerEpoch))
 hosted = field("hosted", MapOf(Broker, Znodes))
 
@@ -205,7 +237,7 @@ BLANK_OF_PART: Mapping[str, Mapping[Expr, Expr | Value]] = {
         to_stop: fill(Marks, fill(MapOf(Broker, Bool), False)),
         asked_to_delete: fill(Marks, fill(MapOf(Broker, Bool), False)),
     },
-    "requests": {known: fill(MapOf(Broker, BrokerEpoch), 0)},
+    "requests": {known: fill(MapOf(Broker, BrokerEpoch), 0), batched: frozenset()},
     REASSIGNMENT: {reassigning: frozenset(), finishing: None},
     DIRECTORIES: {
         offline_dirs: fill(Hosted, frozenset()),
@@ -234,6 +266,7 @@ _MEANINGS = {
     replica_state: "its replica state machine",
     partition_state: "its partition state machine",
     to_move: "the brokers whose replicas it has still to move to OfflineReplica",
+    batched: "the partitions of replicas that it has moved, of which it tells when the last broker's are",
 }
 
 _ZOOKEEPER = (
@@ -250,12 +283,20 @@ _COUNTED = starts(isr_changes, 0, "how often leaders changed ISRs, or asked for 
 def _of_part(part: str, parts: Iterable[str]) -> tuple[Field, ...]:
     """The fields that a part adds beside a controller's process."""
     if part == "ISR changes":
-        asked = fill(proposed.sort, fill(MapOf(Partition, OptionOf(SetOf(Broker))), NOTHING_ASKED))
-        return (starts(proposed, asked, "each broker: the ISRs that it asked the controller for"), _COUNTED)
+        nothing = fill(proposed.sort, fill(MapOf(Partition, OptionOf(SetOf(Broker))), NOTHING_ASKED))
+        return (starts(proposed, nothing, "each broker: the ISRs that it asked the controller for"), _COUNTED)
     if part == "ISRs of unseen leaders" and "ISR changes" not in parts:
         return (_COUNTED,)
     if part == "deletion":
         return (starts(queued, frozenset(), "ZooKeeper: topics queued for deletion, /admin/delete_topics"),)
+    if part == LARGE:
+        return (starts(topic_of, mapped(p, p), "each partition's topic, by the partition that stands for it"),)
+    if part == ASKED:
+        what = "ZooKeeper: partitions whose preferred leaders are asked for, /admin/preferred_replica_election"
+        return (
+            starts(asked, frozenset(), what),
+            starts(elections, 0, "how often elections of single partitions were asked for"),
+        )
     if part == "requests":
         return (
             starts(registration, fill(registration.sort, 0), "ZooKeeper: the epoch of each broker's registration"),
@@ -269,15 +310,14 @@ def _of_part(part: str, parts: Iterable[str]) -> tuple[Field, ...]:
         )
     if part == REASSIGNMENT:
         before = fill(origin.sort, None)
-        return (
+        of_zookeeper = (
             starts(origin, before, "ZooKeeper: the replicas that a partition had before its reassignment, in order"),
             starts(reassignments, 0, "how often partitions were reassigned, or that was cancelled"),
-            starts(
-                listed,
-                fill(listed.sort, fill(Members, frozenset())),
-                "each broker: the replicas of the partitions that it leads, as told",
-            ),
         )
+        if "requests" not in parts:
+            return of_zookeeper
+        what = "each broker: the replicas of the partitions that it leads, as told"
+        return (*of_zookeeper, starts(listed, fill(listed.sort, fill(Members, frozenset())), what))
     if part == DIRECTORIES:
         what = "ZooKeeper: the brokers that told of a failed log directory, /log_dir_event_notification"
         return (
@@ -333,6 +373,8 @@ def owners() -> dict[str, str]:
         origin,
         znode,
         queued,
+        topic_of,
+        asked,
         registration,
         told_of_failures,
     )
@@ -359,11 +401,6 @@ def fields(parts: Iterable[str]) -> tuple[Field, ...]:
         *(starts(each, fill(each.sort, blank), _MEANINGS[each]) for each, blank in process(parts).items()),
         starts(outages, 0, "how often brokers died or came back"),
     )
-
-
-c, b, r = var("c", Broker), var("b", Broker), var("r", Broker)
-p = var("p", Partition)
-e = var("e", Tenure)
 
 
 def literal(value: str, sort: Sort) -> Expr:
@@ -415,6 +452,25 @@ def first_host(parts: Iterable[str], of: Expr, allowed: Expr) -> Expr:
         return found
     before = first(had(of), allowed)
     return ite(either(found.is_some(), origin[of].is_none()), found, before)
+
+
+def of_one_topic(parts: Iterable[str], of: Expr, other: Expr) -> Expr:
+    """Two partitions are of one topic."""
+    return topic_of[of].eq(topic_of[other]) if LARGE in parts else of.eq(other)
+
+
+def some_of_topic(parts: Iterable[str], of: Expr, condition: Expr) -> Expr:
+    """A condition on a partition p holds of one of its topic."""
+    if LARGE not in parts:
+        return substitute(condition, {p: of}) if of != p else condition
+    return exists(_of_it, both(of_one_topic(parts, of, _of_it), substitute(condition, {p: _of_it})))
+
+
+def all_of_topic(parts: Iterable[str], of: Expr, condition: Expr) -> Expr:
+    """A condition on a partition p holds of all of its topic."""
+    if LARGE not in parts:
+        return substitute(condition, {p: of}) if of != p else condition
+    return forall(_of_it, of_one_topic(parts, of, _of_it).implies(substitute(condition, {p: _of_it})))
 
 
 def exists_topic(of: Expr) -> Expr:

@@ -89,7 +89,13 @@ def _drawn(seed: int) -> tuple[str, tuple[str, ...], str]:
     parts, level = tuple(each for each in LEGAL_PARTS if dice.random() < 0.5), dice.choice(["TRACE", "INFO"])
     more = tuple(
         each
-        for each in ("metadata caches", "reassignment", "one or three replicas", "log directories")
+        for each in (
+            "metadata caches",
+            "reassignment",
+            "one or three replicas",
+            "log directories",
+            "elections of some leaders",
+        )
         if dice.random() < 0.3
     )
     return release, (*parts, *more), level
@@ -99,7 +105,7 @@ def _simulated(seed: int, folder: Path) -> Path | None:
     """The log of a random run, if it has a line."""
     release, parts, level = _drawn(seed)
     room = {"brokers": 3, "partitions": 2, "outages": 8, "failovers": 4, "max_leader_epoch": 80}
-    room |= {"most_requests": 6, "isr_changes": 12, "reassignments": 4, "directory_failures": 3}
+    room |= {"most_requests": 6, "isr_changes": 12, "reassignments": 4, "directory_failures": 3, "elections": 4}
     model = CLUSTER.model(release, adding=parts)
     instance = model.instance(**{each.name: room[each.name] for each in model.settings})
     run = simulate.random_run(instance, seed, 60)
