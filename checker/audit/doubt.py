@@ -12,7 +12,8 @@ the whole cluster, since whoever lost lines of one file lost those of others,
   that belong together are together, it takes more of them;
 * where brokers print, of one partition after the other, another epoch than they had: their lines are mixed with those
   of other brokers, of the same ids;
-* where a broker has two topics of one name, and deleted none (observe/broker/topic_ids.py).
+* where a broker has two topics of one name, and deleted none, or takes two states of one partition from one request,
+  and from others too (observe/broker/topic_ids.py).
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from .ties import DOUBT
 OverLines = Callable[[Callable[[Table], list[Row]], Collection[int]], list[Row]]
 """Gives what a look gives of the lines of some files."""
 _MOVES = ("replica_moves", "partition_moves")
-_SIGNS = ("moves", "contradicted", "unmoved", "epochs", "unlike", "shared")
+_SIGNS = ("moves", "contradicted", "unmoved", "epochs", "unlike", "shared", "twice")
 _EPOCHS, _EPOCH_DIFFERS = "epochs_before", "KR602"
 _SEVERAL = 2
 _RARE = 10_000
@@ -49,11 +50,11 @@ _MIXED = 5
 """This many epochs that are unlike are no fault of one broker's."""
 
 
-def signs(counts: Sequence[Row], failing: Sequence[Row], shared: Sequence[Row]) -> list[Row]:
+def signs(counts: Sequence[Row], failing: Sequence[Row], shared: Sequence[Row], twice: Sequence[Row] = ()) -> list[Row]:
     """By cluster how many moves the lines of some partitions show, how many of these contradict what came before though
     missing lines would explain them (`contradicted`), and how many faults are that nothing was moved (`unmoved`); how
     many `epochs` brokers print that they had before, and how many are `unlike` those that they took; how many replicas
-    have a name that is `shared` by topics."""
+    have a name that is `shared` by topics; from how many requests a partition was taken `twice`."""
     found: dict[int, Counter[str]] = defaultdict(Counter)
     for row in (row for row in counts if row["observation"] in _MOVES):
         found[row["cluster"]]["moves"] += row["n"]
@@ -63,8 +64,9 @@ def signs(counts: Sequence[Row], failing: Sequence[Row], shared: Sequence[Row]) 
     for row in (row for row in failing if row["verdict"] in ("illegal", "suspicious") and row.get(DOUBT) != "order"):
         found[row["cluster"]]["contradicted"] += _for_want_of_a_line(row)
         found[row["cluster"]]["unmoved"] += row["rule"] == "KR401"
-    for row in shared:
-        found[row["cluster"]]["shared"] += row["n"]
+    for sign, rows in (("shared", shared), ("twice", twice)):
+        for row in rows:
+            found[row["cluster"]][sign] += row["n"]
     return [{"cluster": cluster, **{name: n[name] for name in _SIGNS}} for cluster, n in sorted(found.items())]
 
 
@@ -99,7 +101,7 @@ def doubts(
         files[stretch[0]].cluster for stretch, requests in stretches.items() if requests == 1 and stretch in known.quiet
     }
     mixed = {cluster for cluster, n in seen.items() if n["unlike"] >= max(_MIXED, n["epochs"] / _MOST)}
-    mixed |= {cluster for cluster, n in seen.items() if n["shared"]}
+    mixed |= {cluster for cluster, n in seen.items() if n["shared"] or n["twice"] >= _SEVERAL}
     gapped = (asked & (pairs.gaps | begun_anew([row for row in facts if "life" in row]))) | mixed
     for cluster in asked - gapped:
         n = seen[cluster]

@@ -31,7 +31,8 @@ from .history.journals import Journals
 from .history.spans import Span
 from .judge import counted, failing, first_failing, judged, of_concerned, with_defects, with_findings
 from .observe.broker.hosted import HOSTED_LINES
-from .observe.broker.topic_ids import names_shared
+from .observe.broker.metadata import CACHED_LINES
+from .observe.broker.topic_ids import names_shared, taken_twice
 from .observe.catalogue import Inputs
 from .observe.controller.epoch_changes import CHANGES
 from .observe.controller.stopped import STOPPED_MOVES
@@ -122,14 +123,14 @@ def _look(
     found = judged(inputs, defects)
     counts = counted(found)
     concerned = of_concerned(inputs[EVENTS], counts)
-    fails = [] if concerned is None else _fails(concerned, with_findings(counts))
+    fails, twice = ([], []) if concerned is None else _fails(concerned, with_findings(counts))
     shown = narrow.of(PythonTable(fails)).rows()
     asked = counts if narrow == EVERYTHING else counted({name: narrow.of(table) for name, table in found.items()})
     numbers, spells = conditions(events, controllers, inputs[PARTITION_VIEWS], ends, narrow)
     rows = {
         "count": [*asked, *corrections(shown)],
         "failing": shown,
-        "sign": signs(counts, fails, names_shared(inputs[HOSTED_LINES])),
+        "sign": signs(counts, fails, names_shared(inputs[HOSTED_LINES]), twice),
         "repeated": repeated(lines),
         "late": late_tenures(controllers),
         "conditions": numbers,
@@ -146,12 +147,15 @@ def _look(
     return [row | {"what": what} for what, several in rows.items() for row in several]
 
 
-def _fails(concerned: Table, observed: Container[str]) -> list[Row]:
-    """The rows of some partitions that fail, as far as their lines can vouch for it.
+def _fails(concerned: Table, observed: Container[str]) -> tuple[list[Row], list[Row]]:
+    """The rows of some partitions that fail, as far as their lines can vouch for it; and what shows that these have the
+    names of others too.
 
     Args:
         observed: names of the observations that have such rows.
     """
     inputs = Inputs(concerned)
     fails = settled(concerned, failing(judged(inputs, [], observed)))
-    return renewals.distinct(inputs[HOSTED_LINES], creations.distinct(inputs[PARTITION_VIEWS], fails))
+    distinct = renewals.distinct(inputs[HOSTED_LINES], creations.distinct(inputs[PARTITION_VIEWS], fails))
+    twice = [row for each in (HOSTED_LINES, CACHED_LINES) for row in taken_twice(inputs[each])]
+    return distinct, twice

@@ -36,6 +36,7 @@ GAINED_ONCE = (
     Case("traffic-3.9.1", (("hour missing", 0.05),), 1002),
     Case("chaos-1.1.1-2", (("level changed", 4),), 5),
     Case("failover-on-leader-2.2.2-kill", (("lines missing", 0.1),), 409),
+    Case("isr-flap-2.0.0", (("redacted", 1),), 1),
     Case("failover-on-leader-2.3.1-term", (("level changed", 5),), 7),
     Case("kraft-unclean-3.3.2", (("milliseconds cut off", 1), ("traces dropped", 1), ("hour again, sorted", 2)), 404),
     Case("unclean-2.4.1", (("copy beside", 2), ("brokers concatenated", 2), ("physical lines missing", 0.1)), 14),

@@ -124,6 +124,28 @@ def test_two_topics_of_one_name_are_seen_by_their_ids(tmp_path: Path) -> None:
     assert any("missing or of others" in note for note in report.notes)
 
 
+@pytest.mark.parametrize(("requests", "verdict"), [(1, "illegal"), (2, "unknown")])
+def test_two_topics_of_one_name_are_seen_where_requests_name_a_partition_twice(
+    tmp_path: Path, requests: int, verdict: str
+) -> None:
+    """2.0 prints no ids. One line more than there should be may be a fault; of two requests it is the names."""
+    lines = [
+        NEW,
+        NEXT,
+        "TRACE [Controller id=3 epoch=1] Changed partition t-0 from NewPartition to OnlinePartition",
+    ]
+    lines[2] += " with state LeaderAndIsr(leader=2, leaderEpoch=1, isr=List(1, 2), zkVersion=1)"
+    taken = [cached(leader, leader - 1, leader - 1, request=4 + i) for i in range(requests) for leader in (1, 2)]
+    times = [*range(len(lines)), *(10 + i // 2 for i in range(len(taken)))]
+    text = "".join(
+        f"[2018-09-01 10:00:{at:02},000] {line} (state.change.logger)\n"
+        for at, line in zip(times, [*lines, *taken], strict=True)
+    )
+    (tmp_path / "state-change.log").write_text(text)
+    (report,) = audit([str(tmp_path)], Options(engine="python"))
+    assert [finding.verdict for finding in report.findings if finding.rule == "KR104"] == [verdict]
+
+
 def test_a_line_that_lists_a_partition_twice_is_read(tmp_path: Path) -> None:
     assert of_one_name("isr-flap-2.0.0", tmp_path).findings
 
