@@ -52,7 +52,7 @@ _OF_KRAFT = frozenset(rows_with(speaker="broker", mode="kraft")).difference(REGI
 """A broker registers with the quorum in ZooKeeper mode, too, while it is migrated."""
 _QUARTER, _NEAR = 900_000, 60_000
 """Milliseconds by which zones differ; and those by which two logs of one broker begin, or end, apart."""
-_NO_START, _NO_END = 0, 10**13 - 1
+_NO_START, _NO_END = -(10**14), 10**14 - 1
 """Milliseconds before and after all lines."""
 _Home = tuple[int, str, int, str]
 """Cluster, directory and broker of a journal; and its stream, where each stream is one of its own."""

@@ -208,6 +208,20 @@ def test_a_log_may_be_rotated_while_its_broker_is_replaced(name: str, every: int
     assert split * every > 100
 
 
+@pytest.mark.parametrize("year", ["1026", "1926", "2426", "2926"])
+def test_any_year_will_do(year: str, tmp_path: Path) -> None:
+    recording = RECORDED / "unclean-3.9.1"
+    origin: dict[Place, Place] = {}
+    for path in sorted(recording.rglob("*.log*")):
+        place = str(path.relative_to(recording))
+        here = tmp_path / place.removesuffix(".gz")
+        here.parent.mkdir(parents=True, exist_ok=True)
+        here.write_text(re.sub(r"(?m)^\[2026-", f"[{year}-", text_of(path)), encoding="utf-8")
+        lines = len(text_of(path).splitlines())
+        origin |= {(place.removesuffix(".gz"), n): (place, n) for n in range(1, lines + 1)}
+    assert facts(tmp_path, origin=origin) == facts(recording)
+
+
 @pytest.mark.parametrize("name", EACH)
 def test_what_is_printed_twice_happened_once(name: str, tmp_path: Path) -> None:
     origin = doubled(RECORDED / name, tmp_path)
