@@ -349,7 +349,7 @@ def test_every_field_of_a_cluster_has_an_owner_or_only_bounds_the_search() -> No
     cluster = families()["cluster"]
     whole = cluster.model(adding=[each.name for each in cluster.parts])
     nobody = {each.name for each in whole.fields} - set(cluster.owners)
-    bounds = ("outages", "isr_changes", "reassignments", "directory_failures")
+    bounds = ("outages", "isr_changes", "elections", "reassignments", "directory_failures")
     assert nobody == {f"{each}_so_far" for each in bounds}
     assert set(cluster.owners) <= {each.name for each in whole.fields}
     for row in RELEASES:

@@ -98,11 +98,22 @@ def test_an_untrue_from_state_is_read_after_the_move_or_not_at_all(row: Release)
         assert (late, fixed) == (untrue, untrue), tag
 
 
+NO_COMMIT = ("KIP-595",)
+"""Changes of more commits than can be named: 2.8 had a preview."""
+
+
+def _ends_within(behaviour: Behaviour) -> bool:
+    """Whether the clone has a release of those in which a change is there, or a bug is not there any more."""
+    own = [row.index for row in RELEASES if behaviour.releases & row.mask]
+    first = own[0] if behaviour.kind == "change" else own[-1] + 1
+    return any(known_tags(row) for row in RELEASES if row.index >= first)
+
+
 @pytest.mark.parametrize("behaviour", BEHAVIOURS.values(), ids=lambda behaviour: behaviour.id)
 def test_the_commits_of_a_behaviour_are_where_its_releases_say(behaviour: Behaviour) -> None:
     commits = re.findall(r"\b[0-9a-f]{11}\b", behaviour.source)
     if not commits:
-        assert behaviour.unfixed
+        assert behaviour.unfixed or behaviour.id in NO_COMMIT or not _ends_within(behaviour)
         return
     with_commit = {tag for commit in commits for tag in containing(commit)}
     for row in RELEASES:
@@ -115,6 +126,8 @@ def test_the_commits_of_a_behaviour_are_where_its_releases_say(behaviour: Behavi
         assert release(fixed).tags[0] == fixed
 
 
+NUMBERED = ("version-printed",)
+"""Rows whose wordings have the number of the release: AppInfoParser prints what is in kafka-version.properties."""
 FILES = re.compile(
     r"/(?:Partition|RaftReplicaManager|ReplicaManager|Replica|AbstractFetcher\w+|ReplicaFetcher\w+|RemoteLeaderEndPoint"
     r"|LogManager|Log|UnifiedLog|LeaderEpochFileCache|KafkaApis|KafkaServer|BrokerServer|ZkUtils|KafkaZkClient|TierStateMachine"
@@ -155,7 +168,7 @@ def test_brokers_say_so_in_the_releases_of_each_wording(row: Release) -> None:
     missing = []
     for name in ("broker", "broker-log"):
         for line in toml.read(FOLDER / f"{name}.toml")["line"]:
-            for variant in line["variant"]:
+            for variant in line["variant"] if line["id"] not in NUMBERED else ():
                 words = said(variant["text"])
                 if span(variant["releases"]) & row.mask and not any(words in texts(tag) for tag in known_tags(row)):
                     missing.append((line["id"], words))

@@ -445,4 +445,4 @@ def test_logs_of_two_clusters_are_not_one(tmp_path: Path) -> None:
     put(tmp_path / "a", 1, log(), cluster="one")
     put(tmp_path / "b", 1, log(), cluster="other")
     ran = CliRunner().invoke(main, ["validate", "kraft", str(tmp_path)])
-    assert (ran.exit_code, "the metadata log of one cluster, got 2" in ran.output) == (2, True)
+    assert (ran.exit_code, "the metadata log of one cluster, got those of 2 clusters" in ran.output) == (2, True)
