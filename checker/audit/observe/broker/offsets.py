@@ -24,6 +24,7 @@ from ...lines import (
     ISR_SHRINKS,
     LEADER_AND_ISR_RECEIVED,
     LEADS,
+    LOG_CREATED,
     LOG_LOADED,
     LOG_TRUNCATED,
     NOTHING_TRUNCATED,
@@ -174,6 +175,12 @@ def _of_begun_logs(lines: Table, key: Names, order: Names) -> Table:
     )
 
 
+def _new_logs(lines: Table, key: Names, order: Names) -> Table:
+    own = lines.of_lines(LOG_CREATED + LOG_LOADED).where(~copied).derive(new=is_line(LOG_CREATED))
+    found = false_where_absent(followed(own, key, order, "new"), "before_new").of_lines(LOG_LOADED)
+    return found.where(field("before_new", Bool)).present("high_watermark")
+
+
 def _cuts_by_role(lines: Table, *_: Names) -> Table:
     return against(lines.of_lines(LOG_TRUNCATED).where(~copied), "known")
 
@@ -263,6 +270,18 @@ HIGH_WATERMARKS_OF_BEGUN_LOGS = Observation(
     order=MERGED,
 )
 """Lines that tell a high watermark of a log that was dropped and begun anew, each with the line that says where."""
+
+NEW_LOGS = Observation(
+    "new_logs",
+    made_from=HOSTED_LINES,
+    lines=LOG_CREATED + LOG_LOADED,
+    columns={**HOSTED, **followed_sorts()},
+    make=_new_logs,
+    key=KEPT,
+    order=MERGED,
+    between=LOG_CREATED + LOG_LOADED,
+)
+"""Loads of logs that were made just before, each with the line that says so."""
 
 CUTS_BY_ROLE = Observation(
     "cuts_by_role",
