@@ -81,9 +81,10 @@ def _state(of: str) -> Primitive:
     return Primitive(f"{of}-state", "text", "[A-Za-z]+", exact=_names(of))
 
 
-def _each(item: str) -> str:
-    """A pattern of at least one item, with spaces between them."""
-    return f"{item}(?: {item})*"
+def _lagging(name: str, inner: str, item: str, more: str) -> Primitive:
+    """Replicas and their log ends, at least one, each with `more`, a pattern."""
+    one = rf"\({_LAG.format(_ID)}{more}\)"
+    return Primitive(name, "ints", inner, separator=" ", exact=f"{one}(?: {one})*", item=item, numbers=_LAG_NUMBERS)
 
 
 def _states(of: str) -> Primitive:
@@ -120,24 +121,8 @@ PRIMITIVES: Mapping[str, Primitive] = {
             _STATE,
             _STATE_NUMBERS,
         ),
-        Primitive(
-            "lagging",
-            "ints",
-            _LAGGING,
-            separator=" ",
-            exact=_each(rf"\({_LAG.format(_ID)}\)"),
-            item=_LAGS,
-            numbers=_LAG_NUMBERS,
-        ),
-        Primitive(
-            "lagging-since",
-            "ints",
-            _LAGGING_SINCE,
-            separator=" ",
-            exact=_each(rf"\({_LAG.format(_ID)}, lastCaughtUpTimeMs: (?:-?[0-9]+|unknown)\)"),
-            item=_LAGS_SINCE,
-            numbers=_LAG_NUMBERS,
-        ),
+        _lagging("lagging", _LAGGING, _LAGS, ""),
+        _lagging("lagging-since", _LAGGING_SINCE, _LAGS_SINCE, ", lastCaughtUpTimeMs: (?:-?[0-9]+|unknown)"),
         Primitive("lagging-unknown", "text", rf"{_LAGGING_SINCE[:-1]}{{0,1000}}endOffset: unknown{_LAGGING_SINCE}"),
         Primitive("topic", "text", r"[^ ,'\[\]]+", exact=_TOPIC),
         Primitive("topic-after-id", "text", r"[^ ,:'\[\]]+", "(?:[A-Za-z0-9_-]{22}:)?", exact=_TOPIC),

@@ -57,13 +57,18 @@ class Mark(NamedTuple):
 @cache
 def frequent(releases: int = ALL) -> Mapping[Mark, tuple[Reader, ...]]:
     """By their marks, those behind a bracket first, wordings of some releases in the order in which they are tried."""
+    if releases != ALL:  # whoever asks for some has looked for all already
+        some = {
+            mark: tuple(reader for reader in own if reader.wording.releases & releases)
+            for mark, own in frequent().items()
+        }
+        return {mark: own for mark, own in some.items() if own}
     found: dict[Mark, tuple[Reader, ...]] = {}
     own = [reader for row in ROWS for reader in readers() if reader.row.id == row]
     for bucket in dict.fromkeys(map(_bucket_of, own)):
         tests = [test for _, test in bucket]
         for place, (reader, _) in enumerate(bucket):
-            asked = reader.row.id in ROWS and reader.wording.releases & releases
-            if asked and prints_all(reader, tests[: place + 1]):
+            if reader.row.id in ROWS and prints_all(reader, tests[: place + 1]):
                 found[_mark(reader)] = (*found.get(_mark(reader), ()), reader)
     return dict(sorted(found.items(), key=lambda each: not each[0].bracketed))
 

@@ -70,11 +70,9 @@ def extracted_columns(
     place = _places(one)
     order = np.argsort(place, kind="stable")
     ends = np.cumsum(np.bincount(place))
+    known = beginnings(fields, releases)
     parts = [
-        (
-            to - at,
-            _of_beginning(beginnings(fields, releases)[number], one.take(pa.array(order[at:to])), fields, dictionary),
-        )
+        (to - at, _of_beginning(known[number], one.take(pa.array(order[at:to])), fields, dictionary))
         for number, (at, to) in enumerate(zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True))
         if to > at
     ]

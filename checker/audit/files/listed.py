@@ -44,21 +44,25 @@ def _each(pattern: re.Pattern[str]) -> Callable[[str], Iterator[dict[str, Any]]]
 
 
 _OFFLINE = re.compile(rf"(?P<topic>{_TOPIC})-(?P<partition>[0-9]{{1,9}})(?![A-Za-z0-9._-])")
-LISTS: Mapping[str, Callable[[str], Iterator[dict[str, Any]]]] = {
+_LISTS: Mapping[str, Callable[[str], Iterator[dict[str, Any]]]] = {
     "fetchers-added": _each(_ADDED),
     "replicas-offline": _each(_OFFLINE),
 }
 """By the row of the line table, what its `detail` lists; of rows that some rule asks for by partition."""
+LISTING = frozenset(_LISTS)
 READS = ("detail", "lagging")
 """The fields of an event that `listed` reads."""
 
 
+def each_listed(row: str, detail: str | None, lagging: tuple[int, ...] | None) -> list[dict[str, Any]]:
+    """What a line says of each of its events, beside what it says of all; empty if it lists nothing."""
+    if lagging is not None:
+        return [{"lagging": lagging[::2], "last_offset": max(lagging[1::2])}]
+    read = _LISTS.get(row)
+    return [] if read is None or detail is None else [*read(detail)]
+
+
 def listed(event: Event) -> list[Event]:
     """The events of a line: one for each partition that it lists, or itself."""
-    if event.lagging is not None:
-        return [made({**event.__dict__, "lagging": event.lagging[::2], "last_offset": max(event.lagging[1::2])})]
-    read = LISTS.get(event.row)
-    if read is None or event.detail is None:
-        return [event]
     own = {name: value for name, value in event.__dict__.items() if name != "detail" and value is not None}
-    return [made({**own, **each}) for each in read(event.detail)] or [event]
+    return [made({**own, **each}) for each in each_listed(event.row, event.detail, event.lagging)] or [event]

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..table.arrays import Array, Dictionary, Mask, Numbers, array_of, concatenated, different
-from .listed import LISTS
+from ..table.arrays import Array, Dictionary, Mask, array_of, concatenated, different
+from .listed import LISTING, each_listed
 
 
 def listed_columns(columns: Mapping[str, Array], dictionary: Dictionary) -> dict[str, Array]:
@@ -16,13 +16,13 @@ def listed_columns(columns: Mapping[str, Array], dictionary: Dictionary) -> dict
 
     There must be the columns `row`, `detail` and `lagging`.
     """
-    columns = _with_last_offset(columns, dictionary)
-    lists = _lists(columns["row"], dictionary) & columns["detail"].is_there
+    detail, lagging = columns["detail"], columns["lagging"]
+    lists = (_lists(columns["row"], dictionary) & detail.is_there) | lagging.is_there
     lines = np.flatnonzero(lists)
     if not len(lines):
-        return columns
-    rows, details = (columns[name].take(lines).plain(dictionary) for name in ("row", "detail"))
-    of_line = [[*LISTS[row](detail)] for row, detail in zip(rows, details, strict=True)]
+        return {**columns}
+    read = (array.take(lines).plain(dictionary) for array in (columns["row"], detail, lagging))
+    of_line = [each_listed(*each) for each in zip(*read, strict=True)]
     line = np.repeat(lines, [max(1, len(each)) for each in of_line])
     events = [event for each in of_line for event in each or [{}]]
     rest = np.flatnonzero(~lists)
@@ -35,7 +35,7 @@ def listed_columns(columns: Mapping[str, Array], dictionary: Dictionary) -> dict
 def _lists(row: Array, dictionary: Dictionary) -> Mask:
     """Whether a line is of a row that may list partitions."""
     first, place = different([row], len(row.data))
-    return np.array([name in LISTS for name in row.take(first).plain(dictionary)], dtype=bool)[place]
+    return np.array([name in LISTING for name in row.take(first).plain(dictionary)], dtype=bool)[place]
 
 
 def _of_events(name: str, array: Array, events: Sequence[Mapping[str, Any]], dictionary: Dictionary) -> Array:
@@ -46,25 +46,3 @@ def _of_events(name: str, array: Array, events: Sequence[Mapping[str, Any]], dic
         return array
     of_all = array.plain(dictionary)
     return array_of([event.get(name, value) for event, value in zip(events, of_all, strict=True)], dictionary)
-
-
-def _with_last_offset(columns: Mapping[str, Array], dictionary: Dictionary) -> dict[str, Array]:
-    """The brokers alone as `lagging`, and the greatest end of their logs as `last_offset`."""
-    lagging = columns["lagging"]
-    lines = np.flatnonzero(lagging.is_there)
-    if not len(lines):
-        return {**columns}
-    listed: list[tuple[int, ...]] = lagging.take(lines).plain(dictionary)
-    brokers = array_of([each[::2] for each in listed], dictionary)
-    ends = array_of([max(each[1::2]) for each in listed], dictionary)
-    last = columns.get("last_offset")
-    found = {**columns, "lagging": _at(lagging, lines, brokers)}
-    return found if last is None else found | {"last_offset": _at(last, lines, ends)}
-
-
-def _at(column: Array, lines: Numbers, values: Array) -> Array:
-    """A column with other values in some of its rows."""
-    whole = concatenated([column.where(~np.isin(np.arange(len(column.data)), lines)), values])
-    place = np.arange(len(column.data))
-    place[lines] = len(column.data) + np.arange(len(lines))
-    return whole.take(place)
