@@ -6,6 +6,7 @@ import multiprocessing
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from typing import TypeVar
 
 Work = TypeVar("Work")
@@ -25,15 +26,26 @@ def in_turn(
     if jobs == 1:
         yield from _waited_for(work, map(function, work), progress)
         return
-    # An interrupt is for this process; it ends the others.
-    alone = (signal.SIGINT, signal.SIG_IGN)
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), signal.signal, alone) as pool:
-        try:
-            yield from _waited_for(work, pool.map(function, work), progress)
-        except BaseException:  # also of who waits for this and gives up
-            for process in multiprocessing.active_children():
-                process.kill()
-            raise
+    with pool(jobs) as made, killed_with_us():
+        yield from _waited_for(work, made.map(function, work), progress)
+
+
+def pool(jobs: int) -> ProcessPoolExecutor:
+    """So many processes. An interrupt is for this process, which ends the others."""
+    return ProcessPoolExecutor(
+        jobs, multiprocessing.get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN)
+    )
+
+
+@contextmanager
+def killed_with_us() -> Iterator[None]:
+    """If this process gives up what it waits for, its others give up what they do."""
+    try:
+        yield
+    except BaseException:  # also of who waits for this and gives up
+        for process in multiprocessing.active_children():
+            process.kill()
+        raise
 
 
 def _waited_for(work: Sequence[Work], made: Iterator[Made], progress: Callable[[Work], None]) -> Iterator[Made]:

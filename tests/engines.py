@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,6 @@ from isrproof.checker.audit.observe.catalogue import lines_read
 from isrproof.checker.audit.pipeline import audited
 from isrproof.checker.audit.report.json import as_json
 from isrproof.checker.audit.report.model import reports
-from isrproof.checker.audit.table.protocol import Row, Table
-from isrproof.checker.audit.table.rows import PythonTable
 from isrproof.traces.formats.detect import UNASKED, holds_lines
 from isrproof.traces.sources.paths import Source, expand
 
@@ -33,18 +32,28 @@ def reports_of(log: Log) -> list[dict[str, Any]]:
 
 
 def reference(paths: Sequence[Path | str], *, each: bool = True) -> list[dict[str, Any]]:
-    return reports_of(_in_process(sources(paths, each=each), PythonTable, None))
+    return reports_of(InProcess(sources(paths, each=each), UNASKED, False, lines_read()))
 
 
-def columns(paths: Sequence[Path | str], *, each: bool = True, most: int | None = None) -> list[dict[str, Any]]:
-    """`most`: about so many lines are looked at together."""
-    from isrproof.checker.audit.table.columns import ColumnTable
+def columns(
+    paths: Sequence[Path | str],
+    *,
+    each: bool = True,
+    jobs: int = 1,
+    buckets: int | None = None,
+    piece: int | None = None,
+    part: int | None = None,
+) -> list[dict[str, Any]]:
+    """`piece`: so many lines are a piece, at least; `part`: so many bytes of a file are read together, about."""
+    from isrproof.checker.audit.files.columns import InColumns
 
-    return reports_of(_in_process(sources(paths, each=each), ColumnTable.of_rows, most))
-
-
-def _in_process(found: Sources, table: Callable[[list[Row]], Table], most: int | None) -> InProcess:
-    return InProcess(found, UNASKED, False, lines_read(), table, most)
+    found = sources(paths, each=each)
+    sizes = [os.path.getsize(source.there) for _, source in found]
+    shared = {} if part is None else {"part": part}
+    log = InColumns(
+        found, sizes, UNASKED, False, lines_read(), OF_FILES, jobs=jobs, buckets=buckets, piece=piece, **shared
+    )
+    return reports_of(log)
 
 
 def spark(

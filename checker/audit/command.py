@@ -18,7 +18,7 @@ from ..progress import progress
 from ..replacing import must_be_writable
 from ..spark_session import spark_failures
 from .engine import Engine, chosen, only_spark, text_size
-from .fields import OF_FILES, OF_LINE
+from .fields import OF_FILES
 from .files.file import FileFacts
 from .files.log import Log
 from .files.python import InProcess
@@ -165,20 +165,19 @@ def _texts(options: Options, wanted: Wanted) -> Texts:
 
 def _log(engine: Engine, sources: list[tuple[int, Source]], options: Options, elsewhere: Mapping[str, int]) -> Log:
     asked = asked_for(options.input, options.layout)
+    sizes = [text_size(source.there, elsewhere) for _, source in sources]
     if engine.name == "python":
         return InProcess(sources, asked, options.lossy, lines_read())
     if engine.name == "columns":
-        from .table.columns import ColumnTable
+        from .files.columns import InColumns
 
-        of_events = partial(ColumnTable.of_rows, only=frozenset((*OF_LINE, *OF_FILES)))
-        return InProcess(sources, asked, options.lossy, lines_read(), of_events)
+        return InColumns(sources, sizes, asked, options.lossy, lines_read(), OF_FILES, options.jobs)
     from ..spark_session import session
     from .spark_ready import get_ready
 
     spark = session(options.master, options.remote, brief=engine.size <= _BRIEF, meanwhile=get_ready)
     from .files.spark import SparkLog  # without PySpark the session says what to install
 
-    sizes = [text_size(source.there, elsewhere) for _, source in sources]
     return SparkLog(spark, sources, sizes, asked, options.lossy, lines_read(), OF_FILES)
 
 

@@ -1,4 +1,4 @@
-"""Which engine reads a log, and why: this process while the log is small, else Spark."""
+"""Which engine reads a log, and why: this machine's processes, or Spark if it is very large."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from ...specs.errors import IsrproofError
 from ...traces.sources.paths import Source, is_elsewhere
 from .options import Options
 
-IN_PROCESS = 100_000_000
-"""Bytes of text up to which this process is done before Spark is: it starts Java and warms it up first."""
+IN_PROCESS = 16_000_000_000
+"""Bytes of text up to which what is encoded of them surely fits memory: a fortieth. Spark keeps it on disks.
+
+On one machine Spark is slower at all sizes that were measured (benchmarks/audit): it moves every line through Java.
+"""
 _ROWS = 1_000_000
 """Bytes of text up to which plain rows are done before NumPy is imported."""
 _RATIO = 10
@@ -47,14 +50,20 @@ def chosen(options: Options, sources: Sequence[Source], elsewhere: Mapping[str, 
         return Engine("spark", size, f"Spark reads {shown}: {given} is given.")
     if any(is_elsewhere(source.path) for source in sources):
         return Engine("spark", size, f"Spark reads {shown}: only it reaches some of the files.")
+    most = f"{IN_PROCESS / 1e9:g} GB"
     if size > IN_PROCESS and find_spec("pyspark") is not None:
-        return Engine("spark", size, f"Spark reads {shown}: more than {IN_PROCESS // 1_000_000} MB.")
-    name = "columns" if size > _ROWS and find_spec("numpy") is not None else "python"
-    if size > IN_PROCESS:
-        return Engine(
-            name, size, f"This process reads {shown}: Spark is not installed (pip install 'isrproof[audit]')."
-        )
-    return Engine(name, size, f"This process reads {shown}: Spark takes over above {IN_PROCESS // 1_000_000} MB.")
+        return Engine("spark", size, f"Spark reads {shown}: more than {most}.")
+    has_columns = _has_columns()
+    name = "columns" if size > _ROWS and has_columns else "python"
+    if size > _ROWS and not has_columns:
+        why = "NumPy and PyArrow, which are faster, are not installed (pip install 'isrproof[audit]')"
+    else:
+        why = f"Spark takes over above {most}" + " (it is not installed)" * (find_spec("pyspark") is None)
+    return Engine(name, size, f"This machine reads {shown}: {why}.")
+
+
+def _has_columns() -> bool:
+    return find_spec("numpy") is not None and find_spec("pyarrow") is not None
 
 
 def _check(options: Options, sources: Sequence[Source]) -> None:
@@ -65,8 +74,8 @@ def _check(options: Options, sources: Sequence[Source]) -> None:
     for source in sources:
         if is_elsewhere(source.path):
             raise only_spark(source.path, options.engine)
-    if options.engine == "columns" and find_spec("numpy") is None:
-        raise IsrproofError("--engine columns needs NumPy; run: pip install 'isrproof[audit]'")
+    if options.engine == "columns" and not _has_columns():
+        raise IsrproofError("--engine columns needs NumPy and PyArrow; run: pip install 'isrproof[audit]'")
 
 
 def only_spark(path: str, engine: str) -> IsrproofError:

@@ -13,12 +13,16 @@ FAIL_ON = ("illegal", "suspicious", "refused", "unknown")
 """From the strongest verdict of a finding to the weakest: each includes those before it."""
 
 ENGINES = ("auto", "python", "columns", "spark")
-"""Who reads and judges: the reference, NumPy columns in this process, or Spark; auto is the one that is done first."""
+"""Who reads and judges: the reference, NumPy columns on this machine, or Spark; auto is the one that is done first."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """Times are milliseconds as printed; `releases` is a mask, None to tell it by the wording."""
+    """Times are milliseconds as printed; `releases` is a mask, None to tell it by the wording.
+
+    `jobs` are the processes that share the columns of a large log; with more than one, a script that audits must be
+    importable (`if __name__ == "__main__"`), as for any process pool.
+    """
 
     each: bool = False
     releases: int | None = None
@@ -32,6 +36,7 @@ class Options:
     verbose: bool = False
     fail_on: str = "illegal"
     engine: str = "auto"
+    jobs: int = 1
     master: str | None = None
     remote: str | None = None
 

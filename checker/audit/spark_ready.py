@@ -5,8 +5,8 @@ The driver does so while Java starts, and the process that workers are forked fr
 
 from __future__ import annotations
 
+from ...traces.events.frequent import frequent
 from ...traces.events.parse import parse_line
-from ...traces.spark.extract import beginnings
 from .observe.catalogue import observations
 from .rules.catalogue import rules
 
@@ -18,6 +18,6 @@ def get_ready() -> None:
     from .files import worker  # noqa: F401
 
     parse_line("[2020-01-01 00:00:00,000] INFO Ready (kafka.Ready)")  # compiles the reference parser's patterns
-    beginnings()
+    frequent()
     observations()
     rules()

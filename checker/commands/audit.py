@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,9 @@ from ...specs.errors import IsrproofError
 from ..audit.options import ENGINES, FAIL_ON, Options
 from ..audit.report.forms import FORMS
 from ..failure import fail, say
+
+_MOST_JOBS = 8
+"""Each needs some hundred MB."""
 
 
 @click.command(name="audit")
@@ -64,7 +68,15 @@ from ..failure import fail, say
     type=click.Choice(ENGINES),
     default="auto",
     show_default=True,
-    help="python: the reference; columns: NumPy in this process; auto: that for a small log, Spark for a large one.",
+    help="python: the reference; columns: NumPy on this machine; spark; auto: the one that is done first.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    default=min(_MOST_JOBS, os.cpu_count() or 1),
+    show_default="the cores, 8 at most",
+    metavar="N",
+    help="Processes that share a large log, if Spark does not read it.",
 )
 @click.option("--master", help="Spark master, such as spark://host:7077 (default: local[*]).")
 @click.option("--remote", help="A Spark Connect server: sc://host:port.")
@@ -87,6 +99,7 @@ def command(
     baseline: Path | None,
     as_json: bool,
     engine: str,
+    jobs: int,
     master: str | None,
     remote: str | None,
 ) -> None:
@@ -113,6 +126,7 @@ def command(
             verbose=verbose,
             fail_on=fail_on,
             engine=engine,
+            jobs=jobs,
             master=master,
             remote=remote,
         )

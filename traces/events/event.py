@@ -98,6 +98,8 @@ class Event:
 
 FIELDS: dict[str, str] = {field.name: str(field.type).removesuffix(" | None") for field in fields(Event)}
 """Field name -> type as written above: "int", "str", "bool", "tuple[int, ...]", "tuple[str, ...]"."""
+PRINTED = tuple(field for field in FIELDS if field not in ("row", "level", "ts", "releases"))
+"""The fields of an event that its message prints."""
 
 
 def event(values: dict[str, Any]) -> Event:

@@ -18,6 +18,7 @@ LONGEST = 1 << 23
 ENDLESS = "\u2026"
 """What stands at the end of a line that was cut: no line of Kafka ends with it."""
 MARK, ESCAPE, REPLACED = "\ufeff", "\x1b", "\ufffd"
+_BLOCK = 1 << 20
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[mK]")
 
 
@@ -29,7 +30,7 @@ class Lines:
         self.problem: str | None = None
 
     def __iter__(self) -> Iterator[str]:
-        for chunk in self._chunks():
+        for chunk in self.chunks():
             text = _without_colours(chunk.decode("utf-8", "replace"))
             lines = text.split("\n")
             if lines[-1] == "":  # behind the last line end
@@ -44,7 +45,7 @@ class Lines:
         wanted = sorted(set(numbers), reverse=True)
         found = {}
         before = 0
-        for chunk in self._chunks() if wanted else ():
+        for chunk in self.chunks() if wanted else ():
             there = before + chunk.count(b"\n") + (not chunk.endswith(b"\n"))
             if wanted[-1] <= there:
                 lines = chunk.split(b"\n")
@@ -56,8 +57,8 @@ class Lines:
                 break
         return found
 
-    def _chunks(self) -> Iterator[bytes]:
-        """Whole lines, many at a time; the last of all need not end with a line end."""
+    def chunks(self) -> Iterator[bytes]:
+        """Whole lines in UTF-8, many at a time; the last of all need not end with a line end."""
         yield from _whole_lines(self.blocks())
 
     def blocks(self) -> Iterator[bytes]:
@@ -70,6 +71,25 @@ class Lines:
             self.problem = str(error)
         except BROKEN:
             self.problem = cut(self.path)
+        except OSError as error:
+            self.problem = f"cannot be read: {error.strerror or error}"
+
+
+class Stretch(Lines):
+    """Lines of a plain file: those from one byte to another, at both of which a line begins."""
+
+    def __init__(self, path: str, begin: int, end: int) -> None:
+        super().__init__(path)
+        self._begin, self._end = begin, end
+
+    def blocks(self) -> Iterator[bytes]:
+        try:
+            with open(self.path, "rb") as file:
+                file.seek(self._begin)
+                left = self._end - self._begin
+                while block := file.read(min(left, _BLOCK)):
+                    left -= len(block)
+                    yield block
         except OSError as error:
             self.problem = f"cannot be read: {error.strerror or error}"
 

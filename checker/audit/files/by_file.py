@@ -25,7 +25,6 @@ _SCHEMA = pa.schema(
         ("home", pa.int64()),
         ("block", pa.int64()),
         ("place", pa.int64()),
-        ("extract", pa.string()),
         ("value", pa.binary()),
     ]
 )
@@ -124,7 +123,7 @@ def _batches(file: Whole, text: Text, file_read: FileRead) -> Iterator[pa.Record
 
 def _batch(home: int, blocks: list[int], places: list[int], values: list[bytes]) -> pa.RecordBatch:
     size = len(places)
-    columns = [[home] * size, blocks, places, [None] * size, values]
+    columns = [[home] * size, blocks, places, values]
     arrays = [pa.array(column, kind.type) for column, kind in zip(columns, _SCHEMA, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=_SCHEMA)
 

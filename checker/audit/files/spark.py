@@ -1,22 +1,20 @@
-"""Reading on Spark: it scans and matches the frequent wordings, its workers do the rest near the data.
+"""Reading on Spark: it finds the lines of files, its workers do the rest near the data.
 
-Two jobs do an audit. The first reads all lines: what a native pattern extracts of a line of a frequent wording, and the
-text of any other, goes to Python workers as Arrow (worker.py). They count, take a look, and encode the events by bucket
-of partitions; what is encoded is kept, on the disks of the cluster, and is a fortieth of the text. The second moves
-each bucket to one place and looks at its partitions there. The driver holds counts, looks' rows, and nothing else.
+Two jobs do an audit. The first reads all lines, and gives them to Python workers as Arrow (worker.py). They match them,
+count, take a look, and encode the events by bucket of partitions; what is encoded is kept, on the disks of the cluster,
+and is a fortieth of the text. The second moves each bucket to one place and looks at its partitions there. The driver
+holds counts, looks' rows, and nothing else.
 """
 
 from __future__ import annotations
 
 import gzip
-import json
 import os
 from base64 import b64encode
 from collections import defaultdict
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
-from itertools import islice
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -26,22 +24,20 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 
 from ....specs.formats import Envelope
-from ....specs.releases import ALL
+from ....traces.events.event import PRINTED
 from ....traces.formats.detect import Asked, Detected, detect, detected_by
 from ....traces.formats.pieces import missing
-from ....traces.formats.reading import ZONE_LINES, Numbering, StreamFacts, Text, Unwrapped, zone_of
+from ....traces.formats.reading import ZONE_LINES, Numbering, StreamFacts, Text, zone_of
 from ....traces.sources.compression import BROKEN, compression
 from ....traces.sources.encoding import is_plain
 from ....traces.sources.paths import Source, is_elsewhere
 from ....traces.sources.paths import source as source_of
 from ....traces.sources.text import Lines, text_of
-from ....traces.spark.extract import PRINTED, SEPARATOR, replaced
 from ....traces.spark.unwrapped import unwrapped
 from ..table.protocol import Row
 from . import by_file, split, worker
 from .coverage import Coverage, facts
 from .file import FileFacts, LogFile
-from .heads import HEAD, releases_of
 from .listed import READS
 from .log import Look, Read, nothing
 from .spark_lines import blocks, few_rows, homes, named, placed_lines, shifts
@@ -54,8 +50,6 @@ _LINES_PER_BATCH = 100_000
 _PAYLOADS_PER_BATCH = "500"
 _CODECS = (".bz2", ".deflate", ".snappy", ".lz4", ".zst")
 _MOST_TASKS = 10_000
-_HEADS = 50
-"""The files whose first lines are looked at for the releases that they are of, about."""
 _PAYLOADS = StructType([StructField("bucket", IntegerType()), StructField("payload", StringType())])
 BUCKET = 128_000_000
 """Bytes of text whose events are one bucket."""
@@ -101,7 +95,6 @@ class SparkLog:
         self._task = worker.Task(
             look=_no_rows,
             fields=tuple(name for name in PRINTED if name in columns or name in READS),
-            releases=releases_of(self._heads()) if asked.layout is None else ALL,
             layout=asked.layout,
             kept=kept,
             columns=tuple(columns),
@@ -112,14 +105,6 @@ class SparkLog:
         self._places: worker.Places = {}
         self._joined: dict[int, split.Joined] = {}
         self._payloads: list[dict[str, Any]] = []
-
-    def _heads(self) -> Iterator[Iterator[str]]:
-        """The first lines of some of the files that Spark splits."""
-        split = [number for number, path in enumerate(self._paths) if path is not None]
-        for number in split[:: 1 + len(split) // _HEADS]:
-            (_, source), how = self._sources[number], self._detected[number]
-            lines = _text(self._spark, source, HEAD)
-            yield (line.text for line in islice(Unwrapped(lines, how.reading), HEAD))
 
     def _grouped(self) -> dict[_Wrapped, list[str | None]]:
         """The paths that Spark splits, by what their lines are wrapped in; None where another group has the source."""
@@ -150,17 +135,10 @@ class SparkLog:
             for row in encoded
             if row["bucket"] != worker.LOOKED
         ]
-        pieces += _pieces(encoded)
+        pieces += worker.pieces(encoded)
         self._index = list(self._streams(file_read))
         self._places = self._placed(self._paths, file_read, [block for piece in pieces for block in piece["blocks"]])
-        rows: list[Row] = []
-        seen: dict[int, Coverage] = defaultdict(Coverage)
-        for piece in pieces:
-            places = worker.whole(piece["blocks"], self._places)
-            for number, coverage in piece["coverage"]:
-                file, shift = places[number]
-                seen[file].add(Coverage.from_json(coverage), shift)
-            rows += (worker.shifted(row, *places[row["file"]]) for row in piece["rows"])
+        seen, rows = worker.gathered(pieces, self._places)
         of_home = {home: index for (home, _), (index, _) in self._places.items()}
         joined = {of_home[home]: each for home, each in self._joined.items() if home in of_home}
         found = [
@@ -221,7 +199,7 @@ class SparkLog:
                 looking = self._looking(at_places, all_paths, wrapped, self._homes(files))
             rows += [row for piece in _looked(looking) for row in piece["rows"]]
         seams = worker.encode(at_places, self._seams(self._homes(files)))
-        rows += [row for piece in _pieces(_rows(seams)) for row in piece["rows"]]
+        rows += [row for piece in worker.pieces(_rows(seams)) for row in piece["rows"]]
         whole = [replace(file, wanted=frozenset(wanted[file.home])) for file in self._whole if file.home in wanted]
         if whole:
             rows += [row for piece in _looked(self._looking_whole(at_places, whole)) for row in piece["rows"]]
@@ -259,18 +237,14 @@ class SparkLog:
         spark.conf.set("spark.sql.files.maxPartitionBytes", _SPLIT)
         spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(min(task.piece, _LINES_PER_BATCH)))
         spark.conf.set("spark.sql.adaptive.enabled", "false")
-        steps = unwrapped(wrapped.envelope) if task.layout is None else ()
-        lines = placed_lines(spark, paths, steps, homes, task.releases)
-        found = F.lit(None).cast("string")
-        if task.layout is None:
-            found = replaced(F.col("text"), F.col("begins"), task.fields, task.releases)
-        # Spark keeps a projection apart whose costly column is used more than once.
-        asked = lines.select(F.xxhash64("path").alias("home"), "block", "place", "value", found.alias("found"))
-        is_extract = F.coalesce(F.col("found").startswith(SEPARATOR), F.lit(False))
-        extract = F.when(is_extract, F.col("found")).alias("extract")
-        text = F.when(~is_extract, F.col("value").cast("binary")).alias("value")
-        encode = wrapped.encode(task)
-        return asked.select("home", "block", "place", extract, text).mapInArrow(encode, worker.OUTPUT)
+        columns = [F.xxhash64("path").alias("home"), F.col("block"), F.col("place")]
+        if wrapped.envelope is None:
+            lines = placed_lines(spark, paths, (), homes)
+        else:
+            lines = placed_lines(spark, paths, unwrapped(wrapped.envelope), homes)
+            columns.append(F.col("text").cast("binary").alias("text"))
+        lines = lines.select(*columns, F.col("value").cast("binary").alias("value"))
+        return lines.mapInArrow(wrapped.encode(task), worker.OUTPUT)
 
     def _looking_whole(self, task: worker.Task, files: Sequence[by_file.Whole]) -> DataFrame:
         far = {file.path: file for file in files if is_elsewhere(file.path)}
@@ -337,13 +311,7 @@ def _no_rows(table: Any) -> list[Row]:
 
 def _looked(encoded: DataFrame) -> list[dict[str, Any]]:
     """What the pieces have for the driver."""
-    return _pieces(row.asDict() for row in encoded.where(F.col("bucket") == worker.LOOKED).collect())
-
-
-def _pieces(encoded: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The same, of rows of `worker.OUTPUT`."""
-    found = [json.loads(bytes(row["payload"])) for row in encoded if row["bucket"] == worker.LOOKED]
-    return [piece | {"rows": [worker.plain(row) for row in piece["rows"]]} for piece in found]
+    return worker.pieces(row.asDict() for row in encoded.where(F.col("bucket") == worker.LOOKED).collect())
 
 
 def _rows(batches: Iterable[pa.RecordBatch]) -> list[dict[str, Any]]:

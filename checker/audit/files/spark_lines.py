@@ -19,10 +19,8 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, IntegerType, LongType, StringType, StructField, StructType
 
 from ....specs.errors import IsrproofError
-from ....specs.releases import ALL
 from ....traces.sources.paths import is_elsewhere, is_log, some
 from ....traces.sources.text import ENDLESS, LONGEST, text_of
-from ....traces.spark.extract import beginning, behind_bracket, line_head
 from ....traces.spark.unwrapped import Step
 
 _GLOB = re.compile(r"([\\{}\[\]*?])")
@@ -46,13 +44,11 @@ def placed_lines(
     paths: Sequence[str | None],
     text: Sequence[Step] = (),
     wanted: Collection[int] | None = None,
-    releases: int = ALL,
 ) -> DataFrame:
     """Every line of the files: `value`, its `path` and `block`, and its `place`, which rises within a block by one.
 
-    With the steps to the `text` of the log that it holds (traces/spark/unwrapped.py), also this, and how it `begins`
-    (traces/spark/extract.py: among the wordings of `releases`). `wanted` are the hashes of paths: only their lines are
-    given, cut as if all were.
+    With the steps to the `text` of the log that it holds (traces/spark/unwrapped.py), also this. `wanted` are the
+    hashes of paths: only their lines are given, cut as if all were.
     """
     lines = (
         spark.read.option("lineSep", "\n")
@@ -71,11 +67,8 @@ def placed_lines(
         return lines.select("*", place)
     for name, column in text:
         lines = lines.select("*", column.alias(name))
-    lines = lines.select("*", line_head(F.col("text")).alias("head"))
-    lines = lines.select("*", behind_bracket(F.col("head")).alias("sentence"))
-    number = beginning(F.col("text"), F.col("head"), F.col("sentence"), releases).alias("begins")
     # Beside a place it is computed once: nothing that is asked of it moves below where lines are numbered.
-    return lines.select("value", "text", "path", "block", place, number)
+    return lines.select("value", "text", "path", "block", place)
 
 
 def _bounded(line: Column) -> Column:

@@ -21,7 +21,9 @@ from ....traces.formats.pieces import Pieces, Placed, begins, texts_of
 from ....traces.formats.reading import PARTS, Numbering
 from ....traces.formats.wrapping import Held, taken_alone
 from ....traces.sources.text import text_of
+from ..table.arrays import Dictionary, Mask
 from . import worker
+from .matched import matched, text_in
 
 _SEAM, _WITHIN, _END = 0, 1, 2
 """Where the seam before a part, its own lines, and the seam at the end of the file begin, from its own first byte."""
@@ -106,8 +108,8 @@ class _Reader:
 def encode(
     task: worker.Task, envelope: Envelope, unended: bool, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """Lines of files (home, block, place, extract, value) as `worker.encode` gives those of the log; what is told of
-    the parts. A line without an extract has its envelope."""
+    """Lines of files (home, block, place, text, value) as `worker.encode` gives those of the log; what is told of the
+    parts. `text` is what a line holds, if that was easy to tell."""
     readers: list[_Reader] = []
     yield from worker.encode(task, _lines(envelope, unended, batches, readers))
     note = {"blocks": [], "coverage": [], "rows": [], "parts": [reader.part().as_json() for reader in readers]}
@@ -128,9 +130,9 @@ def _lines(
 
 
 def _of_part(reader: _Reader, envelope: Envelope, batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The lines of the log for lines of a part; those with an extract are as they are."""
+    """The lines of the log for lines of a part; what a line holds that is of a frequent wording is whole."""
     size, before = batch.num_rows, reader.lines
-    is_extract = np.asarray(batch["extract"].is_valid().to_numpy(zero_copy_only=False))
+    is_whole = _is_whole(batch["text"])
     at: list[int] = []
     places: list[int] = []
     texts: list[bytes] = []
@@ -142,7 +144,7 @@ def _of_part(reader: _Reader, envelope: Envelope, batch: pa.RecordBatch) -> pa.R
                 places.append(place + number)
                 texts.append(text.encode("utf-8", "replace"))
 
-    rest = np.flatnonzero(~is_extract)
+    rest = np.flatnonzero(~is_whole)
     following = 0
     for row, value in zip(rest.tolist(), batch["value"].take(pa.array(rest)).to_pylist(), strict=True):
         if row > following:
@@ -154,14 +156,23 @@ def _of_part(reader: _Reader, envelope: Envelope, batch: pa.RecordBatch) -> pa.R
     if following < size:
         add(following, reader.begun())
     reader.lines += size
-    kept = np.flatnonzero(is_extract)
-    # What is whole before a line stands before it; a line of the file that has no extract is no line of the log itself.
+    kept = np.flatnonzero(is_whole)
+    # What is whole before a line stands before it; any other line of the file is no line of the log itself.
     order = np.argsort(np.concatenate([kept * 2 + 1, np.array(at, dtype=np.int64) * 2]), kind="stable")
     place = np.concatenate([(before + 1 + kept) * PARTS, np.array(places, dtype=np.int64)])[order]
     number = _numbered(reader.numbering, place)
-    extracts = pa.concat_arrays([batch["extract"].take(pa.array(kept)), pa.nulls(len(at), pa.string())])
-    values = pa.concat_arrays([pa.nulls(len(kept), pa.binary()), pa.array(texts, pa.binary())])
-    return _batch(*reader.key, _WITHIN, number, extracts.take(pa.array(order)), values.take(pa.array(order)))
+    values = pa.concat_arrays([batch["text"].take(pa.array(kept)), pa.array(texts, pa.binary())])
+    return _batch(*reader.key, _WITHIN, number, values.take(pa.array(order)))
+
+
+def _is_whole(text: pa.Array) -> Mask:
+    """Which of some lines of the log, or nulls, are of a frequent wording."""
+    found = np.zeros(len(text), dtype=bool)
+    there = np.flatnonzero(np.asarray(text.is_valid().to_numpy(zero_copy_only=False)))
+    understood = matched(text_in(pa.chunked_array([text.drop_null()])), (), Dictionary())
+    if understood is not None:
+        found[there[understood.places]] = True
+    return found
 
 
 def _numbered(numbering: Numbering, place: Any) -> Any:
@@ -174,11 +185,9 @@ def _numbered(numbering: Numbering, place: Any) -> Any:
     return np.arange(first, numbering.size)
 
 
-def _batch(home: int, begin: int, where: int, place: Any, extract: pa.Array, value: pa.Array) -> pa.RecordBatch:
+def _batch(home: int, begin: int, where: int, place: Any, value: pa.Array) -> pa.RecordBatch:
     keys = [pa.array(np.full(len(place), key, dtype=np.int64)) for key in (home, begin + where)]
-    return pa.record_batch(
-        [*keys, pa.array(place, pa.int64()), extract, value], names=["home", "block", "place", "extract", "value"]
-    )
+    return pa.record_batch([*keys, pa.array(place, pa.int64()), value], names=["home", "block", "place", "value"])
 
 
 class Joined(NamedTuple):
@@ -202,8 +211,7 @@ def joined(parts: Iterable[Part]) -> Joined:
                 texts.append(text.encode("utf-8", "replace"))
         if texts:
             numbers = np.arange(len(texts))
-            nothing = pa.nulls(len(texts), pa.string())
-            seams.append(_batch(part.home, part.begin, where, numbers, nothing, pa.array(texts, pa.binary())))
+            seams.append(_batch(part.home, part.begin, where, numbers, pa.array(texts, pa.binary())))
 
     in_order = sorted(parts, key=lambda part: part.begin)
     for part in in_order:

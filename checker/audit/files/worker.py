@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -24,11 +25,11 @@ from ..table.arrays import Array, Dictionary, Numbers, array_of, concatenated, d
 from ..table.columns import ColumnTable
 from ..table.payload import Payload, payloads
 from ..table.protocol import Row
-from .arrow import extracted_columns
 from .counting import counted
 from .coverage import Coverage, Kind
 from .listed_columns import listed_columns
 from .log import LINES, Look
+from .matched import matched, text_in
 
 PIECE = 200_000
 """Lines; what is made of them is in memory three times, and is some hundred MB."""
@@ -51,7 +52,6 @@ class Task:
     Args:
         look: at each piece of lines.
         fields: of an event, those that its message prints and that anybody reads.
-        releases: those whose wordings are extracted, as a mask.
         layout: of the lines, if one was given.
         kept: ids of the rows of the line table whose lines buckets get, with these `columns`.
         buckets: how many there are; 0 if the events are for no bucket.
@@ -61,7 +61,6 @@ class Task:
 
     look: Look
     fields: tuple[str, ...]
-    releases: int
     layout: Layout | None
     kept: frozenset[str]
     columns: tuple[str, ...]
@@ -78,7 +77,10 @@ OUTPUT = "bucket int, payload binary"
 
 
 def encode(task: Task, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Lines (home, block, place, extract, value) as payloads of buckets, and one of bucket LOOKED for each piece."""
+    """Lines (home, block, place, value) as payloads of buckets, and one of bucket LOOKED for each piece.
+
+    `value` is a line's bytes, with or without its line feed.
+    """
     waiting: list[pa.RecordBatch] = []
     lines = 0
     for batch in batches:
@@ -145,19 +147,19 @@ def _events(
     task: Task, lines: pa.Table, file: Numbers, line: Numbers, dictionary: Dictionary, seen: Mapping[int, Coverage]
 ) -> ColumnTable:
     parts = []
-    understood = np.asarray(lines["extract"].is_valid().to_numpy(zero_copy_only=False))
-    here = np.flatnonzero(understood)
-    if len(here):
-        order, columns = extracted_columns(lines["extract"].drop_null(), task.fields, dictionary, task.releases)
-        here = here[order]
-        columns |= {"file": Array(narrow(file[here])), "line": Array(narrow(line[here]))}
+    is_left = np.ones(lines.num_rows, dtype=bool)
+    found = matched(text_in(lines["value"]), task.fields, dictionary) if task.layout is None else None
+    if found is not None:
+        here = found.places
+        is_left[here] = False
+        columns = found.columns | {"file": Array(narrow(file[here])), "line": Array(narrow(line[here]))}
         _count(columns, dictionary, seen)
         parts.append(listed_columns(columns, dictionary))
-    rest = np.flatnonzero(~understood)
+    rest = np.flatnonzero(is_left)
     events = []
     texts = lines["value"].take(pa.array(rest)).to_pylist()
     for number, at, text in zip(file[rest].tolist(), line[rest].tolist(), texts, strict=True):
-        for event in counted(at, text_of(text), task.layout, seen[number]):
+        for event in counted(at, text_of(text.removesuffix(b"\n")), task.layout, seen[number]):
             events.append({**event.__dict__, "file": number, "line": at})
     if events:
         parts.append({name: array_of([event.get(name) for event in events], dictionary) for name in task.names})
@@ -242,6 +244,25 @@ def _numbered(payload: Payload, blocks: Sequence[tuple[int, int]], name: str) ->
 def shifted(row: Row, file: int, shift: int) -> Row:
     """A look's row with its file and the numbers of its lines, from those of a block and its places."""
     return row | {"file": file} | {name: row[name] + shift for name in LINES if row.get(name) is not None}
+
+
+def pieces(encoded: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What the pieces have for whoever gathers it, of rows of `OUTPUT`."""
+    found = [json.loads(bytes(row["payload"])) for row in encoded if row["bucket"] == LOOKED]
+    return [piece | {"rows": [plain(row) for row in piece["rows"]]} for piece in found]
+
+
+def gathered(pieces: Iterable[Mapping[str, Any]], places: Places) -> tuple[dict[int, Coverage], list[Row]]:
+    """What was counted of each file, and the rows of a look; with the numbers of files and lines in the audit."""
+    seen: dict[int, Coverage] = defaultdict(Coverage)
+    rows: list[Row] = []
+    for piece in pieces:
+        at = whole(piece["blocks"], places)
+        for number, coverage in piece["coverage"]:
+            file, shift = at[number]
+            seen[file].add(Coverage.from_json(coverage), shift)
+        rows += (shifted(row, *at[row["file"]]) for row in piece["rows"])
+    return seen, rows
 
 
 def as_json(rows: Iterable[Row]) -> str:

@@ -1,4 +1,4 @@
-"""Which engine reads a log: this process while it is small, else Spark; one line says which and why."""
+"""Which engine reads a log: this machine alone, or Spark if it is very large; one line says which and why."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from isrproof.checker.cli import main
 from isrproof.specs.errors import IsrproofError
 from isrproof.traces.sources.paths import Source, source
 
+ALL = ("numpy", "pyarrow", "pyspark")
 RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
 
 
@@ -34,11 +35,11 @@ def installed(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
 @pytest.mark.parametrize(
     ("there", "limit", "name", "why"),
     [
-        ((), 10**8, "python", "This process reads 5.5 MB of text: Spark takes over above 100 MB."),
-        (("numpy", "pyspark"), 10**8, "columns", "This process reads 5.5 MB of text: Spark takes over above 100 MB."),
-        (("numpy", "pyspark"), 10**6, "spark", "Spark reads 5.5 MB of text: more than 1 MB."),
-        (("numpy",), 10**6, "columns", "Spark is not installed (pip install 'isrproof[audit]')."),
-        ((), 10**6, "python", "Spark is not installed (pip install 'isrproof[audit]')."),
+        (ALL, 10**8, "columns", "This machine reads 5.5 MB of text: Spark takes over above 0.1 GB."),
+        (ALL, 10**6, "spark", "Spark reads 5.5 MB of text: more than 0.001 GB."),
+        (ALL[:2], 10**6, "columns", "Spark takes over above 0.001 GB (it is not installed)."),
+        (("numpy",), 10**8, "python", "are not installed (pip install 'isrproof[audit]')."),
+        ((), 10**6, "python", "are not installed (pip install 'isrproof[audit]')."),
     ],
 )
 def test_size_and_what_is_installed_decide(
@@ -52,7 +53,7 @@ def test_size_and_what_is_installed_decide(
 
 
 def test_a_tiny_log_is_read_before_numpy_is_imported(logs: list[Source], monkeypatch: pytest.MonkeyPatch) -> None:
-    installed(monkeypatch, "numpy", "pyspark")
+    installed(monkeypatch, *ALL)
     assert chosen(Options(), logs[:1], {}).name == "python"
 
 
@@ -75,13 +76,13 @@ def test_what_was_asked_for_is_taken(logs: list[Source], monkeypatch: pytest.Mon
         *("python", "columns", "spark")
     ]
     installed(monkeypatch)
-    with pytest.raises(IsrproofError, match="--engine columns needs NumPy"):
+    with pytest.raises(IsrproofError, match="--engine columns needs NumPy and PyArrow"):
         chosen(Options(engine="columns"), logs, {})
 
 
 def test_the_line_is_on_stderr_and_only_where_it_was_chosen() -> None:
     path = str(RECORDED / "failover-on-leader-2.0.0-kill")
-    assert "This process reads 0.1 MB" in CliRunner().invoke(main, ["audit", "--json", path]).stderr
+    assert "This machine reads 0.1 MB" in CliRunner().invoke(main, ["audit", "--json", path]).stderr
     assert CliRunner().invoke(main, ["audit", "--json", "--engine", "python", path]).stderr == ""
 
 

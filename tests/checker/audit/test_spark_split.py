@@ -113,7 +113,7 @@ def _shown(table: Table) -> list[Row]:
 def logical(envelope: str, split_at: list[int], texts: list[str]) -> tuple[list[tuple[int, str]], int]:
     """Where the lines of a file stand and what they say, read in parts; and how many are cut.
 
-    What could be extracted natively is.
+    What a line holds is told beside it where Spark may tell it.
     """
     found: dict[tuple[int, int], list[str]] = {}
     parts = []
@@ -123,8 +123,7 @@ def logical(envelope: str, split_at: list[int], texts: list[str]) -> tuple[list[
         middle = batch.num_rows // 2
         for made in split._lines(envelopes()[envelope], False, [batch.slice(0, middle), batch.slice(middle)], readers):
             for row in made.to_pylist():
-                text = row["extract"] or row["value"].decode()
-                found.setdefault((row["home"], row["block"]), []).append(text)
+                found.setdefault((row["home"], row["block"]), []).append(row["value"].decode())
         parts += [split.Part.from_json(json.loads(json.dumps(reader.part().as_json()))) for reader in readers]
     joined = split.joined(parts)
     for seam in joined.seams:
@@ -141,16 +140,15 @@ def placed(numbering: Numbering, number: int) -> int:
 
 
 def of_lines(envelope: str, begin: int, texts: list[str]) -> pa.RecordBatch:
-    extracts = [alone(envelope, text) for text in texts]
-    values = [None if extract else text.encode() for text, extract in zip(texts, extracts, strict=True)]
+    held = [alone(envelope, text) for text in texts]
     same = [pa.array([number] * len(texts), pa.int64()) for number in (7, begin * 1000)]
-    columns = [*same, pa.array(range(len(texts)), pa.int64()), pa.array(extracts, pa.string())]
-    names = ["home", "block", "place", "extract", "value"]
-    return pa.record_batch([*columns, pa.array(values, pa.binary())], names=names)
+    bytes_of = (pa.array([text and text.encode() for text in each], pa.binary()) for each in (held, texts))
+    columns = [*same, pa.array(range(len(texts)), pa.int64()), *bytes_of]
+    return pa.record_batch(columns, names=["home", "block", "place", "text", "value"])
 
 
 def alone(envelope: str, text: str) -> str | None:
-    """A line of the log that a line of the file holds whole, as Spark may extract it."""
+    """A line of the log that a line of the file holds whole, as Spark may tell it."""
     held = taken_alone(envelopes()[envelope], text)
     whole = held is not None and not held.goes_on and isinstance(held.value, str) and held.value[:5] == "[2026"
     return held.value.rstrip("\n") if whole and held is not None else None

@@ -1,0 +1,295 @@
+"""The columns engine: this process reads, or a few beside it do, as the workers on Spark would (worker.py).
+
+What is encoded of the lines is kept in memory: a fortieth of the text. A large file is read in parts, each some whole
+lines of it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
+from typing import Any, BinaryIO, NamedTuple, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from ....traces.events.event import PRINTED
+from ....traces.formats.detect import Asked, Detected, detect
+from ....traces.formats.reading import Reading
+from ....traces.sources.compression import compression
+from ....traces.sources.encoding import is_plain
+from ....traces.sources.paths import Source
+from ....traces.sources.text import Lines, Stretch
+from ...processes import killed_with_us, pool
+from ..table.arrays import Numbers
+from ..table.protocol import Row, Table
+from . import by_file, worker
+from .coverage import Coverage, facts
+from .file import FileFacts, LogFile
+from .listed import READS
+from .log import Look, Read, nothing
+from .streams import stream_of
+
+_PART = 64_000_000
+"""Bytes of a file that are read together: one piece of work for a process, or some files that are smaller."""
+_ALONE = 150_000_000
+"""Bytes of text up to which other processes would start for longer than they help."""
+_BUCKET = 64_000_000
+"""Bytes of text whose events are one bucket."""
+_BLOCK = 1 << 16
+Made = TypeVar("Made")
+Work = TypeVar("Work")
+
+
+class _Part(NamedTuple):
+    """Lines of a source: from a byte of its file to another, or all of it.
+
+    Args:
+        wanted: of which streams; None: of all.
+    """
+
+    number: int
+    path: str
+    reading: Reading
+    begin: int = 0
+    end: int | None = None
+    wanted: frozenset[str] | None = None
+
+
+@dataclass(frozen=True)
+class _Encoded:
+    """What is made of some parts: what is for whoever gathers it, and payloads with their buckets."""
+
+    pieces: list[dict[str, Any]]
+    payloads: list[tuple[int, bytes]]
+
+
+class InColumns:
+    """Files read as columns; see Log.
+
+    Args:
+        sources: (cluster, source) pairs, numbered in this order.
+        sizes: the bytes of text of the sources, roughly.
+        asked: what the user says of their format.
+        kept: the rows of the line table that buckets get, with `columns` of their events.
+        jobs: the processes that share the work; 1: this one does it all.
+        buckets, piece, part: as of SparkLog; the bytes of a file that are read together. For tests.
+    """
+
+    def __init__(
+        self,
+        sources: Sequence[tuple[int, Source]],
+        sizes: Sequence[int],
+        asked: Asked,
+        lossy: bool,
+        kept: frozenset[str],
+        columns: Sequence[str],
+        jobs: int = 1,
+        buckets: int | None = None,
+        piece: int | None = None,
+        part: int = _PART,
+    ) -> None:
+        self._sources, self._sizes, self._lossy, self._part = sources, sizes, lossy, part
+        self._detected = [detect(source.there, asked) for _, source in sources]
+        self._task = worker.Task(
+            look=_no_rows,
+            fields=tuple(name for name in PRINTED if name in columns or name in READS),
+            layout=asked.layout,
+            kept=kept,
+            columns=tuple(columns),
+            buckets=buckets or max(1, sum(sizes) // _BUCKET),
+            piece=piece or worker.PIECE,
+        )
+        self._jobs = jobs if sum(sizes) > _ALONE else 1
+        self._stack = ExitStack()
+        self._pool = None if self._jobs == 1 else self._stack.enter_context(pool(self._jobs))
+        self._index: list[tuple[int, str]] = []
+        self._places: worker.Places = {}
+        self._payloads: dict[int, list[bytes]] = {}
+
+    def read(self, look: Look, advance: Callable[[int], None] = nothing) -> Read:
+        if not self._sources:
+            return Read.of([], [])
+        pieces: list[dict[str, Any]] = []
+        payloads: dict[int, list[bytes]] = defaultdict(list)
+        work = [*self._work(range(len(self._sources)))]
+        task = replace(self._task, look=look)
+        for parts, encoded in zip(work, self._map(partial(_encoded, task), work), strict=True):
+            pieces += encoded.pieces
+            for bucket, payload in encoded.payloads:
+                payloads[bucket].append(payload)
+            advance(sum(part.begin == 0 for part in parts))
+        self._payloads = payloads
+        file_read = {
+            each.home: each for each in (by_file.FileRead.from_json(p["file_read"]) for p in pieces if "file_read" in p)
+        }
+        problems = {number: problem for piece in pieces for number, problem in piece.get("problems", ())}
+        self._index = [
+            (number, label)
+            for number in range(len(self._sources))
+            for label in sorted(file_read[number].streams if number in file_read else ()) or [""]
+        ]
+        self._places = self._placed(file_read, [block for piece in pieces for block in piece["blocks"]])
+        seen, rows = worker.gathered(pieces, self._places)
+        found = [
+            self._facts(index, number, label, seen[index], file_read.get(number), problems.get(number))
+            for index, (number, label) in enumerate(self._index)
+        ]
+        return Read.of(found, rows)
+
+    def over_lines(self, look: Look, files: Collection[int]) -> list[Row]:
+        wanted: dict[int, set[str]] = defaultdict(set)
+        for file in files:
+            number, label = self._index[file]
+            wanted[number].add(label)
+        task = replace(self._task, look=look, buckets=0, places=self._places)
+        parts = [
+            [part._replace(wanted=frozenset(wanted[part.number])) for part in parts] for parts in self._work(wanted)
+        ]
+        return [
+            row for each in self._map(partial(_encoded, task), parts) for piece in each.pieces for row in piece["rows"]
+        ]
+
+    def over_partitions(self, look: Look) -> list[Row]:
+        looked = partial(worker.look_at, look, self._task.columns, self._places)
+        return [row for rows in self._map(looked, [*self._payloads.values()]) for row in rows]
+
+    def close(self) -> None:
+        self._payloads = {}
+        self._stack.close()
+
+    def _map(self, function: Callable[[Work], Made], work: Sequence[Work]) -> Iterator[Made]:
+        """What a function makes of each piece of work, in their order."""
+        if self._pool is None or len(work) < 2:
+            yield from map(function, work)
+            return
+        with killed_with_us():
+            yield from self._pool.map(function, work)
+
+    def _work(self, numbers: Iterable[int]) -> Iterator[list[_Part]]:
+        """Parts of these sources, in pieces of work of about one size."""
+        waiting: list[_Part] = []
+        size = 0
+        for number in numbers:
+            for part, length in self._parts(number):
+                waiting.append(part)
+                size += length
+                if size >= self._part:
+                    yield waiting
+                    waiting, size = [], 0
+        if waiting:
+            yield waiting
+
+    def _parts(self, number: int) -> Iterator[tuple[_Part, int]]:
+        """The parts of a source, with their bytes."""
+        path, how, size = self._sources[number][1].there, self._detected[number], self._sizes[number]
+        if size <= self._part or not _can_be_split(path, how):
+            yield _Part(number, path, how.reading), size
+            return
+        for begin, end in pairwise([*_bounds(path, self._part)]):
+            yield _Part(number, path, how.reading, begin, end), end - begin
+
+    def _placed(self, file_read: dict[int, by_file.FileRead], blocks: Iterable[Sequence[int]]) -> worker.Places:
+        """The file and the shift of each block, from (number, begin, first place, lines) of parts of blocks."""
+        index = {key: file for file, key in enumerate(self._index)}
+        found = {
+            (number, block): (index[number, label], 0)
+            for number, each in file_read.items()
+            for block, label in enumerate(each.streams)
+        }
+        lines: dict[worker.BlockKey, int] = defaultdict(int)
+        for number, begin, _, n in blocks:
+            if number not in file_read:
+                lines[number, begin] += n
+        before: dict[int, int] = defaultdict(int)
+        for number, begin in sorted(lines):
+            found[number, begin] = index[number, ""], before[number] + 1
+            before[number] += lines[number, begin]
+        return found
+
+    def _facts(
+        self,
+        index: int,
+        number: int,
+        label: str,
+        seen: Coverage,
+        file_read: by_file.FileRead | None,
+        problem: str | None,
+    ) -> tuple[LogFile, FileFacts]:
+        (cluster, source), how = self._sources[number], self._detected[number]
+        of_stream, numbering = (None, None) if file_read is None else file_read.streams.get(label, (None, None))
+        problem = source.problem or problem or (None if file_read is None else file_read.problem)
+        return facts(index, cluster, source, seen, problem, self._lossy, stream_of(label, how, numbering, of_stream))
+
+
+def _no_rows(table: Table) -> list[Row]:
+    return []
+
+
+def _encoded(task: worker.Task, parts: Sequence[_Part]) -> _Encoded:
+    """Parts read: what workers give of their lines, and what kept any file from being read whole."""
+    problems: list[tuple[int, str]] = []
+    native = [part for part in parts if part.reading.native]
+    found = [*worker.encode(task, _batches(native, problems))]
+    for part in parts:
+        if not part.reading.native:
+            whole = by_file.Whole(part.number, part.path, part.reading, part.wanted)
+            found += by_file.encode(task, [(whole, Lines(part.path))])
+    rows = [row for batch in found for row in batch.to_pylist()]
+    payloads = [(row["bucket"], row["payload"]) for row in rows if row["bucket"] != worker.LOOKED]
+    note = {"blocks": [], "coverage": [], "rows": [], "problems": problems}
+    return _Encoded([note, *worker.pieces(rows)], payloads)
+
+
+def _batches(parts: Sequence[_Part], problems: list[tuple[int, str]]) -> Iterator[pa.RecordBatch]:
+    """Lines (home, block, place, value), the number of their source as home; what kept one from being read whole."""
+    for part in parts:
+        lines = Lines(part.path) if part.end is None else Stretch(part.path, part.begin, part.end)
+        place = 0
+        for chunk in lines.chunks():
+            offsets = _line_bounds(chunk)
+            size = len(offsets) - 1
+            value = pa.Array.from_buffers(pa.large_binary(), size, [None, pa.py_buffer(offsets), pa.py_buffer(chunk)])
+            keys = [np.full(size, part.number), np.full(size, part.begin), np.arange(place, place + size)]
+            columns = [*(pa.array(key, pa.int64()) for key in keys), value]
+            yield pa.record_batch(columns, names=["home", "block", "place", "value"])
+            place += size
+        if lines.problem is not None:
+            problems.append((part.number, lines.problem))
+
+
+def _line_bounds(chunk: bytes) -> Numbers:
+    """Where the lines of a chunk begin, each with its line feed, and where the last one ends; int64."""
+    ends = np.flatnonzero(np.frombuffer(chunk, dtype=np.uint8) == ord("\n")) + 1
+    return np.concatenate([[0], ends, [] if chunk.endswith(b"\n") else [len(chunk)]]).astype(np.int64)
+
+
+def _can_be_split(path: str, how: Detected) -> bool:
+    return how.reading.native and is_plain(path) and compression(path) is None
+
+
+def _bounds(path: str, step: int) -> Iterator[int]:
+    """Where the parts of a plain file begin, each with a line, and where it ends."""
+    size = os.path.getsize(path)
+    with open(path, "rb") as file:
+        at = 0
+        while at < size:
+            yield at
+            at = _next_line(file, at + step, size)
+    yield size
+
+
+def _next_line(file: BinaryIO, at: int, size: int) -> int:
+    """The first byte of the first line that begins behind a byte."""
+    file.seek(at)
+    while block := file.read(_BLOCK):
+        end = block.find(b"\n")
+        if end >= 0:
+            return min(at + end + 1, size)
+        at += len(block)
+    return size

@@ -1,0 +1,190 @@
+"""How to walk a wording through many lines at once: its pieces as steps over bytes.
+
+A literal is compared, a slot ends where the run of its characters does. What is walked is ASCII. A wording whose slots
+do not end by themselves, and a line that is not walked to its end, are for the reference parser.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from ....specs.lines import Primitive, Slot
+from ....traces.events.frequent import strict, tail_of
+from ....traces.events.wordings import Reader
+
+_CLASS = r"\[(?:\\.|[^\]\\])+\]"
+_CLASSES = re.compile(rf"(?:{_CLASS}){{1,2}}[+*]?")
+_ONE_CLASS = re.compile(f"{_CLASS}[+*]")
+_WORDS = re.compile("[A-Za-z-]+(?:[|][A-Za-z-]+)*")
+_COLLECTION = re.compile(rf"({_CLASS}[+])\\\(")
+_ANYTHING = ".*"
+_NO_LARGE_NUMBER = "(?!.*[0-9]{19})"
+_UNREAD = "\x01\x02\x1b\r\n"
+"""What no slot may hold here: the reference does not understand it, or takes it away."""
+
+
+@dataclass(frozen=True)
+class Literal:
+    text: bytes
+
+
+@dataclass(frozen=True)
+class Number:
+    """A whole number; `signed`: it may be negative."""
+
+    field: str | None
+    signed: bool
+
+
+@dataclass(frozen=True)
+class Run:
+    """As many of these characters as there are.
+
+    Args:
+        ends: the character that follows, where a pattern says what may stand before it.
+        gives_back: a character that begins what follows, and is not the last one of the run.
+        allowed: a pattern of the texts that are right; None: all are.
+        least: characters that there must be.
+    """
+
+    field: str | None
+    characters: bytes
+    ends: int | None
+    gives_back: int | None
+    allowed: str | None
+    least: int
+
+
+@dataclass(frozen=True)
+class Named:
+    """A topic's name, a hyphen, and the number of a partition."""
+
+    topic: str | None
+    partition: str | None
+    characters: bytes
+
+
+@dataclass(frozen=True)
+class Rest:
+    """Anything, up to the text that ends the line."""
+
+    field: str | None
+    end: bytes
+
+
+Step = Literal | Number | Run | Named | Rest
+
+
+@cache
+def walk(reader: Reader, fields: tuple[str, ...]) -> tuple[Step, ...] | None:
+    """The steps of a wording, behind time and level, that keep these fields; None if it cannot be walked."""
+    pieces = list(_joined(_expanded((*reader.wording.pieces, tail_of(reader)))))
+    kept = _first_of_each(pieces, fields)
+    found: list[Step] = []
+    at = 0
+    while at < len(pieces):
+        step, taken = _step(pieces[at : at + 4], kept[at : at + 4])
+        if step is None:
+            return None
+        found.append(step)
+        at += taken
+    return tuple(found)
+
+
+def _expanded(pieces: Iterable[str | Slot]) -> Iterator[str | Slot]:
+    """A collection's name and its brackets as pieces of their own."""
+    for piece in pieces:
+        collection = _COLLECTION.fullmatch(piece.primitive.before) if isinstance(piece, Slot) else None
+        if isinstance(piece, Slot) and collection and piece.primitive.after == r"\)":
+            yield Slot(None, Primitive("collection", "text", collection[1]))
+            yield from ("(", piece, ")")
+        else:
+            yield piece
+
+
+def _joined(pieces: Iterable[str | Slot]) -> Iterator[str | Slot]:
+    text = ""
+    for piece in pieces:
+        if isinstance(piece, str):
+            text += piece
+            continue
+        if text:
+            yield text
+        text = ""
+        yield piece
+    if text:
+        yield text
+
+
+def _first_of_each(pieces: Iterable[str | Slot], fields: tuple[str, ...]) -> list[str | None]:
+    """For each piece the field that it is kept in: the first slot of a field says what it is."""
+    seen: set[str | None] = {None}
+    found = []
+    for piece in pieces:
+        field = piece.field if isinstance(piece, Slot) else None
+        found.append(field if field in fields and field not in seen else None)
+        seen.add(field)
+    return found
+
+
+def _step(pieces: list[str | Slot], kept: list[str | None]) -> tuple[Step | None, int]:
+    """The step for the first of some pieces, and how many it takes."""
+    piece, *behind = pieces
+    if isinstance(piece, str):
+        return Literal(piece.encode()), 1
+    following = behind[0] if behind else None
+    if not isinstance(following, str):
+        return None, 1
+    primitive = piece.primitive
+    if primitive.inner == _ANYTHING:
+        return (Rest(kept[0], following.encode()), 2) if len(behind) == 1 else (None, 1)
+    if primitive.kind == "int":
+        return Number(kept[0], primitive.inner.startswith("-?")), 1
+    characters = _characters(primitive)
+    if characters is None:
+        return None, 1
+    begins = ord(following[0])
+    if begins not in characters:
+        return _run(primitive, kept[0], characters, begins), 1
+    if primitive.kind == "ints" and following[0] == ",":  # a list ends with no comma
+        return _run(primitive, kept[0], characters, None), 1
+    if following == "-" and _is_index(behind[1:], characters):
+        return Named(kept[0], kept[2], characters), 3
+    return None, 1
+
+
+def _is_index(pieces: list[str | Slot], characters: bytes) -> bool:
+    if len(pieces) < 2 or not isinstance(pieces[0], Slot) or not isinstance(pieces[1], str):
+        return False
+    return pieces[0].primitive.inner == "[0-9]+" and ord(pieces[1][0]) not in characters
+
+
+def _run(primitive: Primitive, field: str | None, characters: bytes, ends: int | None) -> Run:
+    """`ends`: the character that follows; None if it is a comma, which a list may hold and does not end with."""
+    exact = strict(primitive)
+    any_is_right = _ONE_CLASS.fullmatch(exact) is not None
+    least = 0 if re.fullmatch(exact, "") else 1
+    allowed = f"{_NO_LARGE_NUMBER if primitive.kind == 'ints' else ''}(?:{exact})"
+    return Run(
+        field,
+        characters,
+        ends if primitive.kind == "ints" else None,
+        ord(",") if ends is None else None,
+        None if any_is_right else allowed,
+        least,
+    )
+
+
+def _characters(primitive: Primitive) -> bytes | None:
+    """The ASCII characters of a text; None if it is neither of a class of them nor one of some words."""
+    pattern = primitive.exact if _ONE_CLASS.fullmatch(primitive.exact) else primitive.inner
+    if _CLASSES.fullmatch(pattern):
+        one = re.compile("|".join(re.findall(_CLASS, pattern)))
+    elif _WORDS.fullmatch(pattern):
+        one = re.compile(f"[{re.escape(''.join(sorted(set(pattern) - {'|'})))}]")
+    else:
+        return None
+    return bytes(n for n in range(1, 127) if one.fullmatch(chr(n)) and chr(n) not in _UNREAD)

@@ -1,0 +1,141 @@
+"""The few wordings that make up a large log: those whose lines can be told by their pattern alone.
+
+Most lines of a large log are moves of the state machines, requests and what becomes of them, and what brokers lead and
+fetch from then on. A line that such a pattern matches is one of theirs, whatever else it holds: so many lines can be
+looked at together, and in any order of the wordings.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from ...specs.lines import Primitive, Slot
+from .wordings import Bucket, Reader, Test, dispatch, readers, sentence_of
+
+ROWS = (
+    *("replica-moved", "partition-offline-or-gone", "partition-online", "partition-created"),
+    *("leader-and-isr-sent", "leader-and-isr-sent-count", "leader-and-isr-received", "leader-and-isr-begun"),
+    *("update-metadata-sent", "update-metadata-sent-count", "metadata-cached"),
+    *("stop-replica-sent", "stop-replica-sent-count", "stop-replica-received", "stop-replica-begun"),
+    *("become-begun", "become-ended", "leader-started", "follower-started", "leader-starts"),
+    *("fetchers-added", "fetchers-removed", "isr-shrinks", "isr-expands", "isr-updated", "isr-committed"),
+)
+"""Rows of the line table whose lines make up a large log."""
+_ANYTHING = ".*"
+_CLASS = re.compile(r"(-\?)?(\[(?:\\.|[^\]\\])+\])([+*]|\{1,[0-9]+\})")
+
+
+class Mark(NamedTuple):
+    """How lines that begin alike do: with words behind the bracket of who speaks, or with the first words of all."""
+
+    words: str
+    bracketed: bool
+
+
+@cache
+def frequent() -> Mapping[Mark, tuple[Reader, ...]]:
+    """The wordings, by their marks."""
+    found: dict[Mark, tuple[Reader, ...]] = {}
+    own = [reader for row in ROWS for reader in readers() if reader.row.id == row]
+    for bucket in dict.fromkeys(map(_bucket_of, own)):
+        tests = [test for _, test in bucket]
+        for place, (reader, _) in enumerate(bucket):
+            if reader.row.id in ROWS and prints_all(reader, tests[: place + 1]):
+                found[_mark(reader)] = (*found.get(_mark(reader), ()), reader)
+    return found
+
+
+def _bucket_of(reader: Reader) -> Bucket:
+    return dispatch().loose if reader.key is None else dispatch().by_key[reader.key]
+
+
+def _mark(reader: Reader) -> Mark:
+    """The first word of its sentence, and the first character of the next if that is one of a few.
+
+    Where no bracket says who speaks, or any word may be the first, the literal that it begins with.
+    """
+    if reader.key is None or not reader.filled.startswith("["):
+        first = reader.wording.pieces[0]
+        return Mark(first if isinstance(first, str) else "", False)
+    words = sentence_of(reader.filled)[: len(reader.key) + 2]
+    start, following = reader.literals[1], reader.speaker_slots[1][1:2]
+    is_any = following and isinstance(following[0], Slot) and _CLASS.fullmatch(following[0].primitive.inner)
+    return Mark(start if is_any and words.startswith(start) else words, True)
+
+
+def tail_of(reader: Reader) -> str:
+    """How its lines end: with the name of the logger."""
+    return f" ({reader.row.logger(reader.wording.releases)})"
+
+
+def prints_all(reader: Reader, tests: Sequence[Test]) -> bool:
+    """Whether what its pattern matches is a line of this wording, whatever else it holds.
+
+    `tests` are its own, the last, and those of the wordings that are tried before it.
+    """
+    return (
+        reader.row.bears
+        and all(slot.primitive.inner == _ANYTHING or _is_narrow(slot.primitive) for slot in _slots(reader))
+        and not any(map(_first_word(reader).fullmatch, dispatch().by_key if reader.key is None else ()))
+        and all(map(_list_ends, reader.wording.pieces, reader.wording.pieces[1:]))
+        and not any(map(reader.may_print, tests[-1].without))
+        and all(_never(test, reader) for test in tests[:-1])
+    )
+
+
+def _is_narrow(primitive: Primitive) -> bool:
+    return "." not in _CLASS.sub("", primitive.inner)
+
+
+def _first_word(reader: Reader) -> re.Pattern[str]:
+    """Of its sentence, where that begins with a slot."""
+    pieces = itertools.takewhile(lambda piece: isinstance(piece, Slot) or " " not in piece, reader.speaker_slots[1])
+    return re.compile("".join(re.escape(p) if isinstance(p, str) else p.primitive.inner for p in pieces))
+
+
+def _slots(reader: Reader) -> list[Slot]:
+    return [piece for piece in reader.wording.pieces if isinstance(piece, Slot)]
+
+
+def _list_ends(piece: str | Slot, following: str | Slot) -> bool:
+    """Whether a list, if the piece is one, is as long as it can be where it is followed by this."""
+    if isinstance(piece, str) or piece.primitive.kind != "ints" or piece.primitive.after:
+        return True
+    return isinstance(following, str) and re.match(", ?(?:[0-9]|$)", following) is None
+
+
+def _never(test: Test, reader: Reader) -> bool:
+    """Whether no line of a wording passes a test."""
+    wanted = (test.head, test.start, *test.inner, test.end)
+    return (
+        not _may_begin(reader, test.start)
+        or any(text and not reader.may_print(text) for text in wanted)
+        or any(text in reader.literal_pieces for text in test.without)
+    )
+
+
+def _may_begin(reader: Reader, text: str) -> bool:
+    """Whether the sentence of a line of a wording may begin with a text, by its first two pieces."""
+    start, following = reader.literals[1], reader.speaker_slots[1][1:2]
+    if start.startswith(text) or not text.startswith(start):
+        return start.startswith(text)
+    if not start or not following or isinstance(following[0], str) or following[0].primitive.before:
+        return True
+    whole = _CLASS.fullmatch(following[0].primitive.inner)
+    if whole is None or whole[3] == "*":
+        return True
+    return re.match(f"{whole[1] or ''}{whole[2]}", text[len(start) :]) is not None
+
+
+def strict(primitive: Primitive) -> str:
+    """Of the texts that the reference takes for a primitive those that it can read."""
+    if primitive.exact:
+        return primitive.exact
+    if primitive.kind == "ints" and not primitive.item:
+        found = f"[0-9]+(?:{primitive.separator}[0-9]+)*"
+        return f"(?:{found})?" if re.fullmatch(primitive.inner, "") else found
+    return primitive.inner
