@@ -17,6 +17,7 @@ from .meter import Cost, measured
 from .readings import (
     audit_in_process,
     audit_process,
+    audit_process_on_spark,
     bare_count,
     count_process,
     extraction,
@@ -24,9 +25,15 @@ from .readings import (
 )
 
 _COUNT, _EXTRACTION, _AUDIT = "Spark: read.text().count()", "DuckDB: regex extraction", "isrproof audit"
+_ON_SPARK = "isrproof audit, Spark"
 # Processes first: then this one has no Java of its own yet, whose memory would be counted.
 _READINGS: dict[str, dict[str, Callable[[Path], Any]]] = {
-    "as a process": {_COUNT: count_process, _EXTRACTION: extraction_process, _AUDIT: audit_process},
+    "as a process": {
+        _COUNT: count_process,
+        _EXTRACTION: extraction_process,
+        _AUDIT: audit_process,
+        _ON_SPARK: audit_process_on_spark,
+    },
     "from Python, warmed up": {_COUNT: bare_count, _EXTRACTION: extraction, _AUDIT: audit_in_process},
 }
 

@@ -7,6 +7,7 @@ two): a process that ends has to start Java, which compiles nothing before it ha
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
@@ -56,7 +57,7 @@ def extraction(folder: Path) -> int:
 
 def audit_in_process(folder: Path) -> list[Fault]:
     """The whole audit through its Python API: reading, parsing, rules, findings."""
-    (report,) = audit([str(folder)], Options())
+    (report,) = audit([str(folder)], Options(jobs=os.cpu_count() or 1))
     return faults_found(folder, report.findings)
 
 
@@ -76,9 +77,18 @@ def _alone(name: str, folder: Path) -> int:
 
 
 def audit_process(folder: Path) -> list[Fault]:
-    """The whole audit as a user starts it: Python's, Java's and Spark's start included."""
+    """The whole audit as a user starts it."""
+    return _audited_alone(folder)
+
+
+def audit_process_on_spark(folder: Path) -> list[Fault]:
+    """The same on Spark: Java's and Spark's start included."""
+    return _audited_alone(folder, "--engine", "spark")
+
+
+def _audited_alone(folder: Path, *options: str) -> list[Fault]:
     run = subprocess.run(
-        [str(Path(sys.executable).with_name("isrproof")), "audit", "--json", str(folder)],
+        [str(Path(sys.executable).with_name("isrproof")), "audit", "--json", *options, str(folder)],
         capture_output=True,
         text=True,
         check=False,
