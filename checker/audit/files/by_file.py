@@ -70,6 +70,15 @@ class FileRead:
         return file_read
 
 
+def labelled(sources: int, file_read: Mapping[int, FileRead]) -> list[tuple[int, str]]:
+    """The number of the source and the label of each file of an audit: one for each stream of a source."""
+    return [
+        (number, label)
+        for number in range(sources)
+        for label in sorted(file_read[number].streams if number in file_read else ()) or [""]
+    ]
+
+
 class Given:
     """The text of a file that another reads line by line."""
 

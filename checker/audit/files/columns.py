@@ -129,11 +129,7 @@ class InColumns:
             each.home: each for each in (by_file.FileRead.from_json(p["file_read"]) for p in pieces if "file_read" in p)
         }
         problems = {number: problem for piece in pieces for number, problem in piece.get("problems", ())}
-        self._index = [
-            (number, label)
-            for number in range(len(self._sources))
-            for label in sorted(file_read[number].streams if number in file_read else ()) or [""]
-        ]
+        self._index = by_file.labelled(len(self._sources), file_read)
         self._places = self._placed(file_read, [block for piece in pieces for block in piece["blocks"]])
         seen, rows = worker.gathered(pieces, self._places)
         found = [

@@ -136,7 +136,7 @@ class SparkLog:
             if row["bucket"] != worker.LOOKED
         ]
         pieces += worker.pieces(encoded)
-        self._index = list(self._streams(file_read))
+        self._index = by_file.labelled(len(self._sources), file_read)
         self._places = self._placed(self._paths, file_read, [block for piece in pieces for block in piece["blocks"]])
         seen, rows = worker.gathered(pieces, self._places)
         of_home = {home: index for (home, _), (index, _) in self._places.items()}
@@ -150,12 +150,6 @@ class SparkLog:
     def _seams(self, homes: Container[int]) -> list[pa.RecordBatch]:
         """The lines between the parts of files that are split; these are on the driver."""
         return [seam for home, each in self._joined.items() if home in homes for seam in each.seams]
-
-    def _streams(self, file_read: Mapping[int, by_file.FileRead]) -> Iterator[tuple[int, str]]:
-        """The number of the source and the label of each file of the audit."""
-        for number in range(len(self._sources)):
-            labels = file_read[number].streams if number in file_read else ()
-            yield from ((number, label) for label in sorted(labels) or [""])
 
     def _facts(
         self,

@@ -23,7 +23,8 @@ from ....traces.formats.wrapping import Held, taken_alone
 from ....traces.sources.text import text_of
 from ..table.arrays import Dictionary, Mask
 from . import worker
-from .matched import matched, text_in
+from .matched import matched
+from .walking import text_in
 
 _SEAM, _WITHIN, _END = 0, 1, 2
 """Where the seam before a part, its own lines, and the seam at the end of the file begin, from its own first byte."""

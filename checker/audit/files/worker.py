@@ -29,7 +29,8 @@ from .counting import counted
 from .coverage import Coverage, Kind
 from .listed_columns import listed_columns
 from .log import LINES, Look
-from .matched import matched, text_in
+from .matched import matched
+from .walking import text_in
 
 PIECE = 200_000
 """Lines; what is made of them is in memory three times, and is some hundred MB."""

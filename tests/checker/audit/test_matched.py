@@ -16,8 +16,9 @@ pytest.importorskip("numpy")
 pytest.importorskip("pyarrow")
 
 import pyarrow as pa
-from isrproof.checker.audit.files.matched import matched, text_in
+from isrproof.checker.audit.files.matched import matched
 from isrproof.checker.audit.files.walk import walk
+from isrproof.checker.audit.files.walking import text_in
 from isrproof.checker.audit.table.arrays import Dictionary
 
 from tests.hostile_lines import HOSTILE, endless, written
