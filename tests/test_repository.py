@@ -52,7 +52,7 @@ ARROWS: dict[str, set[str]] = {
     "checker.spark_workers": {"specs"},
     "checker.audit": {
         *("specs", "model", "traces"),
-        *("checker.ci", "checker.progress", "checker.replacing", "checker.spark_session"),
+        *("checker.ci", "checker.processes", "checker.progress", "checker.replacing", "checker.spark_session"),
     },
     "checker.ci": {"specs", "model"},
     "checker.failure": {"specs"},

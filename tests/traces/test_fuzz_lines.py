@@ -30,7 +30,7 @@ def pool() -> tuple[bytes, ...]:
 @cache
 def common() -> tuple[bytes, ...]:
     """Lines of the frequent wordings."""
-    rows_read = {reader.row.id for readers in frequent().values() for reader in readers}
+    rows_read = {reader.row.id for reader in frequent()}
     parsed = ((line, parse_line(text_of(line))) for line in pool())
     return tuple(line for line, each in parsed if isinstance(each, Event) and each.row in rows_read)
 

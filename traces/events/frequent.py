@@ -2,19 +2,18 @@
 
 Most lines of a large log are moves of the state machines, requests and what becomes of them, and what brokers lead and
 fetch from then on. A line that such a pattern matches is one of theirs, whatever else it holds: so many lines can be
-looked at together, and in any order of the wordings.
+looked at together.
 """
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
-from typing import NamedTuple
 
 from ...specs.lines import Primitive, Slot
-from .wordings import Bucket, Reader, Test, dispatch, readers, sentence_of
+from .wordings import Bucket, Reader, Test, dispatch, readers
 
 ROWS = (
     *("replica-moved", "partition-offline-or-gone", "partition-online", "partition-created"),
@@ -29,42 +28,21 @@ _ANYTHING = ".*"
 _CLASS = re.compile(r"(-\?)?(\[(?:\\.|[^\]\\])+\])([+*]|\{1,[0-9]+\})")
 
 
-class Mark(NamedTuple):
-    """How lines that begin alike do: with words behind the bracket of who speaks, or with the first words of all."""
-
-    words: str
-    bracketed: bool
-
-
 @cache
-def frequent() -> Mapping[Mark, tuple[Reader, ...]]:
-    """The wordings, by their marks."""
-    found: dict[Mark, tuple[Reader, ...]] = {}
+def frequent() -> tuple[Reader, ...]:
+    """The wordings: of those that a line may both be the one that the reference tries first comes first."""
+    found: list[Reader] = []
     own = [reader for row in ROWS for reader in readers() if reader.row.id == row]
     for bucket in dict.fromkeys(map(_bucket_of, own)):
         tests = [test for _, test in bucket]
         for place, (reader, _) in enumerate(bucket):
             if reader.row.id in ROWS and prints_all(reader, tests[: place + 1]):
-                found[_mark(reader)] = (*found.get(_mark(reader), ()), reader)
-    return found
+                found.append(reader)
+    return tuple(found)
 
 
 def _bucket_of(reader: Reader) -> Bucket:
     return dispatch().loose if reader.key is None else dispatch().by_key[reader.key]
-
-
-def _mark(reader: Reader) -> Mark:
-    """The first word of its sentence, and the first character of the next if that is one of a few.
-
-    Where no bracket says who speaks, or any word may be the first, the literal that it begins with.
-    """
-    if reader.key is None or not reader.filled.startswith("["):
-        first = reader.wording.pieces[0]
-        return Mark(first if isinstance(first, str) else "", False)
-    words = sentence_of(reader.filled)[: len(reader.key) + 2]
-    start, following = reader.literals[1], reader.speaker_slots[1][1:2]
-    is_any = following and isinstance(following[0], Slot) and _CLASS.fullmatch(following[0].primitive.inner)
-    return Mark(start if is_any and words.startswith(start) else words, True)
 
 
 def tail_of(reader: Reader) -> str:

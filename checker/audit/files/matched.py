@@ -1,12 +1,11 @@
 """From the bytes of lines to columns: lines of the frequent wordings in the default layout, many at once.
 
-Wordings are walked (walk.py, walking.py), those that matched most lines before first. What a text means is asked once
-for each of the different ones, of the functions that the reference parser has: so there is one reading of a text.
+Wordings are walked (walk.py, walking.py). What a text means is asked once for each of the different ones, of the
+functions that the reference parser has: so there is one reading of a text.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
@@ -14,13 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from ....traces.events.frequent import frequent
 from ....traces.events.layouts import LEVELS
 from ....traces.events.parse import time_of
 from ....traces.events.wordings import Reader, read
 from ..table.arrays import Array, Dictionary, Numbers, absent, array_of, concatenated, narrow
-from .walk import Step, walk
-from .walking import LONGEST_NAME, Text, Walking, begin_with, is_at, next_of, words
+from .walk import Branch, walks
+from .walking import Text, Walking, is_at
 
 _DRESS = "[2018-08-03 12:00:00,123] "
 _DIGITS = [place for place, char in enumerate(_DRESS) if char.isdigit()]
@@ -44,21 +42,11 @@ def matched(text: Text, fields: tuple[str, ...], dictionary: Dictionary) -> Matc
     place, ts, level = place[level >= 0], ts[level >= 0], level[level >= 0]
     at = begin[place] + len(_DRESS) + np.array([len(name) + 1 for name in LEVELS])[level]
     places_of = cache(lambda character: np.flatnonzero(data == character))
-    left = np.ones(len(place), dtype=bool)
+    walking = Walking(data, np.arange(len(place)), at, end[place], places_of)
     parts: list[Matched] = []
-    for readers, rows in _alike(data, at, end[place]):
-        for reader in sorted(readers, key=_rarely):
-            rows = rows[left[rows]]
-            steps = walk(reader, fields)
-            if steps is None or not len(rows):
-                continue
-            walking = _walked(steps, Walking(data, rows, at[rows], end[place[rows]], places_of))
-            columns = _columns(reader, walking, fields, dictionary)
-            own = walking.place
-            if len(own):
-                left[own] = False
-                _MATCHED[reader] += len(own)
-                parts.append(Matched(place[own], columns | _leading(reader, ts[own], level[own], dictionary)))
+    for reader, own in _walked(walks(fields), walking):
+        leading = _leading(reader, ts[own.place], level[own.place], dictionary)
+        parts.append(Matched(place[own.place], leading | _columns(reader, own, fields, dictionary)))
     if not parts:
         return None
     names = ("row", "level", "ts", "releases", *fields)
@@ -68,20 +56,21 @@ def matched(text: Text, fields: tuple[str, ...], dictionary: Dictionary) -> Matc
     return Matched(np.concatenate([part.places for part in parts]), columns)
 
 
-_MATCHED: Counter[Reader] = Counter()
-"""How many lines this process has seen of each wording."""
-
-
-def _rarely(reader: Reader) -> int:
-    return -_MATCHED[reader]
-
-
-def _walked(steps: Sequence[Step], walking: Walking) -> Walking:
-    for step in steps:
-        if len(walking.place):
-            walking.take(step)
-    walking.only(walking.at == walking.end)
-    return walking
+def _walked(branches: Sequence[Branch], walking: Walking) -> Iterator[tuple[Reader, Walking]]:
+    """Wordings with the lines that are of them; of two that a line may be of, the first."""
+    for branch in branches:
+        if not len(walking.place):
+            return
+        own = walking.copy()
+        own.take(branch.step)
+        if not len(own.place):
+            continue
+        found = []
+        for reader, lines in [(branch.reader, own)] if branch.reader else _walked(branch.branches, own):
+            found.append(lines.place)
+            yield reader, lines
+        if found:
+            walking.only(~np.isin(walking.place, np.concatenate(found), assume_unique=True))
 
 
 def _leading(reader: Reader, ts: Numbers, level: Numbers, dictionary: Dictionary) -> dict[str, Array]:
@@ -103,24 +92,6 @@ def _columns(reader: Reader, walking: Walking, fields: Sequence[str], dictionary
     found |= {name: texts.converted(read(primitives[name]), dictionary) for name, texts in walking.texts.items()}
     constants = {name: value for name, value in reader.constants.items() if name in fields and name not in found}
     return found | {name: array_of([value], dictionary).take(always) for name, value in constants.items()}
-
-
-def _alike(data: Numbers, at: Numbers, end: Numbers) -> Iterator[tuple[tuple[Reader, ...], Numbers]]:
-    """Wordings that begin alike, and the rows of the lines that begin so, by where their messages begin."""
-    sentence = _sentences(data, at, end)
-    there = np.flatnonzero(sentence >= 0)
-    most = max(len(mark.words) for mark in frequent())
-    behind, first = words(data, sentence[there], most), words(data, at, most)
-    for mark, readers in frequent().items():
-        found = np.flatnonzero(begin_with(behind if mark.bracketed else first, mark.words.encode()))
-        yield readers, there[found] if mark.bracketed else found
-
-
-def _sentences(data: Numbers, at: Numbers, end: Numbers) -> Numbers:
-    """Where the sentence behind the first bracket of a message begins; -1 without one."""
-    close = np.flatnonzero(data == ord("]"))
-    found = next_of(close[data[close + 1] == ord(" ")], at) + 2
-    return np.where((found < end) & (found - at <= LONGEST_NAME), found, -1)
 
 
 def _without_returns(data: Numbers, begin: Numbers, end: Numbers) -> Numbers:

@@ -1,4 +1,4 @@
-"""How to walk a wording through many lines at once: its pieces as steps over bytes.
+"""How to walk wordings through many lines at once: their pieces as steps over bytes, and as a tree what they share.
 
 A literal is compared, a slot ends where the run of its characters does. What is walked is ASCII. A wording whose slots
 do not end by themselves, and a line that is not walked to its end, are for the reference parser.
@@ -7,12 +7,13 @@ do not end by themselves, and a line that is not walked to its end, are for the 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import takewhile
 
 from ....specs.lines import Primitive, Slot
-from ....traces.events.frequent import strict, tail_of
+from ....traces.events.frequent import frequent, strict, tail_of
 from ....traces.events.wordings import Reader
 
 _CLASS = r"\[(?:\\.|[^\]\\])+\]"
@@ -75,12 +76,82 @@ class Rest:
     end: bytes
 
 
-Step = Literal | Number | Run | Named | Rest
+@dataclass(frozen=True)
+class End:
+    """The line ends."""
+
+
+Step = Literal | Number | Run | Named | Rest | End
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A step, and what may follow it, in the order in which it is tried; at the end of lines their wording."""
+
+    step: Step
+    branches: tuple[Branch, ...] = ()
+    reader: Reader | None = None
+
+
+@cache
+def walks(fields: tuple[str, ...]) -> tuple[Branch, ...]:
+    """How to walk the frequent wordings, behind time and level, and keep these fields: what they share once."""
+    walked = ((reader, walk(reader, fields)) for reader in frequent())
+    return _branches([(reader, steps) for reader, steps in walked if steps is not None])
+
+
+_Option = tuple[Reader, tuple[Step, ...]]
+
+
+def _branches(options: Sequence[_Option]) -> tuple[Branch, ...]:
+    """Options whose first steps exclude each other may be tried in another order."""
+    groups: list[list[_Option]] = []
+    for option in options:
+        group = next((each for each in reversed(groups) if not _exclude(each[0], option)), None)
+        if group is not None and _begin_alike(group[0], option):
+            group.append(option)
+        else:
+            groups.append([option])
+    return tuple(map(_branch, groups))
+
+
+def _branch(options: Sequence[_Option]) -> Branch:
+    reader, (first, *_) = options[0]
+    if isinstance(first, End):
+        return Branch(first, reader=reader)
+    if isinstance(first, Literal):
+        size = _alike([steps[0].text for _, steps in options if isinstance(steps[0], Literal)])
+        first = Literal(first.text[:size])
+        return Branch(first, _branches([(reader, _behind(steps, size)) for reader, steps in options]))
+    return Branch(first, _branches([(reader, steps[1:]) for reader, steps in options]))
+
+
+def _alike(texts: Sequence[bytes]) -> int:
+    """How many bytes they have in common at their beginnings."""
+    return sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, zip(*texts, strict=False)))
+
+
+def _behind(steps: tuple[Step, ...], size: int) -> tuple[Step, ...]:
+    """Steps without so many characters of the literal that they begin with."""
+    first = steps[0]
+    rest = first.text[size:] if isinstance(first, Literal) else b""
+    return (Literal(rest), *steps[1:]) if rest else steps[1:]
+
+
+def _begin_alike(one: _Option, other: _Option) -> bool:
+    first, second = one[1][0], other[1][0]
+    return first == second or (isinstance(first, Literal) and isinstance(second, Literal))
+
+
+def _exclude(one: _Option, other: _Option) -> bool:
+    """Whether no line is both: they begin with different characters."""
+    first, second = one[1][0], other[1][0]
+    return isinstance(first, Literal) and isinstance(second, Literal) and first.text[0] != second.text[0]
 
 
 @cache
 def walk(reader: Reader, fields: tuple[str, ...]) -> tuple[Step, ...] | None:
-    """The steps of a wording, behind time and level, that keep these fields; None if it cannot be walked."""
+    """The steps of a wording; None if it cannot be walked."""
     pieces = list(_joined(_expanded((*reader.wording.pieces, tail_of(reader)))))
     kept = _first_of_each(pieces, fields)
     found: list[Step] = []
@@ -91,7 +162,7 @@ def walk(reader: Reader, fields: tuple[str, ...]) -> tuple[Step, ...] | None:
             return None
         found.append(step)
         at += taken
-    return tuple(found)
+    return (*found, End())
 
 
 def _expanded(pieces: Iterable[str | Slot]) -> Iterator[str | Slot]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -91,6 +91,10 @@ class Walking:
             self.numbers = {name: values[fits] for name, values in self.numbers.items()}
             self.texts = {name: Texts(texts.numbers[fits], texts.different) for name, texts in self.texts.items()}
 
+    def copy(self) -> Walking:
+        """The same lines, to be taken another way."""
+        return replace(self, numbers={**self.numbers}, texts={**self.texts})
+
     def take(self, step: Step) -> None:
         if isinstance(step, Literal):
             self._literal(step.text)
@@ -100,8 +104,10 @@ class Walking:
             self._run(step)
         elif isinstance(step, Named):
             self._named(step)
-        else:
+        elif isinstance(step, Rest):
             self._rest(step)
+        else:
+            self.only(self.at == self.end)
 
     def _literal(self, text: bytes) -> None:
         self.only(is_at(self.data, self.at, text))

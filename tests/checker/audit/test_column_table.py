@@ -37,11 +37,11 @@ def test_recordings_give_the_same_reports() -> None:
     assert any(report["findings"] for report in plain)
 
 
-@pytest.mark.parametrize("most", [10, 250_000])
-def test_what_is_printed_twice_gives_the_same_reports(most: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("piece", [10, 250_000])
+def test_what_is_printed_twice_gives_the_same_reports(piece: int, tmp_path: Path) -> None:
     doubled(RECORDED / "failover-on-leader-2.2.2-kill", tmp_path)
     (plain,) = reference([tmp_path])
-    assert columns([tmp_path], most=most) == [plain]
+    assert columns([tmp_path], piece=piece) == [plain]
     assert [note for note in plain["notes"] if "twice" in note]
 
 
@@ -64,17 +64,18 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     release=st.sampled_from(RELEASES),
     wipes=st.integers(0, 1),
     faults=st.integers(0, 6),
-    most=st.sampled_from((1, 7, 100, 250_000)),
+    piece=st.sampled_from((1, 7, 100, 250_000)),
+    buckets=st.sampled_from((1, 3, 100)),
 )
 def test_histories_with_faults_give_the_same_reports(
-    root: Path, seed: int, release: str, wipes: int, faults: int, most: int
+    root: Path, seed: int, release: str, wipes: int, faults: int, piece: int, buckets: int
 ) -> None:
     """However few rows are looked at together."""
     made = history(seed, release, wipes=wipes)
     made.written = with_faults(made.written, random.Random(seed), faults)
     folder = root / str(sum(1 for _ in root.iterdir()))
     path = save(folder, texts(made.written, release))
-    assert columns([path], most=most) == reference([path])
+    assert columns([path], piece=piece, buckets=buckets) == reference([path])
 
 
 # ---- Steps that no audit takes to their ends

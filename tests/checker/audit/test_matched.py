@@ -24,7 +24,7 @@ from isrproof.checker.audit.table.arrays import Dictionary
 from tests.hostile_lines import HOSTILE, endless, written
 from tests.traces.test_fuzz_lines import damaged
 
-READERS = [reader for found in frequent().values() for reader in found]
+READERS = frequent()
 
 
 def understood(lines: Sequence[bytes], fields: tuple[str, ...] = PRINTED) -> dict[bytes, dict[str, Any]]:
