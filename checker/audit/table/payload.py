@@ -32,7 +32,8 @@ def payloads(
     order = order[np.searchsorted(bucket[order], 0) :]
     if not len(order):
         return
-    sorted_columns = {name: column.take(order) for name, column in columns.items()}
+    there = {name: column for name, column in columns.items() if column.present is None or column.present.any()}
+    sorted_columns = {name: column.take(order) for name, column in there.items()}
     numbers, first = np.unique(bucket[order], return_index=True)
     for number, begin, end in zip(numbers.tolist(), first.tolist(), [*first[1:].tolist(), len(order)], strict=True):
         part = {
@@ -45,7 +46,8 @@ def payloads(
 
 
 def encoded(columns: Mapping[str, Array], dictionary: Dictionary, note: Any = None) -> bytes:
-    """Columns of one length as a payload."""
+    """Columns of one length as a payload; one that is absent is left out."""
+    columns = {name: column for name, column in columns.items() if column.present is None or column.present.any()}
     used = np.zeros(len(dictionary.values), dtype=bool)
     for column in columns.values():
         if column.encoded:
