@@ -73,6 +73,7 @@ def is_settled(chosen: Chosen, c: Expr) -> Expr:
 
 
 _held = znode[p].value
+_alone = _held["isr"].eq(some(b).set())
 
 
 def _stays(chosen: Chosen, condition: Expr) -> Expr:
@@ -96,7 +97,7 @@ def _of_settled(chosen: Chosen) -> tuple[Property, ...]:
             "DeadOutOfIsr",
             _SETTLED + "a dead broker is in no ISR, unless it is the last member.",
             has_settled(chosen).implies(
-                _stays(chosen, either(_held["isr"].subset_of(registered), _held["isr"].size() <= 1))
+                _stays(chosen, forall(b, both(_held["isr"].contains(b), ~registered.contains(b)).implies(_alone)))
             ),
             cites=("KAFKA-3143", "kafka.controller.ReplicaStateMachine"),
         ),
