@@ -8,6 +8,7 @@ there may be one all the same.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 
 from ...traces.events.event import Event
@@ -19,6 +20,9 @@ ATTEMPTS = ((0, 50), (1, 300), (2, 1_000), (4, 3_000))
 
 MOST_STATES = 3_000
 """States that are looked at between two lines."""
+
+NARROWER = 8
+"""Where that is too few for all runs that are kept to come to the next line, one of so many goes on."""
 
 
 def written(runs: Runs, lines: Sequence[Seen], enough: int, progress: Callable[[int], None]) -> int:
@@ -42,6 +46,9 @@ def _goes_through(runs: Runs, lines: Sequence[Seen], slack: int, width: int, pro
         if is_later:
             taken = _without_controllers(taken)
         after = _written(runs, taken, line.event, stream, slack)
+        while not after and len(taken) >= NARROWER:
+            taken = dict(itertools.islice(taken.items(), len(taken) // NARROWER))
+            after = _written(runs, taken, line.event, stream, slack)
         if not after:
             return number
         taken = dict(sorted(after.items(), key=lambda each: each[1])[:width])

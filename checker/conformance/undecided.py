@@ -65,7 +65,7 @@ def _reasons(evidence: Evidence, parts: Collection[str]) -> Iterator[tuple[Bears
         if event.strategy == "UNCLEAN":
             yield (
                 partial(_since, event),
-                "unclean elections of some partitions were asked for, which are not in the model",
+                "unclean elections of some partitions were asked for: validate does not follow those",
             )
     if PREFERRED in parts:
         what = "leaders of some partitions were to be the preferred ones; the model has elections of all at once"

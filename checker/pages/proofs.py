@@ -72,9 +72,9 @@ def write() -> str:
 _GUARDS = (
     "## Guards",
     "",
-    "`isrproof prove MODEL --mutate` drops each guard clause of kip320, kip497, unclean-election and kip966, one at a",
-    "time. The proof needs the clauses that `isrproof explore MODEL --mutate` finds to be needed, and no others; the",
-    "model says beside each other clause why it may be left out ([models.md](models.md)).",
+    "`isrproof prove MODEL --mutate` drops each guard clause of kip320, kip497, unclean-election, kip966 and the",
+    "cluster of 3.9, one at a time. The proof needs the clauses that `isrproof explore MODEL --mutate` finds to be",
+    "needed, and no others; the model says beside each other clause why it may be left out ([models.md](models.md)).",
 )
 _NOT_PROVED = (
     "## What is not proved",

@@ -23,6 +23,7 @@ from . import (
     reassign,
     requests,
     shutdown,
+    unclean,
     zombies,
 )
 from .beyond import BEYOND
@@ -50,6 +51,8 @@ from .state import (
     REASSIGNMENT,
     SETTINGS,
     SETTINGS_OF_PART,
+    UNCLEAN_ASKED,
+    UNCLEAN_LATER,
     UNSEEN_MOVES,
     c,
     fields,
@@ -72,11 +75,14 @@ PARTS = (
     Part(FACTORS, "topics with one replica, or three"),
     Part(ISR_OUTSIDE, "ISRs that change in ZooKeeper, where brokers and what they know are left out"),
     Part(UNCLEAN, "unclean.leader.election.enable, for all topics"),
+    Part(UNCLEAN_LATER, "unclean.leader.election.enable of topics, switched on while the cluster runs"),
+    Part(UNCLEAN_ASKED, "unclean elections of single partitions, which an administrator asks for (since 2.4)"),
 )
 BEHAVIOURS = (
     "KAFKA-3143",
     "KAFKA-6082",
     "KAFKA-6650",
+    "KAFKA-6835",
     "KAFKA-7482",
     "KAFKA-8237",
     "KAFKA-9212",
@@ -138,6 +144,8 @@ def _build(chosen: Chosen) -> Model:
         **_WRITERS,
         SHUTDOWN: shutdown.writers(chosen),
         ISR: isr.writers(chosen),
+        UNCLEAN_LATER: unclean.writers(chosen),
+        UNCLEAN_ASKED: (unclean.elect_asked,) if chosen.has("KIP-460") else (),
         REASSIGNMENT: reassign.writers(chosen),
     }.items():
         if part in ("", "outside", *chosen.parts):

@@ -22,6 +22,7 @@ from .state import (
     NO_BROKER,
     REASSIGNMENT,
     UNASSIGNED,
+    UNCLEAN_LATER,
     Broker,
     Replicas,
     Znode,
@@ -40,6 +41,7 @@ from .state import (
     shutting,
     to_delete,
     topics,
+    unclean_allowed,
     znode,
 )
 
@@ -180,8 +182,17 @@ class Effects:
         waiting = self.queued_apart(c, p, one_of(state, ("NewPartition", "OfflinePartition")))
         return self.online(c, p, state, waiting)
 
-    def online(self, c: Expr, p: Expr, state: Expr, asked: Expr) -> tuple[Expr, Held]:
-        """To OnlinePartition by the offline strategy: the znode is created, or a leader elected."""
+    def may_be_unclean(self, p: Expr) -> Expr:
+        """Whether a replica from outside the ISR may be elected where no member is online."""
+        if UNCLEAN in self.chosen.parts:
+            return true
+        return unclean_allowed.contains(p) if UNCLEAN_LATER in self.chosen.parts else false
+
+    def online(self, c: Expr, p: Expr, state: Expr, asked: Expr, *, forced: bool = False) -> tuple[Expr, Held]:
+        """To OnlinePartition by the offline strategy: the znode is created, or a leader elected.
+
+        `forced`: from outside the ISR if need be, whatever the topic says.
+        """
         now, held, online, mine = znode[p], znode[p].value, self.online_brokers(c, p), epoch[c]
         is_new = state.eq("NewPartition")
         preferred = self.first(p, online)
@@ -197,14 +208,18 @@ class Effects:
         creates = both(is_new, now.is_none(), preferred.is_some())
         leader = self.first(p, online.intersect(held["isr"]))
         isr, recovery = held["isr"].intersect(online), held["recovery"]
-        if UNCLEAN in self.chosen.parts:
-            clean = leader.is_some()
+        allowed = true if forced else self.may_be_unclean(p)
+        if allowed is not false:
+            clean = either(leader.is_some(), ~allowed)
             leader, isr = ite(clean, leader, preferred), ite(clean, isr, preferred.set())
             if self.chosen.has("KIP-704"):
                 recovery = ite(clean, recovery, literal("RECOVERING", recovery.sort))
         elects = both(~is_new, self._readable(c, p), leader.is_some())
         new = some(ite(is_new, made, self.led(c, held, leader, isr).changed(recovery=recovery)))
-        return self._moved(c, p, state, asked, either(creates, elects), new, lines.OFFLINE_STRATEGY, online, is_new)
+        strategy = lines.OFFLINE_STRATEGY
+        if self.chosen.has("KIP-460"):
+            strategy += "(true)" if forced else "(false)"
+        return self._moved(c, p, state, asked, either(creates, elects), new, strategy, online, is_new)
 
     def elected(
         self, c: Expr, p: Expr, state: Expr, asked: Expr, leader: Expr, isr: Expr, strategy: str, recipients: Expr
@@ -248,9 +263,7 @@ class Effects:
         is_new: Expr = false,
     ) -> tuple[Expr, Held]:
         done = both(self.asked("partition", asked, state, "OnlinePartition"), can)
-        admin = "(false)" if self.chosen.has("KIP-460") and strategy.startswith("Offline") else ""
         valid, refused = self.valid["partition"]["OnlinePartition"], both(asked, ~done)
-        strategy += admin
         self.lines.append(lines.partition_online(c, p, state, new.value, done, refused, valid, strategy, is_new))
         self.sends(c, p, self.replicas(p).intersect(recipients), done, new, is_new)
         after = ite(done, literal("OnlinePartition", state.sort), state)

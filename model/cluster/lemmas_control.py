@@ -1,7 +1,7 @@
 """What a proof needs to know of a cluster: who acts as controller, in which epoch, and what is in a state znode.
 
-They are kept by every release's steps, in any number of brokers, partitions and epochs. What holds only once a
-controller has settled is not among them: it would take a lemma for each phase of a start-up and of each handler.
+They are kept by every release's steps, in any number of brokers, partitions and epochs. Beside them stands what a
+controller keeps on its way to where it has settled (`lemmas_settled.py`).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from ..expr import both, forall, some
 from ..property import Property
 from ..protocol import Model
 from ..script import Lemmas
+from . import lemmas_settled
 from .controller import unknown_is
 from .properties import CONTROLLER_IS_REGISTERED, ONE_CONTROLLER_PER_EPOCH
 from .state import (
@@ -87,5 +88,9 @@ def _as_it_is(model: Model) -> Model:
 
 
 SCRIPT = Lemmas(
-    frozenset({registered, controller, controller_epoch, phase, epoch, znode}), LEMMAS, _as_it_is, lambda model: (), {}
+    frozenset({registered, controller, controller_epoch, phase, epoch, znode}),
+    (*LEMMAS, *lemmas_settled.lemmas()),
+    _as_it_is,
+    lambda model: (),
+    {},
 )

@@ -17,6 +17,7 @@ from ..expr import Expr, both, either, exists, full, some, those, true
 from ..family import Chosen
 from ..property import Property
 from ..protocol import Ghosts
+from . import unclean
 from .effects import DELETION, REQUESTS
 from .metadata import agrees
 from .properties import has_settled
@@ -25,6 +26,7 @@ from .state import (
     CACHES,
     DIRECTORIES,
     REASSIGNMENT,
+    UNCLEAN_LATER,
     Broker,
     b,
     c,
@@ -49,6 +51,7 @@ UNASKED = frozenset(
         "DeleteTopic",
         "JoinTopic",
         "AskElection",
+        "AllowUnclean",
         "FailDirectory",
         "LeaderShrinksIsr",
         "LeaderExpandsIsr",
@@ -60,6 +63,7 @@ OUTSIDE = UNASKED | {
     "ShutDown",
     "ShutDownContended",
     "ElectPreferred",
+    "ElectUnclean",
     "ShrinkIsr",
     "ExpandIsr",
     "Reassign",
@@ -76,6 +80,8 @@ def progress(chosen: Chosen, actions: Iterable[Action]) -> Ghosts:
     found.append(_deletion_ends(fair) if DELETION in chosen.parts else _settles(chosen, fair))
     if REQUESTS in chosen.parts:
         found.append(_leader_leads(fair))
+    if UNCLEAN_LATER in chosen.parts:
+        found.append(unclean.allowed_is_elected(chosen, fair))
     if DIRECTORIES in chosen.parts:
         found.append(_failed_leader_is_replaced(fair))
     if CACHES in chosen.parts:

@@ -17,6 +17,8 @@ from ..views import Broker as AnyBroker
 from .effects import DELETION, REQUESTS, UNCLEAN, Effects
 from .state import (
     REASSIGNMENT,
+    UNCLEAN_ASKED,
+    UNCLEAN_LATER,
     Broker,
     assignment,
     b,
@@ -73,6 +75,7 @@ def is_settled(chosen: Chosen, c: Expr) -> Expr:
 
 
 _held = znode[p].value
+_alone = _held["isr"].eq(some(b).set())
 
 
 def _stays(chosen: Chosen, condition: Expr) -> Expr:
@@ -96,7 +99,7 @@ def _of_settled(chosen: Chosen) -> tuple[Property, ...]:
             "DeadOutOfIsr",
             _SETTLED + "a dead broker is in no ISR, unless it is the last member.",
             has_settled(chosen).implies(
-                _stays(chosen, either(_held["isr"].subset_of(registered), _held["isr"].size() <= 1))
+                _stays(chosen, forall(b, both(_held["isr"].contains(b), ~registered.contains(b)).implies(_alone)))
             ),
             cites=("KAFKA-3143", "kafka.controller.ReplicaStateMachine"),
         ),
@@ -200,11 +203,19 @@ UNCLEAN_LEADER_RECOVERS = Property(
     "step",
     cites=("KIP-704",),
 )
+AN_OUTSIDER_LEADS = Property(
+    "OutsiderLeads",
+    "A leader is elected from outside the ISR, while unclean elections are off by default: the part is alive.",
+    exists(p, both(znode[p].is_some(), after(znode[p].is_some()), _unclean)),
+    "sometimes",
+    cites=("KIP-460", "KAFKA-6835"),
+)
 
 
 def properties(chosen: Chosen) -> tuple[Property, ...]:
     """What is promised, and what must be met."""
-    unmet = {LEADER_FROM_ISR if UNCLEAN in chosen.parts else UNCLEAN_LEADER_ALONE_IN_ISR}
+    is_unclean = bool({UNCLEAN, UNCLEAN_LATER, UNCLEAN_ASKED} & chosen.parts)
+    unmet = {LEADER_FROM_ISR if is_unclean else UNCLEAN_LEADER_ALONE_IN_ISR}
     if REASSIGNMENT in chosen.parts and chosen.has("KIP-455"):
         unmet.add(ISR_WITHIN_REPLICAS)  # a replica that was being added leaves the ISR after the assignment
     of_view = tuple(each for each in PARTITION_PROPERTIES if each not in unmet)
@@ -214,7 +225,8 @@ def properties(chosen: Chosen) -> tuple[Property, ...]:
         ONE_CONTROLLER_PER_EPOCH,
         ONLY_THE_CONTROLLER_ELECTS,
         *(partition_in_zookeeper(chosen).of(each) for each in of_view),
-        *((UNCLEAN_LEADER_RECOVERS,) if UNCLEAN in chosen.parts and chosen.has("KIP-704") else ()),
+        *((UNCLEAN_LEADER_RECOVERS,) if is_unclean and chosen.has("KIP-704") else ()),
         *((DELETED_WHEN_ALL_SAY_SO,) if DELETION in chosen.parts else ()),
+        *((AN_OUTSIDER_LEADS,) if {UNCLEAN_LATER, UNCLEAN_ASKED} & chosen.parts else ()),
         A_LEADER_IS_LOST,
     )

@@ -66,6 +66,7 @@ SETTINGS_OF_PART: Mapping[str, tuple[Setting, ...]] = {
 CACHES, REASSIGNMENT, DIRECTORIES = "metadata caches", "reassignment", "log directories"
 UNSEEN_MOVES = "reassignment without requests"
 ASKED, LARGE = "elections of some leaders", "topics of several partitions"
+UNCLEAN_LATER, UNCLEAN_ASKED = "unclean elections switched on", "unclean elections asked for"
 
 Broker = Finite("Broker", BROKERS)
 Partition = Finite("Partition", PARTITIONS)
@@ -182,6 +183,10 @@ topic_of = field("topic_of", MapOf(Partition, Partition))
 asked = field("asked", SetOf(Partition))
 elections = field("elections_so_far", Int(0, ELECTIONS))
 
+# Of unclean elections that are switched on while the cluster runs
+unclean_allowed = field("unclean_allowed", SetOf(Partition))
+told_unclean = field("told_unclean", MapOf(Broker, SetOf(Partition)))
+
 # Of requests
 registration = field("registration", MapOf(Broker, BrokerEpoch))
 known = field("known", MapOf(Broker, MapOf(Broker, BrokerEpoch)))
@@ -239,6 +244,7 @@ BLANK_OF_PART: Mapping[str, Mapping[Expr, Expr | Value]] = {
     },
     "requests": {known: fill(MapOf(Broker, BrokerEpoch), 0), batched: frozenset()},
     REASSIGNMENT: {reassigning: frozenset(), finishing: None},
+    UNCLEAN_LATER: {told_unclean: frozenset()},
     DIRECTORIES: {
         offline_dirs: fill(Hosted, frozenset()),
         storage_errors: fill(Hosted, frozenset()),
@@ -253,6 +259,7 @@ _MEANINGS = {
     to_stop: "the replicas that it is about to stop, to delete them",
     asked_to_delete: "the replicas that it has told to be deleted, and got no answer",
     reassigning: "the partitions whose reassignment it has to take up",
+    told_unclean: "the topics of which it has still to heed that unclean elections are on",
     finishing: "the partition whose reassignment it is ending, or dropping",
     offline_dirs: "the replicas that it knows to be in a failed log directory",
     storage_errors: "the replicas of which brokers answered KAFKA_STORAGE_ERROR, and it has not heeded it yet",
@@ -291,6 +298,9 @@ def _of_part(part: str, parts: Iterable[str]) -> tuple[Field, ...]:
         return (starts(queued, frozenset(), "ZooKeeper: topics queued for deletion, /admin/delete_topics"),)
     if part == LARGE:
         return (starts(topic_of, mapped(p, p), "each partition's topic, by the partition that stands for it"),)
+    if part == UNCLEAN_LATER:
+        what = "ZooKeeper: the topics with unclean.leader.election.enable, /config/topics"
+        return (starts(unclean_allowed, frozenset(), what),)
     if part == ASKED:
         what = "ZooKeeper: partitions whose preferred leaders are asked for, /admin/preferred_replica_election"
         return (
@@ -375,6 +385,7 @@ def owners() -> dict[str, str]:
         queued,
         topic_of,
         asked,
+        unclean_allowed,
         registration,
         told_of_failures,
     )

@@ -33,6 +33,9 @@ LEGAL_PARTS = (
     "ISR changes",
     "unclean elections",
 )
+UNCLEAN_PARTS = ("unclean elections switched on", "unclean elections asked for")
+WITH_UNCLEAN_PARTS = 20_000
+"""The first seed of runs that have these parts, too."""
 BROKERS_SAY = (
     "Received LeaderAndIsr request",
     "starting the become-leader transition",
@@ -98,7 +101,7 @@ def _drawn(seed: int) -> tuple[str, tuple[str, ...], str]:
         )
         if dice.random() < 0.3
     )
-    return release, (*parts, *more), level
+    return release, (*parts, *more, *(UNCLEAN_PARTS if seed >= WITH_UNCLEAN_PARTS else ())), level
 
 
 def _simulated(seed: int, folder: Path) -> Path | None:
@@ -131,6 +134,11 @@ def test_nothing_is_illegal_in_random_runs_but_what_their_releases_do_wrong(tmp_
     """Of all parts and releases, at TRACE and INFO; and brokers say there what the model lets them say."""
     assert _illegal(range(30), tmp_path) == []
     assert {*BROKERS_SAY} - _said(tmp_path) <= SELDOM
+
+
+@pytest.mark.parametrize("runs", [6, pytest.param(500, marks=pytest.mark.slow)])
+def test_nothing_is_illegal_where_unclean_elections_come_while_it_runs(runs: int, tmp_path: Path) -> None:
+    assert _illegal(range(WITH_UNCLEAN_PARTS, WITH_UNCLEAN_PARTS + runs), tmp_path) == []
 
 
 @pytest.mark.slow

@@ -430,9 +430,10 @@ def test_what_the_model_does_not_follow_is_named_with_its_line(
 
 
 @slow
-def test_a_recording_in_which_a_topic_of_several_partitions_is_deleted_is_accepted() -> None:
+@pytest.mark.parametrize("release", ["2.8.2", "3.9.1"])
+def test_a_recording_in_which_a_topic_of_several_partitions_is_deleted_is_accepted(release: str) -> None:
     """Twice, with elections of some leaders and a controlled shutdown in between."""
-    code, said = _command("cluster", str(RECORDED / "lifecycle-2.8.2"), "--release", "2.8.2")
+    code, said = _command("cluster", str(RECORDED / f"lifecycle-{release}"), "--release", release)
     assert (code, said["verdict"], said["matched"], said["compared"]) == (0, "accepted", 40, 40)
 
 

@@ -62,6 +62,8 @@ ALL_PARTS = [each.name for each in CLUSTER.parts if not {"requests", *FOR_LOGS} 
         ("3.9", ["metadata caches"], 1),
         ("2.3", ["reassignment"], 0),
         ("3.9", ["log directories"], 1),
+        ("2.1", ["unclean elections switched on"], 2),
+        ("3.9", ["unclean elections switched on", "unclean elections asked for"], 2),
         ("1.1", ["log directories", "deletion"], 0),
     ],
 )
@@ -399,8 +401,8 @@ def test_a_broker_that_does_what_an_older_request_says() -> None:
 
 def test_unclean_elections_are_a_part() -> None:
     usual, unclean = CLUSTER.model("2.3"), CLUSTER.model("2.3", adding=["unclean elections"])
-    assert any(each.startswith("unclean elections") for each in usual.left_out)
-    assert not any(each.startswith("unclean elections") for each in unclean.left_out)
+    assert any(each.startswith("unclean elections (") for each in usual.left_out)
+    assert not any(each.startswith("unclean elections (") for each in unclean.left_out)
     assert explore(unclean).verdict == "holds"
     assert explore(unclean, unclean_property(usual)).verdict == "violated"
 
@@ -421,6 +423,7 @@ def unclean_property(usual: Model) -> Iterable:  # type: ignore[type-arg]
         ("log directories",),
         ("one or three replicas",),
         ("ISRs of unseen leaders",),
+        ("unclean elections switched on",),
     ],
 )
 def test_each_clause_is_needed_or_waived(parts: tuple[str, ...]) -> None:
@@ -516,3 +519,18 @@ def test_a_table_with_a_behaviour_switched_off_is_that_of_no_other_release() -> 
         "OfflineReplica",
         "ReplicaDeletionStarted",
     )
+
+
+def test_unclean_elections_are_asked_for_since_2_4() -> None:
+    """KIP-460. Before, a leader comes from outside the ISR where that is switched on, and nowhere else."""
+    few = {"outages": 3, "failovers": 0}
+    before, since = (CLUSTER.model(each, adding=["unclean elections asked for"]) for each in ("2.3", "2.4"))
+    assert "ElectUnclean" not in {each.name for each in before.actions}
+    assert explore(before, ["OutsiderLeads"], **few)["OutsiderLeads"].verdict == "violated"
+    met = explore(since, ["OutsiderLeads"], **few)["OutsiderLeads"].path
+    assert met is not None
+    assert met.steps[-1].action == "ElectUnclean"
+    switched = CLUSTER.model("2.3", adding=["unclean elections switched on"])
+    met = explore(switched, ["OutsiderLeads"], **few)["OutsiderLeads"].path
+    assert met is not None
+    assert "AllowUnclean" in {each.action for each in met.steps}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from isrproof.checker.prove import mutate
 from isrproof.checker.prove.run import Effort, prove
 from isrproof.model.cluster.cluster import CLUSTER
 
@@ -23,9 +24,47 @@ PROVED = [
     "LeaderFromIsr",
 ]
 
+SETTLED = ["LeaderAliveOrNone", "DeadOutOfIsr", "OfflineWithoutLeader", "OnlineIfAlive"]
+"""The first is S1, the second S2: what a controller leaves to dead brokers once it has settled."""
+slow = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
-    "release", ["3.9", *(pytest.param(each, marks=pytest.mark.slow) for each in ("1.1", "2.0.0", "2.3", "2.8"))]
+    ("release", "parts"),
+    [
+        pytest.param("2.3", [], marks=slow),
+        pytest.param("2.8", [], marks=slow),
+        pytest.param("3.9", [], marks=slow),
+        pytest.param("2.3", ["ISRs of unseen leaders"], marks=slow),
+        pytest.param("2.3", ["controlled shutdown", "requests"], marks=slow),
+        pytest.param("3.9", ["controlled shutdown", "preferred elections", "metadata caches"], marks=slow),
+    ],
+)
+def test_a_controller_that_has_settled_has_left_nothing_to_dead_brokers(release: str, parts: list[str]) -> None:
+    found = prove(CLUSTER.model(release, adding=parts), SETTLED, effort=Effort(search=0))
+    assert {each.prop.name: each.verdict for each in found.properties} == dict.fromkeys(SETTLED, "holds")
+    assert "LedByLiveOrToMove" in found["LeaderAliveOrNone"].rests_on
+    assert "InSyncLiveOrToMove" in found["DeadOutOfIsr"].rests_on
+
+
+def test_up_to_2_2_the_lemma_falls_where_a_new_controller_starts() -> None:
+    """KAFKA-3143: it does not move the replicas of brokers that were dead before."""
+    found = prove(CLUSTER.model("2.2"), ["LeaderAliveOrNone", "DeadOutOfIsr"], effort=Effort(search=0))
+    assert {each.verdict for each in found.properties} == {"unknown"}
+    fallen = {each.lemma.name: each.answer for each in found.fallen}
+    assert {*fallen} == {"LedByLiveOrToMove", "InSyncLiveOrToMove"}
+    assert {each.question.action for each in fallen.values()} == {"InitializeContext"}
+    assert {each.outcome for each in fallen.values()} == {"refuted"}
+
+
+def test_the_proof_needs_each_clause_that_is_not_waived() -> None:
+    found = list(mutate.dropped(CLUSTER.model("3.9")))
+    assert [(each.action, each.clause.label) for each in found if not each.as_declared] == []
+    assert {each.verdict for each in found} == {"needed", "not needed"}
+
+
+@pytest.mark.parametrize(
+    "release", ["3.9", *(pytest.param(each, marks=slow) for each in ("1.1", "2.0.0", "2.3", "2.8"))]
 )
 def test_what_is_proved_of_a_cluster(release: str) -> None:
     found = prove(CLUSTER.model(release), PROVED)

@@ -1,0 +1,181 @@
+"""Why a controller that has settled has left nothing to dead brokers: what its handlers keep, step by step.
+
+Of each replica that leads, or is in an ISR, the controller knows that its broker is live, or has it among the brokers
+to move (`to_move`); when it is idle none is to be moved. That is S1 and S2, and it needs the repair of KAFKA-3143: a
+new controller has all brokers to move that are not live. What its caches and state machines say is kept beside it.
+"""
+
+from __future__ import annotations
+
+from ..expr import Expr, both, either, forall, some
+from ..property import Property
+from .controller import unknown_is
+from .state import (
+    assignment,
+    b,
+    c,
+    cached,
+    live,
+    one_of,
+    p,
+    partition_state,
+    phase,
+    r,
+    replica_state,
+    replicas,
+    to_move,
+    topics,
+    znode,
+)
+
+_held, _kept = znode[p].value, cached[c][p].value
+_has_read = both(phase[c].ne("none"), phase[c].ne("elected"))
+_has_started = both(_has_read, phase[c].ne("starting"))
+_has_still_to_elect = one_of(phase[c], ("electing", "failing"))
+_is_known = both(_has_read, topics[c].contains(p), replicas(assignment[p]).contains(b))
+_is_new = both(_has_read, ~topics[c].contains(p))
+
+
+def _of_partitions(when: Expr, holds: Expr) -> Expr:
+    return forall(c, forall(p, when.implies(holds)))
+
+
+def _of_replicas(when: Expr, holds: Expr) -> Expr:
+    return forall(c, forall(p, forall(b, when.implies(holds))))
+
+
+def _led_by(some_of: Expr) -> Expr:
+    return _held["leader"].set().intersects(some_of)
+
+
+NOBODY_TO_MOVE_WHEN_IDLE = Property(
+    "NobodyToMoveWhenIdle",
+    "A controller that is idle has no broker to move. It has no live one to move, but for one that is shutting down.",
+    both(
+        forall(c, phase[c].eq("idle").implies(to_move[c].is_empty())),
+        forall(
+            c,
+            forall(b, both(_has_read, phase[c].ne("stopping"), to_move[c].contains(b)).implies(~live[c].contains(b))),
+        ),
+        forall(
+            c,
+            forall(
+                b,
+                forall(
+                    r, both(phase[c].eq("stopping"), *(to_move[c].contains(each) for each in (b, r))).implies(b.eq(r))
+                ),
+            ),
+        ),
+    ),
+)
+KNOWS_NOBODY_YET = Property(
+    "KnowsNobodyYet",
+    "Who is no controller, or has only been elected, knows of no live broker.",
+    forall(c, either(phase[c].eq("none"), phase[c].eq("elected")).implies(live[c].is_empty())),
+)
+CACHE_IS_AS_WRITTEN = Property(
+    "CacheIsAsWritten",
+    "A controller that has read ZooKeeper has each leader and ISR in its cache, as long as nobody else writes them; "
+    "and it knows every topic that has a state znode.",
+    both(
+        _of_partitions(_has_read, cached[c][p].is_some().eq(znode[p].is_some())),
+        _of_partitions(both(_has_read, znode[p].is_some()), topics[c].contains(p)),
+        _of_partitions(both(_has_read, znode[p].is_some()), _kept["leader"].eq(_held["leader"])),
+        _of_partitions(both(_has_read, znode[p].is_some()), _kept["isr"].eq(_held["isr"])),
+    ),
+)
+MAY_GO_OFFLINE = Property(
+    "MayGoOffline",
+    "Of each replica of a topic that it knows, a controller has a state from which it may go offline and online; of "
+    "others it has none.",
+    both(
+        _of_replicas(
+            _is_known,
+            one_of(replica_state[c][p][b], ("OnlineReplica", "OfflineReplica", "ReplicaDeletionIneligible")),
+        ),
+        _of_replicas(_is_new, replica_state[c][p][b].eq(unknown_is("replica"))),
+    ),
+)
+LED_BY_LIVE_OR_TO_MOVE = Property(
+    "LedByLiveOrToMove",
+    "Whoever leads is live as far as the controller knows, or is to be moved.",
+    _of_replicas(
+        both(_has_read, znode[p].is_some(), _held["leader"].eq(some(b))),
+        either(live[c].contains(b), to_move[c].contains(b)),
+    ),
+    cites=("KAFKA-3143",),
+)
+IN_SYNC_LIVE_OR_TO_MOVE = Property(
+    "InSyncLiveOrToMove",
+    "Who is in an ISR is live as far as the controller knows, or is to be moved, or is its last member.",
+    _of_replicas(
+        both(_has_read, znode[p].is_some(), _held["isr"].contains(b)),
+        either(live[c].contains(b), to_move[c].contains(b), _held["isr"].eq(some(b).set())),
+    ),
+    cites=("KAFKA-3143",),
+)
+NEW_WITHOUT_ZNODE = Property(
+    "NewWithoutZnode",
+    "Once a controller has started, a partition that it knows is NewPartition exactly while it has no state znode, and "
+    "then OnlinePartition or OfflinePartition; of others it has no state.",
+    both(
+        _of_partitions(both(_has_started, ~topics[c].contains(p)), partition_state[c][p].eq(unknown_is("partition"))),
+        _of_partitions(
+            both(_has_started, topics[c].contains(p), znode[p].is_none()), partition_state[c][p].eq("NewPartition")
+        ),
+        _of_partitions(
+            both(_has_started, znode[p].is_some()),
+            one_of(partition_state[c][p], ("OnlinePartition", "OfflinePartition")),
+        ),
+    ),
+)
+OFFLINE_IF_LED_BY_NOBODY = Property(
+    "OfflineIfLedByNobody",
+    "Once a controller has started, a partition that nobody live leads is OfflinePartition, but for one whose leader "
+    "is to be moved, which the controller has still to heed.",
+    _of_partitions(
+        both(
+            _has_started,
+            znode[p].is_some(),
+            ~_led_by(live[c]),
+            ~both(_has_still_to_elect, _led_by(to_move[c])),
+        ),
+        partition_state[c][p].eq("OfflinePartition"),
+    ),
+)
+
+
+def live_replicas_are_online(staying: Expr) -> Property:
+    """`staying`: the live brokers but for those that are shutting down."""
+    return Property(
+        "LiveReplicasAreOnline",
+        "The replicas on brokers that are live and stay so, as far as the controller knows, are OnlineReplica.",
+        _of_replicas(both(_is_known, staying.contains(b)), replica_state[c][p][b].eq("OnlineReplica")),
+    )
+
+
+def offline_is_led_by_nobody(staying: Expr) -> Property:
+    """`staying`: the live brokers but for those that are shutting down."""
+    offline = both(znode[p].is_some(), partition_state[c][p].eq("OfflinePartition"))
+    return Property(
+        "OfflineIsLedByNobody",
+        "Once a controller has started, nobody who is live and stays so leads an OfflinePartition, but for one who has "
+        "just come back.",
+        _of_partitions(both(_has_started, phase[c].ne("electing"), offline), ~_led_by(staying)),
+    )
+
+
+def lemmas(staying: Expr = live[c]) -> tuple[Property, ...]:
+    """What a controller keeps; `staying`: the live brokers but for those that are shutting down."""
+    return (
+        NOBODY_TO_MOVE_WHEN_IDLE,
+        KNOWS_NOBODY_YET,
+        CACHE_IS_AS_WRITTEN,
+        MAY_GO_OFFLINE,
+        LED_BY_LIVE_OR_TO_MOVE,
+        IN_SYNC_LIVE_OR_TO_MOVE,
+        NEW_WITHOUT_ZNODE,
+        OFFLINE_IF_LED_BY_NOBODY,
+        live_replicas_are_online(staying),
+        offline_is_led_by_nobody(staying),
+    )
