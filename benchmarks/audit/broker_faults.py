@@ -55,8 +55,8 @@ def leads_again(t: Tenure, p: Partition) -> None:
 def committed_above_end(t: Tenure, p: Partition) -> None:
     _asked_for_next_epoch(t, p)
     leader = t.cluster.logged[p.leader]
-    leader.known[p.topic, p.number] = p.leader_epoch
-    _plant(t, leader.server, "KR612", leader.leads(t.time, p, p.leader_epoch - 1, above=1))
+    leader.takes(leader.request(t.time, t.controller, t.epoch), [p], above=1)
+    _plant(t, leader.server, "KR612", leader.server.count)
 
 
 def two_leaders(t: Tenure, p: Partition) -> None:

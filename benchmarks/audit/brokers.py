@@ -75,8 +75,8 @@ class Broker:
         of = {"controller": controller, "controller_epoch": epoch, "written_by_epoch": epoch}
         return {"time": time, **of, "correlation_id": self.correlation_id}
 
-    def takes(self, asked: Mapping[str, Any], batch: Sequence[Partition]) -> None:
-        """A LeaderAndIsr request: what is newer is taken."""
+    def takes(self, asked: Mapping[str, Any], batch: Sequence[Partition], above: int = 0) -> None:
+        """A LeaderAndIsr request: what is newer is taken. `above`: as in `leads`."""
         for p in batch:
             self.receives(asked, p)
         newer = [p for p in batch if self.known.get((p.topic, p.number), -1) < p.leader_epoch and p.leader > 0]
@@ -88,7 +88,7 @@ class Broker:
                 previous = self.known.get((p.topic, p.number), -1)
                 self.known[p.topic, p.number] = p.leader_epoch
                 if leads:
-                    self.leads(asked["time"], p, previous)
+                    self.leads(asked["time"], p, previous, above)
                 else:
                     self.fetches(asked["time"], p, p.leader)
             for p in chosen:

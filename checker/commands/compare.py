@@ -76,7 +76,8 @@ def _admin_object(admin: AdminComparison | None) -> dict[str, Any]:
     if admin is None:
         return {}
     wrong = [{"answer": answer, "expected": expected} for answer, expected in admin.wrong]
-    return {"admin": {"partitions": admin.partitions, "quorum": admin.quorum, "wrong": wrong}}
+    told = {"partitions": admin.partitions, "quorum": admin.quorum, "earlier": admin.earlier}
+    return {"admin": {**told, "wrong": wrong}}
 
 
 def _object(found: Comparison) -> dict[str, Any]:
@@ -100,6 +101,7 @@ def _text(name: str, found: Comparison, admin: AdminComparison | None) -> Iterat
         yield (
             f"  {admin.partitions} states of partitions and {admin.quorum} of the quorum are as an admin client saw"
             f" them, {len(admin.wrong)} are not"
+            + (f", {admin.earlier} may be of before the log begins" if admin.earlier else "")
         )
         for answer, expected in admin.wrong:
             yield f"  wrong: {answer}"

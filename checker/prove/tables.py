@@ -197,7 +197,7 @@ def table_report(name: str, found: Iterable[Kept]) -> str:
     queries, seconds = sum(each.queries for each in rows), sum(each.seconds for each in rows)
     lines = [f"{name} table: {overall_of(rows)}  ({queries} questions, {seconds:.1f} s)", ""]
     if not rows:
-        lines.append("No promise is stated about this table: its moves are all that there is to it.")
+        lines += _nothing_to_prove(machine(name))
     for each in rows:
         where = releases.names(each.releases)
         how = f"  ({each.k}-inductive, {each.seconds:.2f} s)" if each.verdict == "holds" else ""
@@ -207,6 +207,28 @@ def table_report(name: str, found: Iterable[Kept]) -> str:
         if each.path is not None:
             lines += ["   1. initial state", *path_lines(each.path)]
     return "\n".join([*lines, "", "Trusted:", *(f"  - {each}" for each in trusted())])
+
+
+def _nothing_to_prove(table: Machine) -> list[str]:
+    """Of a table without promises: whether it forbids anything, and what it says of when a move is made."""
+    lines = ["No promise is stated about this table: its moves are all that there is to it."]
+    if forbidden(table):
+        return lines
+    lines.append("Nothing is to be proved: in every release each state may follow each other one. What lets it move:")
+    lines += [f"  {', '.join(cause.targets or ('any',))}: {cause.when}" for cause in table.causes]
+    return [*lines, "That is no part of the table: the rules of the audit hold logs to it."]
+
+
+def forbidden(table: Machine) -> list[tuple[Release, str, str]]:
+    """The moves from a state to another one that a release's table lacks."""
+    return [
+        (release, source.name, target.name)
+        for release in RELEASES
+        if release.mask & table.releases
+        for target in table.states_in(release)
+        for source in table.states_in(release)
+        if source != target and source.name not in table.previous(target.name, release)
+    ]
 
 
 def table_json(name: str, found: Iterable[Kept]) -> dict[str, Any]:

@@ -64,3 +64,10 @@ def test_faults_of_brokers_are_found_and_nothing_else(with_brokers: Generated) -
     found = faults_found(with_brokers.folder, report.findings)
     assert found == list(with_brokers.faults)
     assert len({fault.rule for fault in found if fault.rule.startswith("KR6")}) == 11
+
+
+def test_nothing_else_is_found_where_no_later_controller_asks_again(tmp_path: Path) -> None:
+    """The last controller's faults: what a leader takes, no later request explains (KR650)."""
+    made = story(tmp_path / "logs", brokers=10, partitions=244, tenures=1, seed=3, faults=0, broker_faults=1)
+    (report,) = audit([str(made.folder)], Options(engine="python"))
+    assert faults_found(made.folder, report.findings) == list(made.faults)

@@ -6,7 +6,7 @@ goes on in another file, the ends of pieces are joined here. Requests of one bro
 * *answered*: a LeaderAndIsr request, from where the broker begins to handle it to where it has finished, with the
   partitions that lines between the two are about. A broker handles one after the other.
 * *numbered*: a line that names the correlation id of a request, and the controller that it is from. Ids grow along the
-  requests of one controller, from 0 when it begins to send to the broker.
+  requests of one controller in one epoch, from 0 when it begins to send to the broker.
 * *sent*, *taken*: how many partitions it is about, as its controller and as the broker print it (sent.py).
 * *refused*: a line with which a whole request is refused, since its controller's epoch is old.
 * *heard*: a line about a whole UpdateMetadata request that was taken, with the epoch of its controller.
@@ -53,10 +53,14 @@ _BY = ("file", "speaker")
 _REQUEST = (*_BY, "request")
 _SHOWN = ("file", "line", "ts", "speaker", "controller", "correlation_id", "count")
 _zero = const(0, Int(0))
+UNKNOWN_EPOCH = -1
+"""Of a line that does not tell its controller's epoch."""
+_unknown = const(UNKNOWN_EPOCH, Int())
 _begins, _line = is_line(LEADER_AND_ISR_BEGUN), column("line", Int(0))
 _request, _ended = column("request", Int(0)), column("ended", Int(0))
 _before_id, _of, _before_of = column("before_id", Int()), column("of", Int(0)), column("before_of", Int(0))
 _before_epoch = column("before_epoch", Int())
+_epoch = column("epoch", Int())
 _same = correlation_id.eq(column("begun_correlation_id", Int())) & column("controller", Int()).eq(
     column("begun_controller", Int())
 )
@@ -146,23 +150,26 @@ def _numbered(events: Table) -> Iterator[tuple[str, Table]]:
     the first and the last line of the piece."""
     key = (*_BY, "controller")
     request = ite(is_line(_LEADER_AND_ISR), _zero, ite(is_line(_STOP), const(1, Int(0)), const(2, Int(0))))
-    lines = events.of_lines(_NUMBERED).present("controller", "correlation_id").derive(of=request)
+    numbered = events.of_lines(_NUMBERED).present("controller", "correlation_id")
+    lines = numbered.derive(of=request, unknown=_unknown, epoch=controller_epoch).filled("epoch", "unknown")
     turns = lines.along(
         key,
         ("line",),
         before_id=Column("previous", "correlation_id"),
         before_of=Column("previous", "of"),
+        before_epoch=Column("previous", "epoch"),
         first=Column("previous", "line"),
     )
-    again = correlation_id.eq(_before_id)
-    wrong = either(
-        again & ~_of.eq(_before_of), (correlation_id < _before_id) & (const(FIRST_IDS, Int()) < correlation_id)
-    )
+    known = ~_epoch.eq(_unknown) & ~_before_epoch.eq(_unknown)
+    one_count = ~(known & ~_epoch.eq(_before_epoch))
+    again = one_count & correlation_id.eq(_before_id)
+    falls = (correlation_id < _before_id) & (const(FIRST_IDS, Int()) < correlation_id)
+    wrong = one_count & either(correlation_id.eq(_before_id) & ~_of.eq(_before_of), falls)
     yield "numbered", turns.where(wrong).select(*_SHOWN, "first", "of", "before_id", "before_of")
     yield "numbered-fit", turns.where(~wrong & ~again).grouped(key, n=Column("count"))
-    yield "numbered-end", turns.absent("first").select(*_SHOWN, "of")
+    yield "numbered-end", turns.absent("first").select(*_SHOWN, "of", "epoch")
     ends = lines.grouped(key, line=Column("max", "line"))
-    yield "numbered-end", lines.matching(ends, (*key, "line")).select(*_SHOWN, "of")
+    yield "numbered-end", lines.matching(ends, (*key, "line")).select(*_SHOWN, "of", "epoch")
 
 
 def _epoch_taken(events: Table) -> Iterator[tuple[str, Table]]:
@@ -325,7 +332,10 @@ def _join_numbers(ends: Iterable[tuple[Part, Row]], found: Handled) -> None:
         own.sort(key=itemgetter(0))
         for (_, _, before), (_, part, row) in [*pairwise(own)][1::2]:
             was, now = before["correlation_id"], row["correlation_id"]
-            if (was == now and before["of"] != row["of"]) or FIRST_IDS < now < was:
+            epochs = {before["epoch"], row["epoch"]} - {UNKNOWN_EPOCH}
+            if len(epochs) == 2:  # another tenure, which counts from 0
+                found.numbered_fit[part.cluster] += 1
+            elif (was == now and before["of"] != row["of"]) or FIRST_IDS < now < was:
                 as_numbered = _numbered_row(part, row, before["file"], before["line"])
                 found.numbered.append(as_numbered | {"before_id": was, "before_of": before["of"]})
             elif was != now:

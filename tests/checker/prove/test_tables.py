@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner
 from isrproof.checker.cli import main
 from isrproof.checker.explore.run import explore
-from isrproof.checker.prove.tables import Kept, changed_exactly, moves_added, prove_table
-from isrproof.model.lifecycles import life_model, promises
-from isrproof.specs.machines import machine
+from isrproof.checker.prove.tables import Kept, changed_exactly, forbidden, moves_added, prove_table
+from isrproof.model.lifecycles import all_names, life_model, promises
+from isrproof.specs.machines import machine, machine_names
 from isrproof.specs.releases import span
 
 
@@ -102,6 +102,13 @@ def test_a_table_without_promises_says_that_nothing_is_proved() -> None:
     ran = CliRunner().invoke(main, ["prove", "partition-role"])
     assert (ran.exit_code, "partition-role table: unknown" in ran.output) == (3, True)
     assert "No promise is stated about this table" in ran.output
+    assert "each state may follow each other one" in ran.output
+    assert "  Leader: a higher epoch, itself the leader" in ran.output
+
+
+def test_only_a_table_that_forbids_nothing_may_promise_nothing() -> None:
+    assert [name for name in machine_names() if not forbidden(machine(name))] == ["partition-role"]
+    assert [name for name in machine_names() if not all_names(name)] == ["partition-role"]
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,10 @@ def timeline(folder: Path) -> Sequence[TimelineRow]:
 
 
 def logs(folder: Path) -> list[dict[str, Any]]:
-    return [{"leaders": each.leaders, "committed": each.committed} for each in audited(folder).metadata]
+    return [
+        {"leaders": each.leaders, "begins": each.begins, "committed": each.committed}
+        for each in audited(folder).metadata
+    ]
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
@@ -107,6 +110,17 @@ def test_what_an_admin_client_saw_is_held_against_that_time(tmp_path: Path) -> N
     ):
         assert len(answered(tmp_path, {"kind": "partitions", **row}).wrong) == 1, row
     assert answered(tmp_path, {"t": time, "kind": "partitions", "answer": "error no answer"}).wrong == ()
+
+
+def test_what_was_before_a_log_that_begins_with_a_snapshot_is_not_wrong(tmp_path: Path) -> None:
+    row = next(row for row in timeline(ONE) if (row.topic, row.partition) == ("e", 0))
+    whole, cut = logs(ONE), [{**each, "begins": 7} for each in logs(ONE)]
+    for after, of_whole, of_cut in ((0.1, 1, (0, 1)), (STALE_SECONDS + 0.1, 1, (1, 0))):
+        answer = {"t": (row.ts or 0) / 1000 + after, "kind": "partitions", "answer": "e:0:77:77:1,2"}
+        (tmp_path / "timeline.jsonl").write_text(json.dumps(answer) + "\n")
+        assert len(compare_admin(tmp_path, timeline(ONE), whole).wrong) == of_whole
+        found = compare_admin(tmp_path, timeline(ONE), cut)
+        assert (len(found.wrong), found.earlier) == of_cut
 
 
 def test_the_quorum_is_held_against_who_led_and_what_is_committed(tmp_path: Path) -> None:

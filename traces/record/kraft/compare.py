@@ -33,11 +33,13 @@ class _Key(NamedTuple):
 @dataclass(frozen=True)
 class AdminComparison:
     """What the admin client saw: how many answers the audit agrees with (states of partitions, leaders of the quorum
-    with its high watermark), and those it does not, each with what the audit has."""
+    with its high watermark), and those it does not, each with what the audit has. `earlier`: how many states of
+    partitions may be of a time that no record is left of, as the log begins with a snapshot."""
 
     partitions: int
     quorum: int
     wrong: tuple[tuple[str, str], ...]
+    earlier: int = 0
 
 
 def versions(recording: Path) -> list[Version]:
@@ -109,7 +111,8 @@ def compare_admin(
 
     Args:
         timeline: the rows of the audit.
-        logs: `metadata` of the audit's JSON: who led each raft epoch, and up to where records are committed.
+        logs: `metadata` of the audit's JSON: who led each raft epoch, where records begin, and up to where they are
+            committed.
     """
     states: dict[tuple[str, int], list[TimelineRow]] = {}
     for row in timeline:
@@ -117,15 +120,28 @@ def compare_admin(
             states.setdefault((row.topic, row.partition), []).append(row)
     leaders = {int(epoch): leader for log in logs for epoch, leader in log["leaders"].items()}
     committed = max((log["committed"] for log in logs), default=0)
+    cut = any(log["begins"] > 0 for log in logs)
     right: Counter[str] = Counter()
     wrong: list[tuple[str, str]] = []
+    earlier = 0
     for time, kind, answer in _answers(recording):
         for word in [answer] if kind == "quorum" else answer.split():
             difference = _quorum(word, leaders, committed) if kind == "quorum" else _partition(word, time, states)
             right[kind] += difference is None
-            if difference is not None:
+            if difference is None:
+                continue
+            if cut and kind == "partitions" and _is_earlier(word, time, states):
+                earlier += 1
+            else:
                 wrong.append((f"{kind} at {time:.3f}: {word}", difference))
-    return AdminComparison(right["partitions"], right["quorum"], tuple(wrong))
+    return AdminComparison(right["partitions"], right["quorum"], tuple(wrong), earlier)
+
+
+def _is_earlier(word: str, time: float, states: Mapping[tuple[str, int], Sequence[TimelineRow]]) -> bool:
+    """Whether an answer may show the state before the first change of the partition that the log has."""
+    topic, number, *_ = word.split(":")
+    rows = states.get((topic, int(number)))
+    return not rows or (time - STALE_SECONDS) * 1000 <= (rows[0].ts or 0)
 
 
 def _answers(recording: Path) -> Iterable[tuple[float, str, str]]:

@@ -72,11 +72,11 @@ def record(
     if not scenario.since <= releases.key(version) < scenario.until:
         first, end = (".".join(map(str, each)) for each in (scenario.since, scenario.until))
         raise RecordError(f"The scenario {scenario.name} needs Kafka {first} or later, before {end}; got {version}.")
+    layout = _layout(scenario, options, version)
     if scenario.traffic:
         check_installed()
     java = find_java()
     libs = jars.jars(line, version) if options.kafka_home is None else jars.jars_of_home(options.kafka_home, version)
-    layout = _layout(scenario, options, version)
     out.parent.mkdir(parents=True, exist_ok=True)
     with (
         exit_on_signals(),
@@ -120,9 +120,19 @@ def _layout(scenario: KRaftScenario, options: Options, version: str) -> Layout:
     features = scenario.features if releases.key(version) >= _FEATURES_SINCE else {}
     layout = replace(scenario.layout, features=features)
     if options.layout is not None:
-        controllers, brokers = LAYOUTS[options.layout]
+        own, (controllers, brokers) = layout, LAYOUTS[options.layout]
         layout = replace(layout, controllers=controllers, brokers=brokers)
+        # Voters join and leave, or brokers of ZooKeeper are there first: these name their nodes.
+        if layout != own and (scenario.starts_nodes or own.founders):
+            raise RecordError(
+                f"The scenario {scenario.name} has nodes of its own, controllers {_listed(own.controllers)} and "
+                f"brokers {_listed(own.brokers)}; got the layout {options.layout}. Give --kraft without a layout."
+            )
     return layout
+
+
+def _listed(ids: tuple[int, ...]) -> str:
+    return ", ".join(map(str, ids))
 
 
 def _write(file: Path, raw: bytes) -> None:

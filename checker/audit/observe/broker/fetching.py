@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .....model.expr import const, field
+from .....model.expr import const, either, field
 from .....model.sorts import Bool, Int
 from ...fields import ends_from, kind, lived_until, offset, releases, sorts
 from ...lines import (
@@ -33,6 +33,13 @@ goes_on = field("goes_on", Bool)
 SOON = 60_000
 """Milliseconds in which a controller tells all brokers of a new leader epoch: it waits 30 seconds for an answer."""
 _TAKEN_OR_STOPPED = (*STARTS, *BECOME_BEGUN, *FETCHERS_ADDED, *REPLICA_STOPPED, *REPLICA_DELETED)
+_announced = (
+    is_line(LOG_TRUNCATED)
+    & either(*(field("before_row", HOSTED["row"]).eq(row) for row in BELOW_HIGH_WATERMARK))
+    & field("before_offset", Int()).eq(offset)
+)
+"""A cut right after the line that warns of it."""
+_told = field("after_told", Bool)
 _PLACE = ("line", "file")
 _BEFORE = {f"before_{name}": Int(0) for name in _PLACE}
 
@@ -73,14 +80,15 @@ def _below(lines: Table, key: Names, order: Names) -> Table:
     """Lines that print by how much a log is cut below its high watermark.
 
     From 2.8 to 3.4.0 a follower's high watermark is raised before its log is cut, so it can fall with nothing lost
-    (KAFKA-14704).
+    (KAFKA-14704). Since 4.2 both lines tell of one cut (KAFKA-19474): the warning is told, not the fall after it.
     """
     own = lines.of_lines((*LOG_TRUNCATED, *BELOW_HIGH_WATERMARK, *HIGH_WATERMARK_FELL)).present("offset")
     was_cut = own.along(key, order, **earlier("offset", "row", *_PLACE)).derive(
-        cut=is_line(LOG_TRUNCATED), sure=releases.subset_of(in_releases(">=3.4.1"))
+        cut=is_line(LOG_TRUNCATED), sure=releases.subset_of(in_releases(">=3.4.1")), warned=_announced
     )
-    previous = was_cut.along(key, order, after_cut=Column("previous", "cut"))
-    same = field("before_offset", Int()).eq(offset) & field("after_cut", Bool) & field("sure", Bool)
+    told = false_where_absent(was_cut, "warned")
+    previous = told.along(key, order, after_cut=Column("previous", "cut"), after_told=Column("previous", "warned"))
+    same = field("before_offset", Int()).eq(offset) & field("after_cut", Bool) & field("sure", Bool) & ~_told
     printed = previous.of_lines((*BELOW_HIGH_WATERMARK, *HIGH_WATERMARK_FELL)).present("high_watermark")
     fell = false_where_absent(printed.derive(fell=same), "fell")
     return fell.derive(printed_below=is_line(BELOW_HIGH_WATERMARK) | field("fell", Bool))

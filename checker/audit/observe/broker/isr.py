@@ -11,7 +11,7 @@ from ..absent import false_where_absent
 from ..case_when import case_when
 from ..observation import Names, Observation
 from .hosted import AGAINST, HOSTED, HOSTED_LINES, KEPT, MERGED, against
-from .taken import known_epoch, known_isr, known_version, received, version_known_in
+from .taken import known_epoch, known_isr, known_version, received, version_known_in, version_sent
 
 version_certain = field("version_certain", Bool)
 """Whether the version before is known, and nobody else writes one in the same leader epoch."""
@@ -36,7 +36,8 @@ def _by_role(lines: Table, *_: Names) -> Table:
 
 def _by_isr(lines: Table, *_: Names) -> Table:
     found = _with_written_version(against(lines.of_lines(ISR_CHANGES + ISR_WRITTEN), "isr"))
-    certain = both(takes_shown, of_zookeeper, version_known_in.eq(known_epoch))
+    found = false_where_absent(found, "version_sent")
+    certain = both(takes_shown, of_zookeeper, version_known_in.eq(known_epoch), ~version_sent)
     follows = both(
         of_zookeeper, version_known_in.eq(known_epoch), field("written_version", Int()).eq(known_version + 1)
     )
@@ -99,7 +100,7 @@ ISR_BY_ISR = Observation(
     "isr_by_isr",
     made_from=HOSTED_LINES,
     lines=ISR_CHANGES + ISR_WRITTEN,
-    columns={**AGAINST, **sorts(version_certain, version_before, version_printed, follows_known)},
+    columns={**AGAINST, **sorts(version_certain, version_before, version_printed, version_sent, follows_known)},
     make=_by_isr,
     key=KEPT,
     order=MERGED,

@@ -77,13 +77,13 @@ known_leader, known_isr, known_old_isr = (
 known_epoch, known_version = field("known_epoch", Int()), field("known_version", Int())
 leader_known_in, isr_known_in, version_known_in = (field(f"{n}_known_in", Int()) for n in ("leader", "isr", "version"))
 had_epoch, stopped = field("had_epoch", Int()), field("stopped", Bool)
-announced = field("announced", Bool)
+announced, version_sent = field("announced", Bool), field("version_sent", Bool)
 
 TAKEN: Mapping[str, Sort] = {
     **sorts(*(received(value) for value in (leader, leader_epoch, isr, partition_epoch)), same_request),
     "received_replicas": isr.sort,
     **sorts(known_role, settled_role, known_leader, known_epoch, known_isr, known_old_isr, known_version),
-    **sorts(leader_known_in, isr_known_in, version_known_in, had_epoch, stopped, announced),
+    **sorts(leader_known_in, isr_known_in, version_known_in, had_epoch, stopped, announced, version_sent),
     **{f"{of}_{name}": Int(0) for of in ("known", "isr", "received", "had") for name in PLACE},
 }
 """The columns that `with_what_is_known` adds.
@@ -91,7 +91,8 @@ TAKEN: Mapping[str, Sort] = {
 `received_*`: of the last request about the partition; `same_request`: this line is about it. `known_*`: what the broker
 has before the line: role, leader, epoch and version that it took last, its ISR and the one before; `*_known_in` tells
 the leader epoch of each. `settled_role`: the role that it has for certain: one that begins to follow still leads, until
-it says that it has ended. `announced`: the line that tells its ISR says that it is about to write it.
+it says that it has ended. `announced`: the line that tells its ISR says that it is about to write it. `version_sent`: a
+controller sent the version, in the leader epoch that the broker had already: that is one in KRaft mode.
 `had_epoch`: the leader epoch of what it took before what it is taking. `stopped`: it stopped the replica, and took
 nothing since.
 
@@ -155,6 +156,7 @@ def with_what_is_taken(lines: Table) -> Table:
             (both(follows, leader.eq(leader)), leader_epoch),
             (_begins, received(leader_epoch)),
         ],
+        sent_version=[(leads | follows | written, false), (_begins, false), (_newer, true)],
         announces=[(true, changes)],
         isr_in=[(begun[0], leader_epoch), (_begins, received(leader_epoch))],
         version_in=[
@@ -188,6 +190,7 @@ def with_what_is_known(lines: Table, key: Names, order: Names) -> Table:
         known_isr=Column("last", "took_isr"),
         known_old_isr=Column("last", "took_old_isr"),
         known_version=Column("last", "took_version"),
+        version_sent=Column("last", "sent_version"),
         leader_known_in=Column("last", "leader_in"),
         isr_known_in=Column("last", "isr_in"),
         version_known_in=Column("last", "version_in"),

@@ -6,9 +6,10 @@ Why it matters
 
 How it is seen
     In all that one broker wrote: the correlation ids of one controller's requests grow, and each is of one kind of
-    request. Gaps are normal: not every request prints a line. A controller that lost sight of a broker and takes it
-    back counts from 0 again, so that a fall to 0, 1 or 2 is none (the first of its requests may print no line). Lines
-    that are repeated later in a file show so too, so it is suspicious.
+    request. Gaps are normal: not every request prints a line. A controller that is elected again counts from 0, which
+    the epoch shows where both lines have one. One that lost sight of a broker and takes it back counts from 0 again,
+    too, so that a fall to 0, 1 or 2 is none (the first of its requests may print no line). Lines that are repeated
+    later in a file show so too, so it is suspicious.
 
 Releases
     All of ZooKeeper mode: LeaderAndIsr, StopReplica and UpdateMetadata requests where they are logged, at TRACE up to

@@ -12,7 +12,8 @@ How it is seen
     states to another ZooKeeper has begun their versions anew, and not their epochs. Where the broker's lines tell the
     version of what it took, it is larger by one: at TRACE, and since 3.3. In KRaft mode the controller can have made
     changes in between. And the version is the same there where the controller's answer comes after the broker has read
-    the change in the metadata log, or where nothing was to be changed (Partition.handleAlterPartitionUpdate).
+    the change in the metadata log, or where nothing was to be changed (Partition.handleAlterPartitionUpdate). So it is
+    in a migration, where KRaft's controller sends a broker of ZooKeeper mode what it has changed before it answers.
 
 Releases
     Since 2.4, up to 2.3 at TRACE.
@@ -24,13 +25,14 @@ from .....model.expr import either, ite
 from ...fields import gap, of_zookeeper, partition_epoch
 from ...lines import ISR_WRITTEN, is_line
 from ...observe.broker.isr import version_before, version_certain, version_printed
+from ...observe.broker.taken import version_sent
 from ...table.protocol import Row
 from ..remedy import STATE, Remedy
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import where
 
-_grows = ite(of_zookeeper, version_before < partition_epoch, version_before <= partition_epoch)
+_grows = ite(of_zookeeper & ~version_sent, version_before < partition_epoch, version_before <= partition_epoch)
 """A version that grows by more than one is suspicious: a line may be missing, of a change in between."""
 _by_one = ite(version_certain, partition_epoch.eq(version_before + 1), _grows)
 
@@ -39,7 +41,8 @@ def _expected(row: Row) -> str:
     before = row["version_before"]
     if row["version_certain"]:
         return f"version {before + 1}"
-    return f"a version above {before}" if row["of_zookeeper"] else f"version {before} or above"
+    above = row["of_zookeeper"] and not row["version_sent"]
+    return f"a version above {before}" if above else f"version {before} or above"
 
 
 def _message(row: Row) -> str:

@@ -7,8 +7,8 @@ Why it matters
 How it is seen
     On a line that prints both offsets. From 2.0 to 2.3 Kafka warns before such a cut. From 2.4 to 4.1 that line is
     never printed, since the high watermark is lowered first (KAFKA-19474); but then a line tells that the high
-    watermark falls, right after the cut and to the same offset. It happens after an unclean election, where that is
-    enabled, so it is suspicious.
+    watermark falls, right after the cut and to the same offset. 4.2 prints both, which is one finding, at the warning.
+    It happens after an unclean election, where that is enabled, so it is suspicious.
 
 What a log cannot show
     From 2.8 to 3.4.0 a follower's high watermark may be raised before its log is cut, so that it falls though nothing

@@ -18,6 +18,7 @@ from __future__ import annotations
 from .....model.expr import ite
 from ...observe.compared import was
 from ...observe.kraft.columns import adding, created, removing, replicas
+from ...table.protocol import Row
 from ..rule import Rule
 from ..verdicts import SUSPICIOUS
 from ._remedies import REASSIGNMENT
@@ -27,12 +28,19 @@ _within = adding.union(removing).subset_of(replicas)
 _apart = ~adding.intersects(removing)
 _replaced = ~created & ~was(adding).union(was(removing)).is_empty()
 
+
+def _message(row: Row) -> str:
+    both = {*row["adding"]} & {*row["removing"]}
+    does = f"both adds and removes {', '.join(map(str, sorted(both)))}" if both else "adds or removes what is not there"
+    return f"the reassignment of {where(row)} {does}"
+
+
 RULE = Rule(
     code="KR514",
     name="reassignment-unsound",
     observation="metadata_partitions",
     verdict=ite(_within & ~_apart & _replaced, SUSPICIOUS, broken_unless(_within & _apart)),
-    message=lambda row: f"the reassignment of {where(row)} adds or removes what is not there",
+    message=_message,
     expected=lambda row: f"replicas to add and to remove, of {ids(row['replicas'])}, nobody in both",
     got=lambda row: f"adding {ids(row['adding'])}, removing {ids(row['removing'])}",
     issues=("KIP-455",),
