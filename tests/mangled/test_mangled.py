@@ -42,6 +42,7 @@ GAINED_ONCE = (
     Case("zombie-2.8.2", (("another cluster inside", 2),), 1601),
     Case("unclean-2.0.0", (("another cluster inside", 2),), 5021),
     Case("reassign-2.8.2", (("redacted", 1),), 1),
+    Case("unclean-0.11.0.3", (("sampled", 10),), 5012),
     Case("log-dir-failure-3.9.1", (("one zone later", 2),), 5012),
     Case("stale-broker-2.4.1", (("one zone later", 2),), 5100),
     Case("unclean-2.4.1", (("copy beside", 2), ("brokers concatenated", 2), ("physical lines missing", 0.1)), 14),
