@@ -45,6 +45,9 @@ GAINED_ONCE = (
     Case("unclean-0.11.0.3", (("sampled", 10),), 5012),
     Case("log-dir-failure-3.9.1", (("one zone later", 2),), 5012),
     Case("stale-broker-2.4.1", (("one zone later", 2),), 5100),
+    Case(
+        "kraft-unclean-3.3.2", (("hour again, sorted", 2), ("sorted as text", 2), ("one rotated file missing", 2)), 5003
+    ),
     Case("unclean-2.4.1", (("copy beside", 2), ("brokers concatenated", 2), ("physical lines missing", 0.1)), 14),
 )
 """Where several lines are missing: those of a deletion, of a creation, of the start of a controller or of a broker; a
