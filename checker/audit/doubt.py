@@ -160,6 +160,7 @@ def doubts(
     return Doubts(
         late,
         frozenset(gapped),
+        frozenset(mixed),
         frozenset(tenure for tenure in begun if seen[tenure[0]]["unmoved"]),
         frozenset(stretches),
     )

@@ -90,8 +90,7 @@ def histories(
     statements = by_file(runs, reports)
     layout = laid_out(files, statements, doubts)
     walked = [
-        walk(stream, statements, layout.positions, gapped=stream[0].cluster in layout.gapped)
-        for stream in layout.streams
+        walk(stream, statements, layout.positions, mixed=stream[0].cluster in doubts.mixed) for stream in layout.streams
     ]
     groups, kept_apart = lives([history for found, _ in walked for history in found])
     joined = with_tenures(groups, layout.files)

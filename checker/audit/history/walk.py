@@ -55,16 +55,16 @@ def walk(
     statements: Mapping[int, Sequence[Statement]],
     positions: Mapping[int, Position],
     *,
-    gapped: bool = False,
+    mixed: bool = False,
 ) -> tuple[list[LocalHistory], list[EpochChange]]:
     """The local histories of one stream, and the changes of epoch in it; both in the order of the stream.
 
     Args:
         statements: by the index of a file.
         positions: by the index of a file.
-        gapped: whether lines may be missing, or others' be there: then no epoch is known to be taken back.
+        mixed: whether lines of others are there: then no epoch is known to be taken back.
     """
-    walked = _Walk(stream[0], gapped=gapped)
+    walked = _Walk(stream[0], mixed=mixed)
     for file in stream:
         ordered = sorted(statements[file.index], key=lambda each: (each.first, each.epoch))
         for i in range(len(ordered)):
@@ -103,7 +103,7 @@ class _Walk:
     """
 
     file: LogFile
-    gapped: bool = False
+    mixed: bool = False
     histories: list[LocalHistory] = field(default_factory=list)
     changes: list[EpochChange] = field(default_factory=list)
     claimed: dict[int, int] = field(default_factory=dict)
@@ -221,7 +221,7 @@ class _Walk:
                 controller_epoch=run.epoch,
                 before_controller_epoch=before,
                 new_life=new_life,
-                taken_back=taken_back and not self.gapped,
+                taken_back=taken_back and not self.mixed,
             )
         )
 
