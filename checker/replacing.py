@@ -27,12 +27,13 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def must_be_writable(folder: Path) -> None:
-    """Make a file for a moment in a folder, or where that is to be made: who cannot write there should hear it at once.
+    """Make a file for a moment in a folder, or in the one where it is to be made: who cannot write there should hear it
+    at once. No more than the folder itself is made: a path to nowhere is a mistake.
 
     Raises:
         OSError: nothing can be written there.
     """
-    there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+    there = folder if folder.exists() else folder.absolute().parent
     probe = there / f".{secrets.token_hex(4)}"
     try:
         probe.write_bytes(b"\n")

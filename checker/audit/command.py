@@ -94,8 +94,8 @@ def _audited(
             with progress("checking the rules"):
                 audited_nodes(log, read, kept, _tables(engine), narrow)
                 found = audited(log, read, options.releases, narrow, with_timeline=options.timeline)
-                if not kept.counts:
-                    _must_be_there(log, narrow, found)
+                if kept.logs or not kept.counts:
+                    _must_be_there(log, kept, narrow, found)
         found = with_metadata(found, kept)
         with progress("reading the lines that findings name"):
             found = replace(found, findings=with_excerpts(found.findings, partial(_texts, options)))
@@ -207,9 +207,18 @@ def _must_have_read(facts: Sequence[FileFacts], pattern: str | None) -> None:
         )
 
 
-def _must_be_there(log: Log, narrow: Narrow, found: Audited) -> None:
+def _must_be_in_a_folder(option: str, path: Path) -> None:
+    """Nobody looks for a report in folders that a slip of the pen has made."""
+    folder = path.absolute().parent
+    if not folder.exists():
+        raise IsrproofError(
+            f"{option} {path}: expected it in a folder that is there, and {folder} is not: mkdir -p it."
+        )
+
+
+def _must_be_there(log: Log, kept: Metadata, narrow: Narrow, found: Audited) -> None:
     if narrow != EVERYTHING and not found.scopes:
-        missing = nothing_there(narrow, log.over_partitions(narrow.nearest))
+        missing = nothing_there(narrow, [*log.over_partitions(narrow.nearest), *kept.nearest])
         if missing is not None:
             raise IsrproofError(missing)
 
@@ -265,11 +274,17 @@ def audit_command(
     if any(each.partition for each in forms) and options.partition is None:
         raise IsrproofError(f"--format {form} is about one partition: say which by --partition TOPIC-N.")
     if html is not None:
+        _must_be_in_a_folder("--html", html)
         must_be_writable(html.parent)
     if out is not None:
         from .report.parquet import must_have_arrow
 
         must_have_arrow()
+        _must_be_in_a_folder("--out", out)
+        if out.suffix == ".json" and not out.exists():
+            raise IsrproofError(
+                f"--out {out}: expected a folder, and that is the name of a file: --json > {out} makes it."
+            )
         must_be_writable(out)
     known = None if baseline is None else read_baseline(baseline)
     asked = options.timeline or FORMS[form].timeline

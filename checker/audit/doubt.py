@@ -12,6 +12,9 @@ the whole cluster, since whoever lost lines of one file lost those of others,
   that belong together are together, it takes more of them;
 * where brokers print, of one partition after the other, another epoch than they had: their lines are mixed with those
   of other brokers, of the same ids;
+* where several partitions each break several rules that rest on what stands above a line, or more of them one each:
+  lines of others are among theirs, or two files of a broker have two clocks. What one fault breaks, it breaks of one
+  partition;
 * where a broker has two topics of one name, and deleted none, or takes two states of one partition from one request,
   and from others too (observe/broker/topic_ids.py).
 """
@@ -19,11 +22,11 @@ the whole cluster, since whoever lost lines of one file lost those of others,
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, partial
 
 from ...model.expr import Expr
-from .fields import before, from_state, releases
+from .fields import before, from_state, gap, releases
 from .files.file import LogFile
 from .history.beginnings import beheaded, first_lines
 from .history.doubts import NO_DOUBT, Doubts
@@ -31,6 +34,7 @@ from .history.follow_ups import follow_ups, shown
 from .history.own_requests import begun_anew, numbered
 from .history.quiet import quiet, requests_logged
 from .history.spans import Span
+from .rules.catalogue import rules
 from .rules.moves import CONTRADICTED, may_precede_with_gap
 from .table.protocol import Row, Table
 from .table.rows import known
@@ -39,7 +43,7 @@ from .ties import DOUBT
 OverLines = Callable[[Callable[[Table], list[Row]], Collection[int]], list[Row]]
 """Gives what a look gives of the lines of some files."""
 _MOVES = ("replica_moves", "partition_moves")
-_SIGNS = ("moves", "contradicted", "unmoved", "epochs", "unlike", "shared", "twice")
+_SIGNS = ("moves", "contradicted", "unmoved", "epochs", "unlike", "shared", "twice", "compared", "broken", "riven")
 _EPOCHS, _EPOCH_DIFFERS = "epochs_before", "KR602"
 _SEVERAL = 2
 _RARE = 10_000
@@ -48,13 +52,18 @@ _MOST = 100
 """The same, where all lines that belong together are there; and of the epochs that brokers print."""
 _MIXED = 5
 """This many epochs that are unlike are no fault of one broker's."""
+_BROKEN, _RIVEN, _BREAKS = 3, 2, 1_000
+"""Partitions that break one rule, and that break several: no fault of one partition breaks those of so many. And of how
+many comparisons one may fail, however many there are in all."""
 
 
 def signs(counts: Sequence[Row], failing: Sequence[Row], shared: Sequence[Row], twice: Sequence[Row] = ()) -> list[Row]:
     """By cluster how many moves the lines of some partitions show, how many of these contradict what came before though
     missing lines would explain them (`contradicted`), and how many faults are that nothing was moved (`unmoved`); how
     many `epochs` brokers print that they had before, and how many are `unlike` those that they took; how many replicas
-    have a name that is `shared` by topics; from how many requests a partition was taken `twice`."""
+    have a name that is `shared` by topics; from how many requests a partition was taken `twice`; how often a line was
+    `compared` with those above it; of how many partitions such a comparison is illegal, or one of what a broker does
+    fails (`broken`), and of how many several rules fail (`riven`)."""
     found: dict[int, Counter[str]] = defaultdict(Counter)
     for row in (row for row in counts if row["observation"] in _MOVES):
         found[row["cluster"]]["moves"] += row["n"]
@@ -64,10 +73,43 @@ def signs(counts: Sequence[Row], failing: Sequence[Row], shared: Sequence[Row], 
     for row in (row for row in failing if row["verdict"] in ("illegal", "suspicious") and row.get(DOUBT) != "order"):
         found[row["cluster"]]["contradicted"] += _for_want_of_a_line(row)
         found[row["cluster"]]["unmoved"] += row["rule"] == "KR401"
+    for row in (row for row in counts if row["observation"] in _compared_in()):
+        found[row["cluster"]]["compared"] += row["n"]
+    for cluster, broken in _broken(failing).items():
+        found[cluster]["broken"] += sum(map(_says_so, broken.values()))
+        found[cluster]["riven"] += sum(len(verdicts) >= _SEVERAL for verdicts in broken.values())
     for sign, rows in (("shared", shared), ("twice", twice)):
         for row in rows:
             found[row["cluster"]][sign] += row["n"]
     return [{"cluster": cluster, **{name: n[name] for name in _SIGNS}} for cluster, n in sorted(found.items())]
+
+
+def _broken(failing: Iterable[Row]) -> dict[int, dict[tuple[str, int], dict[str, str]]]:
+    """By cluster and partition the worst verdict of each rule that a comparison with lines above breaks."""
+    found: dict[int, dict[tuple[str, int], dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+    for row in failing:
+        rests = row["rule"] in _resting() and row["rule"] not in CONTRADICTED and row.get("topic") is not None
+        if rests and row["verdict"] in ("illegal", "suspicious") and row.get(DOUBT) != "order":
+            verdicts = found[row["cluster"]][row["topic"], row["partition"]]
+            if verdicts.get(row["rule"]) != "illegal":
+                verdicts[row["rule"]] = row["verdict"]
+    return found
+
+
+def _says_so(verdicts: Mapping[str, str]) -> bool:
+    """Whether one rule is illegal, or speaks of what a broker does: of controllers, configurations explain some."""
+    return any(verdict == "illegal" or rules()[code].family == "broker" for code, verdict in verdicts.items())
+
+
+@cache
+def _resting() -> frozenset[str]:
+    """The rules in whose verdict it counts whether a line is missing between the two that they compare."""
+    return frozenset(code for code, rule in rules().items() if gap in rule.reads)
+
+
+@cache
+def _compared_in() -> frozenset[str]:
+    return frozenset(rules()[code].observation for code in _resting())
 
 
 def doubts(
@@ -102,6 +144,11 @@ def doubts(
     }
     mixed = {cluster for cluster, n in seen.items() if n["unlike"] >= max(_MIXED, n["epochs"] / _MOST)}
     mixed |= {cluster for cluster, n in seen.items() if n["shared"] or n["twice"] >= _SEVERAL}
+    mixed |= {
+        cluster
+        for cluster, n in seen.items()
+        if n["broken"] >= max(_BROKEN, n["compared"] / _BREAKS) or n["riven"] >= max(_RIVEN, n["compared"] / _BREAKS)
+    }
     gapped = (asked & (pairs.gaps | begun_anew([row for row in facts if "life" in row]))) | mixed
     for cluster in asked - gapped:
         n = seen[cluster]
@@ -113,6 +160,7 @@ def doubts(
     return Doubts(
         late,
         frozenset(gapped),
+        frozenset(mixed),
         frozenset(tenure for tenure in begun if seen[tenure[0]]["unmoved"]),
         frozenset(stretches),
     )

@@ -31,7 +31,9 @@ from .observe.kraft.chronicle import Chronicle
 from .observe.kraft.conditions import Conditions
 from .observe.kraft.shown import Seen, shown
 from .observe.narrow import EVERYTHING, Narrow
-from .table.protocol import Row, Tables
+from .observe.observation import Input
+from .observe.order import NEAR
+from .table.protocol import Row, Table, Tables
 from .table.rows import PythonTable
 
 _UNTIL_COLLECTED = 1_000_000
@@ -112,6 +114,8 @@ def _audit(
         result.counts += counts
         concerned = with_findings(counts)
         failed += failing({name: table for name, table in verdicts.items() if name in concerned})
+        if narrow != EVERYTHING:
+            result.nearest += _nearest(inputs, narrow)
         if timeline:
             result.timeline += [_timeline_row(row, files) for row in narrow.of(rows.of_changes(PythonTable)).rows()]
     result.findings += _with_excerpts(list(findings(first_failing(failed), files, result.defects)))
@@ -137,6 +141,17 @@ def _audit(
             cluster=cluster,
         )
     )
+
+
+def _nearest(inputs: Mapping[Input, Table], narrow: Narrow) -> list[Row]:
+    """When there are records of each partition, and of no partition, around the stretch of time that is asked for."""
+    found: list[Row] = []
+    for observation in (each for each in observations().values() if each.made_from in inputs):
+        table, columns = inputs[observation.made_from], observation.columns
+        if "ts" in columns and "file" in columns:
+            of = NEAR if "partition" in columns else ("file",)
+            found += [{"topic": None, "partition": None} | row for row in narrow.nearest_in(table, of)]
+    return found
 
 
 def _timeline_row(row: Row, files: Mapping[int, LogFile]) -> TimelineRow:

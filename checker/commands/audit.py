@@ -46,7 +46,9 @@ _MOST_JOBS = 8
 )
 @click.option("--fail-on", type=click.Choice(FAIL_ON), default="illegal", show_default=True, help="What makes exit 1.")
 @click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), help="Write findings, state, timeline and JSON there."
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write findings, state, timeline and JSON into that folder.",
 )
 @click.option(
     "--format",
@@ -105,8 +107,8 @@ def command(
 ) -> None:
     """Audit the logs of a Kafka cluster: files, globs, directories, plain or .gz; by Spark also hdfs:// and the like.
 
-    Exit 0: conforms. 1: illegal. 2: misuse, or nothing could be read. 3: incomplete (a file could not be read, or a
-    line that bears on a rule was not understood), or nothing to check.
+    Exit 0: conforms. 1: illegal. 2: misuse, or nothing could be read. 3: incomplete (a file could not be read, a line
+    that bears on a rule was not understood, or a finding is unknown), or nothing to check.
     """
     from ..audit.command import audit_command
     from ..audit.report.terminal import coloured

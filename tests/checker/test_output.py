@@ -120,6 +120,22 @@ def test_out_that_cannot_be_written_is_said_before_anything_is_read(tmp_path: Pa
         assert len(shown.stderr.splitlines()) == 1
 
 
+def test_a_report_is_not_put_where_nobody_looks_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Folders above it are not made, and the name of a file is none of a folder: both are said first."""
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr("isrproof.checker.audit.command._audited", lambda *_: pytest.fail("it was read"))
+    for option, name, said in (
+        ("--out", "no/such/out", "no/such is not"),
+        ("--html", "no/such/page.html", "no/such is not"),
+        ("--out", "x.json", "--json > "),
+    ):
+        shown = CliRunner().invoke(main, [*AUDIT, option, str(tmp_path / name)])
+        assert (shown.exit_code, shown.stdout) == (2, "")
+        assert said in shown.stderr
+        assert len(shown.stderr.splitlines()) == 1
+    assert not list(tmp_path.iterdir())
+
+
 def test_out_that_fails_later_loses_no_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pyarrow")
 

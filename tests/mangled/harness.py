@@ -194,7 +194,7 @@ def _outcome(
     asked = report.checked.rules
     was_told = (
         bool(told(report) - notes)
-        or report.verdict == "incomplete"
+        or (report.verdict == "incomplete" and not report.counts["unknown"])
         or all(each in others or each.rule not in asked for each in lost)
     )
     gained = tuple(sorted(found.keys() - clean.keys()))

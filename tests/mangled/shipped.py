@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 from .parts import RECORDED, TIME, Entry, Files, entries, flat, key_of, plain_name, read
@@ -76,13 +77,14 @@ def others_between(lines: list[str], dice: random.Random, severity: float) -> li
 
 
 def at_another_time(lines: list[str], seconds: float, since: str = "") -> list[str]:
-    """Lines from a time on, so many seconds later."""
+    """Lines from a time on, so many seconds later. A time that does not exist, another way's work, stays as it is."""
     made: list[str] = []
     for line in lines:
         found = TIME.match(line)
         if found is not None and found[1] >= since:
-            at = datetime.fromisoformat(found[1]) + timedelta(seconds=seconds)
-            line = line[: found.start(1)] + at.strftime(f"%Y-%m-%d{found[1][10]}%H:%M:%S") + line[found.end(1) :]
+            with suppress(ValueError):
+                at = datetime.fromisoformat(found[1]) + timedelta(seconds=seconds)
+                line = line[: found.start(1)] + at.strftime(f"%Y-%m-%d{found[1][10]}%H:%M:%S") + line[found.end(1) :]
         made.append(line)
     return made
 

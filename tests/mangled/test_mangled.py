@@ -39,12 +39,22 @@ GAINED_ONCE = (
     Case("isr-flap-2.0.0", (("redacted", 1),), 1),
     Case("failover-on-leader-2.3.1-term", (("level changed", 5),), 7),
     Case("kraft-unclean-3.3.2", (("milliseconds cut off", 1), ("traces dropped", 1), ("hour again, sorted", 2)), 404),
+    Case("zombie-2.8.2", (("another cluster inside", 2),), 1601),
+    Case("unclean-2.0.0", (("another cluster inside", 2),), 5021),
+    Case("reassign-2.8.2", (("redacted", 1),), 1),
+    Case("unclean-0.11.0.3", (("sampled", 10),), 5012),
+    Case("log-dir-failure-3.9.1", (("one zone later", 2),), 5012),
+    Case("stale-broker-2.4.1", (("one zone later", 2),), 5100),
+    Case(
+        "kraft-unclean-3.3.2", (("hour again, sorted", 2), ("sorted as text", 2), ("one rotated file missing", 2)), 5003
+    ),
     Case("unclean-2.4.1", (("copy beside", 2), ("brokers concatenated", 2), ("physical lines missing", 0.1)), 14),
 )
 """Where several lines are missing: those of a deletion, of a creation, of the start of a controller or of a broker; a
 request that failed, and those of the epoch in which a high watermark was reached. The last: a line that is missing
 where it was written stands below later ones, in a copy. Beside these: files of one broker in several zones, two
-clusters in one file, levels that change, and the start of a node among lines that were sorted by the wrong times."""
+clusters in one file, or topics under one name, levels that change, one of a broker's two files from another zone, and
+the start of a node among lines that were sorted by the wrong times."""
 ONCE_IN_ANOTHER_ORDER = (
     Case("log-dir-failure-0.11.0.3", (("rotated files joined", 1),), 5),
     Case("traffic-3.9.1", (("lines spliced", 0.1), ("gz beside", 2)), 9),

@@ -71,7 +71,8 @@ class Metadata:
     """What the metadata logs of an audit gave, and what nodes print. `counts` are rows for tallies; `records` are, by
     cluster, how many were decoded, control, unknown, and how many of all are not known to be committed. `files` are
     those of the logs. `chronicles` are, by cluster, its logs with their cluster ids, if they were asked for. `defects`
-    are what keeps rules from being asked (judge.py)."""
+    are what keeps rules from being asked (judge.py). `nearest` are the rows of `Narrow.nearest` about records, where
+    not everything is asked for."""
 
     findings: list[Finding] = field(default_factory=list)
     counts: list[Row] = field(default_factory=list)
@@ -83,6 +84,7 @@ class Metadata:
     files: dict[int, LogFile] = field(default_factory=dict)
     defects: list[Row] = field(default_factory=list)
     chronicles: dict[int, list[tuple[str | None, Chronicle]]] = field(default_factory=dict)
+    nearest: list[Row] = field(default_factory=list)
 
 
 def joined(parts: Iterable[Metadata]) -> Metadata:
@@ -99,4 +101,5 @@ def joined(parts: Iterable[Metadata]) -> Metadata:
         found.files |= part.files
         found.defects += part.defects
         found.chronicles |= part.chronicles
+        found.nearest += part.nearest
     return found

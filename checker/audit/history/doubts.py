@@ -13,11 +13,13 @@ TenureOfCluster = tuple[int, int, int]
 @dataclass(frozen=True)
 class Doubts:
     """`late` are tenures in a file, as (file, controller, epoch), of which a line stands below one that was written
-    later. `gapped` are clusters of whose lines some are missing here and there; `beheaded` tenures of whose first lines
-    some are; `quiet` stretches of lines in which less was logged than elsewhere in the file."""
+    later. `gapped` are clusters of whose lines some are missing here and there; `mixed` those of them that have lines
+    of others, too; `beheaded` tenures of whose first lines some are missing; `quiet` stretches of lines in which less
+    was logged than elsewhere in the file."""
 
     late: frozenset[tuple[int, int, int]] = frozenset()
     gapped: frozenset[int] = frozenset()
+    mixed: frozenset[int] = frozenset()
     beheaded: frozenset[TenureOfCluster] = frozenset()
     quiet: frozenset[Stretch] = frozenset()
 
@@ -25,6 +27,7 @@ class Doubts:
         return Doubts(
             self.late | other.late,
             self.gapped | other.gapped,
+            self.mixed | other.mixed,
             self.beheaded | other.beheaded,
             self.quiet | other.quiet,
         )

@@ -1,12 +1,13 @@
 """Lines that never stand without another: where one of the two is not there, the file itself shows a gap.
 
-All three are asked within one stream and one tenure, so that neither clocks nor logs that are not there matter:
+All four are asked within one stream and one tenure, so that neither clocks nor logs that are not there matter:
 
 * what the controller's own broker caches of an UpdateMetadata request, the controller has sent, as often, unless
   several brokers may speak in the stream;
 * what the controller sends by UpdateMetadata, its own broker caches, if it caches anything that was sent later: it
   takes requests in turn, but refuses what is still under way once another controller has told it of a later epoch;
-* what the controller elects it sends by LeaderAndIsr, if it sends anything later.
+* what the controller elects it sends by LeaderAndIsr, if it sends anything later;
+* what the controller creates and sends by LeaderAndIsr, it has brought online between.
 
 Clean recordings and logs of real clusters have no exception, at TRACE, where these lines are. (It caches less often
 than the controller sends: what it is sent while it starts, it caches once.)
@@ -19,9 +20,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..fields import LEADER_DURING_DELETE, leader
+from ..fields import LEADER_DURING_DELETE, leader, to_state
 from ..files.file import LogFile
-from ..lines import CACHED, ELECTED, LEADER_AND_ISR_SENT, UPDATE_METADATA_SENT
+from ..lines import CACHED, CREATED, ELECTED, LEADER_AND_ISR_SENT, MOVED, UPDATE_METADATA_SENT
 from ..table.protocol import Column, Row, Table
 from .streams import streams
 
@@ -31,6 +32,8 @@ _KINDS: Mapping[str, tuple[str, ...]] = {
     "sent": UPDATE_METADATA_SENT,
     "cached": CACHED,
 }
+_OF_PARTITION: Mapping[str, tuple[str, ...]] = {"created": CREATED, "online": (*MOVED["partition"], *ELECTED)}
+_ONLINE = "OnlinePartition"
 _MANY = 30
 _NOWHERE = (-1, 0)
 _TENURE = ("file", "controller", "controller_epoch")
@@ -55,7 +58,20 @@ def shown(events: Table) -> list[Row]:
         .where(leader.ne(LEADER_DURING_DELETE))
         .grouped((*_TENURE, *_STATE), first=Column("min", "line"), last=Column("max", "line"), n=Column("count"))
         .rows()
-    ]
+    ] + [row | {"kind": kind} for kind, lines in _OF_PARTITION.items() for row in _of_partition(events, kind, lines)]
+
+
+def _of_partition(events: Table, kind: str, lines: tuple[str, ...]) -> list[Row]:
+    """The same of what makes a partition new or online, whatever its state is then."""
+    found = events.of_lines(lines).present(*_TENURE, "topic")
+    if kind == "online":
+        found = found.where(to_state("partition").eq(_ONLINE))
+    return found.grouped(
+        (*_TENURE, "topic", "partition"),
+        first=Column("min", "line"),
+        last=Column("max", "line"),
+        n=Column("count"),
+    ).rows()
 
 
 _State = tuple[object, ...]
@@ -76,12 +92,13 @@ def follow_ups(rows: Iterable[Row], files: Iterable[LogFile]) -> FollowUps:
     ordered = streams(tuple(files))
     places = {file.index: (number, i) for number, stream in enumerate(ordered) for i, file in enumerate(stream)}
     tenures: dict[tuple[int, ...], dict[str, dict[_State, _Printed]]] = defaultdict(
-        lambda: {kind: {} for kind in _KINDS}
+        lambda: {kind: {} for kind in (*_KINDS, *_OF_PARTITION)}
     )
     for row in rows:
         stream, i = places[row["file"]]
         states = tenures[stream, row["controller"], row["controller_epoch"]][row["kind"]]
-        state = tuple(tuple(row[name]) if name == "isr" else row[name] for name in _STATE)
+        names = _STATE[:2] if row["kind"] in _OF_PARTITION else _STATE
+        state = tuple(tuple(row[name]) if name == "isr" else row[name] for name in names)
         first, last = (i, row["first"]), (i, row["last"])
         before = states.get(state, _Printed(first, last, 0))
         states[state] = _Printed(min(before.first, first), max(before.last, last), before.n + row["n"])
@@ -101,6 +118,7 @@ def follow_ups(rows: Iterable[Row], files: Iterable[LogFile]) -> FollowUps:
 def _missing(kinds: _Kinds, *, counted: bool) -> Iterator[_State]:
     """States of which a line is missing; with `counted` as often as there are lines."""
     elected, asked, sent, cached = (kinds[kind] for kind in _KINDS)
+    created, online = (kinds[kind] for kind in _OF_PARTITION)
     begins = min((each.first for kind in ("elected", "asked", "sent") for each in kinds[kind].values()), default=None)
     if sent and begins is not None:
         inside = ((state, at.n) for state, at in cached.items() if at.first > begins)
@@ -109,6 +127,8 @@ def _missing(kinds: _Kinds, *, counted: bool) -> Iterator[_State]:
     sends = max((each.last for each in asked.values()), default=_NOWHERE)
     for firsts, follow_ups, ends in ((sent, cached, taken), (elected, asked, sends)):
         yield from (state for state, at in firsts.items() if state not in follow_ups and at.last < ends)
+    new = {partition: at.last for partition, at in created.items() if partition not in online}
+    yield from (state for state, at in asked.items() if state[:2] in new and new[state[:2]] < at.last)
 
 
 def _sent(sent: _Printed, n: int) -> tuple[int, int]:

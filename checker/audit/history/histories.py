@@ -89,7 +89,9 @@ def histories(
     runs = tuple(runs)
     statements = by_file(runs, reports)
     layout = laid_out(files, statements, doubts)
-    walked = [walk(stream, statements, layout.positions) for stream in layout.streams]
+    walked = [
+        walk(stream, statements, layout.positions, mixed=stream[0].cluster in doubts.mixed) for stream in layout.streams
+    ]
     groups, kept_apart = lives([history for found, _ in walked for history in found])
     joined = with_tenures(groups, layout.files)
     written = journals(rows, layout, _only_lives(joined))

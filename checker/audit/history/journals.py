@@ -86,8 +86,8 @@ class Part:
     """Lines first..last of a file that are of a journal: those of `speaker`, or those that say of none (None).
 
     `block`, `lossy` and `releases` are as of a span (spans.py). A journal is `whole` if no line of it is missing
-    between its first and its last. `server_log`: it has lines of that file; `takes_shown`: all that the broker takes,
-    be it to lead or to follow. `base` + line grows along each of its streams.
+    between its first and its last. `server_log`: it has lines of that file. `base` + line grows along each of its
+    streams.
     """
 
     cluster: int
@@ -103,7 +103,6 @@ class Part:
     lossy: bool
     whole: bool
     server_log: bool
-    takes_shown: bool
     releases: int
 
 
@@ -113,7 +112,8 @@ class Process:
 
     `process_known`: each start of a process is in the files. `lived_until`: when the journal's last process wrote its
     last line; 0 of those before, whose ends no line tells. `ends_from`: when it says first that it shuts down, or after
-    all lines. `of_zookeeper`: its mode; a broker that is migrated changes it as it starts anew.
+    all lines. `of_zookeeper`: its mode; a broker that is migrated changes it as it starts anew. `takes_shown`: all that
+    the broker takes, be it to lead or to follow; not beyond the end of the files that tell it.
     """
 
     journal: int
@@ -125,6 +125,7 @@ class Process:
     lived_until: int = 0
     ends_from: int = _NO_END
     jars: int = ALL
+    takes_shown: bool = False
 
 
 @dataclass(frozen=True)
@@ -294,7 +295,6 @@ class _Journal:
             key=lambda stream: ((cluster, stream) in self.naming, stream),
         )
         releases = _releases(rows, self.files)
-        written = {row["row"] for row in rows if row["kind"] == "wrote" and row["file"] in self.files}
         for index in self.files:
             file, position = self.layout.files[index], self.layout.positions[index]
             alone = self._alone(index)
@@ -315,7 +315,6 @@ class _Journal:
                         lossy=self.lossy or self.layout.is_quiet(index, first),
                         whole=whole,
                         server_log=any(_stream(self.layout.files[each]) in self.naming for each in self.files),
-                        takes_shown=bool(written & _TAKES),
                         releases=releases,
                     )
 
@@ -326,7 +325,8 @@ class _Journal:
         of_zookeeper, of_kraft = (self._last_of(rows, each) for each in (_OF_ZOOKEEPER, _OF_KRAFT))
         begins = {row["ts"] for row in starts}
         since, until = self.known(starts) or (_NO_END, _NO_START)
-        edges = {_NO_START, _NO_END + 1, *begins, *((since, until + 1) if since < until else ())}
+        taken_until = self._takes_shown_until(rows)
+        edges = {_NO_START, _NO_END + 1, *begins, *((since, until + 1) if since < until else ()), taken_until + 1}
         youngest = max((each for index in self.files if (each := self.layout.files[index].youngest)), default=0)
         for first, following in pairwise(sorted(edges)):
             number = sum(1 for begin in begins if begin <= first)
@@ -338,7 +338,28 @@ class _Journal:
             following_start = min((begin for begin in begins if first < begin), default=_NO_END + 1)
             ends_from = min((end for end in ends if began <= end < following_start), default=_NO_END)
             jars = self._jars(rows, began, following_start) if number and known else ALL
-            yield Process(self.number, first, following - 1, number, known, in_zookeeper, lived_until, ends_from, jars)
+            yield Process(
+                self.number,
+                first,
+                following - 1,
+                number,
+                known,
+                in_zookeeper,
+                lived_until,
+                ends_from,
+                jars,
+                takes_shown=first <= taken_until,
+            )
+
+    def _takes_shown_until(self, rows: Iterable[Row]) -> int:
+        """Until when files tell what the broker takes; a little beyond their last lines, which tell of other things."""
+        own = {
+            row["file"] for row in rows if row["kind"] == "wrote" and row["file"] in self.files and row["row"] in _TAKES
+        }
+        streams = {_stream(self.layout.files[index]) for index in own}
+        files = [self.layout.files[index] for index in self.files]
+        ends = (each.youngest for each in files if _stream(each) in streams and each.youngest is not None)
+        return min(max((end + _NEAR for end in ends), default=_NO_START - 1), _NO_END)
 
     def _jars(self, rows: Iterable[Row], began: int, following: int) -> int:
         """The releases that a process may be of, by the versions that it printed between its start and the next."""

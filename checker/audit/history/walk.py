@@ -36,7 +36,7 @@ class EpochChange:
     """A controller claims another epoch than before, in one stream.
 
     `new_life`: there is the evidence that a new life needs. `taken_back`: the epoch before comes again later, though
-    nothing shows that the cluster was wiped in between. `ts` is in milliseconds.
+    nothing shows that the cluster was wiped in between, or that lines of another are there. `ts` is in milliseconds.
     """
 
     cluster: int
@@ -51,15 +51,20 @@ class EpochChange:
 
 
 def walk(
-    stream: Sequence[LogFile], statements: Mapping[int, Sequence[Statement]], positions: Mapping[int, Position]
+    stream: Sequence[LogFile],
+    statements: Mapping[int, Sequence[Statement]],
+    positions: Mapping[int, Position],
+    *,
+    mixed: bool = False,
 ) -> tuple[list[LocalHistory], list[EpochChange]]:
     """The local histories of one stream, and the changes of epoch in it; both in the order of the stream.
 
     Args:
         statements: by the index of a file.
         positions: by the index of a file.
+        mixed: whether lines of others are there: then no epoch is known to be taken back.
     """
-    walked = _Walk(stream[0])
+    walked = _Walk(stream[0], mixed=mixed)
     for file in stream:
         ordered = sorted(statements[file.index], key=lambda each: (each.first, each.epoch))
         for i in range(len(ordered)):
@@ -98,6 +103,7 @@ class _Walk:
     """
 
     file: LogFile
+    mixed: bool = False
     histories: list[LocalHistory] = field(default_factory=list)
     changes: list[EpochChange] = field(default_factory=list)
     claimed: dict[int, int] = field(default_factory=dict)
@@ -215,7 +221,7 @@ class _Walk:
                 controller_epoch=run.epoch,
                 before_controller_epoch=before,
                 new_life=new_life,
-                taken_back=taken_back,
+                taken_back=taken_back and not self.mixed,
             )
         )
 

@@ -15,6 +15,7 @@ from ..lines import BROKERS, LIVE_BROKERS, TOPIC_DELETED
 from ..table.protocol import Column, Row, Table
 from .absent import false_where_absent
 from .broker.hosted import HOSTED_LINES
+from .observation import Names
 from .order import NEAR
 
 _FOR_NO_RULE = tuple(row for row in BROKERS if row not in HOSTED_LINES.lines)
@@ -63,9 +64,13 @@ class Narrow:
 
         `before` and `after` it are the times nearest to it; absent where there is none, or the stretch has no such end.
         """
+        return self.nearest_in(events.without_lines((*LIVE_BROKERS, *TOPIC_DELETED, *_FOR_NO_RULE)))
+
+    def nearest_in(self, rows: Table, of: Names = NEAR) -> list[Row]:
+        """The same of any rows, for each of what some columns name."""
         early, late = either(*self._too_early()), either(*self._too_late())
-        found = events.without_lines((*LIVE_BROKERS, *TOPIC_DELETED, *_FOR_NO_RULE)).grouped(
-            NEAR,
+        found = rows.grouped(
+            of,
             lines=Column("count", where=~(early | late)),
             first=Column("min", "ts"),
             last=Column("max", "ts"),

@@ -90,7 +90,7 @@ def _with_spans(events: Table, spans: Sequence[Span], release: int | None) -> Ta
 _PART_NUMBERS = ("cluster", "life", "tenure", "journal", "broker", "base", "block", "releases", "known_since")
 _PART_COLUMNS: Mapping[str, type] = {
     **dict.fromkeys(_PART_NUMBERS, int),
-    **dict.fromkeys(("lossy", "whole", "server_log", "takes_shown"), bool),
+    **dict.fromkeys(("lossy", "whole", "server_log"), bool),
 }
 
 
@@ -107,7 +107,7 @@ def _with_journals(events: Table, journals: Journals, release: int | None) -> Ta
     found = _of_parts(events, of_life, _PART_COLUMNS)
     found = found.plus(_of_parts(events, of_none, {n: t for n, t in _PART_COLUMNS.items() if n != "life"}))
     columns = {"process": int, "process_known": bool, "of_zookeeper": bool, "lived_until": int, "ends_from": int}
-    columns["jars"] = int
+    columns |= {"jars": int, "takes_shown": bool}
     return found.joined(processes, ("journal",), columns, ("first", "last"), of="ts").derive(
         at=field("base", Int()) + field("line", Int()), replica=broker
     )

@@ -59,7 +59,9 @@ def _reading(report: Report) -> Iterator[FinalResult]:
     from junitparser import Error
 
     if report.verdict == "incomplete":
-        yield Error(for_xml("incomplete: " + "; ".join(report.notes)), "incomplete")
+        undecided = report.counts["unknown"]
+        why = [f"{count(undecided, 'finding')} unknown: these lines cannot decide it"] if undecided else []
+        yield Error(for_xml("incomplete: " + "; ".join([*why, *report.notes])), "incomplete")
 
 
 def _case(code: str, report: Report, found: Sequence[Cause], failing: Sequence[str]) -> TestCase:

@@ -322,10 +322,10 @@ def _twice(file: FileFacts, repeated: Repeated) -> str:
 
 
 def verdict_of(counts: Mapping[str, int], tallies: Mapping[str, Tally], files: Sequence[FileFacts]) -> str:
-    """illegal > incomplete > nothing-to-check > conforms."""
+    """illegal > incomplete > nothing-to-check > conforms. What these lines cannot decide does not conform."""
     if counts["illegal"]:
         return "illegal"
-    if any(file.problem or file.bearing_unknown or file.taught_nothing for file in files):
+    if counts["unknown"] or any(file.problem or file.bearing_unknown or file.taught_nothing for file in files):
         return "incomplete"
     if not any(tally.evaluated for tally in tallies.values()):
         return "nothing-to-check"

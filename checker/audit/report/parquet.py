@@ -38,7 +38,7 @@ def must_have_arrow() -> None:
 
 def write_out(folder: Path, text: str, reports: Sequence[Report]) -> None:
     """Write each file whole or not at all. `text` is the JSON."""
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(exist_ok=True)
     with replacing(folder / "audit.json") as fresh:
         fresh.write_text(text + "\n", encoding="utf-8")
     findings = [finding for report in reports for finding in report.findings]

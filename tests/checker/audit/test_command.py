@@ -37,6 +37,14 @@ def test_conforming_is_exit_0() -> None:
     assert run(str(RECORDED / "failover-elsewhere-2.0.0-kill"))[0] == 0
 
 
+def test_what_these_lines_cannot_decide_does_not_conform() -> None:
+    code, out, _ = run("--lossy", str(FAILOVER))
+    assert code == 3
+    assert out.startswith("incomplete (exit 3): 2 unknown")
+    said = json.loads(run("--lossy", "--json", str(FAILOVER))[1])
+    assert (said["verdict"], said["counts"]["unknown"]) == ("incomplete", 2)
+
+
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
@@ -143,6 +151,24 @@ def test_what_nothing_matches_is_exit_2_and_says_what_there_is(engine: str, argu
     assert says in err
     code, out, _ = run("--json", *arguments, "--engine", engine, str(FAILOVER))
     assert says in json.loads(out)["error"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--partition", "t-7"], "Topic t has partitions 0, 1, 2."),
+        (["--partition", "tt-0"], "Did you mean topic t?"),
+        (["--until", "2026-11-21"], "from 2026-11-23 08:24:29.714 to 2026-11-23 08:24:51.378; the first after at"),
+        (["--partition", "t-0", "--since", "2027-01-01"], "the last before at 2026-11-23 08:24:48.964."),
+    ],
+)
+@pytest.mark.parametrize("engine", ["python", "columns"])
+def test_a_metadata_log_tells_what_there_is_too(engine: str, arguments: list[str], says: str) -> None:
+    log = RECORDED.with_name("recorded-kraft") / "failover-3.5.2" / "node-1" / "metadata"
+    code, out, err = run(*arguments, "--engine", engine, str(log))
+    assert (code, out) == (2, "")
+    assert says in err
+    assert run("--partition", "t-0", "--engine", engine, str(log))[0] == 0
 
 
 def test_counts_are_of_what_is_asked_for() -> None:

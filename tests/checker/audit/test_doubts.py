@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.history.doubts import Doubts
 from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.model import Report
+from isrproof.traces.cases import cases
 
 from tests.mangled.harness import written_to
 from tests.mangled.parts import read, recorded
@@ -192,3 +194,17 @@ def test_which_of_two_lines_was_first_is_not_known_where_the_upper_one_is_later(
     found = [finding for finding in report.findings if finding.rule == "KR604"]
     assert {finding.verdict for finding in found} == {"suspicious"}
     assert any(finding.assumption == "order" for finding in found)
+
+
+def test_no_epoch_is_known_to_be_taken_back_among_lines_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def verdicts() -> set[str]:
+        (report,) = audit([str(tmp_path)], Options(engine="python"))
+        return {finding.verdict for finding in report.findings if finding.rule == "KR301"}
+
+    cases()["KR301"].excerpts[0].write(tmp_path)
+    assert verdicts() == {"illegal"}
+    doubted = Doubts(gapped=frozenset({0}), mixed=frozenset({0}))
+    monkeypatch.setattr("isrproof.checker.audit.pipeline.doubts", lambda *_: doubted)
+    assert verdicts() == {"suspicious"}

@@ -8,9 +8,10 @@ How it is seen
     new life if topics are created anew after it, and no finding. Another fall is suspicious, because the first epochs
     of the new life may be in files that are not here; it is illegal if the larger epoch comes again later with no sign
     of a wipe in between. If that is so again and again, two controllers of one id wrote to the file. Within a second
-    of the larger epoch, epoch 1 is no such sign: no broker stops, is wiped and is controller again so fast. A
-    controller that has resigned forgets its epoch: what its threads still print they print under epoch 0, which is
-    nobody's. Only if it moves or sends something under its own epoch after that, it is illegal.
+    of the larger epoch, epoch 1 is no such sign: no broker stops, is wiped and is controller again so fast. Where other
+    lines show that those of another cluster are there, it is suspicious. A controller that has resigned forgets its
+    epoch: what its threads still print they print under epoch 0, which is nobody's. Only if it moves or sends something
+    under its own epoch after that, it is illegal.
 
 Releases
     All.

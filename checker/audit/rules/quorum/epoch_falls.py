@@ -6,7 +6,9 @@ Why it matters
 How it is seen
     A node writes its epoch to its disk (quorum-state) before it answers anybody, so it never falls. Compared are two
     lines of one process in one file, the second written later. A start shows: the node opens its log, or comes from no
-    state. Where lines may be missing, that one may be: the finding is then suspicious.
+    state. Where lines may be missing, that one may be: the finding is then suspicious. So it is of a candidate whose
+    line does not tell the state before: its epoch is one above the one that it had (QuorumState.transitionToCandidate),
+    and the line with which it came to that is not there.
 
 Releases
     All with KRaft, since 3.0.
@@ -14,21 +16,25 @@ Releases
 
 from __future__ import annotations
 
-from .....model.expr import ite
+from .....model.expr import both, ite
 from ...fields import raft_epoch
 from ...observe.compared import was
-from ...observe.quorum.columns import in_order
+from ...observe.quorum.columns import from_printed, in_order, to_role
 from ..kraft._remedies import QUORUM_STATE
 from ..rule import Rule
-from ..verdicts import HELD, SILENT
+from ..verdicts import HELD, SILENT, SUSPICIOUS
 from ._words import in_doubt
+
+_line_missing = both(~from_printed, to_role.eq("Candidate"))
+
+_fallen = ite(_line_missing, SUSPICIOUS, in_doubt)
 
 RULE = Rule(
     code="KR531",
     name="quorum-epoch-falls",
     observation="quorum_states",
     kind="quorum",
-    verdict=ite(was(raft_epoch) <= raft_epoch, HELD, ite(in_order, in_doubt, SILENT)),
+    verdict=ite(was(raft_epoch) <= raft_epoch, HELD, ite(in_order, _fallen, SILENT)),
     message=lambda row: f"node {row['node']} is {row['to_state']} in epoch {row['raft_epoch']} of the metadata quorum",
     expected=lambda row: f"an epoch from {row['before_raft_epoch']} on, which it had before in the same process",
     got=lambda row: f"epoch {row['raft_epoch']}",
