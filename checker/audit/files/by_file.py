@@ -6,6 +6,7 @@ Each stream of a file is a block of lines. What reading told of the streams goes
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -68,6 +69,20 @@ class FileRead:
         for label, notes, lossy, zone, numbers in shown["streams"]:
             file_read.streams[label] = StreamFacts(notes, lossy, zone), Numbering.from_list(numbers)
         return file_read
+
+
+def files_read(pieces: Iterable[Mapping[str, Any]]) -> dict[int, FileRead]:
+    """What was told of files that were read whole, by their homes."""
+    found = (FileRead.from_json(piece["file_read"]) for piece in pieces if "file_read" in piece)
+    return {each.home: each for each in found}
+
+
+def wanted(index: Sequence[tuple[int, str]], files: Iterable[int]) -> dict[int, frozenset[str]]:
+    """The sources of some files of an audit, each with the labels of these; `index` is as `labelled` gives it."""
+    found: dict[int, set[str]] = defaultdict(set)
+    for number, label in (index[file] for file in files):
+        found[number].add(label)
+    return {number: frozenset(labels) for number, labels in found.items()}
 
 
 def labelled(sources: int, file_read: Mapping[int, FileRead]) -> list[tuple[int, str]]:

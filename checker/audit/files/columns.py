@@ -18,7 +18,6 @@ from typing import Any, BinaryIO, NamedTuple, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from ....traces.events.event import PRINTED
 from ....traces.formats.detect import Asked, Detected, detect
 from ....traces.formats.reading import Reading
 from ....traces.sources.compression import compression
@@ -27,11 +26,10 @@ from ....traces.sources.paths import Source
 from ....traces.sources.text import Lines, Stretch
 from ...processes import killed_with_us, pool
 from ..table.arrays import Numbers
-from ..table.protocol import Row, Table
+from ..table.protocol import Row
 from . import by_file, worker
 from .coverage import Coverage, facts
 from .file import FileFacts, LogFile
-from .listed import READS
 from .log import Look, Read, nothing
 from .streams import stream_of
 
@@ -97,14 +95,12 @@ class InColumns:
         self._sources, self._sizes, self._lossy, self._part = sources, sizes, lossy, part
         self._detected = [detect(source.there, asked) for _, source in sources]
         self._jobs = jobs if sum(sizes) > _ALONE else 1
-        self._task = worker.Task(
-            look=_no_rows,
-            fields=tuple(name for name in PRINTED if name in columns or name in READS),
-            layout=asked.layout,
-            kept=kept,
-            columns=tuple(columns),
+        self._task = worker.task(
+            asked.layout,
+            kept,
+            columns,
             buckets=buckets or max(self._jobs, sum(sizes) // _BUCKET),
-            piece=piece or worker.PIECE,
+            piece=piece,
         )
         self._stack = ExitStack()
         self._pool = None if self._jobs == 1 else self._stack.enter_context(pool(self._jobs))
@@ -125,9 +121,7 @@ class InColumns:
                 payloads[bucket].append(payload)
             advance(sum(part.begin == 0 for part in parts))
         self._payloads = payloads
-        file_read = {
-            each.home: each for each in (by_file.FileRead.from_json(p["file_read"]) for p in pieces if "file_read" in p)
-        }
+        file_read = by_file.files_read(pieces)
         problems = {number: problem for piece in pieces for number, problem in piece.get("problems", ())}
         self._index = by_file.labelled(len(self._sources), file_read)
         self._places = self._placed(file_read, [block for piece in pieces for block in piece["blocks"]])
@@ -139,14 +133,9 @@ class InColumns:
         return Read.of(found, rows)
 
     def over_lines(self, look: Look, files: Collection[int]) -> list[Row]:
-        wanted: dict[int, set[str]] = defaultdict(set)
-        for file in files:
-            number, label = self._index[file]
-            wanted[number].add(label)
+        wanted = by_file.wanted(self._index, files)
         task = replace(self._task, look=look, buckets=0, places=self._places)
-        parts = [
-            [part._replace(wanted=frozenset(wanted[part.number])) for part in parts] for parts in self._work(wanted)
-        ]
+        parts = [[part._replace(wanted=wanted[part.number]) for part in parts] for parts in self._work(wanted)]
         return [
             row for each in self._map(partial(_encoded, task), parts) for piece in each.pieces for row in piece["rows"]
         ]
@@ -221,10 +210,6 @@ class InColumns:
         of_stream, numbering = (None, None) if file_read is None else file_read.streams.get(label, (None, None))
         problem = source.problem or problem or (None if file_read is None else file_read.problem)
         return facts(index, cluster, source, seen, problem, self._lossy, stream_of(label, how, numbering, of_stream))
-
-
-def _no_rows(table: Table) -> list[Row]:
-    return []
 
 
 def _encoded(task: worker.Task, parts: Sequence[_Part]) -> _Encoded:

@@ -24,7 +24,6 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 
 from ....specs.formats import Envelope
-from ....traces.events.event import PRINTED
 from ....traces.formats.detect import Asked, Detected, detect, detected_by
 from ....traces.formats.pieces import missing
 from ....traces.formats.reading import ZONE_LINES, Numbering, StreamFacts, Text, zone_of
@@ -38,7 +37,6 @@ from ..table.protocol import Row
 from . import by_file, split, worker
 from .coverage import Coverage, facts
 from .file import FileFacts, LogFile
-from .listed import READS
 from .log import Look, Read, nothing
 from .spark_lines import blocks, few_rows, homes, named, placed_lines, shifts
 from .spark_lines import texts as lines_of
@@ -92,14 +90,12 @@ class SparkLog:
             if self._paths[number] is None
         ]
         self._index: list[tuple[int, str]] = []
-        self._task = worker.Task(
-            look=_no_rows,
-            fields=tuple(name for name in PRINTED if name in columns or name in READS),
-            layout=asked.layout,
-            kept=kept,
-            columns=tuple(columns),
+        self._task = worker.task(
+            asked.layout,
+            kept,
+            columns,
             buckets=buckets or max(1, sum(sizes) // BUCKET),
-            piece=piece or worker.PIECE,
+            piece=piece,
         )
         self._encoded: DataFrame | None = None
         self._places: worker.Places = {}
@@ -125,9 +121,7 @@ class SparkLog:
         jobs += [self._looking_whole(task, self._whole)] if self._whole else []
         self._encoded = reduce(lambda a, b: a.unionAll(b), jobs).localCheckpoint(storageLevel=StorageLevel.DISK_ONLY)
         pieces = _looked(self._encoded)
-        file_read = {
-            each.home: each for each in (by_file.FileRead.from_json(p["file_read"]) for p in pieces if "file_read" in p)
-        }
+        file_read = by_file.files_read(pieces)
         self._joined = _joined(pieces)
         encoded = _rows(worker.encode(task, self._seams(self._joined)))
         self._payloads = [
@@ -173,10 +167,7 @@ class SparkLog:
         return facts(index, cluster, source, seen, problem, self._lossy, stream_of(label, how, numbering, of_stream))
 
     def over_lines(self, look: Look, files: Collection[int]) -> list[Row]:
-        wanted: dict[int, set[str]] = defaultdict(set)
-        for file in files:
-            number, label = self._index[file]
-            wanted[number].add(label)
+        wanted = by_file.wanted(self._index, files)
         rows = []
         at_places = replace(self._task, look=look, buckets=0, places=self._places)
         for wrapped, all_paths in self._groups.items():
@@ -194,7 +185,7 @@ class SparkLog:
             rows += [row for piece in _looked(looking) for row in piece["rows"]]
         seams = worker.encode(at_places, self._seams(self._homes(files)))
         rows += [row for piece in worker.pieces(_rows(seams)) for row in piece["rows"]]
-        whole = [replace(file, wanted=frozenset(wanted[file.home])) for file in self._whole if file.home in wanted]
+        whole = [replace(file, wanted=wanted[file.home]) for file in self._whole if file.home in wanted]
         if whole:
             rows += [row for piece in _looked(self._looking_whole(at_places, whole)) for row in piece["rows"]]
         return rows
@@ -297,10 +288,6 @@ class _Wrapped(NamedTuple):
         if self.envelope is None:
             return partial(worker.encode, task)
         return partial(split.encode, task, self.envelope, self.unended)
-
-
-def _no_rows(table: Any) -> list[Row]:
-    return []
 
 
 def _looked(encoded: DataFrame) -> list[dict[str, Any]]:

@@ -18,15 +18,17 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from ....traces.events.event import PRINTED
 from ....traces.events.layouts import Layout
 from ....traces.sources.text import text_of
 from ..lines import THROWN
 from ..table.arrays import Array, Dictionary, Numbers, array_of, concatenated, different, narrow
 from ..table.columns import ColumnTable
 from ..table.payload import Payload, payloads
-from ..table.protocol import Row
+from ..table.protocol import Row, Table
 from .counting import counted
 from .coverage import Coverage, Kind
+from .listed import READS
 from .listed_columns import listed_columns
 from .log import LINES, Look
 from .matched import matched
@@ -72,6 +74,18 @@ class Task:
     @property
     def names(self) -> tuple[str, ...]:
         return ("row", "level", "ts", "releases", "file", "line", *self.fields)
+
+
+def task(
+    layout: Layout | None, kept: frozenset[str], columns: Sequence[str], buckets: int, piece: int | None = None
+) -> Task:
+    """One without a look, that keeps of an event what these columns and lists of partitions are made of."""
+    fields = tuple(name for name in PRINTED if name in columns or name in READS)
+    return Task(_no_rows, fields, layout, kept, tuple(columns), buckets, piece=piece or PIECE)
+
+
+def _no_rows(table: Table) -> list[Row]:
+    return []
 
 
 OUTPUT = "bucket int, payload binary"

@@ -32,8 +32,7 @@ def payloads(
     order = order[np.searchsorted(bucket[order], 0) :]
     if not len(order):
         return
-    there = {name: column for name, column in columns.items() if column.present is None or column.present.any()}
-    sorted_columns = {name: column.take(order) for name, column in there.items()}
+    sorted_columns = {name: column.take(order) for name, column in _there(columns).items()}
     numbers, first = np.unique(bucket[order], return_index=True)
     for number, begin, end in zip(numbers.tolist(), first.tolist(), [*first[1:].tolist(), len(order)], strict=True):
         part = {
@@ -47,7 +46,7 @@ def payloads(
 
 def encoded(columns: Mapping[str, Array], dictionary: Dictionary, note: Any = None) -> bytes:
     """Columns of one length as a payload; one that is absent is left out."""
-    columns = {name: column for name, column in columns.items() if column.present is None or column.present.any()}
+    columns = _there(columns)
     used = np.zeros(len(dictionary.values), dtype=bool)
     for column in columns.values():
         if column.encoded:
@@ -71,6 +70,11 @@ def encoded(columns: Mapping[str, Array], dictionary: Dictionary, note: Any = No
     with pa.ipc.new_stream(sink, batch.schema, options=_OPTIONS) as writer:
         writer.write_batch(batch)
     return bytes(sink.getvalue().to_pybytes())
+
+
+def _there(columns: Mapping[str, Array]) -> dict[str, Array]:
+    """Those that have a value in any row."""
+    return {name: column for name, column in columns.items() if column.present is None or column.present.any()}
 
 
 class Payload:
