@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ....traces.timeline import Lost
@@ -64,11 +64,11 @@ class Chains:
             yield _sentence(kind, sorted(found, key=lambda each: (each.since or 0, each.place.order)))
 
 
-def _lost(cause: Cause) -> Iterator[str]:
+def records_lost(findings: Iterable[Finding]) -> list[Lost]:
     """Which committed records the findings are about: each once, and not again where they follow from others that say
     it."""
     found: list[Lost] = []
-    firsts = (each for each in cause.findings if not any(rules()[origin.rule].lost for origin in each.caused_by))
+    firsts = (each for each in findings if not any(rules()[origin.rule].lost for origin in each.caused_by))
     lost = (each for finding in firsts for each in finding.lost)
     for each in sorted(lost, key=lambda each: (each.topic, each.partition, each.start)):
         last = found[-1] if found else None
@@ -76,10 +76,18 @@ def _lost(cause: Cause) -> Iterator[str]:
             found[-1] = replace(last, end=max(last.end, each.end))
         else:
             found.append(each)
+    return found
+
+
+def records_in_words(found: Iterable[Lost]) -> str:
+    return count(sum(each.end - each.start for each in found), "committed record")
+
+
+def _lost(cause: Cause) -> Iterator[str]:
+    found = records_lost(cause.findings)
     if found:
-        total = count(sum(each.end - each.start for each in found), "committed record")
         shown = [f"{partition_name(each.topic, each.partition)} {each.start} to {each.end - 1}" for each in found]
-        yield f"{total} concerned, by offset: {and_more(shown)}"
+        yield f"{records_in_words(found)} concerned, by offset: {and_more(shown)}"
 
 
 def _sentence(kind: str, found: Sequence[Refusal]) -> str:

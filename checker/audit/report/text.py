@@ -10,7 +10,7 @@ from ....traces.timeline import TimelineRow
 from ..rules.advice import advice
 from ..rules.catalogue import rules
 from .causes import Cause, causes
-from .chain import Chains
+from .chain import Chains, records_in_words, records_lost
 from .forms import Run
 from .healing import Healings
 from .metadata_text import metadata_text, records_text
@@ -147,6 +147,9 @@ def checked_in_words(checked: Checked, *, metadata: bool) -> str:
 def _found(report: Report) -> str:
     found = ", ".join(f"{report.counts[verdict]} {verdict}" for verdict in VERDICTS if report.counts[verdict])
     beside = in_short(report.state, report.metadata or ())
+    lost = records_lost(report.findings)
+    if lost:
+        found += f"; {records_in_words(lost)} may be gone"
     return (found or "no finding") + (f"; beside that {beside}" if beside else "")
 
 
