@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import random
 import re
 import shutil
 from pathlib import Path
@@ -18,13 +17,10 @@ from isrproof.specs.errors import IsrproofError
 
 from tests import engines
 from tests.doubled import doubled
-from tests.histories import history, save, texts, with_faults
-from tests.recordings import RECORDED, quick
+from tests.recordings import RECORDED
 
 pytest.importorskip("pyspark", reason="the Spark engine needs PySpark")
 pytestmark = pytest.mark.spark
-
-RELEASES = ("0.8.1", "0.11.0", "1.0.0", "1.1.1", "2.0.0", "2.3", "2.5", "2.8.1", "3.9")
 
 
 def files(folder: Path) -> list[str]:
@@ -108,39 +104,11 @@ def test_however_lines_and_partitions_are_cut_it_is_equal(buckets: int, piece: i
     assert any(report["findings"] for report in plain)
 
 
-@pytest.mark.parametrize("buckets", [7, *(pytest.param(many, marks=pytest.mark.slow) for many in (1, 2, 100))])
-def test_all_recordings_are_equal_for_any_number_of_buckets(buckets: int) -> None:
-    paths = quick()
-    assert engines.spark(paths, buckets=buckets) == engines.reference(paths)
-
-
-@pytest.mark.corpus
-@pytest.mark.slow
-@pytest.mark.parametrize("buckets", [1, 100])
-def test_the_corpus_is_equal(corpus: Path, buckets: int) -> None:
-    paths = sorted(corpus.iterdir())
-    assert engines.spark(paths, buckets=buckets) == engines.reference(paths)
-
-
 def test_what_is_printed_twice_is_equal(tmp_path: Path) -> None:
     doubled(RECORDED / "failover-on-leader-2.2.2-kill", tmp_path)
     (plain,) = engines.reference([tmp_path])
     assert engines.spark([tmp_path], buckets=3, piece=50) == [plain]
     assert [note for note in plain["notes"] if "twice" in note]
-
-
-@pytest.mark.parametrize("examples", [12, pytest.param(150, marks=pytest.mark.slow)])
-def test_histories_with_faults_are_equal(examples: int, tmp_path: Path) -> None:
-    """One audit of many clusters: a job takes longer to plan than a history to read."""
-    paths = []
-    for seed in range(examples):
-        release = RELEASES[seed % len(RELEASES)]
-        made = history(seed, release, wipes=seed % 2)
-        made.written = with_faults(made.written, random.Random(seed), seed % 7)
-        paths.append(save(tmp_path / str(seed), texts(made.written, release)))
-    plain = engines.reference(paths)
-    assert engines.spark(paths, buckets=7, piece=100) == plain
-    assert any(report["findings"] for report in plain)
 
 
 def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
