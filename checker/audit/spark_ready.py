@@ -6,7 +6,7 @@ The driver does so while Java starts, and the process that workers are forked fr
 from __future__ import annotations
 
 from ...traces.events.frequent import frequent
-from ...traces.events.parse import parse_line
+from ...traces.events.parse import compile_patterns
 from .observe.catalogue import observations
 from .rules.catalogue import rules
 
@@ -17,7 +17,7 @@ def get_ready() -> None:
     from . import pipeline  # noqa: F401  the looks of the audit
     from .files import worker  # noqa: F401
 
-    parse_line("[2020-01-01 00:00:00,000] INFO Ready (kafka.Ready)")  # compiles the reference parser's patterns
+    compile_patterns()
     frequent()
     observations()
     rules()

@@ -13,8 +13,8 @@ from isrproof.traces.events.wordings import HEAD, Reader, dispatch, readers
 
 def test_a_frequent_wording_is_told_by_its_pattern_alone() -> None:
     """Each condition alone keeps a wording from being looked for first."""
-    bucket = dispatch().by_key["Changed"]
-    reader, own = next((reader, test) for reader, test in bucket if reader.row.id == "replica-moved")
+    tried = wordings.bucket(dispatch().by_key["Changed"])
+    reader, own = next((reader, test) for reader, test in tried if reader.row.id == "replica-moved")
     assert prints_all(reader, [own])
     assert not prints_all(reader, [replace(own, without=("NewReplica",))])
     assert not prints_all(reader, [wordings.Test("", "Changed", (), ""), own])

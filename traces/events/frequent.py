@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from ...specs.lines import Primitive, Slot
-from .wordings import Bucket, Reader, Test, dispatch, readers
+from .wordings import Reader, Test, bucket, dispatch, readers
 
 ROWS = (
     *("replica-moved", "partition-offline-or-gone", "partition-online", "partition-created"),
@@ -33,16 +33,13 @@ def frequent() -> tuple[Reader, ...]:
     """The wordings: of those that a line may both be the one that the reference tries first comes first."""
     found: list[Reader] = []
     own = [reader for row in ROWS for reader in readers() if reader.row.id == row]
-    for bucket in dict.fromkeys(map(_bucket_of, own)):
-        tests = [test for _, test in bucket]
-        for place, (reader, _) in enumerate(bucket):
+    for key in dict.fromkeys(reader.key for reader in own):
+        tried = bucket(dispatch().loose if key is None else dispatch().by_key[key])
+        tests = [test for _, test in tried]
+        for place, (reader, _) in enumerate(tried):
             if reader.row.id in ROWS and prints_all(reader, tests[: place + 1]):
                 found.append(reader)
     return tuple(found)
-
-
-def _bucket_of(reader: Reader) -> Bucket:
-    return dispatch().loose if reader.key is None else dispatch().by_key[reader.key]
 
 
 def tail_of(reader: Reader) -> str:

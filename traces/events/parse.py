@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timezone
 from functools import cache, lru_cache
-from typing import NamedTuple
 
 from .event import Continuation, Event, Irrelevant, Parsed, Unknown, event
 from .layouts import KNOWN, LEVELS, NO_LOGGER, WITH_THREAD, Layout
-from .wordings import SEPARATORS, Bucket, Reader, Test, dispatch, key_of, read, sentence_of
+from .wordings import SEPARATORS, Reader, Test, bucket, dispatch, key_of, read, sentence_of
 
 TIME = "([12][0-9]{3}-[0-9]{2}-[0-9]{2}) ([0-9]{2}:[0-9]{2}:[0-9]{2}),([0-9]{3})"
 """A time as log4j prints it by default: date, time of day, milliseconds."""
@@ -79,21 +78,45 @@ class _Ready:
 _Bucket = tuple[_Ready, ...]
 
 
-class _Found(NamedTuple):
-    by_key: dict[str, _Bucket]
-    loose: _Bucket
-    opening: _Bucket
-    throwables: _Bucket
+def _bucket(found: Iterable[Reader]) -> _Bucket:
+    return tuple(_Ready(reader, test) for reader, test in bucket(found))
+
+
+class _ByKey(dict[str, _Bucket]):
+    """The wordings by the first word of the sentence, each made when the first line begins with it."""
+
+    def __missing__(self, key: str) -> _Bucket:
+        found = dispatch().by_key.get(key)
+        if found is None:
+            return _loose()  # and not kept: a log may begin its lines with any word
+        self[key] = _bucket(found)
+        return self[key]
+
+
+_BY_KEY = _ByKey()
 
 
 @cache
-def _ready() -> _Found:
-    def ready(bucket: Bucket) -> _Bucket:
-        return tuple(_Ready(reader, test) for reader, test in bucket)
+def _loose() -> _Bucket:
+    return _bucket(dispatch().loose)
 
-    found = dispatch()
-    by_key = {key: ready(bucket) for key, bucket in found.by_key.items()}
-    return _Found(by_key, ready(found.loose), ready(found.opening), ready(found.throwables))
+
+@cache
+def _openings() -> _Bucket:
+    return _bucket(dispatch().opening)
+
+
+@cache
+def _throwables() -> _Bucket:
+    return _bucket(dispatch().throwables)
+
+
+def compile_patterns() -> None:
+    """Those of all wordings, before anybody reads a line: for processes that others are forked from."""
+    for key in dispatch().by_key:
+        _BY_KEY[key]
+    for made in (_loose, _openings, _throwables):
+        made()
 
 
 @lru_cache(maxsize=4096)
@@ -104,11 +127,10 @@ def _of_logger(logger: str) -> str | None:
 
 def parse_message(message: str, logger: str, level: str, ts: int | None = None) -> Event | Irrelevant | Unknown:
     """What a message says; it is unknown if no row of a logger of that name matches."""
-    by_key, loose, _, _ = _ready()
     sentence = sentence_of(message)
     dotted = f"{logger}."
     only = wrong = None
-    for ready in by_key.get(key_of(sentence), loose):
+    for ready in _BY_KEY[key_of(sentence)]:
         if only is not None and ready.row != only:
             continue
         if ready.passes(message, sentence) and (dotted.startswith(ready.begins) or logger == NO_LOGGER):
@@ -126,9 +148,7 @@ def parse_message(message: str, logger: str, level: str, ts: int | None = None) 
 def _opening(message: str, level: str, ts: int | None) -> Irrelevant | None:
     """The first line of a message of several lines; no such line bears on a rule."""
     sentence = sentence_of(message)
-    return next(
-        (Irrelevant(ready.row, level, ts) for ready in _ready().opening if ready.passes(message, sentence)), None
-    )
+    return next((Irrelevant(ready.row, level, ts) for ready in _openings() if ready.passes(message, sentence)), None)
 
 
 def _event(ready: _Ready, match: re.Match[str], level: str | None, ts: int | None) -> Event | None:
@@ -154,7 +174,7 @@ def parse_throwable(text: str, *, tail: bool) -> Event | Unknown | None:
     `tail`: it ends with the name of a logger, as no throwable does, but the last line of a message of several.
     """
     sentence = sentence_of(text)
-    for ready in _ready().throwables:
+    for ready in _throwables():
         if (ready.ends or not tail) and ready.passes(text, sentence):
             match = ready.match(text)
             if match is None:

@@ -10,7 +10,8 @@ wording is found for may be told by its logger's name alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache, partial
 from typing import Any
@@ -320,14 +321,6 @@ def _specific(reader: Reader) -> tuple[int, int]:
     return -len(head + start + "".join(inner) + end), -len(inner)
 
 
-Bucket = tuple[tuple[Reader, Test], ...]
-
-
-def _bucket(found: Iterable[Reader]) -> Bucket:
-    ordered = sorted(found, key=_specific)
-    return tuple((reader, reader.test(tuple(ordered[number + 1 :]))) for number, reader in enumerate(ordered))
-
-
 @dataclass(frozen=True)
 class Dispatch:
     """The wordings that a line is tried on.
@@ -338,33 +331,40 @@ class Dispatch:
     * `by_logger`: what is left, by the beginning of the logger's name, the longest first.
     """
 
-    by_key: Mapping[str, Bucket]
-    loose: Bucket
-    opening: Bucket
-    throwables: Bucket
-    by_logger: tuple[tuple[str, Row], ...]
+    by_key: Mapping[str, Sequence[Reader]]
+    loose: Sequence[Reader]
+    opening: Sequence[Reader]
+    throwables: Sequence[Reader]
+    by_logger: Sequence[tuple[str, Row]]
 
 
 @cache
 def dispatch() -> Dispatch:
-    by_key: dict[str, list[Reader]] = {}
-    others: dict[str, list[Reader]] = {"loose": [], "opening": [], "throwables": []}
+    by_key: dict[str, list[Reader]] = defaultdict(list)
+    loose: list[Reader] = []
+    opening: list[Reader] = []
+    throwables: list[Reader] = []
     by_logger: dict[str, Row] = {}
     for reader in readers():
         if reader.row.opens:
-            others["opening"].append(reader)
+            opening.append(reader)
         elif not reader.row.loggers:
-            others["throwables"].append(reader)
+            throwables.append(reader)
         elif reader.wording.anything:
             by_logger |= dict.fromkeys(reader.row.begins, reader.row)
         elif reader.key is None:
-            others["loose"].append(reader)
+            loose.append(reader)
         else:
-            by_key.setdefault(reader.key, []).append(reader)
-    return Dispatch(
-        by_key={key: _bucket(found) for key, found in by_key.items()},
-        loose=_bucket(others["loose"]),
-        opening=_bucket(others["opening"]),
-        throwables=_bucket(others["throwables"]),
-        by_logger=tuple(sorted(by_logger.items(), key=lambda each: (-len(each[0]), each[0]))),
-    )
+            by_key[reader.key].append(reader)
+    longest_first = sorted(by_logger.items(), key=lambda each: (-len(each[0]), each[0]))
+    return Dispatch(dict(by_key), loose, opening, throwables, longest_first)
+
+
+Bucket = tuple[tuple[Reader, Test], ...]
+
+
+def bucket(found: Iterable[Reader]) -> Bucket:
+    """Wordings in the order in which a line is tried on them, each with its test: not made before it is needed, since
+    a log prints few of all first words."""
+    ordered = sorted(found, key=_specific)
+    return tuple((reader, reader.test(tuple(ordered[number + 1 :]))) for number, reader in enumerate(ordered))
