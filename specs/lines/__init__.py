@@ -65,8 +65,8 @@ class Primitive:
 
 _CSV = "[0-9,]*"
 _LIST = "[0-9, ]*"
-_ITEMS = "[A-Za-z0-9=(), -]*"
 _STATE, _STATE_NUMBERS = "BrokerState(brokerId={}, brokerEpoch=-1)", "brokerId=([0-9]+)"
+_STATES = "[BbrokeStaIdEpch0-9=(), -]*"  # the characters of _STATE
 _LAGGING, _LAGGING_SINCE = "[brokeIdnOfst0-9:(), -]*", "[A-Za-z0-9:(), -]*"
 _LAGS, _LAGS_SINCE = "(brokerId: {}, endOffset: {})", "(brokerId: {}, endOffset: {}, lastCaughtUpTimeMs: 0)"
 _LAG = "brokerId: {0}, endOffset: {0}"
@@ -112,7 +112,7 @@ PRIMITIVES: Mapping[str, Primitive] = {
         Primitive(
             "brokerstates",
             "ints",
-            _ITEMS,
+            _STATES,
             _COLLECTION,
             r"\)",
             "List({})",

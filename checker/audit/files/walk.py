@@ -46,17 +46,19 @@ class Run:
 
     Args:
         ends: the character that follows, where a pattern says what may stand before it.
-        gives_back: a character that begins what follows, and is not the last one of the run.
+        gives_back: how what follows begins, if with some of these characters: they are not of this text.
         allowed: a pattern of the texts that are right; None: all are.
         least: characters that there must be.
+        is_list: it may be long.
     """
 
     field: str | None
     characters: bytes
     ends: int | None
-    gives_back: int | None
+    gives_back: bytes
     allowed: str | None
     least: int
+    is_list: bool
 
 
 @dataclass(frozen=True)
@@ -217,11 +219,9 @@ def _step(pieces: list[str | Slot], kept: list[str | None]) -> tuple[Step | None
     characters = _characters(primitive)
     if characters is None:
         return None, 1
-    begins = ord(following[0])
-    if begins not in characters:
-        return _run(primitive, kept[0], characters, begins), 1
-    if primitive.kind == "ints" and following[0] == ",":  # a list ends with no comma
-        return _run(primitive, kept[0], characters, None), 1
+    shared = bytes(takewhile(characters.__contains__, following.encode()))
+    if not shared or (primitive.kind == "ints" and len(shared) < len(following)):
+        return _run(primitive, kept[0], characters, shared, ord(following[0])), 1
     if following == "-" and _is_index(behind[1:], characters):
         return Named(kept[0], kept[2], characters), 3
     return None, 1
@@ -233,19 +233,21 @@ def _is_index(pieces: list[str | Slot], characters: bytes) -> bool:
     return pieces[0].primitive.inner == "[0-9]+" and ord(pieces[1][0]) not in characters
 
 
-def _run(primitive: Primitive, field: str | None, characters: bytes, ends: int | None) -> Run:
-    """`ends`: the character that follows; None if it is a comma, which a list may hold and does not end with."""
+def _run(primitive: Primitive, field: str | None, characters: bytes, shared: bytes, follows: int) -> Run:
+    """`shared`: how what follows begins with these characters; `follows`: its first."""
     exact = strict(primitive)
+    is_list = primitive.kind == "ints"
     any_is_right = _ONE_CLASS.fullmatch(exact) is not None
     least = 0 if re.fullmatch(exact, "") else 1
-    allowed = f"{_NO_LARGE_NUMBER if primitive.kind == 'ints' else ''}(?:{exact})"
+    allowed = f"{_NO_LARGE_NUMBER if is_list else ''}(?:{exact})"
     return Run(
         field,
         characters,
-        ends if primitive.kind == "ints" else None,
-        ord(",") if ends is None else None,
+        follows if is_list and not shared else None,
+        shared,
         None if any_is_right else allowed,
         least,
+        is_list,
     )
 
 

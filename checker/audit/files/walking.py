@@ -127,11 +127,10 @@ class Walking:
             end = np.minimum(next_of(self.places_of(step.ends), begin), self.end)
         else:
             end = begin + _length(self.data, begin, step.characters)
-        if step.gives_back is not None:
-            end = end - ((end > begin) & (self.data[end - 1] == step.gives_back))
+        end = end - len(step.gives_back)
         self.at = end
         fits = end - begin >= step.least
-        if step.ends is None and step.gives_back is None:  # a list may be long
+        if not step.is_list:
             fits &= end - begin <= LONGEST_NAME
         if step.field is not None or step.allowed is not None:
             texts = _texts(self.data, begin, end)
