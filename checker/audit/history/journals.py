@@ -148,7 +148,10 @@ def journals(rows: Sequence[Row], layout: Layout, lives: Mapping[int, int]) -> J
     speakers = _speakers(rows, layout.files)
     files = layout.files
     zoned = _in_two_zones(rows, speakers, files)
-    homes = _without_copies(_homes(rows, speakers, files, zoned), rows)
+    of_file: dict[int, list[Row]] = defaultdict(list)
+    for row in rows:
+        of_file[row["file"]].append(row)
+    homes = _without_copies(_homes(rows, speakers, files, zoned), of_file)
     naming = frozenset(
         _stream(files[row["file"]])
         for row in rows
@@ -157,9 +160,10 @@ def journals(rows: Sequence[Row], layout: Layout, lives: Mapping[int, int]) -> J
     parts: list[Part] = []
     processes: list[Process] = []
     for number, (home, own) in enumerate(sorted(homes.items()), start=1):
-        made = _Journal(number, home, sorted(own), speakers, layout, lives.get(home[0]), naming)
-        parts += made.parts(rows)
-        processes += made.processes(rows)
+        told = [row for file in sorted(own) for row in of_file[file]]
+        made = _Journal(number, home, sorted(own), told, speakers, layout, lives.get(home[0]), naming)
+        parts += made.parts()
+        processes += made.processes()
     return Journals(tuple(parts), tuple(processes), tuple(Note(each[0], text) for each, text in sorted(zoned.items())))
 
 
@@ -243,12 +247,12 @@ def _homes(
     return found
 
 
-def _without_copies(homes: Mapping[_Home, set[int]], rows: Sequence[Row]) -> dict[_Home, set[int]]:
+def _without_copies(homes: Mapping[_Home, set[int]], of_file: Mapping[int, list[Row]]) -> dict[_Home, set[int]]:
     """Of journals of one broker that begin or end a kind of line in the same millisecond, the longest."""
     ends: dict[_Home, set[tuple[str, int]]] = {}
     size: dict[_Home, int] = {}
     for home, files in homes.items():
-        own = [row for row in rows if row["kind"] == "wrote" and row["file"] in files]
+        own = [row for file in files for row in of_file[file] if row["kind"] == "wrote"]
         ends[home] = {(row["row"], row[end]) for row in own for end in ("first_ts", "last_ts") if row[end] is not None}
         size[home] = sum(row["n"] for row in own)
     kept: dict[_Home, set[int]] = {}
@@ -264,6 +268,7 @@ class _Journal:
     number: int
     home: _Home
     files: Sequence[int]
+    rows: Sequence[Row]
     speakers: Mapping[_Stream, set[int]]
     layout: Layout
     life: int | None
@@ -284,7 +289,7 @@ class _Journal:
             found[self.layout.files[index].stream] |= {position.first_block, position.block(LINES_PER_FILE)}
         return found
 
-    def parts(self, rows: Iterable[Row]) -> Iterator[Part]:
+    def parts(self) -> Iterator[Part]:
         """Each file's lines that name the broker, and those that name none if it is the only one there."""
         broker = self.home[2]
         whole = all(len(blocks) == 1 for blocks in self.blocks().values())
@@ -294,7 +299,7 @@ class _Journal:
             {self.layout.files[index].stream for index in self.files},
             key=lambda stream: ((cluster, stream) in self.naming, stream),
         )
-        releases = _releases(rows, self.files)
+        releases = self._releases()
         for index in self.files:
             file, position = self.layout.files[index], self.layout.positions[index]
             alone = self._alone(index)
@@ -318,14 +323,14 @@ class _Journal:
                         releases=releases,
                     )
 
-    def processes(self, rows: Sequence[Row]) -> Iterator[Process]:
+    def processes(self) -> Iterator[Process]:
         """The stretches between starts; known as soon as a file begins that would show a start."""
-        starts = [row for row in rows if row["kind"] == "process" and row["file"] in self.files]
-        ends = [row["ts"] for row in rows if row["kind"] == "process-ends" and row["file"] in self.files]
-        of_zookeeper, of_kraft = (self._last_of(rows, each) for each in (_OF_ZOOKEEPER, _OF_KRAFT))
+        starts = [row for row in self.rows if row["kind"] == "process"]
+        ends = [row["ts"] for row in self.rows if row["kind"] == "process-ends"]
+        of_zookeeper, of_kraft = (self._last_of(each) for each in (_OF_ZOOKEEPER, _OF_KRAFT))
         begins = {row["ts"] for row in starts}
         since, until = self.known(starts) or (_NO_END, _NO_START)
-        taken_until = self._takes_shown_until(rows)
+        taken_until = self._takes_shown_until()
         edges = {_NO_START, _NO_END + 1, *begins, *((since, until + 1) if since < until else ()), taken_until + 1}
         youngest = max((each for index in self.files if (each := self.layout.files[index].youngest)), default=0)
         for first, following in pairwise(sorted(edges)):
@@ -337,7 +342,7 @@ class _Journal:
             known = since <= first <= until
             following_start = min((begin for begin in begins if first < begin), default=_NO_END + 1)
             ends_from = min((end for end in ends if began <= end < following_start), default=_NO_END)
-            jars = self._jars(rows, began, following_start) if number and known else ALL
+            jars = self._jars(began, following_start) if number and known else ALL
             yield Process(
                 self.number,
                 first,
@@ -351,29 +356,32 @@ class _Journal:
                 takes_shown=first <= taken_until,
             )
 
-    def _takes_shown_until(self, rows: Iterable[Row]) -> int:
+    def _takes_shown_until(self) -> int:
         """Until when files tell what the broker takes; a little beyond their last lines, which tell of other things."""
-        own = {
-            row["file"] for row in rows if row["kind"] == "wrote" and row["file"] in self.files and row["row"] in _TAKES
-        }
+        own = {row["file"] for row in self.rows if row["kind"] == "wrote" and row["row"] in _TAKES}
         streams = {_stream(self.layout.files[index]) for index in own}
         files = [self.layout.files[index] for index in self.files]
         ends = (each.youngest for each in files if _stream(each) in streams and each.youngest is not None)
         return min(max((end + _NEAR for end in ends), default=_NO_START - 1), _NO_END)
 
-    def _jars(self, rows: Iterable[Row], began: int, following: int) -> int:
+    def _jars(self, began: int, following: int) -> int:
         """The releases that a process may be of, by the versions that it printed between its start and the next."""
-        own = (row for row in rows if row["kind"] == "version" and row["file"] in self.files)
+        own = (row for row in self.rows if row["kind"] == "version")
         printed = {row["releases"] for row in own if began <= row["ts"] < following and self._alone(row["file"])}
         return functools.reduce(operator.and_, printed, ALL) or ALL
+
+    def _releases(self) -> int:
+        """The releases that all its lines allow; any, if they contradict each other: it was upgraded."""
+        masks = {row["releases"] for row in self.rows if row["kind"] == "wrote"}
+        return functools.reduce(operator.and_, masks, ALL) or ALL
 
     def _alone(self, index: int) -> bool:
         """Whether what names no broker in a file is this one's."""
         return len(self.speakers[_stream(self.layout.files[index])]) == 1
 
-    def _last_of(self, rows: Iterable[Row], of_mode: frozenset[str]) -> int:
+    def _last_of(self, of_mode: frozenset[str]) -> int:
         """When the last line was written that is printed in a mode only; before all lines if there is none."""
-        own = [row for row in rows if row["kind"] == "wrote" and row["file"] in self.files and row["row"] in of_mode]
+        own = [row for row in self.rows if row["kind"] == "wrote" and row["row"] in of_mode]
         return max((row["last_ts"] or _NO_START for row in own), default=_NO_START - 1)
 
     def known(self, starts: Iterable[Row]) -> tuple[int, int] | None:
@@ -391,10 +399,3 @@ class _Journal:
         ends = [each.youngest for each in whole if each.youngest is not None]
         quiet = any(_stream(each) not in self.naming for each in whole)
         return min(begins), _NO_END if quiet else max(ends)
-
-
-def _releases(rows: Iterable[Row], files: Collection[int]) -> int:
-    """The releases that all of a journal's lines allow; any, if they contradict each other: it was upgraded."""
-    masks = {row["releases"] for row in rows if row["kind"] == "wrote" and row["file"] in files}
-    found = functools.reduce(operator.and_, masks, ALL)
-    return found or ALL
