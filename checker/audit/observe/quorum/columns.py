@@ -90,11 +90,12 @@ EPOCH_STARTS = _observation(raft.EPOCH_STARTS, {**_LINE, **_RECORD, **sorts(offs
 
 differs, covered, epoch = field("differs", SetOf(TEXT)), field("covered", Bool), field("epoch", Int())
 state = field("state", TEXT)
-fits, proposed = field("fits", Bool), field("proposed", Bool)
-"""Whether the log has the partition so, as the line prints it; whether an active controller may have taken it back."""
+fits, proposed, foreign = (field(name, Bool) for name in ("fits", "proposed", "foreign"))
+"""Whether the log has the partition so, as the line prints it; whether an active controller may have taken it back;
+whether the line may be of another cluster, of which there are lines."""
 _ODD = {
     **{name: EVENT[name] for name in ("file", "line", "ts")},
-    **sorts(releases, node, fits, covered, differs, proposed),
+    **sorts(releases, node, fits, covered, differs, proposed, foreign),
     "cluster": SPAN["cluster"],
 }
 _NAMES = ("topic", "partition", "partition_epoch", "leader", "leader_epoch", "isr")
