@@ -15,6 +15,8 @@ the whole cluster, since whoever lost lines of one file lost those of others,
 * where several partitions each break several rules that rest on what stands above a line, or more of them one each:
   lines of others are among theirs, or two files of a broker have two clocks. What one fault breaks, it breaks of one
   partition;
+* where a broker's lines go from the wording of one release to that of another and back, or those of one tenure are of
+  releases that have none in common (history/wordings.py);
 * where a broker has two topics of one name, and deleted none, or takes two states of one partition from one request,
   and from others too (observe/broker/topic_ids.py).
 """
@@ -34,6 +36,7 @@ from .history.follow_ups import follow_ups, shown
 from .history.own_requests import begun_anew, numbered
 from .history.quiet import quiet, requests_logged
 from .history.spans import Span
+from .history.wordings import mixed_wordings
 from .rules.catalogue import rules
 from .rules.moves import CONTRADICTED, may_precede_with_gap
 from .table.protocol import Row, Table
@@ -116,12 +119,14 @@ def doubts(
     looked: Mapping[str, Sequence[Row]],
     files: Mapping[int, LogFile],
     spans: Sequence[Span],
+    rows: Iterable[Row],
     over_lines: OverLines,
     known: Doubts = NO_DOUBT,
 ) -> Doubts:
     """What is to be doubted, from what a look at all partitions gave (pipeline.py); `files` are by their index.
 
     Args:
+        rows: what `claims` gave of all lines.
         known: what that look doubted already.
     """
     seen: dict[int, Counter[str]] = defaultdict(Counter)
@@ -144,6 +149,7 @@ def doubts(
     }
     mixed = {cluster for cluster, n in seen.items() if n["unlike"] >= max(_MIXED, n["epochs"] / _MOST)}
     mixed |= {cluster for cluster, n in seen.items() if n["shared"] or n["twice"] >= _SEVERAL}
+    mixed |= mixed_wordings(rows, spans, files)
     mixed |= {
         cluster
         for cluster, n in seen.items()

@@ -92,8 +92,9 @@ READ: Mapping[str, Sort] = {**EVENT, **OF_BROKER}
 
 raft_epoch, voted, node = field("raft_epoch", Int()), field("voted", Broker), field("node", Broker)
 raft_state, from_raft_state = field("raft_state", _NAME), field("from_raft_state", _NAME)
+from_raft_epoch = field("from_raft_epoch", Int())
 OF_QUORUM: Mapping[str, Sort] = sorts(
-    *(raft_epoch, raft_state, from_raft_state, voted),
+    *(raft_epoch, raft_state, from_raft_state, from_raft_epoch, voted),
     *(field("broker_epoch", Int()), field("detail", _NAME)),
 )
 """What the audit reads, beside that, of lines of the metadata quorum and of what KRaft nodes print of its log."""

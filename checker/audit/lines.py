@@ -32,6 +32,8 @@ CACHED = ("metadata-cached",)
 """The line in which a broker prints what an UpdateMetadata request says of a partition."""
 OF_BROKERS = tuple(row for row in rows_with(speaker="broker") if row not in REQUEST_RECEIVED)
 """What else brokers tell of what they do. A controller that they name is the one that a request came from."""
+OF_ZOOKEEPER = rows_with(mode="zk")
+"""Lines that nodes write in ZooKeeper mode only."""
 BROKERS = rows_with(speaker="broker")
 """All lines that brokers write."""
 LEADS, FOLLOWS = rows_with("leads"), rows_with("follows")

@@ -12,7 +12,7 @@ from .files.log import Log, Read
 from .findings.judged import findings
 from .findings.metadata import Metadata
 from .judge import counted, failing, first_failing, judged
-from .lines import ACTIVE, LEADER_PRINTED, REGISTERED, REGISTRATIONS_PRINTED, RENOUNCED
+from .lines import ACTIVE, LEADER_PRINTED, OF_ZOOKEEPER, REGISTERED, REGISTRATIONS_PRINTED, RENOUNCED
 from .observe.catalogue import observations
 from .observe.kraft.chronicle import Chronicle
 from .observe.narrow import EVERYTHING, Narrow
@@ -27,6 +27,11 @@ MIGRATED = (
     " deletions are not"
 )
 """What brokers count goes back to what ZooKeeper told them, and a topic of the same name may have been there before."""
+
+OTHERS = (
+    "lines of ZooKeeper mode are beside a metadata log without a migration, so they are of another cluster: a line that"
+    " names no topic id may be, too, and is suspicious at most"
+)
 
 
 def hold_against(read: Read) -> bool:
@@ -102,7 +107,10 @@ def _beside(
     """What is held against the metadata log: lines that print a partition or a broker, and lines that count."""
     held = log.over_lines(partial(beside.beside, chronicles, clusters), _having(read, beside.LINES))
     ordered = {file.index for file in read.files if not file.goes_back}
-    found.rows |= _odd(held, chronicles, clusters, raft_lines, ordered)
+    zookeeper = {clusters[file] for file in _having(read, OF_ZOOKEEPER)}
+    others = {cluster for cluster in zookeeper if cluster in chronicles and not chronicles[cluster].mixed}
+    found.notes += [(cluster, OTHERS) for cluster in sorted(others)]
+    found.rows |= _odd(held, chronicles, clusters, raft_lines, ordered, others)
     _count_fits(held, clusters, found)
     counted = log.over_lines(partial(effects.effects, chronicles, clusters), _having(read, effects.LINES))
     later, applied = beside.clocks(held, clusters), beside.last_applied(held, ordered)
@@ -147,11 +155,12 @@ def _odd(
     clusters: Mapping[int, int],
     raft_lines: Sequence[Row],
     ordered: Container[int],
+    others: Container[int],
 ) -> dict[str, list[Row]]:
     """Rows of lines that the log does not have so."""
     reigns = _reigns(raft_lines)
     rows: dict[str, list[Row]] = {}
-    for row in beside.odd(found, chronicles, clusters, ordered):
+    for row in beside.odd(found, chronicles, clusters, ordered, others):
         name = _observed(row["row"])
         proposed = name == CONTROLLER_STATES.name and not row["settled"] and _may_be_taken_back(reigns, row)
         rows.setdefault(name, []).append(row | {"fits": False, "proposed": proposed})

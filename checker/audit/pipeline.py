@@ -69,7 +69,7 @@ def audited(
         known = doubted
         histories = fitted(log, read, release, known)
         of = _looked(log, histories, Ends.of(histories, read.files), release, narrow, with_timeline)
-        doubted = known | doubts(of, files, histories.spans, log.over_lines, known)
+        doubted = known | doubts(of, files, histories.spans, read.rows, log.over_lines, known)
     changed = PythonTable([asdict(change) for change in histories.epoch_changes])
     defects: list[Row] = []
     asked, held = judged_requests(requests(read.rows, histories.journals, histories.spans), narrow, defects)

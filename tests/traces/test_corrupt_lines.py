@@ -74,6 +74,13 @@ def test_a_line_that_is_cut_anywhere_is_no_event(line: str) -> None:
         assert isinstance(tail, Unknown | Continuation), line[at:]
 
 
+@pytest.mark.parametrize("line", [*samples()], ids=lambda line: line[26:80])
+def test_a_line_into_which_another_runs_is_no_event(line: str) -> None:
+    begins = line.index("]") + 1
+    for at in range(begins, len(line) + 1):
+        assert not isinstance(parse_line(line[:at] + line), Event), line[:at]
+
+
 def test_numbers_of_64_bits_are_read() -> None:
     for number in (2**63 - 1, -(2**63)):
         found = parse_line(MOVED.replace("replica 1 ", f"replica {number} "))

@@ -30,7 +30,7 @@ class Event:
 
     Of the metadata quorum, `raft_epoch` is an epoch of it, `raft_state` the state that a node is in from here on,
     `from_raft_state` the one before ("null": the process has just started), both without their ending "State" or as
-    printed; `voted` is who got a node's vote in the epoch.
+    printed, `from_raft_epoch` the epoch of that; `voted` is who got a node's vote in the epoch.
     """
 
     row: str
@@ -93,6 +93,7 @@ class Event:
     raft_epoch: int | None = None
     raft_state: str | None = None
     from_raft_state: str | None = None
+    from_raft_epoch: int | None = None
     voted: int | None = None
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timezone
 from functools import cache, lru_cache
 
+from ...specs.lines import Slot
 from .event import Continuation, Event, Irrelevant, Parsed, Unknown, event
 from .layouts import KNOWN, LEVELS, NO_LOGGER, WITH_THREAD, Layout
 from .wordings import SEPARATORS, Reader, Test, bucket, dispatch, key_of, read, sentence_of
@@ -21,7 +22,19 @@ _ENDS = tuple(tail for tail in TAILS if tail.startswith("("))
 STUMP = r"\[?[12][0-9]{3}-[0-9]{2}-[0-9]{2}.{0,21}|\[(?:[12][0-9-]{0,9})?|\x00.*"
 """What is left of a line that was cut within its time and level; or that never reached the disk."""
 _STUMP = re.compile(STUMP, re.DOTALL)
+_SPLICED = re.compile(
+    r"[12][0-9]{3}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?\]? +\[?(?:"
+    + "|".join(LEVELS)
+    + ")[] ]"
+)
+_HEADS = ("[2018-09-01 10:00:00,000] INFO ", "2018-09-01 10:00:00,000 INFO ")
+"""How lines begin: what a slot must hold to hold another line."""
 CONTINUATION = Continuation()
+
+
+def is_spliced(message: str) -> bool:
+    """Whether another line begins within a message, with its time and its level: the rest of the message is lost."""
+    return _SPLICED.search(message) is not None
 
 
 @lru_cache(maxsize=4096)
@@ -50,8 +63,8 @@ class _Ready:
     """
 
     __slots__ = (
-        *("bears", "begins", "constants", "convert", "ends", "levels", "match", "names", "passes", "releases", "row"),
-        *("wrong", "_reader"),
+        *("bears", "begins", "constants", "convert", "ends", "levels", "match", "names", "open", "passes", "releases"),
+        *("row", "wrong", "_reader"),
     )
     match: Callable[[str], re.Match[str] | None]
 
@@ -69,6 +82,8 @@ class _Ready:
         self.levels = dict(reader.wording.levels)
         self.releases = reader.wording.releases
         self.wrong = reader.wrong
+        slots = (piece.primitive.inner for piece in reader.wording.pieces if isinstance(piece, Slot))
+        self.open = any(re.fullmatch(inner, head) for inner in slots for head in _HEADS)
 
     def _first_match(self, text: str) -> re.Match[str] | None:
         self.match = re.compile(self._reader.pattern, re.DOTALL).fullmatch
@@ -152,7 +167,9 @@ def _opening(message: str, level: str, ts: int | None) -> Irrelevant | None:
 
 
 def _event(ready: _Ready, match: re.Match[str], level: str | None, ts: int | None) -> Event | None:
-    """None if one of the texts is none that Kafka prints."""
+    """None if one of the texts is none that Kafka prints, or holds another line."""
+    if ready.open and is_spliced(match.string):
+        return None
     values = ready.constants.copy()
     values["level"] = level
     values["ts"] = ts

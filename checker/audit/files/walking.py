@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.lib.stride_tricks import sliding_window_view
 
+from ....traces.events.parse import is_spliced
 from ..table.arrays import Array, Dictionary, Mask, Numbers, array_of
 from .walk import Literal, Named, Number, Rest, Run, Step
 
@@ -167,7 +168,7 @@ class Walking:
 
 
 def _is_plain(text: str) -> bool:
-    return text.isascii() and text.isprintable()
+    return text.isascii() and text.isprintable() and not is_spliced(text)
 
 
 def is_at(data: Numbers, at: Numbers, text: bytes) -> Mask:

@@ -63,6 +63,7 @@ def wrote(events: Table) -> list[Row]:
     own = events.of_lines(_OF_BROKERS).grouped(
         ("file", "speaker", "row", "releases"),
         line=Column("min", "line"),
+        last=Column("max", "line"),
         first_ts=Column("min", "ts"),
         last_ts=Column("max", "ts"),
         n=Column("count"),

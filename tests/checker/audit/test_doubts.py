@@ -208,3 +208,49 @@ def test_no_epoch_is_known_to_be_taken_back_among_lines_of_others(
     doubted = Doubts(gapped=frozenset({0}), mixed=frozenset({0}))
     monkeypatch.setattr("isrproof.checker.audit.pipeline.doubts", lambda *_: doubted)
     assert verdicts() == {"suspicious"}
+
+
+ENDED = [
+    "TRACE [Broker id=3] Received LeaderAndIsr request PartitionState(controllerEpoch=1, leader=1, leaderEpoch=0,"
+    " isr=1,3, zkVersion=0, replicas=1,3, isNew=false) correlation id 1 from controller 1 epoch 1 for partition t-0",
+    "TRACE [Broker id=3] Completed LeaderAndIsr request correlationId 1 from controller 1 epoch 1 for the"
+    " become-follower transition for partition t-0 with leader 2",
+]
+OLDER = (
+    "TRACE Broker 3 handling LeaderAndIsr request correlationId {} from controller 1 epoch 1 starting the"
+    " become-follower transition for partition t-1"
+)
+
+
+def started(folder: Path, *times: str) -> None:
+    """server.log, with the starts of the broker's processes."""
+    lines = [f"[2018-09-01 {time},500] INFO starting (kafka.server.KafkaServer)" for time in times]
+    last = "[2018-09-01 10:50:00,000] INFO [KafkaServer id=3] shutting down (kafka.server.KafkaServer)"
+    (folder / "server.log").write_text("".join(f"{line}\n" for line in (*lines, last)))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "verdict"),
+    [
+        ([], [], "illegal"),
+        ([OLDER.format(0)], [], "illegal"),  # a broker may be upgraded
+        ([OLDER.format(0)], [OLDER.format(2)], "suspicious"),  # and does not go back by itself
+    ],
+)
+def test_a_broker_whose_wordings_take_turns_has_lines_of_others(
+    tmp_path: Path, before: list[str], after: list[str], verdict: str
+) -> None:
+    started(tmp_path, "09:00:00")
+    assert found(tmp_path, "KR649", *before, *ENDED, *after) == [verdict]
+
+
+def test_two_starts_lie_between_an_upgrade_and_its_end(tmp_path: Path) -> None:
+    started(tmp_path, "09:00:00", "10:00:00", "10:00:02")
+    assert found(tmp_path, "KR649", OLDER.format(0), *ENDED, OLDER.format(2)) == ["illegal"]
+
+
+def test_the_lines_of_one_tenure_are_of_one_release(tmp_path: Path) -> None:
+    told_twice = [told(1, 0, 0), told(2, 0, 0)]
+    assert found(tmp_path, "KR207", *told_twice) == ["illegal"]
+    older = "TRACE Controller 3 epoch 1 started leader election for partition [t,1]"
+    assert found(tmp_path, "KR207", *told_twice, older) == ["suspicious"]

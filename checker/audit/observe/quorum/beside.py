@@ -3,6 +3,7 @@
 Every broker and every controller applies the same committed records, so what they print of a partition at a partition
 epoch is what the log has there; they may skip epochs, and lag. An active controller prints what it proposes: it may be
 taken back. What the log cannot tell (what was before its first record here, another cluster's topics) is left aside.
+Where lines of another cluster are there, a line that names no topic id may be one of these.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 from ...lines import (
     FOLLOWS,
     LEADS,
+    OF_ZOOKEEPER,
     PRINTED_BY_LEADERS,
     REGISTERED,
     REGISTRATIONS_PRINTED,
@@ -40,13 +42,14 @@ def beside(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], eve
     Rows are, by `what`: "fits" (how many lines of a file and row of the line table), "late" (the least time between
     record and line, of a node in a file), "applied" (the last line of a broker in a file that shows a committed
     record), "aside" (how many were not held against the log), "odd" (a line that the log does not have so: `state` is
-    "differs" or "ahead"), "stranger" (a topic with an id that the log does not have).
+    "differs" or "ahead"), "stranger" (a topic with an id that the log does not have, with the time
+    of the first line that names it).
     """
     fits: Counter[tuple[int, str]] = Counter()
     aside: Counter[tuple[int, str]] = Counter()
     late: dict[tuple[int, int], int] = {}
     applied: dict[tuple[int, int], tuple[int, int]] = {}
-    strangers: set[tuple[int, str]] = set()
+    strangers: dict[tuple[int, str], int] = {}
     found: list[Row] = []
     for row in events.of_lines(LINES).rows():
         file, kind = row["file"], row["row"]
@@ -66,7 +69,8 @@ def beside(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], eve
         else:
             aside[file, kind] += 1
             if state == "foreign" and row.get("topic_id") is not None:
-                strangers.add((file, row["topic"]))
+                key = file, row["topic"]
+                strangers[key] = min(strangers.get(key, row["ts"] or 0), row["ts"] or 0)
     return [
         *found,
         *({"what": "fits", "file": file, "row": kind, "n": n} for (file, kind), n in sorted(fits.items())),
@@ -76,7 +80,10 @@ def beside(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], eve
             for (file, node), (line, ts) in sorted(applied.items())
         ),
         *({"what": "aside", "file": file, "row": kind, "n": n} for (file, kind), n in sorted(aside.items())),
-        *({"what": "stranger", "file": file, "topic": topic} for file, topic in sorted(strangers)),
+        *(
+            {"what": "stranger", "file": file, "topic": topic, "ts": ts}
+            for (file, topic), ts in sorted(strangers.items())
+        ),
     ]
 
 
@@ -104,6 +111,8 @@ def _beside(chronicle: Chronicle, row: Row) -> tuple[str, Registration | None, R
         shown |= changed(row.get("detail") or "")
     if None in (row.get("topic"), row.get("partition"), shown["partition_epoch"]):
         return "before", None, shown
+    if row["row"] in OF_ZOOKEEPER and not chronicle.mixed:
+        return "foreign", None, shown
     state, there = chronicle.beside(shown)
     if there is not None and state == "differs":
         shown["differs"] = differing(shown, there)
@@ -168,21 +177,27 @@ def clocks(rows: Iterable[Row], clusters: Mapping[int, int]) -> dict[tuple[int, 
 
 
 def odd(
-    rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], ordered: Container[int]
+    rows: Iterable[Row],
+    chronicles: Mapping[int, Chronicle],
+    clusters: Mapping[int, int],
+    ordered: Container[int],
+    others: Container[int],
 ) -> Iterator[Row]:
     """The lines that do not fit, as rows of the observation; `covered`: the log goes on beyond the line, by its time,
     by the offset that it names, or by a later line of the broker, which applies records in their order; `settled`: and
-    what the node itself wrote then.
+    what the node itself wrote then; `foreign`: lines of another cluster are there, and this one names no topic id.
 
     Args:
         ordered: the files whose lines are in the order in which they were written.
+        others: the clusters among whose lines are some that no node of them writes.
     """
     rows = list(rows)
     applied = last_applied(rows, ordered)
-    strange: dict[int, set[str]] = defaultdict(set)
+    strange: dict[int, dict[str, int]] = defaultdict(dict)
     for row in rows:
         if row["what"] == "stranger":
-            strange[clusters[row["file"]]].add(row["topic"])
+            own = strange[clusters[row["file"]]]
+            own[row["topic"]] = min(own.get(row["topic"], row["ts"]), row["ts"])
     later = clocks(rows, clusters)
     for row in rows:
         if row["what"] != "odd":
@@ -198,5 +213,8 @@ def odd(
         by_line = row["row"] in APPLIED and shown_later(row, applied)
         covered = by_time or by_line or row.get("surely", False)
         stays = then is not None and chronicles[cluster].settled(row["node"], then)
+        # Topics are made, too, after the log was copied.
+        until = max(ends, row["ts"] or 0)
+        among = cluster in others or min(strange[cluster].values(), default=until + 1) <= until
         shown = {"cluster": cluster, "covered": covered, "settled": stays, "differs": row.get("differs", [])}
-        yield row | shown
+        yield row | shown | {"foreign": nameless and among}

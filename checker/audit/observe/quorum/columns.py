@@ -11,6 +11,7 @@ from ...fields import (
     EVENT,
     SPAN,
     controller_epoch,
+    from_raft_epoch,
     from_state,
     lossy,
     node,
@@ -34,6 +35,9 @@ with; whether the node itself says that the high watermark fell."""
 from_role, to_role = from_state("raft-role"), to_state("raft-role")
 from_printed = field("from_printed", Bool)
 """Whether the line itself tells the state before; else the line before does."""
+falls, goes_on = field("falls", Bool), field("goes_on", Bool)
+"""Whether the epoch is below the one that the line itself tells as that before; whether that, and the state before, are
+those of the line before, or not told."""
 process = field("process", Int())
 
 _LINE: Mapping[str, Sort] = {
@@ -56,7 +60,7 @@ def _observation(name: str, columns: Mapping[str, Sort], key: Names = (), order:
 
 STATES = _observation(
     raft.STATES,
-    {**_LINE, **_BEFORE, **sorts(was(raft_epoch), from_role, to_role, from_printed)},
+    {**_LINE, **_BEFORE, **sorts(was(raft_epoch), from_raft_epoch, from_role, to_role, from_printed, falls, goes_on)},
     key=("file", "node", "process"),
     order=("line",),
 )
@@ -90,11 +94,12 @@ EPOCH_STARTS = _observation(raft.EPOCH_STARTS, {**_LINE, **_RECORD, **sorts(offs
 
 differs, covered, epoch = field("differs", SetOf(TEXT)), field("covered", Bool), field("epoch", Int())
 state = field("state", TEXT)
-fits, proposed = field("fits", Bool), field("proposed", Bool)
-"""Whether the log has the partition so, as the line prints it; whether an active controller may have taken it back."""
+fits, proposed, foreign = (field(name, Bool) for name in ("fits", "proposed", "foreign"))
+"""Whether the log has the partition so, as the line prints it; whether an active controller may have taken it back;
+whether the line may be of another cluster, of which there are lines."""
 _ODD = {
     **{name: EVENT[name] for name in ("file", "line", "ts")},
-    **sorts(releases, node, fits, covered, differs, proposed),
+    **sorts(releases, node, fits, covered, differs, proposed, foreign),
     "cluster": SPAN["cluster"],
 }
 _NAMES = ("topic", "partition", "partition_epoch", "leader", "leader_epoch", "isr")

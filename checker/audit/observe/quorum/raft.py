@@ -20,7 +20,7 @@ STATES, LEADERS, VOTES = "quorum_states", "quorum_leaders", "quorum_votes"
 WATERMARKS, EPOCH_STARTS = "quorum_high_watermarks", "quorum_epoch_starts"
 _COLUMNS = (
     *("row", "file", "line", "ts", "level", "releases", "speaker", "controller", "leader", "offset", "high_watermark"),
-    *("raft_epoch", "raft_state", "from_raft_state", "voted", "detail"),
+    *("raft_epoch", "raft_state", "from_raft_state", "from_raft_epoch", "voted", "detail"),
 )
 _OPENED, _STATE, _FALLS = "raft-log-opened", "raft-state", "raft-high-watermark-falls"
 _DELETED = "raft-log-deleted"
@@ -150,12 +150,15 @@ def _states(lines: Iterable[Row]) -> Iterator[Row]:
         same = before is not None and before["process"] == row["process"]
         if before is not None and same:
             shown |= _before(row, before, "raft_epoch")
-        printed = row["from_raft_state"]
+        printed, epoch = row["from_raft_state"], row["from_raft_epoch"]
         shown["from_printed"] = printed is not None
         if printed is not None:
             shown["from_state"] = DOWN if printed == "null" else printed.removesuffix("State")
         elif before is not None and same and shown["in_order"] and not row["lossy"]:
             shown["from_state"] = before["raft_state"]
+        shown["falls"] = epoch is not None and row["raft_epoch"] < epoch
+        above = None if before is None or epoch is None else (before["raft_state"], before["raft_epoch"])
+        shown["goes_on"] = above is None or above == (shown["from_state"], epoch)
         yield shown
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from .....model.expr import ite
 from ...fields import lossy
-from ...observe.quorum.columns import covered, differs, fits, proposed
+from ...observe.quorum.columns import covered, differs, fits, foreign, proposed
 from ...table.protocol import Row
 from ..verdicts import HELD, ILLEGAL, SILENT, SUSPICIOUS
 
 in_doubt = ite(lossy, SUSPICIOUS, ILLEGAL)
 """Illegal; but suspicious where lines may be missing, among them one that says that the process was started anew."""
-in_the_log = ite(fits, HELD, ite(proposed, SILENT, ite(differs.is_empty() & ~covered, SILENT, ILLEGAL)))
-"""Held if the metadata log has it. It may have been taken back, or have been written after the log was copied."""
+_not_in_it = ite(foreign, SUSPICIOUS, ILLEGAL)
+in_the_log = ite(fits, HELD, ite(proposed, SILENT, ite(differs.is_empty() & ~covered, SILENT, _not_in_it)))
+"""Held if the metadata log has it. It may have been taken back, have been written after the log was copied, or be of
+another cluster."""
 
 
 def printed(row: Row) -> str:
