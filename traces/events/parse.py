@@ -37,6 +37,12 @@ def is_spliced(message: str) -> bool:
     return _SPLICED.search(message) is not None
 
 
+@cache
+def _may_hold_a_line(inner: str) -> bool:
+    """Whether a slot may, by its pattern."""
+    return any(re.fullmatch(inner, head) for head in _HEADS)
+
+
 @lru_cache(maxsize=4096)
 def _seconds(date: str, time: str) -> int | None:
     try:
@@ -83,7 +89,7 @@ class _Ready:
         self.releases = reader.wording.releases
         self.wrong = reader.wrong
         slots = (piece.primitive.inner for piece in reader.wording.pieces if isinstance(piece, Slot))
-        self.open = any(re.fullmatch(inner, head) for inner in slots for head in _HEADS)
+        self.open = self.bears and any(map(_may_hold_a_line, slots))
 
     def _first_match(self, text: str) -> re.Match[str] | None:
         self.match = re.compile(self._reader.pattern, re.DOTALL).fullmatch
