@@ -121,7 +121,8 @@ class Checked:
     """What a verdict is about: it says nothing of anything else.
 
     `brokers` are those whose lines as a controller were read; `controller_epochs` how many epochs these lines are of,
-    and `controller_epochs_unseen` how many more only others name. `hosts` are those whose lines about the replicas that
+    `controller_epochs_hidden` of how many of these no line of TRACE was read, and `controller_epochs_unseen` how many
+    more only others name. `hosts` are those whose lines about the replicas that
     they host were read, `replicas` in all. `rules` had something to evaluate, of `rules_known` that are about what was
     read.
     `assumption`: contiguous (that no line is missing between the first and the last of a controller's, or a host's),
@@ -131,6 +132,7 @@ class Checked:
 
     brokers: tuple[int, ...]
     controller_epochs: int
+    controller_epochs_hidden: int
     controller_epochs_unseen: int
     partitions: int
     hosts: tuple[int, ...]
@@ -229,9 +231,7 @@ def _state_unknown(found: Audited, cluster: int, files: Sequence[FileFacts]) -> 
     lossy = {(span.life, span.epoch) for span in spans if span.lossy}
     if lossy:
         yield f"what the lines say that may be missing of {len(lossy)} controller epoch{'s' * (len(lossy) > 1)}"
-    traced = {(span.life, span.epoch) for span in spans if span.seen_level == "TRACE"}
-    hidden = _read(found, cluster) - traced
-    if hidden:
+    if hidden := _hidden(found, cluster):
         yield (
             f"what levels above TRACE hide of {len(hidden)} controller epoch{'s' * (len(hidden) > 1)}: deletions,"
             " moves to OfflinePartition, up to 2.5 every election that succeeds"
@@ -260,6 +260,12 @@ def _read(found: Audited, cluster: int) -> set[tuple[int, int]]:
     return {(span.life, span.epoch) for span in found.histories.spans if span.cluster == cluster}
 
 
+def _hidden(found: Audited, cluster: int) -> set[tuple[int, int]]:
+    """Life and epoch of the tenures of which lines were read, but none of TRACE."""
+    spans = [span for span in found.histories.spans if span.cluster == cluster]
+    return _read(found, cluster) - {(span.life, span.epoch) for span in spans if span.seen_level == "TRACE"}
+
+
 def _stated(found: Audited, cluster: int) -> set[tuple[int, int]]:
     """Life and epoch of all that is known of."""
     lives = (life for life in found.histories.lives if life.cluster == cluster)
@@ -280,6 +286,7 @@ def _checked(found: Audited, cluster: int, tallies: Mapping[str, Tally], files: 
     return Checked(
         brokers=tuple(sorted({span.controller for span in spans})),
         controller_epochs=len(read),
+        controller_epochs_hidden=len(_hidden(found, cluster)),
         controller_epochs_unseen=len(stated - read),
         partitions=found.scopes.get(cluster, Scope()).partitions,
         hosts=tuple(sorted({part.broker for part in journals})),

@@ -77,9 +77,15 @@ def unknown_of(report: Report) -> tuple[str, ...]:
 def clusters_as_text(reports: Sequence[tuple[str, Report]], *, verbose: bool = False) -> str:
     """A line per cluster, then those that do not conform, or of which there is something to tell."""
     width = max((len(plain(path)) for path, _ in reports), default=0)
-    lines = [f"{plain(path):<{width}}  {report.verdict}: {_found(report)}" for path, report in reports]
+    lines = [
+        f"{plain(path):<{width}}  {report.verdict}: {_found(report)}; {_rules_of(report)}" for path, report in reports
+    ]
     whole = [as_text(report, plain(path), verbose=verbose) for path, report in reports if _troubled(report)]
     return "\n\n".join(["\n".join(lines), *whole])
+
+
+def _rules_of(report: Report) -> str:
+    return f"{len(report.checked.rules)} of {report.checked.rules_known} rules"
 
 
 def _troubled(report: Report) -> bool:
@@ -140,6 +146,8 @@ def checked_in_words(checked: Checked, *, metadata: bool) -> str:
     scope = " and ".join(read)
     if checked.controller_epochs_unseen:
         scope += f", no line of {count(checked.controller_epochs_unseen, 'other epoch')}"
+    if checked.controller_epochs_hidden:
+        scope += f", no line of TRACE of {count(checked.controller_epochs_hidden, 'controller epoch')}"
     of_rules = f"{len(checked.rules)} of {checked.rules_known} rules had something to evaluate"
     return f"{scope}; {of_rules}" + (f"; assuming {ASSUMPTION[checked.assumption]}" if checked.assumption else "")
 
