@@ -138,6 +138,8 @@ def checked_in_words(checked: Checked, *, metadata: bool) -> str:
     read = ["the metadata log"] if metadata and not checked.controller_epochs else []
     if checked.controller_epochs:
         epochs = count(checked.controller_epochs, "controller epoch")
+        if checked.controller_epochs_hidden:
+            epochs += f" ({checked.controller_epochs_hidden} without TRACE lines)"
         read.append(f"{count(checked.partitions, 'partition')} in {epochs} of {brokers_named(checked.brokers)}")
     if checked.hosts:
         read.append(f"{count(checked.replicas, 'replica')} of {brokers_named(checked.hosts)}")
@@ -146,8 +148,6 @@ def checked_in_words(checked: Checked, *, metadata: bool) -> str:
     scope = " and ".join(read)
     if checked.controller_epochs_unseen:
         scope += f", no line of {count(checked.controller_epochs_unseen, 'other epoch')}"
-    if checked.controller_epochs_hidden:
-        scope += f", no line of TRACE of {count(checked.controller_epochs_hidden, 'controller epoch')}"
     of_rules = f"{len(checked.rules)} of {checked.rules_known} rules had something to evaluate"
     return f"{scope}; {of_rules}" + (f"; assuming {ASSUMPTION[checked.assumption]}" if checked.assumption else "")
 
