@@ -23,6 +23,8 @@ created, named = field("created", Bool), field("named", Bool)
 """Whether the record creates the partition; whether it names a leader, perhaps the same."""
 inactive = field("inactive", SetOf(Broker))
 """Of the members of the ISR and the leader, those that are fenced, in controlled shutdown, or not registered."""
+unchanged = field("unchanged", Bool)
+"""Whether the record leaves everything as it was, but for the partition epoch."""
 repeated = field("repeated", Bool)
 """Whether the ISR, the replicas or the ELR name a broker twice."""
 isr_size, min_isr = field("isr_size", Int()), field("min_isr", Int())
@@ -62,8 +64,8 @@ PARTITIONS = _observation(
         **_RECORD,
         **_TOPIC,
         **_BEFORE,
-        **sorts(*_STATE, *(was(each) for each in _STATE), created, named, inactive, repeated, isr_size, min_isr),
-        **sorts(wrong_directories, directory_count, replica_count),
+        **sorts(*_STATE, *(was(each) for each in _STATE), created, named, unchanged, inactive, repeated),
+        **sorts(isr_size, min_isr, wrong_directories, directory_count, replica_count),
     },
 )
 """Records that create or change a partition: its registration before and after."""

@@ -68,7 +68,8 @@ _OTHERS = ("named", "inactive", "min_isr", "wrong_directories")
 NOTHING: Any = (None,) * len(Partition._fields)
 """No partition: a row has none of its fields."""
 NOWHERE = (None, None)
-_STATE = Partition._fields[Partition._fields.index("leader") : Partition._fields.index("partition_epoch") + 1]
+_EPOCH = Partition._fields.index("partition_epoch")
+_STATE = Partition._fields[Partition._fields.index("leader") : _EPOCH + 1]
 _SHOWN = (
     *(*At._fields, *Context._fields, "topic", "partition", *_STATE, *(f"before_{name}" for name in _STATE)),
     *("before_file", "before_offset", *_OTHERS),
@@ -125,6 +126,7 @@ def _columns(changes: Sequence[Change]) -> Mapping[str, _Column]:
     return {
         **{name: columns[name] for name in _SHOWN},
         "created": lambda: [each is NOTHING for each in before],
+        "unchanged": lambda: [*map(_is_unchanged, before, after)],
         "isr_size": lambda: [*map(len, isr())],
         "repeated": lambda: [*map(_repeated, isr(), replicas(), elr())],
         "directory_count": lambda: [*map(len, directories())],
@@ -144,6 +146,11 @@ def _of(made: Callable[[], Mapping[str, Sequence[Any]]], name: str) -> Sequence[
 
 def _itself(column: Sequence[Any]) -> Sequence[Any]:
     return column
+
+
+def _is_unchanged(before: Partition, after: Partition) -> bool:
+    """Whether nothing differs but the partition epoch, which every record raises; a list's order is a difference."""
+    return before[:_EPOCH] == after[:_EPOCH] and before[_EPOCH + 1 :] == after[_EPOCH + 1 :]
 
 
 @lru_cache(maxsize=65536)
