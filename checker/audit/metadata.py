@@ -87,8 +87,12 @@ def _audited(
         own = copies(files, first)
         first += sum(len(copy.segments) + len(copy.snapshots) for copy in own)
         for quorum in quorums(own):
-            seen = Seen(chronicle=Chronicle() if with_chronicles else None, conditions=Conditions(narrow))
-            _audit(quorum, cluster, tables, narrow, result, with_timeline, seen)
+            seen = Seen(
+                begun=[] if with_timeline else None,
+                chronicle=Chronicle() if with_chronicles else None,
+                conditions=Conditions(narrow),
+            )
+            _audit(quorum, cluster, tables, narrow, result, seen)
             if seen.chronicle is not None:
                 name = next((scan.copy.cluster_id for scan in quorum.copies if scan.copy.cluster_id is not None), None)
                 result.chronicles.setdefault(cluster, []).append((name, seen.chronicle))
@@ -100,13 +104,13 @@ def _audit(
     tables: Tables,
     narrow: Narrow,
     result: Metadata,
-    timeline: bool,
     seen: Seen,
 ) -> None:
     segments = {each.index: each for each in _segments(scan.copy for scan in quorum.copies)}
     files = {index: _file(each, cluster) for index, each in segments.items()}
     result.files |= files
     failed: list[Row] = []
+    states: list[Row] = []
     for rows in shown(quorum, cluster, seen):
         inputs = {observations()[name].made_from: table for name, table in rows.tables(tables).items()}
         verdicts = {name: narrow.of(of) for name, of in judged(inputs, result.defects).items()}
@@ -116,8 +120,12 @@ def _audit(
         failed += failing({name: table for name, table in verdicts.items() if name in concerned})
         if narrow != EVERYTHING:
             result.nearest += _nearest(inputs, narrow)
-        if timeline:
-            result.timeline += [_timeline_row(row, files) for row in narrow.of(rows.of_changes(PythonTable)).rows()]
+        if seen.begun is not None:
+            states += narrow.of(rows.of_changes(PythonTable)).rows()
+    if seen.begun is not None:
+        states = [*narrow.of(PythonTable.of_rows(seen.begun)).rows(), *states]
+        by_partition = sorted(states, key=lambda row: (row["topic"], row["partition"]))
+        result.timeline += [_timeline_row(row, files) for row in by_partition]
     result.findings += _with_excerpts(list(findings(first_failing(failed), files, result.defects)))
     result.facts += [_facts(each, cluster) for each in segments.values()]
     result.notes += [(cluster, note) for note in seen.notes]

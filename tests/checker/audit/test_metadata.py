@@ -131,6 +131,20 @@ def test_a_log_that_begins_later_begins_with_a_snapshot(tmp_path: Path) -> None:
     assert any("history begins with the snapshot" in note for note in shown.notes)
 
 
+def test_a_timeline_begins_with_what_the_snapshot_has(tmp_path: Path) -> None:
+    """Each partition's states together, in the order of the log."""
+    snapshot = next(each for each in cases()["KR504"].excerpts if not each.fires).metadata[1][1]
+    begins = put(tmp_path, 1, snapshot, "00000000000000000014-0000000001.checkpoint")
+    segment = put(tmp_path, 1, [change(14, isr=[2], eligibleLeaderReplicas=[1])], "00000000000000000014.log")
+    shown = report(tmp_path, timeline=True)
+    (at,) = [number for number, line in enumerate(snapshot) if '"PARTITION_RECORD"' in line]
+    assert [(row.place.file, row.place.offset, row.isr) for row in shown.timeline or ()] == [
+        (str(begins), json.loads(snapshot[at])["offset"], (1, 2)),
+        (str(segment), 14, (2,)),
+    ]
+    assert {(row.topic, row.partition) for row in shown.timeline or ()} == {("orders", 0)}
+
+
 def test_a_snapshot_tells_the_level_that_a_log_begins_at(tmp_path: Path) -> None:
     snapshot = next(each for each in cases()["KR504"].excerpts if not each.fires).metadata[1][1]
     put(tmp_path, 1, snapshot, "00000000000000000014-0000000001.checkpoint")

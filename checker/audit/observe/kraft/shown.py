@@ -4,7 +4,7 @@ snapshot beside it, the copies beside each other."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .....traces.metadata.batches import Record
@@ -16,7 +16,7 @@ from .chronicle import Chronicle
 from .conditions import Conditions
 from .fold import OF_BROKERS, Fold, differences, snapshot_state
 from .rows import COPIES, LEADERS, REMEMBERED, SNAPSHOTS, Rows, Shown
-from .state import Cluster, registration
+from .state import Cluster, Partition, registration
 
 
 @dataclass
@@ -24,8 +24,9 @@ class Seen:
     """What was met on the way, for the report: records by class, each of the log once, however many copies have it; the
     leader of each epoch; the levels of metadata.version with the offsets from which on they hold; the epochs and states
     of brokers' registrations, likewise (offset, broker, epoch, state), and the states of a migration from ZooKeeper;
-    partitions that are offline or under-replicated. `rows` gets the rows of observations, `chronicle` is for who holds
-    lines of text against the log; None: nobody asks."""
+    partitions that are offline or under-replicated. `begun` gets the partitions of the snapshots that history begins
+    with, `rows` the rows of observations, `chronicle` is for who holds lines of text against the log; None: nobody
+    asks."""
 
     records: Counter[str] = field(default_factory=Counter)
     leaders: dict[int, int] = field(default_factory=dict)
@@ -34,6 +35,7 @@ class Seen:
     migration: list[tuple[int, int]] = field(default_factory=list)
     conditions: Conditions = field(default_factory=Conditions)
     notes: list[str] = field(default_factory=list)
+    begun: list[Row] | None = None
     rows: Rows | None = None
     chronicle: Chronicle | None = None
     _registered: dict[int, tuple[int, str]] = field(default_factory=dict)
@@ -183,9 +185,27 @@ def _from_snapshot(
     state.whole = _is_whole(snapshot, records)
     seen.levels.append((end, state.level))
     seen.registered(end, state)
+    if seen.begun is not None:
+        seen.begun += _partitions(snapshot, cluster, records, state)
     if seen.chronicle is not None:
         seen.chronicle.begins(state, snapshot.index, end)
     return _fold(quorum, cluster, seen, state, snapshot.index), end
+
+
+def _partitions(snapshot: Segment, cluster: int, records: Iterable[Record], state: Cluster) -> Iterator[Row]:
+    """The partitions of a snapshot, each at its record there, as rows of PARTITION_CHANGES have them."""
+    for offset, epoch, time, _, kind, _, data, _ in records:
+        if kind == "PARTITION_RECORD" and data is not None:
+            partition = Partition.of(data)
+            named = {"topic": state.names.get(partition.topic, partition.topic), "partition": partition.number}
+            place = {
+                "cluster": cluster,
+                "file": snapshot.index,
+                "offset": offset,
+                "ts": time,
+                "controller_epoch": epoch,
+            }
+            yield partition._asdict() | named | place
 
 
 def _fold(quorum: Quorum, cluster: int, seen: Seen, state: Cluster | None = None, file: int = -1) -> Fold:
