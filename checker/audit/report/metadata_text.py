@@ -24,12 +24,10 @@ def records_text(records: RecordsReport) -> str:
 def metadata_text(logs: Sequence[MetadataLog]) -> Iterator[str]:
     """A paragraph for each log."""
     for log in logs:
-        nodes = ", ".join(plain(node) for node in log.nodes)
+        nodes = [plain(node) for node in log.nodes if node]
+        whose = f"node{'s' * (len(nodes) > 1)} {', '.join(nodes)}" if nodes else "a node that no file names"
         offsets = f"offsets {log.begins} to {log.ends - 1}" if log.ends > log.begins else "no segment"
-        lines = [
-            f"metadata log of node{'s' * (len(log.nodes) > 1)} {nodes}: {offsets},"
-            f" committed before {log.committed} ({log.because})"
-        ]
+        lines = [f"metadata log of {whose}: {offsets}, committed before {log.committed} ({log.because})"]
         levels = ", ".join(f"{each.name} from offset {each.offset} on" for each in log.levels[-_SHOWN:])
         lines += [f"  metadata.version {levels}"] if levels else []
         last = list(log.leaders.items())[-_SHOWN:]
@@ -38,7 +36,9 @@ def metadata_text(logs: Sequence[MetadataLog]) -> Iterator[str]:
         migration = ", ".join(f"{each.state} from offset {each.offset} on" for each in log.migration)
         lines += [f"  migration from ZooKeeper: {migration}"] if migration else []
         lines += [f"  {_brokers(log.brokers)}"] if log.brokers else []
-        lines += condition_lines(log.counts, log.conditions) or ["  no partition was offline or under-replicated"]
+        lines += condition_lines(log.counts, log.conditions) or [
+            "  no partition is shown to be offline or under-replicated"
+        ]
         yield "\n".join(lines)
 
 

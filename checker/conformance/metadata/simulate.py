@@ -26,6 +26,8 @@ _MIN_ISR, _UNCLEAN = "min.insync.replicas", "unclean.leader.election.enable"
 _CLUSTER_DEFAULT = {"resourceType": 4, "resourceName": ""}
 _OF_CHANGES, _IN_SHUTDOWN, _MIGRATES, _CONTROLLERS, _DIRECTORIES, _ELR = 6, 7, 8, 15, 17, 23
 """Levels of metadata.version from which on records are written, or have fields."""
+_FIRST, _SECOND, _KEPT = 1, 2, 3
+"""The directories of a broker: that which never fails has no replica, so what is moved stays in one that may fail."""
 Record = tuple[str, int, dict[str, Any]]
 _Fields = Mapping[str, Value]
 
@@ -74,6 +76,8 @@ class _Log:
         self.lines: list[str] = []
         self.offset = 0
         self.epochs: dict[int, int] = {}
+        self.directory: dict[int, int] = {}
+        """Where a broker has its replica, if not in its first directory: the model knows only whether that failed."""
 
     def begins(self, min_isr: int | None, unclean: bool) -> None:
         me = [{"voterId": 1}]
@@ -108,7 +112,7 @@ class _Log:
     def of_step(self, step: str, broker: object, before: _Fields, after: _Fields) -> Iterator[Record]:
         """The records of a step: a registration stands after the changes that it causes, but for a broker that may lead
         from then on, or that is about to stop."""
-        changes = list(self._of_partition(step, before, after))
+        changes = list(self._of_partition(step, broker, before, after))
         registration = list(self._of_broker(step, broker, before)) if isinstance(broker, int) else []
         yield from (*registration, *changes) if step in ("Unfence", "ShutDown") else (*changes, *registration)
 
@@ -122,7 +126,7 @@ class _Log:
             data = {"brokerId": id, "brokerEpoch": self.offset, "incarnationId": _uuid("process", id, self.offset)}
             data |= {"fenced": True, "features": self._features}
             if self.level >= _DIRECTORIES:
-                data["logDirs"] = [_uuid("disk", id, 1), _uuid("disk", id, 2)]
+                data["logDirs"] = [_uuid("disk", id, each) for each in (_FIRST, _SECOND, _KEPT)]
             yield "REGISTER_BROKER_RECORD", version, data
             return
         epoch = self.epochs.get(id, -1)
@@ -130,7 +134,7 @@ class _Log:
         if step == "Unregister":
             yield "UNREGISTER_BROKER_RECORD", 0, about
         elif step == "LoseDirectory":
-            yield "BROKER_REGISTRATION_CHANGE_RECORD", 2, about | {"logDirs": [_uuid("disk", id, 2)]}
+            yield "BROKER_REGISTRATION_CHANGE_RECORD", 2, about | {"logDirs": [_uuid("disk", id, _KEPT)]}
         elif step == "ShutDown" and before["registration"][broker] == UNFENCED and self.level >= _IN_SHUTDOWN:
             yield "BROKER_REGISTRATION_CHANGE_RECORD", 1, about | {"inControlledShutdown": 1}
         elif step in ("Fence", "Unfence") and self.level >= _OF_CHANGES:
@@ -153,25 +157,28 @@ class _Log:
         found["leaderRecoveryState"] = int(state["recovering"])
         if self._version >= 1:
             found["directories"] = [
-                _uuid("disk", each, 1) if each in self.epochs else UNASSIGNED for each in found["replicas"]
+                _uuid("disk", each, self.directory.get(each, _FIRST)) if each in self.epochs else UNASSIGNED
+                for each in found["replicas"]
             ]
         if self._version >= 2 and "elr" in state:
             found["eligibleLeaderReplicas"] = _ids(state["elr"])
             found["lastKnownElr"] = [] if state["last_known"] == NOBODY else [_id(state["last_known"])]
         return found
 
-    def _of_partition(self, step: str, before: _Fields, after: _Fields) -> Iterator[Record]:
+    def _of_partition(self, step: str, broker: object, before: _Fields, after: _Fields) -> Iterator[Record]:
         version = self._version
         place = {"partitionId": 0, "topicId": _TOPIC_ID}
         if step == "CreateTopic":
             yield "TOPIC_RECORD", 0, {"name": TOPIC, "topicId": _TOPIC_ID}
             yield "PARTITION_RECORD", version, place | self._shown(after) | {"leaderEpoch": 0, "partitionEpoch": 0}
         elif after["partition_epoch"] != before["partition_epoch"]:
-            was, now = self._shown(before), self._shown(after)
+            was = self._shown(before)
+            if step == "AssignDirectory" and isinstance(broker, int):
+                first = self.directory.get(broker + 1, _FIRST) == _FIRST
+                self.directory[broker + 1] = _SECOND if first else _FIRST
+            now = self._shown(after)
             named = after["leader_epoch"] != before["leader_epoch"]
-            kept = ("directories",) if step == "AssignDirectory" else ()
-            changed = {name: each for name, each in now.items() if each != was[name] or name in kept}
-            changed = {name: each for name, each in changed.items() if name != "leader"}
+            changed = {name: each for name, each in now.items() if each != was[name] and name != "leader"}
             yield "PARTITION_CHANGE_RECORD", version, place | changed | ({"leader": now["leader"]} if named else {})
 
 

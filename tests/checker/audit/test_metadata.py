@@ -257,6 +257,24 @@ def test_how_brokers_came_and_went_is_told(tmp_path: Path) -> None:
     assert "brokers at the end: Unfenced 1; Unregistered 2; ShutDown 3; 10 changes of registrations, the last: " in text
 
 
+def test_what_brokers_are_is_not_known_where_records_are_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A level without a record is not told either; and whose the copy is, if no file says it."""
+    lines = [*BEGINNING, change(13, isr=[1, 2]), change(15, isr=[1]), registration(16, 3, 7, fenced=1)]
+    file = put(tmp_path, 1, lines)
+    (log,) = as_json(report(tmp_path))["metadata"]
+    assert [tuple(each.values()) for each in log["brokers"]][-3:] == [
+        *((15, 1, 5, "Unknown"), (15, 2, 6, "Unknown"), (15, 3, 7, "Unknown")),
+    ]
+    assert [each["offset"] for each in log["levels"]] == [1]
+    file.parents[1].joinpath("meta.properties").unlink()
+    monkeypatch.chdir(file.parent)
+    text = CliRunner().invoke(main, ["audit", SEGMENT]).output
+    assert "metadata log of a node that no file names: offsets 0 to 16" in text
+    assert "records right before offset 15 are in no file" in text
+
+
 def test_a_report_without_a_metadata_log_says_nothing_of_records(tmp_path: Path) -> None:
     next(each for each in cases()["KR201"].excerpts if each.fires).write(tmp_path)
     shown = as_json(report(tmp_path))

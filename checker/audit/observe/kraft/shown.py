@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from .....specs.metadata.levels import NAME
 from .....traces.metadata.batches import Record
 from .....traces.metadata.reader import NO_OP_RECORD
 from ...files.metadata import Placed, Segment
@@ -60,7 +61,8 @@ class Seen:
         if record.type == "LEADER_CHANGE" and record.data is not None:
             self.leaders[record.epoch] = record.data["leaderId"]
             return
-        if fold.state.level != (self.levels[-1][1] if self.levels else 1):
+        told = fold.state.whole or NAME in fold.state.features
+        if told and fold.state.level != (self.levels[-1][1] if self.levels else 1):
             self.levels.append((record.offset, fold.state.level))
         if fold.state.migration != (self.migration[-1][1] if self.migration else 0):
             self.migration.append((record.offset, fold.state.migration))
@@ -70,15 +72,21 @@ class Seen:
     def registered(self, offset: int, state: Cluster) -> None:
         """What brokers are from an offset on."""
         now = {broker.id: (broker.epoch, registration(broker)) for broker in state.brokers.values()}
-        gone = {
-            broker: (epoch, registration(None)) for broker, (epoch, _) in self._registered.items() if broker not in now
-        }
+        over = self._registered.items() if state.whole else ()
+        gone = {broker: (epoch, registration(None)) for broker, (epoch, _) in over if broker not in now}
         for broker, its in sorted({**now, **gone}.items()):
             if self._registered.get(broker) != its:
                 self.brokers.append((offset, broker, *its))
         self._registered = now
 
+    def lost(self, offset: int) -> None:
+        """Records before an offset are missing: what brokers are is not known any more."""
+        self.brokers += [(offset, broker, epoch, NOT_KNOWN) for broker, (epoch, _) in self._registered.items()]
+        self._registered = {}
 
+
+NOT_KNOWN = "Unknown"
+"""What a broker is while records are missing that may have changed it."""
 _OF_LEVELS = frozenset({"FEATURE_LEVEL_RECORD", "REMOVE_FEATURE_LEVEL_RECORD"})
 _KEPT_TYPES = _OF_LEVELS | {
     "ZK_MIGRATION_STATE_RECORD",
@@ -164,7 +172,9 @@ def first(quorum: Quorum, cluster: int, waiting: Waiting, seen: Seen) -> tuple[F
 
 def after_gap(quorum: Quorum, cluster: int, waiting: Waiting, offset: int, seen: Seen) -> tuple[Fold, int]:
     """What the log goes on with where offsets are missing, as of `first`."""
-    return _from_snapshot(quorum, cluster, waiting, offset, seen, f"records before offset {offset} are in no file")
+    return _from_snapshot(
+        quorum, cluster, waiting, offset, seen, f"records right before offset {offset} are in no file"
+    )
 
 
 def _from_snapshot(
@@ -176,6 +186,7 @@ def _from_snapshot(
         seen.notes.append(f"{why}, and no snapshot tells what was before: what began earlier is not judged")
         if seen.chronicle is not None:
             seen.chronicle.from_start, seen.chronicle.start = False, offset
+        seen.lost(offset)
         return _fold(quorum, cluster, seen, Cluster(whole=False)), offset
     (end, _), path, snapshot = waiting.pop(0)
     seen.notes.append(f"{why}: history begins with the snapshot {path}")
