@@ -42,8 +42,8 @@ def beside(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], eve
     Rows are, by `what`: "fits" (how many lines of a file and row of the line table), "late" (the least time between
     record and line, of a node in a file), "applied" (the last line of a broker in a file that shows a committed
     record), "aside" (how many were not held against the log), "odd" (a line that the log does not have so: `state` is
-    "differs" or "ahead"), "stranger" (a topic with an id that the log does not have, with its
-    first time and its first line).
+    "differs" or "ahead"), "stranger" (a topic with an id, or a name, that the log does not have, with its first time
+    and its first line).
     """
     fits: Counter[tuple[int, str]] = Counter()
     aside: Counter[tuple[int, str]] = Counter()
@@ -68,7 +68,7 @@ def beside(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], eve
             found.append({"what": "odd", "state": state, **shown, **_place(there)})
         else:
             aside[file, kind] += 1
-            if state == "foreign" and row.get("topic_id") is not None:
+            if state == "foreign" and (row.get("topic_id") is not None or row["topic"] not in chronicle.ids):
                 key = file, row["topic"]
                 ts, line = strangers.get(key, (row["ts"] or 0, row["line"]))
                 strangers[key] = min(ts, row["ts"] or 0), min(line, row["line"])
@@ -168,7 +168,7 @@ def shown_later(row: Row, applied: Mapping[tuple[int, int], tuple[int, int]]) ->
 
 
 def of_others(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int]) -> Iterator[int]:
-    """The clusters among whose lines are those of another one: they name topic ids, or the epochs of several
+    """The clusters among whose lines are those of another one: they name topics, or the epochs of several
     registrations, that a log does not have which has all until then, or of which a later line shows a record."""
     rows = list(rows)
     registered: dict[int, set[tuple[int, int]]] = defaultdict(set)
