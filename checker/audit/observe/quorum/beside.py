@@ -168,10 +168,11 @@ def shown_later(row: Row, applied: Mapping[tuple[int, int], tuple[int, int]]) ->
 
 
 def of_others(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int]) -> Iterator[int]:
-    """The clusters among whose lines are those of another one: they name topics, or the epochs of several
-    registrations, that a log does not have which has all until then, or of which a later line shows a record."""
+    """The clusters among whose lines are those of another one: they name topics that a log does not have which has all
+    until then, or of which a later line shows a record. Topics may also be made after the log was copied: that, and a
+    registration that it does not have, show it together, as do several such registrations."""
     rows = list(rows)
-    registered: dict[int, set[tuple[int, int]]] = defaultdict(set)
+    signs: dict[int, set[tuple[int, int] | None]] = defaultdict(set)
     applied: dict[int, int] = defaultdict(int)
     for row in rows:
         if row["what"] == "applied":
@@ -179,13 +180,13 @@ def of_others(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters
     for row in rows:
         cluster = clusters[row["file"]]
         log = chronicles[cluster]
-        whole = log.from_start and not log.broken and not log.mixed
-        if row["what"] == "stranger":
-            covered = row["ts"] + LATE < log.last or row["line"] < applied[row["file"]]
-            yield from (cluster,) * (whole and covered)
+        if row["what"] == "stranger" and log.from_start and not log.broken and not log.mixed:
+            signs[cluster].add(None)
+            if row["ts"] + LATE < log.last or row["line"] < applied[row["file"]]:
+                yield cluster
         elif row["what"] == "odd" and row.get("surely", False):
-            registered[cluster].add((row["node"], row["epoch"]))
-    yield from (cluster for cluster, epochs in registered.items() if len(epochs) > 1)
+            signs[cluster].add((row["node"], row["epoch"]))
+    yield from (cluster for cluster, own in signs.items() if len(own) > 1)
 
 
 def clocks(rows: Iterable[Row], clusters: Mapping[int, int]) -> dict[tuple[int, int], int]:
