@@ -8,9 +8,11 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from .files.file import LogFile
 from .files.log import Log, Read
 from .findings.judged import findings
 from .findings.metadata import Metadata
+from .history.wordings import mixed_wordings
 from .judge import counted, failing, first_failing, judged
 from .lines import ACTIVE, LEADER_PRINTED, OF_ZOOKEEPER, REGISTERED, REGISTRATIONS_PRINTED, RENOUNCED
 from .observe.catalogue import observations
@@ -29,8 +31,8 @@ MIGRATED = (
 """What brokers count goes back to what ZooKeeper told them, and a topic of the same name may have been there before."""
 
 OTHERS = (
-    "lines of ZooKeeper mode are beside a metadata log without a migration, so they are of another cluster: a line that"
-    " names no topic id may be, too, and is suspicious at most"
+    "lines of another cluster are among these: beside the metadata log what names no topic id is suspicious at most,"
+    " and what nodes tell of the quorum is not compared"
 )
 
 
@@ -86,14 +88,33 @@ def observed(log: Log, read: Read, metadata: Metadata) -> Shown:
     for cluster, chronicle in chronicles.items():
         chronicle.led |= raft.leading(row for row in raft_lines if row["cluster"] == cluster)
     clusters = {file.index: file.cluster for file in files.values()}
-    for name, row in raft.raft_rows(raft_lines, files, chronicles):
+    held = (
+        log.over_lines(partial(beside.beside, chronicles, clusters), _having(read, beside.LINES)) if chronicles else ()
+    )
+    others = _others(read, chronicles, clusters, files, held) | {*raft.of_others(raft_lines)}
+    told = {*chronicles, *(row["cluster"] for row in raft_lines)}
+    found.notes += [(cluster, OTHERS) for cluster in sorted(others & told)]
+    for name, row in raft.raft_rows(raft_lines, files, chronicles, others):
         found.rows.setdefault(name, []).append(row)
     changing = _having(read, unclean.LINES)
     for row in unclean.elections(log.over_lines(unclean.of_changes, changing) if changing else (), clusters):
         found.rows.setdefault(unclean.ELECTIONS, []).append(row)
     if chronicles:
-        _beside(log, read, chronicles, clusters, raft_lines, found)
+        _beside(log, read, chronicles, clusters, raft_lines, held, others, found)
     return found
+
+
+def _others(
+    read: Read,
+    chronicles: Mapping[int, Chronicle],
+    clusters: Mapping[int, int],
+    files: Mapping[int, LogFile],
+    held: Iterable[Row],
+) -> set[int]:
+    """The clusters among whose lines are those of another one."""
+    zookeeper = {clusters[file] for file in _having(read, OF_ZOOKEEPER)}
+    found = {cluster for cluster in zookeeper if cluster in chronicles and not chronicles[cluster].mixed}
+    return found | {*beside.of_others(held, chronicles, clusters)} | mixed_wordings(read.rows, (), files)
 
 
 def _beside(
@@ -102,20 +123,18 @@ def _beside(
     chronicles: Mapping[int, Chronicle],
     clusters: Mapping[int, int],
     raft_lines: Sequence[Row],
+    held: Sequence[Row],
+    others: Container[int],
     found: Shown,
 ) -> None:
     """What is held against the metadata log: lines that print a partition or a broker, and lines that count."""
-    held = log.over_lines(partial(beside.beside, chronicles, clusters), _having(read, beside.LINES))
     ordered = {file.index for file in read.files if not file.goes_back}
-    zookeeper = {clusters[file] for file in _having(read, OF_ZOOKEEPER)}
-    others = {cluster for cluster in zookeeper if cluster in chronicles and not chronicles[cluster].mixed}
-    found.notes += [(cluster, OTHERS) for cluster in sorted(others)]
     found.rows |= _odd(held, chronicles, clusters, raft_lines, ordered, others)
     _count_fits(held, clusters, found)
     counted = log.over_lines(partial(effects.effects, chronicles, clusters), _having(read, effects.LINES))
     later, applied = beside.clocks(held, clusters), beside.last_applied(held, ordered)
     proposed = partial(_may_be_taken_back, _reigns(raft_lines))
-    for name, row in effects.beside_log(counted, chronicles, clusters, later, applied, proposed):
+    for name, row in effects.beside_log(counted, chronicles, clusters, later, applied, proposed, others):
         found.rows.setdefault(name, []).append(row)
 
 

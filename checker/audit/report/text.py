@@ -143,6 +143,8 @@ def checked_in_words(checked: Checked, *, metadata: bool) -> str:
         read.append(f"{count(checked.partitions, 'partition')} in {epochs} of {brokers_named(checked.brokers)}")
     if checked.hosts:
         read.append(f"{count(checked.replicas, 'replica')} of {brokers_named(checked.hosts)}")
+    if not read and checked.rules:
+        read.append("what nodes print of the metadata quorum")
     if not read:
         return "nothing: no line of a controller in a known epoch, none of a broker about its replicas"
     scope = " and ".join(read)

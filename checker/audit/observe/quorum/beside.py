@@ -42,14 +42,14 @@ def beside(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], eve
     Rows are, by `what`: "fits" (how many lines of a file and row of the line table), "late" (the least time between
     record and line, of a node in a file), "applied" (the last line of a broker in a file that shows a committed
     record), "aside" (how many were not held against the log), "odd" (a line that the log does not have so: `state` is
-    "differs" or "ahead"), "stranger" (a topic with an id that the log does not have, with the time
-    of the first line that names it).
+    "differs" or "ahead"), "stranger" (a topic with an id, or a name, that the log does not have, with its first time
+    and its first line).
     """
     fits: Counter[tuple[int, str]] = Counter()
     aside: Counter[tuple[int, str]] = Counter()
     late: dict[tuple[int, int], int] = {}
     applied: dict[tuple[int, int], tuple[int, int]] = {}
-    strangers: dict[tuple[int, str], int] = {}
+    strangers: dict[tuple[int, str], tuple[int, int]] = {}
     found: list[Row] = []
     for row in events.of_lines(LINES).rows():
         file, kind = row["file"], row["row"]
@@ -68,9 +68,10 @@ def beside(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], eve
             found.append({"what": "odd", "state": state, **shown, **_place(there)})
         else:
             aside[file, kind] += 1
-            if state == "foreign" and row.get("topic_id") is not None:
+            if state == "foreign" and (row.get("topic_id") is not None or row["topic"] not in chronicle.ids):
                 key = file, row["topic"]
-                strangers[key] = min(strangers.get(key, row["ts"] or 0), row["ts"] or 0)
+                ts, line = strangers.get(key, (row["ts"] or 0, row["line"]))
+                strangers[key] = min(ts, row["ts"] or 0), min(line, row["line"])
     return [
         *found,
         *({"what": "fits", "file": file, "row": kind, "n": n} for (file, kind), n in sorted(fits.items())),
@@ -81,8 +82,8 @@ def beside(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], eve
         ),
         *({"what": "aside", "file": file, "row": kind, "n": n} for (file, kind), n in sorted(aside.items())),
         *(
-            {"what": "stranger", "file": file, "topic": topic, "ts": ts}
-            for (file, topic), ts in sorted(strangers.items())
+            {"what": "stranger", "file": file, "topic": topic, "ts": ts, "line": line}
+            for (file, topic), (ts, line) in sorted(strangers.items())
         ),
     ]
 
@@ -166,6 +167,28 @@ def shown_later(row: Row, applied: Mapping[tuple[int, int], tuple[int, int]]) ->
     return row["ts"] is not None and row["line"] < line and bool(row["ts"] < ts)
 
 
+def of_others(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int]) -> Iterator[int]:
+    """The clusters among whose lines are those of another one: they name topics that a log does not have which has all
+    until then, or of which a later line shows a record. Topics may also be made after the log was copied: that, and a
+    registration that it does not have, show it together, as do several such registrations."""
+    rows = list(rows)
+    signs: dict[int, set[tuple[int, int] | None]] = defaultdict(set)
+    applied: dict[int, int] = defaultdict(int)
+    for row in rows:
+        if row["what"] == "applied":
+            applied[row["file"]] = max(applied[row["file"]], row["line"])
+    for row in rows:
+        cluster = clusters[row["file"]]
+        log = chronicles[cluster]
+        if row["what"] == "stranger" and log.from_start and not log.broken and not log.mixed:
+            signs[cluster].add(None)
+            if row["ts"] + LATE < log.last or row["line"] < applied[row["file"]]:
+                yield cluster
+        elif row["what"] == "odd" and row.get("surely", False):
+            signs[cluster].add((row["node"], row["epoch"]))
+    yield from (cluster for cluster, own in signs.items() if len(own) > 1)
+
+
 def clocks(rows: Iterable[Row], clusters: Mapping[int, int]) -> dict[tuple[int, int], int]:
     """By cluster and node, how much later its times are than those of the records that it shows, at least."""
     found: dict[tuple[int, int], int] = {}
@@ -215,6 +238,7 @@ def odd(
         stays = then is not None and chronicles[cluster].settled(row["node"], then)
         # Topics are made, too, after the log was copied.
         until = max(ends, row["ts"] or 0)
-        among = cluster in others or min(strange[cluster].values(), default=until + 1) <= until
+        among = nameless and min(strange[cluster].values(), default=until + 1) <= until
+        foreign = among or (cluster in others and row.get("topic_id") is None)
         shown = {"cluster": cluster, "covered": covered, "settled": stays, "differs": row.get("differs", [])}
-        yield row | shown | {"foreign": nameless and among}
+        yield row | shown | {"foreign": foreign}

@@ -30,7 +30,7 @@ TEXT = Open("Text")
 leader, other_leader = PARTITION["leader"], field("other_leader", PARTITION["leader"].sort)
 high_watermark, offset, known_offset = (field(name, Int()) for name in ("high_watermark", "offset", "known_offset"))
 one_life, in_order, voters_shown = (field(name, Bool) for name in ("one_life", "in_order", "voters_shown"))
-"""Whether all lines are of one life of the cluster; whether this line was written after the one that it is compared
+"""Whether all lines are of one life of one cluster; whether this line was written after the one that it is compared
 with; whether the node itself says that the high watermark fell."""
 from_role, to_role = from_state("raft-role"), to_state("raft-role")
 from_printed = field("from_printed", Bool)
@@ -146,7 +146,7 @@ REASSIGNMENTS_PRINTED = _observation(
     effects.REASSIGNMENTS, {**_OF_LINE, **_RECORD, **_OF_TOPIC, **sorts(goes_on, proposed)}
 )
 """Ends of reassignments as a controller tells them, each with the partition's record of about that time."""
-DELETIONS_PRINTED = _observation(effects.DELETIONS, {**_OF_LINE, **sorts(count, so_far, most)})
+DELETIONS_PRINTED = _observation(effects.DELETIONS, {**_OF_LINE, **sorts(count, so_far, most, foreign)})
 """Counts of replicas that a broker deletes; `so_far` also of those before, `most` of what the log took from it."""
 hosted = field("hosted", Bool)
 STRAYS_PRINTED = _observation(effects.STRAYS, {**_OF_LINE, **_RECORD, **_OF_TOPIC, **sorts(hosted)})

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...lines import (
@@ -95,11 +95,13 @@ def beside_log(
     later: Clocks,
     applied: Applied,
     proposed: Callable[[Row], bool],
+    others: Container[int] = (),
 ) -> Rows:
     """The rows of all observations, by their names.
 
     Args:
         proposed: whether what a controller says on a line may have been taken back.
+        others: the clusters among whose lines are some of another one.
     """
     left = {c: {b: sorted(at.ts for at in own) for b, own in log.left.items()} for c, log in chronicles.items()}
     deleted: dict[tuple[int, int], dict[tuple[int, int], Row]] = defaultdict(dict)
@@ -129,7 +131,7 @@ def beside_log(
     for (cluster, node), own in sorted(deleted.items()):
         if cluster in whole:
             made = _deletions(own, left[cluster].get(node, []), chronicles[cluster].last, applied)
-            yield from ((DELETIONS, each) for each in made)
+            yield from ((DELETIONS, each | {"foreign": cluster in others}) for each in made)
     of_kraft = [row for row in rows if not chronicles[clusters[row["file"]]].mixed]
     yield from ((REMOVED, each) for each in _removed(of_kraft, chronicles, clusters))
 

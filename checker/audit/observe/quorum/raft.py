@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import permutations
 from typing import Any
 
 from ...files.file import LogFile
@@ -83,6 +84,22 @@ def several_lives(lines: Sequence[Row]) -> set[int]:
     return {row["cluster"] for row in lines if row["life"]} | {c for c, ids in named.items() if len(ids) > 1}
 
 
+def of_others(lines: Iterable[Row]) -> Iterator[int]:
+    """The clusters in which a node's wording goes from one release to another and back in the time of two processes."""
+    spans: dict[tuple[int, int, int], dict[int, tuple[Row, Row]]] = defaultdict(dict)
+    for row in lines:
+        if row["node"] is not None:
+            own = spans[row["cluster"], row["file"], row["node"]]
+            own[row["releases"]] = own.get(row["releases"], (row, row))[0], row
+    for (cluster, _, _), wordings in spans.items():
+        for one, other in permutations(wordings, 2):
+            (first, last), (between, _) = wordings[one], wordings[other]
+            in_turn = first["line"] < between["line"] < last["line"] and last["process"] - first["process"] < 2
+            if in_turn and not one & other:
+                yield cluster
+                break
+
+
 def begun_unseen(lines: Iterable[Row]) -> set[int]:
     """The files of which the line is missing, or stands elsewhere, with which a node opened its log.
 
@@ -104,10 +121,14 @@ def begun_unseen(lines: Iterable[Row]) -> set[int]:
 
 
 def raft_rows(
-    lines: Sequence[Row], files: Mapping[int, LogFile], chronicles: Mapping[int, Chronicle]
+    lines: Sequence[Row], files: Mapping[int, LogFile], chronicles: Mapping[int, Chronicle], others: Iterable[int] = ()
 ) -> Iterator[Printed]:
-    """The rows of all observations of the quorum."""
-    doubtful = several_lives(lines)
+    """The rows of all observations of the quorum.
+
+    Args:
+        others: the clusters among whose lines are some of another one.
+    """
+    doubtful = several_lives(lines) | {*others}
     beheaded = begun_unseen(lines)
     compared = [
         row

@@ -12,7 +12,8 @@ How it is seen
     of, they are left aside. A partition epoch that the log does not have counts only if the log goes on for ten
     seconds beyond the line's time, or if the broker shows a record of the log in a later line of the file: it applies
     records in their order. Where lines of another cluster are there (of ZooKeeper mode, though no migration is in the
-    log, or with topic ids that it does not have), a line without a topic id may be of it, and is suspicious.
+    log; with topic ids that it does not have; of a wording that comes again after another release's), a line without a
+    topic id may be of it, and is suspicious.
 
 Releases
     Since 3.3 (before, lines print no partition epoch); "ISR updated" since 3.0. Only where the metadata log is there.
