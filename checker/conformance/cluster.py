@@ -65,9 +65,10 @@ def parts(evidence: Evidence, brokers: bool = False) -> tuple[str, ...]:
 
 
 def _deletes(evidence: Evidence, states: Collection[str | None]) -> bool:
-    """Replicas are deleted, and not only by reassignments, where controller.log would tell of topics."""
+    """Controllers were told of topics to delete; or replicas are deleted, and not only by reassignments."""
     deletes = not {"ReplicaDeletionStarted", "ReplicaDeletionSuccessful"}.isdisjoint(states)
-    return deletes and (evidence.partitions.reassigned is None or evidence.deleted != frozenset())
+    apart = evidence.partitions.reassigned is None or evidence.deleted is None
+    return bool(evidence.deleted) or (deletes and apart)
 
 
 def _may_be_deleted(evidence: Evidence, topic: str) -> bool:
@@ -291,7 +292,8 @@ def _lists(evidence: Evidence, partition: tuple[str, int]) -> Iterator[tuple[int
         raise NotDecidedError(
             f"{topic}-{number} has {most} replicas; the model's partitions have {len(PLACES)} at most"
         )
-    members = evidence.partitions.members(partition)
-    pairs = (each for each in itertools.permutations(brokers, 2) if members <= set(each))
-    for each in known or pairs:
+    unlisted = evidence.partitions.unlisted.get(partition)
+    members = evidence.partitions.members(partition) if unlisted is None else unlisted
+    guessed = itertools.permutations(brokers, max(len(members), 2)) if unlisted is not None or not known else ()
+    for each in (*known, *(each for each in guessed if members <= set(each))):
         yield tuple(map(brokers.index, each))
