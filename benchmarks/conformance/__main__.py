@@ -20,7 +20,7 @@ def logged(steps: int, seed: int, folder: Path) -> int:
     """Writes the log of a random run; how many lines it has."""
     room = {"outages": steps, "failovers": steps, "max_leader_epoch": 2 * steps}
     instance = CLUSTER.model(RELEASE).instance(brokers=3, partitions=1, **room)
-    run = simulate.random_run(instance, seed, steps)
+    (run,) = simulate.random_runs(instance, [seed], steps)
     log = simulate.log_of(instance, run, CLUSTER.release(RELEASE), "TRACE", numbered(3, 1))
     simulate.write(log, folder)
     return sum(map(len, log.files.values()))

@@ -65,9 +65,10 @@ def parts(evidence: Evidence, brokers: bool = False) -> tuple[str, ...]:
 
 
 def _deletes(evidence: Evidence, states: Collection[str | None]) -> bool:
-    """Replicas are deleted, and not only by reassignments, where controller.log would tell of topics."""
+    """Controllers were told of topics to delete; or replicas are deleted, and not only by reassignments."""
     deletes = not {"ReplicaDeletionStarted", "ReplicaDeletionSuccessful"}.isdisjoint(states)
-    return deletes and (evidence.partitions.reassigned is None or evidence.deleted != frozenset())
+    apart = evidence.partitions.reassigned is None or evidence.deleted is None
+    return bool(evidence.deleted) or (deletes and apart)
 
 
 def _may_be_deleted(evidence: Evidence, topic: str) -> bool:
@@ -75,8 +76,8 @@ def _may_be_deleted(evidence: Evidence, topic: str) -> bool:
 
 
 def _replica_lists(evidence: Evidence) -> Iterator[frozenset[tuple[int, ...]]]:
-    """The replicas that partitions were created with, and those that were asked for later."""
-    yield from evidence.partitions.assignments.values()
+    """The replicas that partitions can have been created with, and those that were asked for later."""
+    yield from (frozenset(_lists(evidence, each)) for each in evidence.names.partitions)
     if evidence.partitions.reassigned is not None:
         yield from evidence.partitions.targets.values()
 
@@ -186,12 +187,22 @@ def _replicas(action: str, params: Mapping[str, Value]) -> tuple[Value, ...]:
 
 
 def _created(evidence: Evidence) -> frozenset[tuple[Value, ...]]:
-    """The partitions with the replicas that they can have been created with, as numbers of the model."""
-    return frozenset(
-        (index, *brokers)
-        for index, partition in enumerate(evidence.names.partitions)
-        for brokers in _lists(evidence, partition)
-    )
+    """The partitions with the replicas that they can have been created with, as numbers of the model.
+
+    Raises:
+        NotDecidedError: a partition has more replicas than the model gives it.
+    """
+    numbers = {broker: number for number, broker in enumerate(evidence.names.brokers)}
+    found: set[tuple[Value, ...]] = set()
+    for index, partition in enumerate(evidence.names.partitions):
+        for brokers in _lists(evidence, partition):
+            if len(brokers) > len(PLACES):
+                name = "{}-{}".format(*partition)
+                raise NotDecidedError(
+                    f"{name} has {len(brokers)} replicas; the model's partitions have {len(PLACES)} at most"
+                )
+            found.add((index, *(numbers[each] for each in brokers)))
+    return frozenset(found)
 
 
 def _topics(names: Names) -> tuple[int, ...]:
@@ -282,16 +293,13 @@ def shown(evidence: Evidence) -> May:
     return is_shown
 
 
-def _lists(evidence: Evidence, partition: tuple[str, int]) -> Iterator[tuple[int, ...]]:
-    """The replicas with which a topic can have been created, as numbers of brokers; where nothing tells, two."""
-    brokers, known = list(evidence.names.brokers), evidence.partitions.assignments[partition]
-    most = max(map(len, known), default=0)
-    if most > len(PLACES):
-        topic, number = partition
-        raise NotDecidedError(
-            f"{topic}-{number} has {most} replicas; the model's partitions have {len(PLACES)} at most"
-        )
-    members = evidence.partitions.members(partition)
-    pairs = (each for each in itertools.permutations(brokers, 2) if members <= set(each))
-    for each in known or pairs:
-        yield tuple(map(brokers.index, each))
+def _lists(evidence: Evidence, partition: Key) -> Iterator[tuple[int, ...]]:
+    """The replicas with which a topic can have been created; where nothing tells, those that are named, or two."""
+    known, unlisted = evidence.partitions.assignments[partition], evidence.partitions.unlisted.get(partition)
+    yield from known
+    if unlisted is None and known:
+        return
+    members = evidence.partitions.members(partition) if unlisted is None else unlisted
+    for many in {1: (1, 2)}.get(len(members), (max(len(members), 2),)):
+        lists = itertools.permutations(evidence.names.brokers, many)
+        yield from (each for each in lists if members <= set(each))

@@ -63,14 +63,37 @@ class Partitions:
     def assignments(self) -> Mapping[Key, frozenset[tuple[int, ...]]]:
         """Partition -> the replicas that it was created with, in order: of each life; empty where no line tells.
 
-        Where no line tells of a creation it is what is told first, in any order that is told.
+        Of a life that no line begins it is what is told first, in any order that is told.
         """
-        return {key: frozenset(self._created_with(self._listed.get(key, ()))) for key in self.named}
+        return {key: frozenset(self._created_with(key)) for key in self.named}
 
-    def _created_with(self, listed: Sequence[Event]) -> set[tuple[int, ...]]:
-        made = {each.replicas for each in listed if each.row == CREATED and each.replicas}
-        first = frozenset(listed[0].replicas or ()) if listed else None
-        return made or {each.replicas for each in listed if each.replicas and frozenset(each.replicas) == first}
+    def _created_with(self, key: Key) -> set[tuple[int, ...]]:
+        before = self._listed_before(key)
+        first = frozenset(min(before, key=lambda each: each.ts or 0).replicas or ()) if before else None
+        told = [each for each in before if frozenset(each.replicas or ()) == first]
+        made = (each for each in self._listed.get(key, ()) if each.row == CREATED)
+        return {each.replicas for each in (*made, *told) if each.replicas}
+
+    def _listed_before(self, key: Key) -> list[Event]:
+        """The lines that tell all replicas of a partition before its creation is told for the first time."""
+        listed = self._listed.get(key, ())
+        begins = min((each.ts or 0 for each in listed if each.row == CREATED), default=None)
+        return [each for each in listed if begins is None or (each.ts or 0) < begins]
+
+    @cached_property
+    def unlisted(self) -> Mapping[Key, frozenset[int]]:
+        """Partitions of whose first life no line tells all replicas -> the brokers that its controllers name in it."""
+        found: dict[Key, set[int]] = {}
+        over = {key for key in self.named if self._listed_before(key)}
+        for event in self.compared:
+            key = key_of(event)
+            if key is None or key in over:
+                continue
+            if event.row == CREATED:
+                over.add(key)
+            else:
+                found.setdefault(key, set()).update(_named_in(event))
+        return {key: frozenset(members) for key, members in found.items() if self.assignments[key]}
 
     @cached_property
     def reassigned(self) -> Event | None:
@@ -100,8 +123,7 @@ class Partitions:
         found: set[int] = set()
         for event in self.events:
             if key_of(event) == partition:
-                found |= {one for one in (event.replica, event.leader) if one is not None and one > NO_LEADER}
-                found |= set(event.isr or ())
+                found |= _named_in(event)
         return frozenset(found)
 
     def deletions(self) -> Iterator[tuple[str, Event]]:
@@ -150,12 +172,20 @@ class Partitions:
 
     @cached_property
     def creators(self) -> Mapping[Key, frozenset[int]]:
-        """Partition -> the epochs of the controllers that take note of its creation: they had started by then."""
+        """Partition -> the epochs of the controllers that take note of its creation: they had started by then.
+
+        Not of partitions that controllers speak of before: such a one was there when its controller started.
+        """
         found: dict[Key, frozenset[int]] = {}
+        spoken_of: set[Key] = set()
         for event in self.compared:
             key, epoch = key_of(event), event.controller_epoch
-            if key is not None and epoch is not None and event.row == CREATED:
+            if key is None or epoch is None or key in spoken_of:
+                continue
+            if event.row == CREATED:
                 found[key] = found.get(key, frozenset()) | {epoch}
+            elif key not in found:
+                spoken_of.add(key)
         return found
 
     @cached_property
@@ -228,6 +258,12 @@ class Partitions:
             known = found.setdefault(key, {})
             known[version] = known.get(version, frozenset()) | {(epoch, frozenset(event.isr))}
         return found
+
+
+def _named_in(event: Event) -> set[int]:
+    """The brokers that a line names as replicas of its partition."""
+    ones = {one for one in (event.replica, event.leader) if one is not None and one > NO_LEADER}
+    return ones | set(event.isr or ())
 
 
 def key_of(event: Event) -> Key | None:

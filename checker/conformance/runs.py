@@ -256,7 +256,7 @@ _NOT_COMPARED = frozenset(
 )
 """Columns that do not belong to what is said, and those of what the model has not: ids and records."""
 
-_LISTED = frozenset({"election-requested", "topic-deletion-queued"})
+_LISTED = frozenset({"election-requested", "topic-deletion-queued", "topics-to-be-deleted"})
 """The rows with partitions or topics in `detail`, in any order; who asked for an election is not compared."""
 
 _SETS = frozenset(

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from ...model.errors import ModelError
 from ...model.protocol import Instance
 from ...model.step import Reference, State
+from ...model.step import Taken as Step
 from ...specs.lines import STATE_CHANGE, rows
 from ...specs.machines import LEVELS
 from ...specs.releases import Release
 from ...traces.events.render import render
 from ..explore.run import explore_instance
 from ..replacing import replacing
+from .moves import Moves
 from .names import Names
 from .written import Writer
 
@@ -53,23 +56,56 @@ class Log:
 
 def random_run(instance: Instance, seed: int, steps: int) -> list[Taken]:
     """A run of at most `steps` steps; each kind of step is as likely as any other that can be taken."""
-    dice, reference = random.Random(seed), Reference(instance)
+    reference = Reference(instance)
+    return _drawn(instance, lambda state: partial(reference.steps, state), reference.initial(), seed, steps)
+
+
+def random_runs(instance: Instance, seeds: Iterable[int], steps: int) -> Iterator[list[Taken]]:
+    """The run that `random_run` draws for each seed. Guards are compiled first, which pays from some ten runs on.
+
+    Raises:
+        DefinitionError: the instance is more than a packed state has room for.
+    """
+    moves, reference = Moves(instance), Reference(instance)
+    start = reference.initial()
+    for seed in seeds:
+        packed = (start, moves.layout.pack(start))
+
+        def can(state: State) -> Callable[[str], Iterator[Step]]:
+            nonlocal packed
+            packed = state, moves.fields.replaced(packed[1], packed[0], state)  # of which the last one differs little
+            enabled: dict[str, list[int]] = {}
+            for move in moves.enabled(packed[1]):
+                enabled.setdefault(moves.all[move].action.name, []).append(move)
+
+            def of(action: str) -> Iterator[Step]:
+                for move in enabled.get(action, ()):
+                    step = reference.take(state, action, moves.bindings[move])
+                    assert step is not None, "a guard is true, and false to the reference"
+                    yield step
+
+            return of
+
+        yield _drawn(instance, can, start, seed, steps)
+
+
+def _drawn(
+    instance: Instance, can: Callable[[State], Callable[[str], Iterable[Step]]], state: State, seed: int, steps: int
+) -> list[Taken]:
+    """A run drawn from the steps that can be taken of a kind, from a state, within the instance's bounds."""
+    dice = random.Random(seed)
     kinds = [action.name for action in instance.model.actions]
-    state, run = reference.initial(), []
+    run: list[Taken] = []
     for _ in range(steps):
-        in_turn = (_steps(reference, state, kind) for kind in dice.sample(kinds, len(kinds)))
-        can = next((found for found in in_turn if found), None)
-        if can is None:
+        of = can(state)
+        in_turn = ([each for each in of(kind) if not each.overflows] for kind in dice.sample(kinds, len(kinds)))
+        found = next((each for each in in_turn if each), None)
+        if found is None:
             break
-        run.append(dice.choice(can))
-        state = run[-1].after
+        step = dice.choice(found)
+        run.append(Taken(step.action, step.params, state, step.state))
+        state = step.state
     return run
-
-
-def _steps(reference: Reference, state: State, action: str) -> list[Taken]:
-    """The steps of an action that keep within the instance's bounds."""
-    found = reference.steps(state, action)
-    return [Taken(each.action, each.params, state, each.state) for each in found if not each.overflows]
 
 
 def counterexample(instance: Instance, prop: str) -> list[Taken] | None:
@@ -95,9 +131,13 @@ def log_of(instance: Instance, run: Sequence[Taken], release: Release, level: st
         ModelError: no step of the model prints anything.
         IsrproofError: no such level; the release cannot print a line with the fields that it is given.
     """
+    return log_by(Writer(instance, release, names), run, level)
+
+
+def log_by(writer: Writer, run: Sequence[Taken], level: str) -> Log:
+    """The same as `log_of`, by a writer that has been made for the instance and its release before."""
     if level not in LEVELS:
         raise ModelError(f"unknown level {level!r}; expected one of {', '.join(LEVELS)}")
-    writer = Writer(instance, release, names)
     files: dict[str, list[str]] = {}
     controllers: dict[int | None, int | None] = {}
     steps, now = [], START
@@ -118,7 +158,7 @@ def log_of(instance: Instance, run: Sequence[Taken], release: Release, level: st
                     shown = not of_states or LEVELS.index(at or level) >= LEVELS.index(level)
                 if shown:
                     own = files.setdefault(file, [])
-                    own.append(render(replace(event, ts=now, level=at), release.name))
+                    own.append(render(replace(event, ts=now, level=at), writer.release.name))
                     places.append(Place(file, len(own)))
                     now += LINE
         steps.append((taken, tuple(places)))

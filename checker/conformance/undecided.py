@@ -77,6 +77,9 @@ def _reasons(evidence: Evidence, parts: Collection[str]) -> Iterator[tuple[Bears
     for epoch, began in sorted(_beginnings(evidence).items()):
         what = f"controller epoch {epoch} had begun by then: a controller that was deposed and goes on is not looked at"
         yield partial(_deposed, epoch, began), what
+    for event in () if REQUESTS in parts else (each.event for each in evidence.seen if each.event.bounced_brokers):
+        listed = ", ".join(map(str, event.bounced_brokers or ()))
+        yield partial(_since, event), f"broker {listed} was back before it was found gone: try --brokers"
     if REQUESTS in parts:
         for broker, event in _sessions_lost(evidence):
             what = f"broker {broker} lost its ZooKeeper session before and lived on, which is not in the model"

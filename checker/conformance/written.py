@@ -44,7 +44,7 @@ class _Reading:
         return next(value(env) for name, value, _ in self.fields if name == "detail")
 
 
-_OF_TOPICS = frozenset({"topic-deletion-queued"})
+_OF_TOPICS = frozenset({"topic-deletion-queued", "topics-to-be-deleted"})
 """The rows that list topics, not partitions."""
 
 

@@ -128,6 +128,8 @@ def initialize_context(effects: Effects) -> Action:
     assigned = both(exists_topic(p), effects.replicas(p).contains(r))
     assigned_somewhere = both(exists_topic(p), effects.replicas(p).intersects(registered))
     effects.lines.append(prints_line("live-brokers", c, brokers=registered))
+    if DELETION in effects.chosen.parts:
+        effects.lines.append((Line("topics-to-be-deleted", c, {"controller": c, "detail": queued}),))
     effects.updates(c, p, true if _sends_to_all(effects) else false, znode[p], empty=true)
     effects.lines += [prints_line("replica-states-initializing", c), prints_line("online-replicas-triggered", c)]
     online = effects.replica_to(c, p, r, both(assigned, registered.contains(r)), state, "OnlineReplica")

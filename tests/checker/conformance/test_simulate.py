@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import re
 from pathlib import Path
 
@@ -23,39 +22,6 @@ from isrproof.model.sorts import Bool, Finite, Int, Setting
 from isrproof.model.step import Reference
 
 from tests.engines import columns
-
-RELEASES = ("1.1", "2.0.0", "2.1", "2.2", "2.3", "2.4.1", "2.6.1", "2.8", "3.3.2", "3.9")
-LEGAL_PARTS = (
-    "controlled shutdown",
-    "deletion",
-    "preferred elections",
-    "requests",
-    "ISR changes",
-    "unclean elections",
-)
-UNCLEAN_PARTS = ("unclean elections switched on", "unclean elections asked for")
-WITH_UNCLEAN_PARTS = 20_000
-"""The first seed of runs that have these parts, too."""
-BROKERS_SAY = (
-    "Received LeaderAndIsr request",
-    "starting the become-leader transition",
-    "starting the become-follower transition",
-    "is not higher than the current leader epoch",
-    "matches the current leader epoch",
-    "since its controller epoch",
-    "new leader -1 is unavailable",
-    "since it is already the leader",
-    "is the same as the old leader",
-    "smaller than the current broker epoch",
-    "Shrinking ISR",
-    "Expanding ISR",
-    "ISR updated to",
-    "Partition state has been reset",
-    "Finished LeaderAndIsr request",
-    "Stopping serving replicas in dir",
-    "in an offline log directory",
-)
-SELDOM = {"since its controller epoch", "Partition state has been reset", "is the same as the old leader"}
 
 
 def _command(*arguments: str) -> tuple[int, str]:
@@ -83,75 +49,6 @@ def test_a_release_that_is_repaired_has_no_such_run() -> None:
     code, said = _command("cluster", "--release", "2.3", "--property", "LeaderAliveOrNone")
     assert code == 3
     assert "no counterexample" in said
-
-
-def _drawn(seed: int) -> tuple[str, tuple[str, ...], str]:
-    """A release, parts and a level."""
-    dice = random.Random(seed)
-    release = dice.choice(RELEASES)
-    parts, level = tuple(each for each in LEGAL_PARTS if dice.random() < 0.5), dice.choice(["TRACE", "INFO"])
-    more = tuple(
-        each
-        for each in (
-            "metadata caches",
-            "reassignment",
-            "one or three replicas",
-            "log directories",
-            "elections of some leaders",
-        )
-        if dice.random() < 0.3
-    )
-    return release, (*parts, *more, *(UNCLEAN_PARTS if seed >= WITH_UNCLEAN_PARTS else ())), level
-
-
-def _simulated(seed: int, folder: Path) -> Path | None:
-    """The log of a random run, if it has a line."""
-    release, parts, level = _drawn(seed)
-    room = {"brokers": 3, "partitions": 2, "outages": 8, "failovers": 4, "max_leader_epoch": 80}
-    room |= {"most_requests": 6, "isr_changes": 12, "reassignments": 4, "directory_failures": 3, "elections": 4}
-    model = CLUSTER.model(release, adding=parts)
-    instance = model.instance(**{each.name: room[each.name] for each in model.settings})
-    run = simulate.random_run(instance, seed, 60)
-    log = simulate.log_of(instance, run, CLUSTER.release(release), level, numbered(3, 2))
-    own = folder / f"run-{seed}"
-    simulate.write(log, own)
-    return own if log.files else None
-
-
-def _illegal(seeds: range, folder: Path) -> list[tuple[int, str]]:
-    """What an audit finds illegal in random runs, but for what their releases do wrong; all lines are understood."""
-    folders = {seed: made for seed in seeds if (made := _simulated(seed, folder)) is not None}
-    found = []
-    for seed, report in zip(folders, columns(list(folders.values())), strict=True):
-        known = {"KR401"} if "KAFKA-3143" in CLUSTER.release(_drawn(seed)[0]).behaviours else set()
-        found += [(seed, each["rule"]) for each in report["findings"] if each["severity"] == "error"]
-        found = [(seed, rule) for seed, rule in found if rule not in known]
-        assert report["coverage"]["unknown"] == 0
-    return found
-
-
-def test_nothing_is_illegal_in_random_runs_but_what_their_releases_do_wrong(tmp_path: Path) -> None:
-    """Of all parts and releases, at TRACE and INFO; and brokers say there what the model lets them say."""
-    assert _illegal(range(30), tmp_path) == []
-    assert {*BROKERS_SAY} - _said(tmp_path) <= SELDOM
-
-
-@pytest.mark.parametrize("runs", [6, pytest.param(500, marks=pytest.mark.slow)])
-def test_nothing_is_illegal_where_unclean_elections_come_while_it_runs(runs: int, tmp_path: Path) -> None:
-    assert _illegal(range(WITH_UNCLEAN_PARTS, WITH_UNCLEAN_PARTS + runs), tmp_path) == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("start", range(1_000, 11_000, 500))
-def test_nothing_is_illegal_in_ten_thousand_random_runs(start: int, tmp_path: Path) -> None:
-    assert _illegal(range(start, start + 500), tmp_path) == []
-    assert {*BROKERS_SAY} - _said(tmp_path) <= SELDOM
-
-
-def _said(folder: Path) -> set[str]:
-    """What brokers can say that is in some log."""
-    text = "".join(each.read_text("utf-8") for each in folder.rglob("*.log"))
-    return {said for said in BROKERS_SAY if said in text}
 
 
 def _counterexamples() -> dict[tuple[str, str], matrix.Row]:

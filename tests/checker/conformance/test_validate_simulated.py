@@ -1,0 +1,158 @@
+"""What is simulated is accepted."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+import pytest
+from isrproof.checker.conformance import read, simulate
+from isrproof.checker.conformance.names import numbered
+from isrproof.model.cluster.cluster import CLUSTER
+
+from tests import random_runs
+from tests.validated import Run, command, simulated, validated
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("release", ["2.0.0", "2.3", "3.9"])
+def test_what_is_simulated_is_accepted(seed: int, release: str, tmp_path: Path) -> None:
+    folder = simulated(seed, release, tmp_path)
+    if "Chang" not in "".join(each.read_text("utf-8") for each in folder.rglob("state-change.log")):
+        pytest.skip("the run moves nothing")
+    found = validated(folder, release)
+    assert (found.verdict, found.reason) == ("accepted", "")
+
+
+def test_a_long_run_is_found(tmp_path: Path) -> None:
+    """With all runs there are too many states between two lines."""
+    room = {"brokers": 3, "partitions": 1, "outages": 3_000, "failovers": 3_000, "max_leader_epoch": 6_000}
+    instance = CLUSTER.model("2.8").instance(**room)
+    run = simulate.random_run(instance, 1, 3_000)
+    simulate.write(simulate.log_of(instance, run, CLUSTER.release("2.8"), "TRACE", numbered(3, 1)), tmp_path)
+    found = validated(tmp_path, "2.8")
+    assert (found.verdict, found.reason) == ("accepted", "")
+    assert found.compared > 400
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_where_looks_at_who_is_live_fit_no_run_the_search_goes_on_without_them(hours: int, tmp_path: Path) -> None:
+    """The lines in which a controller looks who is live have other times than those of what it does then."""
+    folder = simulated(6, "2.8", tmp_path)
+    for path in folder.rglob("controller.log"):
+        path.write_text(
+            "".join(map(partial(_later, hours), path.read_text("utf-8").splitlines(keepends=True))), "utf-8"
+        )
+    evidence = read.read([str(folder)])
+    assert evidence.with_looks(evidence.compared) is not None
+    found = validated(folder, "2.8")
+    assert (found.verdict, found.reason) == ("accepted", "")
+    assert found.compared > 4
+
+
+def _later(hours: int, line: str) -> str:
+    time = datetime.fromisoformat(line[1:20]) + timedelta(hours=hours)
+    return f"[{time:%Y-%m-%d %H:%M:%S}{line[20:]}"
+
+
+def _random(number: int, seed: int, folder: Path) -> tuple[str, Path]:
+    """The release and the log, at TRACE, of a random run."""
+    release, instance = random_runs.instance_of(number)
+    (run,) = simulate.random_runs(instance, [seed], random_runs.STEPS)
+    simulate.write(simulate.log_of(instance, run, CLUSTER.release(release), "TRACE", numbered(3, 2)), folder)
+    return release, folder
+
+
+@pytest.mark.parametrize(("number", "seed"), [(0, 1), (1, 1), (2, 1), (3, 0), (3, 2), (5, 1), (13, 1)])
+def test_a_random_life_of_a_cluster_is_accepted(number: int, seed: int, tmp_path: Path) -> None:
+    """With deletions, reassignments, elections that are asked for and controllers that die at any step."""
+    release, folder = _random(number, seed, tmp_path)
+    code, said = command("cluster", str(folder), "--release", release)
+    assert (code, said["verdict"], said["matched"]) == (0, "accepted", said["compared"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(5))
+def test_no_random_life_of_a_cluster_is_rejected(number: int, tmp_path: Path) -> None:
+    """What the model of `validate` does not follow, directories that fail say, is unknown."""
+    for seed in range(3):
+        release, folder = _random(number, seed, tmp_path / str(seed))
+        code, said = command("cluster", str(folder), "--release", release)
+        assert (code, said["verdict"]) in ((0, "accepted"), (3, "unknown")), (seed, said)
+
+
+def _born_again(replica: int, folder: Path) -> Path:
+    """A topic is there, and to be deleted, before its first controller starts; then it is created again, elsewhere.
+
+    Args:
+        replica: the broker that the lines of its first life name beside broker 1.
+    """
+    run = Run("2.8", "deletion", brokers=3, partitions=1)
+    run.go("CreateTopic", one=0, other=1)
+    run.go("DeleteTopic")
+    for step in ("Elect", "InitializeContext"):
+        run.go(step, c=0)
+    for step in ("StartPartitions", "ResumeDeletions", "BeginDeletion", "StopToDelete", "StopToDelete"):
+        run.go(step)
+    for step in ("DeleteStopped", "DeleteReplica", "ResumeDeletions", "BeginDeletion", "DeleteStopped"):
+        run.go(step)
+    for step in ("DeleteReplica", "CompleteDeletion", "ResumeDeletions", "BeginDeletion", "DeleteStopped"):
+        run.go(step)
+    run.go("CreateTopic", one=1, other=2)
+    run.go("NewPartitions")
+    run.write(folder)
+    path = folder / "broker-1" / "state-change.log"
+    life, again, rest = path.read_text("utf-8").partition("Changed partition t1-0 state from NonExistentPartition")
+    path.write_text(life.replace("replica 2 for", f"replica {replica} for") + again + rest, "utf-8")
+    return folder
+
+
+def test_a_topic_that_was_there_before_its_controller_may_be_created_again(tmp_path: Path) -> None:
+    """No line tells which replicas it was created with first, nor that somebody asked for its deletion but this."""
+    folder = _born_again(2, tmp_path)
+    code, said = command("cluster", str(folder), "--release", "2.8")
+    assert (code, said["verdict"], said["matched"]) == (0, "accepted", said["compared"])
+    assert "deletion" in said["model"]
+    (path,) = (each for each in folder.rglob("controller.log") if "to be deleted: t1" in each.read_text("utf-8"))
+    path.write_text(path.read_text("utf-8").replace("to be deleted: t1", "to be deleted: "), "utf-8")
+    code, said = command("cluster", str(folder), "--release", "2.8")
+    assert (code, said["verdict"]) == (1, "rejected")
+
+
+def test_replicas_of_a_life_without_its_beginning_are_those_that_its_lines_name(tmp_path: Path) -> None:
+    folder = _born_again(3, tmp_path)
+    shown = read.read([str(folder)]).partitions
+    assert shown.unlisted == {("t1", 0): {1, 3}}
+    assert shown.assignments == {("t1", 0): {(2, 3)}}
+
+
+def test_a_replica_that_is_named_alone_may_be_the_only_one(tmp_path: Path) -> None:
+    """No line lists the replicas of the topic: it may have another one, too, whose line is missing at the end."""
+    run = Run("2.8", "one or three replicas", brokers=2, partitions=1)
+    run.go("CreateSingle", one=1)
+    for step in ("Elect", "InitializeContext"):
+        run.go(step, c=0)
+    run.write(tmp_path)
+    code, said = command("cluster", str(tmp_path), "--release", "2.8")
+    assert (code, said["verdict"], said["matched"]) == (0, "accepted", said["compared"])
+    assert "one or three replicas" in said["model"]
+
+
+def test_what_a_quick_restart_does_is_not_held_against_a_log_without_requests(tmp_path: Path) -> None:
+    """Since 2.2 a controller sees that a broker was gone by its epoch, which the model has with requests only."""
+    run = Run("2.8", "requests", brokers=2, partitions=1)
+    run.go("Elect", c=0)
+    run.go("InitializeContext")
+    run.go("StartPartitions")
+    run.go("CreateTopic", one=1, other=0)
+    run.go("NewPartitions")
+    run.go("Die", b=1)
+    run.go("ComeBack", b=1)
+    for step in ("BrokerChange", "ElectForDeadLeaders", "MoveReplicasOffline"):
+        run.go(step)
+    run.write(tmp_path)
+    code, said = command("cluster", str(tmp_path), "--release", "2.8")
+    assert (code, said["verdict"]) == (3, "unknown")
+    assert "broker 2 was back before it was found gone" in said["reason"]
+    assert command("cluster", str(tmp_path), "--release", "2.8", "--brokers")[1]["verdict"] == "accepted"

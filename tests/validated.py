@@ -1,0 +1,63 @@
+"""What tests of `validate` share: the command, simulated logs, and runs that are told step by step."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner
+from isrproof.checker.cli import main
+from isrproof.checker.conformance import cluster, read, simulate
+from isrproof.checker.conformance.names import numbered
+from isrproof.checker.conformance.validate import Verdict, validate
+from isrproof.model.cluster.cluster import CLUSTER
+from isrproof.model.step import Reference
+
+from tests.imports import ROOT
+
+RECORDED = ROOT / "traces" / "recorded"
+
+
+def command(*arguments: str) -> tuple[int, dict[str, Any]]:
+    done = CliRunner().invoke(main, ["validate", *arguments, "--json"])
+    return done.exit_code, json.loads(done.output)
+
+
+def simulated(seed: int, release: str, folder: Path) -> Path:
+    room = {"brokers": 3, "partitions": 1, "outages": 4, "failovers": 2, "max_leader_epoch": 40}
+    instance = CLUSTER.model(release).instance(**room)
+    run = simulate.random_run(instance, seed, 30)
+    log = simulate.log_of(instance, run, CLUSTER.release(release), "TRACE", numbered(3, 1))
+    simulate.write(log, folder)
+    return folder
+
+
+def validated(folder: Path, release: str) -> Verdict:
+    evidence = read.read([str(folder)])
+    row = CLUSTER.release(release)
+    return validate(CLUSTER.model(release), row, evidence, "TRACE", cluster.possible(evidence))
+
+
+class Run:
+    """A run of an instance that is told step by step."""
+
+    def __init__(self, release: str, *parts: str, **room: int) -> None:
+        self.release = release
+        self.instance = CLUSTER.model(release, adding=parts).instance(**room)
+        self.reference = Reference(self.instance)
+        self.state, self.taken = self.reference.initial(), list[simulate.Taken]()
+
+    def go(self, step: str, **wanted: int) -> dict[str, Any]:
+        """The state after the first such step."""
+        possible = self.reference.steps(self.state, step)
+        first = next(each for each in possible if wanted.items() <= each.params.items())
+        self.taken.append(simulate.Taken(step, first.params, self.state, first.state))
+        self.state = first.state
+        return dict(zip(self.reference.names, self.state, strict=True))
+
+    def write(self, folder: Path, level: str = "TRACE") -> None:
+        settings = self.instance.settings
+        names = numbered(settings["brokers"], settings["partitions"])
+        log = simulate.log_of(self.instance, self.taken, CLUSTER.release(self.release), level, names)
+        simulate.write(log, folder)
