@@ -9,7 +9,8 @@ Releases
     while the ISR still holds those that leave. The log does not always show that a reassignment is going on, so the
     finding is suspicious. It is illegal if no line is missing, the level is TRACE, and either the partition has just
     been created, or, up to 2.3, the broker is in no assignment and no ISR printed just before: a replica that leaves
-    was assigned. Since 2.4 a reassignment can be cancelled (KIP-455): KafkaController.updateCurrentReassignment writes
+    was assigned. There a line with a lower leader epoch than the one before prints what was before that (KAFKA-9212).
+    Since 2.4 a reassignment can be cancelled (KIP-455): KafkaController.updateCurrentReassignment writes
     the old assignment first, and takes a replica out of the ISR only if it is in it. A controller that dies then leaves
     a leader that has the other replicas still, and may put one into the ISR. A later controller prints that, and no
     line of its own tells of a reassignment.
