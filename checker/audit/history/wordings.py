@@ -1,7 +1,8 @@
 """Lines that one process cannot have written all: they are worded as in releases that have none in common.
 
 A process is of one release. A broker that is upgraded prints one wording, then another; where the first comes again
-after the second, its lines are mixed with those of others, unless its process was started twice meanwhile.
+after the second, its lines are mixed with those of others, unless its process was started twice meanwhile. Between
+0.8.0 and 0.8.1 people ran builds of trunk, which have wordings of both.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from itertools import permutations
 
+from ....specs import releases
 from ..files.file import LogFile
 from ..table.protocol import Row
 from .spans import Span
 
+_FIRST = releases.span("0.8.0")
 _Wordings = dict[int, tuple[int, int, int, int]]
 """By set of releases the first and the last line with such a wording, and their times."""
 
@@ -24,7 +27,7 @@ def mixed_wordings(rows: Iterable[Row], spans: Iterable[Span], files: Mapping[in
     Args:
         rows: what `journals.wrote` gave of all pieces.
     """
-    found = {span.cluster for span in spans if not span.releases}
+    found = {span.cluster for span in spans if not span.releases and not _from_trunk(span)}
     starts: dict[tuple[int, str], list[int]] = defaultdict(list)
     wordings: dict[tuple[int, int], _Wordings] = defaultdict(dict)
     for row in rows:
@@ -41,6 +44,10 @@ def mixed_wordings(rows: Iterable[Row], spans: Iterable[Span], files: Mapping[in
             if any(_in_turn(own[one], own[other], begun) for one, other in permutations(own, 2) if not one & other):
                 found.add(files[index].cluster)
     return found
+
+
+def _from_trunk(span: Span) -> bool:
+    return any(each.releases == _FIRST for each in span.evidence)
 
 
 def _joined(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
