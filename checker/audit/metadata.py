@@ -117,6 +117,9 @@ def _audit(
         if narrow != EVERYTHING:
             result.nearest += _nearest(inputs, narrow)
         if timeline:
+            begun = PythonTable.of_rows(seen.begun)
+            result.timeline += [_timeline_row(row, files) for row in narrow.of(begun).rows()]
+            seen.begun.clear()
             result.timeline += [_timeline_row(row, files) for row in narrow.of(rows.of_changes(PythonTable)).rows()]
     result.findings += _with_excerpts(list(findings(first_failing(failed), files, result.defects)))
     result.facts += [_facts(each, cluster) for each in segments.values()]

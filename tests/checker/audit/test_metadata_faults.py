@@ -244,6 +244,11 @@ def change_of_nothing(log: Log) -> list[Message] | None:
     return [("REMOVE_TOPIC_RECORD", 0, {"topicId": found.topic}), of(found, isr=[1])] if found else None
 
 
+def change_written_twice(log: Log) -> list[Message] | None:
+    found = log.partition()
+    return None if found is None else [of(found, isr=list(found.isr))]
+
+
 def transaction_in_transaction(log: Log) -> list[Message] | None:
     return [("BEGIN_TRANSACTION_RECORD", 0, {}), ("BEGIN_TRANSACTION_RECORD", 0, {})]
 
@@ -298,6 +303,7 @@ FAULTS: Mapping[str, tuple[str, Fault]] = {
         ("KR516", hole_in_partitions),
         ("KR503", created_with_epochs),
         ("KR523", change_of_nothing),
+        ("KR553", change_written_twice),
         ("KR517", transaction_in_transaction),
         ("KR520", producer_ids_again),
         ("KR502", minority_leader),

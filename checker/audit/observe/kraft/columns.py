@@ -21,6 +21,9 @@ elr, last_known = field("elr", SetOf(Broker)), field("last_known", SetOf(Broker)
 recovering = field("recovering", Bool)
 created, named = field("created", Bool), field("named", Bool)
 """Whether the record creates the partition; whether it names a leader, perhaps the same."""
+unchanged, same_batch = field("unchanged", Bool), field("same_batch", Bool)
+"""Whether the registration is as before, but for the partition epoch; whether the record that changed it last stands
+in the same batch."""
 inactive = field("inactive", SetOf(Broker))
 """Of the members of the ISR and the leader, those that are fenced, in controlled shutdown, or not registered."""
 repeated = field("repeated", Bool)
@@ -63,7 +66,7 @@ PARTITIONS = _observation(
         **_TOPIC,
         **_BEFORE,
         **sorts(*_STATE, *(was(each) for each in _STATE), created, named, inactive, repeated, isr_size, min_isr),
-        **sorts(wrong_directories, directory_count, replica_count),
+        **sorts(wrong_directories, directory_count, replica_count, unchanged, same_batch),
     },
 )
 """Records that create or change a partition: its registration before and after."""
@@ -99,6 +102,12 @@ still_in = field("still_in", SetOf(TEXT))
 FENCINGS = _observation(rows.FENCINGS, {**_RECORD, **sorts(field("broker", Broker), still_in)})
 """Brokers that are fenced or unregistered, and the partitions in whose ISR they still are, but as the last of nobody's
 partition."""
+
+DEPOSED = _observation(
+    rows.DEPOSED, {**_RECORD, **_TOPIC, **_BEFORE, **sorts(field("broker", Broker), leader, isr, replicas)}
+)
+"""Changes that take a partition, and the place in its ISR, from a leader that is active and stays a replica, where the
+next record that changes no partition is not about that broker. (Where it is, nothing is shown.)"""
 
 leader_id, other_leader = _fields(leader_id=Broker, other_leader=Broker)
 voters, granting = _fields(voters=SetOf(Broker), granting=SetOf(Broker))

@@ -19,6 +19,7 @@ from .chronicle import Chronicle, Happened
 from .conditions import Conditions
 from .rows import (
     BEGINNINGS,
+    DEPOSED,
     FENCINGS,
     LEADERS,
     NOTHING,
@@ -84,6 +85,8 @@ class Fold:
         self._first_broker_seen = not from_start
         self._first_data: Row | None = None
         self._touched: dict[str, Row] = {}
+        self._deposed: dict[int, list[Row]] = {}
+        """The rows of DEPOSED that the next record may explain that changes no partition, by the broker that led."""
         self._last: dict[tuple[str, int], tuple[int, int]] = {}
 
     # Batches and records
@@ -112,6 +115,8 @@ class Fold:
         if epoch != self.epoch or not self._first_broker_seen:
             return False
         self._only_changes_since = offset + 1
+        if self._deposed:
+            self._deposed_by(NO_OP_RECORD, {})
         if self._chronicle is not None:
             self._chronicle.ends()
         return True
@@ -141,6 +146,8 @@ class Fold:
             self._transaction(record, at)
         if record.type != _CHANGE:
             self._only_changes_since = record.offset + 1
+            if self._deposed:
+                self._deposed_by(record.type, record.data or {})
             self._known_context = None
 
     def _control(self, record: Record, row: Row) -> None:
@@ -287,6 +294,8 @@ class Fold:
         key = after[:2]
         earlier = self._last.get(key, NOWHERE)
         self._last[key] = at[1:3]
+        if before is not None and before.leader != after.leader and before.leader in state.active:
+            self._depose(before, after, at, earlier)
         shown = (
             at,
             self._known_context or self._context,
@@ -298,8 +307,37 @@ class Fold:
             inactive,
             least,
             wrong,
+            earlier[1] is not None and earlier[1] >= self._base,
         )
         self._rows.changes.append(shown)
+
+    def _depose(self, before: Partition, after: Partition, at: At, earlier: tuple[int | None, int | None]) -> None:
+        """An active leader loses a partition: kept for the next record that changes none, unless the leader stays in
+        the ISR, was moved away, or has its replica in a directory that it lost."""
+        state, broker = self.state, before.leader
+        if broker in after.isr or broker not in after.replicas or state.lost_directory(before, broker):
+            return
+        shown = {
+            "topic": state.names.get(after.topic, after.topic),
+            "partition": after.number,
+            "broker": broker,
+            "leader": after.leader,
+            "isr": list(after.isr),
+            "replicas": list(after.replicas),
+            "before_file": earlier[0],
+            "before_offset": earlier[1],
+        }
+        self._deposed.setdefault(broker, []).append(at._asdict() | shown)
+
+    def _deposed_by(self, kind: str, data: Data) -> None:
+        """The first record after changes of partitions: they are of a handler that ends with a record about the broker,
+        perhaps in the next batch where there are thousands."""
+        if kind in OF_BROKERS or kind == "REGISTER_BROKER_RECORD":
+            self._deposed.pop(data.get("brokerId", data.get("id", -1)), None)
+        for rows in self._deposed.values():
+            for row in rows:
+                self._show(DEPOSED, row)
+        self._deposed = {}
 
     def _earlier(self, row: Row, entity: tuple[str, int]) -> Row:
         """The place of the record before that is about the same."""

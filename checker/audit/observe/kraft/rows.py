@@ -13,7 +13,7 @@ from .state import Partition
 
 PARTITION_CHANGES, REFERENCES, TOPICS = "metadata_partitions", "metadata_references", "metadata_topics"
 REGISTRATIONS, FENCINGS, LEADERS = "metadata_registrations", "metadata_fencings", "metadata_leaders"
-REMEMBERED = "metadata_quorum_states"
+REMEMBERED, DEPOSED = "metadata_quorum_states", "metadata_deposed_leaders"
 VOTERS, TRANSACTIONS, PRODUCERS = "metadata_voters", "metadata_transactions", "metadata_producer_ids"
 BEGINNINGS, SNAPSHOTS, COPIES = "metadata_beginnings", "metadata_snapshots", "metadata_copies"
 Shown = tuple[str, Row]
@@ -52,6 +52,7 @@ Change = tuple[
     tuple[int, ...],
     int | None,
     tuple[str, ...],
+    bool,
 ]
 """A partition before and after a record; the state of everything else is that before the record.
 
@@ -61,14 +62,16 @@ Python's collector then forgets the change at once.
 """
 _Column = Callable[[], Sequence[Any]]
 """Makes a column when it is asked for."""
-_OTHERS = ("named", "inactive", "min_isr", "wrong_directories")
-"""Whether the record names a leader; see `Cluster.inactive`, `Cluster.min_isr`, `Cluster.wrong_directories`."""
+_OTHERS = ("named", "inactive", "min_isr", "wrong_directories", "same_batch")
+"""Whether the record names a leader; see `Cluster.inactive`, `Cluster.min_isr`, `Cluster.wrong_directories`; whether
+the record that changed the partition last stands in the same batch."""
 
 
 NOTHING: Any = (None,) * len(Partition._fields)
 """No partition: a row has none of its fields."""
 NOWHERE = (None, None)
 _STATE = Partition._fields[Partition._fields.index("leader") : Partition._fields.index("partition_epoch") + 1]
+_EPOCH = Partition._fields.index("partition_epoch")
 _SHOWN = (
     *(*At._fields, *Context._fields, "topic", "partition", *_STATE, *(f"before_{name}" for name in _STATE)),
     *("before_file", "before_offset", *_OTHERS),
@@ -125,6 +128,7 @@ def _columns(changes: Sequence[Change]) -> Mapping[str, _Column]:
     return {
         **{name: columns[name] for name in _SHOWN},
         "created": lambda: [each is NOTHING for each in before],
+        "unchanged": lambda: [*map(_unchanged, before, after)],
         "isr_size": lambda: [*map(len, isr())],
         "repeated": lambda: [*map(_repeated, isr(), replicas(), elr())],
         "directory_count": lambda: [*map(len, directories())],
@@ -144,6 +148,11 @@ def _of(made: Callable[[], Mapping[str, Sequence[Any]]], name: str) -> Sequence[
 
 def _itself(column: Sequence[Any]) -> Sequence[Any]:
     return column
+
+
+def _unchanged(before: Partition, after: Partition) -> bool:
+    """Whether two registrations differ in the partition epoch at most; lists in another order differ."""
+    return before[:_EPOCH] == after[:_EPOCH] and before[_EPOCH + 1 :] == after[_EPOCH + 1 :]
 
 
 @lru_cache(maxsize=65536)

@@ -24,8 +24,9 @@ class Seen:
     """What was met on the way, for the report: records by class, each of the log once, however many copies have it; the
     leader of each epoch; the levels of metadata.version with the offsets from which on they hold; the epochs and states
     of brokers' registrations, likewise (offset, broker, epoch, state), and the states of a migration from ZooKeeper;
-    partitions that are offline or under-replicated. `rows` gets the rows of observations, `chronicle` is for who holds
-    lines of text against the log; None: nobody asks."""
+    partitions that are offline or under-replicated; the partitions of a snapshot that history begins with, as rows for
+    the timeline. `rows` gets the rows of observations, `chronicle` is for who holds lines of text against the log;
+    None: nobody asks."""
 
     records: Counter[str] = field(default_factory=Counter)
     leaders: dict[int, int] = field(default_factory=dict)
@@ -34,6 +35,7 @@ class Seen:
     migration: list[tuple[int, int]] = field(default_factory=list)
     conditions: Conditions = field(default_factory=Conditions)
     notes: list[str] = field(default_factory=list)
+    begun: list[Row] = field(default_factory=list)
     rows: Rows | None = None
     chronicle: Chronicle | None = None
     _registered: dict[int, tuple[int, str]] = field(default_factory=dict)
@@ -183,9 +185,21 @@ def _from_snapshot(
     state.whole = _is_whole(snapshot, records)
     seen.levels.append((end, state.level))
     seen.registered(end, state)
+    seen.begun.extend(_begun(cluster, snapshot, records, state))
     if seen.chronicle is not None:
         seen.chronicle.begins(state, snapshot.index, end)
     return _fold(quorum, cluster, seen, state, snapshot.index), end
+
+
+def _begun(cluster: int, snapshot: Segment, records: Sequence[Record], state: Cluster) -> Iterator[Row]:
+    """The partitions of a snapshot, each at its record. Which epoch wrote the state is not in it."""
+    times = {record.offset: record.timestamp for record in records}
+    for (topic, number), offset in _places(records).items():
+        there = state.partitions.get(state.ids.get(str(topic), ""), {})
+        partition = there.get(number) if isinstance(number, int) else None
+        if partition is not None:
+            place = {"cluster": cluster, "file": snapshot.index, "offset": offset, "ts": times[offset]}
+            yield place | partition._asdict() | {"topic": topic, "partition": number, "controller_epoch": None}
 
 
 def _fold(quorum: Quorum, cluster: int, seen: Seen, state: Cluster | None = None, file: int = -1) -> Fold:
@@ -283,7 +297,7 @@ def _beside(fold: Fold, snapshot: Segment, log: Segment | None, seen: Seen) -> I
     if log is not None:
         row |= {"before_file": log.index, "before_offset": end - 1}
     for kind, names, differs in differences(snapshot_state(records), fold.state):
-        place = ("broker", names["broker"]) if kind == "broker" else (names.get("topic"), names.get("partition"))
+        place = (None, names["broker"]) if kind == "broker" else (names.get("topic"), names.get("partition"))
         offset = places.get(place, places.get((names.get("topic"), None), 0))
         yield SNAPSHOTS, row | names | {"kind": kind, "differs": differs, "offset": offset, "proved": True}
     wrong = [] if epoch == fold.epoch else [f"epoch {epoch} of the last record before its end, not {fold.epoch}"]
@@ -301,7 +315,7 @@ def _is_whole(snapshot: Segment, records: Sequence[Record]) -> bool:
 
 
 def _places(records: Sequence[Record]) -> dict[tuple[object, object], int]:
-    """The offset of a snapshot's record of each topic, partition and broker."""
+    """The offset of a snapshot's record of each topic (its name, None), partition, and broker (None, its id)."""
     names: dict[str, str] = {}
     found: dict[tuple[object, object], int] = {}
     for record in records:
@@ -312,7 +326,7 @@ def _places(records: Sequence[Record]) -> dict[tuple[object, object], int]:
         elif record.type == "PARTITION_RECORD":
             found[names.get(data["topicId"], data["topicId"]), data["partitionId"]] = record.offset
         elif record.type == "REGISTER_BROKER_RECORD":
-            found["broker", data["brokerId"]] = record.offset
+            found[None, data["brokerId"]] = record.offset
     return found
 
 
