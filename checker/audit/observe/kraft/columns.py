@@ -107,7 +107,8 @@ DEPOSED = _observation(
     rows.DEPOSED, {**_RECORD, **_TOPIC, **_BEFORE, **sorts(field("broker", Broker), leader, isr, replicas)}
 )
 """Changes that take a partition, and the place in its ISR, from a leader that is active and stays a replica, where the
-next record that changes no partition is not about that broker. (Where it is, nothing is shown.)"""
+next record that changes no partition, in the same batch or the next, is not about that broker. (Where it is, nothing is
+shown.)"""
 
 leader_id, other_leader = _fields(leader_id=Broker, other_leader=Broker)
 voters, granting = _fields(voters=SetOf(Broker), granting=SetOf(Broker))

@@ -42,6 +42,10 @@ _FENCE, _UNFENCE = 1, -1
 _CHANGE = "PARTITION_CHANGE_RECORD"
 
 
+_Deposed = tuple[int, Partition, At, tuple[int | None, int | None]]
+"""Who led, the partition afterwards, where the record stands, and where the one stands that changed it before."""
+
+
 class Fold:
     """A cluster's state along its log. `state` is what its records made of it so far.
 
@@ -85,14 +89,17 @@ class Fold:
         self._first_broker_seen = not from_start
         self._first_data: Row | None = None
         self._touched: dict[str, Row] = {}
-        self._deposed: dict[int, list[Row]] = {}
-        """The rows of DEPOSED that the next record may explain that changes no partition, by the broker that led."""
+        self._deposed: list[_Deposed] = []
+        self._deposed_in = -1
+        """What DEPOSED shows if the next record that changes no partition does not explain it; since which batch."""
         self._last: dict[tuple[str, int], tuple[int, int]] = {}
 
     # Batches and records
 
     def begins(self, offset: int) -> None:
         """A batch begins."""
+        if self._deposed and self._deposed_in != self._base:
+            self._deposed = []  # what follows two batches later belongs to something else
         self._base = self._only_changes_since = offset
 
     def ends(self) -> None:
@@ -314,30 +321,31 @@ class Fold:
     def _depose(self, before: Partition, after: Partition, at: At, earlier: tuple[int | None, int | None]) -> None:
         """An active leader loses a partition: kept for the next record that changes none, unless the leader stays in
         the ISR, was moved away, or has its replica in a directory that it lost."""
-        state, broker = self.state, before.leader
-        if broker in after.isr or broker not in after.replicas or state.lost_directory(before, broker):
+        broker = before.leader
+        if broker in after.isr or broker not in after.replicas or self.state.lost_directory(before, broker):
             return
-        shown = {
-            "topic": state.names.get(after.topic, after.topic),
-            "partition": after.number,
-            "broker": broker,
-            "leader": after.leader,
-            "isr": list(after.isr),
-            "replicas": list(after.replicas),
-            "before_file": earlier[0],
-            "before_offset": earlier[1],
-        }
-        self._deposed.setdefault(broker, []).append(at._asdict() | shown)
+        if not self._deposed:
+            self._deposed_in = self._base
+        self._deposed.append((broker, after, at, earlier))
 
     def _deposed_by(self, kind: str, data: Data) -> None:
         """The first record after changes of partitions: they are of a handler that ends with a record about the broker,
         perhaps in the next batch where there are thousands."""
-        if kind in OF_BROKERS or kind == "REGISTER_BROKER_RECORD":
-            self._deposed.pop(data.get("brokerId", data.get("id", -1)), None)
-        for rows in self._deposed.values():
-            for row in rows:
-                self._show(DEPOSED, row)
-        self._deposed = {}
+        about = data.get("brokerId", data.get("id")) if kind in (*OF_BROKERS, "REGISTER_BROKER_RECORD") else None
+        for broker, after, at, earlier in self._deposed:
+            if broker != about:
+                shown = {
+                    "topic": self.state.names.get(after.topic, after.topic),
+                    "partition": after.number,
+                    "broker": broker,
+                    "leader": after.leader,
+                    "isr": list(after.isr),
+                    "replicas": list(after.replicas),
+                    "before_file": earlier[0],
+                    "before_offset": earlier[1],
+                }
+                self._show(DEPOSED, at._asdict() | shown)
+        self._deposed = []
 
     def _earlier(self, row: Row, entity: tuple[str, int]) -> Row:
         """The place of the record before that is about the same."""

@@ -71,7 +71,7 @@ NOTHING: Any = (None,) * len(Partition._fields)
 """No partition: a row has none of its fields."""
 NOWHERE = (None, None)
 _STATE = Partition._fields[Partition._fields.index("leader") : Partition._fields.index("partition_epoch") + 1]
-_EPOCH = Partition._fields.index("partition_epoch")
+_ISR, _EPOCH = map(Partition._fields.index, ("isr", "partition_epoch"))
 _SHOWN = (
     *(*At._fields, *Context._fields, "topic", "partition", *_STATE, *(f"before_{name}" for name in _STATE)),
     *("before_file", "before_offset", *_OTHERS),
@@ -152,6 +152,8 @@ def _itself(column: Sequence[Any]) -> Sequence[Any]:
 
 def _unchanged(before: Partition, after: Partition) -> bool:
     """Whether two registrations differ in the partition epoch at most; lists in another order differ."""
+    if before[_ISR] != after[_ISR]:
+        return False  # most changes
     return before[:_EPOCH] == after[:_EPOCH] and before[_EPOCH + 1 :] == after[_EPOCH + 1 :]
 
 

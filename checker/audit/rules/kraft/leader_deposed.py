@@ -6,9 +6,9 @@ Why it matters
 
 How it is seen
     A PartitionChange record that names another leader, or none, and an ISR without the one before, who stays a replica,
-    is registered, and is neither fenced nor in controlled shutdown. The next record that changes no partition is about
-    another broker, or about none. It is suspicious: a replica in a directory that its broker lost is taken from it
-    without a record about the broker; such directories are known from registrations only.
+    is registered, and is neither fenced nor in controlled shutdown. The next record that changes no partition, in the
+    same batch or the next, is about another broker, or about none. It is suspicious: a replica in a directory that its
+    broker lost is taken from it without a record about the broker; such directories are known from registrations only.
 
 Releases
     All with KRaft: ReplicationControlManager's handleBrokerFenced, handleBrokerUnregistered,
