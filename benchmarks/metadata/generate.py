@@ -50,11 +50,12 @@ def _batches(records: int, dice: random.Random) -> Iterator[list[Message]]:
         for _ in range(dice.randrange(1, 4)):
             at = dice.randrange(TOPICS)
             topic, isr, leader = partitions[at]
-            isr = [1, 2, 3] if len(isr) < 3 else sorted(dice.sample([1, 2, 3], 2))
-            data = {"partitionId": 0, "topicId": topic, "isr": isr}
-            if leader not in isr:
-                leader = isr[0]
-                data["leader"] = leader
+            others = [each for each in (1, 2, 3) if each != leader]
+            data = {"partitionId": 0, "topicId": topic}
+            if len(isr) == 3 and dice.random() < 0.5:  # a leader leaves the ISR of no partition while it is active
+                leader = data["leader"] = dice.choice(others)
+            else:
+                isr = data["isr"] = [1, 2, 3] if len(isr) < 3 else sorted([leader, dice.choice(others)])
             partitions[at] = topic, isr, leader
             changes.append(("PARTITION_CHANGE_RECORD", 1, data))
         yield changes

@@ -15,9 +15,9 @@ from ..releases import in_mode, latest, span
 NAME = "metadata.version"
 """The feature's name in FeatureLevel records and in registrations."""
 LEADER_RECOVERY, NO_EPOCH_ON_SHRINK = BEHAVIOURS["KIP-704"].level, BEHAVIOURS["KAFKA-15109"].level
-DIRECTORIES = BEHAVIOURS["KIP-858"].level
-"""Levels from which leader recovery states are written, from which the leader epoch is kept when the ISR shrinks, and
-from which registrations and partitions have directories."""
+DIRECTORIES, SHUTDOWN_TOLD = BEHAVIOURS["KIP-858"].level, BEHAVIOURS["KAFKA-13916"].level
+"""Levels from which leader recovery states are written, from which the leader epoch is kept when the ISR shrinks, from
+which registrations and partitions have directories, and from which a registration says that its broker shuts down."""
 _BEFORE = "3.0-3.2"
 """Releases that register no range of levels."""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from ....specs.releases import names, span
+from ....traces.metadata.files import named
 from ....traces.timeline import TimelineRow
 from ..rules.advice import advice
 from ..rules.catalogue import rules
@@ -256,8 +257,14 @@ def _timeline(rows: Sequence[TimelineRow]) -> str:
     lines = []
     for (life, topic, partition), own in groupby(rows, key=lambda row: (row.life, row.topic, row.partition)):
         lines.append(f"  {partition_name(topic, partition)}{f', life {life}' if life > 1 else ''}")
-        lines += [f"    {_state(row)}  {plain(str(row.place))}" for row in own]
+        lines += [f"    {_state(row)}  {_from_snapshot(row)}{plain(str(row.place))}" for row in own]
     return "\n".join(["timeline", *lines]) if lines else ""
+
+
+def _from_snapshot(row: TimelineRow) -> str:
+    """The state at the end of a snapshot is no record's: how it came about is in records that are gone."""
+    file = named(row.place.file)
+    return "" if file is None or file.end is None else f"from the snapshot at offset {file.end[0]}: "
 
 
 def _state(row: TimelineRow) -> str:

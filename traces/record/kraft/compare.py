@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...metadata.files import named
 from ...timeline import TimelineRow
 from ..compare import Comparison, Version
 from ..errors import RecordingError
@@ -62,17 +63,24 @@ def _copies(recording: Path) -> dict[str, list[Version]]:
 def compare(recording: Path, manifest: Mapping[str, Any], timeline: Iterable[TimelineRow]) -> Comparison:
     """Classes every version of the dump, and every row of the timeline that is a record's.
 
-    Rows of lines of text, of before a migration, are left out.
+    Rows of lines of text, of before a migration, are left out. One of a snapshot is held against the version with its
+    partition epoch, if the dump has it, and shows none.
 
     Raises:
         RecordingError: the recording has no dump.
     """
     copies = _copies(recording)
     truth = {_key(each): each for own in copies.values() for each in own}
+    by_epoch = {(each.topic, each.partition, each.version): each for each in truth.values()}
     shown: set[_Key] = set()
     wrong = []
     for row in timeline:
         if row.place.offset is None:
+            continue
+        if _of_snapshot(row):
+            then = by_epoch.get((row.topic, row.partition, row.partition_epoch or 0))
+            if then is not None and not then.agrees(row, then.controller_epoch):
+                wrong.append((row, _expected(then)))
             continue
         key = _Key(row.topic, row.partition, row.place.offset, row.controller_epoch or 0)
         version = truth.get(key)
@@ -89,6 +97,12 @@ def compare(recording: Path, manifest: Mapping[str, Any], timeline: Iterable[Tim
         unexplained=tuple(each for each, key in missing if key in committed),
         wrong=tuple(wrong),
     )
+
+
+def _of_snapshot(row: TimelineRow) -> bool:
+    """Whether a row is the state at a snapshot's end."""
+    file = named(row.place.file)
+    return file is not None and file.kind == "snapshot"
 
 
 def _key(version: Version) -> _Key:

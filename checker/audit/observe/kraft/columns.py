@@ -102,6 +102,13 @@ FENCINGS = _observation(rows.FENCINGS, {**_RECORD, **sorts(field("broker", Broke
 """Brokers that are fenced or unregistered, and the partitions in whose ISR they still are, but as the last of nobody's
 partition."""
 
+DEPOSED = _observation(
+    rows.DEPOSED, {**_RECORD, **_TOPIC, **_BEFORE, **sorts(field("broker", Broker), leader, isr, replicas)}
+)
+"""Changes that take a partition, and the place in its ISR, from a leader that is active and stays a replica, where the
+next record that changes no partition, in the same batch or the next, is not about that broker. (Where it is, nothing is
+shown.)"""
+
 leader_id, other_leader = _fields(leader_id=Broker, other_leader=Broker)
 voters, granting = _fields(voters=SetOf(Broker), granting=SetOf(Broker))
 majority, first, changed = _fields(majority=Bool, first=Bool, changed=Int())

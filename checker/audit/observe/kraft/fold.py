@@ -19,6 +19,7 @@ from .chronicle import Chronicle, Happened
 from .conditions import Conditions
 from .rows import (
     BEGINNINGS,
+    DEPOSED,
     FENCINGS,
     LEADERS,
     NOTHING,
@@ -39,6 +40,10 @@ _new = tuple.__new__
 """Makes a tuple with names in half the time that its class takes."""
 _FENCE, _UNFENCE = 1, -1
 _CHANGE = "PARTITION_CHANGE_RECORD"
+
+
+_Deposed = tuple[int, Partition, At, tuple[int | None, int | None]]
+"""Who led, the partition afterwards, where the record stands, and where the one stands that changed it before."""
 
 
 class Fold:
@@ -84,12 +89,17 @@ class Fold:
         self._first_broker_seen = not from_start
         self._first_data: Row | None = None
         self._touched: dict[str, Row] = {}
+        self._deposed: list[_Deposed] = []
+        self._deposed_in = -1
+        """What DEPOSED shows if the next record that changes no partition does not explain it; since which batch."""
         self._last: dict[tuple[str, int], tuple[int, int]] = {}
 
     # Batches and records
 
     def begins(self, offset: int) -> None:
         """A batch begins."""
+        if self._deposed and self._deposed_in != self._base:
+            self._deposed = []  # what follows two batches later belongs to something else
         self._base = self._only_changes_since = offset
 
     def ends(self) -> None:
@@ -112,6 +122,8 @@ class Fold:
         if epoch != self.epoch or not self._first_broker_seen:
             return False
         self._only_changes_since = offset + 1
+        if self._deposed:
+            self._deposed_by(NO_OP_RECORD, {})
         if self._chronicle is not None:
             self._chronicle.ends()
         return True
@@ -141,6 +153,8 @@ class Fold:
             self._transaction(record, at)
         if record.type != _CHANGE:
             self._only_changes_since = record.offset + 1
+            if self._deposed:
+                self._deposed_by(record.type, record.data or {})
             self._known_context = None
 
     def _control(self, record: Record, row: Row) -> None:
@@ -287,6 +301,8 @@ class Fold:
         key = after[:2]
         earlier = self._last.get(key, NOWHERE)
         self._last[key] = at[1:3]
+        if before is not None and before.leader != after.leader and before.leader in state.active:
+            self._depose(before, after, at, earlier)
         shown = (
             at,
             self._known_context or self._context,
@@ -300,6 +316,35 @@ class Fold:
             wrong,
         )
         self._rows.changes.append(shown)
+
+    def _depose(self, before: Partition, after: Partition, at: At, earlier: tuple[int | None, int | None]) -> None:
+        """An active leader loses a partition: kept for the next record that changes none, unless the leader stays in
+        the ISR, was moved away, or has its replica in a directory that it lost."""
+        broker = before.leader
+        if broker in after.isr or broker not in after.replicas or self.state.lost_directory(before, broker):
+            return
+        if not self._deposed:
+            self._deposed_in = self._base
+        self._deposed.append((broker, after, at, earlier))
+
+    def _deposed_by(self, kind: str, data: Data) -> None:
+        """The first record after changes of partitions: they are of a handler that ends with a record about the broker,
+        perhaps in the next batch where there are thousands."""
+        about = data.get("brokerId", data.get("id")) if kind in (*OF_BROKERS, "REGISTER_BROKER_RECORD") else None
+        for broker, after, at, earlier in self._deposed:
+            if broker != about:
+                shown = {
+                    "topic": self.state.names.get(after.topic, after.topic),
+                    "partition": after.number,
+                    "broker": broker,
+                    "leader": after.leader,
+                    "isr": list(after.isr),
+                    "replicas": list(after.replicas),
+                    "before_file": earlier[0],
+                    "before_offset": earlier[1],
+                }
+                self._show(DEPOSED, at._asdict() | shown)
+        self._deposed = []
 
     def _earlier(self, row: Row, entity: tuple[str, int]) -> Row:
         """The place of the record before that is about the same."""

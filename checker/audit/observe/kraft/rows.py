@@ -13,7 +13,7 @@ from .state import Partition
 
 PARTITION_CHANGES, REFERENCES, TOPICS = "metadata_partitions", "metadata_references", "metadata_topics"
 REGISTRATIONS, FENCINGS, LEADERS = "metadata_registrations", "metadata_fencings", "metadata_leaders"
-REMEMBERED = "metadata_quorum_states"
+REMEMBERED, DEPOSED = "metadata_quorum_states", "metadata_deposed_leaders"
 VOTERS, TRANSACTIONS, PRODUCERS = "metadata_voters", "metadata_transactions", "metadata_producer_ids"
 BEGINNINGS, SNAPSHOTS, COPIES = "metadata_beginnings", "metadata_snapshots", "metadata_copies"
 Shown = tuple[str, Row]
@@ -68,7 +68,7 @@ _OTHERS = ("named", "inactive", "min_isr", "wrong_directories")
 NOTHING: Any = (None,) * len(Partition._fields)
 """No partition: a row has none of its fields."""
 NOWHERE = (None, None)
-_EPOCH = Partition._fields.index("partition_epoch")
+_ISR, _EPOCH = map(Partition._fields.index, ("isr", "partition_epoch"))
 _STATE = Partition._fields[Partition._fields.index("leader") : _EPOCH + 1]
 _SHOWN = (
     *(*At._fields, *Context._fields, "topic", "partition", *_STATE, *(f"before_{name}" for name in _STATE)),
@@ -150,6 +150,8 @@ def _itself(column: Sequence[Any]) -> Sequence[Any]:
 
 def _is_unchanged(before: Partition, after: Partition) -> bool:
     """Whether nothing differs but the partition epoch, which every record raises; a list's order is a difference."""
+    if before[_ISR] != after[_ISR]:
+        return False  # most changes
     return before[:_EPOCH] == after[:_EPOCH] and before[_EPOCH + 1 :] == after[_EPOCH + 1 :]
 
 

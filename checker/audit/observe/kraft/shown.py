@@ -205,7 +205,7 @@ def _from_snapshot(
 
 def _partitions(snapshot: Segment, cluster: int, records: Iterable[Record], state: Cluster) -> Iterator[Row]:
     """The partitions of a snapshot, each at its record there, as rows of PARTITION_CHANGES have them."""
-    for offset, epoch, time, _, kind, _, data, _ in records:
+    for offset, _, time, _, kind, _, data, _ in records:
         if kind == "PARTITION_RECORD" and data is not None:
             partition = Partition.of(data)
             named = {"topic": state.names.get(partition.topic, partition.topic), "partition": partition.number}
@@ -214,7 +214,7 @@ def _partitions(snapshot: Segment, cluster: int, records: Iterable[Record], stat
                 "file": snapshot.index,
                 "offset": offset,
                 "ts": time,
-                "controller_epoch": epoch,
+                "controller_epoch": None,  # which one wrote it is not in a snapshot
             }
             yield partition._asdict() | named | place
 
@@ -314,7 +314,7 @@ def _beside(fold: Fold, snapshot: Segment, log: Segment | None, seen: Seen) -> I
     if log is not None:
         row |= {"before_file": log.index, "before_offset": end - 1}
     for kind, names, differs in differences(snapshot_state(records), fold.state):
-        place = ("broker", names["broker"]) if kind == "broker" else (names.get("topic"), names.get("partition"))
+        place = (None, names["broker"]) if kind == "broker" else (names.get("topic"), names.get("partition"))
         offset = places.get(place, places.get((names.get("topic"), None), 0))
         yield SNAPSHOTS, row | names | {"kind": kind, "differs": differs, "offset": offset, "proved": True}
     wrong = [] if epoch == fold.epoch else [f"epoch {epoch} of the last record before its end, not {fold.epoch}"]
@@ -332,7 +332,7 @@ def _is_whole(snapshot: Segment, records: Sequence[Record]) -> bool:
 
 
 def _places(records: Sequence[Record]) -> dict[tuple[object, object], int]:
-    """The offset of a snapshot's record of each topic, partition and broker."""
+    """The offset of a snapshot's record of each topic (its name, None), partition, and broker (None, its id)."""
     names: dict[str, str] = {}
     found: dict[tuple[object, object], int] = {}
     for record in records:
@@ -343,7 +343,7 @@ def _places(records: Sequence[Record]) -> dict[tuple[object, object], int]:
         elif record.type == "PARTITION_RECORD":
             found[names.get(data["topicId"], data["topicId"]), data["partitionId"]] = record.offset
         elif record.type == "REGISTER_BROKER_RECORD":
-            found["broker", data["brokerId"]] = record.offset
+            found[None, data["brokerId"]] = record.offset
     return found
 
 

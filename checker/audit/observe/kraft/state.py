@@ -299,3 +299,9 @@ class Cluster:
             return ()
         pairs = zip(partition.replicas, partition.directories, strict=False)
         return tuple(d for replica, d in pairs if d not in _RESERVED and d not in self.disks.get(replica, set()))
+
+    def lost_directory(self, partition: Partition, broker: int) -> bool:
+        """Whether a replica is in a directory that its broker has not registered now."""
+        there = self.brokers.get(broker)
+        own = dict(zip(partition.replicas, partition.directories, strict=False)).get(broker, MIGRATING)
+        return own not in _RESERVED and (there is None or own not in there.directories)

@@ -1,0 +1,42 @@
+"""An active leader loses its partition and its place in the ISR, and no record says what became of the broker.
+
+Why it matters
+    The controller does so to a broker that it fences, and says so in the same breath. Where that record is missing, the
+    broker counts as alive: it is elected, and put into an ISR, while it is not there.
+
+How it is seen
+    A PartitionChange record that names another leader, or none, and an ISR without the one before, who stays a replica,
+    is registered, and is neither fenced nor in controlled shutdown. The next record that changes no partition, in the
+    same batch or the next, is about another broker, or about none. It is suspicious: a replica in a directory that its
+    broker lost is taken from it without a record about the broker; such directories are known from registrations only.
+
+Releases
+    Since metadata.version 7 (3.3-IV3): below it no record says that a broker is in controlled shutdown, which takes its
+    partitions from it. ReplicationControlManager's handleBrokerFenced, handleBrokerUnregistered,
+    handleBrokerInControlledShutdown and handleDirectoriesOffline write changes of partitions and then a record about
+    the broker; alterPartition refuses an ISR without its leader.
+"""
+
+from __future__ import annotations
+
+from .....specs.metadata.levels import SHUTDOWN_TOLD
+from ...observe.kraft.columns import level
+from ..rule import Rule
+from ..verdicts import SUSPICIOUS
+from ._remedies import REGISTRATION
+from ._words import ids, where
+
+RULE = Rule(
+    code="KR554",
+    name="active-leader-deposed",
+    observation="metadata_deposed_leaders",
+    kind="broker",
+    compares=True,
+    applies=level >= SHUTDOWN_TOLD,
+    verdict=SUSPICIOUS,
+    message=lambda row: f"broker {row['broker']} is active and loses {where(row)}, and no record is about the broker",
+    expected=lambda row: f"a record that fences, unregisters or changes broker {row['broker']}, or it in the ISR",
+    got=lambda row: f"leader {row['leader']}, ISR {ids(row['isr'])} of replicas {ids(row['replicas'])}",
+    issues=("KIP-631",),
+    remedy=REGISTRATION,
+)
