@@ -92,8 +92,8 @@ def _audited(
                 some(", ".join(paths), [fact.path for fact in read.facts])
                 _must_have_read(read.facts, options.layout)
             with progress("checking the rules"):
-                audited_nodes(log, read, kept, _tables(engine), narrow)
-                found = audited(log, read, options.releases, narrow, with_timeline=options.timeline)
+                others = audited_nodes(log, read, kept, _tables(engine), narrow)
+                found = audited(log, read, options.releases, narrow, others, with_timeline=options.timeline)
                 if kept.logs or not kept.counts:
                     _must_be_there(log, kept, narrow, found)
         found = with_metadata(found, kept)

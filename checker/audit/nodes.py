@@ -54,8 +54,12 @@ def audited_nodes(
     metadata: Metadata,
     tables: Tables = PythonTable,
     narrow: Narrow = EVERYTHING,
-) -> None:
-    """Judge what nodes print; findings, counts and notes go to those of their metadata logs."""
+) -> frozenset[int]:
+    """Judge what nodes print; findings, counts and notes go to those of their metadata logs.
+
+    Returns:
+        the clusters among whose lines are those of another one.
+    """
     files = {file.index: file for file in read.files}
     shown = observed(log, read, metadata)
     inputs = {observations()[name].made_from: tables.of_rows(of) for name, of in shown.rows.items()}
@@ -67,15 +71,18 @@ def audited_nodes(
         held = {rule.code: "held" for rule in rules_on(name)}
         metadata.counts.append({"observation": name, "cluster": cluster, "topic": None, "n": n, **held})
     metadata.notes += shown.notes
+    return frozenset(shown.others)
 
 
 @dataclass
 class Shown:
-    """What nodes print: rows by observation; how many lines fit their metadata log, by cluster and observation."""
+    """What nodes print: rows by observation; how many lines fit their metadata log, by cluster and observation.
+    `others` are the clusters among whose lines are those of another one."""
 
     rows: dict[str, list[Row]] = field(default_factory=dict)
     fit: Counter[tuple[int, str]] = field(default_factory=Counter)
     notes: list[tuple[int, str]] = field(default_factory=list)
+    others: set[int] = field(default_factory=set)
 
 
 def observed(log: Log, read: Read, metadata: Metadata) -> Shown:
@@ -91,7 +98,7 @@ def observed(log: Log, read: Read, metadata: Metadata) -> Shown:
     held = (
         log.over_lines(partial(beside.beside, chronicles, clusters), _having(read, beside.LINES)) if chronicles else ()
     )
-    others = _others(read, chronicles, clusters, files, held) | {*raft.of_others(raft_lines)}
+    others = found.others = _others(read, chronicles, clusters, files, held) | {*raft.of_others(raft_lines)}
     told = {*chronicles, *(row["cluster"] for row in raft_lines)}
     found.notes += [(cluster, OTHERS) for cluster in sorted(others & told)]
     for name, row in raft.raft_rows(raft_lines, files, chronicles, others):

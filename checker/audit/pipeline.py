@@ -24,7 +24,7 @@ from .findings.tally import tallies
 from .findings.timeline import timeline
 from .fit import fitted
 from .history.contradicted import contradicted
-from .history.doubts import NO_DOUBT
+from .history.doubts import Doubts
 from .history.handled import requests
 from .history.histories import Histories
 from .history.journals import Journals
@@ -51,7 +51,13 @@ Looked = Mapping[str, Sequence[Row]]
 
 
 def audited(
-    log: Log, read: Read, release: int | None = None, narrow: Narrow = EVERYTHING, *, with_timeline: bool = False
+    log: Log,
+    read: Read,
+    release: int | None = None,
+    narrow: Narrow = EVERYTHING,
+    others: frozenset[int] = frozenset(),
+    *,
+    with_timeline: bool = False,
 ) -> Audited:
     """Audit all clusters of a log: fit histories to what its lines claim, then look at each partition once.
 
@@ -62,9 +68,10 @@ def audited(
         read: what was read, with the rows of `claims`.
         release: mask of the releases that ran, if it is known; else each tenure's is taken from its wording.
         narrow: what to count and to tell of.
+        others: the clusters that are known to have lines of another one among theirs.
     """
     files = {file.index: file for file in read.files}
-    doubted, known = NO_DOUBT, None
+    doubted, known = Doubts(gapped=others, mixed=others), None
     while doubted != known:
         known = doubted
         histories = fitted(log, read, release, known)

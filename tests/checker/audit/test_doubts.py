@@ -11,6 +11,7 @@ from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.model import Report
 from isrproof.traces.cases import cases
 
+from tests.mangled import handed
 from tests.mangled.harness import written_to
 from tests.mangled.parts import read, recorded
 from tests.mangled.ways import mangled
@@ -254,3 +255,16 @@ def test_the_lines_of_one_tenure_are_of_one_release(tmp_path: Path) -> None:
     assert found(tmp_path, "KR207", *told_twice) == ["illegal"]
     older = "TRACE Controller 3 epoch 1 started leader election for partition [t,1]"
     assert found(tmp_path, "KR207", *told_twice, older) == ["suspicious"]
+
+
+def test_what_the_metadata_log_shows_of_other_clusters_is_known_of_brokers_lines_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another cluster of KRaft within a recording: no fetcher is then from a broker that surely leads nothing."""
+    monkeypatch.setattr(handed, "OTHER_CLUSTERS", ("../recorded-kraft/unclean-3.9.1",))
+    recording = recorded()["kraft-jbod-3.7.2"]
+    written_to(mangled(read(recording), (("another cluster inside", 2),), 12951), tmp_path, recording)
+    (report,) = audit([str(tmp_path)], Options(engine="python"))
+    assert [each.rule for each in report.findings if each.verdict == "illegal"] == []
+    assert any("lines of another cluster are among these" in note for note in report.notes)
+    assert any(each.rule == "KR610" for each in report.findings)
