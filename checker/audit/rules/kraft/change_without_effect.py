@@ -28,6 +28,7 @@ RULE = Rule(
     code="KR527",
     name="change-without-effect",
     observation="metadata_partitions",
+    compares=True,
     applies=both(~created, ~named),
     verdict=suspicious_unless(~unchanged),
     message=lambda row: f"a record raises the partition epoch of {where(row)} to {row['partition_epoch']} and no more",
