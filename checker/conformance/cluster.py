@@ -300,6 +300,6 @@ def _lists(evidence: Evidence, partition: Key) -> Iterator[tuple[int, ...]]:
     if unlisted is None and known:
         return
     members = evidence.partitions.members(partition) if unlisted is None else unlisted
-    for many in {1: (1, 2)}.get(len(members), (max(len(members), 2),)):
+    for many in (1, 2) if len(members) == 1 else (max(len(members), 2),):
         lists = itertools.permutations(evidence.names.brokers, many)
         yield from (each for each in lists if members <= set(each))

@@ -19,7 +19,7 @@ from ...specs.machines import LEVELS
 from ...traces.events.event import Event
 from .evidence import EPOCH_RAISED, Seen
 from .moves import Fields, moves_of
-from .written import Writer, Written
+from .written import OF_TOPICS, Writer, Written
 
 May = Callable[[str, Mapping[str, Value], Mapping[str, Value]], bool]
 """What a log tells of a step (action, parameters, state): whether it can have been taken, or that it must have been."""
@@ -256,7 +256,7 @@ _NOT_COMPARED = frozenset(
 )
 """Columns that do not belong to what is said, and those of what the model has not: ids and records."""
 
-_LISTED = frozenset({"election-requested", "topic-deletion-queued", "topics-to-be-deleted"})
+_LISTED = OF_TOPICS | {"election-requested"}
 """The rows with partitions or topics in `detail`, in any order; who asked for an election is not compared."""
 
 _SETS = frozenset(

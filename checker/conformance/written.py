@@ -44,7 +44,7 @@ class _Reading:
         return next(value(env) for name, value, _ in self.fields if name == "detail")
 
 
-_OF_TOPICS = frozenset({"topic-deletion-queued", "topics-to-be-deleted"})
+OF_TOPICS = frozenset({"topic-deletion-queued", "topics-to-be-deleted"})
 """The rows that list topics, not partitions."""
 
 
@@ -127,7 +127,7 @@ class Writer:
             name: self.names.printed(name, value if sort is None else value(env), sort)
             for name, value, sort in reading.fields
         }
-        if reading.line.row in _OF_TOPICS:
+        if reading.line.row in OF_TOPICS:
             values["detail"] = self.names.topics(reading.topics(env))
         broker = self.names.printed("speaker", reading.speaker(env), reading.line.speaker.sort)
         return Written(broker, Event(reading.line.row, **values))

@@ -79,14 +79,15 @@ def clusters_as_text(reports: Sequence[tuple[str, Report]], *, verbose: bool = F
     """A line per cluster, then those that do not conform, or of which there is something to tell."""
     width = max((len(plain(path)) for path, _ in reports), default=0)
     lines = [
-        f"{plain(path):<{width}}  {report.verdict}: {_found(report)}; {_rules_of(report)}" for path, report in reports
+        f"{plain(path):<{width}}  {report.verdict}: {_found(report)}; {_rules_of(report.checked)}"
+        for path, report in reports
     ]
     whole = [as_text(report, plain(path), verbose=verbose) for path, report in reports if _troubled(report)]
     return "\n\n".join(["\n".join(lines), *whole])
 
 
-def _rules_of(report: Report) -> str:
-    return f"{len(report.checked.rules)} of {report.checked.rules_known} rules"
+def _rules_of(checked: Checked) -> str:
+    return f"{len(checked.rules)} of {checked.rules_known} rules"
 
 
 def _troubled(report: Report) -> bool:
@@ -151,7 +152,7 @@ def checked_in_words(checked: Checked, *, metadata: bool) -> str:
     scope = " and ".join(read)
     if checked.controller_epochs_unseen:
         scope += f", no line of {count(checked.controller_epochs_unseen, 'other epoch')}"
-    of_rules = f"{len(checked.rules)} of {checked.rules_known} rules had something to evaluate"
+    of_rules = f"{_rules_of(checked)} had something to evaluate"
     return f"{scope}; {of_rules}" + (f"; assuming {ASSUMPTION[checked.assumption]}" if checked.assumption else "")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from ....model.kraft.state import NOBODY, UNFENCED
 from ....model.protocol import Instance
 from ....model.sorts import Value
-from ....specs.metadata.levels import NAME, levels
+from ....specs.metadata.levels import DIRECTORIES, NAME, SHUTDOWN_TOLD, levels
 from ....specs.releases import Release, span
 from ....traces.metadata.reader import uuid_text
 from ....traces.metadata.text import log_bytes
@@ -24,7 +24,7 @@ UNASSIGNED = uuid_text(bytes(15) + b"\1")
 """The directory of a replica that has none yet."""
 _MIN_ISR, _UNCLEAN = "min.insync.replicas", "unclean.leader.election.enable"
 _CLUSTER_DEFAULT = {"resourceType": 4, "resourceName": ""}
-_OF_CHANGES, _IN_SHUTDOWN, _MIGRATES, _CONTROLLERS, _DIRECTORIES, _ELR = 6, 7, 8, 15, 17, 23
+_OF_CHANGES, _MIGRATES, _CONTROLLERS, _ELR = 6, 8, 15, 23
 """Levels of metadata.version from which on records are written, or have fields."""
 _FIRST, _SECOND, _KEPT = 1, 2, 3
 """The directories of a broker: that which never fails has no replica, so what is moved stays in one that may fail."""
@@ -121,11 +121,11 @@ class _Log:
         if step == "Register":
             self.epochs[id] = self.offset
             version = (
-                3 if self.level >= _DIRECTORIES else 2 if self.level >= _MIGRATES else int(self.level >= _IN_SHUTDOWN)
+                3 if self.level >= DIRECTORIES else 2 if self.level >= _MIGRATES else int(self.level >= SHUTDOWN_TOLD)
             )
             data = {"brokerId": id, "brokerEpoch": self.offset, "incarnationId": _uuid("process", id, self.offset)}
             data |= {"fenced": True, "features": self._features}
-            if self.level >= _DIRECTORIES:
+            if self.level >= DIRECTORIES:
                 data["logDirs"] = [_uuid("disk", id, each) for each in (_FIRST, _SECOND, _KEPT)]
             yield "REGISTER_BROKER_RECORD", version, data
             return
@@ -135,7 +135,7 @@ class _Log:
             yield "UNREGISTER_BROKER_RECORD", 0, about
         elif step == "LoseDirectory":
             yield "BROKER_REGISTRATION_CHANGE_RECORD", 2, about | {"logDirs": [_uuid("disk", id, _KEPT)]}
-        elif step == "ShutDown" and before["registration"][broker] == UNFENCED and self.level >= _IN_SHUTDOWN:
+        elif step == "ShutDown" and before["registration"][broker] == UNFENCED and self.level >= SHUTDOWN_TOLD:
             yield "BROKER_REGISTRATION_CHANGE_RECORD", 1, about | {"inControlledShutdown": 1}
         elif step in ("Fence", "Unfence") and self.level >= _OF_CHANGES:
             yield "BROKER_REGISTRATION_CHANGE_RECORD", 0, about | {"fenced": 1 if step == "Fence" else -1}
@@ -145,7 +145,7 @@ class _Log:
     @property
     def _version(self) -> int:
         """Of records about partitions."""
-        return 2 if self.level >= _ELR else int(self.level >= _DIRECTORIES)
+        return 2 if self.level >= _ELR else int(self.level >= DIRECTORIES)
 
     def _shown(self, state: _Fields) -> dict[str, Any]:
         """The fields of a partition, as records have them; who never registered has no directory to name."""

@@ -35,7 +35,7 @@ with; whether the node itself says that the high watermark fell."""
 from_role, to_role = from_state("raft-role"), to_state("raft-role")
 from_printed = field("from_printed", Bool)
 """Whether the line itself tells the state before; else the line before does."""
-falls, goes_on = field("falls", Bool), field("goes_on", Bool)
+falls, follows = field("falls", Bool), field("follows", Bool)
 """Whether the epoch is below the one that the line itself tells as that before; whether that, and the state before, are
 those of the line before, or not told."""
 process = field("process", Int())
@@ -60,7 +60,7 @@ def _observation(name: str, columns: Mapping[str, Sort], key: Names = (), order:
 
 STATES = _observation(
     raft.STATES,
-    {**_LINE, **_BEFORE, **sorts(was(raft_epoch), from_raft_epoch, from_role, to_role, from_printed, falls, goes_on)},
+    {**_LINE, **_BEFORE, **sorts(was(raft_epoch), from_raft_epoch, from_role, to_role, from_printed, falls, follows)},
     key=("file", "node", "process"),
     order=("line",),
 )

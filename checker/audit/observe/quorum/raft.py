@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import permutations
 from typing import Any
 
 from ...files.file import LogFile
+from ...history.wordings import in_turn
 from ...lines import ACTIVE, CLUSTER_PRINTED, LEADER_PRINTED, OF_QUORUM, RENOUNCED
 from ...table.protocol import Row, Table
 from ..kraft.chronicle import Chronicle
@@ -92,12 +92,9 @@ def of_others(lines: Iterable[Row]) -> Iterator[int]:
             own = spans[row["cluster"], row["file"], row["node"]]
             own[row["releases"]] = own.get(row["releases"], (row, row))[0], row
     for (cluster, _, _), wordings in spans.items():
-        for one, other in permutations(wordings, 2):
-            (first, last), (between, _) = wordings[one], wordings[other]
-            in_turn = first["line"] < between["line"] < last["line"] and last["process"] - first["process"] < 2
-            if in_turn and not one & other:
-                yield cluster
-                break
+        printed = {releases: (first["line"], last["line"]) for releases, (first, last) in wordings.items()}
+        if any(wordings[each][1]["process"] - wordings[each][0]["process"] < 2 for each in in_turn(printed)):
+            yield cluster
 
 
 def begun_unseen(lines: Iterable[Row]) -> set[int]:
@@ -179,7 +176,7 @@ def _states(lines: Iterable[Row]) -> Iterator[Row]:
             shown["from_state"] = before["raft_state"]
         shown["falls"] = epoch is not None and row["raft_epoch"] < epoch
         above = None if before is None or epoch is None else (before["raft_state"], before["raft_epoch"])
-        shown["goes_on"] = above is None or above == (shown["from_state"], epoch)
+        shown["follows"] = above is None or above == (shown["from_state"], epoch)
         yield shown
 
 

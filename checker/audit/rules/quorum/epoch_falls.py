@@ -21,7 +21,7 @@ from __future__ import annotations
 from .....model.expr import both, either, ite
 from ...fields import raft_epoch
 from ...observe.compared import was
-from ...observe.quorum.columns import falls, from_printed, goes_on, in_order, to_role
+from ...observe.quorum.columns import falls, follows, from_printed, in_order, to_role
 from ...table.protocol import Row
 from ..kraft._remedies import QUORUM_STATE
 from ..rule import Rule
@@ -30,7 +30,7 @@ from ._words import in_doubt
 
 _line_missing = both(~from_printed, to_role.eq("Candidate"))
 
-_fallen = ite(either(_line_missing, ~goes_on), SUSPICIOUS, in_doubt)
+_fallen = ite(either(_line_missing, ~follows), SUSPICIOUS, in_doubt)
 
 
 def _expected(row: Row) -> str:
