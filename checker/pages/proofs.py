@@ -49,8 +49,8 @@ def write() -> str:
         "No promise of Kafka; together they make the promises inductive. Each is proved in the same run as what rests",
         "on it, and holds in every reachable state of small instances (tests). Without any one of them some promise",
         "falls (`isrproof prove MODEL --each-lemma` shows the states), but for those that say why they are kept. Of",
-        "the cluster's lemmas small instances show no such states: without 14 of the 20 the proof of 2.3 is open, and",
-        "six it does not need (with more parts of the model it may).",
+        "the cluster's lemmas small instances show no such states: without some its proof is open, and some it may not",
+        "need (with more parts of the model it may).",
     ]
     told: dict[str, Script] = {}
     for names, script in _scripts():
