@@ -8,6 +8,7 @@ import click
 
 from ..failure import fail, say
 from ..replacing import replacing
+from .diagram import FORMATS, OTHER_PICTURES
 
 
 @click.command()
@@ -25,6 +26,7 @@ def command(logs: tuple[str, ...], partition: str | None, title: str, out: Path 
     from ...specs.errors import IsrproofError
 
     try:
+        _check_ending(out)
         text = _drawn(logs, partition, title)
         if out is None:
             say(text, nl=False)
@@ -33,6 +35,15 @@ def command(logs: tuple[str, ...], partition: str | None, title: str, out: Path 
                 fresh.write_text(text, encoding="utf-8")
     except (IsrproofError, OSError) as error:
         fail(error, as_json=False)
+
+
+def _check_ending(out: Path | None) -> None:
+    from ...specs.errors import IsrproofError
+
+    usual = FORMATS["mermaid"]
+    ending = "" if out is None else out.suffix.lower()
+    if ending in {*FORMATS.values(), *OTHER_PICTURES} - {usual}:
+        raise IsrproofError(f"Expected a file that ends in {usual}, got {ending}; Mermaid makes a picture of its text.")
 
 
 def _drawn(logs: tuple[str, ...], partition: str | None, title: str) -> str:

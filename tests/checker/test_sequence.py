@@ -55,9 +55,19 @@ def test_what_is_drawn_is_what_the_log_says(tmp_path: Path) -> None:
         ((str(RECORDING), "--partition", "t"), "expected a topic and a number"),
         ((str(RECORDING.parent / "chaos-2.3.1-1"),), "at most 200 are drawn"),
         (("nowhere",), "nowhere"),
+        ((str(RECORDING), "--out", "no/x.svg"), "Expected a file that ends in .mmd, got .svg"),
+        ((str(RECORDING), "--out", "no/x.PNG"), "got .png"),
+        ((str(RECORDING), "--out", "no/x.dot"), "got .dot"),
     ],
 )
 def test_misuse_is_told(arguments: tuple[str, ...], says: str) -> None:
     code, text = _drawn(*arguments)
     assert code == 2
     assert says in text
+
+
+@pytest.mark.parametrize("name", ["story.mmd", "story.txt", "story"])
+def test_it_is_written_to_a_file_of_text(name: str, tmp_path: Path) -> None:
+    arguments = (str(RECORDING), "--partition", "t-0")
+    assert _drawn(*arguments, "--out", str(tmp_path / name)) == (0, "")
+    assert (tmp_path / name).read_text(encoding="utf-8") == _drawn(*arguments)[1]
