@@ -96,7 +96,7 @@ def _of_family(
             continue
         chosen = family.model(row.name, options["without"], [*parts, *more])
         brokers = options["brokers"]
-        verdict = validate(chosen, row, evidence, level, may, family.actor, brokers, shown, beyond)
+        verdict = validate(chosen, row, evidence, level, may, family.actor, brokers, shown, cluster.AT_ONCE, beyond)
         found.append((chosen, verdict))
     chosen, verdict = max(found, key=lambda each: each[1].matched)
     why = undecided.undecided(evidence, parts, verdict) if verdict.verdict == "rejected" else ""

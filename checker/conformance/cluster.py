@@ -29,6 +29,8 @@ _REASSIGNS = {"Reassign": ("one", "other"), "ReassignSingle": ("one",), "Reassig
 _OUTSIDE = frozenset({"Die", "ComeBack", "DeleteTopic", "LoseSession", *_CREATED})
 _SHRINKS = "LeaderShrinksIsr"
 _UNSEEN = frozenset({_SHRINKS, "LeaderExpandsIsr"})
+AT_ONCE = _UNSEEN
+"""A leader's change of an ISR that the log shows settles its partition: nobody else writes in that leader epoch."""
 _SHUT_DOWN = frozenset({"ShutDown", "ShutDownContended"})
 _ISR_CHANGES = frozenset({*rows_with("isr-written"), "isr-shrinks", "isr-expands"})
 """What brokers say of ISR changes; up to 2.0 nothing but that they begin."""

@@ -2,7 +2,8 @@
 
 What writes nothing can happen at any time: a search for all runs has a state for each order of it. This search takes a
 hidden step only where the next line cannot be written without it, and keeps few runs: those that took the fewest. Steps
-of which the log shows what they made do not count. A run that it finds is a run of the model. Where it finds none,
+of which the log shows what they made do not count. Some of these are first taken as soon as they can be, for of each
+that may be taken or not there are twice as many runs. A run that it finds is a run of the model. Where it finds none,
 there may be one all the same.
 """
 
@@ -10,13 +11,30 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from ...traces.events.event import Event
 from .evidence import Seen
-from .runs import Config, Runs, Stream, in_turn, pending, without_controllers
+from .runs import Config, Hidden, Runs, Stream, in_turn, pending, without_controllers
 
-ATTEMPTS = ((0, 50), (1, 300), (2, 1_000), (4, 3_000))
-"""(slack, width): how many hidden steps more than the fewest a run may take before a line, and how many are kept."""
+
+class Attempt(NamedTuple):
+    """How many hidden steps more than the fewest a run may take before a line, how many runs are kept, and whether
+    what settles a partition (`runs.Step`) is taken at once."""
+
+    slack: int
+    width: int
+    at_once: bool = False
+
+
+ATTEMPTS = (
+    Attempt(0, 50, at_once=True),
+    Attempt(1, 300, at_once=True),
+    Attempt(0, 50),
+    Attempt(1, 300),
+    Attempt(2, 1_000),
+    Attempt(4, 3_000),
+)
 
 MOST_STATES = 3_000
 """States that are looked at between two lines."""
@@ -32,30 +50,32 @@ def written(runs: Runs, lines: Sequence[Seen], enough: int, progress: Callable[[
         enough: how many lines are enough, if all are not found.
     """
     most = 0
-    for slack, width in ATTEMPTS:
-        most = max(most, _goes_through(runs, lines, slack, width, progress))
+    for attempt in (each for each in ATTEMPTS if runs.steps.settle or not each.at_once):
+        most = max(most, _goes_through(runs, lines, attempt, progress))
         if most >= enough:
             break
     return most
 
 
-def _goes_through(runs: Runs, lines: Sequence[Seen], slack: int, width: int, progress: Callable[[int], None]) -> int:
+def _goes_through(runs: Runs, lines: Sequence[Seen], attempt: Attempt, progress: Callable[[int], None]) -> int:
     taken = {runs.initial(): 0}
     for number, (line, stream, is_later) in enumerate(in_turn(runs, lines)):
         progress(number)
         if is_later:
             taken = _without_controllers(taken)
-        after = _written(runs, taken, line.event, stream, slack)
+        after = _written(runs, taken, line.event, stream, attempt)
         while not after and len(taken) >= NARROWER:
             taken = dict(itertools.islice(taken.items(), len(taken) // NARROWER))
-            after = _written(runs, taken, line.event, stream, slack)
+            after = _written(runs, taken, line.event, stream, attempt)
         if not after:
             return number
-        taken = dict(sorted(after.items(), key=lambda each: each[1])[:width])
+        taken = dict(sorted(after.items(), key=lambda each: each[1])[: attempt.width])
     return len(lines)
 
 
-def _written(runs: Runs, taken: Mapping[Config, int], event: Event, stream: Stream, slack: int) -> dict[Config, int]:
+def _written(
+    runs: Runs, taken: Mapping[Config, int], event: Event, stream: Stream, attempt: Attempt
+) -> dict[Config, int]:
     """The runs that have written a line more, with the hidden steps that each took, fewest first."""
     fewest, found = dict(taken), dict[Config, int]()
     waiting: dict[int, list[Config]] = {}
@@ -72,15 +92,23 @@ def _written(runs: Runs, taken: Mapping[Config, int], event: Event, stream: Stre
             looked_at += 1
             if looked_at > MOST_STATES:
                 return found
-            for after in runs.written(config, stream, event):
+            hidden = [] if pending(config.rest, stream) else list(runs.hidden(config))
+            settling = _settling(hidden) if attempt.at_once else []
+            for after in () if settling else runs.written(config, stream, event):
                 found.setdefault(after, many)
-                most = many + slack if most is None else most
-            for after, is_shown in () if pending(config.rest, stream) else runs.hidden(config):
-                cost = many if is_shown else many + 1
-                if cost < fewest.get(after, cost + 1):
-                    fewest[after] = cost
-                    waiting.setdefault(cost, []).append(after)
+                most = many + attempt.slack if most is None else most
+            for each in settling or hidden:
+                cost = many if each.is_shown else many + 1
+                if cost < fewest.get(each.config, cost + 1):
+                    fewest[each.config] = cost
+                    waiting.setdefault(cost, []).append(each.config)
     return found
+
+
+def _settling(hidden: Sequence[Hidden]) -> list[Hidden]:
+    """The steps that settle one of the partitions that can be; their order makes no difference."""
+    one = next((each.settles for each in hidden if each.settles is not None), None)
+    return [each for each in hidden if one is not None and each.settles == one]
 
 
 def _without_controllers(taken: Mapping[Config, int]) -> dict[Config, int]:

@@ -244,8 +244,7 @@ class Partitions:
         after = min((each for each in known if each > version), default=None)
         if version in known or after is None:
             return False
-        its = ((its - epoch, shown) for its, shown in known[after])
-        return any(0 <= more <= after - version and (shown <= isr or isr <= shown) for more, shown in its)
+        return any(_can_become(isr, shown, after - version, its - epoch) for its, shown in known[after])
 
     @cached_property
     def isrs(self) -> Mapping[Key, Mapping[int, frozenset[tuple[int, frozenset[int]]]]]:
@@ -258,6 +257,16 @@ class Partitions:
             known = found.setdefault(key, {})
             known[version] = known.get(version, frozenset()) | {(epoch, frozenset(event.isr))}
         return found
+
+
+def _can_become(isr: frozenset[int], shown: frozenset[int], versions: int, epochs: int) -> bool:
+    """Whether an ISR can be another one so many versions and leader epochs later: a controller's write raises both.
+
+    None of its writes adds a broker. Unclean elections, and a leader's that drop some and add others, are left out.
+    """
+    if not 0 <= epochs <= versions:
+        return False
+    return shown <= isr or (epochs < versions and isr <= shown)
 
 
 def _named_in(event: Event) -> set[int]:

@@ -7,7 +7,7 @@ come in blocks, those of a block in any order; a controller that dies takes the 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -46,13 +46,22 @@ class Config(NamedTuple):
 
 class Step(NamedTuple):
     """A move by its number, the state after it, who takes it, the broker that dies by it, and whether the log shows
-    that it was taken."""
+    that it was taken; `settles`: the partition of which the log shows so, if nothing comes of waiting with it."""
 
     move: int
     after: int
     stream: Stream | None
     dies: Value
     is_shown: bool
+    settles: Value
+
+
+class Hidden(NamedTuple):
+    """A run that goes on with a step that writes nothing; see `Step`."""
+
+    config: Config
+    is_shown: bool
+    settles: Value
 
 
 class _State(Mapping[str, Value]):
@@ -81,12 +90,26 @@ class Steps:
         may: the steps that the log does not rule out.
         actor: who takes a step (`Family.actor`).
         shown: the steps of which the log shows what they made, if not when.
+        at_once: the names of those among them, each of a partition p, that nobody waits with (`Step.settles`).
     """
 
-    def __init__(self, instance: Instance, may: May, actor: Callable[[Action], str], shown: May = unasked) -> None:
+    def __init__(
+        self,
+        instance: Instance,
+        may: May,
+        actor: Callable[[Action], str],
+        shown: May = unasked,
+        at_once: Collection[str] = (),
+    ) -> None:
         self.instance, self._may, self._actor, self._shown = instance, may, actor, shown
+        self._at_once = frozenset(each.name for each in instance.model.actions) & frozenset(at_once)
         self.moves = moves_of(instance)
         self._steps: dict[int, tuple[Step, ...]] = {}
+
+    @property
+    def settle(self) -> bool:
+        """Whether the instance has steps that settle a partition."""
+        return bool(self._at_once)
 
     def unpacked(self, state: int) -> tuple[Value, ...]:
         """The state of a packed one."""
@@ -109,7 +132,8 @@ class Steps:
                 if after is not None:
                     dies = binding["b"] if action.name == "Die" else None
                     is_shown = self._shown(action.name, binding, fields)
-                    steps.append(Step(move, after, self._stream(action, binding), dies, is_shown))
+                    settles = binding["p"] if is_shown and action.name in self._at_once else None
+                    steps.append(Step(move, after, self._stream(action, binding), dies, is_shown, settles))
             self._steps[state] = tuple(steps)
         return self._steps[state]
 
@@ -149,11 +173,11 @@ class Runs:
                 rest = tuple(each for each in rest if each[0][1] != step.dies)
             yield step, self._written_by(step, config.state), rest
 
-    def hidden(self, config: Config) -> Iterator[tuple[Config, bool]]:
-        """The runs that go on with a step that writes nothing, and whether the log shows that it was taken."""
+    def hidden(self, config: Config) -> Iterator[Hidden]:
+        """The runs that go on with a step that writes nothing."""
         for step, blocks, rest in self._after_steps(config):
             if not blocks:
-                yield Config(step.after, rest), step.is_shown
+                yield Hidden(Config(step.after, rest), step.is_shown, step.settles)
 
     def written(self, config: Config, stream: Stream, event: Event) -> Iterator[Config]:
         """The runs in which somebody writes a line next."""

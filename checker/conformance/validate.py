@@ -68,6 +68,7 @@ def validate(
     actor: Callable[[Action], str] = lambda action: "controller",
     brokers: bool = False,
     shown: May = unasked,
+    at_once: Collection[str] = (),
     beyond: Callable[[Sequence[Seen]], Sequence[Beyond]] = lambda _: (),
     progress: Callable[[int], None] = lambda _: None,
 ) -> Verdict:
@@ -79,6 +80,7 @@ def validate(
         actor: who takes a step (`Family.actor`).
         brokers: compare brokers' lines too, all in the order of their times: their clocks agree.
         shown: the hidden steps of which the log shows what they made, if not when: they are tried first.
+        at_once: the names of those among them that settle a partition (`runs.Steps`).
         beyond: what of the lines compared the model does not follow, first lines first: from there on none is rejected.
 
     Raises:
@@ -97,7 +99,7 @@ def validate(
     endless = unlimited(model)
     instance = endless.instance(**evidence.settings(each.name for each in endless.settings))
     try:
-        steps = Steps(instance, may, actor, shown)
+        steps = Steps(instance, may, actor, shown, at_once)
     except DefinitionError:
         size = f"{len(evidence.names.brokers)} brokers and {len(evidence.names.partitions)} partitions"
         less = "; without --brokers it is smaller" if brokers else ""
@@ -176,7 +178,7 @@ def _closed(runs: Runs, configs: set[Config], stream: Stream) -> set[Config] | N
     reached = set(configs)
     frontier = [each for each in configs if not pending(each.rest, stream)]
     while frontier:
-        for new, _ in runs.hidden(frontier.pop()):
+        for new in (each.config for each in runs.hidden(frontier.pop())):
             if new not in reached:
                 reached.add(new)
                 frontier.append(new)

@@ -11,7 +11,7 @@ from ..family import Chosen, of_table
 from ..property import Property
 from ..protocol import Ghosts, starts
 from ..sorts import Bool, MapOf, SetOf
-from .effects import Attempt
+from .effects import SHUTDOWN, Attempt
 from .state import DIRECTORIES, ReplicaState, p, r
 
 refused = field("refused", MapOf(ReplicaState, MapOf(ReplicaState, Bool)))
@@ -29,12 +29,22 @@ BENIGN = (
 OF_DIRECTORIES = (
     ("ReplicaDeletionStarted", "OnlineReplica", "a log directory of its broker fails while it is being deleted"),
 )
+OF_SHUTDOWNS = (
+    ("ReplicaDeletionStarted", "OfflineReplica", "its broker shuts down while it is being deleted"),
+    ("ReplicaDeletionSuccessful", "OfflineReplica", "its broker shuts down when the replica was deleted"),
+)
+"""Up to 2.0 a controlled shutdown does not leave topics alone that are being deleted (KAFKA-6753)."""
 
 
 def refusals(chosen: Chosen, actions: Iterable[Action], attempts: Mapping[str, tuple[Attempt, ...]]) -> Ghosts:
     """The pairs that the last step was refused: from which state, to which."""
     no_8237 = ("OfflineReplica", "ReplicaDeletionIneligible")
-    benign = (*BENIGN, *(OF_DIRECTORIES if DIRECTORIES in chosen.parts else ()))
+    deletes_on_shutdown = SHUTDOWN in chosen.parts and chosen.before("2.1")
+    benign = (
+        *BENIGN,
+        *(OF_DIRECTORIES if DIRECTORIES in chosen.parts else ()),
+        *(OF_SHUTDOWNS if deletes_on_shutdown else ()),
+    )
     known = [*(pair[:2] for pair in benign), no_8237]
     properties = (
         Property(

@@ -15,7 +15,7 @@ from ..family import Chosen
 from ..property import Property
 from ..sorts import Bool, MapOf, Value
 from .controller import writes
-from .effects import ISR_OUTSIDE, Effects, Held
+from .effects import FACTORS, ISR_OUTSIDE, Effects, Held
 from .lines import SHUTDOWN_STRATEGY, prints_line
 from .state import (
     ISR_CHANGES,
@@ -58,7 +58,11 @@ class _Asked:
 def _asked(effects: Effects) -> _Asked:
     leaving = shutting[c].insert(b)
     staying = live[c].minus(leaving)
-    known = effects.queued_apart(c, p, both(effects.is_assigned(c, p, b), cached[c][p].is_some()))
+    known = both(effects.is_assigned(c, p, b), cached[c][p].is_some())
+    if not effects.chosen.before("2.1"):  # KAFKA-6753: topics that are being deleted are left alone
+        known = effects.queued_apart(c, p, known)
+    if FACTORS in effects.chosen.parts:  # who has the only replica keeps it
+        known = both(known, effects.replicas(p).ne(some(b).set()))
     leads = cached[c][p].value["leader"].eq(some(b))
     effects.lines.append(prints_line("controlled-shutdown", c, broker=b))
     recipients = staying if effects.chosen.has("KAFKA-7482") else live[c]

@@ -50,6 +50,14 @@ def test_a_version_between_two_that_are_told_is_a_leaders(
     assert found.must_be_unseen(("a", 0), epoch, version, frozenset(isr)) is must
 
 
+def test_what_an_election_follows_has_all_that_it_shows() -> None:
+    """From 2 to 3 a controller wrote, who adds nobody; from 2 to 4 a leader, too, who may have added 3."""
+    found = Partitions([_isr(1, 1, 2), _isr(3, 2, 2, 3)], [])
+    assert found.must_be_unseen(("a", 0), 1, 2, frozenset({1, 2, 3}))
+    assert not found.must_be_unseen(("a", 0), 1, 2, frozenset({2}))
+    assert Partitions([_isr(1, 1, 2), _isr(4, 2, 2, 3)], []).must_be_unseen(("a", 0), 1, 2, frozenset({2}))
+
+
 def test_only_topics_of_several_partitions_are_large() -> None:
     queued = Event("topic-deletion-queued", detail="a,b", ts=5)
     compared = [_created("a", 0), _created("a", 1), _created("b", 0)]

@@ -92,6 +92,16 @@ def test_a_recording_in_which_a_topic_of_several_partitions_is_deleted_is_accept
     assert (code, said["verdict"], said["matched"], said["compared"]) == (0, "accepted", 40, 40)
 
 
+@pytest.mark.parametrize(("release", "lines"), [("2.0.0", 182), pytest.param("1.1.1", 187, marks=slow)])
+def test_a_recording_with_moves_of_replicas_is_accepted(release: str, lines: int) -> None:
+    """Two topics of several partitions, one deleted and made again, elections, shutdowns, and ISRs of unseen leaders.
+
+    A controlled shutdown up to 2.0 asks for replicas that are deleted already, too (KAFKA-6753).
+    """
+    code, said = command("cluster", str(RECORDED / f"lifecycle-{release}"))
+    assert (code, said["verdict"], said["matched"], said["compared"]) == (0, "accepted", lines, lines)
+
+
 def test_a_deletion_up_to_2_0_is_accepted() -> None:
     """A partition is moved to NonExistentPartition when its deletion is complete; since 2.1 when it starts."""
     code, said = command("cluster", str(RECORDED / "stale-broker-2.0.0"), "--release", "2.0.0")

@@ -9,7 +9,7 @@ import pytest
 from isrproof.checker.conformance import simulate
 from isrproof.checker.conformance.names import Names, numbered
 from isrproof.model.cluster.cluster import CLUSTER
-from isrproof.model.cluster.effects import DELETION, FACTORS
+from isrproof.model.cluster.effects import DELETION, FACTORS, SHUTDOWN
 from isrproof.model.cluster.state import ASKED, LARGE, UNSEEN_MOVES
 from isrproof.model.step import Reference
 
@@ -82,6 +82,47 @@ def test_replicas_that_are_dropped_are_all_stopped_before_any_is_deleted() -> No
     states = [each.group(1) for each in moves if each is not None]
     ends = ("OfflineReplica", "ReplicaDeletionStarted", "ReplicaDeletionSuccessful", "NonExistentReplica")
     assert states[-8:] == [each for each in ends for _ in range(2)]
+
+
+@pytest.mark.parametrize(("release", "refused"), [("2.0.0", 1), ("2.1", 0)])
+def test_since_2_1_a_shutdown_leaves_alone_what_is_deleted(release: str, refused: int, tmp_path: Path) -> None:
+    """KAFKA-6753: before, a replica that is deleted already was to be moved to OfflineReplica, which is refused."""
+    run = Run(release, DELETION, SHUTDOWN, brokers=2, partitions=1)
+    for step in ("Elect", "InitializeContext", "StartPartitions"):
+        run.go(step)
+    run.go("CreateTopic", one=0, other=1)
+    run.go("NewPartitions")
+    go_on = ("ResumeDeletions", "BeginDeletion")
+    for step in ("DeleteTopic", "NoteDeletions", *go_on, "StopToDelete", "StopToDelete", "DeleteStopped"):
+        run.go(step)
+    run.go("DeleteReplica", b=1)
+    for step in (*go_on, "DeleteStopped"):
+        run.go(step)
+    assert run.go("ShutDown", b=1)["followed"][0][0] is bool(refused)
+    assert run.go("StopFollowers", b=1)["replica_state"][0][0] == (
+        "ReplicaDeletionStarted",
+        "ReplicaDeletionSuccessful",
+    )
+    run.write(tmp_path)
+    lines = (tmp_path / "broker-1" / "state-change.log").read_text("utf-8").splitlines()
+    said = [each for each in lines if "from ReplicaDeletionSuccessful to OfflineReplica failed" in each]
+    assert len(said) == refused
+    code, found = command("cluster", str(tmp_path), "--release", release)
+    assert (code, found["verdict"]) == (0, "accepted")
+
+
+def test_who_has_the_only_replica_keeps_it_when_it_shuts_down() -> None:
+    """doControlledShutdown looks at partitions of more than one replica."""
+    run = Run("2.8", FACTORS, SHUTDOWN, brokers=2, partitions=1)
+    for step in ("Elect", "InitializeContext", "StartPartitions"):
+        run.go(step)
+    run.go("CreateSingle", one=1)
+    run.go("NewPartitions")
+    before = len(run.taken)
+    run.go("ShutDown", b=1)
+    assert run.go("StopFollowers", b=1)["replica_state"][0][0][1] == "OnlineReplica"
+    log = simulate.log_of(run.instance, run.taken, CLUSTER.release("2.8"), "TRACE", numbered(2, 1))
+    assert not [place for _, places in log.steps[before:] for place in places if "state-change" in place.file]
 
 
 @pytest.mark.parametrize("release", ["2.0.0", "2.3"])

@@ -187,6 +187,21 @@ def test_what_the_tables_refuse_in_a_deletion() -> None:
         }
 
 
+def test_what_the_tables_refuse_in_a_shutdown_while_a_topic_is_deleted() -> None:
+    """Up to 2.0 replicas that are being deleted, or are, are to be moved to OfflineReplica (KAFKA-6753)."""
+    for release, refused in (("2.0.0", True), ("2.1", False)):
+        one = CLUSTER.model(release, adding=["deletion", "controlled shutdown"])
+        ghosts, _ = one.ghosts
+        found = explore(one, list(ghosts.properties), brokers=2, outages=1, failovers=0)
+        broken = {each.prop.name for each in found.violations}
+        assert "OnlyBenignRefusals" not in broken
+        names = {each.name for each in ghosts.properties}
+        for each in ("Started", "Successful"):
+            name = f"RefusesReplicaDeletion{each}ToOfflineReplica"
+            assert (name in names) is refused
+            assert name not in broken
+
+
 def _violated(release: str, adding: Iterable[str], without: Iterable[str] = (), **few: int) -> set[str]:
     found = explore(CLUSTER.model(release, adding=["requests", *adding], without=without), **few)
     return {each.prop.name for each in found.violations}
