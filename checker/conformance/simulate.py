@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 from ...model.errors import ModelError
 from ...model.protocol import Instance
@@ -54,10 +54,17 @@ class Log:
     steps: Sequence[tuple[Taken, Sequence[Place]]]
 
 
+class Taking(Protocol):
+    """What takes the steps of an instance, one kind at a time: `model.step.Reference`, or `_Fast`."""
+
+    def steps(self, state: State, action: str, /) -> Iterator[Step]:
+        """Every step of one kind from a state."""
+
+
 def random_run(instance: Instance, seed: int, steps: int) -> list[Taken]:
     """A run of at most `steps` steps; each kind of step is as likely as any other that can be taken."""
     reference = Reference(instance)
-    return _drawn(instance, lambda state: partial(reference.steps, state), reference.initial(), seed, steps)
+    return _drawn(instance, reference, reference.initial(), seed, steps)
 
 
 def random_runs(instance: Instance, seeds: Iterable[int], steps: int) -> Iterator[list[Taken]]:
@@ -69,36 +76,44 @@ def random_runs(instance: Instance, seeds: Iterable[int], steps: int) -> Iterato
     moves, reference = Moves(instance), Reference(instance)
     start = reference.initial()
     for seed in seeds:
-        packed = (start, moves.layout.pack(start))
-
-        def can(state: State) -> Callable[[str], Iterator[Step]]:
-            nonlocal packed
-            packed = state, moves.fields.replaced(packed[1], packed[0], state)  # of which the last one differs little
-            enabled: dict[str, list[int]] = {}
-            for move in moves.enabled(packed[1]):
-                enabled.setdefault(moves.all[move].action.name, []).append(move)
-
-            def of(action: str) -> Iterator[Step]:
-                for move in enabled.get(action, ()):
-                    step = reference.take(state, action, moves.bindings[move])
-                    assert step is not None, "a guard is true, and false to the reference"
-                    yield step
-
-            return of
-
-        yield _drawn(instance, can, start, seed, steps)
+        yield _drawn(instance, _Fast(moves, reference, start), start, seed, steps)
 
 
-def _drawn(
-    instance: Instance, can: Callable[[State], Callable[[str], Iterable[Step]]], state: State, seed: int, steps: int
-) -> list[Taken]:
-    """A run drawn from the steps that can be taken of a kind, from a state, within the instance's bounds."""
+class _Fast:
+    """The steps of a run's states, the guards compiled; the reference executes what is taken."""
+
+    def __init__(self, moves: Moves, reference: Reference, start: State) -> None:
+        self._moves, self._reference = moves, reference
+        self._state, self._packed = start, moves.layout.pack(start)
+        self._enabled = self._by_kind()
+
+    def steps(self, state: State, action: str, /) -> Iterator[Step]:
+        """Every step of one kind from a state. States that differ little from the one asked before are quick."""
+        if state is not self._state:
+            self._packed = self._moves.fields.replaced(self._packed, self._state, state)
+            self._state = state
+            self._enabled = self._by_kind()
+        for move in self._enabled.get(action, ()):
+            step = self._reference.take(state, action, self._moves.bindings[move])
+            assert step is not None, "a guard is true, and false to the reference"
+            yield step
+
+    def _by_kind(self) -> dict[str, list[int]]:
+        """The moves that can be taken in the state, by the kind of their step."""
+        found: dict[str, list[int]] = {}
+        for move in self._moves.enabled(self._packed):
+            found.setdefault(self._moves.all[move].action.name, []).append(move)
+        return found
+
+
+def _drawn(instance: Instance, taking: Taking, state: State, seed: int, steps: int) -> list[Taken]:
+    """A run drawn from the steps that can be taken from a state on, within the instance's bounds."""
     dice = random.Random(seed)
     kinds = [action.name for action in instance.model.actions]
     run: list[Taken] = []
     for _ in range(steps):
-        of = can(state)
-        in_turn = ([each for each in of(kind) if not each.overflows] for kind in dice.sample(kinds, len(kinds)))
+        shuffled = dice.sample(kinds, len(kinds))
+        in_turn = ([each for each in taking.steps(state, kind) if not each.overflows] for kind in shuffled)
         found = next((each for each in in_turn if each), None)
         if found is None:
             break
