@@ -139,6 +139,8 @@ STATES_TAKEN = rows_with("leads", "follows", "partition-state", "isr-written")
 PRINTED_BY_LEADERS = rows_with("leads", "isr-written")
 """Those of them that only the partition's leader writes."""
 CHANGES_PRINTED, REASSIGNMENT_PRINTED = rows_with("changes-told"), rows_with("reassignment-told")
+BROKER_CHANGES_PRINTED, FENCINGS_PRINTED = rows_with("registration-change-told"), rows_with("fencing-told")
+"""Lines in which a KRaft controller changes a broker's registration, or is about to fence a broker."""
 DELETIONS_PRINTED = rows_with("deletions-told")
 """Lines that tell how many partitions a controller changes, that a reassignment is over, how many replicas go."""
 STRAYS_PRINTED = ("stray-log-renamed",)
@@ -146,7 +148,7 @@ STRAYS_PRINTED = ("stray-log-renamed",)
 REGISTERED = rows_with("registered", mode="kraft")
 BESIDE_METADATA = (
     *(*REGISTRATIONS_PRINTED, *REGISTERED, *rows_with("hosts", mode="kraft")),
-    *(*CHANGES_PRINTED, *REASSIGNMENT_PRINTED, *DELETIONS_PRINTED),
+    *(*CHANGES_PRINTED, *REASSIGNMENT_PRINTED, *DELETIONS_PRINTED, *BROKER_CHANGES_PRINTED, *FENCINGS_PRINTED),
 )
 """Lines of KRaft mode that only a metadata log decides."""
 JUDGED_OF_KRAFT = (*OF_QUORUM, *ACTIVE, *RENOUNCED, *LEADER_PRINTED, *CLUSTER_PRINTED, *BESIDE_METADATA)

@@ -14,11 +14,11 @@ from .findings.judged import findings
 from .findings.metadata import Metadata
 from .history.wordings import mixed_wordings
 from .judge import counted, failing, first_failing, judged
-from .lines import ACTIVE, LEADER_PRINTED, OF_ZOOKEEPER, REGISTERED, REGISTRATIONS_PRINTED, RENOUNCED
+from .lines import ACTIVE, CLUSTER_PRINTED, LEADER_PRINTED, OF_ZOOKEEPER, REGISTERED, REGISTRATIONS_PRINTED, RENOUNCED
 from .observe.catalogue import observations
 from .observe.kraft.chronicle import Chronicle
 from .observe.narrow import EVERYTHING, Narrow
-from .observe.quorum import beside, effects, raft, unclean
+from .observe.quorum import beside, effects, raft, registrations, unclean
 from .observe.quorum.columns import BROKER_EPOCHS, BROKER_STATES, CONTROLLER_STATES
 from .rules.catalogue import rules_on
 from .table.protocol import Row, Tables
@@ -38,7 +38,7 @@ OTHERS = (
 
 def hold_against(read: Read) -> bool:
     """Whether any line is there that a metadata log, if it is here too, is held against."""
-    return bool(_having(read, (*raft.LINES, *beside.LINES, *effects.LINES)))
+    return bool(_having(read, (*raft.LINES, *beside.LINES, *effects.LINES, *registrations.LINES)))
 
 
 def _having(read: Read, lines: Sequence[str]) -> list[int]:
@@ -143,6 +143,11 @@ def _beside(
     proposed = partial(_may_be_taken_back, _reigns(raft_lines))
     for name, row in effects.beside_log(counted, chronicles, clusters, later, applied, proposed, others):
         found.rows.setdefault(name, []).append(row)
+    changing = _having(read, registrations.LINES)
+    told = log.over_lines(registrations.told, changing) if changing else ()
+    turns = (*ACTIVE, *RENOUNCED, *LEADER_PRINTED, *CLUSTER_PRINTED)
+    own = {file for file in ordered if clusters[file] not in others}
+    found.rows[registrations.CHANGES] = [*registrations.beside_log(told, raft_lines, turns, chronicles, clusters, own)]
 
 
 def _compared(metadata: Metadata, raft_lines: Iterable[Row], shown: Shown) -> dict[int, Chronicle]:

@@ -68,6 +68,8 @@ ROLES: Mapping[str, str] = {
     "quorum-renounced": "a KRaft controller is active no longer, and takes back what is not committed",
     "quorum-leader-told": "a KRaft controller hears who leads an epoch",
     "registration-told": "a KRaft controller prints what the metadata log has of a partition, or what it proposes",
+    "registration-change-told": "a KRaft controller applies a record that changes a broker's registration",
+    "fencing-told": "a KRaft controller is about to fence a broker",
     "changes-told": "a KRaft controller prints how many partitions it changes, as a broker comes or goes",
     "reassignment-told": "a KRaft controller says of a reassignment that it is over",
     "deletions-told": "a broker prints how many replicas it deletes, as the metadata log says",

@@ -63,6 +63,12 @@ def named(path: str) -> MetadataFile | None:
     return MetadataFile(path, _NAMED[name]) if name in _NAMED else None
 
 
+def snapshot_end(path: str) -> tuple[int, int] | None:
+    """The end of a snapshot, offset and epoch, as its name has it; None of a file that is none."""
+    file = named(path)
+    return None if file is None else file.end
+
+
 def found_in(paths: Sequence[str]) -> list[MetadataFile]:
     """The files of metadata logs among PATHs (files, directories, globs), sorted by their paths, each once.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from ....specs.releases import names, span
-from ....traces.metadata.files import named
+from ....traces.metadata.files import snapshot_end
 from ....traces.timeline import TimelineRow
 from ..rules.advice import advice
 from ..rules.catalogue import rules
@@ -264,8 +264,8 @@ def _timeline(rows: Sequence[TimelineRow]) -> str:
 
 def _from_snapshot(row: TimelineRow) -> str:
     """The state at the end of a snapshot is no record's: how it came about is in records that are gone."""
-    file = named(row.place.file)
-    return "" if file is None or file.end is None else f"from the snapshot at offset {file.end[0]}: "
+    end = snapshot_end(row.place.file)
+    return "" if end is None else f"from the snapshot at offset {end[0]}: "
 
 
 def _state(row: TimelineRow) -> str:

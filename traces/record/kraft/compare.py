@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...metadata.files import named
+from ...metadata.files import snapshot_end
 from ...timeline import TimelineRow
 from ..compare import Comparison, Version
 from ..errors import RecordingError
@@ -77,7 +77,7 @@ def compare(recording: Path, manifest: Mapping[str, Any], timeline: Iterable[Tim
     for row in timeline:
         if row.place.offset is None:
             continue
-        if _of_snapshot(row):
+        if snapshot_end(row.place.file) is not None:
             then = by_epoch.get((row.topic, row.partition, row.partition_epoch or 0))
             if then is not None and not then.agrees(row, then.controller_epoch):
                 wrong.append((row, _expected(then)))
@@ -97,12 +97,6 @@ def compare(recording: Path, manifest: Mapping[str, Any], timeline: Iterable[Tim
         unexplained=tuple(each for each, key in missing if key in committed),
         wrong=tuple(wrong),
     )
-
-
-def _of_snapshot(row: TimelineRow) -> bool:
-    """Whether a row is the state at a snapshot's end."""
-    file = named(row.place.file)
-    return file is not None and file.kind == "snapshot"
 
 
 def _key(version: Version) -> _Key:

@@ -17,6 +17,7 @@ from ...files.metadata import Segment
 from ...table.protocol import Row
 from .chronicle import Chronicle, Happened
 from .conditions import Conditions
+from .deposed import OF_BROKERS, Deposed
 from .rows import (
     BEGINNINGS,
     DEPOSED,
@@ -40,10 +41,6 @@ _new = tuple.__new__
 """Makes a tuple with names in half the time that its class takes."""
 _FENCE, _UNFENCE = 1, -1
 _CHANGE = "PARTITION_CHANGE_RECORD"
-
-
-_Deposed = tuple[int, Partition, At, tuple[int | None, int | None]]
-"""Who led, the partition afterwards, where the record stands, and where the one stands that changed it before."""
 
 
 class Fold:
@@ -89,17 +86,15 @@ class Fold:
         self._first_broker_seen = not from_start
         self._first_data: Row | None = None
         self._touched: dict[str, Row] = {}
-        self._deposed: list[_Deposed] = []
-        self._deposed_in = -1
-        """What DEPOSED shows if the next record that changes no partition does not explain it; since which batch."""
+        self._deposed = Deposed()
         self._last: dict[tuple[str, int], tuple[int, int]] = {}
 
     # Batches and records
 
     def begins(self, offset: int) -> None:
         """A batch begins."""
-        if self._deposed and self._deposed_in != self._base:
-            self._deposed = []  # what follows two batches later belongs to something else
+        if self._deposed.waiting:
+            self._deposed.begins(self._base)
         self._base = self._only_changes_since = offset
 
     def ends(self) -> None:
@@ -122,8 +117,8 @@ class Fold:
         if epoch != self.epoch or not self._first_broker_seen:
             return False
         self._only_changes_since = offset + 1
-        if self._deposed:
-            self._deposed_by(NO_OP_RECORD, {})
+        if self._deposed.waiting:
+            self._explained(NO_OP_RECORD, {})
         if self._chronicle is not None:
             self._chronicle.ends()
         return True
@@ -153,8 +148,8 @@ class Fold:
             self._transaction(record, at)
         if record.type != _CHANGE:
             self._only_changes_since = record.offset + 1
-            if self._deposed:
-                self._deposed_by(record.type, record.data or {})
+            if self._deposed.waiting:
+                self._explained(record.type, record.data or {})
             self._known_context = None
 
     def _control(self, record: Record, row: Row) -> None:
@@ -302,7 +297,7 @@ class Fold:
         earlier = self._last.get(key, NOWHERE)
         self._last[key] = at[1:3]
         if before is not None and before.leader != after.leader and before.leader in state.active:
-            self._depose(before, after, at, earlier)
+            self._deposed.loses(before, after, at, earlier, state, self._base)
         shown = (
             at,
             self._known_context or self._context,
@@ -317,34 +312,10 @@ class Fold:
         )
         self._rows.changes.append(shown)
 
-    def _depose(self, before: Partition, after: Partition, at: At, earlier: tuple[int | None, int | None]) -> None:
-        """An active leader loses a partition: kept for the next record that changes none, unless the leader stays in
-        the ISR, was moved away, or has its replica in a directory that it lost."""
-        broker = before.leader
-        if broker in after.isr or broker not in after.replicas or self.state.lost_directory(before, broker):
-            return
-        if not self._deposed:
-            self._deposed_in = self._base
-        self._deposed.append((broker, after, at, earlier))
-
-    def _deposed_by(self, kind: str, data: Data) -> None:
-        """The first record after changes of partitions: they are of a handler that ends with a record about the broker,
-        perhaps in the next batch where there are thousands."""
-        about = data.get("brokerId", data.get("id")) if kind in (*OF_BROKERS, "REGISTER_BROKER_RECORD") else None
-        for broker, after, at, earlier in self._deposed:
-            if broker != about:
-                shown = {
-                    "topic": self.state.names.get(after.topic, after.topic),
-                    "partition": after.number,
-                    "broker": broker,
-                    "leader": after.leader,
-                    "isr": list(after.isr),
-                    "replicas": list(after.replicas),
-                    "before_file": earlier[0],
-                    "before_offset": earlier[1],
-                }
-                self._show(DEPOSED, at._asdict() | shown)
-        self._deposed = []
+    def _explained(self, kind: str, data: Data) -> None:
+        """A record that changes no partition, after some in which active leaders lost theirs."""
+        for row in self._deposed.explained(kind, data, self.state):
+            self._show(DEPOSED, row)
 
     def _earlier(self, row: Row, entity: tuple[str, int]) -> Row:
         """The place of the record before that is about the same."""
@@ -519,11 +490,6 @@ class Fold:
 
 
 _Handler = Callable[[Fold, Data, Row], None]
-OF_BROKERS = (
-    *("UNREGISTER_BROKER_RECORD", "BROKER_REGISTRATION_CHANGE_RECORD"),
-    *("FENCE_BROKER_RECORD", "UNFENCE_BROKER_RECORD"),
-)
-"""Records beside which changes of partitions stand that belong to them."""
 _ENDS = ("END_TRANSACTION_RECORD", "ABORT_TRANSACTION_RECORD")
 _OF_PARTITIONS: Mapping[str, Callable[[Fold, Data, At], None]] = {
     "PARTITION_RECORD": Fold._partition,

@@ -15,7 +15,8 @@ from ...history.quorum import Misfit, Quorum, Scanned, joined
 from ...table.protocol import Row
 from .chronicle import Chronicle
 from .conditions import Conditions
-from .fold import OF_BROKERS, Fold, differences, snapshot_state
+from .deposed import OF_BROKERS
+from .fold import Fold, differences, snapshot_state
 from .rows import COPIES, LEADERS, REMEMBERED, SNAPSHOTS, Rows, Shown
 from .state import Cluster, Partition, registration
 

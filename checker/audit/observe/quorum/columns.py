@@ -24,7 +24,7 @@ from ...fields import (
 from ...table.protocol import Table
 from ..compared import was
 from ..observation import Input, Names, Observation
-from . import effects, raft, unclean
+from . import effects, raft, registrations, unclean
 
 TEXT = Open("Text")
 leader, other_leader = PARTITION["leader"], field("other_leader", PARTITION["leader"].sort)
@@ -142,6 +142,11 @@ CHANGES_PRINTED = _observation(
 )
 """Counts of partitions that a controller changes, each with the record of about that time that says why: the log has
 `least` to `most` changes beside it."""
+REGISTRATION_CHANGES_PRINTED = _observation(
+    registrations.CHANGES, {**_OF_LINE, **sorts(controller_epoch, count, fits, handler, broker)}
+)
+"""Changes of brokers' registrations that an active controller prints, each certainly before a committed record of its
+epoch; `detail` is what becomes of the broker, `count` how many such records the epoch has."""
 REASSIGNMENTS_PRINTED = _observation(
     effects.REASSIGNMENTS, {**_OF_LINE, **_RECORD, **_OF_TOPIC, **sorts(goes_on, proposed)}
 )

@@ -1,0 +1,123 @@
+"""Lines in which an active controller changes a broker's registration, beside the records of the epoch that it leads.
+
+A controller replays what it proposes at once and appends it in the same order (QuorumController.ControllerWriteEvent):
+where a record of its epoch is committed that it wrote later, everything that it proposed before is committed, too. A
+line names no offset; so lines are counted, by broker and by what became of it, and held against the number of such
+records in the epoch.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from ...lines import ACTIVE, BROKER_CHANGES_PRINTED, FENCINGS_PRINTED
+from ...table.protocol import Row, Table
+from ..kraft.chronicle import SURELY_LATER, Chronicle
+
+LINES = (*BROKER_CHANGES_PRINTED, *FENCINGS_PRINTED)
+CHANGES = "registration_changes_beside_log"
+_COLUMNS = ("file", "line", "ts", "row", "releases", "controller", "replica", "detail")
+_FENCED = re.compile(r"\bfenced=(-?1)\b")
+_IN_SHUTDOWN = re.compile(r"\binControlledShutdown=1\b")
+NEAR = 3_000
+"""Milliseconds between such a line and its record, at most."""
+_AT_ONCE, _LONG_ELECTION = 200, 60_000
+"""Milliseconds between them where nothing is in the way, and until a leader hears that its first record is kept."""
+Key = tuple[int, str]
+"""A broker, and what a record makes of it: "fence", "unfence" or "shutdown"."""
+_Turn = tuple[int, int | None, int | None]
+"""A line that says whether a controller is active, its time, and the epoch if it is from there on."""
+
+
+def told(events: Table) -> list[Row]:
+    """Look: the lines about registrations of brokers; they are few."""
+    return [{name: row.get(name) for name in _COLUMNS} for row in events.of_lines(LINES).rows()]
+
+
+def beside_log(
+    rows: Iterable[Row],
+    raft_lines: Iterable[Row],
+    turns: Collection[str],
+    chronicles: Mapping[int, Chronicle],
+    clusters: Mapping[int, int],
+    files: Collection[int],
+) -> Iterator[Row]:
+    """The lines that an active controller wrote surely before another record of its epoch that is committed; `fits`:
+    the epoch has such a record for each of them.
+
+    Args:
+        turns: the rows of the line table that say that a controller is active, or may be so no longer.
+        files: those that are in the order in which they were written, of clusters of which all lines are.
+    """
+    reigns: dict[tuple[int, int], list[_Turn]] = defaultdict(list)
+    for row in raft_lines:
+        if row["node"] is not None and row["row"] in turns:
+            epoch = row["raft_epoch"] if row["row"] in ACTIVE else None
+            reigns[row["file"], row["node"]].append((row["line"], row["ts"], epoch))
+    told_in: dict[tuple[int, int, _Turn], dict[Key, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    for row in sorted(rows, key=lambda each: (each["file"], each["line"])):
+        key, own = _key(row), reigns.get((row["file"], row["controller"]), ())
+        began = max((each for each in own if each[0] < row["line"]), default=None)
+        if key is not None and began is not None and None not in (*began, row["ts"]) and row["file"] in files:
+            same = told_in[row["file"], row["controller"], began][key]
+            if not same or same[-1]["ts"] != row["ts"] or same[-1]["row"] != row["row"]:  # else it is a copy
+                same.append(row)
+    for (file, node, (_, ts, epoch)), lines in told_in.items():
+        cluster = clusters[file]
+        chronicle = chronicles.get(cluster)
+        if chronicle is None or epoch is None or ts is None or chronicle.broken or chronicle.mixed:
+            continue
+        if chronicle.leaders.get(epoch, (None,))[0] == node and epoch in chronicle.spans:
+            for row in _of_reign(_one_wording(lines), ts, chronicle, epoch):
+                yield row | {"cluster": cluster, "node": node, "controller_epoch": epoch}
+
+
+def _key(row: Row) -> Key | None:
+    broker, detail = row["replica"], row["detail"] or ""
+    if broker is None:
+        return None
+    if row["row"] in FENCINGS_PRINTED:
+        return broker, "fence"
+    fenced = _FENCED.search(detail)
+    if fenced is not None:
+        return broker, "fence" if fenced[1] == "1" else "unfence"
+    return (broker, "shutdown") if _IN_SHUTDOWN.search(detail) else None
+
+
+def _one_wording(lines: Mapping[Key, list[Row]]) -> dict[Key, list[Row]]:
+    """Of one event there may be two lines: those that print the record, where there are such."""
+    own = {key: [row for row in rows if row["row"] in BROKER_CHANGES_PRINTED] for key, rows in lines.items()}
+    return own if any(own.values()) else dict(lines)
+
+
+def _of_reign(lines: Mapping[Key, Sequence[Row]], began: int, chronicle: Chronicle, epoch: int) -> Iterator[Row]:
+    """The lines of a reign that began at a time, beside its records."""
+    there: dict[Key, list[int]] = defaultdict(list)
+    for each in sorted(chronicle.handled.get(epoch, ()), key=lambda each: each.at.offset):
+        there[each.broker, each.kind].append(each.at.ts)
+    first, last = chronicle.spans[epoch]
+    later = _clock(lines, there, began - first)
+    for (broker, kind), rows in lines.items():
+        left = there[broker, kind]
+        count = len(left)
+        for row in rows:
+            then = row["ts"] - later
+            one = min(left, key=lambda ts: abs(ts - then), default=None)
+            fits = one is not None and abs(one - then) <= NEAR
+            if fits and one is not None:
+                left.remove(one)
+            if then + SURELY_LATER < last:
+                yield row | {"broker": broker, "detail": kind, "count": count, "fits": fits}
+
+
+def _clock(lines: Mapping[Key, Sequence[Row]], there: Mapping[Key, Sequence[int]], most: int) -> int:
+    """How much later the lines' times are than those of the records: one clock made both, but lines may be in local
+    time. So that most lines are at a record of theirs; `most` is what the beginning of the reign says, whose line comes
+    when its record is committed."""
+    apart = [row["ts"] - ts for key, rows in lines.items() for row in rows for ts in there.get(key, ())]
+    near = [each for each in apart if most - _LONG_ELECTION <= each <= most + _AT_ONCE]
+    together = Counter(each // _AT_ONCE for each in near)
+    best = max(together, key=lambda each: (together[each], each), default=None)
+    return most if best is None else max(each for each in near if each // _AT_ONCE == best)

@@ -1,0 +1,57 @@
+"""An active controller fenced a broker, let it in or let it shut down, and the metadata log has no record of that.
+
+Why it matters
+    Everybody else knows what the log has: to them the broker is still what it was before. One that is fenced and not
+    known to be is elected, and put into ISRs, while it is not there.
+
+How it is seen
+    A controller that is active prints each change of a registration as it proposes it, and appends its proposals in
+    that order. The epoch that it leads has no record that fences, unfences or shuts down this broker within three
+    seconds of the line, although it wrote another record more than a second after it, which is committed. Lines may be
+    in local time: what they are apart from the records is taken from those that have one. It is suspicious: lines and
+    records are brought together by their times, and a line may be of another cluster.
+
+What a log cannot show
+    What a controller proposed right before it lost the leadership may have been taken back, and its last lines may be
+    younger than the copy of the log: nothing is said of these, nor where a migration is in the log, or offsets are
+    missing in it, or the LeaderChange of the epoch. Lines of standby controllers are not compared: at a start a
+    standby applies the whole log once more.
+
+Releases
+    "Replayed BrokerRegistrationChangeRecord modifying the registration" since 3.6
+    (ClusterControlManager.replayRegistrationChange); where a controller prints none, "Fencing broker N because its
+    session has timed out." of 3.0 to 3.9 (ReplicationControlManager.maybeFenceOneStaleBroker), with fencings only.
+"""
+
+from __future__ import annotations
+
+from .....model.expr import ite
+from ...observe.quorum.columns import fits
+from ...table.protocol import Row
+from ..kraft._remedies import REGISTRATION
+from ..rule import Rule
+from ..verdicts import HELD, SUSPICIOUS
+
+_DONE = {"fence": "fences", "unfence": "lets in", "shutdown": "lets shut down"}
+
+
+def _got(row: Row) -> str:
+    return (
+        f"{row['count']} such record{'s' * (row['count'] != 1)} in epoch {row['controller_epoch']}, none of that time"
+    )
+
+
+RULE = Rule(
+    code="KR555",
+    name="registration-change-not-in-metadata-log",
+    observation="registration_changes_beside_log",
+    kind="broker",
+    verdict=ite(fits, HELD, SUSPICIOUS),
+    message=lambda row: (
+        f"controller {row['node']} {_DONE[row['detail']]} broker {row['broker']}, and no record says so"
+    ),
+    expected=lambda row: f"a record that does so, of that time, in epoch {row['controller_epoch']}",
+    got=_got,
+    issues=("KIP-631",),
+    remedy=REGISTRATION,
+)
