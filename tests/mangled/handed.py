@@ -8,9 +8,10 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from pathlib import Path
 
-from .parts import RECORDED, TIME, Entry, Files, entries, flat, key_of, plain_name, read, stretch
-from .shipped import OTHER_CLUSTERS, ZONES, at_another_time, message
+from .parts import TIME, Entry, Files, Mangle, entries, flat, key_of, plain_name, read, stretch
+from .shipped import ZONES, at_another_time, message
 
 _TOPIC = re.compile(r"partition \[?([A-Za-z][\w.]*)[-,]\d")
 _WORDS = ("Received", "Sending", "Changed", "response", "Handling", "Cached", "from controller", "to OnlinePartition")
@@ -249,21 +250,25 @@ def zgrep(files: Files, dice: random.Random, severity: float) -> Files:
     return {"found.log": sorted(made) if severity == 5 else made}
 
 
-def another_inside(files: Files, dice: random.Random, severity: float) -> Files:
+def another_inside(clusters: Sequence[Path]) -> Mangle:
     """A stretch of another cluster's logs stands within, once: 1: as it is; 2: at the time of that place."""
-    other = read(RECORDED / dice.choice(OTHER_CLUSTERS))
-    made = dict(files)
-    for path, lines in other.items():
-        own, theirs = entries(files.get(path, [])), entries(lines)
-        at = dice.randint(0, len(own))
-        a, b = stretch(len(theirs), dice, dice.choice((0.1, 0.5)))
-        inside = theirs[a:b]
-        here, there = (key_of(each[0])[:19] if each else "" for each in (own[at:], inside))
-        if severity == 2 and here and there:
-            seconds = (datetime.fromisoformat(here) - datetime.fromisoformat(there)).total_seconds()
-            inside = entries(at_another_time(flat(inside), seconds))
-        made[path] = flat([*own[:at], *inside, *own[at:]])
-    return made
+
+    def mangle(files: Files, dice: random.Random, severity: float) -> Files:
+        other = read(dice.choice(clusters))
+        made = dict(files)
+        for path, lines in other.items():
+            own, theirs = entries(files.get(path, [])), entries(lines)
+            at = dice.randint(0, len(own))
+            a, b = stretch(len(theirs), dice, dice.choice((0.1, 0.5)))
+            inside = theirs[a:b]
+            here, there = (key_of(each[0])[:19] if each else "" for each in (own[at:], inside))
+            if severity == 2 and here and there:
+                seconds = (datetime.fromisoformat(here) - datetime.fromisoformat(there)).total_seconds()
+                inside = entries(at_another_time(flat(inside), seconds))
+            made[path] = flat([*own[:at], *inside, *own[at:]])
+        return made
+
+    return mangle
 
 
 # ---- Lines that are not what they were

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
+from pathlib import Path
 
-from .parts import RECORDED, TIME, Entry, Files, entries, flat, key_of, plain_name, read
+from .parts import RECORDED, RECORDED_KRAFT, TIME, Entry, Files, Mangle, entries, flat, key_of, plain_name, read
 
 
 def message(line: str) -> str:
@@ -162,32 +164,42 @@ def copied_while_written(files: Files, dice: random.Random, severity: float) -> 
     return made
 
 
-OTHER_CLUSTERS = ("lifecycle-2.8.2", "reassign-2.3.1", "traffic-2.4.1", "unclean-2.0.0")
-"""Recordings in which nothing is illegal."""
+OTHER_CLUSTERS = tuple(
+    RECORDED / name for name in ("lifecycle-2.8.2", "reassign-2.3.1", "traffic-2.4.1", "unclean-2.0.0")
+)
+OTHER_KRAFT_CLUSTERS = tuple(
+    RECORDED_KRAFT / name for name in ("failover-3.5.2", "unclean-3.9.1", "elr-4.0.0", "reassign-3.9.1")
+)
+"""Recordings in whose text logs nothing is illegal."""
 
 
-def another_cluster(files: Files, dice: random.Random, severity: float) -> Files:
+def another_cluster(clusters: Sequence[Path]) -> Mangle:
     """The logs of another cluster, of the same brokers and epochs: 1: in other folders; 2: below those of a name in one
     file; 3: as rotated files; 4: in one file by time, as if both had begun together."""
-    made = dict(files)
-    other = read(RECORDED / dice.choice(OTHER_CLUSTERS))
-    if severity == 4:
-        begun, began = (min((key for key in map(key_of, _all_of(each)) if key), default="") for each in (files, other))
-        if begun and began:
-            later = (datetime.fromisoformat(begun[:19]) - datetime.fromisoformat(began[:19])).total_seconds()
-            other = {path: at_another_time(lines, later) for path, lines in other.items()}
-    for path, lines in other.items():
-        own = files.get(path, [])
-        if severity == 1:
-            made[f"another/{path}"] = lines
-        elif severity == 2:
-            made[path] = own + lines
-        elif severity == 3:
-            made[f"{path}.1" if own else path] = lines
-        else:
-            made[path] = flat(sorted(entries(own) + entries(lines), key=key_of))
-    return made
+
+    def mangle(files: Files, dice: random.Random, severity: float) -> Files:
+        made = dict(files)
+        other = read(dice.choice(clusters))
+        if severity == 4:
+            begun, began = _begun(files), _begun(other)
+            if begun and began:
+                later = (datetime.fromisoformat(begun[:19]) - datetime.fromisoformat(began[:19])).total_seconds()
+                other = {path: at_another_time(lines, later) for path, lines in other.items()}
+        for path, lines in other.items():
+            own = files.get(path, [])
+            if severity == 1:
+                made[f"another/{path}"] = lines
+            elif severity == 2:
+                made[path] = own + lines
+            elif severity == 3:
+                made[f"{path}.1" if own else path] = lines
+            else:
+                made[path] = flat(sorted(entries(own) + entries(lines), key=key_of))
+        return made
+
+    return mangle
 
 
-def _all_of(files: Files) -> list[Entry]:
-    return [entry for lines in files.values() for entry in entries(lines)]
+def _begun(files: Files) -> str:
+    """The first time of any line; "" if none has one."""
+    return min((key for lines in files.values() for each in entries(lines) if (key := key_of(each))), default="")

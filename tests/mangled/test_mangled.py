@@ -48,6 +48,10 @@ GAINED_ONCE = (
     Case(
         "kraft-unclean-3.3.2", (("hour again, sorted", 2), ("sorted as text", 2), ("one rotated file missing", 2)), 5003
     ),
+    Case("kraft-segments-4.1.0", (("another KRaft cluster inside", 2),), 9002),
+    Case("kraft-segments-4.1.0", (("another KRaft cluster inside", 2),), 9109),
+    Case("kraft-segments-4.1.0", (("another KRaft cluster beside", 3),), 9128),
+    Case("kraft-migration-3.9.1", (("another KRaft cluster inside", 2), ("lines doubled", 0.1), ("grep -v", 1)), 9137),
     Case("unclean-2.4.1", (("copy beside", 2), ("brokers concatenated", 2), ("physical lines missing", 0.1)), 14),
 )
 """Where several lines are missing: those of a deletion, of a creation, of the start of a controller or of a broker; a

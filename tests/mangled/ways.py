@@ -379,7 +379,7 @@ WAYS: Mapping[str, Way] = {
         Way("times corrupted", each_file(shipped.times_corrupted), (0.01, 0.1, 1), retimed=True),
         Way("one rotated file missing", shipped.one_rotated_missing, (1, 2)),
         Way("copied while written", shipped.copied_while_written, (1, 2, 3)),
-        Way("another cluster beside", shipped.another_cluster, (1, 2, 3, 4), retimed=True),
+        Way("another cluster beside", shipped.another_cluster(shipped.OTHER_CLUSTERS), (1, 2, 3, 4), retimed=True),
         Way("seen once", each_file(handed.seen_once), (1, 2)),
         Way("shipper restarted", each_file(handed.restarted), (10, 200)),
         Way("additive loggers", handed.additive, (1, 2)),
@@ -396,7 +396,7 @@ WAYS: Mapping[str, Way] = {
         Way("levels", each_file(handed.levels), (1, 2, 3)),
         Way("sampled", each_file(handed.sampled), (2, 10)),
         Way("zgrep", handed.zgrep, (1, 2, 3, 4, 5)),
-        Way("another cluster inside", handed.another_inside, (1, 2), retimed=True),
+        Way("another cluster inside", handed.another_inside(shipped.OTHER_CLUSTERS), (1, 2), retimed=True),
         Way("one zone later", handed.one_zone_later, (1, 2), retimed=True),
         Way("line ends", each_file(handed.line_ends), (1, 2, 3, 4, 5)),
         Way("lines torn", each_file(handed.torn), (0.01, 0.1)),
@@ -404,6 +404,13 @@ WAYS: Mapping[str, Way] = {
         Way("pasted", each_file(handed.pasted), (1, 2, 3, 4, 5, 6, 7), reworded=True),
         Way("other case", each_file(handed.other_case), (1, 2), reworded=True),
         Way("numbers grouped", each_file(handed.numbers_grouped), (1, 2), reworded=True),
+        Way(
+            "another KRaft cluster beside",
+            shipped.another_cluster(shipped.OTHER_KRAFT_CLUSTERS),
+            (1, 2, 3, 4),
+            retimed=True,
+        ),
+        Way("another KRaft cluster inside", handed.another_inside(shipped.OTHER_KRAFT_CLUSTERS), (1, 2), retimed=True),
     )
 }
 

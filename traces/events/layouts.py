@@ -46,13 +46,14 @@ def escape(text: str) -> str:
 class Layout:
     """`regex` has the groups of `groups`, in that order, with {time} where the time stands; its user anchors it.
 
-    `short`: of a logger's name it prints the last word only.
+    `short`: of a logger's name it prints the last word only. `opens`: it begins with a word of which nothing is known.
     """
 
     name: str
     regex: str
     groups: tuple[str, ...]
     short: bool = False
+    opens: bool = False
 
     @cached_property
     def forms(self) -> tuple[tuple[str, tuple[str | int, ...]], ...]:
@@ -110,7 +111,7 @@ def layout(pattern: str) -> Layout:
     Understood: %d %p %m %c %t %n %% and their long names, with padding and options; any other conversion reads a word.
     """
     groups: list[str] = []
-    short = False
+    short = opens = False
     regex, at = "", 0
     for found in _CONVERSION.finditer(pattern):
         regex += escape(pattern[at : found.start()])
@@ -128,18 +129,21 @@ def layout(pattern: str) -> Layout:
                 inner = _BEGINS + inner
             regex += f" *{inner} *" if padding else inner
         elif letter != "n":
+            opens |= not regex
             regex += "[^ ]*"
     regex += escape(pattern[at:])
     if "message" not in groups:
         raise IsrproofError(
             f"Expected a log4j pattern with the message (%m), such as {DEFAULT_PATTERN!r}, got {pattern!r}."
         )
-    return Layout(pattern, regex, tuple(groups), short)
+    return Layout(pattern, regex, tuple(groups), short, opens)
 
 
+_CUT = r"\[?[12][0-9]{3}-[0-9]{2}-[0-9]{2} [0-9]{2}:(?:[0-9]{2}:)?\["
+"""A line that was cut within its time, and the next one: nothing that stands before a line."""
 PREFIXED = Layout(
     "container prefix",
-    rf".{{0,200}}?(?:\| +|: ?|Z )\[{{time}}\] +({_LEVEL}) +{_BEGINS}(.*) \(({_LOGGER})\)",
+    rf"(?!{_CUT}).{{0,200}}?(?:\| +|: ?|Z )\[{{time}}\] +({_LEVEL}) +{_BEGINS}(.*) \(({_LOGGER})\)",
     ("time", "level", "message", "logger"),
 )
 _DEFAULT, _PADDED, *_OTHERS = (layout(row.pattern) for row in layouts().values() if row.pattern)

@@ -292,7 +292,9 @@ class Reader:
             if distinctive:
                 chosen.append(distinctive[0])
                 continue
-            theirs = [text for text in other.literal_pieces if text not in self.filled]
+            # Among variants of a row the pattern decides too: what a slot may print would refuse lines of this one.
+            prints = self.may_print if other.row is self.row else self.filled.__contains__
+            theirs = [text for text in other.literal_pieces if not prints(text)]
             without += theirs[:1]
         return Test(head, start, tuple(chosen), end, tuple(without))
 

@@ -34,7 +34,7 @@ def counted(number: int, text: str, layout: Layout | None, seen: Coverage) -> Se
             seen.broken.append(number)
         return ()
     understood = isinstance(parsed, Event)
-    prefixed = text[:1] not in "[12"
+    prefixed = text[:1] not in "[12" if layout is None else layout.opens
     seen.kinds[Kind("understood" if understood else "irrelevant", parsed.row, parsed.level, prefixed)] += 1
     return listed(parsed) if isinstance(parsed, Event) else ()
 

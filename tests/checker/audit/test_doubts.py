@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.history.doubts import Doubts
+from isrproof.checker.audit.observe.quorum.raft import of_others
 from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.model import Report
 from isrproof.traces.cases import cases
 
 from tests.mangled import handed
 from tests.mangled.harness import written_to
-from tests.mangled.parts import read, recorded
+from tests.mangled.parts import RECORDED_KRAFT, read, recorded
 from tests.mangled.ways import mangled
 
 
@@ -257,14 +259,36 @@ def test_the_lines_of_one_tenure_are_of_one_release(tmp_path: Path) -> None:
     assert found(tmp_path, "KR207", *told_twice, older) == ["suspicious"]
 
 
-def test_what_the_metadata_log_shows_of_other_clusters_is_known_of_brokers_lines_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_metadata_log_shows_of_other_clusters_is_known_of_brokers_lines_too(tmp_path: Path) -> None:
     """Another cluster of KRaft within a recording: no fetcher is then from a broker that surely leads nothing."""
-    monkeypatch.setattr(handed, "OTHER_CLUSTERS", ("../recorded-kraft/unclean-3.9.1",))
     recording = recorded()["kraft-jbod-3.7.2"]
-    written_to(mangled(read(recording), (("another cluster inside", 2),), 12951), tmp_path, recording)
+    inside = handed.another_inside((RECORDED_KRAFT / "unclean-3.9.1",))
+    files = inside(read(recording), random.Random("12951 another cluster inside 2"), 2)
+    written_to(files, tmp_path, recording)
     (report,) = audit([str(tmp_path)], Options(engine="python"))
     assert [each.rule for each in report.findings if each.verdict == "illegal"] == []
     assert any("lines of another cluster are among these" in note for note in report.notes)
     assert any(each.rule == "KR610" for each in report.findings)
+
+
+A, B, BOTH = 0b001, 0b010, 0b011
+
+
+@pytest.mark.parametrize(
+    ("wordings", "mixed"),
+    [
+        ([(A, 1), (B, 1)], False),  # a start is not seen
+        ([(A, 1), (B, 1), (A, 1)], True),
+        ([(A, 1), (B, 1), (A, 2)], True),
+        ([(A, 1), (B, 2), (A, 3)], False),  # upgraded, and taken back
+        ([(A, 1), (B, 2), (A, 2)], True),
+        ([(A, 1), (BOTH, 1), (A, 1)], False),
+        ([(A, 1), (BOTH, 1), (B, 1), (BOTH, 1)], False),
+        ([(A, 1), (A, 2), (B, 2), (A, 3), (A, 4)], True),
+        ([(A, 1), (B, 3), (A, 5), (B, 5)], False),
+        ([(A, 1), (B, 3), (A, 5), (B, 5), (A, 5)], True),
+    ],
+)
+def test_a_node_whose_wordings_take_turns_has_lines_of_others(wordings: list[tuple[int, int]], mixed: bool) -> None:
+    lines = [{"cluster": 0, "file": 0, "node": 1, "releases": each, "process": process} for each, process in wordings]
+    assert bool([*of_others(lines)]) == mixed

@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.options import Options
 from isrproof.specs.errors import IsrproofError
 from isrproof.specs.formats import envelopes, layouts
 from isrproof.traces.formats import reading
@@ -521,3 +523,25 @@ def test_json_in_a_folder_is_read_if_it_holds_lines(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text('{"what": "no log"}')
     found = expand([str(tmp_path)], holds_lines=holds_lines)[0][1]
     assert [Path(source.path).name for source in found] == ["all.ndjson"]
+
+
+@pytest.mark.parametrize("engine", ["python", "columns"])
+def test_what_a_given_layout_begins_with_is_no_sign_that_lines_are_missing(engine: str, tmp_path: Path) -> None:
+    """But for a word of which nothing is known: what puts it there may leave lines out."""
+    if engine == "columns":
+        pytest.importorskip("pyarrow", reason="columns in memory need PyArrow")
+    verdicts = {}
+    for name, pattern, shown in (
+        ("level", "%p [%d] %m (%c)", "{0.level} [{1}] {0.message} ({0.logger})"),
+        ("word", "%x [%d] %p %m (%c)", "word [{1}] {0.level} {0.message} ({0.logger})"),
+    ):
+        for each in events(SMALL):
+            path = tmp_path / name / each.broker / f"{each.log}.log"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            time = each.time.strftime("%Y-%m-%d %H:%M:%S,%f")[:-3]
+            with path.open("a", encoding="utf-8") as out:
+                out.write("\n".join([shown.format(each, time), *each.rest]) + "\n")
+        (report,) = audit([str(tmp_path / name)], Options(engine=engine, layout=pattern))
+        verdicts[name] = report.verdict
+        assert any("something stands before its lines" in note for note in report.notes) == (name == "word")
+    assert verdicts == {"level": "illegal", "word": "incomplete"}

@@ -126,6 +126,20 @@ class Chronicle:
         """Whether a record at an offset, or in the batch that the next one is in, would certainly be here."""
         return not self.broken and self.start <= offset and offset + 1 < self.end
 
+    def complete_since(self) -> int | None:
+        """From when on the log has every topic that is there; None if nothing tells.
+
+        A migration writes all topics of ZooKeeper in one transaction (KRaftMigrationDriver), before any other topic.
+        """
+        if self.broken:
+            return None
+        if self.from_start and not self.mixed:
+            return 0
+        begun = min((first for first, _ in self.spans.values()), default=None)
+        first = [own[0].ts for own in self.of.values()]
+        times = [ts for ts in first if ts is not None]
+        return begun if not self.mixed or len(times) < len(first) else min(times, default=None)
+
     def put(self, partition: Partition, at: Placed) -> None:
         """A partition as a record has made it."""
         if (partition.topic, partition.number) not in self.of and at.committed:

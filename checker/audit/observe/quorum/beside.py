@@ -169,8 +169,8 @@ def shown_later(row: Row, applied: Mapping[tuple[int, int], tuple[int, int]]) ->
 
 def of_others(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int]) -> Iterator[int]:
     """The clusters among whose lines are those of another one: they name topics that a log does not have which has all
-    until then, or of which a later line shows a record. Topics may also be made after the log was copied: that, and a
-    registration that it does not have, show it together, as do several such registrations."""
+    from before until then, or of which a later line shows a record. Topics may also be made after the log was copied:
+    that, and a registration that it does not have, show it together, as do several such registrations."""
     rows = list(rows)
     signs: dict[int, set[tuple[int, int] | None]] = defaultdict(set)
     applied: dict[int, int] = defaultdict(int)
@@ -180,13 +180,18 @@ def of_others(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters
     for row in rows:
         cluster = clusters[row["file"]]
         log = chronicles[cluster]
-        if row["what"] == "stranger" and log.from_start and not log.broken and not log.mixed:
+        if row["what"] == "stranger" and _is_of_none(row, log.complete_since()):
             signs[cluster].add(None)
             if row["ts"] + LATE < log.last or row["line"] < applied[row["file"]]:
                 yield cluster
         elif row["what"] == "odd" and row.get("surely", False):
             signs[cluster].add((row["node"], row["epoch"]))
     yield from (cluster for cluster, own in signs.items() if len(own) > 1)
+
+
+def _is_of_none(row: Row, since: int | None) -> bool:
+    """Whether a topic is none that was deleted before the log has all, some time after which a line first names it."""
+    return since is not None and (since == 0 or row["ts"] > since + LATE)
 
 
 def clocks(rows: Iterable[Row], clusters: Mapping[int, int]) -> dict[tuple[int, int], int]:

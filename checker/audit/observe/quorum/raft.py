@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import permutations
 from typing import Any
 
 from ...files.file import LogFile
-from ...history.wordings import in_turn
 from ...lines import ACTIVE, CLUSTER_PRINTED, LEADER_PRINTED, OF_QUORUM, RENOUNCED
 from ...table.protocol import Row, Table
 from ..kraft.chronicle import Chronicle
@@ -81,20 +82,51 @@ def several_lives(lines: Sequence[Row]) -> set[int]:
     for row in lines:
         if row["row"] in CLUSTER_PRINTED:
             named[row["cluster"]].add(row["detail"])
-    return {row["cluster"] for row in lines if row["life"]} | {c for c, ids in named.items() if len(ids) > 1}
+    found = {row["cluster"] for row in lines if row["life"]} | {c for c, ids in named.items() if len(ids) > 1}
+    return found | {*_begun_anew(lines)}
+
+
+def _begun_anew(lines: Iterable[Row]) -> Iterator[int]:
+    """The clusters in which a file of a node begins in an earlier epoch than another one ended, before it."""
+    spans: dict[tuple[int, int], dict[int, tuple[Row, Row]]] = defaultdict(dict)
+    for row in lines:
+        key = row["cluster"], row["node"]
+        if row["row"] == _DELETED:
+            spans[key].clear()
+        if row["row"] == _STATE and row["node"] is not None and row["ts"] is not None:
+            first, _ = spans[key].get(row["file"], (row, row))
+            spans[key][row["file"]] = first, row
+    for (cluster, _), own in spans.items():
+        for (_, last), (first, _) in permutations(own.values(), 2):
+            if last["ts"] < first["ts"] and first["raft_epoch"] < last["raft_epoch"]:
+                yield cluster
 
 
 def of_others(lines: Iterable[Row]) -> Iterator[int]:
     """The clusters in which a node's wording goes from one release to another and back in the time of two processes."""
-    spans: dict[tuple[int, int, int], dict[int, tuple[Row, Row]]] = defaultdict(dict)
+    walked: dict[tuple[int, int, int], _Wordings] = defaultdict(_Wordings)
     for row in lines:
-        if row["node"] is not None:
-            own = spans[row["cluster"], row["file"], row["node"]]
-            own[row["releases"]] = own.get(row["releases"], (row, row))[0], row
-    for (cluster, _, _), wordings in spans.items():
-        printed = {releases: (first["line"], last["line"]) for releases, (first, last) in wordings.items()}
-        if any(wordings[each][1]["process"] - wordings[each][0]["process"] < 2 for each in in_turn(printed)):
-            yield cluster
+        if row["node"] is not None and walked[row["cluster"], row["file"], row["node"]].go_back(row):
+            yield row["cluster"]
+
+
+@dataclass
+class _Wordings:
+    """Of the lines so far, by set of releases that have such a wording, the process of the last one; and before it the
+    process of the last one that is worded otherwise, as in none of these releases."""
+
+    last: dict[int, int] = field(default_factory=dict)
+    otherwise: dict[int, int] = field(default_factory=dict)
+
+    def go_back(self, row: Row) -> bool:
+        """Take the next line: whether one stands between it and an earlier one, no more than a start away, that was
+        worded otherwise than both."""
+        releases, process = row["releases"], row["process"]
+        others = [each for each in self.last if not each & releases]
+        if others:
+            self.otherwise[releases] = max(self.last[each] for each in others)
+        self.last[releases] = process
+        return any(process - self.otherwise[each] < 2 for each in others if each in self.otherwise)
 
 
 def begun_unseen(lines: Iterable[Row]) -> set[int]:
