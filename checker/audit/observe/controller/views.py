@@ -47,8 +47,8 @@ VIEW: Mapping[str, Sort] = {
 announced up to here. `replicas`: as printed, or else as printed last. `creation`: this line creates the znode; `fresh`:
 and its assignment was printed just before, by the same controller. `repeated`: prints what the line before printed.
 `emptied`: the ISR is empty, and was not in the view before. `joined`: the line prints the assignment, and the ISR has a
-member that neither the assignment has, nor the one printed last, nor the ISR of the line before, whose leader epoch is
-not higher.
+member that neither the assignment has, nor the one printed last, nor the ISR of the line before, and no leader has
+written since.
 """
 _LINES = (*CREATED, *STOPPED["partition"], *VIEWS)
 
@@ -79,7 +79,13 @@ _emptied = both(
 
 _joined = both(
     _same_block,
-    _previous(leader_epoch) <= leader_epoch,  # else it prints a state of before that one (KAFKA-9212)
+    # A leader takes the replicas that its leader epoch began with; later requests of that epoch it ignores. So none has
+    # written between the two: one state, or a controller's next. Else a state of before that one (KAFKA-9212).
+    ite(
+        _previous(leader_epoch) < leader_epoch,
+        partition_epoch.eq(_previous(partition_epoch) + 1),
+        _previous(leader_epoch).eq(leader_epoch) & partition_epoch.eq(_previous(partition_epoch)),
+    ),
     # No subset of the union of these: so the sets that are computed on the way are mostly empty.
     ~isr.minus(replicas).minus(field("last_replicas", replicas.sort)).minus(_previous(isr)).is_empty(),
 )

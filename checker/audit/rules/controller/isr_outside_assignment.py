@@ -9,7 +9,9 @@ Releases
     while the ISR still holds those that leave. The log does not always show that a reassignment is going on, so the
     finding is suspicious. It is illegal if no line is missing, the level is TRACE, and either the partition has just
     been created, or, up to 2.3, the broker is in no assignment and no ISR printed just before: a replica that leaves
-    was assigned. There a line with a lower leader epoch than the one before prints what was before that (KAFKA-9212).
+    was assigned. There a line with a lower leader epoch than the one before prints what was before that (KAFKA-9212);
+    and what a leader wrote may have a replica that it still takes for one: it ignores requests of its own leader epoch
+    (ReplicaManager.becomeLeaderOrFollower), so it has the assignment with which that epoch began.
     Since 2.4 a reassignment can be cancelled (KIP-455): KafkaController.updateCurrentReassignment writes
     the old assignment first, and takes a replica out of the ISR only if it is in it. A controller that dies then leaves
     a leader that has the other replicas still, and may put one into the ISR. A later controller prints that, and no
@@ -27,8 +29,6 @@ from ..remedy import BEFORE_2_2, MOVE_CONTROLLER, TOPIC, Remedy
 from ..rule import Rule
 from ..verdicts import HELD, ILLEGAL, SUSPICIOUS
 from ._words import brokers, ids, where
-
-_joined = joined & releases.subset_of(in_releases("<=2.3"))
 
 RULE = Rule(
     code="KR203",
