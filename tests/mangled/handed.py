@@ -7,11 +7,10 @@ import random
 import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from pathlib import Path
 
 from .parts import TIME, Entry, Files, Mangle, entries, flat, key_of, plain_name, read, stretch
-from .shipped import ZONES, at_another_time, message
+from .shipped import ZONES, at_another_time, message, seconds_between
 
 _TOPIC = re.compile(r"partition \[?([A-Za-z][\w.]*)[-,]\d")
 _WORDS = ("Received", "Sending", "Changed", "response", "Handling", "Cached", "from controller", "to OnlinePartition")
@@ -261,10 +260,9 @@ def another_inside(clusters: Sequence[Path]) -> Mangle:
             at = dice.randint(0, len(own))
             a, b = stretch(len(theirs), dice, dice.choice((0.1, 0.5)))
             inside = theirs[a:b]
-            here, there = (key_of(each[0])[:19] if each else "" for each in (own[at:], inside))
+            here, there = (key_of(each[0]) if each else "" for each in (own[at:], inside))
             if severity == 2 and here and there:
-                seconds = (datetime.fromisoformat(here) - datetime.fromisoformat(there)).total_seconds()
-                inside = entries(at_another_time(flat(inside), seconds))
+                inside = entries(at_another_time(flat(inside), seconds_between(there, here)))
             made[path] = flat([*own[:at], *inside, *own[at:]])
         return made
 

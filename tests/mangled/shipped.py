@@ -78,6 +78,13 @@ def others_between(lines: list[str], dice: random.Random, severity: float) -> li
     return [each for line in lines for each in ([dice.choice(_OTHERS)] if dice.random() < severity else []) + [line]]
 
 
+def seconds_between(one: str, other: str) -> float:
+    """How much later another time is; 0 if one of them does not exist."""
+    with suppress(ValueError):
+        return (datetime.fromisoformat(other[:19]) - datetime.fromisoformat(one[:19])).total_seconds()
+    return 0
+
+
 def at_another_time(lines: list[str], seconds: float, since: str = "") -> list[str]:
     """Lines from a time on, so many seconds later. A time that does not exist, another way's work, stays as it is."""
     made: list[str] = []
@@ -183,7 +190,7 @@ def another_cluster(clusters: Sequence[Path]) -> Mangle:
         if severity == 4:
             begun, began = _begun(files), _begun(other)
             if begun and began:
-                later = (datetime.fromisoformat(begun[:19]) - datetime.fromisoformat(began[:19])).total_seconds()
+                later = seconds_between(began, begun)
                 other = {path: at_another_time(lines, later) for path, lines in other.items()}
         for path, lines in other.items():
             own = files.get(path, [])
