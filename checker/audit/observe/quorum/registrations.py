@@ -23,8 +23,8 @@ _FENCED = re.compile(r"\bfenced=(-?1)\b")
 _IN_SHUTDOWN = re.compile(r"\binControlledShutdown=1\b")
 NEAR = 3_000
 """Milliseconds between such a line and its record, at most."""
-_AT_ONCE, _LONG_ELECTION = 200, 60_000
-"""Milliseconds between them where nothing is in the way, and until a leader hears that its first record is kept."""
+_AT_ONCE, _LONG_ELECTION = 1_000, 60_000
+"""Milliseconds between them where lines have lost theirs, and until a leader hears that its first record is kept."""
 Key = tuple[int, str]
 """A broker, and what a record makes of it: "fence", "unfence" or "shutdown"."""
 _Turn = tuple[int, int | None, int | None]
@@ -44,8 +44,8 @@ def beside_log(
     clusters: Mapping[int, int],
     files: Collection[int],
 ) -> Iterator[Row]:
-    """The lines that an active controller wrote surely before another record of its epoch that is committed; `fits`:
-    the epoch has such a record for each of them.
+    """The lines that an active controller wrote surely before another record of its epoch that is committed, and surely
+    after the first; `fits`: the epoch has such a record of that time.
 
     Args:
         turns: the rows of the line table that say that a controller is active, or may be so no longer.
@@ -62,7 +62,7 @@ def beside_log(
         began = max((each for each in own if each[0] < row["line"]), default=None)
         if key is not None and began is not None and None not in (*began, row["ts"]) and row["file"] in files:
             same = told_in[row["file"], row["controller"], began][key]
-            if not same or same[-1]["ts"] != row["ts"] or same[-1]["row"] != row["row"]:  # else it is a copy
+            if all((each["ts"], each["row"]) != (row["ts"], row["row"]) for each in same):  # else it is a copy
                 same.append(row)
     for (file, node, (_, ts, epoch)), lines in told_in.items():
         cluster = clusters[file]
@@ -108,7 +108,7 @@ def _of_reign(lines: Mapping[Key, Sequence[Row]], began: int, chronicle: Chronic
             fits = one is not None and abs(one - then) <= NEAR
             if fits and one is not None:
                 left.remove(one)
-            if then + SURELY_LATER < last:
+            if first + NEAR < then and then + SURELY_LATER < last:
                 yield row | {"broker": broker, "detail": kind, "count": count, "fits": fits}
 
 
@@ -119,5 +119,5 @@ def _clock(lines: Mapping[Key, Sequence[Row]], there: Mapping[Key, Sequence[int]
     apart = [row["ts"] - ts for key, rows in lines.items() for row in rows for ts in there.get(key, ())]
     near = [each for each in apart if most - _LONG_ELECTION <= each <= most + _AT_ONCE]
     together = Counter(each // _AT_ONCE for each in near)
-    best = max(together, key=lambda each: (together[each], each), default=None)
+    best = max(together, key=lambda each: (together[each] + together[each - 1], each), default=None)
     return most if best is None else max(each for each in near if each // _AT_ONCE == best)

@@ -7,9 +7,10 @@ Why it matters
 How it is seen
     A controller that is active prints each change of a registration as it proposes it, and appends its proposals in
     that order. The epoch that it leads has no record that fences, unfences or shuts down this broker within three
-    seconds of the line, although it wrote another record more than a second after it, which is committed. Lines may be
-    in local time: what they are apart from the records is taken from those that have one. It is suspicious: lines and
-    records are brought together by their times, and a line may be of another cluster.
+    seconds of the line, although it wrote another record more than a second after it, which is committed, and its first
+    record more than three seconds before. Lines may be in local time: what they are apart from the records is taken
+    from those that have one. It is suspicious: lines and records are brought together by their times, and a line may be
+    of another cluster.
 
 What a log cannot show
     What a controller proposed right before it lost the leadership may have been taken back, and its last lines may be
