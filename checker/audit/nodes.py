@@ -218,12 +218,10 @@ def _reigns(raft_lines: Iterable[Row]) -> _Reigns:
 
 
 def _may_be_taken_back(reigns: _Reigns, row: Row) -> bool:
-    """Whether a controller may have been active at a line, and it is not known that what it proposed stayed."""
+    """Whether a controller may have been active at a line: one that is killed writes no line of what is taken back."""
     own = reigns.get((row["file"], row["node"]), [])
     at = bisect_left(own, (row["line"], ""))
-    before = own[at - 1][1] if at else "unknown"
-    after = own[at][1] if at < len(own) else "nothing"
-    return before == "unknown" or (before == "active" and after != "nothing")
+    return at == 0 or own[at - 1][1] == "active"
 
 
 def _count_fits(found: Iterable[Row], clusters: Mapping[int, int], shown: Shown) -> None:
