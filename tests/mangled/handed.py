@@ -9,8 +9,8 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from .parts import TIME, Entry, Files, Mangle, entries, flat, key_of, plain_name, read, stretch
-from .shipped import ZONES, at_another_time, message, seconds_between
+from .parts import TIME, Entry, Files, Mangle, entries, flat, key_of, plain_name, stretch
+from .shipped import ZONES, at_another_time, message, one_of, seconds_between
 
 _TOPIC = re.compile(r"partition \[?([A-Za-z][\w.]*)[-,]\d")
 _WORDS = ("Received", "Sending", "Changed", "response", "Handling", "Cached", "from controller", "to OnlinePartition")
@@ -253,7 +253,7 @@ def another_inside(clusters: Sequence[Path]) -> Mangle:
     """A stretch of another cluster's logs stands within, once: 1: as it is; 2: at the time of that place."""
 
     def mangle(files: Files, dice: random.Random, severity: float) -> Files:
-        other = read(dice.choice(clusters))
+        other = one_of(clusters, files, dice)
         made = dict(files)
         for path, lines in other.items():
             own, theirs = entries(files.get(path, [])), entries(lines)

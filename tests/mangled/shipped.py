@@ -180,13 +180,23 @@ OTHER_KRAFT_CLUSTERS = tuple(
 """Recordings in whose text logs nothing is illegal."""
 
 
+def one_of(clusters: Sequence[Path], files: Files, dice: random.Random) -> Files:
+    """The logs of one of these clusters, which is not the one that the files are of."""
+    chosen = dice.choice(clusters)
+    other = read(chosen)
+    own = {line for lines in files.values() for line in lines if key_of([line])}
+    if any(line in own for lines in other.values() for line in lines):
+        other = read(dice.choice([each for each in clusters if each != chosen]))
+    return other
+
+
 def another_cluster(clusters: Sequence[Path]) -> Mangle:
     """The logs of another cluster, of the same brokers and epochs: 1: in other folders; 2: below those of a name in one
     file; 3: as rotated files; 4: in one file by time, as if both had begun together."""
 
     def mangle(files: Files, dice: random.Random, severity: float) -> Files:
         made = dict(files)
-        other = read(dice.choice(clusters))
+        other = one_of(clusters, files, dice)
         if severity == 4:
             begun, began = _begun(files), _begun(other)
             if begun and began:
