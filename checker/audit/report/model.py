@@ -17,7 +17,7 @@ from ..findings.finding import Finding
 from ..findings.metadata import MetadataLog
 from ..findings.moves import Move
 from ..findings.scope import Scope
-from ..findings.state import ClusterState
+from ..findings.state import ClusterState, Condition
 from ..findings.tally import Tally
 from ..history.histories import Life
 from ..history.spans import Span
@@ -173,6 +173,12 @@ class Report:
     def left_out(self) -> int:
         """How many findings are counted only."""
         return sum(self.counts.values()) - len(self.findings)
+
+    def conditions(self) -> Iterator[Condition]:
+        """Who was offline or under-replicated, as lines show and as the records of metadata logs do."""
+        yield from self.state.conditions
+        for log in self.metadata or ():
+            yield from log.conditions
 
 
 def reports(found: Audited, files: Sequence[FileFacts]) -> list[Report]:

@@ -96,7 +96,7 @@ def _offline(report: Report, process: int) -> Iterator[Event]:
 def offline_changes(report: Report) -> list[tuple[int, int]]:
     """Time and number from then on, in order; of a spell whose end no line shows the end is not counted."""
     steps: dict[int, int] = {}
-    for spell in report.state.conditions:
+    for spell in report.conditions():
         if spell.condition == OFFLINE and spell.since is not None:
             steps[spell.since] = steps.get(spell.since, 0) + 1
             if spell.until is not None:

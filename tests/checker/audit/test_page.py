@@ -9,6 +9,7 @@ import json
 import random
 import re
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -27,6 +28,7 @@ from isrproof.traces.timeline import TimelineRow
 from tests.checker.audit.test_forms import CHAOS, CONTEXT, FAILOVER, HOSTILE, SOUND, made, poisoned
 
 pytest.importorskip("jinja2")
+ELR = CHAOS.parent.with_name("recorded-kraft") / "elr-4.0.0"
 
 
 def page(report: Report) -> str:
@@ -95,6 +97,23 @@ def test_the_page_needs_nothing_else() -> None:
     assert not [name for name, _ in elements.attributes if name in ("src", "srcset", "style") or name.startswith("on")]
     links = {value for name, value in elements.attributes if name == "href"}
     assert all(re.match(r"#|https://issues\.apache\.org/jira/browse/KAFKA-\d+$", link) for link in links)
+
+
+def test_what_records_show_offline_is_on_the_timeline() -> None:
+    report = made(ELR)
+    shown = json.loads(_data(page(report)))["c0"]
+    assert report.metadata is not None
+    spells = [(each, each.since, each.until) for each in report.metadata[0].conditions if each.condition == "offline"]
+    assert spells
+    times = {ts for _, since, until in spells for ts in (since, until) if ts is not None}
+    assert [ts for ts, _ in shown["offline"]] == sorted(times)
+    topic, number, _, _, _, offline = unpacked(shown["partitions"]["heads"], 6)
+    names = [shown["partitions"]["topics"][each] for each in topic]
+    lasted: Counter[tuple[str, int]] = Counter()
+    for each, since, until in spells:
+        if since is not None and until is not None:
+            lasted[each.topic, each.partition] += until - since
+    assert dict(zip(zip(names, number, strict=True), offline, strict=True)).items() >= lasted.items()
 
 
 def test_links_into_the_page_lead_somewhere() -> None:

@@ -26,7 +26,7 @@ def partitions(report: Report, most: int | None = None) -> list[dict[str, Any]]:
     groups = by_partition(report.timeline or ())
     findings = Counter((each.life or 1, each.entity.topic, each.entity.partition) for each in report.findings)
     offline: Counter[Key] = Counter()
-    for each in report.state.conditions:
+    for each in report.conditions():
         if each.condition == OFFLINE and each.since is not None and each.until is not None:
             offline[each.life, each.topic, each.partition] += max(each.until - each.since, 0)
     pages = _pages(groups, findings, offline, MOST if most is None else most)
