@@ -141,7 +141,7 @@ def _beside(
     counted = log.over_lines(partial(effects.effects, chronicles, clusters), _having(read, effects.LINES))
     later, applied = beside.clocks(held, clusters), beside.last_applied(held, ordered)
     proposed = partial(_may_be_taken_back, _reigns(raft_lines))
-    for name, row in effects.beside_log(counted, chronicles, clusters, later, applied, proposed, others):
+    for name, row in effects.beside_log(counted, chronicles, clusters, later, applied, proposed, ordered, others):
         found.rows.setdefault(name, []).append(row)
     changing = _having(read, registrations.LINES)
     told = log.over_lines(registrations.told, changing) if changing else ()

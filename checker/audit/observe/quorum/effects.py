@@ -95,12 +95,14 @@ def beside_log(
     later: Clocks,
     applied: Applied,
     proposed: Callable[[Row], bool],
+    ordered: Container[int],
     others: Container[int] = (),
 ) -> Rows:
     """The rows of all observations, by their names.
 
     Args:
         proposed: whether what a controller says on a line may have been taken back.
+        ordered: the files whose times do not go back.
         others: the clusters among whose lines are some of another one.
     """
     left = {c: {b: sorted(at.ts for at in own) for b, own in log.left.items()} for c, log in chronicles.items()}
@@ -131,7 +133,8 @@ def beside_log(
     for (cluster, node), own in sorted(deleted.items()):
         if cluster in whole:
             made = _deletions(own, left[cluster].get(node, []), chronicles[cluster].last, applied)
-            yield from ((DELETIONS, each | {"foreign": cluster in others}) for each in made)
+            for each in made:
+                yield DELETIONS, each | {"foreign": cluster in others or each["file"] not in ordered}
     of_kraft = [row for row in rows if not chronicles[clusters[row["file"]]].mixed]
     yield from ((REMOVED, each) for each in _removed(of_kraft, chronicles, clusters))
 

@@ -7,9 +7,9 @@ How it is seen
     A broker prints how many replicas it deletes: their topics were removed, or a reassignment left the broker out. The
     log has these records. Illegal is a line with a number that is larger than all that the log took from the broker up
     to ten seconds after it; suspicious, if only the sum of this and earlier lines is, or if there are lines of another
-    cluster. Lines that say the same at the same time count once: they may be copies. It counts only where the log is
-    here from its first record on, and goes on for ten seconds beyond the line's time, or where the broker shows a
-    record of it in a later line of the file.
+    cluster, or if times go back in the file: then the line's may be wrong. Lines that say the same at the same time
+    count once: they may be copies. It counts only where the log is here from its first record on, and goes on for ten
+    seconds beyond the line's time, or where the broker shows a record of it in a later line of the file.
 
 Releases
     All with KRaft, since 3.0; only where the metadata log is there, and the broker prints partition epochs (since 3.3).
