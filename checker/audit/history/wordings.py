@@ -8,7 +8,7 @@ after the second, its lines are mixed with those of others, unless its process w
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import permutations
 
 from ....specs import releases
@@ -41,8 +41,7 @@ def mixed_wordings(rows: Iterable[Row], spans: Iterable[Span], files: Mapping[in
     for (index, _), own in wordings.items():
         if index in files and files[index].cluster not in found:
             begun = starts[files[index].cluster, files[index].directory]
-            lines = {releases: (first, last) for releases, (first, last, _, _) in own.items()}
-            if any(_in_two_processes(own[each], begun) for each in in_turn(lines)):
+            if any(_in_turn(own[one], own[other], begun) for one, other in permutations(own, 2) if not one & other):
                 found.add(files[index].cluster)
     return found
 
@@ -55,19 +54,7 @@ def _joined(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) ->
     return min(one[0], other[0]), max(one[1], other[1]), min(one[2], other[2]), max(one[3], other[3])
 
 
-def _in_two_processes(one: tuple[int, int, int, int], begun: Iterable[int]) -> bool:
-    """Whether a wording comes in the time of at most two processes, by the times at which they began."""
-    _, _, since, until = one
-    return sum(since < ts <= until for ts in begun) < 2
-
-
-def in_turn(lines: Mapping[int, tuple[int, int]]) -> Iterator[int]:
-    """The wordings that come before and after another one, of releases that have none in common with theirs.
-
-    Args:
-        lines: by set of releases the first and the last line with such a wording.
-    """
-    for one, other in permutations(lines, 2):
-        (first, last), (between, _) = lines[one], lines[other]
-        if not one & other and first < between < last:
-            yield one
+def _in_turn(one: tuple[int, int, int, int], other: tuple[int, int, int, int], begun: Iterable[int]) -> bool:
+    """Whether a wording comes before and after another one, in the time of at most two processes."""
+    first, last, since, until = one
+    return first < other[0] < last and sum(since < ts <= until for ts in begun) < 2
