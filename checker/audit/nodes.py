@@ -14,7 +14,7 @@ from .findings.judged import findings
 from .findings.metadata import Metadata
 from .history.wordings import mixed_wordings
 from .judge import counted, failing, first_failing, judged
-from .lines import ACTIVE, CLUSTER_PRINTED, LEADER_PRINTED, OF_ZOOKEEPER, REGISTERED, REGISTRATIONS_PRINTED, RENOUNCED
+from .lines import ACTIVE, LEADER_PRINTED, OF_ZOOKEEPER, REGISTERED, REGISTRATIONS_PRINTED, RENOUNCED
 from .observe.catalogue import observations
 from .observe.kraft.chronicle import Chronicle
 from .observe.narrow import EVERYTHING, Narrow
@@ -145,9 +145,8 @@ def _beside(
         found.rows.setdefault(name, []).append(row)
     changing = _having(read, registrations.LINES)
     told = log.over_lines(registrations.told, changing) if changing else ()
-    turns = (*ACTIVE, *RENOUNCED, *LEADER_PRINTED, *CLUSTER_PRINTED)
     own = {file for file in ordered if clusters[file] not in others}
-    found.rows[registrations.CHANGES] = [*registrations.beside_log(told, raft_lines, turns, chronicles, clusters, own)]
+    found.rows[registrations.CHANGES] = [*registrations.beside_log(told, raft_lines, chronicles, clusters, own)]
 
 
 def _compared(metadata: Metadata, raft_lines: Iterable[Row], shown: Shown) -> dict[int, Chronicle]:

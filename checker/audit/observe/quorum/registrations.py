@@ -12,11 +12,20 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from ...lines import ACTIVE, BROKER_CHANGES_PRINTED, FENCINGS_PRINTED
+from ...lines import (
+    ACTIVE,
+    BROKER_CHANGES_PRINTED,
+    CLUSTER_PRINTED,
+    FENCINGS_PRINTED,
+    LEADER_PRINTED,
+    RENOUNCED,
+)
 from ...table.protocol import Row, Table
 from ..kraft.chronicle import SURELY_LATER, Chronicle
 
 LINES = (*BROKER_CHANGES_PRINTED, *FENCINGS_PRINTED)
+_TURNS = (*ACTIVE, *RENOUNCED, *LEADER_PRINTED, *CLUSTER_PRINTED)
+"""Lines that say that a controller is active, or may be so no longer."""
 CHANGES = "registration_changes_beside_log"
 _COLUMNS = ("file", "line", "ts", "row", "releases", "controller", "replica", "detail")
 _FENCED = re.compile(r"\bfenced=(-?1)\b")
@@ -39,7 +48,6 @@ def told(events: Table) -> list[Row]:
 def beside_log(
     rows: Iterable[Row],
     raft_lines: Iterable[Row],
-    turns: Collection[str],
     chronicles: Mapping[int, Chronicle],
     clusters: Mapping[int, int],
     files: Collection[int],
@@ -48,12 +56,11 @@ def beside_log(
     after the first; `fits`: the epoch has such a record of that time.
 
     Args:
-        turns: the rows of the line table that say that a controller is active, or may be so no longer.
         files: those that are in the order in which they were written, of clusters of which all lines are.
     """
     reigns: dict[tuple[int, int], list[_Turn]] = defaultdict(list)
     for row in raft_lines:
-        if row["node"] is not None and row["row"] in turns:
+        if row["node"] is not None and row["row"] in _TURNS:
             epoch = row["raft_epoch"] if row["row"] in ACTIVE else None
             reigns[row["file"], row["node"]].append((row["line"], row["ts"], epoch))
     told_in: dict[tuple[int, int, _Turn], dict[Key, list[Row]]] = defaultdict(lambda: defaultdict(list))
