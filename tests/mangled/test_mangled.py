@@ -49,6 +49,7 @@ GAINED_ONCE = (
         "kraft-unclean-3.3.2", (("hour again, sorted", 2), ("sorted as text", 2), ("one rotated file missing", 2)), 5003
     ),
     Case("kraft-chaos-3.5.2", (("times corrupted", 1),), 22002),
+    Case("kraft-chaos-4.2.0", (("hour again, sorted", 1),), 31002),
     Case("kraft-segments-4.1.0", (("another KRaft cluster inside", 2),), 9002),
     Case("kraft-segments-4.1.0", (("another KRaft cluster inside", 2),), 9109),
     Case("kraft-segments-4.1.0", (("another KRaft cluster beside", 3),), 9128),

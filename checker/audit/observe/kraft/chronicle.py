@@ -241,6 +241,14 @@ class Chronicle:
             return "before", None
         return ("before" if at == 0 else "ahead" if at == len(own) else "hole"), None
 
+    def until(self, topic: str, partition: int, epoch: int) -> int | None:
+        """The offset of the committed record that ended a state: the partition's next one, or its topic's deletion."""
+        own = self.of.get((topic, partition), [])
+        after = bisect_right(own, epoch, key=_EPOCH)
+        if after < len(own):
+            return own[after].offset if own[after].committed else None
+        return self.removed[topic].offset if topic in self.removed else None
+
     def beside(self, row: Row) -> tuple[str, Registration | None]:
         """A line that prints a partition at a partition epoch, beside the log.
 

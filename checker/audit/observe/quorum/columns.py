@@ -161,4 +161,4 @@ TOPICS_REMOVED = _observation(
     effects.REMOVED, {**_OF_LINE, **_RECORD, **_OF_TOPIC, **sorts(deleted, unordered, applied_line)}
 )
 """The last line of a file on a partition of a topic that is deleted, with the record that says so; `deleted`: an
-earlier line shows that the broker had applied that; `unordered`: so it is of several topics."""
+earlier line shows that the broker had applied that; `unordered`: so it is of other states."""

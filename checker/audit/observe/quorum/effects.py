@@ -42,12 +42,15 @@ STRAYS = "strays_printed_beside_log"
 
 def effects(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], events: Table) -> list[Row]:
     """Look: lines that tell a count or an end; by file and broker how far the lines show that it has applied the log
-    ("past", where that is beyond a topic's deletion), and the last lines on topics that are deleted ("gone"); the
-    brokers that name themselves in a file that tells of strays ("speaks"): such a line does not say whose it is."""
+    ("past", where that is beyond a topic's deletion), the last lines on topics that are deleted ("gone"), and the first
+    with each state that an earlier line shows to be over ("over"); the brokers that name themselves in a file that
+    tells of strays ("speaks"): such a line does not say whose it is."""
     found: list[Row] = []
     removals = {cluster: sorted(at.offset for at in log.removed.values()) for cluster, log in chronicles.items()}
     gone: dict[tuple[int, str, int], Row] = {}
     past: dict[tuple[int, int], Row] = {}
+    reached: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+    over: dict[tuple[int, str, int, int], Row] = {}
     speaks: set[tuple[int, int]] = set()
     for row in sorted(events.of_lines(LINES).rows(), key=lambda row: (row["file"], row["line"])):
         cluster = clusters.get(row["file"], -1)
@@ -65,14 +68,33 @@ def effects(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], ev
         if topic in chronicle.removed:
             gone[row["file"], topic, row["partition"]] = shown | {"what": "gone", "topic_id": topic}
         offset = applied_offset(chronicle, row)
-        before = past.get((row["file"], row["speaker"]), {"offset": -1})
-        if offset is not None and bisect_left(removals[cluster], offset) > bisect_left(
-            removals[cluster], before["offset"]
-        ):
-            past[row["file"], row["speaker"]] = shown | {"what": "past", "offset": offset}
-            found.append(past[row["file"], row["speaker"]])
+        if topic is None or offset is None:
+            continue
+        by = row["file"], row["speaker"]
+        if _is_over(chronicle.until(topic, row["partition"], row["partition_epoch"]), row["ts"], reached[by]):
+            state = {"topic_id": topic, "partition_epoch": row["partition_epoch"]}
+            over.setdefault((row["file"], *state.values(), row["partition"]), shown | {"what": "over"} | state)
+        if row["ts"] is not None and offset > (reached[by][-1][0] if reached[by] else -1):
+            reached[by].append((offset, row["ts"]))
+        before = past.get(by, {"offset": -1})
+        if bisect_left(removals[cluster], offset) > bisect_left(removals[cluster], before["offset"]):
+            past[by] = shown | {"what": "past", "offset": offset}
+            found.append(past[by])
     speaking = [{"what": "speaks", "file": file, "node": node, "ts": None} for file, node in sorted(speaks)]
-    return [*found, *speaking, *(gone[key] for key in sorted(gone))]
+    return [*found, *speaking, *(gone[key] for key in sorted(gone)), *(over[key] for key in sorted(over))]
+
+
+def _is_over(until: int | None, ts: int | None, reached: Sequence[tuple[int, int]]) -> bool:
+    """Whether a line tells a state that surely was over before: a broker had applied the record that ended it.
+
+    Args:
+        until: the offset of that record.
+        reached: how far lines before show that the broker had come, and when: offsets that rise.
+    """
+    if until is None or ts is None:
+        return False
+    first = bisect_left(reached, (until, 0))
+    return first < len(reached) and reached[first][1] + SURELY_LATER < ts
 
 
 def _shown(row: Row) -> Row:
@@ -198,8 +220,9 @@ def _deletions(own: Mapping[tuple[int, int], Row], left: Sequence[int], ends: in
 
 def _removed(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int]) -> Iterator[Row]:
     """The last line of each file on each partition of a topic that is deleted, and the line before by which the broker
-    had applied the deletion, if there is one. `unordered`: lines of several topics of the cluster stand so, as they do
-    where a clock was put back and the lines were sorted by time afterwards."""
+    had applied the deletion, if there is one. `unordered`: in the cluster several states of one partition, or those of
+    several topics, stand after a line by which they were over, as they do where a clock was put back and the lines were
+    sorted by time afterwards."""
     last: dict[tuple[int, str, int], Row] = {}
     past: dict[tuple[int, int], list[Row]] = defaultdict(list)
     for row in rows:
@@ -209,8 +232,11 @@ def _removed(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters:
                 last[key] = row
         elif row["what"] == "past":
             past[row["file"], row["node"]].append(row)
-    shown: list[Row] = []
-    topics: dict[int, set[str]] = defaultdict(set)
+    over: dict[int, list[Row]] = defaultdict(list)
+    for row in rows:
+        if row["what"] == "over":
+            over[clusters[row["file"]]].append(row)
+    unordered = {cluster for cluster, own in over.items() if _many(own)}
     for (file, topic, _), row in sorted(last.items()):
         cluster = clusters[file]
         at = chronicles[cluster].removed[topic]
@@ -223,7 +249,13 @@ def _removed(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters:
             and each["ts"] + SURELY_LATER < row["ts"]
         ]
         found = row | {"cluster": cluster, "deleted": bool(seen), "before_file": at.file, "before_offset": at.offset}
-        shown.append(found | ({"applied_line": min(each["line"] for each in seen)} if seen else {}))
-        topics[cluster] |= {topic} if seen else set()
-    for row in shown:
-        yield row | {"unordered": len(topics[row["cluster"]]) > 1}
+        found |= {"unordered": cluster in unordered}
+        yield found | ({"applied_line": min(each["line"] for each in seen)} if seen else {})
+
+
+def _many(rows: Iterable[Row]) -> bool:
+    """Whether states are of several topics, or several of one partition."""
+    states: dict[tuple[str, int], set[int]] = defaultdict(set)
+    for row in rows:
+        states[row["topic_id"], row["partition"]].add(row["partition_epoch"])
+    return len({topic for topic, _ in states}) > 1 or any(len(epochs) > 1 for epochs in states.values())

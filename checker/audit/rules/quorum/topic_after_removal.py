@@ -9,8 +9,8 @@ How it is seen
     shows how far it has come: to the record with that partition epoch, at least. After one that is beyond the record
     that removed a topic, it takes no state with that topic's id. (A leader hears of changes of its ISR before it
     applies them, so lines of these do not count.) The line before must be a second older: copies of lines, and lines
-    out of order, prove nothing. Where it is so of several topics it is suspicious: lines that were sorted by time after
-    a clock was put back look like that.
+    out of order, prove nothing. Where other states, too, stand after a line by which they were over, it is suspicious:
+    lines that were sorted by time after a clock was put back look like that.
 
 Releases
     With KRaft, since 3.3: before, lines print no partition epoch. Only where the metadata log is there.
