@@ -5,6 +5,8 @@
   all: then none may have been alive, or moves of replicas are not logged.)
 * A broker caches what a controller has sent. Where it does so before the controller sends anything, in one stream, the
   lines between are missing.
+
+Of several streams that have lines of a tenure, only the one that has the first of them can show its beginning.
 """
 
 from __future__ import annotations
@@ -50,7 +52,18 @@ def beheaded(rows: Iterable[Row], files: Iterable[LogFile]) -> frozenset[TenureO
         here = row["ts"], (i, row["line"])
         ts, place = first.get(row["began"], here)
         first[row["began"]] = min(ts, here[0]), min(place, here[1])
-    return frozenset(tenure for (tenure, _), first in found.items() if _lost_its_beginning(first))
+    earliest: dict[TenureOfCluster, int] = {}
+    for (tenure, _), first in found.items():
+        earliest[tenure] = min(_begins(first), earliest.get(tenure, _begins(first)))
+    return frozenset(
+        tenure
+        for (tenure, _), first in found.items()
+        if _begins(first) == earliest[tenure] and _lost_its_beginning(first)
+    )
+
+
+def _begins(first: Mapping[str, tuple[int, tuple[int, int]]]) -> int:
+    return min(ts for ts, _ in first.values())
 
 
 def _lost_its_beginning(first: Mapping[str, tuple[int, tuple[int, int]]]) -> bool:

@@ -92,8 +92,9 @@ class _Part:
     def started(self, run: Run) -> bool:
         """Whether a run begins its tenure, and nothing shows that lines are missing there."""
         tenure = self.layout.files[run.file].cluster, run.controller, run.epoch
+        goes_on = self.layout.stream(run) != self.life.tenures[run.tenure].order.streams[0]
         doubted = tenure in self.layout.beheaded or self.layout.is_quiet(run.file, run.first)
-        return run in self.history.started and not doubted
+        return run in self.history.started and not goes_on and not doubted
 
     def spans_of(self, run: Run, begun: Mapping[TenureKey, int]) -> Iterator[Span]:
         """A run, split where a foreign epoch is reported or a line is not whole; `begun` as above."""
