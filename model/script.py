@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from .discovery import modules
 from .expr import Expr
 from .property import Property
-from .protocol import Model
+from .protocol import Ghosts, Model
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,11 @@ def script_of(model: Model) -> Script:
     best = max(fitting, key=lambda each: len(each.fields))
     watching = best.with_history(model)
     return Script(model, watching, best.lemmas, best.goals(watching), best.spare)
+
+
+def remembering(model: Model, ghosts: Ghosts, *others: str) -> Model:
+    """A model with ghost fields of a proof's own, watched, as are `others` that it has."""
+    return replace(model, ghosts=(*model.ghosts, ghosts)).watching(*others, ghosts.name)
 
 
 @cache

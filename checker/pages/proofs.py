@@ -184,6 +184,5 @@ def _trust() -> Iterator[str]:
     )
     described = trust.trusted(script_of(model("kip320")), {})
     yield from (f"- {each}" for each in described)
-    others = trust.trusted(script_of(model("kip966")), {})
-    yield from (f"- kip966 counts replicas; {each}" for each in others if each.startswith("axiom:"))
+    yield f"- kip966 counts replicas, raft counts voters; {trust.OF_SIZES}"
     yield "- for the other models: their own actions, settings and ghosts, which `isrproof prove MODEL` names"

@@ -3,8 +3,8 @@
 A `Domain` says how much of an instance is kept. Settings that it has a number for bound the sorts as they do in a
 search; the others are left out: an `Int(0, log_size)` is then any integer from 0 on, a sequence may be of any length,
 and a finite sort has any number of elements (an uninterpreted sort). Everything else is exact: an operator that cannot
-be had raises with its name. But for one: the size of a set of any number of elements is an unknown function of the set
-that is above 0 only if there is a member. That is enough for a proof, and too little for a counterexample.
+be had raises with its name. But for one: the size of a set of any number of elements is an unknown function of the set,
+of which two facts are known (`Domain.counting`). That is enough for a proof, and too little for a counterexample.
 """
 
 from __future__ import annotations
@@ -125,10 +125,24 @@ class Domain:
         return _size_of(self.sort(sort))[0](z3.Lambda([bound], body))
 
     def counting(self, sort: FiniteSort) -> Term:
-        """What is known of the sizes of sets of unlisted elements: one above 0 has a member."""
-        size, member = _size_of(self.sort(sort))
-        a_set = z3.Const("a set", z3.ArraySort(self.sort(sort), z3.BoolSort()))
-        return z3.ForAll([a_set], z3.Implies(size(a_set) > 0, a_set[member(a_set)]), patterns=[size(a_set)])
+        """What is known of the sizes of sets of unlisted elements.
+
+        One above 0 has a member; two that together are more than there are elements have one in common, as any two
+        majorities do.
+        """
+        size, member, common = _size_of(self.sort(sort))
+        sets = z3.ArraySort(self.sort(sort), z3.BoolSort())
+        one, other = z3.Const("one set", sets), z3.Const("other set", sets)
+        shared = common(one, other)
+        many = z3.Int(f"setting.{sort.size.name}") < size(one) + size(other)
+        return z3.And(
+            z3.ForAll([one], z3.Implies(size(one) > 0, one[member(one)]), patterns=[size(one)]),
+            z3.ForAll(
+                [one, other],
+                z3.Implies(many, z3.And(one[shared], other[shared])),
+                patterns=[z3.MultiPattern(size(one), size(other))],
+            ),
+        )
 
     def some(self, sort: Sort, body: Callable[[Term], Term]) -> Term:
         """The body holds for some value of a scalar sort."""
@@ -315,10 +329,14 @@ def _folded(term: Term) -> Term:
 
 
 @cache
-def _size_of(element: Any) -> tuple[Any, Any]:
-    """The size of a set of these elements, and a member of it."""
+def _size_of(element: Any) -> tuple[Any, Any, Any]:
+    """The size of a set of these elements, a member of it, and one that it has in common with another set."""
     sets = z3.ArraySort(element, z3.BoolSort())
-    return z3.Function(f"size.{element}", sets, z3.IntSort()), z3.Function(f"member.{element}", sets, element)
+    return (
+        z3.Function(f"size.{element}", sets, z3.IntSort()),
+        z3.Function(f"member.{element}", sets, element),
+        z3.Function(f"common.{element}", sets, sets, element),
+    )
 
 
 @cache

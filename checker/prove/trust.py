@@ -12,6 +12,12 @@ from ...model.script import Script
 from ...model.sorts import FiniteSort, MapSort, SetSort, Settings
 from .types import in_range
 
+OF_SIZES = (
+    "axioms: a set whose size is above 0 has a member; two sets whose sizes together are more than there are elements "
+    "have one in common; else its size is any function of the set"
+)
+"""What is believed of the sizes of sets of any number of elements (`reading.Domain.counting`)."""
+
 
 def goals_of(script: Script, names: Iterable[str] | None) -> list[Property]:
     """The properties to prove: those named, or all that the model promises.
@@ -71,7 +77,7 @@ def trusted(script: Script, kept: Settings) -> tuple[str, ...]:
         "granted of a state)",
     ]
     if any(each.size.name not in kept for each in counted(model)):
-        sentence.append("axiom: a set whose size is above 0 has a member; else its size is any function of the set")
+        sentence.append(OF_SIZES)
     if free:
         sentence.append(f"settings left out: {', '.join(free)} (what they bound is unbounded)")
     if limits:

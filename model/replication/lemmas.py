@@ -18,7 +18,7 @@ from ..action import Update, update
 from ..expr import Expr, both, either, exists, field, fill, forall, full, ite, some, var
 from ..property import Property
 from ..protocol import Ghosts, Model, starts
-from ..script import Lemmas
+from ..script import Lemmas, remembering
 from ..sorts import Int, MapOf, SeqOf, SetOf
 from .properties import LOG_MATCHING, committed
 from .state import (
@@ -353,11 +353,6 @@ def with_history(model: Model, changes: Mapping[str, tuple[Update, ...]] | None 
     wanted = {**HISTORY.updates, **controller_writes_history(model), **(changes or {})}
     history = replace(HISTORY, updates={name: each for name, each in wanted.items() if name in names})
     return remembering(model, history, "committed")
-
-
-def remembering(model: Model, ghosts: Ghosts, *others: str) -> Model:
-    """A model with ghost fields of a proof's own, watched, as are `others` that it has."""
-    return replace(model, ghosts=(*model.ghosts, ghosts)).watching(*others, ghosts.name)
 
 
 def goals(model: Model) -> tuple[Property, ...]:

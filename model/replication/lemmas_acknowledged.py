@@ -12,11 +12,11 @@ from ..action import update
 from ..expr import Expr, both, field, fill, forall, ite
 from ..property import Property
 from ..protocol import Ghosts, Model, starts
-from ..script import Lemmas
+from ..script import Lemmas, remembering
 from ..sorts import Int, MapOf
 from . import lemmas, lemmas_crash, lemmas_kip966
 from .kip966 import acknowledged, elr, large_enough
-from .lemmas import at, leads, one, remembering, requested_leader
+from .lemmas import at, leads, one, requested_leader
 from .lemmas_kip966 import held_by_candidates
 from .properties import below
 from .state import (

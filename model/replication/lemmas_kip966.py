@@ -13,6 +13,7 @@ from ..action import Update, update
 from ..expr import Expr, both, either, exists, field, fill, forall, setting
 from ..property import Property
 from ..protocol import Ghosts, Model, starts
+from ..script import remembering
 from ..sorts import Int, MapOf, SetOf
 from . import lemmas, lemmas_crash
 from .kip966 import MIN_ISR, crashes, elr
@@ -170,4 +171,4 @@ def with_history(model: Model) -> Model:
         ),
         updates=_eligible_history(model),
     )
-    return lemmas.remembering(lemmas.with_history(model), history)
+    return remembering(lemmas.with_history(model), history)

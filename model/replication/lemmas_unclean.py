@@ -14,7 +14,7 @@ from ..action import update
 from ..expr import Expr, both, field, fill, forall, ite
 from ..property import Property
 from ..protocol import Ghosts, Model, starts
-from ..script import Lemmas
+from ..script import Lemmas, remembering
 from ..sorts import Int, MapOf
 from . import lemmas
 from .lemmas import at, d, e, latest_isr, one
@@ -134,7 +134,7 @@ SPARE = lemmas.SPARE
 
 def with_history(model: Model) -> Model:
     """A model with unclean elections that remembers how much was kept in each epoch."""
-    return lemmas.remembering(lemmas.with_history(model), KEPT_HISTORY)
+    return remembering(lemmas.with_history(model), KEPT_HISTORY)
 
 
 SCRIPT = Lemmas(lemmas.SCRIPT.fields | {kept}, LEMMAS, with_history, lemmas.goals, SPARE)

@@ -10,13 +10,15 @@ from isrproof.model.script import script_of, written
 
 # The names never change, and pages and listings keep this order.
 NAMES = [
+    *("raft", "raft-pre-vote"),
     *("truncate-to-hw", "kip101", "kip279", "kip320-first-try", "kip320"),
     *("kip497", "kip497-committed-isr-only", "unclean-election", "unclean-election-keeps-isr"),
     *("last-replica-standing", "kip966", "kip966-without-kafka-15583"),
 ]
-WITHOUT_LEMMAS = ["raft", "raft-pre-vote"]
 # The module whose lemmas a model gets; the others get those of `lemmas`.
 LEMMAS = {
+    "raft": "lemmas_raft",
+    "raft-pre-vote": "lemmas_raft",
     "kip497": "lemmas_kip497",
     "kip497-committed-isr-only": "lemmas_kip497",
     "unclean-election": "lemmas_unclean",
@@ -28,7 +30,7 @@ LEMMAS = {
 
 
 def test_the_models_are_discovered() -> None:
-    assert list(models()) == [*WITHOUT_LEMMAS, *NAMES]
+    assert list(models()) == NAMES
     assert all(model(name) is one and one.name == name for name, one in models().items())
 
 

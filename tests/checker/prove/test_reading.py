@@ -32,6 +32,7 @@ from isrproof.model.expr import (
     free,
     ite,
     record,
+    setting,
     some,
     those,
     topological,
@@ -102,6 +103,40 @@ def test_the_size_of_a_set_of_any_number_of_elements_is_a_function_of_its_member
     assert outcome(one.eq(two) & one.size().ne(two.size())) == "unsat"
     assert outcome(one.is_empty() & (one.size() > 0)) == "unsat"
     assert outcome(one.ne(two) & one.size().ne(two.size())) != "unsat"
+
+
+def test_two_majorities_have_a_member_in_common() -> None:
+    """Of any number of elements; two halves need not, nor does a majority have any one element."""
+    one, two, who = field("one", SetOf(Replica)), field("two", SetOf(Replica)), field("who", Replica)
+    domain = Domain({})
+    everyone, apart = setting(REPLICAS), one.intersect(two).is_empty()
+    leaves = domain.symbols([one.size() + two.size(), who])
+
+    def outcome(*conditions: Expr) -> str:
+        asserted = [domain.counting(Replica), *(domain.read(each, leaves) for each in conditions)]
+        return smt.ask(asserted, 20, search=True, work=smt.FEW // 4).outcome
+
+    majorities = (everyone < one.size() + one.size(), everyone < two.size() + two.size())
+    assert outcome(*majorities, apart) == "unsat"
+    assert outcome(everyone < one.size() + two.size(), apart) == "unsat"
+    assert outcome(everyone.eq(one.size() + two.size()), one.size().eq(two.size()), apart) != "unsat"
+    assert outcome(*majorities, ~one.contains(who)) != "unsat"
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5])
+def test_what_is_believed_of_sizes_is_true_where_members_are_counted(count: int) -> None:
+    """With a number of elements a size is a sum: there the same follows, and no more than it."""
+    one, two = field("one", SetOf(Replica)), field("two", SetOf(Replica))
+    domain = Domain({"replicas": count})
+    together, apart = one.size() + two.size(), one.intersect(two).is_empty()
+    leaves = domain.symbols([together])
+
+    def outcome(condition: Expr) -> str:
+        return smt.ask([domain.read(condition, leaves)], 20, search=True).outcome
+
+    assert outcome((one.size() > 0) & one.is_empty()) == "unsat"
+    assert outcome((setting(REPLICAS) < together) & apart) == "unsat"
+    assert outcome(setting(REPLICAS).eq(together) & apart) == "sat"
 
 
 # Random expressions
