@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..expr import both, forall
+from ..expr import both, forall, some
 from ..property import Property
 from ..script import Lemmas
 from . import lemmas_control, lemmas_settled
-from .state import assignment, c, followed, live, p, phase, replicas, shutting, to_move, topics, znode
+from .state import assignment, c, controller, followed, live, p, phase, replicas, shutting, to_move, topics, znode
 
 _stops = phase[c].eq("stopping")
 IS_SHUTTING_DOWN = Property(
@@ -20,7 +20,7 @@ IS_SHUTTING_DOWN = Property(
             c,
             forall(
                 p,
-                both(_stops, znode[p].is_some(), followed[c][p]).implies(
+                both(controller.eq(some(c)), _stops, znode[p].is_some(), followed[c][p]).implies(
                     ~znode[p].value["leader"].set().intersects(to_move[c])
                 ),
             ),
