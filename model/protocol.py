@@ -300,6 +300,12 @@ class Model:
             unwatched=self.unwatched or self,
         )
 
+    def watching_for(self, properties: Iterable[Property]) -> Model:
+        """The model watching the ghosts that some properties are of."""
+        wanted = tuple(properties)
+        names = [each.name for each in self.ghosts if any(one in each.properties for one in wanted)]
+        return self.watching(*names) if names else self
+
     def instance(self, **values: int) -> Instance:
         """The model with its settings fixed; what is not given has its default.
 

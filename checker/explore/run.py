@@ -191,10 +191,7 @@ def select(
             names.append(each)
         elif each != TYPE_OK.name:
             names.append(model.property(each))
-    for ghosts in model.ghosts:
-        if any(each in ghosts.properties for each in names):
-            model = model.watching(ghosts.name)
-    return model, names, ()
+    return model.watching_for(names), names, ()
 
 
 class _Paths:

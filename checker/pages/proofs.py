@@ -116,7 +116,7 @@ def _open() -> Iterator[str]:
 def _properties() -> Iterator[tuple[str, str, str]]:
     seen = set()
     for row in expected.rows():
-        for prop in trust.goals_of(script_of(row.built()), row.verdicts):
+        for prop in trust.goals_of(trust.script_for(row.built(), row.verdicts), row.verdicts):
             if prop.name not in seen:
                 seen.add(prop.name)
                 yield prop.name, prop.kind, prop.statement

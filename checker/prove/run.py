@@ -17,7 +17,6 @@ from ...model.catalogue import model as model_named
 from ...model.errors import DefinitionError, unknown
 from ...model.property import Property
 from ...model.protocol import Instance, Model
-from ...model.script import script_of
 from ...model.sorts import Settings
 from ..explore.trace import Path
 from . import smt, trust
@@ -26,7 +25,7 @@ from .induction import Asked, Induction, Question
 from .reading import Domain
 from .rows import rows_of
 from .system import System
-from .trust import goals_of, lemmas_of
+from .trust import goals_of, lemmas_of, script_for
 
 Verdict = Literal["holds", "violated", "unknown"]
 FileRead = Callable[[Asked], None]
@@ -135,9 +134,10 @@ def prove(
     started = time.perf_counter()
     effort, kept = effort or Effort(), dict(kept or {})
     chosen = model_named(model) if isinstance(model, str) else model
-    script = script_of(chosen)
+    names = None if properties is None else tuple(properties)
+    script = script_for(chosen, names or ())
     _check_kept(chosen, kept)
-    goals = goals_of(script, properties)
+    goals = goals_of(script, names)
     system = System(script.model, Domain(kept))
     lemmas = lemmas_of(script, without_lemmas)
     known = {each.name: each for each in (*lemmas, *(each for each in goals if each.kind == "always"))}

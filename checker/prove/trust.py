@@ -8,7 +8,7 @@ from ...model.errors import ModelError, unknown
 from ...model.expr import Op, topological
 from ...model.property import Property
 from ...model.protocol import Model
-from ...model.script import Script
+from ...model.script import Script, script_of
 from ...model.sorts import FiniteSort, MapSort, SetSort, Settings
 from .types import in_range
 
@@ -40,6 +40,14 @@ def goals_of(script: Script, names: Iterable[str] | None) -> list[Property]:
         return [known[name] for name in wanted]
     promised = (*script.base.properties, *script.goals)
     return [each for each in promised if each.kind in ("always", "step") and each.name not in script.base.suspended]
+
+
+def script_for(model: Model, names: Iterable[str]) -> Script:
+    """The lemmas for a model, which also watches the history that named properties are about."""
+    script = script_of(model)
+    wanted = {*names} - {each.name for each in (*script.model.properties, *script.goals)}
+    told = [each for ghosts in model.ghosts for each in ghosts.properties if each.name in wanted]
+    return script_of(model.watching_for(told)) if told else script
 
 
 def lemmas_of(script: Script, without: Iterable[str]) -> list[Property]:

@@ -30,10 +30,15 @@ from .state import (
 )
 
 _acts, _held = phase[c].ne("none"), znode[p].value
+ACTING_IS_REGISTERED = Property(
+    "ActingIsRegistered",
+    "Who acts as controller is registered, where no controller outlives its session.",
+    forall(c, _acts.implies(registered.contains(c))),
+)
 ACTING_IS_CONTROLLER = Property(
     "ActingIsController",
-    "Who acts as controller is named by ZooKeeper, in the current epoch, where no controller outlives its session.",
-    forall(c, _acts.implies(both(controller.eq(some(c)), epoch[c].eq(controller_epoch)))),
+    "Who is registered and acts as controller is named by ZooKeeper, in the current epoch.",
+    forall(c, both(_acts, registered.contains(c)).implies(both(controller.eq(some(c)), epoch[c].eq(controller_epoch)))),
 )
 ACTING_EPOCH_IS_NO_LATER = Property(
     "ActingEpochIsNoLater",
@@ -72,6 +77,7 @@ ISR_IS_OF_REPLICAS = Property(
 LEMMAS = (
     CONTROLLER_IS_REGISTERED,
     ONE_CONTROLLER_PER_EPOCH,
+    ACTING_IS_REGISTERED,
     ACTING_IS_CONTROLLER,
     ACTING_EPOCH_IS_NO_LATER,
     WRITTEN_BY_NO_LATER_EPOCH,

@@ -15,6 +15,7 @@ from .state import (
     b,
     c,
     cached,
+    controller,
     live,
     one_of,
     p,
@@ -29,11 +30,11 @@ from .state import (
 )
 
 _held, _kept = znode[p].value, cached[c][p].value
-_has_read = both(phase[c].ne("none"), phase[c].ne("elected"))
+_knows = both(phase[c].ne("none"), phase[c].ne("elected"))
+_has_read = both(controller.eq(some(c)), _knows)
 _has_started = both(_has_read, phase[c].ne("starting"))
 _has_still_to_elect = one_of(phase[c], ("electing", "failing"))
-_is_known = both(_has_read, topics[c].contains(p), replicas(assignment[p]).contains(b))
-_is_new = both(_has_read, ~topics[c].contains(p))
+_is_replica = both(topics[c].contains(p), replicas(assignment[p]).contains(b))
 
 
 def _of_partitions(when: Expr, holds: Expr) -> Expr:
@@ -90,10 +91,10 @@ MAY_GO_OFFLINE = Property(
     "others it has none.",
     both(
         _of_replicas(
-            _is_known,
+            both(_knows, _is_replica),
             one_of(replica_state[c][p][b], ("OnlineReplica", "OfflineReplica", "ReplicaDeletionIneligible")),
         ),
-        _of_replicas(_is_new, replica_state[c][p][b].eq(unknown_is("replica"))),
+        _of_replicas(both(_knows, ~topics[c].contains(p)), replica_state[c][p][b].eq(unknown_is("replica"))),
     ),
 )
 LED_BY_LIVE_OR_TO_MOVE = Property(
@@ -150,7 +151,7 @@ def live_replicas_are_online(staying: Expr) -> Property:
     return Property(
         "LiveReplicasAreOnline",
         "The replicas on brokers that are live and stay so, as far as the controller knows, are OnlineReplica.",
-        _of_replicas(both(_is_known, staying.contains(b)), replica_state[c][p][b].eq("OnlineReplica")),
+        _of_replicas(both(_has_read, _is_replica, staying.contains(b)), replica_state[c][p][b].eq("OnlineReplica")),
     )
 
 

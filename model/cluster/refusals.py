@@ -11,21 +11,23 @@ from ..family import Chosen, of_table
 from ..property import Property
 from ..protocol import Ghosts, starts
 from ..sorts import Bool, MapOf, SetOf
-from .effects import SHUTDOWN, Attempt
-from .state import DIRECTORIES, ReplicaState, p, r
+from .effects import DELETION, SHUTDOWN, Attempt
+from .state import DIRECTORIES, REASSIGNMENT, ReplicaState, p, r
 
 refused = field("refused", MapOf(ReplicaState, MapOf(ReplicaState, Bool)))
 _source, _target = var("source", ReplicaState), var("target", ReplicaState)
 
-BENIGN = (
+OF_DELETION = (
     ("ReplicaDeletionSuccessful", "ReplicaDeletionIneligible", "its broker dies when the replica was deleted"),
     ("ReplicaDeletionIneligible", "ReplicaDeletionIneligible", "an error is answered when the broker's death is known"),
     ("OnlineReplica", "ReplicaDeletionIneligible", "its broker dies when the topic is queued, not started"),
     ("ReplicaDeletionSuccessful", "OnlineReplica", "its broker starts when the replica was deleted"),
+)
+"""Refused pairs that are known, and come of nothing but the order of events. Of a cluster without the part none is."""
+OF_REASSIGNMENT = (
     ("OnlineReplica", "NewReplica", "a later controller takes a reassignment up again"),
     ("NewReplica", "NewReplica", "a replica's broker starts anew while it is being added"),
 )
-"""Refused pairs that are known, and come of nothing but the order of events."""
 OF_DIRECTORIES = (
     ("ReplicaDeletionStarted", "OnlineReplica", "a log directory of its broker fails while it is being deleted"),
 )
@@ -39,13 +41,15 @@ OF_SHUTDOWNS = (
 def refusals(chosen: Chosen, actions: Iterable[Action], attempts: Mapping[str, tuple[Attempt, ...]]) -> Ghosts:
     """The pairs that the last step was refused: from which state, to which."""
     no_8237 = ("OfflineReplica", "ReplicaDeletionIneligible")
-    deletes_on_shutdown = SHUTDOWN in chosen.parts and chosen.before("2.1")
+    deletes = DELETION in chosen.parts
+    deletes_on_shutdown = deletes and SHUTDOWN in chosen.parts and chosen.before("2.1")
     benign = (
-        *BENIGN,
-        *(OF_DIRECTORIES if DIRECTORIES in chosen.parts else ()),
+        *(OF_DELETION if deletes else ()),
+        *(OF_REASSIGNMENT if REASSIGNMENT in chosen.parts else ()),
+        *(OF_DIRECTORIES if deletes and DIRECTORIES in chosen.parts else ()),
         *(OF_SHUTDOWNS if deletes_on_shutdown else ()),
     )
-    known = [*(pair[:2] for pair in benign), no_8237]
+    known = [*(pair[:2] for pair in benign), *([no_8237] if deletes else [])]
     properties = (
         Property(
             "OnlyBenignRefusals",

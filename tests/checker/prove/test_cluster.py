@@ -36,6 +36,8 @@ slow = pytest.mark.slow
         pytest.param("2.8", [], marks=slow),
         pytest.param("3.9", [], marks=slow),
         pytest.param("2.3", ["ISRs of unseen leaders"], marks=slow),
+        pytest.param("2.3", ["zombies"], marks=slow),
+        pytest.param("3.9", ["zombies", "controlled shutdown"], marks=slow),
         pytest.param("2.3", ["controlled shutdown", "requests"], marks=slow),
         pytest.param("3.9", ["controlled shutdown", "preferred elections", "metadata caches"], marks=slow),
     ],
@@ -45,6 +47,24 @@ def test_a_controller_that_has_settled_has_left_nothing_to_dead_brokers(release:
     assert {each.prop.name: each.verdict for each in found.properties} == dict.fromkeys(SETTLED, "holds")
     assert "LedByLiveOrToMove" in found["LeaderAliveOrNone"].rests_on
     assert "InSyncLiveOrToMove" in found["DeadOutOfIsr"].rests_on
+
+
+@pytest.mark.parametrize(
+    ("release", "parts"),
+    [
+        ("2.3", []),
+        ("3.9", ["ISRs of unseen leaders"]),
+        ("2.0.0", ["controlled shutdown"]),
+        pytest.param("3.9", ["controlled shutdown", "ISR changes", "metadata caches"], marks=slow),
+    ],
+)
+def test_the_controller_asks_for_no_move_that_is_not_in_its_table(release: str, parts: list[str]) -> None:
+    """Where nothing is deleted or reassigned nothing is refused; of each replica the state must be known."""
+    model, effort = CLUSTER.model(release, adding=parts), Effort(search=0)
+    found = prove(model, ["OnlyBenignRefusals"], effort=effort)["OnlyBenignRefusals"]
+    assert (found.verdict, "MayGoOffline" in found.rests_on) == ("holds", True)
+    without = prove(model, ["OnlyBenignRefusals"], effort=effort, without_lemmas=["MayGoOffline"])
+    assert without["OnlyBenignRefusals"].verdict == "unknown"
 
 
 def test_up_to_2_2_the_lemma_falls_where_a_new_controller_starts() -> None:
