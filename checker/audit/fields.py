@@ -107,13 +107,15 @@ OF_FILES: tuple[str, ...] = (*READ, *OF_REQUEST, *OF_QUORUM)
 """The columns of events that any part of the audit reads."""
 
 releases = field("releases", SetOf(RELEASE))
+life_at_least = field("life_at_least", releases.sort)
+"""The releases that are no older than that which some controller of the life must be."""
 seen_level = field("seen_level", LEVEL)
 lossy, start_seen = field("lossy", Bool), field("start_seen", Bool)
 tenure, block, known_since = field("tenure", Int()), field("block", Int()), field("known_since", Int())
 
 SPAN: Mapping[str, Sort] = sorts(
     *(field("cluster", Int()), field("life", Int()), tenure, field("stream", Int()), block),
-    *(seen_level, lossy, releases, start_seen, known_since),
+    *(seen_level, lossy, releases, life_at_least, start_seen, known_since),
 )
 """What observations and rules read of the span that an event is in."""
 

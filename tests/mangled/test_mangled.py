@@ -50,6 +50,7 @@ GAINED_ONCE = (
     ),
     Case("kraft-chaos-3.5.2", (("times corrupted", 1),), 22002),
     Case("kraft-chaos-4.2.0", (("hour again, sorted", 1),), 31002),
+    Case("failover-on-leader-2.3.1-kill", (("stretch missing", 0.3),), 51003),
     Case("kraft-segments-4.1.0", (("another KRaft cluster inside", 2),), 9002),
     Case("kraft-segments-4.1.0", (("another KRaft cluster inside", 2),), 9109),
     Case("kraft-segments-4.1.0", (("another KRaft cluster beside", 3),), 9128),

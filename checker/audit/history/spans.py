@@ -24,6 +24,7 @@ class Span:
 
     `base` + line grows along a stream; `stream` is its number among those of the tenure. No line is missing between
     spans of one `block`; a foreign epoch ends a block too. `whole_block` would be the block if it did not.
+    `life_at_least` are the releases that are no older than that which some tenure of the life must be.
     `known_since` is the first of the epochs since which everything is here (completeness.py). `since`..`until` are the
     lines in which one that names the controller only is of this tenure: up to the next epoch of the controller, and
     from the start of a file that goes on with the epoch of the file before. `disordered`: it is lossy for no other
@@ -44,6 +45,7 @@ class Span:
     seen_level: str
     lossy: bool
     releases: int
+    life_at_least: int
     start_seen: bool
     known_since: int
     since: int
@@ -56,11 +58,11 @@ class Span:
 def spans_of_life(life: JoinedLife, layout: Layout) -> list[Span]:
     """The spans of one life, in the order of its members; `since` and `until` are still those of each span alone."""
     levels = [logged_levels(history, life.tenures, layout) for history in life.members]
-    known = known_since(life, levels, layout)
+    known, at_least = known_since(life, levels, layout), life.at_least()
     return [
         span
         for history, level in zip(life.members, levels, strict=True)
-        for span in _Part(life, history, level, known, layout).spans()
+        for span in _Part(life, history, level, known, at_least, layout).spans()
     ]
 
 
@@ -72,6 +74,7 @@ class _Part:
     history: LocalHistory
     levels: Mapping[TenureKey, int]
     known_since: Mapping[int, int]
+    at_least: int
     layout: Layout
 
     def spans(self) -> Iterator[Span]:
@@ -135,6 +138,7 @@ class _Part:
             seen_level=LEVELS[self.levels[run.tenure]],
             lossy=self.layout.lossy(run) or file.stream in overlapping,
             releases=tenure.releases,
+            life_at_least=self.at_least,
             start_seen=False,
             known_since=self.known_since[run.epoch],
             since=run.first,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ....specs.releases import ALL
 from ..files.file import LogFile
 from .copies import StreamOrder, stream_order
 from .local_histories import LocalHistory
@@ -43,6 +44,11 @@ class JoinedLife:
     @property
     def cluster(self) -> int:
         return self.members[0].cluster
+
+    def at_least(self) -> int:
+        """The releases that are no older than that which some tenure must be, as a mask."""
+        oldest = (tenure.releases & -tenure.releases for tenure in self.tenures.values())
+        return ALL & -max(oldest, default=0) or ALL
 
 
 def with_tenures(groups: Sequence[Sequence[LocalHistory]], files: Mapping[int, LogFile]) -> list[JoinedLife]:

@@ -73,7 +73,7 @@ def _with_spans(events: Table, spans: Sequence[Span], release: int | None) -> Ta
         asdict(span) | {"controller_epoch": span.epoch, "releases": span.releases or _WITH_CONTROLLER} for span in spans
     ]
     if release is not None:
-        rows = [row | {"releases": release} for row in rows]
+        rows = [row | {"releases": release, "life_at_least": release} for row in rows]
     by_controller = events.present("controller").without_lines(REASONS)
     dated = by_controller.present("controller_epoch").joined(
         rows, ("file", "controller", "controller_epoch"), _SPAN_COLUMNS, ("first", "last")

@@ -21,14 +21,24 @@ What the story in circulation gets wrong
 Releases
     Up to 2.2 every failover does this (KAFKA-3143, also KAFKA-8152 and KAFKA-3096); fixed in 2.3.0. Of releases with
     the fix it is suspicious: it rests on lines that are not there, and lines may be missing of any log. So it is where
-    the same controller later takes out a leader that was alive when it started: then the line in which the partition
-    went offline may be missing.
+    another controller's lines are of such a release, and these may be, too; and where the same controller later takes
+    out a leader that was alive when it started: then the line in which the partition went offline may be missing.
 """
 
 from __future__ import annotations
 
 from .....model.expr import either, ite, some
-from ...fields import controller, from_state, known_since, lossy, releases, seen_level, start_seen, to_state
+from ...fields import (
+    controller,
+    from_state,
+    known_since,
+    life_at_least,
+    lossy,
+    releases,
+    seen_level,
+    start_seen,
+    to_state,
+)
 from ...observe.controller.starts import (
     at_start,
     found_alive,
@@ -74,7 +84,12 @@ _offline_moves_shown = either(
 )
 _everything_seen = (known_since <= last_leader_in) & ~lossy & ~last_lossy & _offline_moves_shown
 # What a sound controller does shows in lines, of which some may be missing; without the fix there are none to miss.
-_known_bug = releases.intersects(behaviour_releases("KAFKA-3143")) & ~found_alive
+# Of a tenure that may be of either, other controllers tell: a cluster has one release, but while it is upgraded.
+_may_have_the_bug = releases.intersects(behaviour_releases("KAFKA-3143")) & either(
+    life_at_least.intersects(behaviour_releases("KAFKA-3143")),
+    releases.subset_of(behaviour_releases("KAFKA-3143")),
+)
+_known_bug = _may_have_the_bug & ~found_alive
 
 
 def _message(row: Row) -> str:
