@@ -21,7 +21,7 @@ from .files.metadata import MetadataCopy, Segment, copies
 from .findings.audited import Audited
 from .findings.finding import Finding, in_report_order
 from .findings.judged import findings
-from .findings.metadata import MIGRATION, BrokerChange, LevelChange, Metadata, MetadataLog, MigrationChange
+from .findings.metadata import MIGRATION, BrokerChange, LevelChange, Metadata, MetadataLog, MigrationChange, Reign
 from .findings.state import of_metadata
 from .findings.tally import tallies
 from .history.quorum import Quorum, quorums
@@ -138,11 +138,12 @@ def _audit(
             ends=quorum.end,
             committed=quorum.committed,
             because=quorum.because,
-            leaders=seen.leaders,
-            levels=tuple(LevelChange(offset, level, level_name(level)) for offset, level in seen.levels),
+            leaders={epoch: leader for epoch, (leader, _, _) in seen.leaders.items()},
+            reigns=tuple(Reign(epoch, *led, seen.last.get(epoch)) for epoch, led in sorted(seen.leaders.items())),
+            levels=tuple(LevelChange(offset, ts, level, level_name(level)) for offset, ts, level in seen.levels),
             brokers=tuple(BrokerChange(*each) for each in seen.brokers),
             migration=tuple(
-                MigrationChange(offset, MIGRATION.get(state, str(state))) for offset, state in seen.migration
+                MigrationChange(offset, ts, MIGRATION.get(state, str(state))) for offset, ts, state in seen.migration
             ),
             counts=numbers,
             conditions=conditions,

@@ -15,19 +15,33 @@ from .state import Condition, ConditionCount
 
 
 @dataclass(frozen=True)
+class Reign:
+    """A node is the active controller in a raft epoch: the offset and the time of the record that says so, and the time
+    of the last committed batch of the epoch; None where none is."""
+
+    epoch: int
+    leader: int
+    offset: int
+    first: int
+    last: int | None
+
+
+@dataclass(frozen=True)
 class LevelChange:
-    """From which offset on metadata.version has a level, and Kafka's name of it."""
+    """From which offset and time on metadata.version has a level, and Kafka's name of it."""
 
     offset: int
+    ts: int | None
     level: int
     name: str
 
 
 @dataclass(frozen=True)
 class BrokerChange:
-    """From which offset on a broker is registered with an epoch, and its state (`broker-registration`)."""
+    """From which offset and time on a broker is registered with an epoch, and its state (`broker-registration`)."""
 
     offset: int
+    ts: int | None
     broker: int
     epoch: int
     state: str
@@ -35,9 +49,10 @@ class BrokerChange:
 
 @dataclass(frozen=True)
 class MigrationChange:
-    """From which offset on a migration from ZooKeeper has a state, as ZkMigrationState names it."""
+    """From which offset and time on a migration from ZooKeeper has a state, as ZkMigrationState names it."""
 
     offset: int
+    ts: int
     state: str
 
 
@@ -48,9 +63,10 @@ MIGRATION: Mapping[int, str] = {0: "NONE", 1: "MIGRATION", 2: "PRE_MIGRATION", 3
 @dataclass(frozen=True)
 class MetadataLog:
     """What is told of one log: the nodes that have a copy, where it begins and ends, up to which offset its records are
-    committed and how that is known, who led which raft epoch, from which offset on which metadata.version held, how
-    brokers came and went, how a migration from ZooKeeper went on, and which partitions were offline or under-replicated
-    (state.py): `conditions` may be fewer than `counts` has."""
+    committed and how that is known, who led which raft epoch and when, from which offset on which metadata.version
+    held, how brokers came and went, how a migration from ZooKeeper went on, and which partitions were offline or
+    under-replicated (state.py): `conditions` may be fewer than `counts` has. Where a snapshot has something, and no
+    record, its time is None."""
 
     nodes: tuple[str, ...]
     begins: int
@@ -60,6 +76,7 @@ class MetadataLog:
     leaders: Mapping[int, int]
     levels: tuple[LevelChange, ...]
     brokers: tuple[BrokerChange, ...]
+    reigns: tuple[Reign, ...] = ()
     migration: tuple[MigrationChange, ...] = ()
     counts: tuple[ConditionCount, ...] = ()
     conditions: tuple[Condition, ...] = ()

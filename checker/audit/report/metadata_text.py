@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..findings.metadata import BrokerChange, MetadataLog
+from ..findings.metadata import BrokerChange, LevelChange, MetadataLog, MigrationChange, Reign
 from .model import RecordsReport
-from .shown import and_more, count, plain
+from .shown import and_more, count, plain, printed
 from .state_text import condition_lines
 
 _SHOWN = 8
@@ -28,25 +28,43 @@ def metadata_text(logs: Sequence[MetadataLog]) -> Iterator[str]:
         whose = f"node{'s' * (len(nodes) > 1)} {', '.join(nodes)}" if nodes else "a node that no file names"
         offsets = f"offsets {log.begins} to {log.ends - 1}" if log.ends > log.begins else "no segment"
         lines = [f"metadata log of {whose}: {offsets}, committed before {log.committed} ({log.because})"]
-        levels = ", ".join(f"{each.name} from offset {each.offset} on" for each in log.levels[-_SHOWN:])
-        lines += [f"  metadata.version {levels}"] if levels else []
-        last = list(log.leaders.items())[-_SHOWN:]
-        reigns = ", ".join(f"{epoch} led by {leader}" for epoch, leader in last)
-        lines += [f"  {count(len(log.leaders), 'raft epoch')}: {reigns}"] if last else []
-        migration = ", ".join(f"{each.state} from offset {each.offset} on" for each in log.migration)
-        lines += [f"  migration from ZooKeeper: {migration}"] if migration else []
-        lines += [f"  {_brokers(log.brokers)}"] if log.brokers else []
+        lines += _listed("metadata.version", [(each, each.name) for each in log.levels])
+        lines += _listed(count(len(log.reigns), "raft epoch"), [(each, _reign(each)) for each in log.reigns])
+        lines += _listed("migration from ZooKeeper", [(each, each.state) for each in log.migration])
+        lines += _brokers(log.brokers)
         lines += condition_lines(log.counts, log.conditions) or [
             "  no partition is shown to be offline or under-replicated"
         ]
         yield "\n".join(lines)
 
 
-def _brokers(changes: Sequence[BrokerChange]) -> str:
+def _brokers(changes: Sequence[BrokerChange]) -> list[str]:
     """What brokers are at the end, and the last changes of it."""
     at_end: dict[str, list[int]] = {}
     for broker, state in sorted({each.broker: each.state for each in changes}.items()):
         at_end.setdefault(state, []).append(broker)
     states = "; ".join(f"{state} {and_more(list(map(str, brokers)))}" for state, brokers in at_end.items())
-    last = ", ".join(f"{each.broker} {each.state} from offset {each.offset} on" for each in changes[-_SHOWN:])
-    return f"brokers at the end: {states}; {count(len(changes), 'change')} of registrations, the last: {last}"
+    head = f"brokers at the end: {states}; {count(len(changes), 'change')} of registrations"
+    return _listed(head, [(each, f"broker {each.broker} {each.state}") for each in changes])
+
+
+def _reign(reign: Reign) -> str:
+    last = "" if reign.last is None else f", its last batch at {printed(reign.last)}"
+    return f"epoch {reign.epoch} led by {reign.leader}{last}"
+
+
+_Change = Reign | LevelChange | BrokerChange | MigrationChange
+
+
+def _listed(head: str, changes: Sequence[tuple[_Change, str]]) -> list[str]:
+    """A heading and the last changes, a line each: when, what, and at which offset."""
+    if not changes:
+        return []
+    left_out = len(changes) - _SHOWN
+    shown = [f"    {_when(each)}  {text} (offset {each.offset})" for each, text in changes[-_SHOWN:]]
+    return [f"  {head}{f', the last {_SHOWN}' * (left_out > 0)}:", *shown]
+
+
+def _when(change: _Change) -> str:
+    ts = change.first if isinstance(change, Reign) else change.ts
+    return f"{'time not in the log':23}" if ts is None else printed(ts)

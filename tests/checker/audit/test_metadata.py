@@ -151,8 +151,9 @@ def test_a_snapshot_tells_the_level_that_a_log_begins_at(tmp_path: Path) -> None
     alone = CliRunner().invoke(main, ["audit", str(tmp_path)])
     put(tmp_path, 1, [change(14, isr=[2], eligibleLeaderReplicas=[1])], "00000000000000000014.log")
     with_segment = CliRunner().invoke(main, ["audit", str(tmp_path)])
+    said = re.compile(r"^  metadata\.version:\n    time not in the log      \S+ \(offset 14\)$", re.MULTILINE)
     for shown in (alone.stdout, with_segment.stdout):
-        assert re.search(r"^  metadata\.version \S+ from offset 14 on$", shown, re.MULTILINE), shown
+        assert said.search(shown), shown
     assert alone.exit_code == 3
     assert "metadata log of node 1: no segment, committed before 14 (a snapshot ends there)" in alone.stdout
 
@@ -230,8 +231,15 @@ def test_the_report_as_json(tmp_path: Path) -> None:
     assert finding["excerpt"].startswith('PARTITION_CHANGE_RECORD {"partitionId": 0')
     (log,) = shown["metadata"]
     assert (log["nodes"], log["begins"], log["ends"], log["committed"]) == (["1"], 0, 14, 14)
-    assert log["levels"] == [{"offset": 1, "level": 27, "name": "4.1-IV1"}]
+    assert log["levels"] == [{"offset": 1, "ts": at(1), "level": 27, "name": "4.1-IV1"}]
+    assert log["reigns"] == [{"epoch": 1, "leader": 1, "offset": 0, "first": at(0), "last": at(13)}]
+    assert log["leaders"] == {1: 1}
     assert [row["partition_epoch"] for row in shown["timeline"]] == [0, 1]
+
+
+def at(offset: int) -> int:
+    """When the record at an offset was written."""
+    return 1_700_000_001_000 + 1_000 * offset
 
 
 def registration(offset: int, broker: int, epoch: int, **data: int) -> str:
@@ -244,17 +252,22 @@ def test_how_brokers_came_and_went_is_told(tmp_path: Path) -> None:
     changes = [registration(13, 3, 7, inControlledShutdown=1), registration(14, 3, 7, fenced=1)]
     put(tmp_path, 1, [*BEGINNING, *changes, registration(15, 2, 6, fenced=1), json.dumps(unregisters)])
     (log,) = as_json(report(tmp_path))["metadata"]
-    assert [tuple(each.values()) for each in log["brokers"]] == [
+    assert [(each["offset"], each["broker"], each["epoch"], each["state"]) for each in log["brokers"]] == [
         *((5, 1, 5, "Fenced"), (6, 2, 6, "Fenced"), (7, 3, 7, "Fenced")),
         *((8, 1, 5, "Unfenced"), (9, 2, 6, "Unfenced"), (10, 3, 7, "Unfenced")),
         *((13, 3, 7, "ControlledShutdown"), (14, 3, 7, "ShutDown")),
         *((15, 2, 6, "Fenced"), (16, 2, 6, "Unregistered")),
     ]
-    assert list(log["brokers"][0]) == ["offset", "broker", "epoch", "state"]
+    assert [each["ts"] for each in log["brokers"]] == [at(each["offset"]) for each in log["brokers"]]
+    assert list(log["brokers"][0]) == ["offset", "ts", "broker", "epoch", "state"]
     states = {state.name for state in machine("broker-registration").states}
     assert {each["state"] for each in log["brokers"]} == states
     text = CliRunner().invoke(main, ["audit", str(tmp_path)]).output
-    assert "brokers at the end: Unfenced 1; Unregistered 2; ShutDown 3; 10 changes of registrations, the last: " in text
+    at_end = "brokers at the end: Unfenced 1; Unregistered 2; ShutDown 3"
+    assert f"  {at_end}; 10 changes of registrations, the last 8:\n" in text
+    assert "    2023-11-14 22:13:37.000  broker 2 Unregistered (offset 16)\n" in text
+    reign = "2023-11-14 22:13:21.000  epoch 1 led by 1, its last batch at 2023-11-14 22:13:37.000 (offset 0)"
+    assert f"  1 raft epoch:\n    {reign}\n" in text
 
 
 def test_what_brokers_are_is_not_known_where_records_are_missing(
@@ -265,7 +278,7 @@ def test_what_brokers_are_is_not_known_where_records_are_missing(
     file = put(tmp_path, 1, lines)
     (log,) = as_json(report(tmp_path))["metadata"]
     assert [tuple(each.values()) for each in log["brokers"]][-3:] == [
-        *((15, 1, 5, "Unknown"), (15, 2, 6, "Unknown"), (15, 3, 7, "Unknown")),
+        *((15, None, 1, 5, "Unknown"), (15, None, 2, 6, "Unknown"), (15, None, 3, 7, "Unknown")),
     ]
     assert [each["offset"] for each in log["levels"]] == [1]
     file.parents[1].joinpath("meta.properties").unlink()

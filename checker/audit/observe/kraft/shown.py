@@ -23,18 +23,21 @@ from .state import Cluster, Partition, registration
 
 @dataclass
 class Seen:
-    """What was met on the way, for the report: records by class, each of the log once, however many copies have it; the
-    leader of each epoch; the levels of metadata.version with the offsets from which on they hold; the epochs and states
-    of brokers' registrations, likewise (offset, broker, epoch, state), and the states of a migration from ZooKeeper;
-    partitions that are offline or under-replicated. `begun` gets the partitions of the snapshots that history begins
+    """What was met on the way, for the report: records by class, each of the log once, however many copies have it; by
+    epoch its leader, with offset and time of the record that says so (leader, offset, ts), and the time of its last
+    committed batch; the levels of metadata.version with the offsets and times from which on they hold (offset, ts,
+    level); the epochs and states of brokers' registrations, likewise (offset, ts, broker, epoch, state), and the states
+    of a migration from ZooKeeper (offset, ts, state); partitions that are offline or under-replicated. What a snapshot
+    begins with has no time. `begun` gets the partitions of the snapshots that history begins
     with, `rows` the rows of observations, `chronicle` is for who holds lines of text against the log; None: nobody
     asks."""
 
     records: Counter[str] = field(default_factory=Counter)
-    leaders: dict[int, int] = field(default_factory=dict)
-    levels: list[tuple[int, int]] = field(default_factory=list)
-    brokers: list[tuple[int, int, int, str]] = field(default_factory=list)
-    migration: list[tuple[int, int]] = field(default_factory=list)
+    leaders: dict[int, tuple[int, int, int]] = field(default_factory=dict)
+    last: dict[int, int] = field(default_factory=dict)
+    levels: list[tuple[int, int | None, int]] = field(default_factory=list)
+    brokers: list[tuple[int, int | None, int, int, str]] = field(default_factory=list)
+    migration: list[tuple[int, int, int]] = field(default_factory=list)
     conditions: Conditions = field(default_factory=Conditions)
     notes: list[str] = field(default_factory=list)
     begun: list[Row] | None = None
@@ -60,29 +63,30 @@ class Seen:
     def applied(self, fold: Fold, record: Record) -> None:
         """A record of a type in `_KEPT_TYPES` was applied."""
         if record.type == "LEADER_CHANGE" and record.data is not None:
-            self.leaders[record.epoch] = record.data["leaderId"]
+            self.leaders[record.epoch] = record.data["leaderId"], record.offset, record.timestamp
             return
         told = fold.state.whole or NAME in fold.state.features
-        if told and fold.state.level != (self.levels[-1][1] if self.levels else 1):
-            self.levels.append((record.offset, fold.state.level))
-        if fold.state.migration != (self.migration[-1][1] if self.migration else 0):
-            self.migration.append((record.offset, fold.state.migration))
+        at = record.offset, record.timestamp
+        if told and fold.state.level != (self.levels[-1][-1] if self.levels else 1):
+            self.levels.append((*at, fold.state.level))
+        if fold.state.migration != (self.migration[-1][-1] if self.migration else 0):
+            self.migration.append((*at, fold.state.migration))
         if record.type not in _OF_LEVELS:
-            self.registered(record.offset, fold.state)
+            self.registered(*at, fold.state)
 
-    def registered(self, offset: int, state: Cluster) -> None:
+    def registered(self, offset: int, ts: int | None, state: Cluster) -> None:
         """What brokers are from an offset on."""
         now = {broker.id: (broker.epoch, registration(broker)) for broker in state.brokers.values()}
         over = self._registered.items() if state.whole else ()
         gone = {broker: (epoch, registration(None)) for broker, (epoch, _) in over if broker not in now}
         for broker, its in sorted({**now, **gone}.items()):
             if self._registered.get(broker) != its:
-                self.brokers.append((offset, broker, *its))
+                self.brokers.append((offset, ts, broker, *its))
         self._registered = now
 
     def lost(self, offset: int) -> None:
         """Records before an offset are missing: what brokers are is not known any more."""
-        self.brokers += [(offset, broker, epoch, NOT_KNOWN) for broker, (epoch, _) in self._registered.items()]
+        self.brokers += [(offset, None, broker, epoch, NOT_KNOWN) for broker, (epoch, _) in self._registered.items()]
         self._registered = {}
 
 
@@ -115,6 +119,8 @@ def shown(quorum: Quorum, cluster: int, seen: Seen) -> Iterator[Rows]:
             fold, start = after_gap(quorum, cluster, waiting, frame.offset, seen)
             if seen.chronicle is not None:
                 seen.chronicle.broken = True
+        if committed:
+            seen.last[frame.epoch] = each.time
         if seen.chronicle is not None and committed and found != ():
             seen.chronicle.committed(frame.epoch, each.time, frame.offset)
         beside = waiting and waiting[0][0][0] <= frame.last
@@ -195,8 +201,8 @@ def _from_snapshot(
     seen.counted(records)
     state = snapshot_state(records)
     state.whole = _is_whole(snapshot, records)
-    seen.levels.append((end, state.level))
-    seen.registered(end, state)
+    seen.levels.append((end, None, state.level))
+    seen.registered(end, None, state)
     if seen.begun is not None:
         seen.begun += _partitions(snapshot, cluster, records, state)
     if seen.chronicle is not None:

@@ -22,6 +22,7 @@ from ..model import Report
 from ..perfetto import offline_changes
 from ..shown import and_more, count, partition_name, plain, printed
 from ..text import ASSUMPTION, checked_in_words, state_of_cluster, unknown_of
+from .lanes import active_controllers, lanes
 from .partitions import partitions
 
 _Pair = tuple[str, str]
@@ -255,15 +256,17 @@ def _cell(pair: _Pair, made: Mapping[_Pair, Move], allowed: Collection[_Pair]) -
 
 def _brokers(report: Report) -> dict[str, Any]:
     """What the timeline draws; times in milliseconds as printed."""
-    shown = report.brokers
-    tenures = () if shown is None else shown.tenures
-    live = () if shown is None else shown.live
     timed = [each for each in report.findings if each.ts is not None]
+    drawn = lanes(report)
+    number = {lane.name: index for index, lane in enumerate(drawn)}
     return {
-        "tenures": [
-            [t.life, t.controller_epoch, t.controller, t.first, t.last] for t in tenures if t.first is not None
+        "lanes": [
+            [lane.name, [[each.first, each.last, each.kind, each.text] for each in lane.spells]] for lane in drawn
         ],
-        "live": [[each.ts, each.controller, list(each.brokers), plain(str(each.place))] for each in live],
+        "active": [
+            [number[each.lane], each.epoch, each.first, each.last, each.fails_over, each.text]
+            for each in active_controllers(report)
+        ],
         "offline": offline_changes(report),
         "marks": [[each.ts, each.rule, each.verdict, plain(each.message)[:200]] for each in timed[:_MARKS]],
     }

@@ -113,8 +113,8 @@
     constructor(panel, own) {
       this.own = own;
       const times = [];
-      for (const [, , , first, last] of own.tenures) times.push(first, last);
-      for (const each of own.live) times.push(each[0]);
+      for (const [, , first, last] of own.active) times.push(first, last);
+      for (const [, spells] of own.lanes) for (const [first, last] of spells) times.push(...[first, last].filter((ts) => ts !== null));
       for (const each of own.offline) times.push(each[0]);
       for (const each of own.marks) times.push(each[0]);
       panel.replaceChildren();
@@ -124,8 +124,8 @@
       }
       const low = times.reduce((a, b) => Math.min(a, b)), high = times.reduce((a, b) => Math.max(a, b));
       const room = Math.max((high - low) * 0.01, 10);
-      this.ids = [...new Set([...own.tenures.map((t) => t[2]), ...own.live.flatMap((l) => l[2])])].sort((a, b) => a - b);
-      this.alive = new Map(this.ids.map((id) => [id, spells(own.live, id, high)]));
+      this.low = low;
+      this.high = high;
       this.view = new View(low - room, high + room, () => this.redraw());
       this.svg = draw("svg", { tabindex: "0", role: "img", "aria-label": "Timeline of brokers; keys + - 0 and arrows" });
       this.said = make("span", { class: "quiet" });
@@ -137,8 +137,9 @@
       }
       tools.append(this.said);
       const legend = make("div", { class: "legend" });
-      for (const [name, text] of [["up", "alive, as a controller printed last"], ["down", "not alive"], ["tenure", "controller, by epoch"], ["offline", "partitions offline"]])
-        legend.append(make("span", {}, make("i", { class: name }), text));
+      const drawn = new Set(own.lanes.flatMap(([, spells]) => spells.map((each) => each[2])));
+      for (const [name, text] of [["up", "alive, or unfenced"], ["leaving", "in controlled shutdown"], ["down", "not alive, fenced or shut down"], ["tenure", "active controller, by epoch"], ["offline", "partitions offline"]])
+        if (name !== "leaving" || drawn.has(name)) legend.append(make("span", {}, make("i", { class: name }), text));
       legend.append(make("span", {}, "▼ findings, click one to see it; shift and wheel, or drag: zoom and move. Each controller's own clock."));
       panel.append(tools, this.svg, legend);
       zoomable(this.svg, this.view, 90, () => this.width());
@@ -150,32 +151,31 @@
     redraw() {
       const { own, svg, view } = this;
       const width = this.width(), left = 90, lane = 26, top = 26;
-      const offline = top + this.ids.length * lane + 8, height = offline + 62;
+      const offline = top + own.lanes.length * lane + 8, height = offline + 62;
       const x = (ts) => left + ((Math.min(Math.max(ts, view.from), view.to) - view.from) / (view.to - view.from)) * width;
       const visible = (from, to) => to >= view.from && from <= view.to;
       svg.setAttribute("height", height);
       svg.replaceChildren();
       ruler(svg, view, left, width, height);
-      this.ids.forEach((id, index) => {
+      own.lanes.forEach(([name, spells], index) => {
         const y = top + index * lane;
-        svg.append(draw("text", { x: 4, y: y + 15 }, "broker " + id));
-        for (const [from, to, up, place] of this.alive.get(id)) {
+        svg.append(draw("text", { x: 4, y: y + 15 }, name));
+        for (const [first, last, kind, text] of spells) {
+          const from = first === null ? this.low : first, to = last === null ? this.high : last;
           if (!visible(from, to)) continue;
-          const box = draw("rect", { x: x(from), y: y + 3, width: Math.max(1, x(to) - x(from)), height: lane - 8, rx: 2, class: up ? "up" : "down" });
-          svg.append(titled(box, "broker " + id + (up ? " alive" : " not alive") + " from " + printed(from) + "\n" + place));
+          const box = draw("rect", { x: x(from), y: y + 3, width: Math.max(1, x(to) - x(from)), height: lane - 8, rx: 2, class: kind });
+          svg.append(titled(box, name + " " + text + "\n" + printed(from) + " to " + printed(to)));
         }
       });
-      own.tenures.forEach(([life, epoch, controller, first, last], index) => {
-        const y = top + this.ids.indexOf(controller) * lane;
-        const before = own.tenures[index - 1];
-        if (before && before[0] === life && visible(first, first))
+      for (const [index, epoch, first, last, failsOver, text] of own.active) {
+        const y = top + index * lane;
+        if (failsOver && visible(first, first))
           svg.append(titled(draw("line", { x1: x(first), x2: x(first), y1: top, y2: offline - 8, class: "failover" }), "failover to epoch " + epoch));
-        if (!visible(first, last)) return;
+        if (!visible(first, last)) continue;
         const wide = Math.max(3, x(last) - x(first));
-        const text = "controller epoch " + epoch + (life > 1 ? ", life " + life : "") + ", broker " + controller + "\n" + printed(first) + " to " + printed(last);
-        svg.append(titled(draw("rect", { x: x(first), y: y + 7, width: wide, height: lane - 16, rx: 2, class: "tenure" }), text));
+        svg.append(titled(draw("rect", { x: x(first), y: y + 7, width: wide, height: lane - 16, rx: 2, class: "tenure" }), text + "\n" + printed(first) + " to " + printed(last)));
         if (wide > 26) svg.append(draw("text", { x: x(first) + 4, y: y + 16.5, class: "on", "font-size": 10 }, epoch));
-      });
+      }
       this.drawOffline(x, offline, width, left);
       this.drawMarks(x, width, left);
       this.said.textContent = printed(view.from) + " to " + printed(view.to);
@@ -209,19 +209,6 @@
         this.svg.append(titled(shape, text));
       }
     }
-  }
-
-  // Stretches in which a broker was, or was not, among the live ones that controllers name.
-  function spells(live, id, end) {
-    const found = [];
-    for (const [ts, , brokers, place] of live) {
-      const up = brokers.includes(id);
-      const last = found[found.length - 1];
-      if (last && last[2] === up) continue;
-      if (last) last[1] = ts;
-      found.push([ts, end, up, place]);
-    }
-    return found;
   }
 
   function toFinding(rule, message) {

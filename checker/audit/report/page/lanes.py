@@ -1,0 +1,127 @@
+"""The timeline's lanes: what each broker and controller was, and who was the active controller, over time.
+
+Of ZooKeeper a broker is alive or not as a controller printed it last; of a metadata log it is what its registration is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ...findings.brokers import BrokerTimeline, LiveBrokers, Tenure
+from ...findings.metadata import BrokerChange, MetadataLog
+from ..model import Report
+from ..shown import plain
+
+UP, LEAVING, DOWN = "up", "leaving", "down"
+KINDS = {"Unfenced": UP, "ControlledShutdown": LEAVING, "Fenced": DOWN, "ShutDown": DOWN}
+"""How a state of a registration is drawn; another one is not."""
+
+
+@dataclass(frozen=True)
+class Spell:
+    """What a broker is from one time to another, in milliseconds; None: from the beginning, or to the end."""
+
+    first: int | None
+    last: int | None
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A line of the timeline."""
+
+    name: str
+    spells: tuple[Spell, ...]
+
+
+@dataclass(frozen=True)
+class Active:
+    """A time as the active controller, in the lane of a name; `fails_over`: another one was before it."""
+
+    lane: str
+    epoch: int
+    first: int
+    last: int
+    fails_over: bool
+    text: str
+
+
+def lanes(report: Report) -> tuple[Lane, ...]:
+    """One for each broker, and for each controller that is none: by number, the logs after each other."""
+    found: dict[str, tuple[Spell, ...]] = {}
+    shown = report.brokers or BrokerTimeline()
+    ids = {each for live in shown.live for each in live.brokers} | {each.controller for each in _timed(shown)}
+    for broker in sorted(ids):
+        found[_broker(broker)] = tuple(_alive(shown.live, broker))
+    for number, log in enumerate(report.metadata or ()):
+        registered = sorted({each.broker for each in log.brokers})
+        for broker in registered:
+            name = _broker(broker, number)
+            registrations = _registered([each for each in log.brokers if each.broker == broker])
+            found[name] = tuple(_joined(found.get(name, ()), tuple(registrations)))
+        for leader in sorted({each.leader for each in log.reigns}):
+            found.setdefault(_name(log, leader, number), ())
+    return tuple(Lane(name, spells) for name, spells in found.items())
+
+
+def active_controllers(report: Report) -> Iterator[Active]:
+    """Those of ZooKeeper's controllers by epoch, then those of each metadata log."""
+    tenures = _timed(report.brokers or BrokerTimeline())
+    lives = [None, *(each.life for each in tenures)]
+    for before, each in zip(lives, tenures, strict=False):
+        life = f", life {each.life}" if each.life > 1 else ""
+        text = f"controller epoch {each.controller_epoch}{life}, broker {each.controller}"
+        first, last = each.first or 0, each.last or 0
+        yield Active(_broker(each.controller), each.controller_epoch, first, last, before == each.life, text)
+    for number, log in enumerate(report.metadata or ()):
+        for index, reign in enumerate(log.reigns):
+            name = _name(log, reign.leader, number)
+            last = reign.first if reign.last is None else reign.last
+            yield Active(name, reign.epoch, reign.first, last, index > 0, f"raft epoch {reign.epoch}, led by {name}")
+
+
+def _joined(earlier: Sequence[Spell], later: Sequence[Spell]) -> Iterator[Spell]:
+    """From its first registration with KRaft on a broker that migrates is what that is."""
+    since = later[0].first if later else None
+    for each in earlier:
+        if since is None or (each.first or 0) < since:
+            yield replace(each, last=each.last if since is None else min(each.last or since, since))
+    yield from later
+
+
+def _timed(shown: BrokerTimeline) -> list[Tenure]:
+    return [each for each in shown.tenures if each.first is not None]
+
+
+def _broker(broker: int, log: int = 0) -> str:
+    return f"broker {broker}{f', log {log + 1}' * (log > 0)}"
+
+
+def _name(log: MetadataLog, node: int, number: int) -> str:
+    """A controller that is no broker is a node of its own."""
+    if any(each.broker == node for each in log.brokers):
+        return _broker(node, number)
+    return f"node {node}{f', log {number + 1}' * (number > 0)}"
+
+
+def _alive(live: Sequence[LiveBrokers], broker: int) -> Iterator[Spell]:
+    """Whether it was among the live brokers that controllers name, until one says otherwise."""
+    changes: list[LiveBrokers] = []
+    for each in live:
+        if not changes or (broker in each.brokers) != (broker in changes[-1].brokers):
+            changes.append(each)
+    for each, after in zip(changes, [*changes[1:], None], strict=True):
+        up = broker in each.brokers
+        text = f"{'alive' if up else 'not alive'}, as broker {each.controller} printed it: {plain(str(each.place))}"
+        yield Spell(each.ts, None if after is None else after.ts, UP if up else DOWN, text)
+
+
+def _registered(changes: Sequence[BrokerChange]) -> Iterator[Spell]:
+    for each, after in zip(changes, [*changes[1:], None], strict=True):
+        if each.state in KINDS:
+            last = None if after is None else after.ts
+            yield Spell(
+                each.ts, last, KINDS[each.state], f"{each.state}, broker epoch {each.epoch}: offset {each.offset}"
+            )
