@@ -58,9 +58,10 @@ class Case(NamedTuple):
 @dataclass(frozen=True)
 class Outcome:
     """What came of a case. `gained`, `lost` and `gone` are illegal findings; of those that are gone the line itself is
-    not there, or not whole. `told`: the notes are others, or what is not known of the state of the cluster, or for each
-    lost one a finding of another verdict stands there, or its rule is not among those that had something to evaluate,
-    which the headline counts. `agreed`: another engine, if one was asked, gave the same report."""
+    not there, or not whole. `told`: the notes are others, or what is not known of the state of the cluster, or lines
+    that bear on the verdict were not understood, which makes it incomplete, or for each lost one a finding of another
+    verdict stands there, or its rule is not among those that had something to evaluate, which the headline counts.
+    `agreed`: another engine, if one was asked, gave the same report."""
 
     case: Case
     gained: tuple[Identity, ...]
@@ -194,7 +195,7 @@ def _outcome(
     asked = report.checked.rules
     was_told = (
         bool(told(report) - notes)
-        or (report.verdict == "incomplete" and not report.counts["unknown"])
+        or any(file.bearing_unknown or file.problem or file.taught_nothing for file in report.files)
         or all(each in others or each.rule not in asked for each in lost)
     )
     gained = tuple(sorted(found.keys() - clean.keys()))
