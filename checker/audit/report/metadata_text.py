@@ -26,7 +26,7 @@ def metadata_text(logs: Sequence[MetadataLog]) -> Iterator[str]:
     for log in logs:
         nodes = [plain(node) for node in log.nodes if node]
         whose = f"node{'s' * (len(nodes) > 1)} {', '.join(nodes)}" if nodes else "a node that no file names"
-        offsets = f"offsets {log.begins} to {log.ends - 1}" if log.ends > log.begins else "no segment"
+        offsets = f"offsets {log.begins} to {log.ends - 1}" if log.ends > log.begins else "no segment with records"
         lines = [f"metadata log of {whose}: {offsets}, committed before {log.committed} ({log.because})"]
         levels = ", ".join(f"{each.name} from offset {each.offset} on" for each in log.levels[-_SHOWN:])
         lines += [f"  metadata.version {levels}"] if levels else []
