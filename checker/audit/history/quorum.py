@@ -170,8 +170,8 @@ class Quorum:
             for snapshot in each.copy.snapshots:
                 if snapshot.end is not None and not may_end(self.chain, *snapshot.end):
                     yield (
-                        f"{snapshot.path}: the log has another epoch before its end: committed records were lost, or the"
-                        " folders are of several clusters (then copy their meta.properties too, or audit them --each)"
+                        f"{snapshot.path}: the log has another epoch before its end: committed records were lost, or"
+                        " these folders are of several clusters (then copy their meta.properties too, or use --each)"
                     )
 
     def _foreign(self, stretch: Stretch) -> int:

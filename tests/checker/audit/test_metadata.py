@@ -117,7 +117,7 @@ def test_a_snapshot_that_does_not_fit_the_log_commits_nothing(tmp_path: Path) ->
     put(tmp_path, 1, [*THREE_VOTERS, elected(13, 3, 1), change(14, 3, isr=[1, 2])])
     put(tmp_path, 2, [], "00000000000000000800-0000000002.checkpoint")
     assert quorum(tmp_path).committed == 13
-    assert any("the folders are of several clusters" in note for note in report(tmp_path).notes)
+    assert any("these folders are of several clusters" in note for note in report(tmp_path).notes)
     put(tmp_path, 2, [], "00000000000000000800-0000000003.checkpoint")
     assert quorum(tmp_path).committed == 15
 
