@@ -25,12 +25,14 @@ class LevelChange:
 
 @dataclass(frozen=True)
 class BrokerChange:
-    """From which offset on a broker is registered with an epoch, and its state (`broker-registration`)."""
+    """From which offset on a broker is registered with an epoch, and its state (`broker-registration`). `ts` is the
+    time of the record, in milliseconds as written; None where a snapshot tells it, or records are missing."""
 
     offset: int
     broker: int
     epoch: int
     state: str
+    ts: int | None = None
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ..findings.metadata import BrokerChange, MetadataLog
 from .model import RecordsReport
-from .shown import and_more, count, plain
+from .shown import and_more, count, plain, printed
 from .state_text import condition_lines
 
 _SHOWN = 8
@@ -35,18 +35,24 @@ def metadata_text(logs: Sequence[MetadataLog]) -> Iterator[str]:
         lines += [f"  {count(len(log.leaders), 'raft epoch')}: {reigns}"] if last else []
         migration = ", ".join(f"{each.state} from offset {each.offset} on" for each in log.migration)
         lines += [f"  migration from ZooKeeper: {migration}"] if migration else []
-        lines += [f"  {_brokers(log.brokers)}"] if log.brokers else []
+        lines += [f"  {line}" for line in _brokers(log.brokers)] if log.brokers else []
         lines += condition_lines(log.counts, log.conditions) or [
             "  no partition is shown to be offline or under-replicated"
         ]
         yield "\n".join(lines)
 
 
-def _brokers(changes: Sequence[BrokerChange]) -> str:
+def _brokers(changes: Sequence[BrokerChange]) -> Iterator[str]:
     """What brokers are at the end, and the last changes of it."""
     at_end: dict[str, list[int]] = {}
     for broker, state in sorted({each.broker: each.state for each in changes}.items()):
         at_end.setdefault(state, []).append(broker)
     states = "; ".join(f"{state} {and_more(list(map(str, brokers)))}" for state, brokers in at_end.items())
-    last = ", ".join(f"{each.broker} {each.state} from offset {each.offset} on" for each in changes[-_SHOWN:])
-    return f"brokers at the end: {states}; {count(len(changes), 'change')} of registrations, the last: {last}"
+    yield f"brokers at the end: {states}; {count(len(changes), 'change')} of registrations, the last:"
+    epochs: dict[int, int] = {}
+    for at, each in enumerate(changes):
+        again = each.broker in epochs and each.epoch != epochs[each.broker]
+        epochs[each.broker] = each.epoch
+        if at >= len(changes) - _SHOWN:
+            time = "" if each.ts is None else f"{printed(each.ts)}  "
+            yield f"  {time}broker {each.broker} {each.state}{', registered anew' * again} (offset {each.offset})"

@@ -319,17 +319,20 @@ def test_how_brokers_came_and_went_is_told(tmp_path: Path) -> None:
     changes = [registration(13, 3, 7, inControlledShutdown=1), registration(14, 3, 7, fenced=1)]
     put(tmp_path, 1, [*BEGINNING, *changes, registration(15, 2, 6, fenced=1), json.dumps(unregisters)])
     (log,) = as_json(report(tmp_path))["metadata"]
-    assert [tuple(each.values()) for each in log["brokers"]] == [
+    assert [tuple(each.values())[:4] for each in log["brokers"]] == [
         *((5, 1, 5, "Fenced"), (6, 2, 6, "Fenced"), (7, 3, 7, "Fenced")),
         *((8, 1, 5, "Unfenced"), (9, 2, 6, "Unfenced"), (10, 3, 7, "Unfenced")),
         *((13, 3, 7, "ControlledShutdown"), (14, 3, 7, "ShutDown")),
         *((15, 2, 6, "Fenced"), (16, 2, 6, "Unregistered")),
     ]
-    assert list(log["brokers"][0]) == ["offset", "broker", "epoch", "state"]
+    assert list(log["brokers"][0]) == ["offset", "broker", "epoch", "state", "ts"]
     states = {state.name for state in machine("broker-registration").states}
     assert {each["state"] for each in log["brokers"]} == states
     text = CliRunner().invoke(main, ["audit", str(tmp_path)]).output
-    assert "brokers at the end: Unfenced 1; Unregistered 2; ShutDown 3; 10 changes of registrations, the last: " in text
+    assert (
+        "brokers at the end: Unfenced 1; Unregistered 2; ShutDown 3; 10 changes of registrations, the last:\n" in text
+    )
+    assert re.search(r"^    2023-11-14 22:13:37\.000  broker 2 Unregistered \(offset 16\)$", text, re.MULTILINE), text
 
 
 def test_what_brokers_are_is_not_known_where_records_are_missing(
@@ -340,7 +343,7 @@ def test_what_brokers_are_is_not_known_where_records_are_missing(
     file = put(tmp_path, 1, lines)
     (log,) = as_json(report(tmp_path))["metadata"]
     assert [tuple(each.values()) for each in log["brokers"]][-3:] == [
-        *((15, 1, 5, "Unknown"), (15, 2, 6, "Unknown"), (15, 3, 7, "Unknown")),
+        *((15, 1, 5, "Unknown", None), (15, 2, 6, "Unknown", None), (15, 3, 7, "Unknown", None)),
     ]
     assert [each["offset"] for each in log["levels"]] == [1]
     file.parents[1].joinpath("meta.properties").unlink()

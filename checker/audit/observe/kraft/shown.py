@@ -25,7 +25,7 @@ from .state import Cluster, Partition, registration
 class Seen:
     """What was met on the way, for the report: records by class, each of the log once, however many copies have it; the
     leader of each epoch; the levels of metadata.version with the offsets from which on they hold; the epochs and states
-    of brokers' registrations, likewise (offset, broker, epoch, state), and the states of a migration from ZooKeeper;
+    of brokers' registrations (offset, broker, epoch, state, time), likewise the states of a migration from ZooKeeper;
     partitions that are offline or under-replicated. `begun` gets the partitions of the snapshots that history begins
     with, `rows` the rows of observations, `chronicle` is for who holds lines of text against the log; None: nobody
     asks."""
@@ -33,7 +33,7 @@ class Seen:
     records: Counter[str] = field(default_factory=Counter)
     leaders: dict[int, int] = field(default_factory=dict)
     levels: list[tuple[int, int]] = field(default_factory=list)
-    brokers: list[tuple[int, int, int, str]] = field(default_factory=list)
+    brokers: list[tuple[int, int, int, str, int | None]] = field(default_factory=list)
     migration: list[tuple[int, int]] = field(default_factory=list)
     conditions: Conditions = field(default_factory=Conditions)
     notes: list[str] = field(default_factory=list)
@@ -68,21 +68,21 @@ class Seen:
         if fold.state.migration != (self.migration[-1][1] if self.migration else 0):
             self.migration.append((record.offset, fold.state.migration))
         if record.type not in _OF_LEVELS:
-            self.registered(record.offset, fold.state)
+            self.registered(record.offset, fold.state, record.timestamp)
 
-    def registered(self, offset: int, state: Cluster) -> None:
-        """What brokers are from an offset on."""
+    def registered(self, offset: int, state: Cluster, time: int | None = None) -> None:
+        """What brokers are from an offset on, and when its record was written."""
         now = {broker.id: (broker.epoch, registration(broker)) for broker in state.brokers.values()}
         over = self._registered.items() if state.whole else ()
         gone = {broker: (epoch, registration(None)) for broker, (epoch, _) in over if broker not in now}
         for broker, its in sorted({**now, **gone}.items()):
             if self._registered.get(broker) != its:
-                self.brokers.append((offset, broker, *its))
+                self.brokers.append((offset, broker, *its, time))
         self._registered = now
 
     def lost(self, offset: int) -> None:
         """Records before an offset are missing: what brokers are is not known any more."""
-        self.brokers += [(offset, broker, epoch, NOT_KNOWN) for broker, (epoch, _) in self._registered.items()]
+        self.brokers += [(offset, broker, epoch, NOT_KNOWN, None) for broker, (epoch, _) in self._registered.items()]
         self._registered = {}
 
 
