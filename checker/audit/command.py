@@ -199,6 +199,9 @@ def _must_have_read(facts: Sequence[FileFacts], pattern: str | None) -> None:
         lines = sum(fact.lines for fact in facts)
         needs_layout = next((fact.unknown_layout for fact in facts if fact.unknown_layout), None)
         hint = f"Of it, {needs_layout}." if needs_layout else "If its layout is its own, give it by --layout."
+        unread = next((fact for fact in facts if fact.unread), None)
+        if unread is not None:
+            hint = f"{unread.path}: {unread.problem}."
         if pattern is not None:
             hint = f"No line that Kafka prints is in the layout {pattern!r}; leave --layout away to try the known ones."
         raise IsrproofError(

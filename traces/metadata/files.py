@@ -9,20 +9,39 @@ import glob
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
 from ...specs.errors import IsrproofError
 from ..sources.paths import is_elsewhere
-from .batches import Batches
+from .batches import Batches, Frame
 
-Kind = Literal["segment", "snapshot", "bootstrap", "quorum-state", "epochs", "properties"]
-"""What a file of a metadata folder is; index files and what Kafka has not finished or is about to delete are none."""
-RECORDS: tuple[Kind, ...] = ("segment", "snapshot", "bootstrap")
-"""Kinds of files that hold records."""
-_SEGMENT = re.compile(r"[0-9]{20}\.log")
-_SNAPSHOT = re.compile(r"(?P<offset>[0-9]{20})-(?P<epoch>[0-9]{10})\.checkpoint")
+Kind = Literal[
+    "segment",
+    "snapshot",
+    "bootstrap",
+    "quorum-state",
+    "epochs",
+    "properties",
+    "nameless",
+    "topic",
+    "empty",
+    "index",
+    "leftover",
+]
+"""What a file of a metadata folder is. A *nameless* snapshot has not the name that tells where it ends."""
+RECORDS: tuple[Kind, ...] = ("segment", "snapshot", "bootstrap", "nameless")
+"""Kinds of files that hold records of the metadata log."""
+_SEGMENT = re.compile(r"(?P<copy>(?:.*[^0-9])?)[0-9]{20}\.log")
+_SNAPSHOT = re.compile(r"(?P<copy>(?:.*[^0-9])?)(?P<offset>[0-9]{20})-(?P<epoch>[0-9]{10})\.checkpoint")
+_LEFTOVER = re.compile(
+    r"[0-9]{20}(?:\.log|-[0-9]{10}\.checkpoint|\.[a-z]*index|\.snapshot)\.(?:deleted|part|swap|cleaned)"
+)
+_INDEX = re.compile(r"[0-9]{20}\.(?:index|timeindex|txnindex|snapshot)")
 _NAMED: dict[str, Kind] = {
     "bootstrap.checkpoint": "bootstrap",
     "quorum-state": "quorum-state",
@@ -30,22 +49,37 @@ _NAMED: dict[str, Kind] = {
     "meta.properties": "properties",
 }
 BESIDE: Mapping[Kind, str] = {
+    "nameless": "a snapshot, but not the name that tells where it ends (`isrproof records` prints it)",
     "bootstrap": "what the format tool wrote (`isrproof records` prints it)",
     "quorum-state": "the last vote of a node",
     "epochs": "where the epochs of the quorum start",
     "properties": "which node and which cluster it is",
+    "topic": "records of a topic",
+    "empty": "no record",
+    "index": "where records stand in a segment",
+    "leftover": "what Kafka had not finished or was about to delete",
 }
 """What is in the files that are no copy of the log."""
 _TOPIC = "__cluster_metadata-0"
+_LOOKED_AT = 16
+"""Batches that are looked at to tell the metadata log from a topic's."""
+_BEGINNING = 4096
 
 
 @dataclass(frozen=True)
 class MetadataFile:
-    """A file of a metadata folder. `end` is the offset and the epoch in a snapshot's name, None of any other file."""
+    """A file of a metadata folder.
+
+    Args:
+        end: the offset and the epoch in a snapshot's name, None of any other file.
+        copy: what tells the files of one node from those of others in the same folder, if they were put together: what
+            stands before Kafka's own name, or the name of a file that is not named so at all. Empty as a rule.
+    """
 
     path: str
     kind: Kind
     end: tuple[int, int] | None = None
+    copy: str = ""
 
     @property
     def folder(self) -> str:
@@ -55,11 +89,14 @@ class MetadataFile:
 def named(path: str) -> MetadataFile | None:
     """What the name of a file says it is; a segment's says no more than that it may be one."""
     name = os.path.basename(path)
-    snapshot = _SNAPSHOT.fullmatch(name)
-    if snapshot is not None:
-        return MetadataFile(path, "snapshot", (int(snapshot["offset"]), int(snapshot["epoch"])))
-    if _SEGMENT.fullmatch(name):
-        return MetadataFile(path, "segment")
+    if (snapshot := _SNAPSHOT.fullmatch(name)) is not None:
+        return MetadataFile(path, "snapshot", (int(snapshot["offset"]), int(snapshot["epoch"])), snapshot["copy"])
+    if (segment := _SEGMENT.fullmatch(name)) is not None:
+        return MetadataFile(path, "segment", copy=segment["copy"])
+    if _LEFTOVER.fullmatch(name):
+        return MetadataFile(path, "leftover")
+    if _INDEX.fullmatch(name):
+        return MetadataFile(path, "index")
     return MetadataFile(path, _NAMED[name]) if name in _NAMED else None
 
 
@@ -104,10 +141,21 @@ def must_be_found(paths: Sequence[str]) -> list[MetadataFile]:
 
 def _single(path: str) -> Iterator[MetadataFile]:
     file = named(path)
-    if file is None and is_metadata(path):
-        file = MetadataFile(path, "segment")
+    if file is None or file.kind == "leftover" or (file.copy and not is_metadata(path)):
+        file = _by_content(path) or (None if file is None or file.copy else file)
+    elif file.kind == "segment" and Content.of(path) is Content.TOPIC:
+        file = replace(file, kind="topic")
     if file is not None:
         yield file
+
+
+def _by_content(path: str) -> MetadataFile | None:
+    """What a file is that was named, and whose name does not say it."""
+    if not is_metadata(path):
+        return None
+    first = next(iter(Batches(path)))
+    kind: Kind = "nameless" if first.records[:1] and first.records[0].type == "SNAPSHOT_HEADER" else "segment"
+    return MetadataFile(path, kind, copy=os.path.basename(path))
 
 
 def _inside(folder: str) -> Iterator[MetadataFile]:
@@ -115,18 +163,64 @@ def _inside(folder: str) -> Iterator[MetadataFile]:
     for at, folders, names in os.walk(folder, followlinks=True):
         seen.add(os.path.realpath(at))
         folders[:] = sorted(name for name in folders if os.path.realpath(os.path.join(at, name)) not in seen)
-        files = [file for name in sorted(names) if (file := named(os.path.join(at, name))) is not None]
-        ours = os.path.basename(at) == _TOPIC or any(file.kind in ("snapshot", "quorum-state") for file in files)
-        yield from (file for file in files if file.kind != "segment" or ours or is_metadata(file.path))
+        yield from _of_folder([file for name in sorted(names) if (file := named(os.path.join(at, name))) is not None])
+
+
+def _of_folder(files: Sequence[MetadataFile]) -> Iterator[MetadataFile]:
+    """The files of one folder: whether segments are of the metadata log is told by the folder's name, by what only
+    such a folder has, or else by what is in the segments; what is damaged is what the others are."""
+    yield from (file for file in files if not file.copy and file.kind != "segment")
+    yield from (file for file in files if file.copy and is_metadata(file.path))
+    segments = [file for file in files if file.kind == "segment" and not file.copy]
+    if not segments:
+        return
+    if os.path.basename(segments[0].folder) == _TOPIC or any(
+        file.kind in ("snapshot", "quorum-state") for file in files if not file.copy
+    ):
+        yield from segments
+        return
+    held = {file.path: Content.of(file.path) for file in segments}
+    beside_it = os.path.isdir(os.path.join(os.path.dirname(segments[0].folder), _TOPIC))
+    kind: Kind = "segment"
+    if Content.METADATA not in held.values():
+        broken = Content.BROKEN in held.values() and not beside_it  # the other folders beside the log's are topics'
+        kind = "topic" if Content.TOPIC in held.values() else kind if broken else "empty"
+    yield from (replace(file, kind=kind) for file in segments if held[file.path] is not Content.TEXT)
+
+
+class Content(Enum):
+    """What a file that may be a segment begins with."""
+
+    METADATA = "records of the metadata log"
+    TOPIC = "records of a topic"
+    NOTHING = "no record: it is empty, or has only zeros"
+    BROKEN = "bytes that are neither records nor text"
+    TEXT = "text"
+
+    @classmethod
+    def of(cls, path: str) -> Content:
+        batches = Batches(path)
+        frames = list(islice(batches.frames(), _LOOKED_AT))
+        if frames:
+            return cls.METADATA if any(map(partial(_is_known, batches), frames)) else cls.TOPIC
+        if batches.problem is None:
+            return cls.NOTHING
+        try:
+            with open(path, "rb") as file:
+                return cls.BROKEN if b"\0" in file.read(_BEGINNING) else cls.TEXT
+        except OSError:
+            return cls.BROKEN
+
+
+def _is_known(batches: Batches, frame: Frame) -> bool:
+    """Whether a batch has records of the metadata log, and none of a type that is not known."""
+    records = batches.records(frame)
+    return bool(records) and not any(record.type.startswith("UNKNOWN") for record in records or ())
 
 
 def is_metadata(path: str) -> bool:
-    """Whether a file begins as a segment or a snapshot of the metadata log does: with a batch of its records."""
-    if not os.path.isfile(path):
-        return False
-    for batch in Batches(path):
-        return not any(record.type.startswith("UNKNOWN") for record in batch.records)
-    return False
+    """Whether a file begins as a segment or a snapshot of the metadata log does: with batches of its records."""
+    return os.path.isfile(path) and Content.of(path) is Content.METADATA
 
 
 def node_of(folder: str) -> str:

@@ -20,6 +20,8 @@ _MARKS = (
 )
 """What text begins with, and its encoding. UTF-8's own mark is a character of the first line (text.py)."""
 _REFUSED = {b"PK\x03\x04": "a zip archive"}
+_LENGTH_AT, _MAGIC_AT, _MAGIC = 8, 16, 2
+"""Of a batch of records (org.apache.kafka.common.record.DefaultRecordBatch); offsets and lengths begin with a zero."""
 _SAMPLE = 4096
 _CONTROL = bytes(code for code in range(1, 32) if code not in b"\t\n\r\f\x1b")
 _MOST_CONTROL = 0.05
@@ -78,7 +80,17 @@ def _encoding(read: Iterator[bytes]) -> str:
     for mark, encoding in _MARKS:
         if start.startswith(mark):
             return encoding
+    if _is_batch(start):
+        raise NoTextError(
+            "expected a text log, got record batches of a Kafka log. A metadata log is read from its folder, under the"
+            " names that Kafka gives its files, neither compressed nor in an archive"
+        )
     return _unmarked(sample[:_SAMPLE] if sample is start else sample.lstrip(b"\0")[:_SAMPLE])
+
+
+def _is_batch(start: bytes) -> bool:
+    """Whether a file begins as a segment or a snapshot does: with a base offset, a length and magic 2."""
+    return len(start) > _MAGIC_AT and start[0] == start[_LENGTH_AT] == 0 and start[_MAGIC_AT] == _MAGIC
 
 
 def _unmarked(sample: bytes) -> str:

@@ -66,23 +66,24 @@ class MetadataCopy:
 
 
 def copies(files: Sequence[MetadataFile], first: int = 0) -> list[MetadataCopy]:
-    """The copies in these files, by folder; files are numbered from `first` on. A folder with snapshots only is one."""
-    folders = sorted({file.folder for file in files if file.kind in ("segment", "snapshot")})
+    """The copies in these files, by folder, and in it by what tells those of several nodes apart.
+
+    Files are numbered from `first` on. A folder with snapshots only is one.
+    """
+    holding = [file for file in files if file.kind in ("segment", "snapshot")]
     found = []
     index = first
-    for folder in folders:
-        own = [file for file in files if file.folder == folder]
+    for folder, copy in sorted({(file.folder, file.copy) for file in holding}):
         segments: list[Segment] = []
         snapshots: list[Segment] = []
+        own = [file for file in holding if (file.folder, file.copy) == (folder, copy)]
         for file in sorted(own, key=lambda each: (each.end or (0, 0), each.path)):
-            if file.kind in ("segment", "snapshot"):
-                (segments if file.kind == "segment" else snapshots).append(Segment(index, file.path, file.end))
-                index += 1
-        found.append(
-            MetadataCopy(
-                node_of(folder), folder, _cluster_id(folder), tuple(segments), tuple(snapshots), _remembered(folder)
-            )
-        )
+            (segments if file.kind == "segment" else snapshots).append(Segment(index, file.path, file.end))
+            index += 1
+        node, remembered = node_of(folder), _remembered(folder)
+        if copy:  # which node's the folder's other files are is not known
+            node, remembered = str(Path(folder) / copy.rstrip("-_.")), Remembered()
+        found.append(MetadataCopy(node, folder, _cluster_id(folder), tuple(segments), tuple(snapshots), remembered))
     return found
 
 

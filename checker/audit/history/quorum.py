@@ -164,6 +164,16 @@ class Quorum:
             if own:
                 yield each, own
 
+    def strangers(self) -> Iterator[str]:
+        """A note for each snapshot that does not fit the chain."""
+        for each in self.copies:
+            for snapshot in each.copy.snapshots:
+                if snapshot.end is not None and not may_end(self.chain, *snapshot.end):
+                    yield (
+                        f"{snapshot.path}: the log has another epoch before its end: committed records were lost, or"
+                        " these folders are of several clusters (then copy their meta.properties too, or use --each)"
+                    )
+
     def _foreign(self, stretch: Stretch) -> int:
         """How many records of a stretch the chain does not have, from its start on."""
         first = max(stretch.first, self.chain.start)
@@ -195,7 +205,12 @@ def _quorum(copies: Sequence[Scanned]) -> Quorum:
 def _known(copies: Sequence[Scanned], chain: Scanned, voters: frozenset[int]) -> Iterator[tuple[int, str]]:
     """Offsets before which all is committed, and why."""
     yield 0, "nothing shows it"
-    ends = [snapshot.end[0] for each in copies for snapshot in each.copy.snapshots if snapshot.end is not None]
+    ends = [
+        snapshot.end[0]
+        for each in copies
+        for snapshot in each.copy.snapshots
+        if snapshot.end is not None and may_end(chain, *snapshot.end)
+    ]
     if ends:
         yield max(ends), "a snapshot ends there"
     if chain.stretches:
@@ -203,10 +218,25 @@ def _known(copies: Sequence[Scanned], chain: Scanned, voters: frozenset[int]) ->
     if len(voters) == 1 and chain.stretches:
         yield chain.end, "the quorum has one voter"
     if len(voters) > 1:
-        reached = sorted((_shared(each, chain) for each in copies if _is_voter(each, voters)), reverse=True)
+        by_voter: dict[str, int] = {}
+        for each in copies:  # a node may be there twice, copied at two times: it is one voter
+            if _is_voter(each, voters):
+                by_voter[each.copy.node] = max(_shared(each, chain), by_voter.get(each.copy.node, 0))
+        reached = sorted(by_voter.values(), reverse=True)
         majority = len(voters) // 2 + 1
         if len(reached) >= majority:
             yield reached[majority - 1], "a majority of the voters has them"
+
+
+def may_end(chain: Scanned, end: int, epoch: int) -> bool:
+    """Whether a snapshot with this end, whose last record is of this epoch, may be one of the log: another cluster's
+    need not, nor one of records that were lost."""
+    if not chain.stretches or end == 0:
+        return True
+    first, last = chain.stretches[0], chain.stretches[-1]
+    if end <= first.first:
+        return epoch <= first.epoch
+    return epoch >= last.epoch if end > last.last + 1 else chain.epoch_at(end - 1) in (None, epoch)
 
 
 def _is_voter(copy: Scanned, voters: frozenset[int]) -> bool:

@@ -10,6 +10,7 @@ from .shown import and_more, count, plain, printed
 from .state_text import condition_lines
 
 _SHOWN = 8
+_Change = Reign | LevelChange | BrokerChange | MigrationChange
 
 
 def records_text(records: RecordsReport) -> str:
@@ -26,7 +27,7 @@ def metadata_text(logs: Sequence[MetadataLog]) -> Iterator[str]:
     for log in logs:
         nodes = [plain(node) for node in log.nodes if node]
         whose = f"node{'s' * (len(nodes) > 1)} {', '.join(nodes)}" if nodes else "a node that no file names"
-        offsets = f"offsets {log.begins} to {log.ends - 1}" if log.ends > log.begins else "no segment"
+        offsets = f"offsets {log.begins} to {log.ends - 1}" if log.ends > log.begins else "no segment with records"
         lines = [f"metadata log of {whose}: {offsets}, committed before {log.committed} ({log.because})"]
         lines += _listed("metadata.version", [(each, each.name) for each in log.levels])
         lines += _listed(count(len(log.reigns), "raft epoch"), [(each, _reign(each)) for each in log.reigns])
@@ -45,15 +46,18 @@ def _brokers(changes: Sequence[BrokerChange]) -> list[str]:
         at_end.setdefault(state, []).append(broker)
     states = "; ".join(f"{state} {and_more(list(map(str, brokers)))}" for state, brokers in at_end.items())
     head = f"brokers at the end: {states}; {count(len(changes), 'change')} of registrations"
-    return _listed(head, [(each, f"broker {each.broker} {each.state}") for each in changes])
+    told: list[tuple[_Change, str]] = []
+    epochs: dict[int, int] = {}
+    for each in changes:
+        anew = epochs.get(each.broker, each.epoch) != each.epoch
+        epochs[each.broker] = each.epoch
+        told.append((each, f"broker {each.broker} {each.state}{', registered anew' * anew}"))
+    return _listed(head, told)
 
 
 def _reign(reign: Reign) -> str:
     last = "" if reign.last is None else f", its last batch at {printed(reign.last)}"
     return f"epoch {reign.epoch} led by {reign.leader}{last}"
-
-
-_Change = Reign | LevelChange | BrokerChange | MigrationChange
 
 
 def _listed(head: str, changes: Sequence[tuple[_Change, str]]) -> list[str]:

@@ -42,7 +42,7 @@ def write_out(folder: Path, text: str, reports: Sequence[Report]) -> None:
     with replacing(folder / "audit.json") as fresh:
         fresh.write_text(text + "\n", encoding="utf-8")
     findings = [finding for report in reports for finding in report.findings]
-    conditions = [each for report in reports for each in report.state.conditions]
+    conditions = [each for report in reports for each in report.conditions()]
     stopped = [each for report in reports for each in report.state.stopped]
     with replacing(folder / "findings.parquet") as fresh:
         _write_parquet(fresh, Finding, findings, "place", "severity", "fingerprint")

@@ -41,7 +41,7 @@ def last_time(report: Report) -> int:
     """The latest that any state or finding has."""
     times = [row.ts for row in report.timeline or () if row.ts is not None]
     times += [each.ts for each in report.findings if each.ts is not None]
-    times += [each.until or each.since or 0 for each in report.state.conditions]
+    times += [each.until or each.since or 0 for each in report.conditions()]
     return max(times, default=0)
 
 

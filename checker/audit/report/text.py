@@ -269,12 +269,13 @@ def _from_snapshot(row: TimelineRow) -> str:
 
 
 def _state(row: TimelineRow) -> str:
+    of_record = row.place.offset is not None
     known = {
         "leader": row.leader,
         "ISR": None if row.isr is None else list(row.isr),
         "leader epoch": row.leader_epoch,
-        "version": row.partition_epoch,
-        "controller epoch": row.controller_epoch,
+        "partition epoch" if of_record else "version": row.partition_epoch,
+        "raft epoch" if of_record else "controller epoch": row.controller_epoch,
     }
     shown = ", ".join(f"{name} {value}" for name, value in known.items() if value is not None)
     return shown if row.ts is None else f"{printed(row.ts)}  {shown}"

@@ -15,7 +15,9 @@ BEFORE_2_2 = "before 2.2 with --zookeeper HOST:2181 instead of --bootstrap-serve
 """How older releases call kafka-topics.sh (KIP-377)."""
 STATE = "zookeeper-shell.sh HOST:2181 get /brokers/topics/TOPIC/partitions/N/state"
 CONTROLLER_EPOCH = "zookeeper-shell.sh HOST:2181 get /controller_epoch"
-COPIES = "kafka-replica-verification.sh --broker-list BROKER:9092 --topic-white-list TOPIC"
+COPIES = "kafka-replica-verification.sh --broker-list BROKER:9092 --topics-include TOPIC"
+BEFORE_3_0 = "before 3.0 with --topic-white-list instead of --topics-include"
+"""How older releases call kafka-replica-verification.sh (KAFKA-10589; gone in 4.0: KAFKA-14705)."""
 TOPICS = "kafka-topics.sh --bootstrap-server BROKER:9092 --list"
 
 

@@ -26,9 +26,9 @@ LEFT_OUT = (
     "records in metadata transactions, and ClearElr records",
 )
 _NOTHING = "no committed record changes a broker or a partition"
-_ONLY_SNAPSHOTS = (
-    "there is no segment of the log, only what a snapshot tells: a state, and no record that led to it; add the .log"
-    " files of __cluster_metadata-0"
+_NO_SEGMENT = (
+    "there is no segment with records, only what a snapshot tells, if any: a state, and no record that led to it; add"
+    " the .log files of __cluster_metadata-0"
 )
 
 
@@ -83,7 +83,7 @@ def validate(paths: Sequence[str], chosen: Chosen = Chosen()) -> Verdict:  # noq
         notes=tuple(_notes(run)),
     )
     if rejected is None:
-        nothing = _NOTHING if logs[0].chain.stretches else _ONLY_SNAPSHOTS
+        nothing = _NOTHING if logs[0].chain.stretches else _NO_SEGMENT
         return found if run.compared else replace(found, verdict="unknown", reason=nothing)
     found_out = [_as_text(each, rejected.ids) for each in rejected.objections]
     clause = next((text for text, each in zip(found_out, rejected.objections, strict=True) if not each.written), None)
@@ -93,6 +93,7 @@ def validate(paths: Sequence[str], chosen: Chosen = Chosen()) -> Verdict:  # noq
 
 def _notes(run: Run) -> Iterator[str]:
     yield from run.seen.notes
+    yield from run.quorum.strangers()
     if run.uncommitted:
         yield f"{run.uncommitted} records at the end are not known to be committed"
     for scanned in run.quorum.copies:

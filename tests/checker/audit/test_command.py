@@ -18,6 +18,7 @@ RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
 FAILOVER = RECORDED / "failover-on-leader-2.0.0-kill"
 CHAOS = RECORDED / "chaos-1.1.1-2"
 LOG = FAILOVER / "broker-4" / "state-change.log"
+SEGMENT = RECORDED.parent / "recorded-kraft" / "failover-3.5.2" / "node-1" / "metadata" / f"{0:020}.log"
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
@@ -51,6 +52,11 @@ def test_what_these_lines_cannot_decide_does_not_conform() -> None:
         ("binary.log", b"\0\1\2" * 100, "binary"),
         ("zipped.log", b"PK\3\4" + b"\0" * 100, "the archive is cut or broken"),
         ("hole.log", b"\0" * 9_000, "nothing but NUL"),
+        (
+            "00000000000000000000.log.gz",
+            gzip.compress(SEGMENT.read_bytes()),
+            "from its folder, under the names that Kafka",
+        ),
         ("empty.log", b"", "found none in 0 lines"),
         ("other.log", b"hello\nworld\n", "found none in 2 lines"),
     ],

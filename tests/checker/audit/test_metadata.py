@@ -23,6 +23,7 @@ from isrproof.specs.machines import machine
 from isrproof.traces.cases import FOLDER, cases
 from isrproof.traces.metadata.files import found_in
 from isrproof.traces.metadata.text import log_bytes
+from isrproof.traces.metadata.writer import raw_batch
 
 from tests.conftest import SHARED
 from tests.metadata_logs import unpack_samples
@@ -102,6 +103,78 @@ def test_an_observer_is_no_voter(tmp_path: Path) -> None:
     assert quorum(tmp_path).committed == 0
 
 
+def test_a_voter_that_was_copied_twice_is_one_voter(tmp_path: Path) -> None:
+    log = [*THREE_VOTERS, change(13, isr=[1, 2])]
+    put(tmp_path / "monday", 1, log)
+    put(tmp_path / "tuesday", 1, log)
+    assert quorum(tmp_path).committed == 0
+    put(tmp_path / "tuesday", 2, log)
+    assert quorum(tmp_path).committed == 14
+
+
+def test_a_snapshot_that_does_not_fit_the_log_commits_nothing(tmp_path: Path) -> None:
+    """As of another cluster, where no meta.properties tells them apart: epoch 1 goes on to offset 13 and further."""
+    put(tmp_path, 1, [*THREE_VOTERS, elected(13, 3, 1), change(14, 3, isr=[1, 2])])
+    put(tmp_path, 2, [], "00000000000000000800-0000000002.checkpoint")
+    assert quorum(tmp_path).committed == 13
+    assert any("these folders are of several clusters" in note for note in report(tmp_path).notes)
+    put(tmp_path, 2, [], "00000000000000000800-0000000003.checkpoint")
+    assert quorum(tmp_path).committed == 15
+
+
+def test_what_has_no_record_does_not_conform(tmp_path: Path) -> None:
+    folder = tmp_path / "__cluster_metadata-0"
+    folder.mkdir()
+    for content in (b"", bytes(10_000)):
+        (folder / "00000000000000000000.log").write_bytes(content)
+        assert report(tmp_path).verdict == "nothing-to-check"
+        shown = CliRunner().invoke(main, ["audit", str(tmp_path)])
+        assert (shown.exit_code, "no segment with records" in shown.stdout) == (3, True)
+
+
+def test_a_damaged_segment_is_told_as_one_in_any_folder(tmp_path: Path) -> None:
+    """Its first length lies: no batch can be read, and its name says what it is."""
+    shutil.copy(RECORDED / "failover-3.5.2" / "node-1" / "metadata" / "00000000000000000000.log", tmp_path)
+    file = tmp_path / "00000000000000000000.log"
+    raw = file.read_bytes()
+    file.write_bytes(raw[:8] + b"\x7f\xff\xff\x00" + raw[12:])
+    told = f"{file}: byte 0: expected a batch of records, got a length of 2147483392; the rest was not read"
+    shown = report(tmp_path)
+    assert (shown.verdict, told in shown.notes) == ("incomplete", True)
+    assert told in CliRunner().invoke(main, ["records", str(tmp_path)]).stderr
+
+
+def test_what_else_is_in_a_nodes_folder_is_left_aside(tmp_path: Path) -> None:
+    """A topic's segments, indexes, and what Kafka is about to delete; alone, each is told."""
+    put(tmp_path / "log", 1, BEGINNING)
+    alone = report(tmp_path / "log")
+    topic = raw_batch([b"\x0a\0\0\0\1\0"], 0, 0)
+    for name, content, told in (
+        ("orders-0/00000000000000000000.log", topic, "records of a topic"),
+        ("empty-0/00000000000000000000.log", b"", "no record"),
+        ("orders-1/00000000000000000000.index", bytes(40), "where records stand in a segment"),
+        ("orders-2/00000000000000000000.log.deleted", topic, "was about to delete"),
+    ):
+        file = tmp_path / "log" / name
+        file.parent.mkdir()
+        file.write_bytes(content)
+        other = CliRunner().invoke(main, ["audit", str(file.parent)])
+        assert (other.exit_code, told in other.stderr) == (2, True), other.stderr
+    both = report(tmp_path / "log")
+    assert (both.verdict, both.notes, both.counts) == (alone.verdict, alone.notes, alone.counts)
+
+
+def test_the_segments_of_several_nodes_in_one_folder_are_several_copies(tmp_path: Path) -> None:
+    folder = RECORDED / "failover-3.5.2"
+    for node in (1, 2, 3):
+        shutil.copy(
+            folder / f"node-{node}" / "metadata" / "00000000000000000000.log", tmp_path / f"n{node}-{'0' * 20}.log"
+        )
+    shown = report(tmp_path)
+    assert shown.counts == dict.fromkeys(shown.counts, 0)
+    assert [len(log.nodes) for log in shown.metadata] == [3]
+
+
 def test_a_fault_that_is_not_committed_is_suspicious(tmp_path: Path) -> None:
     for node in (1, 2, 3):
         put(tmp_path, node, [*THREE_VOTERS, change(13, isr=[1, 2], leader=3)][: 14 if node == 1 else 13])
@@ -155,7 +228,9 @@ def test_a_snapshot_tells_the_level_that_a_log_begins_at(tmp_path: Path) -> None
     for shown in (alone.stdout, with_segment.stdout):
         assert said.search(shown), shown
     assert alone.exit_code == 3
-    assert "metadata log of node 1: no segment, committed before 14 (a snapshot ends there)" in alone.stdout
+    assert (
+        "metadata log of node 1: no segment with records, committed before 14 (a snapshot ends there)" in alone.stdout
+    )
 
 
 def test_what_is_no_copy_of_the_log_is_not_audited_alone(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import is_dataclass
+from dataclasses import is_dataclass, replace
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -15,6 +15,7 @@ from isrproof.checker.audit.findings.finding import Finding
 from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.json import as_json, row_object
 from isrproof.checker.audit.report.model import Report
+from isrproof.checker.audit.report.terms import last_time
 from isrproof.traces import timeline
 
 RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
@@ -72,6 +73,25 @@ def test_parquet_has_what_the_json_has(tmp_path: Path) -> None:
     ]
     rows = parquet.read_table(tmp_path / "timeline.parquet").to_pylist()
     assert rows == [{**each, "cluster": 0, "offset": None, "part": None} for each in shown["timeline"]]
+
+
+def test_conditions_of_a_metadata_log_are_those_of_the_report(tmp_path: Path) -> None:
+    """One list for the Parquet file, the page and a trace; the terms of leaders reach to the last of its times."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    recording = RECORDED.parent / "recorded-kraft" / "elr-4.0.0"
+    answer = audit_command(
+        [str(recording / "node-1" / "metadata")], Options(engine="python", timeline=True), out=tmp_path
+    )
+    assert answer.code == 1
+    shown = json.loads((tmp_path / "audit.json").read_text(encoding="utf-8"))
+    (log,) = shown["metadata"]
+    assert {each["condition"] for each in log["conditions"]} == {"offline", "under-replicated"}
+    rows = parquet.read_table(tmp_path / "conditions.parquet").to_pylist()
+    assert [(row["topic"], row["partition"], row["since"], row["until"]) for row in rows] == [
+        (each["topic"], each["partition"], each["since"], each["until"]) for each in log["conditions"]
+    ]
+    (report,) = audit([str(recording / "node-1" / "metadata")], Options(engine="python"))
+    assert last_time(replace(report, findings=())) == max(each["until"] or each["since"] for each in log["conditions"])
 
 
 def test_findings_of_a_clean_log_have_the_columns_all_the_same(tmp_path: Path) -> None:

@@ -235,3 +235,5 @@ def test_every_rule_says_what_to_do() -> None:
         fixed = behaviour(rule.bug).fixed_in if rule.bug else ()
         assert all(release in todo.upgrade for release in fixed), rule.code
         assert todo.now in page(rule)
+        if "--topics-include" in todo.verify:  # the option is as old as 3.0 (KAFKA-10589)
+            assert "--topic-white-list" in todo.look_for, rule.code

@@ -225,8 +225,11 @@ def test_files_are_known_by_what_they_are(tmp_path: Path) -> None:
     other = tmp_path / "data" / "orders-0"
     other.mkdir()
     (other / "00000000000000000000.log").write_bytes(raw_batch([_record(0, b"hello")], 0, 0))
+    assert kinds_in(other) == kinds_in(other / "00000000000000000000.log") == {"00000000000000000000.log": "topic"}
     kinds = {Path(file.path).name: file.kind for file in found_in([str(tmp_path)]) if "orders" not in file.path}
     assert kinds == {
+        "00000000000000000000.index": "index",
+        "00000000000000000041.snapshot": "index",
         "00000000000000000000.log": "segment",
         "00000000000000000041-0000000001.checkpoint": "snapshot",
         "leader-epoch-checkpoint": "epochs",
@@ -239,6 +242,62 @@ def test_files_are_known_by_what_they_are(tmp_path: Path) -> None:
     (tmp_path / "alone").write_bytes(_log())
     assert is_metadata(str(tmp_path / "alone"))
     assert not is_metadata(str(other / "00000000000000000000.log"))
+
+
+def kinds_in(path: Path) -> dict[str, str]:
+    return {Path(file.path).name: file.kind for file in found_in([str(path)])}
+
+
+SEGMENT, NEXT = "00000000000000000007.log", "00000000000000000099.log"
+LIES = b"\0" * 8 + b"\x7f\xff\xff\xff" + bytes(range(200))
+"""What begins as a batch does whose length is beyond belief."""
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({SEGMENT: "log"}, {SEGMENT: "segment"}),
+        ({SEGMENT: LIES}, {SEGMENT: "segment"}),
+        ({SEGMENT: "topic"}, {SEGMENT: "topic"}),
+        ({SEGMENT: b""}, {SEGMENT: "empty"}),
+        ({SEGMENT: bytes(9000)}, {SEGMENT: "empty"}),
+        ({SEGMENT: b"[2020-01-01 00:00:00,000] INFO a line (kafka.server)\n" * 9}, {}),
+        # What is damaged or empty is what its neighbours are.
+        (
+            {SEGMENT: "log", NEXT: LIES},
+            {SEGMENT: "segment", NEXT: "segment"},
+        ),
+        (
+            {SEGMENT: "log", NEXT: b""},
+            {SEGMENT: "segment", NEXT: "segment"},
+        ),
+        ({SEGMENT: "topic", NEXT: LIES}, {SEGMENT: "topic", NEXT: "topic"}),
+        # What Kafka has not finished, or is about to delete.
+        (
+            {SEGMENT + ".deleted": "log", "00000000000000000041-0000000001.checkpoint.part": "log"},
+            {SEGMENT + ".deleted": "leftover", "00000000000000000041-0000000001.checkpoint.part": "leftover"},
+        ),
+        # The files of several nodes in one folder; text is no segment, whatever its name.
+        (
+            {"a-" + SEGMENT: "log", "b-" + SEGMENT: "log", "c-" + SEGMENT: b"text", "d-" + SEGMENT: LIES},
+            {"a-" + SEGMENT: "segment", "b-" + SEGMENT: "segment"},
+        ),
+    ],
+)
+def test_what_a_folder_of_any_name_holds(
+    files: dict[str, str | bytes], expected: dict[str, str], tmp_path: Path
+) -> None:
+    kinds = {"log": _log(), "topic": raw_batch([_record(0, b"hello")], 0, 0)}
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(kinds[content] if isinstance(content, str) else content)
+    assert kinds_in(tmp_path) == expected
+
+
+def test_a_snapshot_of_another_name_is_none_that_history_begins_with(tmp_path: Path) -> None:
+    content = batch([("SNAPSHOT_HEADER", 0, {"version": 0, "lastContainedLogTimestamp": 0})], 0, 3, control=True)
+    for name in ("state.bin", "00000000000000000041-0000000003.checkpoint.part"):
+        (tmp_path / name).write_bytes(content)
+        assert kinds_in(tmp_path / name) == {name: "nameless"}
 
 
 def test_every_field_of_the_table_is_of_a_version_that_there_is() -> None:

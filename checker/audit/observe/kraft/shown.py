@@ -146,6 +146,7 @@ def shown(quorum: Quorum, cluster: int, seen: Seen) -> Iterator[Rows]:
     for _, _, snapshot in waiting:
         if snapshot.end is not None and snapshot.end[0] == quorum.end:
             rows.extend(_beside(fold, snapshot, None, seen))
+    seen.notes += quorum.strangers()
     for scanned, count in quorum.diverging():
         seen.records["uncommitted"] += count
         last = scanned.copy.segments[-1].path
@@ -171,7 +172,7 @@ def snapshots(quorum: Quorum) -> Waiting:
 def first(quorum: Quorum, cluster: int, waiting: Waiting, seen: Seen) -> tuple[Fold, int]:
     """What the log begins with, and the offset from which on records are applied to it."""
     if waiting and not quorum.chain.stretches:
-        return _from_snapshot(quorum, cluster, waiting, waiting[-1][0][0], seen, "there is no segment")
+        return _from_snapshot(quorum, cluster, waiting, waiting[-1][0][0], seen, "there is no segment with records")
     if quorum.start == 0:
         return _fold(quorum, cluster, seen), 0
     return _from_snapshot(quorum, cluster, waiting, quorum.start, seen, f"the log begins at offset {quorum.start}")
@@ -374,7 +375,7 @@ def _misfits(quorum: Quorum, fold: Fold, misfits: list[Misfit]) -> Iterator[Show
         yield COPIES, row | context | where | {"kind": misfit.kind, "fits": False, "proved": proved}
     unfit = {id(misfit.copy) for misfit in misfits}
     for each in quorum.copies:
-        if id(each.copy) not in unfit and each.copy.segments:
+        if id(each.copy) not in unfit and each.stretches:
             yield COPIES, _whole(fold.cluster, each) | context
 
 

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from ...observe.broker.handled import sent_total, total
 from ...table.protocol import Row
-from ..remedy import COPIES, Remedy
+from ..remedy import BEFORE_3_0, COPIES, Remedy
 from ..rule import Rule
 from ..verdicts import suspicious_unless
 from ._requests import request
@@ -56,5 +56,6 @@ RULE = Rule(
         workaround="Move the controller, which tells each broker of all partitions anew.",
         verify=COPIES,
         look_for="a lag of 0 for every replica",
+        older=BEFORE_3_0,
     ),
 )

@@ -21,7 +21,7 @@ from ...fields import gap, leader, takes_shown
 from ...observe.broker.requests import fetch_epoch, fetch_leader, not_later
 from ...observe.broker.taken import known_epoch, known_role
 from ...table.protocol import Row
-from ..remedy import COPIES, KEEP_LOGS, Remedy
+from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, Remedy
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import where
@@ -53,5 +53,6 @@ RULE = Rule(
         workaround=f"{KEEP_LOGS} Restart the broker: it takes the leaders of its partitions anew.",
         verify=COPIES,
         look_for="a lag of 0 for every replica",
+        older=BEFORE_3_0,
     ),
 )

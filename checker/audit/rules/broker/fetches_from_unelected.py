@@ -19,7 +19,7 @@ from __future__ import annotations
 from ...fields import leader
 from ...lines import FETCHERS_ADDED, is_line
 from ...observe.broker.across import sent_leader
-from ..remedy import COPIES, KEEP_LOGS, Remedy
+from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, Remedy
 from ..rule import Rule
 from ..verdicts import suspicious_unless
 from ._controllers import CONTROLLERS
@@ -45,5 +45,6 @@ RULE = Rule(
         workaround=f"{KEEP_LOGS} Restart the broker: it takes the leaders of its partitions anew.",
         verify=COPIES,
         look_for="a lag of 0 for every replica",
+        older=BEFORE_3_0,
     ),
 )

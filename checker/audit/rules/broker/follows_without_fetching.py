@@ -23,7 +23,7 @@ from .....model.expr import both
 from ...fields import of_zookeeper, server_log, takes_shown
 from ...observe.broker.fetching import fetchers
 from ...observe.compared import was
-from ..remedy import COPIES, Remedy
+from ..remedy import BEFORE_3_0, COPIES, Remedy
 from ..rule import Rule
 from ..verdicts import suspicious_unless
 from ._words import where
@@ -42,5 +42,6 @@ RULE = Rule(
         workaround="Restart the broker: it fetches anew what it follows.",
         verify=COPIES,
         look_for="a lag of 0 for every replica",
+        older=BEFORE_3_0,
     ),
 )

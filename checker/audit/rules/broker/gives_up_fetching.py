@@ -23,7 +23,7 @@ from __future__ import annotations
 from .....model.expr import either
 from ...observe.broker.fetching import fenced, goes_on, resumed
 from ...table.protocol import Row
-from ..remedy import COPIES, Remedy
+from ..remedy import BEFORE_3_0, COPIES, Remedy
 from ..rule import Rule
 from ..verdicts import suspicious_unless
 from ._words import where
@@ -53,5 +53,6 @@ RULE = Rule(
         workaround="Look for the error above the line. Restart the broker, or let another replica lead the partition.",
         verify=COPIES,
         look_for="a lag of 0 for every replica",
+        older=BEFORE_3_0,
     ),
 )

@@ -14,7 +14,7 @@ Releases
 from __future__ import annotations
 
 from ...fields import broker, replicas
-from ..remedy import COPIES, Remedy
+from ..remedy import BEFORE_3_0, COPIES, Remedy
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import ids, where
@@ -32,5 +32,6 @@ RULE = Rule(
         workaround="Restart the broker: it takes its partitions anew.",
         verify=COPIES,
         look_for="a lag of 0 for every replica",
+        older=BEFORE_3_0,
     ),
 )

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from ...fields import count
 from ...observe.broker.handled import answered
-from ..remedy import COPIES, Remedy
+from ..remedy import BEFORE_3_0, COPIES, Remedy
 from ..rule import Rule
 from ..verdicts import suspicious_unless
 from ._requests import request
@@ -38,5 +38,6 @@ RULE = Rule(
         workaround="Elect leaders of the broker's partitions anew, so that it is told again what to do.",
         verify=COPIES,
         look_for="a lag of 0 for every replica",
+        older=BEFORE_3_0,
     ),
 )

@@ -18,7 +18,7 @@ from __future__ import annotations
 from .....model.expr import both
 from ...fields import kind, leader_epoch, process_known
 from ...observe.broker.taken import had_epoch, received, same_request
-from ..remedy import COPIES, KEEP_LOGS, Remedy
+from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, Remedy
 from ..rule import Rule
 from ..verdicts import suspicious_unless
 from ._words import where
@@ -43,5 +43,6 @@ RULE = Rule(
         workaround=f"{KEEP_LOGS} Restart the follower: it cuts its log to the leader's.",
         verify=COPIES,
         look_for="a lag of 0 for every replica",
+        older=BEFORE_3_0,
     ),
 )

@@ -19,7 +19,7 @@ from __future__ import annotations
 from .....model.expr import ite
 from ...fields import broker
 from ...observe.broker.across import other_leader, same_topic
-from ..remedy import COPIES, KEEP_LOGS, Remedy
+from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, Remedy
 from ..rule import Rule
 from ..verdicts import HELD, ILLEGAL, SUSPICIOUS
 from ._words import where
@@ -41,5 +41,6 @@ RULE = Rule(
         workaround=f"Stop one of the two brokers: both accept writes. {KEEP_LOGS}",
         verify=COPIES,
         look_for="a lag of 0 for every replica",
+        older=BEFORE_3_0,
     ),
 )

@@ -26,7 +26,7 @@ from ...observe.compared import was
 from ...observe.controller.elections import election, printed_again
 from ...table.protocol import Row
 from ..conditions import behaviour_releases, step
-from ..remedy import COPIES, KEEP_LOGS, MOVE_CONTROLLER, Remedy
+from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, MOVE_CONTROLLER, Remedy
 from ..rule import Rule
 from ..verdicts import ILLEGAL, illegal_unless
 from ._words import where
@@ -53,5 +53,6 @@ RULE = Rule(
         workaround=f"{KEEP_LOGS} {MOVE_CONTROLLER}",
         verify=COPIES,
         look_for="a lag of 0 for every replica",
+        older=BEFORE_3_0,
     ),
 )

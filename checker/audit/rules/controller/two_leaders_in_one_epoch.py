@@ -13,7 +13,7 @@ from __future__ import annotations
 from .....model.views import ONE_LEADER_PER_EPOCH
 from ...fields import gap
 from ..conditions import step
-from ..remedy import COPIES, KEEP_LOGS, STATE, Remedy
+from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, STATE, Remedy
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import where
@@ -34,5 +34,6 @@ RULE = Rule(
         f" ({STATE}). {KEEP_LOGS}",
         verify=COPIES,
         look_for="a lag of 0 for every replica",
+        older=BEFORE_3_0,
     ),
 )
