@@ -37,6 +37,7 @@ slow = pytest.mark.slow
         pytest.param("3.9", [], marks=slow),
         pytest.param("2.3", ["ISRs of unseen leaders"], marks=slow),
         pytest.param("2.3", ["zombies"], marks=slow),
+        pytest.param("3.9", ["deletion", "requests"], marks=slow),
         pytest.param("3.9", ["zombies", "controlled shutdown"], marks=slow),
         pytest.param("2.3", ["controlled shutdown", "requests"], marks=slow),
         pytest.param("3.9", ["controlled shutdown", "preferred elections", "metadata caches"], marks=slow),
