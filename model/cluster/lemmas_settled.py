@@ -154,7 +154,7 @@ def new_without_znode(left_alone: Expr) -> Property:
     )
 
 
-def offline_if_led_by_nobody(left_alone: Expr) -> Property:
+def offline_if_led_by_nobody(working: Expr, left_alone: Expr) -> Property:
     return Property(
         "OfflineIfLedByNobody",
         "Once a controller has started, a partition that nobody live leads is OfflinePartition, but for one whose "
@@ -164,7 +164,7 @@ def offline_if_led_by_nobody(left_alone: Expr) -> Property:
                 _has_started,
                 znode[p].is_some(),
                 ~left_alone,
-                ~_led_by(live[c]),
+                ~_led_by(working),
                 ~both(_has_still_to_elect, _led_by(to_move[c])),
             ),
             partition_state[c][p].eq("OfflinePartition"),
@@ -192,12 +192,15 @@ def offline_is_led_by_nobody(online: Expr, left_alone: Expr) -> Property:
     )
 
 
-def lemmas(online: Expr = live[c], left_alone: Expr = false, partly: Expr = false) -> tuple[Property, ...]:
+def lemmas(
+    online: Expr = live[c], working: Expr = live[c], left_alone: Expr = false, partly: Expr = false
+) -> tuple[Property, ...]:
     """What a controller keeps.
 
     Args:
         online: the brokers that may lead a partition p, as far as it knows: the live ones, but for those that are
             shutting down, or whose log directory has failed.
+        working: the live brokers, but for those whose log directory has failed.
         left_alone: nothing is promised of a partition p: its topic is being deleted.
         partly: of the brokers to move only some replicas are, so they are live.
     """
@@ -209,7 +212,7 @@ def lemmas(online: Expr = live[c], left_alone: Expr = false, partly: Expr = fals
         led_by_live_or_to_move(left_alone),
         in_sync_live_or_to_move(left_alone),
         new_without_znode(left_alone),
-        offline_if_led_by_nobody(left_alone),
+        offline_if_led_by_nobody(working, left_alone),
         live_replicas_are_online(online, left_alone),
         offline_is_led_by_nobody(online, left_alone),
     )
