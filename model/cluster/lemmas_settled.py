@@ -30,19 +30,20 @@ from .state import (
 )
 
 _held, _kept = znode[p].value, cached[c][p].value
-_knows = both(phase[c].ne("none"), phase[c].ne("elected"))
-_has_read = both(controller.eq(some(c)), _knows)
+KNOWS = both(phase[c].ne("none"), phase[c].ne("elected"))
+_has_read = both(controller.eq(some(c)), KNOWS)
 _has_started = both(_has_read, phase[c].ne("starting"))
+GOES_OFFLINE = ("OnlineReplica", "OfflineReplica", "ReplicaDeletionIneligible")
 _MOVES_NOBODY = ("idle", "resuming", "retrying", "deleting")
 _has_still_to_elect = one_of(phase[c], ("electing", "failing"))
-_is_replica = both(topics[c].contains(p), replicas(assignment[p]).contains(b))
+IS_REPLICA = both(topics[c].contains(p), replicas(assignment[p]).contains(b))
 
 
-def _of_partitions(when: Expr, holds: Expr) -> Expr:
+def of_partitions(when: Expr, holds: Expr) -> Expr:
     return forall(c, forall(p, when.implies(holds)))
 
 
-def _of_replicas(when: Expr, holds: Expr) -> Expr:
+def of_replicas(when: Expr, holds: Expr) -> Expr:
     return forall(c, forall(p, forall(b, when.implies(holds))))
 
 
@@ -54,9 +55,9 @@ KNOWS_NOTHING_YET = Property(
     "KnowsNothingYet",
     "Who is no controller, or has only been elected, knows of no live broker and of no topic.",
     both(
-        forall(c, (~_knows).implies(live[c].is_empty())),
-        forall(c, (~_knows).implies(topics[c].is_empty())),
-        forall(c, forall(p, (~_knows).implies(partition_state[c][p].eq(unknown_is("partition"))))),
+        forall(c, (~KNOWS).implies(live[c].is_empty())),
+        forall(c, (~KNOWS).implies(topics[c].is_empty())),
+        forall(c, forall(p, (~KNOWS).implies(partition_state[c][p].eq(unknown_is("partition"))))),
     ),
 )
 CACHE_IS_AS_WRITTEN = Property(
@@ -64,10 +65,10 @@ CACHE_IS_AS_WRITTEN = Property(
     "A controller that has read ZooKeeper has each leader and ISR in its cache, as long as nobody else writes them; "
     "and it knows every topic that has a state znode.",
     both(
-        _of_partitions(_has_read, cached[c][p].is_some().eq(znode[p].is_some())),
-        _of_partitions(both(_has_read, znode[p].is_some()), topics[c].contains(p)),
-        _of_partitions(both(_has_read, znode[p].is_some()), _kept["leader"].eq(_held["leader"])),
-        _of_partitions(both(_has_read, znode[p].is_some()), _kept["isr"].eq(_held["isr"])),
+        of_partitions(_has_read, cached[c][p].is_some().eq(znode[p].is_some())),
+        of_partitions(both(_has_read, znode[p].is_some()), topics[c].contains(p)),
+        of_partitions(both(_has_read, znode[p].is_some()), _kept["leader"].eq(_held["leader"])),
+        of_partitions(both(_has_read, znode[p].is_some()), _kept["isr"].eq(_held["isr"])),
     ),
 )
 
@@ -102,11 +103,11 @@ def may_go_offline(left_alone: Expr) -> Property:
         "Of each replica of a topic that it knows, a controller has a state from which it may go offline and online; "
         "of others it has none.",
         both(
-            _of_replicas(
-                both(_knows, _is_replica, ~left_alone),
-                one_of(replica_state[c][p][b], ("OnlineReplica", "OfflineReplica", "ReplicaDeletionIneligible")),
+            of_replicas(
+                both(KNOWS, IS_REPLICA, ~left_alone),
+                one_of(replica_state[c][p][b], GOES_OFFLINE),
             ),
-            _of_replicas(both(_knows, ~topics[c].contains(p)), replica_state[c][p][b].eq(unknown_is("replica"))),
+            of_replicas(both(KNOWS, ~topics[c].contains(p)), replica_state[c][p][b].eq(unknown_is("replica"))),
         ),
     )
 
@@ -115,7 +116,7 @@ def led_by_live_or_to_move(left_alone: Expr) -> Property:
     return Property(
         "LedByLiveOrToMove",
         "Whoever leads is live as far as the controller knows, or is to be moved.",
-        _of_replicas(
+        of_replicas(
             both(_has_read, znode[p].is_some(), ~left_alone, _held["leader"].eq(some(b))),
             either(live[c].contains(b), to_move[c].contains(b)),
         ),
@@ -127,7 +128,7 @@ def in_sync_live_or_to_move(left_alone: Expr) -> Property:
     return Property(
         "InSyncLiveOrToMove",
         "Who is in an ISR is live as far as the controller knows, or is to be moved, or is its last member.",
-        _of_replicas(
+        of_replicas(
             both(_has_read, znode[p].is_some(), ~left_alone, _held["isr"].contains(b)),
             either(live[c].contains(b), to_move[c].contains(b), _held["isr"].eq(some(b).set())),
         ),
@@ -142,11 +143,11 @@ def new_without_znode(left_alone: Expr) -> Property:
         "Once a controller has started, a partition that it knows is NewPartition exactly while it has no state znode, "
         "and then OnlinePartition or OfflinePartition; of others it has no state.",
         both(
-            _of_partitions(
+            of_partitions(
                 both(_has_started, ~topics[c].contains(p)), partition_state[c][p].eq(unknown_is("partition"))
             ),
-            _of_partitions(both(known, znode[p].is_none()), partition_state[c][p].eq("NewPartition")),
-            _of_partitions(
+            of_partitions(both(known, znode[p].is_none()), partition_state[c][p].eq("NewPartition")),
+            of_partitions(
                 both(known, znode[p].is_some()),
                 one_of(partition_state[c][p], ("OnlinePartition", "OfflinePartition")),
             ),
@@ -159,7 +160,7 @@ def offline_if_led_by_nobody(working: Expr, left_alone: Expr) -> Property:
         "OfflineIfLedByNobody",
         "Once a controller has started, a partition that nobody live leads is OfflinePartition, but for one whose "
         "leader is to be moved, which the controller has still to heed.",
-        _of_partitions(
+        of_partitions(
             both(
                 _has_started,
                 znode[p].is_some(),
@@ -176,8 +177,8 @@ def live_replicas_are_online(online: Expr, left_alone: Expr) -> Property:
     return Property(
         "LiveReplicasAreOnline",
         "The replicas on brokers that are live and stay so, as far as the controller knows, are OnlineReplica.",
-        _of_replicas(
-            both(_has_read, _is_replica, ~left_alone, online.contains(b)), replica_state[c][p][b].eq("OnlineReplica")
+        of_replicas(
+            both(_has_read, IS_REPLICA, ~left_alone, online.contains(b)), replica_state[c][p][b].eq("OnlineReplica")
         ),
     )
 
@@ -188,7 +189,7 @@ def offline_is_led_by_nobody(online: Expr, left_alone: Expr) -> Property:
         "OfflineIsLedByNobody",
         "Once a controller has started, nobody who is live and stays so leads an OfflinePartition, but for one who has "
         "just come back.",
-        _of_partitions(both(_has_started, phase[c].ne("electing"), offline), ~_led_by(online)),
+        of_partitions(both(_has_started, phase[c].ne("electing"), offline), ~_led_by(online)),
     )
 
 
