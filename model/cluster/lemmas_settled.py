@@ -7,7 +7,7 @@ new controller has all brokers to move that are not live. What its caches and st
 
 from __future__ import annotations
 
-from ..expr import Expr, both, either, forall, some
+from ..expr import Expr, both, either, false, forall, some
 from ..property import Property
 from .controller import unknown_is
 from .state import (
@@ -30,18 +30,20 @@ from .state import (
 )
 
 _held, _kept = znode[p].value, cached[c][p].value
-_knows = both(phase[c].ne("none"), phase[c].ne("elected"))
-_has_read = both(controller.eq(some(c)), _knows)
+KNOWS = both(phase[c].ne("none"), phase[c].ne("elected"))
+_has_read = both(controller.eq(some(c)), KNOWS)
 _has_started = both(_has_read, phase[c].ne("starting"))
+GOES_OFFLINE = ("OnlineReplica", "OfflineReplica", "ReplicaDeletionIneligible")
+_MOVES_NOBODY = ("idle", "resuming", "retrying", "deleting")
 _has_still_to_elect = one_of(phase[c], ("electing", "failing"))
-_is_replica = both(topics[c].contains(p), replicas(assignment[p]).contains(b))
+IS_REPLICA = both(topics[c].contains(p), replicas(assignment[p]).contains(b))
 
 
-def _of_partitions(when: Expr, holds: Expr) -> Expr:
+def of_partitions(when: Expr, holds: Expr) -> Expr:
     return forall(c, forall(p, when.implies(holds)))
 
 
-def _of_replicas(when: Expr, holds: Expr) -> Expr:
+def of_replicas(when: Expr, holds: Expr) -> Expr:
     return forall(c, forall(p, forall(b, when.implies(holds))))
 
 
@@ -49,134 +51,169 @@ def _led_by(some_of: Expr) -> Expr:
     return _held["leader"].set().intersects(some_of)
 
 
-NOBODY_TO_MOVE_WHEN_IDLE = Property(
-    "NobodyToMoveWhenIdle",
-    "A controller that is idle has no broker to move. It has no live one to move, but for one that is shutting down.",
+KNOWS_NOTHING_YET = Property(
+    "KnowsNothingYet",
+    "Who is no controller, or has only been elected, knows of no live broker and of no topic.",
     both(
-        forall(c, phase[c].eq("idle").implies(to_move[c].is_empty())),
-        forall(
-            c,
-            forall(b, both(_has_read, phase[c].ne("stopping"), to_move[c].contains(b)).implies(~live[c].contains(b))),
-        ),
-        forall(
-            c,
-            forall(
-                b,
-                forall(
-                    r, both(phase[c].eq("stopping"), *(to_move[c].contains(each) for each in (b, r))).implies(b.eq(r))
-                ),
-            ),
-        ),
+        forall(c, (~KNOWS).implies(live[c].is_empty())),
+        forall(c, (~KNOWS).implies(topics[c].is_empty())),
+        forall(c, forall(p, (~KNOWS).implies(partition_state[c][p].eq(unknown_is("partition"))))),
     ),
-)
-KNOWS_NOBODY_YET = Property(
-    "KnowsNobodyYet",
-    "Who is no controller, or has only been elected, knows of no live broker.",
-    forall(c, either(phase[c].eq("none"), phase[c].eq("elected")).implies(live[c].is_empty())),
 )
 CACHE_IS_AS_WRITTEN = Property(
     "CacheIsAsWritten",
     "A controller that has read ZooKeeper has each leader and ISR in its cache, as long as nobody else writes them; "
     "and it knows every topic that has a state znode.",
     both(
-        _of_partitions(_has_read, cached[c][p].is_some().eq(znode[p].is_some())),
-        _of_partitions(both(_has_read, znode[p].is_some()), topics[c].contains(p)),
-        _of_partitions(both(_has_read, znode[p].is_some()), _kept["leader"].eq(_held["leader"])),
-        _of_partitions(both(_has_read, znode[p].is_some()), _kept["isr"].eq(_held["isr"])),
-    ),
-)
-MAY_GO_OFFLINE = Property(
-    "MayGoOffline",
-    "Of each replica of a topic that it knows, a controller has a state from which it may go offline and online; of "
-    "others it has none.",
-    both(
-        _of_replicas(
-            both(_knows, _is_replica),
-            one_of(replica_state[c][p][b], ("OnlineReplica", "OfflineReplica", "ReplicaDeletionIneligible")),
-        ),
-        _of_replicas(both(_knows, ~topics[c].contains(p)), replica_state[c][p][b].eq(unknown_is("replica"))),
-    ),
-)
-LED_BY_LIVE_OR_TO_MOVE = Property(
-    "LedByLiveOrToMove",
-    "Whoever leads is live as far as the controller knows, or is to be moved.",
-    _of_replicas(
-        both(_has_read, znode[p].is_some(), _held["leader"].eq(some(b))),
-        either(live[c].contains(b), to_move[c].contains(b)),
-    ),
-    cites=("KAFKA-3143",),
-)
-IN_SYNC_LIVE_OR_TO_MOVE = Property(
-    "InSyncLiveOrToMove",
-    "Who is in an ISR is live as far as the controller knows, or is to be moved, or is its last member.",
-    _of_replicas(
-        both(_has_read, znode[p].is_some(), _held["isr"].contains(b)),
-        either(live[c].contains(b), to_move[c].contains(b), _held["isr"].eq(some(b).set())),
-    ),
-    cites=("KAFKA-3143",),
-)
-NEW_WITHOUT_ZNODE = Property(
-    "NewWithoutZnode",
-    "Once a controller has started, a partition that it knows is NewPartition exactly while it has no state znode, and "
-    "then OnlinePartition or OfflinePartition; of others it has no state.",
-    both(
-        _of_partitions(both(_has_started, ~topics[c].contains(p)), partition_state[c][p].eq(unknown_is("partition"))),
-        _of_partitions(
-            both(_has_started, topics[c].contains(p), znode[p].is_none()), partition_state[c][p].eq("NewPartition")
-        ),
-        _of_partitions(
-            both(_has_started, znode[p].is_some()),
-            one_of(partition_state[c][p], ("OnlinePartition", "OfflinePartition")),
-        ),
-    ),
-)
-OFFLINE_IF_LED_BY_NOBODY = Property(
-    "OfflineIfLedByNobody",
-    "Once a controller has started, a partition that nobody live leads is OfflinePartition, but for one whose leader "
-    "is to be moved, which the controller has still to heed.",
-    _of_partitions(
-        both(
-            _has_started,
-            znode[p].is_some(),
-            ~_led_by(live[c]),
-            ~both(_has_still_to_elect, _led_by(to_move[c])),
-        ),
-        partition_state[c][p].eq("OfflinePartition"),
+        of_partitions(_has_read, cached[c][p].is_some().eq(znode[p].is_some())),
+        of_partitions(both(_has_read, znode[p].is_some()), topics[c].contains(p)),
+        of_partitions(both(_has_read, znode[p].is_some()), _kept["leader"].eq(_held["leader"])),
+        of_partitions(both(_has_read, znode[p].is_some()), _kept["isr"].eq(_held["isr"])),
     ),
 )
 
 
-def live_replicas_are_online(staying: Expr) -> Property:
-    """`staying`: the live brokers but for those that are shutting down."""
+def nobody_to_move_when_idle(partly: Expr) -> Property:
+    """`partly`: of the brokers to move only some replicas are, so they are live."""
+    moves_all = both(_has_read, phase[c].ne("stopping"), ~partly)
     return Property(
-        "LiveReplicasAreOnline",
-        "The replicas on brokers that are live and stay so, as far as the controller knows, are OnlineReplica.",
-        _of_replicas(both(_has_read, _is_replica, staying.contains(b)), replica_state[c][p][b].eq("OnlineReplica")),
+        "NobodyToMoveWhenIdle",
+        "A controller that is idle has no broker to move. It has no live one to move, but for one that is shutting "
+        "down, or of which it moves some replicas.",
+        both(
+            forall(c, one_of(phase[c], _MOVES_NOBODY).implies(to_move[c].is_empty())),
+            forall(c, forall(b, both(moves_all, to_move[c].contains(b)).implies(~live[c].contains(b)))),
+            forall(
+                c,
+                forall(
+                    b,
+                    forall(
+                        r,
+                        both(phase[c].eq("stopping"), *(to_move[c].contains(each) for each in (b, r))).implies(b.eq(r)),
+                    ),
+                ),
+            ),
+        ),
     )
 
 
-def offline_is_led_by_nobody(staying: Expr) -> Property:
-    """`staying`: the live brokers but for those that are shutting down."""
-    offline = both(znode[p].is_some(), partition_state[c][p].eq("OfflinePartition"))
+def may_go_offline(left_alone: Expr) -> Property:
+    return Property(
+        "MayGoOffline",
+        "Of each replica of a topic that it knows, a controller has a state from which it may go offline and online; "
+        "of others it has none.",
+        both(
+            of_replicas(
+                both(KNOWS, IS_REPLICA, ~left_alone),
+                one_of(replica_state[c][p][b], GOES_OFFLINE),
+            ),
+            of_replicas(both(KNOWS, ~topics[c].contains(p)), replica_state[c][p][b].eq(unknown_is("replica"))),
+        ),
+    )
+
+
+def led_by_live_or_to_move(left_alone: Expr) -> Property:
+    return Property(
+        "LedByLiveOrToMove",
+        "Whoever leads is live as far as the controller knows, or is to be moved.",
+        of_replicas(
+            both(_has_read, znode[p].is_some(), ~left_alone, _held["leader"].eq(some(b))),
+            either(live[c].contains(b), to_move[c].contains(b)),
+        ),
+        cites=("KAFKA-3143",),
+    )
+
+
+def in_sync_live_or_to_move(left_alone: Expr) -> Property:
+    return Property(
+        "InSyncLiveOrToMove",
+        "Who is in an ISR is live as far as the controller knows, or is to be moved, or is its last member.",
+        of_replicas(
+            both(_has_read, znode[p].is_some(), ~left_alone, _held["isr"].contains(b)),
+            either(live[c].contains(b), to_move[c].contains(b), _held["isr"].eq(some(b).set())),
+        ),
+        cites=("KAFKA-3143",),
+    )
+
+
+def new_without_znode(left_alone: Expr) -> Property:
+    known = both(_has_started, topics[c].contains(p), ~left_alone)
+    return Property(
+        "NewWithoutZnode",
+        "Once a controller has started, a partition that it knows is NewPartition exactly while it has no state znode, "
+        "and then OnlinePartition or OfflinePartition; of others it has no state.",
+        both(
+            of_partitions(
+                both(_has_started, ~topics[c].contains(p)), partition_state[c][p].eq(unknown_is("partition"))
+            ),
+            of_partitions(both(known, znode[p].is_none()), partition_state[c][p].eq("NewPartition")),
+            of_partitions(
+                both(known, znode[p].is_some()),
+                one_of(partition_state[c][p], ("OnlinePartition", "OfflinePartition")),
+            ),
+        ),
+    )
+
+
+def offline_if_led_by_nobody(working: Expr, left_alone: Expr) -> Property:
+    return Property(
+        "OfflineIfLedByNobody",
+        "Once a controller has started, a partition that nobody live leads is OfflinePartition, but for one whose "
+        "leader is to be moved, which the controller has still to heed.",
+        of_partitions(
+            both(
+                _has_started,
+                znode[p].is_some(),
+                ~left_alone,
+                ~_led_by(working),
+                ~both(_has_still_to_elect, _led_by(to_move[c])),
+            ),
+            partition_state[c][p].eq("OfflinePartition"),
+        ),
+    )
+
+
+def live_replicas_are_online(online: Expr, left_alone: Expr) -> Property:
+    return Property(
+        "LiveReplicasAreOnline",
+        "The replicas on brokers that are live and stay so, as far as the controller knows, are OnlineReplica.",
+        of_replicas(
+            both(_has_read, IS_REPLICA, ~left_alone, online.contains(b)), replica_state[c][p][b].eq("OnlineReplica")
+        ),
+    )
+
+
+def offline_is_led_by_nobody(online: Expr, left_alone: Expr) -> Property:
+    offline = both(znode[p].is_some(), ~left_alone, partition_state[c][p].eq("OfflinePartition"))
     return Property(
         "OfflineIsLedByNobody",
         "Once a controller has started, nobody who is live and stays so leads an OfflinePartition, but for one who has "
         "just come back.",
-        _of_partitions(both(_has_started, phase[c].ne("electing"), offline), ~_led_by(staying)),
+        of_partitions(both(_has_started, phase[c].ne("electing"), offline), ~_led_by(online)),
     )
 
 
-def lemmas(staying: Expr = live[c]) -> tuple[Property, ...]:
-    """What a controller keeps; `staying`: the live brokers but for those that are shutting down."""
+def lemmas(
+    online: Expr = live[c], working: Expr = live[c], left_alone: Expr = false, partly: Expr = false
+) -> tuple[Property, ...]:
+    """What a controller keeps.
+
+    Args:
+        online: the brokers that may lead a partition p, as far as it knows: the live ones, but for those that are
+            shutting down, or whose log directory has failed.
+        working: the live brokers, but for those whose log directory has failed.
+        left_alone: nothing is promised of a partition p: its topic is being deleted.
+        partly: of the brokers to move only some replicas are, so they are live.
+    """
     return (
-        NOBODY_TO_MOVE_WHEN_IDLE,
-        KNOWS_NOBODY_YET,
+        nobody_to_move_when_idle(partly),
+        KNOWS_NOTHING_YET,
         CACHE_IS_AS_WRITTEN,
-        MAY_GO_OFFLINE,
-        LED_BY_LIVE_OR_TO_MOVE,
-        IN_SYNC_LIVE_OR_TO_MOVE,
-        NEW_WITHOUT_ZNODE,
-        OFFLINE_IF_LED_BY_NOBODY,
-        live_replicas_are_online(staying),
-        offline_is_led_by_nobody(staying),
+        may_go_offline(left_alone),
+        led_by_live_or_to_move(left_alone),
+        in_sync_live_or_to_move(left_alone),
+        new_without_znode(left_alone),
+        offline_if_led_by_nobody(working, left_alone),
+        live_replicas_are_online(online, left_alone),
+        offline_is_led_by_nobody(online, left_alone),
     )

@@ -37,6 +37,7 @@ slow = pytest.mark.slow
         pytest.param("3.9", [], marks=slow),
         pytest.param("2.3", ["ISRs of unseen leaders"], marks=slow),
         pytest.param("2.3", ["zombies"], marks=slow),
+        pytest.param("3.9", ["deletion", "requests"], marks=slow),
         pytest.param("3.9", ["zombies", "controlled shutdown"], marks=slow),
         pytest.param("2.3", ["controlled shutdown", "requests"], marks=slow),
         pytest.param("3.9", ["controlled shutdown", "preferred elections", "metadata caches"], marks=slow),
@@ -65,6 +66,16 @@ def test_the_controller_asks_for_no_move_that_is_not_in_its_table(release: str, 
     assert (found.verdict, "MayGoOffline" in found.rests_on) == ("holds", True)
     without = prove(model, ["OnlyBenignRefusals"], effort=effort, without_lemmas=["MayGoOffline"])
     assert without["OnlyBenignRefusals"].verdict == "unknown"
+
+
+@slow
+@pytest.mark.parametrize(("release", "holds"), [("1.1", False), ("2.0.0", True), ("2.3", True), ("3.9", True)])
+def test_where_topics_are_deleted_only_benign_moves_are_refused(release: str, holds: bool) -> None:
+    """KAFKA-6650: 1.1 leaves a replica where it is whose partition has no leader and ISR, and then deletes it."""
+    model = CLUSTER.model(release, adding=["deletion"])
+    found = prove(model, ["OnlyBenignRefusals"], effort=Effort(search=0))
+    assert (found["OnlyBenignRefusals"].verdict == "holds") == holds
+    assert [each.lemma.name for each in found.fallen] == ([] if holds else ["DeletedStepByStep"])
 
 
 def test_up_to_2_2_the_lemma_falls_where_a_new_controller_starts() -> None:
