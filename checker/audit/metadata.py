@@ -139,7 +139,7 @@ def _audit(
             committed=quorum.committed,
             because=quorum.because,
             leaders={epoch: leader for epoch, (leader, _, _) in seen.leaders.items()},
-            reigns=tuple(Reign(epoch, *led, seen.last.get(epoch)) for epoch, led in sorted(seen.leaders.items())),
+            reigns=tuple(_reigns(seen)),
             levels=tuple(LevelChange(offset, ts, level, level_name(level)) for offset, ts, level in seen.levels),
             brokers=tuple(BrokerChange(*each) for each in seen.brokers),
             migration=tuple(
@@ -150,6 +150,11 @@ def _audit(
             cluster=cluster,
         )
     )
+
+
+def _reigns(seen: Seen) -> Iterator[Reign]:
+    for epoch, led in sorted(seen.leaders.items()):
+        yield Reign(epoch, *led, seen.last[epoch].time if epoch in seen.last else None)
 
 
 def _nearest(inputs: Mapping[Input, Table], narrow: Narrow) -> list[Row]:

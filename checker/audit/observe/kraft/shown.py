@@ -11,7 +11,7 @@ from .....specs.metadata.levels import NAME
 from .....traces.metadata.batches import Record
 from .....traces.metadata.reader import NO_OP_RECORD
 from ...files.metadata import Placed, Segment
-from ...history.quorum import Misfit, Quorum, Scanned, joined
+from ...history.quorum import Joined, Misfit, Quorum, Scanned, joined
 from ...table.protocol import Row
 from .chronicle import Chronicle
 from .conditions import Conditions
@@ -24,17 +24,16 @@ from .state import Cluster, Partition, registration
 @dataclass
 class Seen:
     """What was met on the way, for the report: records by class, each of the log once, however many copies have it; by
-    epoch its leader, with offset and time of the record that says so (leader, offset, ts), and the time of its last
-    committed batch; the levels of metadata.version with the offsets and times from which on they hold (offset, ts,
-    level); the epochs and states of brokers' registrations, likewise (offset, ts, broker, epoch, state), and the states
-    of a migration from ZooKeeper (offset, ts, state); partitions that are offline or under-replicated. What a snapshot
-    begins with has no time. `begun` gets the partitions of the snapshots that history begins
-    with, `rows` the rows of observations, `chronicle` is for who holds lines of text against the log; None: nobody
-    asks."""
+    epoch its leader, with offset and time of the record that says so (leader, offset, ts), and its last committed
+    batch; the levels of metadata.version with the offsets and times from which on they hold (offset, ts, level); the
+    epochs and states of brokers' registrations, likewise (offset, ts, broker, epoch, state), and the states of a
+    migration from ZooKeeper (offset, ts, state); partitions that are offline or under-replicated. What a snapshot
+    begins with has no time. `begun` gets the partitions of the snapshots that history begins with, `rows` the rows of
+    observations, `chronicle` is for who holds lines of text against the log; None: nobody asks."""
 
     records: Counter[str] = field(default_factory=Counter)
     leaders: dict[int, tuple[int, int, int]] = field(default_factory=dict)
-    last: dict[int, int] = field(default_factory=dict)
+    last: dict[int, Joined] = field(default_factory=dict)
     levels: list[tuple[int, int | None, int]] = field(default_factory=list)
     brokers: list[tuple[int, int | None, int, int, str]] = field(default_factory=list)
     migration: list[tuple[int, int, int]] = field(default_factory=list)
@@ -120,7 +119,7 @@ def shown(quorum: Quorum, cluster: int, seen: Seen) -> Iterator[Rows]:
             if seen.chronicle is not None:
                 seen.chronicle.broken = True
         if committed:
-            seen.last[frame.epoch] = each.time
+            seen.last[frame.epoch] = each
         if seen.chronicle is not None and committed and found != ():
             seen.chronicle.committed(frame.epoch, each.time, frame.offset)
         beside = waiting and waiting[0][0][0] <= frame.last
