@@ -151,8 +151,10 @@ REASSIGNMENTS_PRINTED = _observation(
     effects.REASSIGNMENTS, {**_OF_LINE, **_RECORD, **_OF_TOPIC, **sorts(goes_on, proposed)}
 )
 """Ends of reassignments as a controller tells them, each with the partition's record of about that time."""
-DELETIONS_PRINTED = _observation(effects.DELETIONS, {**_OF_LINE, **sorts(count, so_far, most, foreign)})
-"""Counts of replicas that a broker deletes; `so_far` also of those before, `most` of what the log took from it."""
+doubtful = field("doubtful", Bool)
+DELETIONS_PRINTED = _observation(effects.DELETIONS, {**_OF_LINE, **sorts(count, so_far, most, doubtful)})
+"""Counts of replicas that a broker deletes; `so_far` also of those before, `most` of what the log took from it;
+`doubtful`: lines of another cluster are there, or times go back in the file."""
 hosted = field("hosted", Bool)
 STRAYS_PRINTED = _observation(effects.STRAYS, {**_OF_LINE, **_RECORD, **_OF_TOPIC, **sorts(hosted)})
 """Logs that a broker takes for strays, each with the record since which the broker is a replica (`hosted`), else with

@@ -156,7 +156,7 @@ def beside_log(
         if cluster in whole:
             made = _deletions(own, left[cluster].get(node, []), chronicles[cluster].last, applied)
             for each in made:  # One whose time is wrong looks as if it came before the records, as one of others does.
-                yield DELETIONS, each | {"foreign": cluster in others or each["file"] not in ordered}
+                yield DELETIONS, each | {"doubtful": cluster in others or each["file"] not in ordered}
     of_kraft = [row for row in rows if not chronicles[clusters[row["file"]]].mixed]
     yield from ((REMOVED, each) for each in _removed(of_kraft, chronicles, clusters))
 

@@ -18,7 +18,7 @@ Releases
 from __future__ import annotations
 
 from .....model.expr import either, ite
-from ...observe.quorum.columns import count, foreign, most, so_far
+from ...observe.quorum.columns import count, doubtful, most, so_far
 from ..kraft._remedies import PARTITION_STATE
 from ..rule import Rule
 from ..verdicts import HELD, ILLEGAL, SUSPICIOUS
@@ -28,7 +28,7 @@ RULE = Rule(
     name="deletes-more-than-metadata-log-says",
     observation="deletions_printed_beside_log",
     kind="broker",
-    verdict=ite(so_far <= most, HELD, ite(either(count <= most, foreign), SUSPICIOUS, ILLEGAL)),
+    verdict=ite(so_far <= most, HELD, ite(either(count <= most, doubtful), SUSPICIOUS, ILLEGAL)),
     message=lambda row: (
         f"broker {row['node']} deletes {row['count']} replicas, {row['so_far']} with those of earlier lines"
     ),
