@@ -92,6 +92,7 @@ _NOT_PROVED = (
     "  cluster, which has no logs.",
     "- What is unknown above, if anything is, and everything that a behaviour takes back: with unclean election",
     "  committed records may be lost, and no promise says otherwise.",
+    "- Of the metadata quorum: changes of its voters, snapshots, and votes or fetches that come late.",
     "- That the ISR is never empty in the rungs up to KIP-320: it may be, by a quirk of the TLA+ modules.",
 )
 

@@ -25,11 +25,26 @@ def for_all(variables: list[Any], body: Term) -> Term:
 
 
 def triggers(variables: list[Any], body: Term) -> list[Any]:
-    """The smallest sets of applications of uninterpreted functions that together hold all variables, if any do."""
+    """The smallest sets of applications of uninterpreted functions that together hold all variables, if any do.
+
+    Where an application to what another one gives is in each of these, as in `led(log(at), below)`, there are also the
+    smallest sets without: else only who knew that term already would come to know of it.
+    """
     candidates = _applications(body, {each.get_id() for each in variables})
-    wanted = {each.get_id() for each in variables}
-    found: list[tuple[Any, ...]] = []
+    wanted = frozenset(each.get_id() for each in variables)
+    found = _covers(candidates, wanted)
+    known = {term.get_id() for term, _ in candidates}
+    plain = [each for each in candidates if not any(arg.get_id() in known for arg in each[0].children())]
+    named = {term.get_id() for term, _ in plain}
+    if not any(all(term.get_id() in named for term in each) for each in found):
+        found += _covers(plain, wanted)
+    return [z3.MultiPattern(*each) for each in found[:MOST]]
+
+
+def _covers(candidates: list[tuple[Any, frozenset[int]]], wanted: frozenset[int]) -> list[tuple[Any, ...]]:
+    """The sets of as few candidates as possible that together hold all variables, and none in vain."""
     for size in range(1, min(4, len(wanted) + 1)):
+        found = []
         for chosen in itertools.combinations(candidates, size):
             if frozenset().union(*(held for _, held in chosen)) != wanted:
                 continue
@@ -39,8 +54,8 @@ def triggers(variables: list[Any], body: Term) -> list[Any]:
                 continue
             found.append(tuple(term for term, _ in chosen))
         if found:
-            break
-    return [z3.MultiPattern(*each) for each in found[:MOST]]
+            return found
+    return []
 
 
 def _applications(body: Any, variables: set[int]) -> list[tuple[Any, frozenset[int]]]:

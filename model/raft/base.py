@@ -65,6 +65,11 @@ def up_to_date(who: Expr, than: Expr) -> Expr:
     return (last_epoch(than) < last_epoch(who)) | (last_epoch(than).eq(last_epoch(who)) & (end(than) <= end(who)))
 
 
+def having(who: Expr, to: Expr) -> Expr:
+    """The voters of which a leader knows that they have the record before an offset: itself, and who follows it."""
+    return those(member, member.eq(who) | (follows(member, who) & has_as(member, who, to)))
+
+
 UNATTACHED, CANDIDATE, RESIGNED = const("Unattached", Role), const("Candidate", Role), const("Resigned", Role)
 NO_VOTES = const(frozenset(), SetOf(Voter))
 
@@ -232,17 +237,7 @@ advance_hw = action(
             log[voter].at(offset - 1).eq(some(epoch[voter])),
             "breaks LeaderIsComplete with four epochs, in 18 states (Raft, figure 8)",
         ),
-        "a majority has it": is_majority(
-            those(
-                member,
-                member.eq(voter)
-                | (
-                    follows(member, voter)
-                    & (offset <= end(member))
-                    & log[member].at(offset - 1).eq(log[voter].at(offset - 1))
-                ),
-            )
-        ),
+        "a majority has it": is_majority(having(voter, offset)),
     },
     updates={hw[voter]: offset},
     cites=("KIP-595", "LeaderState.maybeUpdateHighWatermark"),

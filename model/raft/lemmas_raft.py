@@ -1,6 +1,7 @@
 """Why the metadata quorum is safe: lemmas that hold at first and that every action keeps, for any number of voters.
 
-Two majorities have a voter in common, who voted for one candidate of an epoch only: so an epoch has one leader.
+Two majorities have a voter in common. Who voted in an epoch did so once: so an epoch has one leader, and its records
+are those of one log. Who had what was committed voted later only for who had it too: so every later leader has it.
 """
 
 from __future__ import annotations
@@ -10,14 +11,35 @@ from ..expr import both, field, fill, forall, some, var
 from ..property import Property
 from ..protocol import Ghosts, Model, starts
 from ..script import Lemmas, remembering
-from ..sorts import MapOf, OptionOf, SetOf
-from .base import candidate, voter
-from .state import FIELDS, Epoch, Voter, epoch, granted, is_majority, one, other, role, voted
+from ..sorts import MapOf, OptionOf, SeqOf, SetOf
+from .base import candidate, having, offset, voter, whom
+from .properties import below
+from .state import (
+    FIELDS,
+    LOG_SIZE,
+    Epoch,
+    Offset,
+    Voter,
+    at,
+    epoch,
+    granted,
+    hw,
+    is_majority,
+    log,
+    one,
+    other,
+    role,
+    voted,
+)
 
 by_epoch = MapOf(Epoch, OptionOf(Voter))
 votes = field("votes", MapOf(Voter, by_epoch))
 elected = field("elected", by_epoch)
 electors = field("electors", MapOf(Epoch, SetOf(Voter)))
+led = field("led", MapOf(Epoch, SeqOf(Epoch, LOG_SIZE)))
+settled = field("settled", MapOf(Epoch, Offset))
+holders = field("holders", MapOf(Epoch, SetOf(Voter)))
+told_in = field("told_in", MapOf(Voter, Epoch))
 
 HISTORY = Ghosts(
     "history",
@@ -25,6 +47,12 @@ HISTORY = Ghosts(
         starts(votes, fill(votes.sort, fill(by_epoch, None)), "whom each voter gave its vote, in each epoch"),
         starts(elected, fill(elected.sort, None), "who was elected in each epoch"),
         starts(electors, fill(electors.sort, frozenset()), "by whose votes"),
+        starts(led, fill(led.sort, ()), "the log of each epoch's leader, as it last was in that epoch"),
+        starts(settled, fill(settled.sort, 0), "below it the leader of each epoch knew its log to be committed"),
+        starts(holders, fill(holders.sort, frozenset()), "the majority that had it so far"),
+        starts(
+            told_in, fill(told_in.sort, 0), "the epoch whose leader knew to be committed what each voter knows to be"
+        ),
     ),
     updates={
         "BecomeCandidate": (update(votes[voter][epoch[voter] + 1], some(voter)),),
@@ -32,11 +60,19 @@ HISTORY = Ghosts(
         "BecomeLeader": (
             update(elected[epoch[candidate]], some(candidate)),
             update(electors[epoch[candidate]], granted[candidate]),
+            update(led[epoch[candidate]], log[candidate].append(epoch[candidate])),
         ),
+        "Append": (update(led[epoch[voter]], log[voter].append(epoch[voter])),),
+        "AdvanceHighWatermark": (
+            update(settled[epoch[voter]], offset),
+            update(holders[epoch[voter]], having(voter, offset)),
+            update(told_in[voter], epoch[voter]),
+        ),
+        "LearnHighWatermark": (update(told_in[voter], told_in[whom]),),
     },
 )
 
-e = var("e", Epoch)
+d, e = var("d", Epoch), var("e", Epoch)
 
 
 VOTES_ARE_RECORDED = Property(
@@ -75,8 +111,149 @@ LEADERS_ARE_ELECTED = Property(
     "Who leads an epoch was elected in it.",
     forall(one, role[one].eq("Leader").implies(elected[epoch[one]].eq(some(one)))),
 )
+ELECTED_ONCE = Property(
+    "ElectedOnce",
+    "Who was elected in an epoch has reached it, and is no candidate of it any more.",
+    forall(
+        one,
+        forall(
+            e,
+            elected[e].eq(some(one)).implies((e <= epoch[one]) & ~(role[one].eq("Candidate") & epoch[one].eq(e))),
+        ),
+    ),
+)
+LEADERS_LOG_IS_KEPT = Property(
+    "LeadersLogIsKept",
+    "The log of who leads is that of its epoch's leader; an epoch in which nobody was elected has no records, and none "
+    "that are known to be committed.",
+    both(
+        forall(
+            one,
+            role[one]
+            .eq("Leader")
+            .implies(
+                led[epoch[one]].length().eq(log[one].length()) & forall(at, led[epoch[one]].at(at).eq(log[one].at(at)))
+            ),
+        ),
+        forall(e, elected[e].is_none().implies(led[e].length().eq(0) & settled[e].eq(0))),
+    ),
+)
+RECORDS_ARE_THE_LEADERS = Property(
+    "RecordsAreTheLeaders",
+    "Up to a record of an epoch a log is that of the epoch's leader.",
+    forall(
+        one,
+        forall(
+            at,
+            forall(
+                e,
+                forall(
+                    below,
+                    (log[one].at(at).eq(some(e)) & (below <= at)).implies(log[one].at(below).eq(led[e].at(below))),
+                ),
+            ),
+        ),
+    ),
+)
+RECORDS_NOT_AHEAD = Property(
+    "RecordsNotAhead",
+    "No log holds a record of a later epoch than its voter has reached, nor did a leader's of a later than its own.",
+    both(
+        forall(one, forall(at, forall(e, log[one].at(at).eq(some(e)).implies(e <= epoch[one])))),
+        forall(d, forall(at, forall(e, led[d].at(at).eq(some(e)).implies(e <= d)))),
+    ),
+)
+SETTLED_BY_MAJORITY = Property(
+    "SettledByMajority",
+    "What a leader knew to be committed ends with a record of its epoch, and a majority had it. Who leads knows it.",
+    both(
+        forall(
+            e,
+            (settled[e] > 0).implies(is_majority(holders[e]) & led[e].at(settled[e] - 1).eq(some(e))),
+        ),
+        forall(one, role[one].eq("Leader").implies(settled[epoch[one]] <= hw[one])),
+    ),
+)
+HOLDERS_HOLD = Property(
+    "HoldersHold",
+    "Who had what the leader of an epoch knew to be committed has it still, and has reached that epoch.",
+    forall(
+        one,
+        forall(
+            e,
+            ((settled[e] > 0) & holders[e].contains(one)).implies(
+                (e <= epoch[one]) & forall(at, (at < settled[e]).implies(log[one].at(at).eq(led[e].at(at))))
+            ),
+        ),
+    ),
+)
+LATER_LEADERS_HOLD = Property(
+    "LaterLeadersHold",
+    "Who was elected in a later epoch had what the leader of an earlier one knew to be committed.",
+    forall(
+        d,
+        forall(
+            e,
+            forall(
+                at,
+                ((d < e) & elected[e].is_some() & (at < settled[d])).implies(led[e].at(at).eq(led[d].at(at))),
+            ),
+        ),
+    ),
+)
+CANDIDATES_HOLD = Property(
+    "CandidatesHold",
+    "Who has the vote of a voter that had what the leader of an earlier epoch knew to be committed has it, too.",
+    forall(
+        one,
+        forall(
+            other,
+            forall(
+                d,
+                forall(
+                    at,
+                    both(
+                        role[one].eq("Candidate"),
+                        granted[one].contains(other),
+                        holders[d].contains(other),
+                        d < epoch[one],
+                        at < settled[d],
+                    ).implies(log[one].at(at).eq(led[d].at(at))),
+                ),
+            ),
+        ),
+    ),
+)
+HW_IS_SETTLED = Property(
+    "HwIsSettled",
+    "What a voter knows to be committed the leader of its epoch or an earlier one knew to be.",
+    forall(
+        one,
+        (hw[one] > 0).implies((hw[one] <= settled[told_in[one]]) & (told_in[one] <= epoch[one])),
+    ),
+)
+SETTLED_IS_IN_LOG = Property(
+    "SettledIsInLog",
+    "Who knows records to be committed has them as that leader had.",
+    forall(one, forall(at, (at < hw[one]).implies(log[one].at(at).eq(led[told_in[one]].at(at))))),
+)
 
-LEMMAS = (VOTES_ARE_RECORDED, CANDIDATES_HAVE_VOTES, ELECTED_BY_MAJORITY, LEADERS_ARE_ELECTED)
+LEMMAS = (
+    VOTES_ARE_RECORDED,
+    CANDIDATES_HAVE_VOTES,
+    ELECTED_BY_MAJORITY,
+    LEADERS_ARE_ELECTED,
+    ELECTED_ONCE,
+    LEADERS_LOG_IS_KEPT,
+    RECORDS_ARE_THE_LEADERS,
+    RECORDS_NOT_AHEAD,
+    SETTLED_BY_MAJORITY,
+    HOLDERS_HOLD,
+    LATER_LEADERS_HOLD,
+    CANDIDATES_HOLD,
+    HW_IS_SETTLED,
+    SETTLED_IS_IN_LOG,
+)
 
 
 def with_history(model: Model) -> Model:

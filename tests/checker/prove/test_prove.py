@@ -402,7 +402,7 @@ def test_a_second_solver_agrees_on_every_question(name: str, tmp_path: Path) -> 
     assert {path.name: said for path in sorted(tmp_path.glob("*.smt2")) if (said := _cvc5(path)) != "unsat"} == {}
 
 
-@pytest.mark.parametrize("name", ["kip320", "kip497", "unclean-election", "kip966"])
+@pytest.mark.parametrize("name", ["kip320", "kip497", "unclean-election", "kip966", "raft", "raft-pre-vote"])
 def test_the_table_of_hypotheses_lacks_no_row(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Then no small instance has to be asked for them, which takes longer than the rest of a proof."""
     asked: list[Question] = []
