@@ -10,6 +10,7 @@ there may be one all the same.
 from __future__ import annotations
 
 import itertools
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -36,6 +37,12 @@ ATTEMPTS = (
     Attempt(4, 3_000),
 )
 
+BACK, AHEAD = (8, 64, 512), 8
+"""How many lines before a hard one more runs are kept, and how many after it."""
+
+Turn = tuple[Seen, Stream, bool]
+"""A line, who writes it, and whether it is the first of a later controller (`runs.in_turn`)."""
+
 MOST_STATES = 3_000
 """States that are looked at between two lines."""
 
@@ -50,27 +57,63 @@ def written(runs: Runs, lines: Sequence[Seen], enough: int, progress: Callable[[
         enough: how many lines are enough, if all are not found.
     """
     most = 0
+    turns = list(in_turn(runs, lines))
     for attempt in (each for each in ATTEMPTS if runs.steps.settle or not each.at_once):
-        most = max(most, _goes_through(runs, lines, attempt, progress))
-        if most >= enough:
-            break
+        for search in (_goes_through,) if attempt.slack == 0 else (_goes_back, _goes_through):
+            most = max(most, search(runs, turns, attempt, progress))
+            if most >= enough:
+                return most
     return most
 
 
-def _goes_through(runs: Runs, lines: Sequence[Seen], attempt: Attempt, progress: Callable[[int], None]) -> int:
+def _goes_through(runs: Runs, turns: Sequence[Turn], attempt: Attempt, progress: Callable[[int], None]) -> int:
     taken = {runs.initial(): 0}
-    for number, (line, stream, is_later) in enumerate(in_turn(runs, lines)):
+    for number, turn in enumerate(turns):
         progress(number)
-        if is_later:
-            taken = _without_controllers(taken)
-        after = _written(runs, taken, line.event, stream, attempt)
-        while not after and len(taken) >= NARROWER:
-            taken = dict(itertools.islice(taken.items(), len(taken) // NARROWER))
-            after = _written(runs, taken, line.event, stream, attempt)
-        if not after:
+        taken = _next(runs, taken, turn, attempt)
+        if not taken:
             return number
-        taken = dict(sorted(after.items(), key=lambda each: each[1])[: attempt.width])
-    return len(lines)
+    return len(turns)
+
+
+def _goes_back(runs: Runs, turns: Sequence[Turn], attempt: Attempt, progress: Callable[[int], None]) -> int:
+    """Keeps few runs but around hard lines, which none of these writes: it goes back some lines, and keeps more.
+
+    Where that is not enough it goes back farther. Who goes back so often that all lines were looked at twice keeps
+    more from there on: the cost stays linear in lines.
+    """
+    few = attempt._replace(slack=0, width=ATTEMPTS[0].width)
+    before = deque([{runs.initial(): 0}], maxlen=BACK[-1] + 1)  # the runs before each of the last lines
+    number = furthest = hard = again = 0
+    farther = iter(BACK)
+    while number < len(turns):
+        progress(number)
+        taken = _next(runs, before[-1], turns[number], attempt if number < hard else few)
+        if taken:
+            before.append(taken)
+            number += 1
+            if number > furthest:
+                furthest, farther = number, iter(BACK)
+            continue
+        back = min(next(farther, 0), len(before) - 1)
+        if not back and number < hard:
+            break
+        hard = len(turns) if again > len(turns) else number + AHEAD
+        for _ in range(back):
+            before.pop()
+        number, again = number - back, again + back
+    return furthest
+
+
+def _next(runs: Runs, taken: Mapping[Config, int], turn: Turn, attempt: Attempt) -> dict[Config, int]:
+    """The runs that are kept of those that have written a line more."""
+    line, stream, is_later = turn
+    kept = _without_controllers(taken) if is_later else dict(taken)
+    after = _written(runs, kept, line.event, stream, attempt)
+    while not after and len(kept) >= NARROWER:
+        kept = dict(itertools.islice(kept.items(), len(kept) // NARROWER))
+        after = _written(runs, kept, line.event, stream, attempt)
+    return dict(sorted(after.items(), key=lambda each: each[1])[: attempt.width])
 
 
 def _written(

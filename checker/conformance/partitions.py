@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -57,7 +58,7 @@ class Partitions:
     @cached_property
     def are_listed(self) -> bool:
         """Lines tell the replicas of each partition."""
-        return self.named <= self._listed.keys()
+        return self.named <= self._listed.keys() and not self._only_asked_for
 
     @cached_property
     def assignments(self) -> Mapping[Key, frozenset[tuple[int, ...]]]:
@@ -69,10 +70,20 @@ class Partitions:
 
     def _created_with(self, key: Key) -> set[tuple[int, ...]]:
         before = self._listed_before(key)
-        first = frozenset(min(before, key=lambda each: each.ts or 0).replicas or ()) if before else None
-        told = [each for each in before if frozenset(each.replicas or ()) == first]
-        made = (each for each in self._listed.get(key, ()) if each.row == CREATED)
-        return {each.replicas for each in (*made, *told) if each.replicas}
+        first = min(before, key=_time, default=None)
+        made = {each.replicas for each in self._listed.get(key, ()) if each.row == CREATED and each.replicas}
+        if first is None or key in self._only_asked_for:
+            return made
+        if first.row in _ASKED_FOR:
+            return made | set(itertools.permutations(_had(first)))
+        told = (each.replicas for each in before if each.replicas)
+        return made | {each for each in told if frozenset(each) == frozenset(first.replicas or ())}
+
+    @cached_property
+    def _only_asked_for(self) -> Mapping[Key, Event]:
+        """Partitions that are told of first by a line that lists what is asked for, not what there was -> the line."""
+        first = {key: min(self._listed_before(key), key=_time, default=None) for key in self.named}
+        return {key: event for key, event in first.items() if event and event.row in _ASKED_FOR and not _had(event)}
 
     def _listed_before(self, key: Key) -> list[Event]:
         """The lines that tell all replicas of a partition before its creation is told for the first time."""
@@ -83,26 +94,27 @@ class Partitions:
     @cached_property
     def unlisted(self) -> Mapping[Key, frozenset[int]]:
         """Partitions of whose first life no line tells all replicas -> the brokers that its controllers name in it."""
-        found: dict[Key, set[int]] = {}
-        over = {key for key in self.named if self._listed_before(key)}
+        asked = self._only_asked_for
+        found: dict[Key, set[int]] = {key: set() for key in asked}
+        over = {key for key in self.named if key not in asked and self._listed_before(key)}
         for event in self.compared:
             key = key_of(event)
             if key is None or key in over:
                 continue
-            if event.row == CREATED:
+            if event.row == CREATED or (key in asked and _time(event) >= _time(asked[key])):
                 over.add(key)
             else:
                 found.setdefault(key, set()).update(_named_in(event))
-        return {key: frozenset(members) for key, members in found.items() if self.assignments[key]}
+        return {key: frozenset(members) for key, members in found.items() if key in asked or self.assignments[key]}
 
     @cached_property
     def reassigned(self) -> Event | None:
-        """The first line, by its time, that tells of replicas with which its partition was not created."""
+        """The first line, by its time, that tells of a reassignment, or of replicas that were not its partition's."""
         strange = (
             event
             for key, created in self.assignments.items()
             for event in self._listed.get(key, ())
-            if frozenset(event.replicas or ()) not in set(map(frozenset, created))
+            if event.row in _ASKED_FOR or frozenset(event.replicas or ()) not in set(map(frozenset, created))
         )
         return min(strange, key=lambda each: each.ts or 0, default=None)
 
@@ -257,6 +269,16 @@ class Partitions:
             known = found.setdefault(key, {})
             known[version] = known.get(version, frozenset()) | {(epoch, frozenset(event.isr))}
         return found
+
+
+def _time(event: Event) -> int:
+    return event.ts or 0
+
+
+def _had(asked: Event) -> frozenset[int]:
+    """The replicas that a partition had when others were asked for: since 2.4 lines tell those that are added."""
+    goes_on = asked.adding or asked.removing
+    return frozenset(asked.replicas or ()) - frozenset(asked.adding or ()) if goes_on else frozenset()
 
 
 def _can_become(isr: frozenset[int], shown: frozenset[int], versions: int, epochs: int) -> bool:

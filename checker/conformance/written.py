@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...model.errors import ModelError
-from ...model.evaluate import Closure, closure, name_of
+from ...model.evaluate import Closure, Env, closure, compiled, name_of
 from ...model.expr import Expr, Op, free
 from ...model.lines import Line
 from ...model.protocol import Instance
-from ...model.sorts import Sort, Value, elements
+from ...model.sorts import Settings, Sort, Value, elements
 from ...model.step import Reference, State
 from ...specs.lines import rows
 from ...specs.releases import Release
@@ -42,6 +42,28 @@ class _Reading:
     def topics(self, env: Mapping[str, Value]) -> frozenset[int]:
         """The partitions whose topics are listed."""
         return next(value(env) for name, value, _ in self.fields if name == "detail")
+
+
+OFTEN = 100
+"""How often an expression is interpreted before it is compiled; that costs as much as some hundred readings."""
+
+
+def _often(expr: Expr, settings: Settings) -> Closure:
+    """The expression as a function of an environment: it is compiled if it is called often."""
+    interpreted, arguments = closure(expr), sorted({name_of(leaf) for leaf in free(expr)} - settings.keys())
+    function: Callable[..., Value] | None = None
+    called = 0
+
+    def value(env: Env) -> Value:
+        nonlocal called, function
+        if function is None:
+            called += 1
+            if called <= OFTEN:
+                return interpreted(env)
+            function = compiled(expr, arguments, settings)
+        return function(*[env[each] for each in arguments])
+
+    return value
 
 
 OF_TOPICS = frozenset({"topic-deletion-queued", "topics-to-be-deleted"})
@@ -87,15 +109,15 @@ class Writer:
         return wanted and bool(rows()[line.row].releases & self.release.mask)
 
     def _reading(self, line: Line) -> _Reading:
+        settings = self.reference.instance.settings
         fields = []
         for name, value in line.fields.items():
             read = isinstance(value, Expr)
-            fields.append((name, closure(value) if read else value, value.sort if read else None))
-        settings = self.reference.instance.settings
+            fields.append((name, _often(value, settings) if read else value, value.sort if read else None))
         return _Reading(
             line,
-            closure(line.speaker),
-            closure(line.given),
+            _often(line.speaker, settings),
+            _often(line.given, settings),
             tuple(fields),
             tuple((name_of(each), elements(each.sort, settings)) for each in line.over),
             tuple(self._reading(each) for each in line.then if self._has(each)),

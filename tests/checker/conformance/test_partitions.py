@@ -62,3 +62,34 @@ def test_only_topics_of_several_partitions_are_large() -> None:
     queued = Event("topic-deletion-queued", detail="a,b", ts=5)
     compared = [_created("a", 0), _created("a", 1), _created("b", 0)]
     assert Partitions([*compared, queued], compared).large_deleted == {"a": queued}
+
+
+def _asked(row: str = "reassignment-handled", ts: int = 5, **told: tuple[int, ...]) -> Event:
+    return Event(row, topic="a", partition=0, controller_epoch=1, ts=ts, **told)  # type: ignore[arg-type]
+
+
+def test_what_a_reassignment_asks_for_is_not_what_a_partition_had() -> None:
+    """Up to 2.3 a line lists what is asked for only; what is told of before it is of the replicas that there were."""
+    online = Event("partition-online", topic="a", partition=0, controller_epoch=1, ts=4, leader=3, isr=(3,))
+    later = Event("partition-online", topic="a", partition=0, controller_epoch=1, ts=6, leader=1, isr=(1,))
+    found = Partitions([online, _asked(replicas=(1, 2)), later], [online, later])
+    assert found.assignments == {("a", 0): frozenset()}
+    assert found.unlisted == {("a", 0): {3}}
+    assert not found.are_listed
+    assert found.reassigned is not None
+
+
+def test_since_2_4_a_reassignment_tells_what_a_partition_had() -> None:
+    """All but what is added, in an order that is not told."""
+    asked = _asked(replicas=(1, 2, 3), adding=(1,), removing=(3,))
+    found = Partitions([asked], [_moved("a")])
+    assert found.assignments == {("a", 0): {(2, 3), (3, 2)}}
+    assert found.unlisted == {}
+    assert found.are_listed
+
+
+@pytest.mark.parametrize("row", ["reassignment-handled", "reassignment-leader-checked"])
+def test_replicas_in_another_order_are_a_reassignment_too(row: str) -> None:
+    made = _created("a", 0)
+    assert Partitions([made], [made]).reassigned is None
+    assert Partitions([made, _asked(row, replicas=(2, 1))], [made]).reassigned is not None

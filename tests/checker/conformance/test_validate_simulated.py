@@ -82,6 +82,14 @@ def test_no_random_life_of_a_cluster_is_rejected(number: int, tmp_path: Path) ->
         assert (code, said["verdict"]) in ((0, "accepted"), (3, "unknown")), (seed, said)
 
 
+@pytest.mark.parametrize("seed", [pytest.param(701, id="single from two"), pytest.param(1101, id="order only")])
+def test_what_was_reassigned_before_any_line_lists_its_replicas_is_accepted(seed: int, tmp_path: Path) -> None:
+    """At INFO no line tells with which replicas a partition was created: it was rejected."""
+    ((_, release, folder),) = random_runs.simulated([seed], tmp_path)
+    code, said = command("cluster", str(folder), "--release", release)
+    assert (code, said["verdict"], said["matched"]) == (0, "accepted", said["compared"])
+
+
 def _born_again(replica: int, folder: Path) -> Path:
     """A topic is there, and to be deleted, before its first controller starts; then it is created again, elsewhere.
 
