@@ -146,7 +146,8 @@ REGISTRATION_CHANGES_PRINTED = _observation(
     registrations.CHANGES, {**_OF_LINE, **sorts(controller_epoch, count, fits, handler, broker)}
 )
 """Changes of brokers' registrations that an active controller prints, each certainly before a committed record of its
-epoch; `detail` is what becomes of the broker, `count` how many such records the epoch has."""
+epoch, and fencings that a standby prints, without an epoch; `detail` is what becomes of the broker, `count` how many
+such records the epoch has, or the log from the broker's registration to its next."""
 REASSIGNMENTS_PRINTED = _observation(
     effects.REASSIGNMENTS, {**_OF_LINE, **_RECORD, **_OF_TOPIC, **sorts(goes_on, proposed)}
 )

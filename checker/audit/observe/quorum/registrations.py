@@ -1,9 +1,12 @@
-"""Lines in which an active controller changes a broker's registration, beside the records of the epoch that it leads.
+"""Lines in which a controller changes a broker's registration, beside the records of a metadata log.
 
 A controller replays what it proposes at once and appends it in the same order (QuorumController.ControllerWriteEvent):
 where a record of its epoch is committed that it wrote later, everything that it proposed before is committed, too. A
 line names no offset; so lines are counted, by broker and by what became of it, and held against the number of such
 records in the epoch.
+
+A standby replays what is committed only: a fencing that it prints is a record of the log. The line has the epoch that
+the broker was registered with, so the record is between that registration and the next one, whenever it was printed.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ _TURNS = (*ACTIVE, *RENOUNCED, *LEADER_PRINTED, *CLUSTER_PRINTED)
 CHANGES = "registration_changes_beside_log"
 _COLUMNS = ("file", "line", "ts", "row", "releases", "controller", "replica", "detail")
 _FENCED = re.compile(r"\bfenced=(-?1)\b")
+_BROKER_EPOCH = re.compile(r"\bbrokerEpoch=([0-9]{1,18})\b")
 _IN_SHUTDOWN = re.compile(r"\binControlledShutdown=1\b")
 NEAR = 3_000
 """Milliseconds between such a line and its record, at most."""
@@ -53,7 +57,8 @@ def beside_log(
     files: Collection[int],
 ) -> Iterator[Row]:
     """The lines that an active controller wrote surely before another record of its epoch that is committed, and surely
-    after the first; `fits`: the epoch has such a record of that time.
+    after the first; `fits`: the epoch has such a record of that time. And the fencings that a standby printed, of
+    registrations that are over in the log; `fits`: the log has a fencing of that registration. These have no epoch.
 
     Args:
         files: those that are in the order in which they were written, of clusters of which all lines are.
@@ -67,7 +72,12 @@ def beside_log(
     for row in sorted(rows, key=lambda each: (each["file"], each["line"])):
         key, own = _key(row), reigns.get((row["file"], row["controller"]), ())
         began = max((each for each in own if each[0] < row["line"]), default=None)
-        if key is not None and began is not None and None not in (*began, row["ts"]) and row["file"] in files:
+        if key is None or began is None or row["file"] not in files:
+            continue
+        if began[2] is None and (chronicle := chronicles.get(clusters[row["file"]])) is not None:
+            for one in _of_standby(row, key, chronicle):
+                yield one | {"cluster": clusters[row["file"]], "node": row["controller"]}
+        if None not in (*began, row["ts"]):
             same = told_in[row["file"], row["controller"], began][key]
             if all((each["ts"], each["row"]) != (row["ts"], row["row"]) for each in same):  # else it is a copy
                 same.append(row)
@@ -79,6 +89,21 @@ def beside_log(
         if chronicle.leaders.get(epoch, (None,))[0] == node and epoch in chronicle.spans:
             for row in _of_reign(_one_wording(lines), ts, chronicle, epoch):
                 yield row | {"cluster": cluster, "node": node, "controller_epoch": epoch}
+
+
+def _of_standby(row: Row, key: Key, chronicle: Chronicle) -> Iterator[Row]:
+    """A fencing that a standby printed, if the log has all from the registration that it is of to the next one."""
+    broker, kind = key
+    found = _BROKER_EPOCH.search(row["detail"] or "")
+    if kind != "fence" or found is None or not chronicle.from_start or chronicle.broken or chronicle.mixed:
+        return
+    epoch, epochs = int(found[1]), chronicle.brokers.get(broker, set())
+    next_epoch = min((each for each in epochs if each > epoch), default=None)
+    if epoch not in epochs or next_epoch is None or next_epoch >= chronicle.end:
+        return
+    fencings = [each for own in chronicle.handled.values() for each in own if (each.broker, each.kind) == key]
+    count = sum(epoch <= each.at.offset <= next_epoch for each in fencings)
+    yield row | {"broker": broker, "detail": kind, "count": count, "fits": count > 0, "controller_epoch": None}
 
 
 def _key(row: Row) -> Key | None:

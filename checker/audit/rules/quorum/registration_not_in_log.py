@@ -1,4 +1,4 @@
-"""An active controller fenced a broker, let it in or let it shut down, and the metadata log has no record of that.
+"""A controller fenced a broker, let it in or let it shut down, and the metadata log has no record of that.
 
 Why it matters
     Everybody else knows what the log has: to them the broker is still what it was before. One that is fenced and not
@@ -11,12 +11,14 @@ How it is seen
     record more than three seconds before. Lines may be in local time: what they are apart from the records is taken
     from those that have one. It is suspicious: lines and records are brought together by their times, and a line may be
     of another cluster.
+    A standby applies what is committed only. It prints a fencing with the epoch that the broker was registered with:
+    the log has the broker's next registration, and between the two no fencing. No time is asked for that.
 
 What a log cannot show
     What a controller proposed right before it lost the leadership may have been taken back, and its last lines may be
     younger than the copy of the log: nothing is said of these, nor where a migration is in the log, or offsets are
-    missing in it, or the LeaderChange of the epoch. Lines of standby controllers are not compared: at a start a
-    standby applies the whole log once more.
+    missing in it, or the LeaderChange of the epoch. Of the lines of standby controllers only fencings are compared, of
+    registrations that the log shows to be over: at a start a standby applies the whole log once more.
 
 Releases
     "Replayed BrokerRegistrationChangeRecord modifying the registration" since 3.6
@@ -37,9 +39,23 @@ _DONE = {"fence": "fences", "unfence": "lets in", "shutdown": "lets shut down"}
 
 
 def _got(row: Row) -> str:
+    if row["controller_epoch"] is None:
+        return "no such record from the broker's registration to its next one"
     return (
         f"{row['count']} such record{'s' * (row['count'] != 1)} in epoch {row['controller_epoch']}, none of that time"
     )
+
+
+def _message(row: Row) -> str:
+    if row["controller_epoch"] is None:
+        return f"controller {row['node']} has applied that broker {row['broker']} is fenced, and no record says so"
+    return f"controller {row['node']} {_DONE[row['detail']]} broker {row['broker']}, and no record says so"
+
+
+def _expected(row: Row) -> str:
+    if row["controller_epoch"] is None:
+        return "a record that does so, which a standby has applied"
+    return f"a record that does so, of that time, in epoch {row['controller_epoch']}"
 
 
 RULE = Rule(
@@ -48,10 +64,8 @@ RULE = Rule(
     observation="registration_changes_beside_log",
     kind="broker",
     verdict=ite(fits, HELD, SUSPICIOUS),
-    message=lambda row: (
-        f"controller {row['node']} {_DONE[row['detail']]} broker {row['broker']}, and no record says so"
-    ),
-    expected=lambda row: f"a record that does so, of that time, in epoch {row['controller_epoch']}",
+    message=_message,
+    expected=_expected,
     got=_got,
     issues=("KIP-631",),
     remedy=REGISTRATION,
