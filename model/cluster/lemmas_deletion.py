@@ -17,6 +17,7 @@ from .state import (
     live,
     one_of,
     p,
+    partition_state,
     phase,
     queued,
     replica_state,
@@ -26,6 +27,14 @@ from .state import (
     topics,
 )
 
+KNOWS_NO_TOPIC_YET = Property(
+    "KnowsNoTopicYet",
+    "Who is no controller, or has only been elected, knows of no topic.",
+    both(
+        forall(c, (~KNOWS).implies(topics[c].is_empty())),
+        forall(c, forall(p, (~KNOWS).implies(partition_state[c][p].eq(unknown_is("partition"))))),
+    ),
+)
 TO_DELETE_IS_QUEUED = Property(
     "ToDeleteIsQueued",
     "A controller is about to delete only topics that it knows, and that are queued for it in ZooKeeper, where only "
@@ -34,7 +43,7 @@ TO_DELETE_IS_QUEUED = Property(
         queued.subset_of(created),
         forall(c, to_delete[c].subset_of(topics[c])),
         forall(c, controller.eq(some(c)).implies(to_delete[c].subset_of(queued))),
-        forall(c, one_of(phase[c], ("none", "elected")).implies(to_delete[c].is_empty())),
+        forall(c, (~KNOWS).implies(to_delete[c].is_empty())),
     ),
 )
 _stopped = both(one_of(phase[c], ("retrying", "deleting")), to_delete[c].contains(p))
@@ -69,6 +78,7 @@ DELETED_STEP_BY_STEP = Property(
 )
 LEMMAS = (
     *lemmas_control.LEMMAS,
+    KNOWS_NO_TOPIC_YET,
     TO_DELETE_IS_QUEUED,
     STOPS_WHAT_IS_QUEUED,
     DELETED_STEP_BY_STEP,

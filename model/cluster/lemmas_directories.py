@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from ..expr import both, forall, mapped, record, those, var
+from ..expr import both, forall, those, var
 from ..property import Property
 from ..script import Lemmas
-from ..sorts import Int
 from . import lemmas_control, lemmas_settled
+from .lemmas_requests import QUEUE, at, is_on_the_way, request
 from .state import (
-    CHANNEL,
-    NO_PARTITIONS,
-    NO_ZNODE,
     Broker,
-    Request,
     b,
     c,
-    channel,
     controller_epoch,
     e,
     epoch,
@@ -34,9 +29,7 @@ from .state import (
     to_move,
 )
 
-_queue, _acts = channel(()), phase[c].ne("none")
-_sent, _at = _queue[b][epoch[c]], var("at", Int(0, CHANNEL))
-_request = _sent.at(_at).get(record(Request, broker_epoch=0, states=mapped(p, NO_ZNODE), new=NO_PARTITIONS))
+_acts = phase[c].ne("none")
 _broker = var("directory_of", Broker)
 MARKED_ARE_OF_ONE_LIVE = Property(
     "MarkedAreOfOneLive",
@@ -61,16 +54,21 @@ REQUESTS_ARE_TO_LIVE = Property(
     "What a controller sent, and is on the way, is sent to brokers that it knows to be live, and for no later life of "
     "them; no controller of an epoch to come sent any.",
     both(
-        forall(c, forall(b, both(_acts, _sent.length() > 0).implies(live[c].contains(b)))),
+        forall(c, forall(b, both(_acts, QUEUE[b][epoch[c]].length() > 0).implies(live[c].contains(b)))),
         forall(
             c,
             forall(
                 b,
-                forall(_at, both(_acts, _at < _sent.length()).implies(_request["broker_epoch"] <= known[c][b])),
+                forall(
+                    at,
+                    both(_acts, is_on_the_way(b, epoch[c])).implies(
+                        request(b, epoch[c])["broker_epoch"] <= known[c][b]
+                    ),
+                ),
             ),
         ),
         forall(c, forall(b, known[c][b] <= registration[b])),
-        forall(b, forall(e, (e > controller_epoch).implies(_queue[b][e].length().eq(0)))),
+        forall(b, forall(e, (e > controller_epoch).implies(QUEUE[b][e].length().eq(0)))),
     ),
 )
 _its = both(registered.contains(b), known[c][b].eq(registration[b]))
@@ -108,7 +106,7 @@ LEMMAS = (
 )
 
 SCRIPT = Lemmas(
-    lemmas_control.SCRIPT.fields | {offline_dirs, marked, _queue},
+    lemmas_control.SCRIPT.fields | {offline_dirs, marked, QUEUE},
     LEMMAS,
     lemmas_control.SCRIPT.with_history,
     lambda model: (),

@@ -31,8 +31,8 @@ from .state import (
 
 _held, _kept = znode[p].value, cached[c][p].value
 KNOWS = both(phase[c].ne("none"), phase[c].ne("elected"))
-_has_read = both(controller.eq(some(c)), KNOWS)
-_has_started = both(_has_read, phase[c].ne("starting"))
+HAS_READ = both(controller.eq(some(c)), KNOWS)
+_has_started = both(HAS_READ, phase[c].ne("starting"))
 GOES_OFFLINE = ("OnlineReplica", "OfflineReplica", "ReplicaDeletionIneligible")
 _MOVES_NOBODY = ("idle", "resuming", "retrying", "deleting")
 _has_still_to_elect = one_of(phase[c], ("electing", "failing"))
@@ -51,31 +51,26 @@ def _led_by(some_of: Expr) -> Expr:
     return _held["leader"].set().intersects(some_of)
 
 
-KNOWS_NOTHING_YET = Property(
-    "KnowsNothingYet",
-    "Who is no controller, or has only been elected, knows of no live broker and of no topic.",
-    both(
-        forall(c, (~KNOWS).implies(live[c].is_empty())),
-        forall(c, (~KNOWS).implies(topics[c].is_empty())),
-        forall(c, forall(p, (~KNOWS).implies(partition_state[c][p].eq(unknown_is("partition"))))),
-    ),
+KNOWS_NOBODY_YET = Property(
+    "KnowsNobodyYet",
+    "Who is no controller, or has only been elected, knows of no live broker.",
+    forall(c, (~KNOWS).implies(live[c].is_empty())),
 )
 CACHE_IS_AS_WRITTEN = Property(
     "CacheIsAsWritten",
-    "A controller that has read ZooKeeper has each leader and ISR in its cache, as long as nobody else writes them; "
-    "and it knows every topic that has a state znode.",
+    "A controller that has read ZooKeeper has each leader in its cache, which nobody else writes; and it knows "
+    "every topic that has a state znode.",
     both(
-        of_partitions(_has_read, cached[c][p].is_some().eq(znode[p].is_some())),
-        of_partitions(both(_has_read, znode[p].is_some()), topics[c].contains(p)),
-        of_partitions(both(_has_read, znode[p].is_some()), _kept["leader"].eq(_held["leader"])),
-        of_partitions(both(_has_read, znode[p].is_some()), _kept["isr"].eq(_held["isr"])),
+        of_partitions(HAS_READ, cached[c][p].is_some().eq(znode[p].is_some())),
+        of_partitions(both(HAS_READ, znode[p].is_some()), topics[c].contains(p)),
+        of_partitions(both(HAS_READ, znode[p].is_some()), _kept["leader"].eq(_held["leader"])),
     ),
 )
 
 
 def nobody_to_move_when_idle(partly: Expr) -> Property:
     """`partly`: of the brokers to move only some replicas are, so they are live."""
-    moves_all = both(_has_read, phase[c].ne("stopping"), ~partly)
+    moves_all = both(HAS_READ, phase[c].ne("stopping"), ~partly)
     return Property(
         "NobodyToMoveWhenIdle",
         "A controller that is idle has no broker to move. It has no live one to move, but for one that is shutting "
@@ -117,7 +112,7 @@ def led_by_live_or_to_move(left_alone: Expr) -> Property:
         "LedByLiveOrToMove",
         "Whoever leads is live as far as the controller knows, or is to be moved.",
         of_replicas(
-            both(_has_read, znode[p].is_some(), ~left_alone, _held["leader"].eq(some(b))),
+            both(HAS_READ, znode[p].is_some(), ~left_alone, _held["leader"].eq(some(b))),
             either(live[c].contains(b), to_move[c].contains(b)),
         ),
         cites=("KAFKA-3143",),
@@ -129,7 +124,7 @@ def in_sync_live_or_to_move(left_alone: Expr) -> Property:
         "InSyncLiveOrToMove",
         "Who is in an ISR is live as far as the controller knows, or is to be moved, or is its last member.",
         of_replicas(
-            both(_has_read, znode[p].is_some(), ~left_alone, _held["isr"].contains(b)),
+            both(HAS_READ, znode[p].is_some(), ~left_alone, _held["isr"].contains(b)),
             either(live[c].contains(b), to_move[c].contains(b), _held["isr"].eq(some(b).set())),
         ),
         cites=("KAFKA-3143",),
@@ -178,7 +173,7 @@ def live_replicas_are_online(online: Expr, left_alone: Expr) -> Property:
         "LiveReplicasAreOnline",
         "The replicas on brokers that are live and stay so, as far as the controller knows, are OnlineReplica.",
         of_replicas(
-            both(_has_read, IS_REPLICA, ~left_alone, online.contains(b)), replica_state[c][p][b].eq("OnlineReplica")
+            both(HAS_READ, IS_REPLICA, ~left_alone, online.contains(b)), replica_state[c][p][b].eq("OnlineReplica")
         ),
     )
 
@@ -207,7 +202,7 @@ def lemmas(
     """
     return (
         nobody_to_move_when_idle(partly),
-        KNOWS_NOTHING_YET,
+        KNOWS_NOBODY_YET,
         CACHE_IS_AS_WRITTEN,
         may_go_offline(left_alone),
         led_by_live_or_to_move(left_alone),

@@ -38,6 +38,7 @@ slow = pytest.mark.slow
         pytest.param("2.3", ["ISRs of unseen leaders"], marks=slow),
         pytest.param("2.3", ["zombies"], marks=slow),
         pytest.param("3.9", ["deletion", "requests"], marks=slow),
+        pytest.param("2.3", ["ISR changes"], marks=slow),
         pytest.param("3.9", ["zombies", "controlled shutdown"], marks=slow),
         pytest.param("2.3", ["controlled shutdown", "requests"], marks=slow),
         pytest.param("3.9", ["controlled shutdown", "preferred elections", "metadata caches"], marks=slow),
@@ -86,6 +87,15 @@ def test_up_to_2_2_the_lemma_falls_where_a_new_controller_starts() -> None:
     assert {*fallen} == {"LedByLiveOrToMove", "InSyncLiveOrToMove"}
     assert {each.question.action for each in fallen.values()} == {"InitializeContext"}
     assert {each.outcome for each in fallen.values()} == {"refuted"}
+
+
+@slow
+def test_up_to_3_2_the_controller_takes_whoever_a_leader_asks_for_into_the_isr() -> None:
+    """KAFKA-14140: the ISR that a leader asks for may have a member that is not live."""
+    model, effort = CLUSTER.model("3.2", adding=["ISR changes"]), Effort(timeout=10, search=0)
+    found = prove(model, ["LeaderAliveOrNone", "DeadOutOfIsr"], effort=effort)
+    assert [each.verdict for each in found.properties] == ["holds", "unknown"]
+    assert [each.answer.question.name for each in found.fallen] == ["AlterIsr/InSyncLiveOrToMove"]
 
 
 def test_the_proof_needs_each_clause_that_is_not_waived() -> None:

@@ -1,0 +1,125 @@
+"""The same where leaders change ISRs: what brokers know of a partition is what was written, or older."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..expr import Expr, both, forall
+from ..property import Property
+from ..script import Lemmas
+from . import lemmas_control, lemmas_settled
+from .lemmas_requests import QUEUE, at, is_on_the_way, request
+from .lemmas_settled import HAS_READ
+from .state import (
+    assignment,
+    b,
+    c,
+    cached,
+    controller_epoch,
+    e,
+    hosted,
+    known,
+    live,
+    p,
+    proposed,
+    registered,
+    registration,
+    replicas,
+    znode,
+)
+
+_sent = request(b, e)
+_mine = hosted[b][p].value
+_leads = both(hosted[b][p].is_some(), _mine["leader"].set().contains(b))
+
+
+def _of_requests(holds: Expr) -> Expr:
+    return forall(b, forall(e, forall(at, forall(p, is_on_the_way(b, e).implies(holds)))))
+
+
+def _is_proper(entry: Expr) -> Expr:
+    """A leader and ISR as a controller or a leader writes them."""
+    isr = entry.value["isr"]
+    return both(
+        znode[p].is_some(),
+        entry.value["leader"].set().subset_of(isr),
+        ~isr.is_empty(),
+        isr.subset_of(replicas(assignment[p])),
+        entry.value["controller_epoch"] <= controller_epoch,
+    )
+
+
+def _is_as_written(entry: Expr) -> Expr:
+    """No state of a partition is newer than the znode, and one of the same version has the same leader and ISR."""
+    held, its = znode[p].value, entry.value
+    same = both(its["leader"].eq(held["leader"]), its["isr"].eq(held["isr"]))
+    return both(its["version"] <= held["version"], its["version"].eq(held["version"]).implies(same))
+
+
+def _of_caches(holds: Callable[[Expr], Expr]) -> Expr:
+    return forall(c, forall(p, cached[c][p].is_some().implies(holds(cached[c][p]))))
+
+
+def _of_sent(holds: Callable[[Expr], Expr]) -> Expr:
+    states = request(b, e)["states"]
+    return _of_requests(states[p].is_some().implies(holds(states[p])))
+
+
+def _of_leaders(holds: Callable[[Expr], Expr]) -> Expr:
+    return forall(b, forall(p, _leads.implies(holds(hosted[b][p]))))
+
+
+_PROPER = "has a leader in an ISR of replicas, where there is one, from no controller epoch to come."
+_AS_WRITTEN = "is no newer than the znode; of the same version it has the same leader and ISR."
+COPIES = tuple(
+    Property(f"{name}{kind}", f"What {what} of a partition {says}", of(holds))
+    for kind, says, holds in (("IsProper", _PROPER, _is_proper), ("IsAsWritten", _AS_WRITTEN, _is_as_written))
+    for name, what, of in (
+        ("Kept", "a controller has in its cache", _of_caches),
+        ("Sent", "is on the way", _of_sent),
+        ("Told", "a leader knows", _of_leaders),
+    )
+)
+_is_live = both(live[c].contains(b), known[c][b].eq(registration[b]))
+WHO_HOSTS_IS_LIVE = Property(
+    "WhoHostsIsLive",
+    "A broker that hosts a partition, or is told of one in this life, is live as far as the controller knows.",
+    both(
+        forall(c, forall(b, known[c][b] <= registration[b])),
+        _of_requests(_sent["broker_epoch"] <= registration[b]),
+        forall(b, forall(p, hosted[b][p].is_some().implies(registered.contains(b)))),
+        forall(c, forall(b, forall(p, both(HAS_READ, hosted[b][p].is_some()).implies(_is_live)))),
+        forall(
+            c,
+            _of_requests(
+                both(HAS_READ, registered.contains(b), registration[b] <= _sent["broker_epoch"]).implies(_is_live)
+            ),
+        ),
+    ),
+)
+ASKS_AS_LEADER = Property(
+    "AsksAsLeader",
+    "Who asks for an ISR leads the partition, is in that ISR, and asks for replicas only.",
+    forall(
+        b,
+        forall(
+            p,
+            proposed[b][p]
+            .is_some()
+            .implies(
+                both(_leads, proposed[b][p].value.contains(b), proposed[b][p].value.subset_of(replicas(assignment[p])))
+            ),
+        ),
+    ),
+)
+LEMMAS = (
+    *lemmas_control.LEMMAS,
+    *COPIES,
+    WHO_HOSTS_IS_LIVE,
+    ASKS_AS_LEADER,
+    *lemmas_settled.lemmas(),
+)
+
+SCRIPT = Lemmas(
+    lemmas_control.SCRIPT.fields | {proposed, QUEUE}, LEMMAS, lemmas_control.SCRIPT.with_history, lambda model: (), {}
+)
