@@ -80,7 +80,8 @@ def _of_family(
 ) -> tuple[Model, Verdict]:
     """The model with the parts that the log needs, and what comes of it.
 
-    No log tells whether unclean elections are enabled: of the two the one is told that fits further.
+    No log tells whether unclean elections are enabled: it is rejected only if it is with and without them, and of the
+    two the one is told that fits further.
     """
     from ...model.cluster.effects import UNCLEAN
     from ..conformance import cluster, undecided
@@ -98,7 +99,8 @@ def _of_family(
         brokers = options["brokers"]
         verdict = validate(chosen, row, evidence, level, may, family.actor, brokers, shown, cluster.AT_ONCE, beyond)
         found.append((chosen, verdict))
-    chosen, verdict = max(found, key=lambda each: each[1].matched)
+    in_turn = ("rejected", "unknown", "accepted")
+    chosen, verdict = max(found, key=lambda each: (in_turn.index(each[1].verdict), each[1].matched))
     why = undecided.undecided(evidence, parts, verdict) if verdict.verdict == "rejected" else ""
     return chosen, verdict._replace(verdict="unknown", guard=None, reason=why) if why else verdict
 

@@ -88,6 +88,7 @@ def possible(evidence: Evidence) -> May:
     """Steps that the log does not rule out.
 
     * A topic is created with the replicas that are printed; a controller is elected for the epoch that it prints.
+    * A controller has read, when it started, all partitions that it speaks of before it creates them.
     * A controller that tells of live brokers found these; it tells who asks for a controlled shutdown.
     * What happens outside is put off until a controller looks: in the middle of a handler, only its broker's death can
       be told from a later one.
@@ -111,6 +112,11 @@ def possible(evidence: Evidence) -> May:
             return True
         return bool(state["registration"][broker] < most.get(names.brokers[broker], 0))
 
+    nothing: frozenset[int] = frozenset()
+    there = {
+        epoch: frozenset(names.partitions.index(each) for each in keys)
+        for epoch, keys in evidence.partitions.found.items()
+    }
     elects, topics, targets = _elections(evidence), _topics(names), evidence.partitions.targets
 
     def written(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
@@ -160,6 +166,11 @@ def possible(evidence: Evidence) -> May:
                 return False
             return asked is None or names.brokers[params["b"]] in asked
         elif action in finds:
+            if (
+                action == "InitializeContext"
+                and not there.get(state["epoch"][params["c"]], nothing) <= state["created"]
+            ):
+                return False
             found = finds[action]
             live = frozenset(names.brokers[each] for each in state["registered"])
             return found is None or live in found.get(names.brokers[params["c"]], ())

@@ -201,6 +201,25 @@ class Partitions:
         return found
 
     @cached_property
+    def found(self) -> Mapping[int, frozenset[Key]]:
+        """Controller epoch -> partitions that were there when it read them: it speaks of them before it creates them.
+
+        Only where the level shows creations: it is that of elections.
+        """
+        if not any(event.row in (CREATED, "partition-online") for event in self.compared):
+            return {}
+        first: dict[tuple[int, Key], str] = {}
+        for event in self.compared:
+            key, epoch = key_of(event), event.controller_epoch
+            if key is not None and epoch is not None:
+                first.setdefault((epoch, key), event.row)
+        epochs = {epoch for epoch, _ in first}
+        return {
+            each: frozenset(key for (epoch, key), row in first.items() if epoch == each and row != CREATED)
+            for each in epochs
+        }
+
+    @cached_property
     def created_together(self) -> Sequence[Together]:
         """What controllers take note of at one time: the lines on it follow each other, and others come after them."""
         found: list[Together] = []

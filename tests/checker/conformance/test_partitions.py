@@ -93,3 +93,12 @@ def test_replicas_in_another_order_are_a_reassignment_too(row: str) -> None:
     made = _created("a", 0)
     assert Partitions([made], [made]).reassigned is None
     assert Partitions([made, _asked(row, replicas=(2, 1))], [made]).reassigned is not None
+
+
+def test_what_a_controller_speaks_of_before_it_creates_it_was_there() -> None:
+    """Where the level shows creations: it is that of elections."""
+    online = Event("partition-online", topic="b", partition=0, controller_epoch=1, isr=(1,))
+    compared = [_moved("a"), _created("c", 0), online, _created("a", 0), _moved("c"), _moved("c", 2)]
+    found = Partitions(compared, compared).found
+    assert found == {1: {("a", 0), ("b", 0)}, 2: {("c", 0)}}
+    assert Partitions([_moved("a")], [_moved("a")]).found == {}
