@@ -169,6 +169,7 @@ def doubts(
         frozenset(mixed),
         frozenset(tenure for tenure in begun if seen[tenure[0]]["unmoved"]),
         frozenset(stretches),
+        frozenset(row["file"] for row in looked["repeated"]),
     )
 
 

@@ -79,7 +79,9 @@ def audited(
         doubted = known | doubts(of, files, histories.spans, read.rows, log.over_lines, known)
     changed = PythonTable([asdict(change) for change in histories.epoch_changes])
     defects: list[Row] = []
-    asked, held = judged_requests(requests(read.rows, histories.journals, histories.spans), narrow, defects)
+    twice = Repeated.by_file(of["repeated"])
+    handled = requests(read.rows, histories.journals, histories.spans, twice)
+    asked, held = judged_requests(handled, narrow, defects)
     whole = asked | {name: narrow.of(table) for name, table in judged({CHANGES: changed}, defects).items()}
     counts = [*counted(whole), *held, *of["count"]]
     shown = findings(first_failing([*failing(whole), *of["failing"]]), files, defects)
@@ -89,7 +91,7 @@ def audited(
             tuple(sorted(shown, key=in_report_order)),
             tallies(counts),
             moves(counts),
-            repeated_in_files(Repeated.by_file(of["repeated"]), files),
+            repeated_in_files(twice, files),
             scopes(of["scope"]),
             states(of["conditions"], of["condition"], of["stopped"], of["refused"], files),
             timeline(of["state"], files) if with_timeline else None,

@@ -20,18 +20,22 @@ from .tally import Tally
 
 @dataclass(frozen=True)
 class Repeated:
-    """How many lines of a file say what another line says of the same millisecond, and the first of them."""
+    """How many lines of a file about partitions say what a line before them says of the same millisecond, and the first
+    and the last of them."""
 
     lines: int
     first: int
+    last: int
 
     @staticmethod
     def by_file(rows: Iterable[Row]) -> dict[int, Repeated]:
-        """From rows (`file`, `n`, `first`), of which a file can have several."""
+        """From rows (`file`, `n`, `first`, `last`), of which a file can have several."""
         found: dict[int, Repeated] = {}
         for row in rows:
-            before = found.get(row["file"], Repeated(0, row["first"]))
-            found[row["file"]] = Repeated(before.lines + row["n"], min(before.first, row["first"]))
+            before = found.get(row["file"], Repeated(0, row["first"], row["last"]))
+            found[row["file"]] = Repeated(
+                before.lines + row["n"], min(before.first, row["first"]), max(before.last, row["last"])
+            )
         return found
 
 

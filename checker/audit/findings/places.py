@@ -20,12 +20,17 @@ def in_files(histories: Histories, files: Mapping[int, LogFile]) -> Histories:
 
 
 def repeated_in_files(repeated: Mapping[int, Repeated], files: Mapping[int, LogFile]) -> dict[int, Repeated]:
-    """The same with the number that a line has in its file."""
-    return {index: replace(each, first=_line(files[index], each.first)) for index, each in repeated.items()}
+    """The same with the numbers that lines have in their files."""
+    return {index: _repeated(each, files[index]) for index, each in repeated.items()}
+
+
+def _repeated(repeated: Repeated, file: LogFile) -> Repeated:
+    """Newest first, the first line stands behind the last."""
+    first, last = sorted((_line(file, repeated.first), _line(file, repeated.last)))
+    return replace(repeated, first=first, last=last)
 
 
 def _span(span: Span, file: LogFile) -> Span:
-    """Newest first, the first line stands behind the last."""
     first, last = sorted((_line(file, span.first), _line(file, span.last)))
     evidence = tuple(Evidence(each.file, _line(file, each.line), each.row, each.releases) for each in span.evidence)
     return replace(span, first=first, last=last, evidence=evidence)

@@ -65,7 +65,9 @@ def claims(events: Table, cuts: Cuts | None = None) -> list[Row]:
     parts = _parted(by_controller, cuts or {})
     own = parts.without_lines(REQUEST_RECEIVED).derive(rank=_RANK[field("level", LEVEL)])
     runs = [{"kind": "run"} | row for row in _runs(own)]
-    reports = parts.of_lines(REQUEST_RECEIVED).grouped(_STATED, first=Column("min", "line"), last=Column("max", "line"))
+    reports = parts.of_lines(REQUEST_RECEIVED).grouped(
+        _STATED, first=Column("min", "line"), last=Column("max", "line"), first_ts=Column("min", "ts")
+    )
     return [
         *runs,
         *({"kind": "report"} | row for row in reports.rows()),
@@ -145,6 +147,7 @@ def _stretches(own: Table, key: tuple[str, ...]) -> list[Row]:
         rank=Column("min", "rank", is_line(CONTROLLER_LINES)),
         created=Column("count", where=is_line(CREATED)),
         last_created=Column("max", "line", is_line(CREATED)),
+        created_until=Column("max", "ts", is_line(CREATED)),
         moves=Column("count", where=is_line(MOVES_AND_VIEWS)),
         acts=Column("count", where=is_line(CONTROLLER_LINES)),
     ).rows()
@@ -239,12 +242,16 @@ def stated(rows: Sequence[Row]) -> tuple[list[Run], list[BrokerReport]]:
     runs = _joined_runs([row for row in rows if row["kind"] == "run"])
     first: dict[tuple[int, ...], int] = {}
     last: dict[tuple[int, ...], int] = {}
+    times: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for row in rows:
         if row["kind"] == "report":
             key = tuple(row[name] for name in _STATED)
             first[key] = min(first.get(key, row["first"]), row["first"])
             last[key] = max(last.get(key, 0), row["last"])
-    reports = [BrokerReport(key[0], first[key], last[key], key[1], key[2]) for key in first]
+            times[key] += [] if row["first_ts"] is None else [row["first_ts"]]
+    reports = [
+        BrokerReport(key[0], first[key], last[key], key[1], key[2], min(times[key], default=None)) for key in first
+    ]
     return _with_evidence(runs, [row for row in rows if row["kind"] == "evidence"]), reports
 
 
@@ -264,6 +271,7 @@ def _joined_runs(rows: Sequence[Row]) -> list[Run]:
             level=UNKNOWN_LEVEL if row["rank"] is None else row["rank"],
             created=row["created"],
             last_created=row["last_created"] or 0,
+            created_until=row["created_until"],
             moves=row["moves"],
             acts=row["acts"],
         )
@@ -283,6 +291,7 @@ def _same(before: Run, run: Run) -> bool:
 def _one(before: Run, run: Run) -> Run:
     firsts = [ts for ts in (before.first_ts, run.first_ts) if ts is not None]
     lasts = [ts for ts in (before.last_ts, run.last_ts) if ts is not None]
+    created = [ts for ts in (before.created_until, run.created_until) if ts is not None]
     return replace(
         before,
         last=run.last,
@@ -291,6 +300,7 @@ def _one(before: Run, run: Run) -> Run:
         level=min(before.level, run.level),
         created=before.created + run.created,
         last_created=max(before.last_created, run.last_created),
+        created_until=max(created, default=None),
         moves=before.moves + run.moves,
         acts=before.acts + run.acts,
     )

@@ -105,7 +105,7 @@ def _doubted(members: Sequence[LocalHistory], layout: Layout) -> set[RunKey]:
     If something shows that there may be two, these are all runs in which a foreign epoch is reported.
     """
     runs = [run for history in members for run in history.runs if layout.foreign[run.key]]
-    if not any(each.before_creation(run) for run in runs for each in layout.foreign[run.key]):
+    if not any(each.before_creation(run, layout.repeated) for run in runs for each in layout.foreign[run.key]):
         return set()
     return {run.key for run in runs}
 

@@ -15,13 +15,14 @@ class Doubts:
     """`late` are tenures in a file, as (file, controller, epoch), of which a line stands below one that was written
     later. `gapped` are clusters of whose lines some are missing here and there; `mixed` those of them that have lines
     of others, too; `beheaded` tenures of whose first lines some are missing; `quiet` stretches of lines in which less
-    was logged than elsewhere in the file."""
+    was logged than elsewhere in the file; `repeated` files in which lines stand twice."""
 
     late: frozenset[tuple[int, int, int]] = frozenset()
     gapped: frozenset[int] = frozenset()
     mixed: frozenset[int] = frozenset()
     beheaded: frozenset[TenureOfCluster] = frozenset()
     quiet: frozenset[Stretch] = frozenset()
+    repeated: frozenset[int] = frozenset()
 
     def __or__(self, other: Doubts) -> Doubts:
         return Doubts(
@@ -30,6 +31,7 @@ class Doubts:
             self.mixed | other.mixed,
             self.beheaded | other.beheaded,
             self.quiet | other.quiet,
+            self.repeated | other.repeated,
         )
 
 

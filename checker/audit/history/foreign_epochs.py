@@ -7,7 +7,7 @@ tell which from epochs alone, so such a line ends what is known of the tenure (c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,19 +17,28 @@ from .statements import BrokerReport, Run, RunKey, Statement
 
 @dataclass(frozen=True)
 class ForeignEpoch:
-    """A line in which a broker reports another `epoch` than its own, which it claims before and after."""
+    """A line in which a broker reports another `epoch` than its own, which it claims before and after.
+
+    `since` is when it first reports it.
+    """
 
     file: int
     line: int
     epoch: int
+    since: int | None
 
-    def before_creation(self, run: Run) -> bool:
+    def before_creation(self, run: Run, repeated: Collection[int]) -> bool:
         """Whether it is a later epoch than the run's and the run creates partitions after it.
 
-        Then a wipe may lie between.
+        Then a wipe may lie between. In files with lines that stand twice (`repeated`) what stands below may be what was
+        written before: there the times have a say, too.
         """
         before = self.line < run.last_created if self.file == run.file else run.created > 0
-        return self.epoch > run.epoch and before
+        return self.epoch > run.epoch and before and not (run.file in repeated and self._is_younger(run))
+
+    def _is_younger(self, run: Run) -> bool:
+        """Whether it was written when the run had created all that it creates."""
+        return self.since is not None and run.created_until is not None and run.created_until < self.since
 
 
 class _StreamLine(NamedTuple):
@@ -83,7 +92,7 @@ def _between(
 def _foreign_to(run: Run, reports: Sequence[BrokerReport]) -> list[ForeignEpoch]:
     """Of a later epoch it is the first line that counts, of an earlier one the last."""
     return [
-        ForeignEpoch(each.file, each.first if each.epoch > run.epoch else each.last, each.epoch)
+        ForeignEpoch(each.file, each.first if each.epoch > run.epoch else each.last, each.epoch, each.first_ts)
         for each in reports
         if each.epoch != run.epoch
     ]

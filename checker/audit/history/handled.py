@@ -15,7 +15,7 @@ goes on in another file, the ends of pieces are joined here. Requests of one bro
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -52,6 +52,8 @@ _BOUNDS = (*LEADER_AND_ISR_BEGUN, *LEADER_AND_ISR_ENDED)
 _BY = ("file", "speaker")
 _REQUEST = (*_BY, "request")
 _SHOWN = ("file", "line", "ts", "speaker", "controller", "correlation_id", "count")
+_ALONE = ("refused", "refused-fit")
+"""Kinds of rows that say what one line says."""
 _zero = const(0, Int(0))
 UNKNOWN_EPOCH = -1
 """Of a line that does not tell its controller's epoch."""
@@ -218,11 +220,18 @@ class Handled:
     refused_fit: dict[int, int] = field(default_factory=lambda: defaultdict(int))
 
 
-def requests(rows: Sequence[Row], journals: Journals, spans: Iterable[Span]) -> Handled:
-    """The requests of all journals from which no line is missing, from what `handled` gave of all pieces."""
+def requests(rows: Sequence[Row], journals: Journals, spans: Iterable[Span], repeated: Collection[int] = ()) -> Handled:
+    """The requests of all journals from which no line is missing, from what `handled` gave of all pieces.
+
+    Args:
+        repeated: files in which lines stand twice. Nothing tells which of them follow each other: requests are not
+            compared there.
+    """
     placed = _Placed(journals)
     of: dict[str, list[tuple[Part, Row]]] = defaultdict(list)
     for row in rows:
+        if row["kind"] not in _ALONE and row["file"] in repeated:
+            continue
         part = placed.part(row)
         if part is not None and not part.lossy:
             of[row["kind"]].append((part, row))
@@ -240,7 +249,8 @@ def requests(rows: Sequence[Row], journals: Journals, spans: Iterable[Span]) -> 
     _join_numbers(of["numbered-end"], found)
     found.epochs_taken += _epochs(of["epochs_taken"], placed)
     taken = [*of["request-taken"], *with_epochs(of["request-between"], of["request-epoch"])]
-    found.counted += disagreeing(taken, (row for row in rows if row["kind"] == "request-sent"), spans)
+    sent = (row for row in rows if row["kind"] == "request-sent" and row["file"] not in repeated)
+    found.counted += disagreeing(taken, sent, spans)
     return found
 
 

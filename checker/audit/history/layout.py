@@ -18,7 +18,8 @@ class Layout:
     """The streams; and the files and their positions, both by the index of the file.
 
     `gapped` are the clusters of whose lines any may be missing; `beheaded` the tenures of whose first lines some are;
-    `quiet`, by file, the stretches (first, last) in which any line may be missing. `positions` have blocks that end
+    `quiet`, by file, the stretches (first, last) in which any line may be missing; `repeated` the files with lines that
+    stand twice. `positions` have blocks that end
     where lines may be missing. In `split_positions` they end at foreign epochs too.
     """
 
@@ -30,6 +31,7 @@ class Layout:
     gapped: frozenset[int] = frozenset()
     beheaded: frozenset[TenureOfCluster] = frozenset()
     quiet: Mapping[int, Sequence[tuple[int, int]]] = field(default_factory=dict)
+    repeated: frozenset[int] = frozenset()
 
     def stream(self, run: Run) -> str:
         return self.files[run.file].stream
@@ -64,6 +66,7 @@ def laid_out(
         gapped=doubts.gapped,
         beheaded=doubts.beheaded,
         quiet=quiet,
+        repeated=doubts.repeated,
     )
 
 

@@ -63,10 +63,10 @@ class Run:
     """Lines first..last of one file in which `controller` claims `epoch`, and no other epoch between.
 
     `first_ts` and `last_ts` are the lowest and the highest time of its lines. `level` is the lowest of its lines of the
-    state machines. `created` counts the lines that create a partition; `last_created` is the last of them. `moves`
-    counts the lines that rules on moves and states look at, `acts` all that tell what it does with partitions.
-    `disordered`: the times go back. `inserted`: the lines were
-    written before those around them. `wiped`: the cluster was wiped before the first line, though no epoch shows it.
+    state machines. `created` counts the lines that create a partition; `last_created` is the last of them, and
+    `created_until` the highest time of theirs. `moves` counts the lines that rules on moves and states look at, `acts`
+    all that tell what it does with partitions. `disordered`: the times go back. `inserted`: the lines were written
+    before those around them. `wiped`: the cluster was wiped before the first line, though no epoch shows it.
     """
 
     file: int
@@ -79,6 +79,7 @@ class Run:
     level: int
     created: int
     last_created: int = 0
+    created_until: int | None = None
     moves: int = 0
     acts: int = 0
     disordered: bool = False
@@ -97,13 +98,15 @@ class Run:
 
 @dataclass(frozen=True)
 class BrokerReport:
-    """Lines first..last of one file in which a broker reports that `controller` has `epoch`."""
+    """Lines first..last of one file in which a broker reports that `controller` has `epoch`; `first_ts` is the lowest
+    time of theirs."""
 
     file: int
     first: int
     last: int
     controller: int
     epoch: int
+    first_ts: int | None = None
 
 
 Statement = Run | BrokerReport

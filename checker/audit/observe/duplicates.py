@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....model.expr import field
 from ....model.sorts import Bool, Int
 from ..fields import tenure
-from ..lines import HAPPENING_ONCE
+from ..lines import ALIKE
 from ..table.protocol import Column, Row, Table
 from .absent import false_where_absent
 from .placed import duplicate
@@ -18,9 +18,6 @@ def without_duplicates(events: Table) -> Table:
 
 
 def repeated(events: Table) -> list[Row]:
-    """By file how many lines are duplicates, and the first of them.
-
-    Moves made and tried, and writes of znodes: requests to several brokers are equal, so they do not count.
-    """
-    lines = events.of_lines(HAPPENING_ONCE).where(duplicate)
-    return lines.grouped(("file",), n=Column("count"), first=Column("min", "line")).rows()
+    """By file how many lines about partitions are duplicates, and the first and the last of them."""
+    lines = events.present("topic", "partition").without_lines(ALIKE).where(duplicate)
+    return lines.grouped(("file",), n=Column("count"), first=Column("min", "line"), last=Column("max", "line")).rows()

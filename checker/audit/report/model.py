@@ -330,8 +330,12 @@ def _nothing(file: FileFacts) -> str:
 
 
 def _twice(file: FileFacts, repeated: Repeated) -> str:
-    lines = "1 line stands there twice" if repeated.lines == 1 else f"{repeated.lines} lines stand there twice"
-    return f"{file.name}: {lines}, to the millisecond; read once (the first is line {repeated.first})"
+    if repeated.lines == 1:
+        lines = f"line {repeated.first} stands there twice, to the millisecond; read once"
+    else:
+        where = f"lines {repeated.first} to {repeated.last}"
+        lines = f"{repeated.lines} lines about partitions stand there twice, to the millisecond; read once ({where})"
+    return f"{file.name}: {lines}. Whole requests are not compared there"
 
 
 def verdict_of(counts: Mapping[str, int], tallies: Mapping[str, Tally], files: Sequence[FileFacts]) -> str:

@@ -1,0 +1,144 @@
+"""Lines that stand there twice: they are read once, it is told how many and where, and they are a sign of nothing."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.history.foreign_epochs import ForeignEpoch
+from isrproof.checker.audit.history.own_requests import begun_anew
+from isrproof.checker.audit.history.statements import Run
+from isrproof.checker.audit.options import Options
+from isrproof.checker.audit.report.model import Report
+from isrproof.checker.audit.table.protocol import Row
+
+from tests.recordings import RECORDED
+
+NOTE = re.compile(r"(?P<file>\S+): (?P<n>\d+) lines about partitions stand there twice.* \(lines (\d+) to (\d+)\)")
+
+
+def audited(folder: Path, engine: str = "python") -> Report:
+    (report,) = audit([str(folder)], Options(engine=engine))
+    return report
+
+
+def text_of(path: Path) -> bytes:
+    return gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+
+
+def copied(name: str, folder: Path, twice: Iterable[str]) -> tuple[Path, dict[str, int]]:
+    """A recording of which some files stand twice in one; and by file how many lines it had."""
+    shutil.copytree(RECORDED / name, folder)
+    lines = {}
+    for file in twice:
+        path = folder / file
+        text = text_of(path)
+        lines[str(path)] = text.count(b"\n")
+        path.write_bytes(gzip.compress(text * 2, mtime=0) if path.suffix == ".gz" else text * 2)
+    return folder, lines
+
+
+def logs_of(name: str) -> list[str]:
+    return [str(path.relative_to(RECORDED / name)) for path in sorted((RECORDED / name).rglob("*.log*"))]
+
+
+# Each made something doubtful before: numbers of requests that begin anew (zombie), an epoch of another and creations
+# below it (chaos, zombie), whole requests out of turn (lifecycle).
+@pytest.mark.parametrize("engine", ["python", "columns"])
+@pytest.mark.parametrize("name", ["chaos-1.1.1-2", "zombie-2.0.0", "lifecycle-2.8.2", "reassign-2.8.2"])
+def test_all_files_twice_in_one_change_nothing(name: str, engine: str, tmp_path: Path) -> None:
+    folder, lines = copied(name, tmp_path / name, logs_of(name))
+    once, twice = audited(RECORDED / name, engine), audited(folder, engine)
+    assert (twice.verdict, twice.counts, twice.checked.assumption) == (
+        once.verdict,
+        once.counts,
+        once.checked.assumption,
+    )
+    assert [(f.rule, f.verdict, f.line, f.message) for f in twice.findings] == [
+        (f.rule, f.verdict, f.line, f.message) for f in once.findings
+    ]
+    found = [match for note in twice.notes if (match := NOTE.match(note))]
+    assert found
+    for match in found:
+        own = lines[match["file"]]
+        assert own < int(match[3]) < int(match[4]) <= 2 * own
+
+
+def test_one_file_twice_in_one_is_told_with_how_many_and_where(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    log = tmp_path / "a" / "state-change.log"
+    log.write_text(
+        "[2018-09-01 10:00:00,000] TRACE [Broker id=1] Received LeaderAndIsr request PartitionState(controllerEpoch=1,"
+        " leader=1, leaderEpoch=0, isr=1,2, zkVersion=0, replicas=1,2, isNew=true) correlation id 1 from controller 3"
+        " epoch 1 for partition t-0 (state.change.logger)\n"
+        "[2018-09-01 10:00:00,001] TRACE [Broker id=1] Handling LeaderAndIsr request correlationId 1 from controller 3"
+        " epoch 1 starting the become-leader transition for partition t-0 (state.change.logger)\n"
+    )
+    once = audited(tmp_path / "a")
+    assert not [note for note in once.notes if "twice" in note]
+    log.write_text(log.read_text() * 2)
+    (note,) = audited(tmp_path / "a").notes
+    what = "2 lines about partitions stand there twice, to the millisecond; read once (lines 3 to 4)"
+    assert note == f"{log}: {what}. Whole requests are not compared there"
+    log.write_text("".join(log.read_text().splitlines(keepends=True)[:3]))
+    (note,) = audited(tmp_path / "a").notes
+    what = "line 3 stands there twice, to the millisecond; read once"
+    assert note == f"{log}: {what}. Whole requests are not compared there"
+
+
+@pytest.mark.parametrize("name", ["lifecycle-2.8.2", "isr-flap-0.11.0.3", "stale-broker-2.0.0", "reassign-2.3.1"])
+def test_requests_to_several_brokers_and_replicas_of_one_partition_are_no_lines_that_stand_twice(name: str) -> None:
+    assert not [note for note in audited(RECORDED / name).notes if "twice" in note]
+
+
+def _taken(number: int, line: int, ts: int, partition: int = 0) -> Row:
+    where = {"cluster": 0, "life": 1, "file": 0, "controller": 1, "controller_epoch": 1}
+    return where | {
+        "row": "leader-and-isr-received",
+        "topic": "t",
+        "partition": partition,
+        "correlation_id": number,
+        "ts": ts,
+        "line": line,
+    }
+
+
+def test_numbers_of_requests_that_rise_begin_nothing() -> None:
+    rows = [_taken(1, 10, 100), _taken(1, 11, 101, partition=1), _taken(2, 12, 102), _taken(4, 20, 103)]
+    assert not begun_anew(rows)
+    # A file that is there twice in one, read in two pieces.
+    assert not begun_anew([*rows, *(row | {"line": row["line"] + 100} for row in rows)])
+
+
+def test_numbers_that_fall_are_of_a_life_that_began_anew() -> None:
+    assert begun_anew([_taken(1, 10, 100), _taken(2, 12, 102), _taken(1, 20, 110, partition=1)]) == {0}
+    assert begun_anew([_taken(2, 10, 100), _taken(1, 12, 102)]) == {0}
+
+
+def test_a_number_that_a_partition_has_twice_is_of_a_life_that_began_anew() -> None:
+    assert begun_anew([_taken(1, 10, 100), _taken(1, 20, 110)]) == {0}
+    assert not begun_anew([_taken(1, 10, 100), _taken(1, 20, 100)])
+
+
+@pytest.mark.parametrize(
+    ("epoch", "line", "since", "repeated", "before"),
+    [
+        (2, 5, 500, (), True),
+        (2, 5, 100, (0,), True),
+        (2, 5, 500, (0,), False),  # what stands below it was written before
+        (2, 5, None, (0,), True),
+        (2, 5, 500, (1,), True),
+        (2, 12, 100, (), False),
+        (1, 5, 100, (), False),
+    ],
+)
+def test_a_wipe_may_lie_between_an_epoch_of_another_and_a_creation(
+    epoch: int, line: int, since: int | None, repeated: tuple[int, ...], before: bool
+) -> None:
+    run = Run(0, 1, 20, 1, 1, 0, 900, 0, 3, last_created=10, created_until=300)
+    assert ForeignEpoch(0, line, epoch, since).before_creation(run, repeated) is before
