@@ -141,7 +141,8 @@ def doubts(
     }
     theirs = {index: file for index, file in files.items() if file.cluster in asked}
     facts = over_lines(partial(_look, [span for span in spans if span.file in theirs]), theirs) if theirs else ()
-    pairs = follow_ups([row for row in facts if "kind" in row], theirs.values())
+    repeated = frozenset(row["file"] for row in looked["repeated"])
+    pairs = follow_ups([row for row in facts if "kind" in row], theirs.values(), repeated)
     stretches = quiet([row for row in facts if "logged" in row], theirs.values())
     # A line that is missing of one request alone comes of no change of level: so others are missing elsewhere.
     careless |= {
@@ -169,7 +170,7 @@ def doubts(
         frozenset(mixed),
         frozenset(tenure for tenure in begun if seen[tenure[0]]["unmoved"]),
         frozenset(stretches),
-        frozenset(row["file"] for row in looked["repeated"]),
+        repeated,
     )
 
 

@@ -16,7 +16,7 @@ than the controller sends: what it is sent while it starts, it caches once.)
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -87,8 +87,8 @@ class FollowUps:
     whole: frozenset[int]
 
 
-def follow_ups(rows: Iterable[Row], files: Iterable[LogFile]) -> FollowUps:
-    """What rows of `shown` tell; `files` are those that they are of."""
+def follow_ups(rows: Iterable[Row], files: Iterable[LogFile], repeated: Collection[int] = ()) -> FollowUps:
+    """What rows of `shown` tell; `files` are those that they are of, `repeated` those in which lines stand twice."""
     ordered = streams(tuple(files))
     places = {file.index: (number, i) for number, stream in enumerate(ordered) for i, file in enumerate(stream)}
     tenures: dict[tuple[int, ...], dict[str, dict[_State, _Printed]]] = defaultdict(
@@ -107,28 +107,36 @@ def follow_ups(rows: Iterable[Row], files: Iterable[LogFile]) -> FollowUps:
         pairs[ordered[stream][0].cluster] += len(kinds["sent"].keys() & kinds["cached"].keys())
     speaking = Counter(stream for stream, _ in {key[:2] for key, kinds in tenures.items() if kinds["sent"]})
     several = {stream for stream, controllers in speaking.items() if controllers > 1}
+    twice = {places[file][0] for file in repeated if file in places}
     gaps = frozenset(
         ordered[stream][0].cluster
         for (stream, *_), kinds in tenures.items()
-        if any(_missing(kinds, counted=stream not in several))
+        if any(_missing(kinds, counted=stream not in several, twice=stream in twice))
     )
     return FollowUps(gaps, frozenset(cluster for cluster, n in pairs.items() if n >= _MANY) - gaps)
 
 
-def _missing(kinds: _Kinds, *, counted: bool) -> Iterator[_State]:
-    """States of which a line is missing; with `counted` as often as there are lines."""
+def _missing(kinds: _Kinds, *, counted: bool, twice: bool) -> Iterator[_State]:
+    """States of which a line is missing.
+
+    Args:
+        counted: a state is to be there as often as there are lines of the other kind.
+        twice: lines stand twice. How often, and how late, a state is printed then tells nothing.
+    """
     elected, asked, sent, cached = (kinds[kind] for kind in _KINDS)
     created, online = (kinds[kind] for kind in _OF_PARTITION)
     begins = min((each.first for kind in ("elected", "asked", "sent") for each in kinds[kind].values()), default=None)
     if sent and begins is not None:
         inside = ((state, at.n) for state, at in cached.items() if at.first > begins)
-        yield from (state for state, n in inside if state not in sent or (counted and sent[state].n < n))
-    taken = max((_sent(sent[state], at.n) for state, at in cached.items() if state in sent), default=_NOWHERE)
-    sends = max((each.last for each in asked.values()), default=_NOWHERE)
+        yield from (state for state, n in inside if state not in sent or (counted and not twice and sent[state].n < n))
+    took = ((sent[state], 0 if twice else at.n) for state, at in cached.items() if state in sent)
+    taken = max((_sent(at, n) for at, n in took), default=_NOWHERE)
+    until = {state: at.first if twice else at.last for state, at in asked.items()}
+    sends = max(until.values(), default=_NOWHERE)
     for firsts, follow_ups, ends in ((sent, cached, taken), (elected, asked, sends)):
         yield from (state for state, at in firsts.items() if state not in follow_ups and at.last < ends)
     new = {partition: at.last for partition, at in created.items() if partition not in online}
-    yield from (state for state, at in asked.items() if state[:2] in new and new[state[:2]] < at.last)
+    yield from (state for state, last in until.items() if state[:2] in new and new[state[:2]] < last)
 
 
 def _sent(sent: _Printed, n: int) -> tuple[int, int]:

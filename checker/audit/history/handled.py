@@ -6,7 +6,8 @@ goes on in another file, the ends of pieces are joined here. Requests of one bro
 * *answered*: a LeaderAndIsr request, from where the broker begins to handle it to where it has finished, with the
   partitions that lines between the two are about. A broker handles one after the other.
 * *numbered*: a line that names the correlation id of a request, and the controller that it is from. Ids grow along the
-  requests of one controller in one epoch, from 0 when it begins to send to the broker.
+  requests of one controller in one epoch, from 0 when it begins to send to the broker. A line that is no later than the
+  one above it may be another's copy.
 * *sent*, *taken*: how many partitions it is about, as its controller and as the broker print it (sent.py).
 * *refused*: a line with which a whole request is refused, since its controller's epoch is old.
 * *heard*: a line about a whole UpdateMetadata request that was taken, with the epoch of its controller.
@@ -22,10 +23,10 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
-from ....model.expr import const, either, ite
+from ....model.expr import const, either, false, ite
 from ....model.expr import field as column
-from ....model.sorts import Int
-from ..fields import controller_epoch, correlation_id, known_controller_epoch
+from ....model.sorts import Bool, Int
+from ..fields import controller_epoch, correlation_id, known_controller_epoch, ts
 from ..lines import (
     ANSWERED,
     CONTROLLER_REFUSED,
@@ -52,8 +53,8 @@ _BOUNDS = (*LEADER_AND_ISR_BEGUN, *LEADER_AND_ISR_ENDED)
 _BY = ("file", "speaker")
 _REQUEST = (*_BY, "request")
 _SHOWN = ("file", "line", "ts", "speaker", "controller", "correlation_id", "count")
-_ALONE = ("refused", "refused-fit")
-"""Kinds of rows that say what one line says."""
+_OF_ANSWERS = ("answered", "answered-fit", "answered-open", "answered-close", "answer", "answered-on")
+"""Kinds of rows that tell which lines stand between two others."""
 _zero = const(0, Int(0))
 UNKNOWN_EPOCH = -1
 """Of a line that does not tell its controller's epoch."""
@@ -61,7 +62,7 @@ _unknown = const(UNKNOWN_EPOCH, Int())
 _begins, _line = is_line(LEADER_AND_ISR_BEGUN), column("line", Int(0))
 _request, _ended = column("request", Int(0)), column("ended", Int(0))
 _before_id, _of, _before_of = column("before_id", Int()), column("of", Int(0)), column("before_of", Int(0))
-_before_epoch = column("before_epoch", Int())
+_before_epoch, _before_ts = column("before_epoch", Int()), column("before_ts", Int())
 _epoch = column("epoch", Int())
 _same = correlation_id.eq(column("begun_correlation_id", Int())) & column("controller", Int()).eq(
     column("begun_controller", Int())
@@ -160,12 +161,14 @@ def _numbered(events: Table) -> Iterator[tuple[str, Table]]:
         before_id=Column("previous", "correlation_id"),
         before_of=Column("previous", "of"),
         before_epoch=Column("previous", "epoch"),
+        before_ts=Column("previous", "ts"),
         first=Column("previous", "line"),
     )
+    turns = turns.derive(later=_before_ts < ts, unread=false).filled("later", "unread")
     known = ~_epoch.eq(_unknown) & ~_before_epoch.eq(_unknown)
     one_count = ~(known & ~_epoch.eq(_before_epoch))
     again = one_count & correlation_id.eq(_before_id)
-    falls = (correlation_id < _before_id) & (const(FIRST_IDS, Int()) < correlation_id)
+    falls = (correlation_id < _before_id) & (const(FIRST_IDS, Int()) < correlation_id) & column("later", Bool)
     wrong = one_count & either(correlation_id.eq(_before_id) & ~_of.eq(_before_of), falls)
     yield "numbered", turns.where(wrong).select(*_SHOWN, "first", "of", "before_id", "before_of")
     yield "numbered-fit", turns.where(~wrong & ~again).grouped(key, n=Column("count"))
@@ -224,13 +227,12 @@ def requests(rows: Sequence[Row], journals: Journals, spans: Iterable[Span], rep
     """The requests of all journals from which no line is missing, from what `handled` gave of all pieces.
 
     Args:
-        repeated: files in which lines stand twice. Nothing tells which of them follow each other: requests are not
-            compared there.
+        repeated: files in which lines about partitions stand twice: any may stand among the answers to a request.
     """
     placed = _Placed(journals)
     of: dict[str, list[tuple[Part, Row]]] = defaultdict(list)
     for row in rows:
-        if row["kind"] not in _ALONE and row["file"] in repeated:
+        if row["kind"] in _OF_ANSWERS and row["file"] in repeated:
             continue
         part = placed.part(row)
         if part is not None and not part.lossy:
@@ -249,8 +251,7 @@ def requests(rows: Sequence[Row], journals: Journals, spans: Iterable[Span], rep
     _join_numbers(of["numbered-end"], found)
     found.epochs_taken += _epochs(of["epochs_taken"], placed)
     taken = [*of["request-taken"], *with_epochs(of["request-between"], of["request-epoch"])]
-    sent = (row for row in rows if row["kind"] == "request-sent" and row["file"] not in repeated)
-    found.counted += disagreeing(taken, sent, spans)
+    found.counted += disagreeing(taken, (row for row in rows if row["kind"] == "request-sent"), spans)
     return found
 
 
@@ -345,11 +346,16 @@ def _join_numbers(ends: Iterable[tuple[Part, Row]], found: Handled) -> None:
             epochs = {before["epoch"], row["epoch"]} - {UNKNOWN_EPOCH}
             if len(epochs) == 2:  # another tenure, which counts from 0
                 found.numbered_fit[part.cluster] += 1
-            elif (was == now and before["of"] != row["of"]) or FIRST_IDS < now < was:
+            elif (was == now and before["of"] != row["of"]) or (FIRST_IDS < now < was and _later(row, before)):
                 as_numbered = _numbered_row(part, row, before["file"], before["line"])
                 found.numbered.append(as_numbered | {"before_id": was, "before_of": before["of"]})
             elif was != now:
                 found.numbered_fit[part.cluster] += 1
+
+
+def _later(row: Row, before: Row) -> bool:
+    """Whether a line was written later than one above it; if not, it may be the copy of one that stands there."""
+    return None not in (row["ts"], before["ts"]) and before["ts"] < row["ts"]
 
 
 def _epochs(epochs_taken: Iterable[tuple[Part, Row]], placed: _Placed) -> Iterator[Row]:
@@ -365,7 +371,7 @@ def _epochs(epochs_taken: Iterable[tuple[Part, Row]], placed: _Placed) -> Iterat
             continue
         key = (part.journal, process.process)
         before = greatest.get(key)
-        if before is not None and changes:
+        if before is not None and changes and _later(row, before):
             as_numbered = _numbered_row(part, row, before["file"], before["line"])
             yield as_numbered | {"before_controller_epoch": before["controller_epoch"]}
         if before is None or before["controller_epoch"] <= epoch:  # the last such line is shown however files are cut

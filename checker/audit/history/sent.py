@@ -162,7 +162,7 @@ def disagreeing(taken: Iterable[_Counted], sent: Iterable[Row], spans: Iterable[
         of_part[key] = part
     for key in sorted(by):
         part = of_part[key]
-        for row in _matched(_changing(by[key]), sent_to.get((key[2], part.broker, key[1]), ())):
+        for row in _matched(_changing(_once(by[key])), sent_to.get((key[2], part.broker, key[1]), ())):
             yield row | {name: getattr(part, name) for name in ("cluster", "life", "broker", "releases")}
 
 
@@ -186,6 +186,19 @@ def _sent_to(sent: Iterable[Row], spans: Iterable[Span]) -> Mapping[Any, list[_L
                     line = _Line((span.stream, span.base + row["line"]), row["total"], row)
                     found[tenure, broker, row["of"]].append(line)
     return {key: _changing(lines) for key, lines in found.items()}
+
+
+def _once(lines: Iterable[_Line]) -> Iterator[_Line]:
+    """Lines in their order, without those that were written before one above them: they may be copies."""
+    latest = None
+    seen: set[tuple[int, int]] = set()
+    for line in sorted(lines, key=lambda line: line.at):
+        ts, number = line.row["ts"], line.row["correlation_id"]
+        if ts is not None and latest is not None and (ts < latest or (ts, number) in seen):
+            continue
+        seen.add((ts, number))
+        latest = ts
+        yield line
 
 
 def _changing(lines: Iterable[_Line]) -> list[_Line]:

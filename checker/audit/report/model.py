@@ -335,7 +335,7 @@ def _twice(file: FileFacts, repeated: Repeated) -> str:
     else:
         where = f"lines {repeated.first} to {repeated.last}"
         lines = f"{repeated.lines} lines about partitions stand there twice, to the millisecond; read once ({where})"
-    return f"{file.name}: {lines}. Whole requests are not compared there"
+    return f"{file.name}: {lines}. Whether brokers answer requests in full is not judged there"
 
 
 def verdict_of(counts: Mapping[str, int], tallies: Mapping[str, Tally], files: Sequence[FileFacts]) -> str:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.files.file import LogFile
+from isrproof.checker.audit.history.follow_ups import follow_ups
 from isrproof.checker.audit.history.foreign_epochs import ForeignEpoch
 from isrproof.checker.audit.history.own_requests import begun_anew
 from isrproof.checker.audit.history.statements import Run
@@ -84,16 +86,31 @@ def test_one_file_twice_in_one_is_told_with_how_many_and_where(tmp_path: Path) -
     log.write_text(log.read_text() * 2)
     (note,) = audited(tmp_path / "a").notes
     what = "2 lines about partitions stand there twice, to the millisecond; read once (lines 3 to 4)"
-    assert note == f"{log}: {what}. Whole requests are not compared there"
+    assert note == f"{log}: {what}. Whether brokers answer requests in full is not judged there"
     log.write_text("".join(log.read_text().splitlines(keepends=True)[:3]))
     (note,) = audited(tmp_path / "a").notes
     what = "line 3 stands there twice, to the millisecond; read once"
-    assert note == f"{log}: {what}. Whole requests are not compared there"
+    assert note == f"{log}: {what}. Whether brokers answer requests in full is not judged there"
 
 
 @pytest.mark.parametrize("name", ["lifecycle-2.8.2", "isr-flap-0.11.0.3", "stale-broker-2.0.0", "reassign-2.3.1"])
 def test_requests_to_several_brokers_and_replicas_of_one_partition_are_no_lines_that_stand_twice(name: str) -> None:
     assert not [note for note in audited(RECORDED / name).notes if "twice" in note]
+
+
+@pytest.mark.parametrize(
+    ("line", "below"), [(n, end) for n in (32, 38, 40, 62, 68, 86, 91) for end in (84, 108, 126, 153) if n < end]
+)
+def test_a_request_that_is_told_once_more_later_is_no_request_out_of_turn(
+    line: int, below: int, tmp_path: Path
+) -> None:
+    """Lines about whole requests, which name no partition: of epoch 1, and of epoch 2 from line 85 on."""
+    folder, _ = copied("stale-broker-3.5.2", tmp_path / "log", ())
+    log = folder / "broker-1" / "state-change.log"
+    lines = log.read_text().splitlines(keepends=True)
+    log.write_text("".join([*lines[:below], lines[line - 1], *lines[below:]]))
+    codes = [[f.rule for f in audited(each).findings] for each in (RECORDED / "stale-broker-3.5.2", folder)]
+    assert codes[0] == codes[1]
 
 
 def _taken(number: int, line: int, ts: int, partition: int = 0) -> Row:
@@ -123,6 +140,33 @@ def test_numbers_that_fall_are_of_a_life_that_began_anew() -> None:
 def test_a_number_that_a_partition_has_twice_is_of_a_life_that_began_anew() -> None:
     assert begun_anew([_taken(1, 10, 100), _taken(1, 20, 110)]) == {0}
     assert not begun_anew([_taken(1, 10, 100), _taken(1, 20, 100)])
+
+
+def _printed(kind: str, partition: int, first: int, last: int | None = None, n: int = 1) -> Row:
+    """Between which lines a controller, or its broker, prints a state of a partition."""
+    tenure = {"file": 0, "controller": 1, "controller_epoch": 1}
+    state = {"topic": "t", "partition": partition, "leader": 1, "leader_epoch": 0, "isr": (1,)}
+    return {"kind": kind} | tenure | state | {"first": first, "last": last or first, "n": n}
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        # Cached more often than it was sent: one of these lines stands twice.
+        [_printed("sent", 0, 5), _printed("cached", 0, 6, 20, 2)],
+        # What is sent up to line 20 was cached, and partition 1 was not; but line 20 is a copy of line 5.
+        [_printed("sent", 0, 5, 20, 2), _printed("cached", 0, 6, 21, 2), _printed("sent", 1, 10)],
+        # Partition 1 was elected before the last request was sent; but line 20 is a copy of line 5.
+        [_printed("asked", 0, 5, 20, 2), _printed("elected", 1, 10), _printed("elected", 0, 4)],
+        # Partition 0 was created once more, and asked for then; but line 20 is a copy of line 5.
+        [_printed("created", 0, 10), _printed("asked", 0, 5, 20, 2)],
+    ],
+)
+def test_where_lines_stand_twice_the_later_one_and_how_many_there_are_show_no_gap(rows: list[Row]) -> None:
+    file = LogFile(0, 0, "a", "d", "state-change", 0, None, 0, None)
+    assert follow_ups(rows, [file]).gaps == {0}
+    assert not follow_ups(rows, [file], {0}).gaps
+    assert follow_ups([*rows, _printed("sent", 2, 3), _printed("cached", 3, 7)], [file], {0}).gaps == {0}
 
 
 @pytest.mark.parametrize(

@@ -225,6 +225,7 @@ def _removed(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters:
     sorted by time afterwards."""
     last: dict[tuple[int, str, int], Row] = {}
     past: dict[tuple[int, int], list[Row]] = defaultdict(list)
+    over: dict[int, list[Row]] = defaultdict(list)
     for row in rows:
         if row["what"] == "gone":
             key = row["file"], row["topic_id"], row["partition"]
@@ -232,9 +233,7 @@ def _removed(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters:
                 last[key] = row
         elif row["what"] == "past":
             past[row["file"], row["node"]].append(row)
-    over: dict[int, list[Row]] = defaultdict(list)
-    for row in rows:
-        if row["what"] == "over":
+        elif row["what"] == "over":
             over[clusters[row["file"]]].append(row)
     unordered = {cluster for cluster, own in over.items() if _many(own)}
     for (file, topic, _), row in sorted(last.items()):

@@ -95,15 +95,13 @@ def _timed(shown: BrokerTimeline) -> list[Tenure]:
     return [each for each in shown.tenures if each.first is not None]
 
 
-def _broker(broker: int, log: int = 0) -> str:
-    return f"broker {broker}{f', log {log + 1}' * (log > 0)}"
+def _broker(broker: int, log: int = 0, kind: str = "broker") -> str:
+    return f"{kind} {broker}{f', log {log + 1}' * (log > 0)}"
 
 
 def _name(log: MetadataLog, node: int, number: int) -> str:
     """A controller that is no broker is a node of its own."""
-    if any(each.broker == node for each in log.brokers):
-        return _broker(node, number)
-    return f"node {node}{f', log {number + 1}' * (number > 0)}"
+    return _broker(node, number, "broker" if any(each.broker == node for each in log.brokers) else "node")
 
 
 def _alive(live: Sequence[LiveBrokers], broker: int) -> Iterator[Spell]:
