@@ -33,6 +33,7 @@ from .observe.catalogue import lines_read
 from .observe.narrow import EVERYTHING, Narrow
 from .options import FAIL_ON, Options
 from .pipeline import audited
+from .release_given import contradicted, of_lines
 from .report.baseline import only_new, read_baseline
 from .report.encodable import encodable, is_text
 from .report.forms import FORMS, Lines, Run, write
@@ -85,6 +86,7 @@ def _audited(
         with closing(_log(engine, sources, options, sizes)) as log:
             with progress(f"reading {len(sources)} file{'s' * (len(sources) > 1)}", len(sources)) as advance:
                 read = log.read(claims, advance)
+            release = of_lines(options.releases, read.facts)
             narrow = Narrow(options.partition, options.since, options.until)
             kept = _metadata(metadata, options, narrow, len(sources), engine, hold_against(read))
             if not kept.logs:
@@ -93,9 +95,10 @@ def _audited(
                 _must_have_read(read.facts, options.layout)
             with progress("checking the rules"):
                 others = audited_nodes(log, read, kept, _tables(engine), narrow)
-                found = audited(log, read, options.releases, narrow, others, with_timeline=options.timeline)
+                found = audited(log, read, release, narrow, others, with_timeline=options.timeline)
                 if kept.logs or not kept.counts:
                     _must_be_there(log, kept, narrow, found)
+        kept.notes += contradicted(options.releases, kept.logs, read.facts)
         found = with_metadata(found, kept)
         with progress("reading the lines that findings name"):
             found = replace(found, findings=with_excerpts(found.findings, partial(_texts, options)))
