@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ...specs.errors import IsrproofError, defect
 from ...traces.formats.detect import asked_for, detect, holds_lines
+from ...traces.formats.dumps import DUMPS
 from ...traces.metadata.files import BESIDE, MetadataFile, found_in
 from ...traces.sources.archives import there_of
 from ...traces.sources.paths import Source, expand, is_elsewhere, some
@@ -201,6 +202,9 @@ def _must_have_read(facts: Sequence[FileFacts], pattern: str | None) -> None:
     if not any(fact.coverage["understood"] or fact.coverage["irrelevant"] for fact in facts):
         lines = sum(fact.lines for fact in facts)
         needs_layout = next((fact.unknown_layout for fact in facts if fact.unknown_layout), None)
+        if needs_layout in DUMPS:
+            dumped = next(fact for fact in facts if fact.unknown_layout == needs_layout)
+            raise IsrproofError(f"{dumped.path}: {needs_layout}.")
         hint = f"Of it, {needs_layout}." if needs_layout else "If its layout is its own, give it by --layout."
         unread = next((fact for fact in facts if fact.unread), None)
         if unread is not None:

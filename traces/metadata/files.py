@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import Literal
 
 from ...specs.errors import IsrproofError
+from ..formats.dumps import dump
 from ..sources.paths import is_elsewhere
+from ..sources.text import Lines
 from .batches import Batches, Frame
 
 Kind = Literal[
@@ -64,6 +66,7 @@ _TOPIC = "__cluster_metadata-0"
 _LOOKED_AT = 16
 """Batches that are looked at to tell the metadata log from a topic's."""
 _BEGINNING = 4096
+_LINES_LOOKED_AT = 200
 
 
 @dataclass(frozen=True)
@@ -132,6 +135,8 @@ def must_be_found(paths: Sequence[str]) -> list[MetadataFile]:
         if not os.path.exists(path) and not glob.glob(path, recursive=True):
             raise IsrproofError(f"{path}: no such file or directory.")
         if not any(file.kind in RECORDS for file in found_in([path])):
+            if (printed := _dump(path)) is not None:
+                raise IsrproofError(f"{path}: {printed}.")
             raise IsrproofError(
                 f"{path}: expected the metadata log of KRaft (segments NNNNNNNNNNNNNNNNNNNN.log, snapshots OFFSET-EPOCH"
                 ".checkpoint, bootstrap.checkpoint; usually in __cluster_metadata-0), found none."
@@ -139,12 +144,20 @@ def must_be_found(paths: Sequence[str]) -> list[MetadataFile]:
     return [file for file in found_in(paths) if file.kind in RECORDS]
 
 
+def _dump(path: str) -> str | None:
+    """What to say of a file that kafka-dump-log printed; None of any other."""
+    if not os.path.isfile(path):
+        return None
+    lines = islice(Lines(path), _LINES_LOOKED_AT)
+    return dump([line for line in lines if line.strip()])
+
+
 def _single(path: str) -> Iterator[MetadataFile]:
     file = named(path)
     if file is None or file.kind == "leftover" or (file.copy and not is_metadata(path)):
         file = _by_content(path) or (None if file is None or file.copy else file)
-    elif file.kind == "segment" and Content.of(path) is Content.TOPIC:
-        file = replace(file, kind="topic")
+    elif file.kind == "segment" and (content := Content.of(path)) in (Content.TOPIC, Content.TEXT):
+        file = replace(file, kind="topic") if content is Content.TOPIC else None
     if file is not None:
         yield file
 
