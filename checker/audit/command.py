@@ -78,7 +78,7 @@ def _audited(
     sizes: dict[str, int] = {}
     with spark_failures():
         metadata = [found_in([path]) for path in paths]
-        records = {os.path.realpath(file.path) for files in metadata for file in files}
+        records = {f.path if f.archived else os.path.realpath(f.path) for files in metadata for f in files}
         clusters = expand(paths, lambda path: _elsewhere(path, options, sizes), records, holds_lines)
         sources = [(i if options.each else 0, source) for i, (_, files) in enumerate(clusters) for source in files]
         engine = chosen(options, [source for _, source in sources], sizes)
@@ -125,7 +125,8 @@ def _metadata(
     by_cluster = [(i, [f for j, own in numbered if j == i for f in own]) for i in sorted({i for i, _ in numbered})]
     asked = {"with_timeline": options.timeline, "with_chronicles": with_chronicles}
     with progress("reading metadata logs"):
-        if engine.name == "spark" and sum(bool(own) for _, own in by_cluster) > 1:
+        unpacked = any(file.archived for _, own in by_cluster for file in own)  # here, where no worker may be
+        if engine.name == "spark" and sum(bool(own) for _, own in by_cluster) > 1 and not unpacked:
             from ..spark_session import session
             from .metadata_spark import audited_on_spark
 
