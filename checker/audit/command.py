@@ -78,7 +78,7 @@ def _audited(
     sizes: dict[str, int] = {}
     with spark_failures():
         metadata = [found_in([path]) for path in paths]
-        records = {f.path if f.archived else os.path.realpath(f.path) for files in metadata for f in files}
+        records = {file.real for files in metadata for file in files}
         clusters = expand(paths, lambda path: _elsewhere(path, options, sizes), records, holds_lines)
         sources = [(i if options.each else 0, source) for i, (_, files) in enumerate(clusters) for source in files]
         engine = chosen(options, [source for _, source in sources], sizes)

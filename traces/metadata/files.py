@@ -95,6 +95,11 @@ class MetadataFile:
         """Whether it is in an archive."""
         return there_of(self.path) != self.path
 
+    @property
+    def real(self) -> str:
+        """By what it is known as one file: its real path, or what is shown of it in an archive."""
+        return self.path if self.archived else os.path.realpath(self.path)
+
 
 def named(path: str) -> MetadataFile | None:
     """What the name of a file says it is; a segment's says no more than that it may be one."""
@@ -132,7 +137,7 @@ def found_in(paths: Sequence[str]) -> list[MetadataFile]:
             continue
         for match in [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True)):
             for file in _inside(match) if os.path.isdir(match) else _single(match):
-                found.setdefault(file.path if file.archived else os.path.realpath(file.path), file)
+                found.setdefault(file.real, file)
     return sorted(found.values(), key=lambda file: file.path)
 
 
