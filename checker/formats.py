@@ -8,6 +8,7 @@ from typing import Any
 from ..specs.errors import IsrproofError
 from ..specs.formats import envelopes, layouts
 from ..traces.formats.detect import Detected, detect, holds_lines
+from ..traces.metadata.files import found_in
 from ..traces.sources.paths import expand, is_elsewhere
 from ..traces.sources.text import Lines
 
@@ -40,14 +41,20 @@ def as_json() -> dict[str, object]:
 
 
 def detected(path: str) -> Iterator[tuple[str, Detected]]:
-    """How the files of a path are read.
+    """How the text files of a path are read.
 
     Raises:
-        IsrproofError: it is not there, or a file cannot be read.
+        IsrproofError: it is not there, or a file cannot be read; it has nothing but files of a metadata log.
     """
     if is_elsewhere(path):
         raise IsrproofError(f"{path}: expected a file of this machine.")
-    for _, files in expand([path], holds_lines=holds_lines):
+    metadata = found_in([path])
+    for _, files in expand([path], other={file.real for file in metadata}, holds_lines=holds_lines):
+        if metadata and not files:
+            raise IsrproofError(
+                f"{path}: expected text logs, got files of a metadata log of KRaft, which has one form: isrproof"
+                " records prints what is in it."
+            )
         for source in files:
             lines = Lines(source.there)
             if next(iter(lines), None) is None and lines.problem:

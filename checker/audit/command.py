@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ...specs.errors import IsrproofError, defect
 from ...traces.formats.detect import asked_for, detect, holds_lines
+from ...traces.formats.dumps import DUMPS
 from ...traces.metadata.files import BESIDE, MetadataFile, found_in
 from ...traces.sources.archives import there_of
 from ...traces.sources.paths import Source, expand, is_elsewhere, some
@@ -33,6 +34,7 @@ from .observe.catalogue import lines_read
 from .observe.narrow import EVERYTHING, Narrow
 from .options import FAIL_ON, Options
 from .pipeline import audited
+from .release_given import contradicted, of_lines
 from .report.baseline import only_new, read_baseline
 from .report.encodable import encodable, is_text
 from .report.forms import FORMS, Lines, Run, write
@@ -76,7 +78,7 @@ def _audited(
     sizes: dict[str, int] = {}
     with spark_failures():
         metadata = [found_in([path]) for path in paths]
-        records = {os.path.realpath(file.path) for files in metadata for file in files}
+        records = {file.real for files in metadata for file in files}
         clusters = expand(paths, lambda path: _elsewhere(path, options, sizes), records, holds_lines)
         sources = [(i if options.each else 0, source) for i, (_, files) in enumerate(clusters) for source in files]
         engine = chosen(options, [source for _, source in sources], sizes)
@@ -85,6 +87,7 @@ def _audited(
         with closing(_log(engine, sources, options, sizes)) as log:
             with progress(f"reading {len(sources)} file{'s' * (len(sources) > 1)}", len(sources)) as advance:
                 read = log.read(claims, advance)
+            release = of_lines(options.releases, read.facts)
             narrow = Narrow(options.partition, options.since, options.until)
             kept = _metadata(metadata, options, narrow, len(sources), engine, hold_against(read))
             if not kept.logs:
@@ -93,9 +96,10 @@ def _audited(
                 _must_have_read(read.facts, options.layout)
             with progress("checking the rules"):
                 others = audited_nodes(log, read, kept, _tables(engine), narrow)
-                found = audited(log, read, options.releases, narrow, others, with_timeline=options.timeline)
+                found = audited(log, read, release, narrow, others, with_timeline=options.timeline)
                 if kept.logs or not kept.counts:
                     _must_be_there(log, kept, narrow, found)
+        kept.notes += contradicted(options.releases, kept.logs, read.facts)
         found = with_metadata(found, kept)
         with progress("reading the lines that findings name"):
             found = replace(found, findings=with_excerpts(found.findings, partial(_texts, options)))
@@ -121,7 +125,8 @@ def _metadata(
     by_cluster = [(i, [f for j, own in numbered if j == i for f in own]) for i in sorted({i for i, _ in numbered})]
     asked = {"with_timeline": options.timeline, "with_chronicles": with_chronicles}
     with progress("reading metadata logs"):
-        if engine.name == "spark" and sum(bool(own) for _, own in by_cluster) > 1:
+        unpacked = any(file.archived for _, own in by_cluster for file in own)  # here, where no worker may be
+        if engine.name == "spark" and sum(bool(own) for _, own in by_cluster) > 1 and not unpacked:
             from ..spark_session import session
             from .metadata_spark import audited_on_spark
 
@@ -198,6 +203,9 @@ def _must_have_read(facts: Sequence[FileFacts], pattern: str | None) -> None:
     if not any(fact.coverage["understood"] or fact.coverage["irrelevant"] for fact in facts):
         lines = sum(fact.lines for fact in facts)
         needs_layout = next((fact.unknown_layout for fact in facts if fact.unknown_layout), None)
+        if needs_layout in DUMPS:
+            dumped = next(fact for fact in facts if fact.unknown_layout == needs_layout)
+            raise IsrproofError(f"{dumped.path}: {needs_layout}.")
         hint = f"Of it, {needs_layout}." if needs_layout else "If its layout is its own, give it by --layout."
         unread = next((fact for fact in facts if fact.unread), None)
         if unread is not None:

@@ -188,7 +188,7 @@ def _timeline_row(row: Row, files: Mapping[int, LogFile]) -> TimelineRow:
 def with_metadata(found: Audited, metadata: Metadata) -> Audited:
     """What was found in lines of text, and what metadata logs gave."""
     found = replace(found, defects=tuple(sorted({*found.defects, *with_defects(metadata.defects)})))
-    if not (metadata.logs or metadata.counts):
+    if not (metadata.logs or metadata.counts or metadata.notes):
         return found
     joined = {cluster: dict(own) for cluster, own in found.tallies.items()}
     for cluster, own in tallies(metadata.counts).items():

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 
 from ...specs.errors import IsrproofError
-from ...specs.releases import in_mode, names, span
+from ...specs.releases import span
 from ...traces.formats.detect import asked_for
 
 FAIL_ON = ("illegal", "suspicious", "refused", "unknown")
@@ -51,8 +51,8 @@ class Options:
         """From words as a user writes them.
 
         Raises:
-            IsrproofError: an unknown format, an unknown release or one without ZooKeeper, a partition or a time that is
-                none, times in the wrong order.
+            IsrproofError: an unknown format, an unknown release, a partition or a time that is none, times in the wrong
+                order.
         """
         asked_for(others.get("input"), None)  # type: ignore[arg-type]
         if others.get("master") and others.get("remote"):
@@ -61,23 +61,12 @@ class Options:
         if first is not None and last is not None and first > last:
             raise IsrproofError(f"--since is after --until: {since!r}, {until!r}; expected the earlier time first.")
         return Options(
-            releases=None if release == "auto" else _releases(release),
+            releases=None if release == "auto" else span(release),
             partition=None if partition is None else _partition(partition),
             since=first,
             until=last,
             **others,  # type: ignore[arg-type]
         )
-
-
-def _releases(text: str) -> int:
-    """Of the releases named, those with a controller in ZooKeeper mode; later ones print none of the lines audited."""
-    with_zookeeper = in_mode("zk")
-    found = span(text) & with_zookeeper
-    if not found:
-        raise IsrproofError(
-            f"--release wants a release whose controller uses ZooKeeper ({names(with_zookeeper)}), got {text!r}."
-        )
-    return found
 
 
 def _partition(text: str) -> tuple[str, int]:

@@ -127,6 +127,7 @@ def _metadata(options: dict[str, Any]) -> int:
             "reason": verdict.reason or None,
             "release": options["release"] or verdict.release or None,
             "level": verdict.level or None,
+            "offsets": [{"first": first, "last": last} for first, last in verdict.offsets],
             "model": KRAFT.name,
             "left_out": list(LEFT_OUT),
             "matched": verdict.matched,
@@ -137,7 +138,8 @@ def _metadata(options: dict[str, Any]) -> int:
         click.echo(json.dumps(content))
         return EXIT[verdict.verdict]
     name = " ".join(filter(None, (KRAFT.name, options["release"], *(f"without {each}" for each in options["without"]))))
-    click.echo(f"{name}: {verdict.verdict}")
+    of = ", ".join(f"offsets {first} to {last}" for first, last in verdict.offsets)
+    click.echo(f"{name}: {verdict.verdict}" + f", {of}" * (verdict.verdict == "accepted"))
     for what, value in (("record", place), ("guard", verdict.guard)):
         if value is not None:
             click.echo(f"  {what:<8} {value}")

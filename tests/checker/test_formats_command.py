@@ -137,3 +137,16 @@ def test_numbers_of_a_stream_lead_to_lines_of_the_file() -> None:
             assert [made.place(number) for number in numbers] == [
                 (place // line, place % line + 1 if place % line else None) for place in places
             ]
+
+
+def test_a_metadata_log_is_left_aside() -> None:
+    node = Path(__file__).parents[2] / "traces" / "recorded-kraft" / "elr-4.0.0" / "node-1"
+    code, text = run("formats", str(node))
+    assert code == 0
+    assert re.findall(r"^(\S+): read as", text, re.MULTILINE) == [
+        str(node / name) for name in ("server.log.gz", "state-change.log")
+    ]
+    for alone in (node / "metadata", node / "metadata" / "00000000000000000000.log"):
+        code, text = run("formats", str(alone))
+        assert code == 2
+        assert "expected text logs, got files of a metadata log of KRaft" in text

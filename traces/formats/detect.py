@@ -16,6 +16,7 @@ from ...specs.formats import Envelope, envelopes, layouts
 from ..events.layouts import PREFIXED, WITH_THREAD, Layout, layout
 from ..events.parse import is_default
 from ..sources.text import Lines
+from .dumps import dump
 from .instants import SECOND
 from .order import JITTER, printed
 from .reading import Reading
@@ -49,6 +50,7 @@ class Detected:
         known: the number of them, or of the lines that they hold, in a layout that is known.
         looks: the number that look like lines of a log.
         nearest: the envelope that holds most of them, if no layout is known.
+        dump: what to say of them if kafka-dump-log printed them.
     """
 
     reading: Reading
@@ -56,6 +58,7 @@ class Detected:
     known: int
     looks: int
     nearest: str | None = None
+    dump: str | None = None
 
     @staticmethod
     def plain() -> Detected:
@@ -65,6 +68,8 @@ class Detected:
     @property
     def problem(self) -> str | None:
         """Why the file cannot be understood, though it looks like a log; None if it can be, or does not."""
+        if self.dump is not None:
+            return self.dump
         if self.known or self.looks * 2 < self.lines or not self.lines:
             return None
         near = f"its lines look like {self.nearest}, with another layout within" if self.nearest else ""
@@ -145,7 +150,9 @@ def detected(sample: Sequence[str], asked: Asked = UNASKED) -> Detected:
     as_written = all(envelopes()[id].order == "written" for id in best.chain)
     falls = as_written and not whole and _falls(_times(texts, best.chain))
     reading = Reading(best.chain, best.layout, whole, falls, is_json, best.unended)
-    return Detected(reading, len(texts), best.known, looks, None if best.known else _nearest(texts))
+    if best.known:
+        return Detected(reading, len(texts), best.known, looks)
+    return Detected(reading, len(texts), 0, looks, _nearest(texts), dump(texts))
 
 
 def _documents(sample: Sequence[str]) -> Iterable[list[Any]]:

@@ -17,7 +17,11 @@ from pathlib import Path
 from typing import Literal
 
 from ...specs.errors import IsrproofError
-from ..sources.paths import is_elsewhere
+from ..formats.dumps import dump
+from ..sources import archives
+from ..sources.archives import there_of
+from ..sources.paths import IN, is_elsewhere, is_named_archive
+from ..sources.text import Lines
 from .batches import Batches, Frame
 
 Kind = Literal[
@@ -64,6 +68,7 @@ _TOPIC = "__cluster_metadata-0"
 _LOOKED_AT = 16
 """Batches that are looked at to tell the metadata log from a topic's."""
 _BEGINNING = 4096
+_LINES_LOOKED_AT = 200
 
 
 @dataclass(frozen=True)
@@ -84,6 +89,16 @@ class MetadataFile:
     @property
     def folder(self) -> str:
         return os.path.dirname(self.path)
+
+    @property
+    def archived(self) -> bool:
+        """Whether it is in an archive."""
+        return there_of(self.path) != self.path
+
+    @property
+    def real(self) -> str:
+        """By what it is known as one file: its real path, or what is shown of it in an archive."""
+        return self.path if self.archived else os.path.realpath(self.path)
 
 
 def named(path: str) -> MetadataFile | None:
@@ -107,7 +122,8 @@ def snapshot_end(path: str) -> tuple[int, int] | None:
 
 
 def found_in(paths: Sequence[str]) -> list[MetadataFile]:
-    """The files of metadata logs among PATHs (files, directories, globs), sorted by their paths, each once.
+    """The files of metadata logs among PATHs (files, directories, archives, globs, - for standard input), sorted by
+    their paths, each once.
 
     A file that is named is taken for a segment if its content is one, whatever its name. Nothing is raised for what is
     not there: text logs are looked for in the same PATHs.
@@ -116,9 +132,12 @@ def found_in(paths: Sequence[str]) -> list[MetadataFile]:
     for path in paths:
         if is_elsewhere(path):
             continue
+        if path == archives.STANDARD_INPUT:
+            found |= {file.path: file for file in _archived(path, archives.standard_input())}
+            continue
         for match in [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True)):
             for file in _inside(match) if os.path.isdir(match) else _single(match):
-                found.setdefault(os.path.realpath(file.path), file)
+                found.setdefault(file.real, file)
     return sorted(found.values(), key=lambda file: file.path)
 
 
@@ -129,9 +148,11 @@ def must_be_found(paths: Sequence[str]) -> list[MetadataFile]:
         IsrproofError: a PATH does not exist, or has none.
     """
     for path in paths:
-        if not os.path.exists(path) and not glob.glob(path, recursive=True):
+        if path != archives.STANDARD_INPUT and not os.path.exists(path) and not glob.glob(path, recursive=True):
             raise IsrproofError(f"{path}: no such file or directory.")
         if not any(file.kind in RECORDS for file in found_in([path])):
+            if (printed := _dump(path)) is not None:
+                raise IsrproofError(f"{path}: {printed}.")
             raise IsrproofError(
                 f"{path}: expected the metadata log of KRaft (segments NNNNNNNNNNNNNNNNNNNN.log, snapshots OFFSET-EPOCH"
                 ".checkpoint, bootstrap.checkpoint; usually in __cluster_metadata-0), found none."
@@ -139,12 +160,23 @@ def must_be_found(paths: Sequence[str]) -> list[MetadataFile]:
     return [file for file in found_in(paths) if file.kind in RECORDS]
 
 
+def _dump(path: str) -> str | None:
+    """What to say of a file that kafka-dump-log printed; None of any other."""
+    if not os.path.isfile(path):
+        return None
+    lines = islice(Lines(path), _LINES_LOOKED_AT)
+    return dump([line for line in lines if line.strip()])
+
+
 def _single(path: str) -> Iterator[MetadataFile]:
+    if os.path.isfile(path) and archives.is_archive(path):
+        yield from _archived(path, path)
+        return
     file = named(path)
     if file is None or file.kind == "leftover" or (file.copy and not is_metadata(path)):
         file = _by_content(path) or (None if file is None or file.copy else file)
-    elif file.kind == "segment" and Content.of(path) is Content.TOPIC:
-        file = replace(file, kind="topic")
+    elif file.kind == "segment" and (content := Content.of(path)) in (Content.TOPIC, Content.TEXT):
+        file = replace(file, kind="topic") if content is Content.TOPIC else None
     if file is not None:
         yield file
 
@@ -163,12 +195,48 @@ def _inside(folder: str) -> Iterator[MetadataFile]:
     for at, folders, names in os.walk(folder, followlinks=True):
         seen.add(os.path.realpath(at))
         folders[:] = sorted(name for name in folders if os.path.realpath(os.path.join(at, name)) not in seen)
-        yield from _of_folder([file for name in sorted(names) if (file := named(os.path.join(at, name))) is not None])
+        paths = [os.path.join(at, name) for name in sorted(names)]
+        beside = os.path.isdir(os.path.join(os.path.dirname(at), _TOPIC))
+        yield from _of_folder([file for path in paths if (file := named(path)) is not None], beside)
+        for path in filter(is_named_archive, paths):
+            if archives.is_archive(path):
+                yield from _archived(path, path)
 
 
-def _of_folder(files: Sequence[MetadataFile]) -> Iterator[MetadataFile]:
+def _archived(path: str, at: str) -> Iterator[MetadataFile]:
+    """The files of metadata logs in an archive, and in those in it; names in it are labels, and no file is made under
+    them. Nothing is raised, as of `found_in`."""
+    try:
+        shown = {str(Path(name)): there for name, there in _members(path, at, 0)}
+    except (archives.BombError, OSError):
+        return
+    folders: dict[str, list[MetadataFile]] = {}
+    for name, there in sorted(shown.items()):
+        file = named(name)
+        if file is not None:
+            archives.unpacked_at(name, there)
+            folders.setdefault(file.folder, []).append(file)
+    for folder, files in folders.items():
+        yield from _of_folder(files, os.path.join(os.path.dirname(folder), _TOPIC) in folders)
+
+
+def _members(path: str, at: str, depth: int) -> Iterator[tuple[str, str]]:
+    """What is in an archive: as it is shown, and where its bytes are. Of two with one name the later one counts."""
+    if depth == archives.DEEPEST or not archives.is_archive(at):
+        yield path, at
+        return
+    for name, there, problem in archives.members(at):
+        if problem is None:
+            yield from _members(f"{path}{IN}{name}", there, depth + 1)
+
+
+def _of_folder(files: Sequence[MetadataFile], beside_it: bool) -> Iterator[MetadataFile]:
     """The files of one folder: whether segments are of the metadata log is told by the folder's name, by what only
-    such a folder has, or else by what is in the segments; what is damaged is what the others are."""
+    such a folder has, or else by what is in the segments; what is damaged is what the others are.
+
+    Args:
+        beside_it: whether a metadata log's folder is beside this one: the others there are topics'.
+    """
     yield from (file for file in files if not file.copy and file.kind != "segment")
     yield from (file for file in files if file.copy and is_metadata(file.path))
     segments = [file for file in files if file.kind == "segment" and not file.copy]
@@ -180,10 +248,9 @@ def _of_folder(files: Sequence[MetadataFile]) -> Iterator[MetadataFile]:
         yield from segments
         return
     held = {file.path: Content.of(file.path) for file in segments}
-    beside_it = os.path.isdir(os.path.join(os.path.dirname(segments[0].folder), _TOPIC))
     kind: Kind = "segment"
     if Content.METADATA not in held.values():
-        broken = Content.BROKEN in held.values() and not beside_it  # the other folders beside the log's are topics'
+        broken = Content.BROKEN in held.values() and not beside_it
         kind = "topic" if Content.TOPIC in held.values() else kind if broken else "empty"
     yield from (replace(file, kind=kind) for file in segments if held[file.path] is not Content.TEXT)
 
@@ -206,7 +273,7 @@ class Content(Enum):
         if batches.problem is None:
             return cls.NOTHING
         try:
-            with open(path, "rb") as file:
+            with open(there_of(path), "rb") as file:
                 return cls.BROKEN if b"\0" in file.read(_BEGINNING) else cls.TEXT
         except OSError:
             return cls.BROKEN
@@ -220,14 +287,14 @@ def _is_known(batches: Batches, frame: Frame) -> bool:
 
 def is_metadata(path: str) -> bool:
     """Whether a file begins as a segment or a snapshot of the metadata log does: with batches of its records."""
-    return os.path.isfile(path) and Content.of(path) is Content.METADATA
+    return os.path.isfile(there_of(path)) and Content.of(path) is Content.METADATA
 
 
 def node_of(folder: str) -> str:
     """What to call the node whose metadata folder this is: `node.id` in its meta.properties, else the folder."""
     for place in (Path(folder), Path(folder).parent):
         try:
-            text = (place / "meta.properties").read_text(encoding="utf-8", errors="replace")
+            text = Path(there_of(str(place / "meta.properties"))).read_text(encoding="utf-8", errors="replace")
         except OSError:
             continue
         match = re.search(r"^(?:node|broker)\.id=([0-9]+)\s*$", text, re.MULTILINE)

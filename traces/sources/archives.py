@@ -67,12 +67,18 @@ def there_of(path: str) -> str:
     return _THERE.get(path, path)
 
 
+_READ: list[tuple[object, str]] = []
+"""The standard input that was read last, and where its bytes are."""
+
+
 def standard_input() -> str:
     """Where the bytes of standard input are, once they are read."""
-    file, path = _new()
-    with file:
-        shutil.copyfileobj(sys.stdin.buffer, file, _BLOCK)
-    return path
+    if not _READ or _READ[-1][0] is not sys.stdin:
+        file, path = _new()
+        with file:
+            shutil.copyfileobj(sys.stdin.buffer, file, _BLOCK)
+        _READ[:] = [(sys.stdin, path)]
+    return _READ[-1][1]
 
 
 def is_archive(path: str) -> bool:
@@ -91,12 +97,22 @@ def is_archive(path: str) -> bool:
     return start[_TAR_AT : _TAR_AT + len(_TAR)] == _TAR
 
 
-def members(path: str) -> Iterator[Member]:
-    """The files of an archive; links, devices and folders are none.
+def members(path: str) -> tuple[Member, ...]:
+    """The files of an archive; links, devices and folders are none. Who asks again gets the same copies.
 
     Raises:
         BombError: it holds too much.
     """
+    facts = os.stat(path)
+    return _members(path, facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns)
+
+
+@cache
+def _members(path: str, *state: int) -> tuple[Member, ...]:
+    return tuple(_unpacked(path))
+
+
+def _unpacked(path: str) -> Iterator[Member]:
     room = _Room(path)
     with open(path, "rb") as file:
         is_zip = file.read(4) in _ZIP

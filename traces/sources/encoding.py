@@ -82,8 +82,8 @@ def _encoding(read: Iterator[bytes]) -> str:
             return encoding
     if _is_batch(start):
         raise NoTextError(
-            "expected a text log, got record batches of a Kafka log. A metadata log is read from its folder, under the"
-            " names that Kafka gives its files, neither compressed nor in an archive"
+            "expected a text log, got record batches of a Kafka log. A metadata log is read from its folder, or from an"
+            " archive of it, under the names that Kafka gives its files; none of them compressed by itself"
         )
     return _unmarked(sample[:_SAMPLE] if sample is start else sample.lstrip(b"\0")[:_SAMPLE])
 

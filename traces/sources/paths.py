@@ -31,8 +31,9 @@ _DUMP = re.compile(r"\.dump(\.|$)")
 """What kafka-dump-log printed of a metadata log, as the recorder names it: a copy of records, no log."""
 _DUMPING = b"Dumping "
 _TABLE = re.compile(r"(^|/)[^.]+$|\.(json|jsonl|ndjson|csv|tsv)$")
-_IN = "!/"
+IN = "!/"
 """Stands between the path of an archive and the name of a file in it."""
+_ARCHIVED = re.compile(r"\.(zip|tar|tgz|txz|tbz2?|tar\.(gz|zst|xz|bz2))$")
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,11 @@ def is_log(path: str) -> bool:
     return _LOG.search(name) is not None and _DUMP.search(name) is None
 
 
+def is_named_archive(path: str) -> bool:
+    """Whether a file in a directory is an archive, by its name."""
+    return _ARCHIVED.search(path) is not None
+
+
 def _never(path: str) -> bool:
     return False
 
@@ -93,7 +99,8 @@ def expand(
 
     Args:
         elsewhere: tells the files of a path that only Spark can reach.
-        other: files that are no text, by their real paths: they are left out, and a path may have nothing else.
+        other: files that are no text, by their real paths, those in archives as they are shown: they are left out, and
+            a path may have nothing else.
         holds_lines: whether a file in a folder, whose name is that of a table or of JSON, is a log all the same.
 
     Raises:
@@ -107,23 +114,25 @@ def expand(
         for file in elsewhere(path) if there else _files(path, other, holds_lines):
             if (real := file if there else os.path.realpath(file)) not in seen:
                 seen.add(real)
-                files += [source(file)] if there else _unpacked(file, holds_lines)
+                files += [source(file)] if there else _unpacked(file, other, holds_lines)
         found.append((path, files))
     return found
 
 
-def _unpacked(path: str, holds_lines: Callable[[str], bool]) -> list[Source]:
+def _unpacked(path: str, other: Collection[str], holds_lines: Callable[[str], bool]) -> list[Source]:
     """A file, or the files of an archive."""
     at = archives.standard_input() if path == archives.STANDARD_INPUT else path
     try:
-        return _members(path, at, holds_lines, 0)
+        return _members(path, at, other, holds_lines, 0)
     except archives.BombError as error:
         raise IsrproofError(str(error)) from error
     except OSError as error:
         raise IsrproofError(f"{path}: cannot be unpacked: {error.strerror or error}.") from error
 
 
-def _members(path: str, at: str, holds_lines: Callable[[str], bool], depth: int) -> list[Source]:
+def _members(
+    path: str, at: str, other: Collection[str], holds_lines: Callable[[str], bool], depth: int
+) -> list[Source]:
     if depth == archives.DEEPEST or not archives.is_archive(at):
         if at == path:
             return [source(path)]
@@ -131,12 +140,14 @@ def _members(path: str, at: str, holds_lines: Callable[[str], bool], depth: int)
         return [replace(source(path), at=at)]
     found = []
     for name, there, problem in archives.members(at):
-        shown = f"{path}{_IN}{name}" if name else path
+        shown = f"{path}{IN}{name}" if name else path
+        if str(Path(shown)) in other:
+            continue
         if problem is not None:
             found.append(replace(source(shown), at=there, problem=problem))
         elif is_log(name) or archives.is_archive(there) or holds_lines(there):
-            found += _members(shown, there, holds_lines, depth + 1)
-    if not found:
+            found += _members(shown, there, other, holds_lines, depth + 1)
+    if not found and not any(each.startswith(f"{Path(path)}{IN}") for each in other):
         raise IsrproofError(
             f"{path}: expected an archive with logs (names with .log, .out, .txt, .gz), found none there."
         )

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ....traces.metadata.batches import Batches, Frame
 from ....traces.metadata.files import MetadataFile, node_of
+from ....traces.sources.archives import there_of
 
 _CLUSTER = re.compile(r"^cluster\.id=(\S+)\s*$", re.MULTILINE)
 
@@ -114,7 +115,7 @@ def _known(number: object) -> int | None:
 def _text(path: Path) -> str:
     """The text of a small file; nothing if it cannot be read."""
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
+        with open(there_of(str(path)), encoding="utf-8", errors="replace") as file:
             return file.read(1 << 16)
     except OSError:
         return ""

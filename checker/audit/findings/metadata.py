@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from ....traces.timeline import TimelineRow
 from ..files.file import FileFacts, LogFile
@@ -52,12 +53,13 @@ class MigrationChange:
     """From which offset and time on a migration from ZooKeeper has a state, as ZkMigrationState names it."""
 
     offset: int
-    ts: int
+    ts: int | None
     state: str
 
 
 MIGRATION: Mapping[int, str] = {0: "NONE", 1: "MIGRATION", 2: "PRE_MIGRATION", 3: "POST_MIGRATION", 4: "ZK"}
 """The states by their numbers in the log. Source: ZkMigrationState (3.4 writes MIGRATION for PRE_MIGRATION)."""
+_BEFORE, _TAKEN_OVER = MIGRATION[2], (MIGRATION[1], MIGRATION[3])
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,17 @@ class MetadataLog:
     counts: tuple[ConditionCount, ...] = ()
     conditions: tuple[Condition, ...] = ()
     cluster: int = 0
+
+    @property
+    def migrated(self) -> bool:
+        """Whether KRaft has taken partitions over from ZooKeeper: from MIGRATION on, which is written once they are in
+        the log. (KRaftMigrationDriver)"""
+        return any(each.state in _TAKEN_OVER for each in self.migration)
+
+    @property
+    def taken_over(self) -> int | None:
+        """When it did; None where no record says so: MIGRATION is a change only where another state was before."""
+        return next((b.ts for a, b in pairwise(self.migration) if a.state == _BEFORE and b.state in _TAKEN_OVER), None)
 
 
 @dataclass

@@ -82,7 +82,9 @@ class StoppedMove:
 class ClusterState:
     """`conditions` may be fewer than `counts` has. `unknown` says why it may be another one than is shown.
 
-    `refusals` are of brokers (refusals.py).
+    `refusals` are of brokers (refusals.py). `migrated`: KRaft has taken the partitions over from ZooKeeper, and its
+    metadata log says how they went on; what these lines show last is of before. `until`: when it did, in milliseconds;
+    None if no record says so.
     """
 
     counts: tuple[ConditionCount, ...] = ()
@@ -90,6 +92,8 @@ class ClusterState:
     stopped: tuple[StoppedMove, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     unknown: tuple[str, ...] = ()
+    migrated: bool = False
+    until: int | None = None
 
 
 # ---- Near the data

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from ....traces.timeline import Lost
 from ..findings.finding import Finding
 from ..findings.refusals import FOLLOW, Refusal
+from ..observe.controller.conditions import OFFLINE
 from ..rules.catalogue import rules
 from .causes import Cause
 from .healing import Healings
@@ -55,7 +56,7 @@ class Chains:
         by_kind: dict[str, set[Refusal]] = defaultdict(set)
         for finding in cause.findings:
             healing = self.healings.healing(finding)
-            if healing is None or finding.ts is None:
+            if healing is None or finding.ts is None or healing.condition != OFFLINE:
                 continue
             for each in self.refusals.get((finding.entity.topic, finding.entity.partition), ()):
                 if (each.until or 0) >= finding.ts and (healing.until is None or (each.since or 0) <= healing.until):

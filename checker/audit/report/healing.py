@@ -1,4 +1,8 @@
-"""Whether a partition without a working leader got one again, and how long it took."""
+"""Whether a partition without a working leader got one again, and how long it took.
+
+Of a finding in a metadata log, whose partition has a leader, it is told instead whether its ISR had all replicas again.
+That is not called healed: of an unclean election it is when the last replica was cut to what the new leader has.
+"""
 
 from __future__ import annotations
 
@@ -10,24 +14,25 @@ from ....traces.place import Place
 from ....traces.timeline import TimelineRow
 from ..findings.finding import Finding
 from ..findings.state import LASTS, OVER, Condition
-from ..observe.controller.conditions import OFFLINE
+from ..observe.controller.conditions import OFFLINE, UNDER_REPLICATED
 from .causes import Cause
 from .model import Report
 from .shown import count, printed
 
-HEALED = "Healed"
-"""What is said of a cause begins so if all of it healed."""
+HEALED, IN_SYNC = "Healed", "In sync again"
+"""What is said of a cause begins so if all of it healed, or has its replicas in the ISR again."""
 _Partition = tuple[int | None, str | None, int | None]
 
 
 @dataclass(frozen=True)
 class Healing:
-    """The end of the time without a leader in which a finding is.
+    """The end of the time without a leader, or with replicas outside the ISR (`condition`), in which a finding is.
 
     `end` and `by` are those of the condition; `until` and `took` are milliseconds; `place` is the line that shows the
     new leader, if the timeline has one.
     """
 
+    condition: str
     end: str
     by: str | None
     until: int | None
@@ -37,9 +42,11 @@ class Healing:
 
 @dataclass(frozen=True)
 class Healings:
-    """When partitions of a report were offline, and the lines of its timeline, by life and partition."""
+    """When partitions of a report were offline, and the lines of its timeline, by life and partition. `of_log` are the
+    conditions that a metadata log shows, by topic and partition."""
 
     spells: Mapping[_Partition, Sequence[Condition]]
+    of_log: Mapping[tuple[str | None, int | None], Sequence[Condition]]
     rows: Mapping[_Partition, Sequence[TimelineRow]]
 
     @staticmethod
@@ -52,15 +59,31 @@ class Healings:
         for row in report.timeline or ():
             if (row.life, row.topic, row.partition) in spells:
                 rows[row.life, row.topic, row.partition].append(row)
-        return Healings(spells, rows)
+        of_log: dict[tuple[str | None, int | None], list[Condition]] = defaultdict(list)
+        logs = report.metadata or ()
+        for each in logs[0].conditions if len(logs) == 1 else ():  # of several a finding does not say which is its own
+            of_log[each.topic, each.partition].append(each)
+        return Healings(spells, of_log, rows)
 
     def healing(self, finding: Finding) -> Healing | None:
         """None if the log does not show the finding's partition offline at that time."""
+        if finding.place.offset is not None:
+            return self._of_record(finding, finding.place.offset)
         partition = (finding.life, finding.entity.topic, finding.entity.partition)
         for spell in self.spells.get(partition, ()):
             if _covers(spell, finding.ts):
-                took = None if spell.until is None or finding.ts is None else max(spell.until - finding.ts, 0)
-                return Healing(spell.end, spell.by, spell.until, took, self._line_of(spell, partition))
+                return _healing(spell, finding, self._line_of(spell, partition))
+        return None
+
+    def _of_record(self, finding: Finding, offset: int) -> Healing | None:
+        """None if the partition had a leader, and all replicas in the ISR, once the record was applied."""
+        own = self.of_log.get((finding.entity.topic, finding.entity.partition), ())
+        for condition in (OFFLINE, UNDER_REPLICATED):
+            begun = [each for each in own if each.condition == condition and (each.place.offset or 0) <= offset]
+            spell = max(begun, key=lambda each: each.place.offset or 0, default=None)
+            ended = spell is None or (spell.until is not None and (finding.ts is None or spell.until <= finding.ts))
+            if spell is not None and not ended:
+                return _healing(spell, finding, None)
         return None
 
     def _line_of(self, spell: Condition, partition: _Partition) -> Place | None:
@@ -69,23 +92,51 @@ class Healings:
         return next((row.place for row in rows if row.ts == spell.until and row.leader >= 0), None)
 
     def of_cause(self, cause: Cause) -> str:
-        """One sentence about all partitions of a cause; empty if the log shows none of them offline."""
+        """A sentence about all partitions of a cause, or one about each condition; empty if the log shows none."""
         found = [each for each in map(self.healing, cause.findings) if each is not None]
-        by_end = Counter(each.end for each in found)
-        if not found:
-            return ""
-        not_healed = "Not all healed" if by_end[OVER] else "Not healed" if by_end[LASTS] else "Not seen to heal"
-        outcome = HEALED if by_end[OVER] == len(found) else not_healed
-        if len(found) == 1:
-            return f"{outcome}: {in_words(found[0])}."
-        last = max((each.took or 0 for each in found if each.end == OVER), default=0) / 1000
-        words = {
-            OVER: f"{by_end[OVER]} of {count(len(found), 'finding')}, the last {last:.3f} s later",
-            LASTS: f"{by_end[LASTS]} of {count(len(found), 'finding')} without a live leader until the end of the log",
-        }
-        parts = [text for end, text in words.items() if by_end[end]]
-        rest = len(found) - by_end[OVER] - by_end[LASTS]
-        return f"{outcome}: {'; '.join([*parts, *([f'of {rest} no line shows it'] if rest else [])])}."
+        of_conditions = ([each for each in found if each.condition == of] for of in (OFFLINE, UNDER_REPLICATED))
+        return " ".join(_of_several(own) for own in of_conditions if own)
+
+
+@dataclass(frozen=True)
+class _Words:
+    """What is said of a condition: that all were over, some, none, or none was seen to be; and how it lasted."""
+
+    over: str
+    not_all: str
+    lasts: str
+    unseen: str
+    lasted: str
+
+
+_WORDS = {
+    OFFLINE: _Words(HEALED, "Not all healed", "Not healed", "Not seen to heal", "without a live leader"),
+    UNDER_REPLICATED: _Words(
+        IN_SYNC, "Not all in sync again", "Not in sync again", "Not seen in sync again", "with replicas outside the ISR"
+    ),
+}
+
+
+def _of_several(found: Sequence[Healing]) -> str:
+    words = _WORDS[found[0].condition]
+    by_end = Counter(each.end for each in found)
+    not_over = words.not_all if by_end[OVER] else words.lasts if by_end[LASTS] else words.unseen
+    outcome = words.over if by_end[OVER] == len(found) else not_over
+    if len(found) == 1:
+        return f"{outcome}: {in_words(found[0])}."
+    last = max((each.took or 0 for each in found if each.end == OVER), default=0) / 1000
+    told = {
+        OVER: f"{by_end[OVER]} of {count(len(found), 'finding')}, the last {last:.3f} s later",
+        LASTS: f"{by_end[LASTS]} of {count(len(found), 'finding')} {words.lasted} until the end of the log",
+    }
+    parts = [text for end, text in told.items() if by_end[end]]
+    rest = len(found) - by_end[OVER] - by_end[LASTS]
+    return f"{outcome}: {'; '.join([*parts, *([f'of {rest} no line shows it'] if rest else [])])}."
+
+
+def _healing(spell: Condition, finding: Finding, place: Place | None) -> Healing:
+    took = None if spell.until is None or finding.ts is None else max(spell.until - finding.ts, 0)
+    return Healing(spell.condition, spell.end, spell.by, spell.until, took, place)
 
 
 def _covers(spell: Condition, ts: int | None) -> bool:
@@ -96,14 +147,14 @@ def _covers(spell: Condition, ts: int | None) -> bool:
 
 def in_words(found: Healing) -> str:
     """One sentence."""
+    offline = found.condition == OFFLINE
     if found.end == OVER and found.until is not None:
         took = "" if found.took is None else f", {found.took / 1000:.3f} s later"
         by = {"deleted": "its topic was deleted", "taken over": "the next controller found it with a leader"}
-        how = by.get(found.by or "", "it got a leader again")
+        how = by.get(found.by or "", "it got a leader again" if offline else "its ISR had all replicas")
         where = "" if found.place is None else f": {found.place}"
         return f"{how} at {printed(found.until)}{took}{where}"
-    return (
-        "it had no live leader until the end of the log"
-        if found.end == LASTS
-        else "no line shows that it got a live leader"
-    )
+    if found.end == LASTS:
+        lasted = "it had no live leader" if offline else "its ISR lacked replicas"
+        return f"{lasted} until the end of the log"
+    return f"no line shows that {'it got a live leader' if offline else 'its ISR had all replicas'}"

@@ -218,8 +218,18 @@ def _report(found: Audited, cluster: int, files: Sequence[FileFacts], paths: Map
         counts={verdict: counts[verdict] for verdict in VERDICTS},
         brokers=None if found.timeline is None else found.brokers.get(cluster, BrokerTimeline()),
         replicas=None if found.replicas is None else tuple(row for row in found.replicas if row.cluster == cluster),
-        state=replace(found.states.get(cluster, ClusterState()), unknown=tuple(_state_unknown(found, cluster, files))),
+        state=_state(found, cluster, files),
         metadata=tuple(log for log in found.metadata.logs if log.cluster == cluster) or None,
+    )
+
+
+def _state(found: Audited, cluster: int, files: Sequence[FileFacts]) -> ClusterState:
+    logs = [log for log in found.metadata.logs if log.cluster == cluster and log.migrated]
+    return replace(
+        found.states.get(cluster, ClusterState()),
+        unknown=tuple(_state_unknown(found, cluster, files)),
+        migrated=bool(logs),
+        until=logs[0].taken_over if len(logs) == 1 else None,
     )
 
 
@@ -244,7 +254,9 @@ def _state_unknown(found: Audited, cluster: int, files: Sequence[FileFacts]) -> 
         )
     if spans:
         yield "changes of an ISR by its leader: the controller prints them late, or not at all"
-    if any(row in IN_KRAFT for file in files for row in file.rows):
+    if any(row in IN_KRAFT for file in files for row in file.rows) and not any(
+        log.cluster == cluster for log in found.metadata.logs
+    ):
         yield "what lines of KRaft mode say"
 
 

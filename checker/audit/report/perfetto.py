@@ -94,13 +94,17 @@ def _offline(report: Report, process: int) -> Iterator[Event]:
 
 
 def offline_changes(report: Report) -> list[tuple[int, int]]:
-    """Time and number from then on, in order; of a spell whose end no line shows the end is not counted."""
+    """Time and number from then on, in order; of a spell whose end no line shows the end is not counted.
+
+    Of lines of ZooKeeper mode a spell ends where KRaft took over at the latest: from then on its records count.
+    """
     steps: dict[int, int] = {}
     for spell in report.conditions():
         if spell.condition == OFFLINE and spell.since is not None:
             steps[spell.since] = steps.get(spell.since, 0) + 1
-            if spell.until is not None:
-                end = max(spell.until, spell.since)
+            until = report.state.until if spell.until is None and spell.place.offset is None else spell.until
+            if until is not None:
+                end = max(until, spell.since)
                 steps[end] = steps.get(end, 0) - 1
     n = 0
     found = []

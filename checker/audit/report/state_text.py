@@ -18,17 +18,33 @@ def state_text(state: ClusterState, *, checked: bool) -> str:
     Args:
         checked: whether any line of a controller was read; else nothing is known.
     """
-    lines = condition_lines(state.counts, state.conditions)
+    lines = condition_lines(state.counts, state.conditions, migrated=state.migrated)
     lines += [line for move in state.stopped for line in _stopped(move)]
     if checked and not lines:
         lines.append("  nothing was seen offline or under-replicated; no election failed, no move was refused")
     lines += [f"  not known: {why}" for why in state.unknown]
-    return "\n".join(["state of the cluster, as far as these lines show it", *lines])
+    return "\n".join([_head(state), *lines])
 
 
-def condition_lines(counts: Iterable[ConditionCount], conditions: Sequence[Condition]) -> list[str]:
-    """Some lines for each condition that there was."""
-    return [line for each in counts for line in _condition(each, conditions)]
+def _head(state: ClusterState) -> str:
+    if not state.migrated:
+        return "state of the cluster, as far as these lines show it"
+    when = "" if state.until is None else f" at {printed(state.until)}"
+    return (
+        f"state of the cluster before KRaft took it over from ZooKeeper{when}, as far as lines of ZooKeeper mode show"
+        " it; the metadata log says how it went on"
+    )
+
+
+def condition_lines(
+    counts: Iterable[ConditionCount], conditions: Sequence[Condition], *, migrated: bool = False
+) -> list[str]:
+    """Some lines for each condition that there was.
+
+    Args:
+        migrated: whether KRaft took over what these show.
+    """
+    return [line for each in counts for line in _condition(each, conditions, migrated)]
 
 
 def in_short(state: ClusterState, logs: Sequence[MetadataLog] = ()) -> str:
@@ -51,11 +67,11 @@ def _is_election(move: StoppedMove) -> bool:
     return move.machine == "partition" and move.target == "OnlinePartition" and not move.refused
 
 
-def _condition(of: ConditionCount, conditions: Iterable[Condition]) -> Iterator[str]:
+def _condition(of: ConditionCount, conditions: Iterable[Condition], migrated: bool) -> Iterator[str]:
     own = [each for each in conditions if each.condition == of.condition]
     for end, how_many, when in (
-        (LASTS, of.lasting, "at the end"),
-        (LAST_SHOWN, of.last_shown, "when last shown"),
+        (LASTS, of.lasting, "at the end of these lines" if migrated else "at the end"),
+        (LAST_SHOWN, of.last_shown, "when last shown before KRaft took over" if migrated else "when last shown"),
     ):
         if how_many:
             shown = [f"{_name(each)} since {_time(each.since)}" for each in own if each.end == end]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -43,7 +44,9 @@ class Rejected:
 @dataclass
 class Run:
     """The way along one log. `matched` of `compared` records fit; of `others` nothing is said, of which `uncommitted`
-    may have been taken back. `seen` has notes on where the log begins and what is missing."""
+    may have been taken back, and `unread` are of a type or a version that the table of records lacks. `looked_at` are
+    the committed offsets, first and last of each stretch without a hole. `seen` has notes on where the log begins and
+    what is missing."""
 
     quorum: Quorum
     chosen: Chosen
@@ -51,6 +54,8 @@ class Run:
     compared: int = 0
     others: int = 0
     uncommitted: int = 0
+    unread: Counter[str] = field(default_factory=Counter)
+    looked_at: list[tuple[int, int]] = field(default_factory=list)
     seen: Seen = field(default_factory=Seen)
     at: Context | None = None
     _fold: Fold = field(init=False)
@@ -73,6 +78,7 @@ class Run:
                 self.others += len(each.records)
                 self.uncommitted += len(each.records)
                 continue
+            self._looks_at(max(each.frame.offset, start), each.frame.last)
             rejected = next(self._rejected(each.frame.offset, each.records, each.segment, start), None)
             if rejected is not None:
                 return rejected
@@ -84,6 +90,11 @@ class Run:
         if self.at is not None:
             return self.at.level
         return self._fold.state.level if self._fold.state.features else None
+
+    def _looks_at(self, first: int, last: int) -> None:
+        if self.looked_at and self.looked_at[-1][1] == first - 1:
+            first = self.looked_at.pop()[0]
+        self.looked_at.append((first, last))
 
     def _look_again(self) -> None:
         self._leaderless = {(each.topic, each.number) for each in self._fold.state.all() if each.leader < 0}
@@ -107,6 +118,8 @@ class Run:
             if fold.in_transaction or record.data is None:
                 self._apply(record, segment)
                 self.others += 1
+                if record.data is None and not record.control:
+                    self.unread[f"{record.type}, version {record.version}"] += 1
                 continue
             if record.type in (_PARTITION, _CHANGE):
                 yield from self._partition(record, segment)

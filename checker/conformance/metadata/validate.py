@@ -39,6 +39,7 @@ class Verdict:
     * `verdict`: accepted, rejected or unknown. `place`: of a rejection, the first record that no step writes.
     * `guard`: what forbids the step that comes nearest. `reason`: in words, with the partition or broker.
     * `matched`, `compared`: records that fit, of those compared. `others`: records that nothing is said about.
+    * `offsets`: the committed records that were looked at, by the first and the last offset of each stretch.
     * `level`, `release`: what that record was written under, or the last one.
     * `notes`: what part of the log was not looked at.
     """
@@ -52,6 +53,7 @@ class Verdict:
     reason: str = ""
     level: str = ""
     release: str = ""
+    offsets: tuple[tuple[int, int], ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -80,15 +82,33 @@ def validate(paths: Sequence[str], chosen: Chosen = Chosen()) -> Verdict:  # noq
         run.others,
         level="" if run.level is None else level_name(run.level),
         release="" if run.at is None else names(run.at.releases),
+        offsets=tuple(run.looked_at),
         notes=tuple(_notes(run)),
     )
     if rejected is None:
         nothing = _NOTHING if logs[0].chain.stretches else _NO_SEGMENT
-        return found if run.compared else replace(found, verdict="unknown", reason=nothing)
+        reason = "; ".join(_not_looked_at(run)) if run.compared else nothing
+        return replace(found, verdict="unknown", reason=reason) if reason else found
     found_out = [_as_text(each, rejected.ids) for each in rejected.objections]
     clause = next((text for text, each in zip(found_out, rejected.objections, strict=True) if not each.written), None)
     reason = f"{rejected.about}: {'; '.join(dict.fromkeys(found_out))}"
     return replace(found, verdict="rejected", place=rejected.place, guard=clause or found_out[0], reason=reason)
+
+
+def _not_looked_at(run: Run) -> Iterator[str]:
+    """What is committed, and may be what no step writes: the log is not accepted for it."""
+    starts = [*(first for first, _ in run.looked_at[1:]), run.quorum.committed]
+    holes = [
+        f"{end + 1} to {start - 1}" for (_, end), start in zip(run.looked_at, starts, strict=True) if end + 1 < start
+    ]
+    if holes:
+        yield (
+            f"committed, and not looked at: offsets {', '.join(holes)}; records there are in no file that can be read,"
+            " and what they made is known from a later offset on only; all others fit"
+        )
+    if run.unread:
+        kinds = ", ".join(f"{kind} ({n})" for kind, n in run.unread.items())
+        yield f"committed, and of a type or version that is not known: {kinds}; all other records fit"
 
 
 def _notes(run: Run) -> Iterator[str]:

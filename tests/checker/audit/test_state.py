@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,11 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.findings import state
+from isrproof.checker.audit.findings.metadata import MetadataLog, MigrationChange
 from isrproof.checker.audit.findings.state import LAST_SHOWN, LASTS, OVER, Condition
 from isrproof.checker.audit.observe.controller.conditions import OFFLINE, UNDER_REPLICATED
 from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.model import Report
+from isrproof.checker.audit.report.perfetto import offline_changes
 from isrproof.checker.audit.report.state_text import in_short, state_text
+from isrproof.checker.audit.report.text import state_of_cluster
 from isrproof.traces.record.clock import milliseconds
 from isrproof.traces.record.compare import Version, state_versions
 from isrproof.traces.record.manifest import read
@@ -355,3 +359,71 @@ def test_it_is_narrowed_too() -> None:
     (late,) = audit([str(RECORDED / "chaos-1.1.1-2")], Options(engine="python", since=since))
     assert 0 < len(late.state.conditions) < len(report("chaos-1.1.1-2").state.conditions)
     assert all(each.until is None or each.until >= since for each in late.state.conditions)
+
+
+# ---- A migration to KRaft
+
+KRAFT = RECORDED.with_name("recorded-kraft")
+
+
+def head_of(found: Report) -> str:
+    return state_of_cluster(found).splitlines()[0]
+
+
+def test_in_a_migration_lines_of_zookeeper_speak_until_kraft_takes_over() -> None:
+    (found,) = audit([str(KRAFT / "migration-3.9.1")], Options(engine="python"))
+    (log,) = found.metadata or ()
+    assert found.state.migrated
+    assert found.state.until == next(each.ts for each in log.migration if each.state == "MIGRATION")
+    shown = [each for each in found.state.conditions if each.end == LAST_SHOWN]
+    assert shown
+    assert all(each.since is not None and each.since < found.state.until for each in shown)
+    assert head_of(found) == (
+        "state of the cluster before KRaft took it over from ZooKeeper at 2026-11-23 22:46:59.172, as far as lines of"
+        " ZooKeeper mode show it; the metadata log says how it went on"
+    )
+    assert "under-replicated when last shown before KRaft took over: 4 partitions" in state_of_cluster(found)
+    assert "lines of KRaft mode" not in state_of_cluster(found)
+    assert "under-replicated" not in in_short(found.state, found.metadata or ())
+
+
+def test_what_zookeeper_s_lines_leave_offline_is_not_counted_beyond_that() -> None:
+    (found,) = audit([str(KRAFT / "migration-3.9.1")], Options(engine="python"))
+    until = found.state.until
+    assert until is not None
+    ends = [each for each in found.state.conditions if each.end == OVER and each.condition == OFFLINE]
+    open_end = replace(ends[0], until=None, by=None, end=LAST_SHOWN)
+    longer = replace(found, state=replace(found.state, conditions=(open_end,)), metadata=None)
+    assert offline_changes(longer) == [(open_end.since, 1), (until, 0)]
+    alone = replace(longer, state=replace(longer.state, until=None))
+    assert offline_changes(alone) == [(open_end.since, 1)]
+
+
+def test_without_a_migration_they_speak_to_their_end() -> None:
+    """Neither with a metadata log beside, nor without one."""
+    for path in (RECORDED / "chaos-3.5.2-3", KRAFT / "failover-3.5.2"):
+        (found,) = audit([str(path)], Options(engine="python"))
+        assert not found.state.migrated
+        assert found.state.until is None
+        assert "took" not in state_of_cluster(found)
+    (lines,) = audit([str(KRAFT / "migration-3.9.1" / "node-1" / "state-change.log")], Options(engine="python"))
+    assert not lines.state.migrated
+
+
+@pytest.mark.parametrize(
+    ("states", "migrated", "taken_over"),
+    [
+        ([(5, 1, "PRE_MIGRATION"), (9, 2, "MIGRATION"), (12, 3, "POST_MIGRATION")], True, 2),
+        ([(5, 1, "PRE_MIGRATION")], False, None),
+        ([(5, 1, "MIGRATION"), (9, 2, "POST_MIGRATION")], True, None),  # 3.4 writes it before it has any partition
+        ([(5, None, "POST_MIGRATION")], True, None),  # the log begins with a snapshot
+        ([], False, None),
+        ([(5, 1, "NONE")], False, None),
+    ],
+)
+def test_when_kraft_took_over_is_known_where_a_record_says_so(
+    states: list[tuple[int, int | None, str]], migrated: bool, taken_over: int | None
+) -> None:
+    changes = tuple(MigrationChange(*each) for each in states)
+    log = MetadataLog(("1",), 0, 20, 20, "", {}, (), (), migration=changes)
+    assert (log.migrated, log.taken_over) == (migrated, taken_over)

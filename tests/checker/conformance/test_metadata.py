@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 from isrproof.checker.conformance.metadata.contexts import Chosen
 from isrproof.checker.conformance.metadata.validate import validate
 from isrproof.specs.errors import IsrproofError
 from isrproof.specs.releases import release
+from isrproof.traces.metadata.batches import HEADER, Batches
+from isrproof.traces.metadata.reader import FRAME
+from isrproof.traces.metadata.text import log_bytes
+from isrproof.traces.metadata.writer import raw_batch
 
+from tests.checker.audit.test_metadata import BEGINNING
 from tests.checker.audit.test_metadata_faults import CONTROL, FAULTS, Log, log_of, recordings, written
 from tests.conftest import SHARED
 from tests.metadata_logs import unpack_samples
 
 SAMPLES = SHARED / "kafka" / "kraft-samples"
+PARTITION_CHANGE, NO_OP = 5, 20
+"""Types of records. Source: MetadataRecordType."""
 RECORDED = {each.name: each for each in recordings()}
 
 
@@ -83,6 +91,78 @@ def test_a_planted_fault_is_no_path(name: str, tmp_path: Path) -> None:
             assert found.place is not None, (recording.name, messages[-1])
             assert log.end <= (found.place.offset or 0) <= at
     assert planted
+
+
+def copied(recording: str, folder: Path) -> list[Path]:
+    """The segments of a copy of a recording, by node."""
+    copytree(RECORDED[recording], folder)
+    return sorted(folder.glob("node-*/metadata/*.log"))
+
+
+def torn(segment: Path) -> None:
+    """As a copy of a live node: the last batch is half there."""
+    segment.write_bytes(segment.read_bytes().rstrip(b"\0")[:-10])
+
+
+def harmed(segment: Path, offset: int) -> int:
+    """A byte of the batch with the record at an offset is another one; the batch's first offset."""
+    batch = next(each for each in Batches(str(segment)).frames() if each.last >= offset)
+    content = bytearray(segment.read_bytes())
+    content[batch.position + HEADER.size] ^= 0xFF
+    segment.write_bytes(content)
+    return batch.offset
+
+
+def test_a_log_is_accepted_up_to_what_was_looked_at(tmp_path: Path) -> None:
+    """A copy of a live node ends with half a batch: what it hides nobody can know, and nothing is said of it."""
+    segments = copied("elr-4.0.0", tmp_path / "log")
+    for each in segments:
+        torn(each)
+    found, whole = validate([str(tmp_path / "log")]), validate([str(RECORDED["elr-4.0.0"])])
+    assert (whole.verdict, whole.offsets, whole.notes) == ("accepted", ((0, 326),), ())
+    assert (found.verdict, found.offsets, found.reason) == ("accepted", ((0, 325),), "")
+    assert len(found.notes) == len(segments)
+    assert all("the last batch is cut off" in note for note in found.notes)
+
+
+def test_what_another_copy_has_is_looked_at(tmp_path: Path) -> None:
+    first, *_ = copied("elr-4.0.0", tmp_path / "log")
+    torn(first)
+    assert validate([str(tmp_path / "log")]).offsets == ((0, 326),)
+    harmed(first, 100)
+    found = validate([str(tmp_path / "log")])
+    assert (found.verdict, found.offsets) == ("accepted", ((0, 326),))
+
+
+def test_a_log_is_not_accepted_for_committed_records_that_were_not_looked_at(tmp_path: Path) -> None:
+    (lost,) = {harmed(each, 100) for each in copied("elr-4.0.0", tmp_path / "log")}
+    found = validate([str(tmp_path / "log")])
+    assert (found.verdict, found.place) == ("unknown", None)
+    (first, end), (start, last) = found.offsets
+    assert (first, end, last) == (0, lost - 1, 326)
+    assert f"not looked at: offsets {lost} to {start - 1}; " in found.reason
+
+
+def test_a_hole_at_the_end_is_one_too(tmp_path: Path) -> None:
+    """Of one copy a snapshot tells what is committed: here more than can be looked at."""
+    first, *_ = copied("elr-4.0.0", tmp_path / "log")
+    lost = harmed(first, 273)
+    found = validate([str(first.parent)])
+    assert (found.verdict, found.offsets) == ("unknown", ((0, lost - 1),))
+    assert f"not looked at: offsets {lost} to 274; " in found.reason
+
+
+@pytest.mark.parametrize(("key", "verdict"), [(PARTITION_CHANGE, "unknown"), (NO_OP, "accepted")])
+def test_a_record_that_nobody_can_read_may_be_anything(key: int, verdict: str, tmp_path: Path) -> None:
+    """A version of a record that only a later release has: it may change a partition in any way."""
+    version = 9 if verdict == "unknown" else 0
+    value = bytes((FRAME, key, version, 0))
+    record = bytes((0, 0, 0, 1, 2 * len(value))) + value + bytes(1)
+    tail = raw_batch([bytes((2 * len(record),)) + record], len(BEGINNING), 1)
+    (tmp_path / "00000000000000000000.log").write_bytes(log_bytes(BEGINNING) + tail)
+    found = validate([str(tmp_path)])
+    assert (found.verdict, found.offsets) == (verdict, ((0, len(BEGINNING)),))
+    assert ("not known: PARTITION_CHANGE_RECORD, version 9 (1); " in found.reason) == (verdict == "unknown")
 
 
 def test_a_release_that_cannot_run_at_the_level_of_the_log_is_misuse() -> None:

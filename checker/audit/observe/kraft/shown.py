@@ -36,7 +36,7 @@ class Seen:
     last: dict[int, Joined] = field(default_factory=dict)
     levels: list[tuple[int, int | None, int]] = field(default_factory=list)
     brokers: list[tuple[int, int | None, int, int, str]] = field(default_factory=list)
-    migration: list[tuple[int, int, int]] = field(default_factory=list)
+    migration: list[tuple[int, int | None, int]] = field(default_factory=list)
     conditions: Conditions = field(default_factory=Conditions)
     notes: list[str] = field(default_factory=list)
     begun: list[Row] | None = None
@@ -202,6 +202,8 @@ def _from_snapshot(
     state = snapshot_state(records)
     state.whole = _is_whole(snapshot, records)
     seen.levels.append((end, None, state.level))
+    if state.migration != (seen.migration[-1][-1] if seen.migration else 0):
+        seen.migration.append((end, None, state.migration))
     seen.registered(end, None, state)
     if seen.begun is not None:
         seen.begun += _partitions(snapshot, cluster, records, state)

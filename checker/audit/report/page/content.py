@@ -16,7 +16,7 @@ from ...rules.pages import headings, summary
 from ..causes import Cause, severest_first
 from ..chain import Chains
 from ..forms import Lines
-from ..healing import HEALED, Healings, in_words
+from ..healing import HEALED, IN_SYNC, Healings, in_words
 from ..metadata_text import metadata_text, records_text
 from ..model import Report
 from ..perfetto import offline_changes
@@ -75,7 +75,7 @@ class ShownCause:
     partitions: str
     then: tuple[str, ...]
     healing: str
-    healed: bool
+    looks: str
     advice: Advice | None
     findings: tuple[ShownFinding, ...]
     named: tuple[tuple[str, str], ...]
@@ -168,12 +168,18 @@ def _cause(number: int, cause: Cause, healings: Healings, chains: Chains, contex
         partitions=f"{count(len(names), 'partition')}: {and_more(names)}" if names else "",
         then=tuple(chains.of_cause(cause)),
         healing=healing,
-        healed=healing.startswith(HEALED),
+        looks=_looks(healing),
         advice=advice(rules()[cause.first.rule]),
         findings=tuple(_finding(each, healings, context) for each in shown),
         named=tuple((str(each.place), each.message) for each in others[:_NAMED]),
         more=max(0, len(others) - _NAMED),
     )
+
+
+def _looks(healing: str) -> str:
+    """The class of the sentence that says what came of a cause. That replicas are in sync again is no good news of what
+    an unclean election has lost, and no bad one."""
+    return "healed" if healing.startswith(HEALED) else "quiet" if healing.startswith(IN_SYNC) else "unhealed"
 
 
 def _finding(finding: Finding, healings: Healings, context: Lines) -> ShownFinding:

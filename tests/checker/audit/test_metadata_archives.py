@@ -1,0 +1,162 @@
+"""Metadata folders within archives are read as the folders themselves are; nothing is written under their names."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.options import Options
+from isrproof.checker.audit.report.json import as_json
+from isrproof.checker.audit.report.model import Report
+from isrproof.checker.cli import main
+from isrproof.checker.conformance.metadata.validate import validate
+from isrproof.specs.errors import IsrproofError
+from isrproof.traces.metadata.files import found_in
+from isrproof.traces.sources import archives
+
+TRACES = Path(__file__).parents[3] / "traces"
+RECORDED = TRACES / "recorded-kraft" / "elr-4.0.0"
+FORMS = ("tar.gz", "zip")
+SEGMENT = "00000000000000000000.log"
+
+
+def packed(folder: Path, at: Path, before: str = "") -> Path:
+    """An archive of the nodes of a folder; `before` stands before the names in it."""
+    if at.suffix == ".zip":
+        with zipfile.ZipFile(at, "w", zipfile.ZIP_DEFLATED) as archive:
+            for file in sorted(folder.glob("node-*/**/*")):
+                if file.is_file():
+                    archive.write(file, f"{before}{file.relative_to(folder)}")
+        return at
+    kind = at.name.partition(".tar")[2].removeprefix(".")
+    with tarfile.open(at, f"w:{kind}") as tar:  # type: ignore[call-overload]
+        for node in sorted(folder.glob("node-*")):
+            tar.add(node, f"{before}{node.name}")
+    return at
+
+
+def report(path: Path, engine: str = "python") -> Report:
+    (found,) = audit([str(path)], Options(engine=engine, timeline=True))
+    return found
+
+
+def told(shown: Report, path: Path, own: str = "") -> str:
+    """All that is told, with the names that files have in the folder."""
+    return json.dumps(as_json(shown)).replace(f"{path}{own}/", "")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_archive_is_told_of_as_the_folder(form: str, tmp_path: Path) -> None:
+    own = report(RECORDED)
+    made = report(packed(RECORDED, tmp_path / f"logs.{form}"))
+    assert made.verdict == "illegal"
+    assert told(made, tmp_path / f"logs.{form}", "!") == told(own, RECORDED)
+
+
+@pytest.mark.parametrize("before", ["./", "a/b/", "/var/lib/kafka/", "x//"])
+def test_names_in_it_are_labels(before: str, tmp_path: Path) -> None:
+    made = report(packed(RECORDED, tmp_path / "logs.tar", before), "columns")
+    assert [(each.rule, each.place.offset) for each in made.findings] == [("KR524", 247), ("KR524", 248)]
+    assert (made.metadata or ())[0].nodes == ("1", "11", "12", "13", "2", "3")
+    assert not [note for note in made.notes if "record batches" in note]
+
+
+def test_an_archive_in_an_archive_in_a_folder(tmp_path: Path) -> None:
+    packed(RECORDED, tmp_path / "nodes.tar.gz")
+    (tmp_path / "all").mkdir()
+    with zipfile.ZipFile(tmp_path / "all" / "all.zip", "w") as archive:
+        archive.write(tmp_path / "nodes.tar.gz", "nodes.tar.gz")
+    made = report(tmp_path / "all")
+    first = f"{tmp_path}/all/all.zip!/nodes.tar.gz!/node-1/metadata/{SEGMENT}"
+    assert next((each.rule, each.file, each.place.offset) for each in made.findings) == ("KR524", first, 247)
+
+
+def test_who_reads_records_and_the_model_read_them_too(tmp_path: Path) -> None:
+    at = packed(RECORDED, tmp_path / "logs.tar.gz")
+    assert validate([str(at)]).offsets == validate([str(RECORDED)]).offsets == ((0, 326),)
+    of_archive, of_folder = (
+        CliRunner().invoke(main, ["records", str(path), "--topic", "e"]) for path in (at, RECORDED)
+    )
+    assert of_archive.exit_code == of_folder.exit_code == 0
+    assert of_archive.stdout.replace(f"{at}!/", "") == of_folder.stdout.replace(f"{RECORDED}/", "") != ""
+
+
+def test_standard_input_may_be_one(tmp_path: Path) -> None:
+    content = packed(RECORDED, tmp_path / "logs.tar.gz").read_bytes()
+    result = CliRunner().invoke(main, ["audit", "-"], input=content)
+    assert result.exit_code == 1
+    assert f"-!/node-1/metadata/{SEGMENT}@247" in result.stdout
+
+
+def test_an_archive_without_a_metadata_log_has_none(tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "logs.tar", "w") as archive:
+        archive.add(TRACES / "recorded" / "failover-on-leader-2.0.0-kill", "logs")
+    made = report(tmp_path / "logs.tar")
+    assert made.metadata is None
+    assert [each.rule for each in made.findings] == ["KR401", "KR401"]
+    assert found_in([str(tmp_path / "logs.tar")]) == []
+
+
+def test_a_segment_that_is_compressed_by_itself_is_told(tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "logs.tar", "w") as archive:
+        raw = gzip.compress((RECORDED / "node-1" / "metadata" / SEGMENT).read_bytes())
+        member = tarfile.TarInfo(f"node-1/metadata/{SEGMENT}.gz")
+        member.size = len(raw)
+        archive.addfile(member, io.BytesIO(raw))
+    with pytest.raises(IsrproofError, match="none of them compressed by itself"):
+        report(tmp_path / "logs.tar")
+
+
+def test_an_archive_writes_and_reads_nowhere_else(tmp_path: Path) -> None:
+    """Names that lead out of a folder, and links: to a file that would tell which node it is, and to a segment."""
+    (tmp_path / "meta.properties").write_text("version=1\nnode.id=77\ncluster.id=of-another\n")
+    raw = (RECORDED / "node-1" / "metadata" / SEGMENT).read_bytes()
+    hostile = tmp_path / "in" / "hostile.tar"
+    hostile.parent.mkdir()
+    with tarfile.open(hostile, "w") as archive:
+        for name in (f"../../escaped/{SEGMENT}", f"/tmp/isrproof-escaped/{SEGMENT}", f"a/../../b/{SEGMENT}"):
+            member = tarfile.TarInfo(name)
+            member.size = len(raw)
+            archive.addfile(member, io.BytesIO(raw))
+        for name, target in (
+            ("linked/meta.properties", str(tmp_path / "meta.properties")),
+            (f"linked/{SEGMENT}", str(RECORDED / "node-1" / "metadata" / SEGMENT)),
+        ):
+            member = tarfile.TarInfo(name)
+            member.type, member.linkname = tarfile.SYMTYPE, target
+            archive.addfile(member)
+    before = set(tmp_path.rglob("*"))
+    found = found_in([str(hostile)])
+    assert {os.path.dirname(archives.there_of(file.path)) for file in found} == {archives.folder()}
+    assert len(found) == 3
+    made = report(hostile)
+    assert [each.rule for each in made.findings] == ["KR524", "KR524"]
+    assert not {"77"} & {*(made.metadata or ())[0].nodes}
+    assert set(tmp_path.rglob("*")) == before
+    assert not Path("/tmp/isrproof-escaped").exists()
+    assert not (tmp_path.parent / "escaped").exists()
+
+
+def test_a_cut_archive_is_not_wholly_read(tmp_path: Path) -> None:
+    at = packed(RECORDED, tmp_path / "logs.tar.gz")
+    content = at.read_bytes()
+    at.write_bytes(content[: len(content) * 2 // 3])
+    made = report(at)
+    assert made.verdict != "conforms"
+    assert [note for note in made.notes if "the archive is cut or broken" in note]
+
+
+def test_an_archive_that_holds_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archives, "LEAST_ALLOWED", 1 << 20)
+    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(SEGMENT, b"\0" * (1 << 28))
+    with pytest.raises(IsrproofError, match="holds more than"):
+        report(tmp_path / "bomb.zip")

@@ -1,0 +1,32 @@
+"""What kafka-dump-log printed of a segment or a snapshot, told from its lines.
+
+Source: kafka.tools.DumpLogSegments: a line for each batch (`baseOffset: ...`) and one for each record (`offset: ...`,
+now behind `| `), which with --cluster-metadata-decoder ends with the record as JSON (`payload: {"type": ...`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+OF_METADATA = (
+    "kafka-dump-log printed these lines of KRaft's metadata log: expected the log itself; a dump does not say of which"
+    " node and cluster it is, and its checksums cannot be checked. Give the file that was dumped"
+    " (NNNNNNNNNNNNNNNNNNNN.log, OFFSET-EPOCH.checkpoint), or better the folder __cluster_metadata-0 of every node"
+)
+OF_A_TOPIC = (
+    "kafka-dump-log printed these lines of a segment: expected the text logs of brokers or, in KRaft mode, the folder"
+    " __cluster_metadata-0; records of topics are not audited"
+)
+DUMPS = (OF_METADATA, OF_A_TOPIC)
+"""What is said of a dump."""
+_LINE = re.compile(r"(?:\| )?(?:baseO|o)ffset: [0-9]+ .*\b(?:CreateTime|LogAppendTime|position|key[sS]ize): ?")
+_MESSAGE = re.compile(r' payload: ?\{"type": ?"[A-Z_]+", ?"version": ?[0-9]+| controlType: [A-Z_]+\(')
+
+
+def dump(texts: Sequence[str]) -> str | None:
+    """What to say of a file that begins with these lines, none of them blank; None if most of them are of no dump."""
+    found = sum(_LINE.match(text) is not None for text in texts)
+    if not found or found * 2 < len(texts):
+        return None
+    return OF_METADATA if any(_MESSAGE.search(text) for text in texts) else OF_A_TOPIC
