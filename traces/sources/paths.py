@@ -17,10 +17,11 @@ from ...specs.errors import IsrproofError
 from . import archives
 
 _ROTATED = re.compile(
-    r"(?P<base>.*?)(?:[.-](?P<hour>[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{2})?)|\.(?P<number>[0-9]{1,4})"
+    r"(?P<base>.*?)(?:[.-](?P<time>[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[0-9]{2})?)|\.(?P<number>[0-9]{1,4})"
     r"|\.[0-9]{8}-[0-9]{6})"
 )
 """As log4j and kubelet (the last form) name what they rotate."""
+_DAY = "YYYY-MM-DD"
 _POD, _START = re.compile(r"[^_]+_[^_]+_[0-9a-f-]{32,36}"), re.compile("[0-9]{1,4}")
 """In /var/log/pods the folder of a pod; there a container has a folder, and in it a log for each of its starts."""
 _MSK = re.compile(r"(?P<broker>Broker-[0-9]+)_[0-9]{2}-[0-9]{2}_[0-9a-f]+")
@@ -43,7 +44,8 @@ class Source:
     Args:
         path: as given, or as found in a directory that was given.
         stream: the log that it is a part of, the same for all its rotated files.
-        hour: of an hourly rotation, in hours since 1970; None for other names.
+        hour: of a rotation by the hour or the day, its first, in hours since 1970; None for other names.
+        hours: how many hours it is of, then.
         number: of a rotation by size; None for other names.
         at: where its bytes are, if not at `path`: it came out of an archive, say.
         problem: what is known to be wrong with it.
@@ -56,6 +58,7 @@ class Source:
     number: int | None = None
     at: str | None = None
     problem: str | None = None
+    hours: int = 1
 
     @property
     def there(self) -> str:
@@ -230,28 +233,30 @@ def source(path: str) -> Source:
     rotated = _ROTATED.fullmatch(name)
     base, hour, number = name, None, None
     if rotated is not None:
-        base, hour = rotated["base"], _hour(rotated["hour"])
+        base, hour = rotated["base"], _hour(rotated["time"])
         number = None if rotated["number"] is None else int(rotated["number"])
         for ending in _ENDINGS:
             base = base.removesuffix(ending)
     if _POD.fullmatch(here.parent.parent.name) and _START.fullmatch(base):
         base, number = "", int(base)
-    return Source(path, str(here.parent), str(Path(folder) / base), hour, number)
+    of_a_day = rotated is not None and rotated["time"] is not None and len(rotated["time"]) == len(_DAY)
+    return Source(path, str(here.parent), str(Path(folder) / base), hour, number, hours=24 if of_a_day else 1)
 
 
 def _of_msk(here: Path, name: str) -> tuple[str, str]:
     """The folder and the name of a log of Amazon MSK: each hour has a folder, in which a broker has many files."""
     found = _MSK.fullmatch(name)
-    if found is None or _hour(here.parent.name) is None:
+    if found is None or _hour(here.parent.name) is None or len(here.parent.name) == len(_DAY):
         return str(here.parent), name
     return str(here.parent.parent), f"{found['broker']}.{here.parent.name}"
 
 
 def _hour(text: str | None) -> int | None:
-    if text is None or len(text) < 13:
+    """The first hour of a time that names a file."""
+    if text is None:
         return None
     try:
-        moment = datetime.strptime(text, "%Y-%m-%d-%H").replace(tzinfo=timezone.utc)
+        moment = datetime.strptime(text if len(text) > len(_DAY) else f"{text}-00", "%Y-%m-%d-%H")
     except ValueError:
         return None
-    return int(moment.timestamp()) // 3600
+    return int(moment.replace(tzinfo=timezone.utc).timestamp()) // 3600

@@ -183,6 +183,7 @@ def facts(
         stream=own.stream,
         first_ts=first_ts,
         hour=own.hour,
+        hours=own.hours,
         level=level,
         lossy=why,
         number=own.number,

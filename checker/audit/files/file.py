@@ -25,7 +25,8 @@ class LogFile:
     """One file, as the readers saw it.
 
     `stream` names the log that the file is a part of, without rotation. `first_ts` is in milliseconds, as printed.
-    `hour` counts hours, for a log that is rotated by the hour. `number` is the file's number in a rotation by size.
+    `hour` is the first of the `hours` that it is of, counted from 1970, for a log that is rotated by the hour or by the
+    day. `number` is the file's number in a rotation by size.
     `level` is the lowest that the file shows. `lossy` says why any line may be missing; None: none is. `machines`: it
     has lines of the controller's state machines. `broken` are the numbers of its lines that are not whole: others may
     be missing there. `goes_back`: its times do. `oldest` and `youngest` are the least and the greatest time.
@@ -51,6 +52,7 @@ class LogFile:
     youngest: int | None = None
     label: str = ""
     numbering: Numbering | None = None
+    hours: int = 1
 
     def place(self, line: int) -> Place:
         """Where one of its lines stands in the file."""

@@ -66,7 +66,11 @@ def claims(events: Table, cuts: Cuts | None = None) -> list[Row]:
     own = parts.without_lines(REQUEST_RECEIVED).derive(rank=_RANK[field("level", LEVEL)])
     runs = [{"kind": "run"} | row for row in _runs(own)]
     reports = parts.of_lines(REQUEST_RECEIVED).grouped(
-        _STATED, first=Column("min", "line"), last=Column("max", "line"), first_ts=Column("min", "ts")
+        _STATED,
+        first=Column("min", "line"),
+        last=Column("max", "line"),
+        first_ts=Column("min", "ts"),
+        last_ts=Column("max", "ts"),
     )
     return [
         *runs,
@@ -240,19 +244,26 @@ def taken_over(rows: Iterable[Row]) -> dict[int, list[int]]:
 def stated(rows: Sequence[Row]) -> tuple[list[Run], list[BrokerReport]]:
     """Runs and reports, put together from the rows of all pieces."""
     runs = _joined_runs([row for row in rows if row["kind"] == "run"])
-    first: dict[tuple[int, ...], int] = {}
-    last: dict[tuple[int, ...], int] = {}
-    times: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    of: dict[tuple[int, ...], list[Row]] = defaultdict(list)
     for row in rows:
         if row["kind"] == "report":
-            key = tuple(row[name] for name in _STATED)
-            first[key] = min(first.get(key, row["first"]), row["first"])
-            last[key] = max(last.get(key, 0), row["last"])
-            times[key] += [] if row["first_ts"] is None else [row["first_ts"]]
-    reports = [
-        BrokerReport(key[0], first[key], last[key], key[1], key[2], min(times[key], default=None)) for key in first
-    ]
+            of[tuple(row[name] for name in _STATED)].append(row)
+    reports = [_report(own) for own in of.values()]
     return _with_evidence(runs, [row for row in rows if row["kind"] == "evidence"]), reports
+
+
+def _report(rows: Sequence[Row]) -> BrokerReport:
+    """From the rows of all pieces."""
+    times = [ts for row in rows for ts in (row["first_ts"], row["last_ts"]) if ts is not None]
+    return BrokerReport(
+        file=rows[0]["file"],
+        first=min(row["first"] for row in rows),
+        last=max(row["last"] for row in rows),
+        controller=rows[0]["controller"],
+        epoch=rows[0]["controller_epoch"],
+        first_ts=min(times, default=None),
+        last_ts=max(times, default=None),
+    )
 
 
 def _joined_runs(rows: Sequence[Row]) -> list[Run]:

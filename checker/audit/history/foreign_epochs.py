@@ -49,12 +49,14 @@ class _StreamLine(NamedTuple):
 
 
 def foreign_epochs(
-    stream: Sequence[LogFile], statements: Mapping[int, Sequence[Statement]]
+    stream: Sequence[LogFile], statements: Mapping[int, Sequence[Statement]], repeated: Collection[int] = ()
 ) -> dict[RunKey, list[ForeignEpoch]]:
     """The foreign epochs within each run of a stream, and since the controller's run before if it has the same epoch.
 
     Args:
         statements: by the index of a file.
+        repeated: files in which lines stand twice. What their lines report within a run may be copies of what was
+            reported before it, or of what is reported after it: there their times decide.
     """
     reports = [[each for each in statements[file.index] if isinstance(each, BrokerReport)] for file in stream]
     found: dict[RunKey, list[ForeignEpoch]] = {}
@@ -64,9 +66,17 @@ def foreign_epochs(
         same = run.controller in claimed and claimed[run.controller].epoch == run.epoch
         here = _StreamLine(i, run.first)
         since = begun[run.controller] if same else here
-        found[run.key] = _between(run, since, _StreamLine(i, run.last), reports)
+        within = [[each for each in own if each.file not in repeated or _overlap(each, run)] for own in reports]
+        found[run.key] = _between(run, since, _StreamLine(i, run.last), within)
         claimed[run.controller], begun[run.controller] = run, here
     return found
+
+
+def _overlap(report: BrokerReport, run: Run) -> bool:
+    """Whether another epoch was reported in the time of a run, for all that their times tell."""
+    if report.epoch < run.epoch:
+        return report.last_ts is None or run.first_ts is None or run.first_ts <= report.last_ts
+    return report.first_ts is None or run.last_ts is None or report.first_ts <= run.last_ts
 
 
 def _runs(stream: Sequence[LogFile], statements: Mapping[int, Sequence[Statement]]) -> Iterator[tuple[int, Run]]:

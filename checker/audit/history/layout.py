@@ -51,7 +51,9 @@ def laid_out(
 ) -> Layout:
     """The layout of all files; `statements` are by the index of a file."""
     ordered = streams(files)
-    foreign = {key: found for stream in ordered for key, found in foreign_epochs(stream, statements).items()}
+    foreign = {
+        key: found for stream in ordered for key, found in foreign_epochs(stream, statements, doubts.repeated).items()
+    }
     cuts = {file.index: set(file.broken) for file in files}
     for each in (each for found in foreign.values() for each in found):
         cuts[each.file].add(each.line)

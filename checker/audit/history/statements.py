@@ -98,8 +98,8 @@ class Run:
 
 @dataclass(frozen=True)
 class BrokerReport:
-    """Lines first..last of one file in which a broker reports that `controller` has `epoch`; `first_ts` is the lowest
-    time of theirs."""
+    """Lines first..last of one file in which a broker reports that `controller` has `epoch`; `first_ts` and
+    `last_ts` are the lowest and the highest time of theirs."""
 
     file: int
     first: int
@@ -107,6 +107,7 @@ class BrokerReport:
     controller: int
     epoch: int
     first_ts: int | None = None
+    last_ts: int | None = None
 
 
 Statement = Run | BrokerReport

@@ -4,8 +4,8 @@ A *stream* is one log of one broker, with its rotated files. Its files are order
 nothing here compares the clocks of two brokers.
 
 A *block* is a stretch of a stream from which no line is missing. A new block begins after a rotated file that is not
-there (an hour, or a number), at a line that is not whole, where a lossy file is followed by one that is not lossy, and
-where a stretch begins or ends in which less was logged (quiet.py).
+there (an hour, a day, or a number), at a line that is not whole, where a lossy file is followed by one that is not
+lossy, and where a stretch begins or ends in which less was logged (quiet.py).
 What is lossy within a block is marked so on its spans. Blocks are numbered from 0, upwards along a stream; no two
 streams have one in common.
 """
@@ -83,7 +83,7 @@ def _missing_before(stream: Sequence[LogFile], i: int) -> bool:
 
 
 def _hour_missing(before: LogFile, after: LogFile) -> bool:
-    return before.hour is not None and after.hour is not None and after.hour > before.hour + 1
+    return before.hour is not None and after.hour is not None and after.hour > before.hour + before.hours
 
 
 def _cut_off(before: LogFile, after: LogFile) -> bool:
