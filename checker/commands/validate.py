@@ -11,6 +11,8 @@ import click
 from ..model_options import WITH, WITHOUT, failures
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
     from ...model.family import Family
     from ...model.protocol import Model
     from ...specs.releases import Release
@@ -80,16 +82,37 @@ def _of_family(
 ) -> tuple[Model, Verdict]:
     """The model with the parts that the log needs, and what comes of it.
 
-    No log tells whether unclean elections are enabled: it is rejected only if it is with and without them, and of the
-    two the one is told that fits further.
+    Where no line lists the replicas of a partition, it may have more than it has mostly: these are looked at last.
+    """
+    from ..conformance import cluster, undecided
+
+    parts: list[str] = []
+
+    def found(unlisted: Collection[int]) -> tuple[Model, Verdict]:
+        wanted = (*cluster.parts(evidence, options["brokers"], unlisted), *options["adding"])
+        parts[:] = [each for each in dict.fromkeys(wanted) if each not in options["without"]]
+        return _with_and_without(family, row, evidence, level, options, parts, unlisted)
+
+    chosen, verdict = found(cluster.USUAL)
+    if verdict.verdict == "rejected" and evidence.partitions.not_listed:
+        chosen, verdict = max((chosen, verdict), found(cluster.ANY), key=_how_far)
+    why = undecided.undecided(evidence, parts, verdict) if verdict.verdict == "rejected" else ""
+    return chosen, verdict._replace(verdict="unknown", guard=None, reason=why) if why else verdict
+
+
+def _with_and_without(
+    family: Family, row: Release, evidence: Evidence, level: str, options: dict[str, Any],
+    parts: Sequence[str], unlisted: Collection[int],
+) -> tuple[Model, Verdict]:  # fmt: skip
+    """No log tells whether unclean elections are enabled: it is rejected only if it is with and without them.
+
+    Of the two the one is told that fits further.
     """
     from ...model.cluster.effects import UNCLEAN
     from ..conformance import cluster, undecided
     from ..conformance.validate import validate
 
-    wanted = (*cluster.parts(evidence, options["brokers"]), *options["adding"])
-    parts = [each for each in dict.fromkeys(wanted) if each not in options["without"]]
-    may, shown = cluster.possible(evidence), cluster.shown(evidence)
+    may, shown = cluster.possible(evidence, unlisted), cluster.shown(evidence, unlisted)
     beyond = partial(undecided.beyond, evidence, parts)
     found: list[tuple[Model, Verdict]] = []
     for more in ([], [UNCLEAN]):
@@ -99,10 +122,11 @@ def _of_family(
         brokers = options["brokers"]
         verdict = validate(chosen, row, evidence, level, may, family.actor, brokers, shown, cluster.AT_ONCE, beyond)
         found.append((chosen, verdict))
-    in_turn = ("rejected", "unknown", "accepted")
-    chosen, verdict = max(found, key=lambda each: (in_turn.index(each[1].verdict), each[1].matched))
-    why = undecided.undecided(evidence, parts, verdict) if verdict.verdict == "rejected" else ""
-    return chosen, verdict._replace(verdict="unknown", guard=None, reason=why) if why else verdict
+    return max(found, key=_how_far)
+
+
+def _how_far(found: tuple[Model, Verdict]) -> tuple[int, int]:
+    return ("rejected", "unknown", "accepted").index(found[1].verdict), found[1].matched
 
 
 def _metadata(options: dict[str, Any]) -> int:

@@ -38,15 +38,24 @@ _ISR_CHANGES = frozenset({*rows_with("isr-written"), "isr-shrinks", "isr-expands
 _STAYS_ONLINE = ("OnlinePartition", "OnlinePartition")
 """An election of a preferred leader, which an administrator can ask for without a line."""
 
+USUAL: Collection[int] = ()
+"""Of a partition whose replicas no line lists: those that lines name, or two; one alone where one alone is named."""
+
+ANY = range(1, len(PLACES) + 1)
+"""Of such a partition: as many replicas as the model's partitions have, the named ones among them."""
+
 _SHOWN = frozenset({"Die", "ComeBack"})
 """Where brokers say that they register, a death came before it; neither can be put off."""
 
 
-def parts(evidence: Evidence, brokers: bool = False) -> tuple[str, ...]:
+def parts(evidence: Evidence, brokers: bool = False, unlisted: Collection[int] = USUAL) -> tuple[str, ...]:
     """The parts of the model without which what the log tells, of brokers too if asked, cannot have happened.
 
     A part that is left out would have shown: a deletion and an election of the preferred leader print moves, a
     controlled shutdown a line of controller.log, and a change of an ISR one of server.log.
+
+    Args:
+        unlisted: how many replicas a partition may have, of those whose replicas no line lists.
     """
     rows_seen = {each.event.row for each in evidence.seen}
     moves = {(each.event.from_state, each.event.to_state) for each in evidence.compared}
@@ -61,7 +70,7 @@ def parts(evidence: Evidence, brokers: bool = False) -> tuple[str, ...]:
         REQUESTS: brokers,
         ISR: brokers and not (evidence.has_server_log and _ISR_CHANGES.isdisjoint(rows_seen)),
         ISR_OUTSIDE: not brokers and evidence.partitions.isr_changes_begin is not None,
-        FACTORS: any(len(each) != 2 for lists in _replica_lists(evidence) for each in lists),
+        FACTORS: any(len(each) != 2 for lists in _replica_lists(evidence, unlisted) for each in lists),
     }
     return tuple(part for part, there in wanted.items() if there)
 
@@ -77,14 +86,14 @@ def _may_be_deleted(evidence: Evidence, topic: str) -> bool:
     return evidence.deleted is None or topic in evidence.deleted
 
 
-def _replica_lists(evidence: Evidence) -> Iterator[frozenset[tuple[int, ...]]]:
+def _replica_lists(evidence: Evidence, unlisted: Collection[int]) -> Iterator[frozenset[tuple[int, ...]]]:
     """The replicas that partitions can have been created with, and those that were asked for later."""
-    yield from (frozenset(_lists(evidence, each)) for each in evidence.names.partitions)
+    yield from (frozenset(_lists(evidence, each, unlisted)) for each in evidence.names.partitions)
     if evidence.partitions.reassigned is not None:
         yield from evidence.partitions.targets.values()
 
 
-def possible(evidence: Evidence) -> May:
+def possible(evidence: Evidence, unlisted: Collection[int] = USUAL) -> May:
     """Steps that the log does not rule out.
 
     * A topic is created with the replicas that are printed; a controller is elected for the epoch that it prints.
@@ -93,12 +102,15 @@ def possible(evidence: Evidence) -> May:
     * What happens outside is put off until a controller looks: in the middle of a handler, only its broker's death can
       be told from a later one.
 
+    Args:
+        unlisted: see `parts`.
+
     Raises:
         NotDecidedError: a partition has more replicas than the model gives it.
     """
     names = evidence.names
     numbers = {broker: index for index, broker in enumerate(names.brokers)}
-    created, together = _created(evidence), evidence.partitions.created_together
+    created, together = _created(evidence, unlisted), evidence.partitions.created_together
     creators = evidence.partitions.creators
     order = evidence.partitions.created_before
     before = [{names.partitions.index(each) for each in order.get(one, ())} for one in names.partitions]
@@ -199,7 +211,7 @@ def _replicas(action: str, params: Mapping[str, Value]) -> tuple[Value, ...]:
     return tuple(params[each] for each in _CREATED[action])
 
 
-def _created(evidence: Evidence) -> frozenset[tuple[Value, ...]]:
+def _created(evidence: Evidence, unlisted: Collection[int]) -> frozenset[tuple[Value, ...]]:
     """The partitions with the replicas that they can have been created with, as numbers of the model.
 
     Raises:
@@ -208,7 +220,7 @@ def _created(evidence: Evidence) -> frozenset[tuple[Value, ...]]:
     numbers = {broker: number for number, broker in enumerate(evidence.names.brokers)}
     found: set[tuple[Value, ...]] = set()
     for index, partition in enumerate(evidence.names.partitions):
-        for brokers in _lists(evidence, partition):
+        for brokers in _lists(evidence, partition, unlisted):
             if len(brokers) > len(PLACES):
                 name = "{}-{}".format(*partition)
                 raise NotDecidedError(
@@ -274,12 +286,12 @@ def _leader_epoch(state: Mapping[str, Value], partition: int) -> int:
     return -2 if held is None else held[2]
 
 
-def shown(evidence: Evidence) -> May:
+def shown(evidence: Evidence, unlisted: Collection[int] = USUAL) -> May:
     """Changes of ISRs by leaders of which later lines tell, by the version of the znode; new topics; and elections
-    that are asked for."""
+    that are asked for. `unlisted`: see `parts`."""
     names = evidence.names
     elects, topics = _elections(evidence), _topics(names)
-    created, together = _created(evidence), evidence.partitions.created_together
+    created, together = _created(evidence, unlisted), evidence.partitions.created_together
 
     def is_shown(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
         if action in _CREATED:
@@ -306,13 +318,15 @@ def shown(evidence: Evidence) -> May:
     return is_shown
 
 
-def _lists(evidence: Evidence, partition: Key) -> Iterator[tuple[int, ...]]:
-    """The replicas with which a topic can have been created; where nothing tells, those that are named, or two."""
-    known, unlisted = evidence.partitions.assignments[partition], evidence.partitions.unlisted.get(partition)
+def _lists(evidence: Evidence, partition: Key, unlisted: Collection[int]) -> Iterator[tuple[int, ...]]:
+    """The replicas with which a topic can have been created; where nothing tells, those that are named, and others."""
+    known, members = evidence.partitions.assignments[partition], evidence.partitions.unlisted.get(partition)
     yield from known
-    if unlisted is None and known:
+    if members is None and known:
         return
-    members = evidence.partitions.members(partition) if unlisted is None else unlisted
-    for many in (1, 2) if len(members) == 1 else (max(len(members), 2),):
+    if members is None:
+        members = evidence.partitions.members(partition)
+    usual = (1, 2) if len(members) == 1 else (max(len(members), 2),)
+    for many in unlisted or usual:
         lists = itertools.permutations(evidence.names.brokers, many)
         yield from (each for each in lists if members <= set(each))

@@ -108,6 +108,11 @@ class Partitions:
         return {key: frozenset(members) for key, members in found.items() if key in asked or self.assignments[key]}
 
     @cached_property
+    def not_listed(self) -> frozenset[Key]:
+        """The partitions of which no line lists the replicas that they had first: there may be more than are named."""
+        return frozenset(each for each in self.named if each in self.unlisted or not self.assignments[each])
+
+    @cached_property
     def reassigned(self) -> Event | None:
         """The first line, by its time, that tells of a reassignment, or of replicas that were not its partition's."""
         strange = (

@@ -36,6 +36,9 @@ def undecided(evidence: Evidence, parts: Collection[str], verdict: Verdict) -> s
     large = [] if evidence.has_controller_log else sorted(evidence.partitions.large_deleted)
     if large:
         return f"{large[0]} is deleted and has several partitions, and without controller.log it is not known when"
+    if evidence.partitions.not_listed:
+        topic, number = min(evidence.partitions.not_listed)
+        return f"{verdict.reason}; no line lists the replicas of {topic}-{number}: it may have others than are named"
     other = _beside(evidence, verdict) if REQUESTS in parts else None
     if other is not None:
         return f"{other.place} has the same millisecond: which of the two was written first is not known"

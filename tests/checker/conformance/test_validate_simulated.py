@@ -7,8 +7,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from isrproof.checker.conformance import read, simulate
+from isrproof.checker.conformance import cluster, read, simulate
 from isrproof.checker.conformance.names import numbered
+from isrproof.checker.conformance.validate import validate
 from isrproof.model.cluster.cluster import CLUSTER
 
 from tests import random_runs
@@ -161,7 +162,57 @@ def test_a_topic_that_was_there_before_its_controller_may_be_created_again(tmp_p
     (path,) = (each for each in folder.rglob("controller.log") if "to be deleted: t1" in each.read_text("utf-8"))
     path.write_text(path.read_text("utf-8").replace("to be deleted: t1", "to be deleted: "), "utf-8")
     code, said = command("cluster", str(folder), "--release", "2.8")
+    assert (code, said["verdict"]) == (3, "unknown")
+    assert "no line lists the replicas of t1-0" in said["reason"]
+
+
+def test_nothing_is_deleted_that_nobody_asked_for(tmp_path: Path) -> None:
+    """All replicas are listed here: no others could have written it."""
+    run = Run("2.8", "deletion", brokers=2, partitions=1)
+    for step in ("Elect", "InitializeContext", "StartPartitions"):
+        run.go(step)
+    run.go("CreateTopic", one=1, other=0)
+    for step in ("NewPartitions", "DeleteTopic", "NoteDeletions", "ResumeDeletions", "BeginDeletion", "StopToDelete"):
+        run.go(step)
+    run.write(tmp_path)
+    assert command("cluster", str(tmp_path), "--release", "2.8")[1]["verdict"] == "accepted"
+    (path,) = tmp_path.rglob("controller.log")
+    path.write_text(path.read_text("utf-8").replace("deletion for topics t1", "deletion for topics "), "utf-8")
+    code, said = command("cluster", str(tmp_path), "--release", "2.8")
     assert (code, said["verdict"]) == (1, "rejected")
+
+
+def _led_by_one_that_no_line_names(folder: Path) -> Path:
+    """At INFO only refusals are printed in 2.0: of three replicas those of the two dead brokers have one."""
+    run = Run("2.0.0", "deletion", "one or three replicas", brokers=3, partitions=1)
+    run.go("CreateTriple", one=1, other=0, third=2)
+    run.go("Die", b=1)
+    run.go("Die", b=2)
+    run.go("Elect", c=0)
+    for step in ("InitializeContext", "StartPartitions", "DeleteTopic", "NoteDeletions", "ResumeDeletions"):
+        run.go(step)
+    for step in ("RetryDeletion", "RetryDeletion", "BeginDeletion"):
+        run.go(step)
+    run.write(folder, "INFO")
+    return folder
+
+
+def test_a_partition_may_have_more_replicas_than_lines_name(tmp_path: Path) -> None:
+    evidence = read.read([str(_led_by_one_that_no_line_names(tmp_path))])
+    assert evidence.partitions.not_listed == {("t1", 0)}
+    parts = cluster.parts(evidence, unlisted=cluster.ANY)
+    assert "one or three replicas" in parts
+    assert "one or three replicas" not in cluster.parts(evidence)
+    model, may = CLUSTER.model("2.0.0", adding=parts), cluster.possible(evidence, cluster.ANY)
+    assert validate(model, CLUSTER.release("2.0.0"), evidence, "INFO", may, CLUSTER.actor).verdict == "accepted"
+
+
+@pytest.mark.slow
+def test_a_replica_that_no_line_names_may_lead(tmp_path: Path) -> None:
+    """It was rejected: with two replicas, both of dead brokers, an election fails, and is told."""
+    code, said = command("cluster", str(_led_by_one_that_no_line_names(tmp_path)), "--release", "2.0.0")
+    assert (code, said["verdict"], said["matched"]) == (0, "accepted", 2)
+    assert "one or three replicas" in said["model"]
 
 
 def test_replicas_of_a_life_without_its_beginning_are_those_that_its_lines_name(tmp_path: Path) -> None:
