@@ -11,9 +11,12 @@ import click
 from ..model_options import WITH, WITHOUT, failures
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ...model.family import Family
     from ...model.protocol import Model
     from ...specs.releases import Release
+    from ..conformance.cluster import More
     from ..conformance.evidence import Evidence
     from ..conformance.validate import Verdict
 
@@ -78,31 +81,49 @@ def _run(options: dict[str, Any]) -> int:
 def _of_family(
     family: Family, row: Release, evidence: Evidence, level: str, options: dict[str, Any]
 ) -> tuple[Model, Verdict]:
-    """The model with the parts that the log needs, and what comes of it.
+    """The model with the parts that the log needs, and what comes of it; `cluster.mores` are looked at in turn."""
+    from ..conformance import cluster, undecided
 
-    No log tells whether unclean elections are enabled: it is rejected only if it is with and without them, and of the
-    two the one is told that fits further.
+    found: list[tuple[Model, Verdict]] = []
+    parts: list[str] = []
+    for more in cluster.mores(evidence, options["brokers"]):
+        wanted = (*cluster.parts(evidence, options["brokers"], more), *options["adding"])
+        parts = [each for each in dict.fromkeys(wanted) if each not in options["without"]]
+        found.append(_with_and_without(family, row, evidence, level, options, parts, more))
+        if found[-1][1].verdict != "rejected":
+            break
+    chosen, verdict = max(found, key=_how_far)
+    why = undecided.undecided(evidence, parts, verdict) if verdict.verdict == "rejected" else ""
+    return chosen, verdict._replace(verdict="unknown", guard=None, reason=why) if why else verdict
+
+
+def _with_and_without(
+    family: Family, row: Release, evidence: Evidence, level: str, options: dict[str, Any],
+    parts: Sequence[str], more: More,
+) -> tuple[Model, Verdict]:  # fmt: skip
+    """No log tells whether unclean elections are enabled: it is rejected only if it is with and without them.
+
+    Of the two the one is told that fits further.
     """
     from ...model.cluster.effects import UNCLEAN
     from ..conformance import cluster, undecided
     from ..conformance.validate import validate
 
-    wanted = (*cluster.parts(evidence, options["brokers"]), *options["adding"])
-    parts = [each for each in dict.fromkeys(wanted) if each not in options["without"]]
-    may, shown = cluster.possible(evidence), cluster.shown(evidence)
+    may, shown = cluster.possible(evidence, more), cluster.shown(evidence, more)
     beyond = partial(undecided.beyond, evidence, parts)
     found: list[tuple[Model, Verdict]] = []
-    for more in ([], [UNCLEAN]):
-        if more and ({*more} & {*parts, *options["without"]} or found[0][1].verdict != "rejected"):
+    for unclean in ([], [UNCLEAN]):
+        if unclean and ({*unclean} & {*parts, *options["without"]} or found[0][1].verdict != "rejected"):
             continue
-        chosen = family.model(row.name, options["without"], [*parts, *more])
+        chosen = family.model(row.name, options["without"], [*parts, *unclean])
         brokers = options["brokers"]
         verdict = validate(chosen, row, evidence, level, may, family.actor, brokers, shown, cluster.AT_ONCE, beyond)
         found.append((chosen, verdict))
-    in_turn = ("rejected", "unknown", "accepted")
-    chosen, verdict = max(found, key=lambda each: (in_turn.index(each[1].verdict), each[1].matched))
-    why = undecided.undecided(evidence, parts, verdict) if verdict.verdict == "rejected" else ""
-    return chosen, verdict._replace(verdict="unknown", guard=None, reason=why) if why else verdict
+    return max(found, key=_how_far)
+
+
+def _how_far(found: tuple[Model, Verdict]) -> tuple[int, int]:
+    return ("rejected", "unknown", "accepted").index(found[1].verdict), found[1].matched
 
 
 def _metadata(options: dict[str, Any]) -> int:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple
 
 from ...model.cluster.effects import DELETION, FACTORS, ISR, ISR_OUTSIDE, PREFERRED, REQUESTS, SHUTDOWN
-from ...model.cluster.state import ASKED, LARGE, PLACES, UNSEEN_MOVES
+from ...model.cluster.state import ASKED, LARGE, PLACES, RESTARTS, UNSEEN_MOVES
 from ...model.sorts import Value
-from ...specs.lines import rows_with
 from .evidence import Evidence, NotDecidedError
 from .names import Names
-from .partitions import Key
+from .partitions import ISR_CHANGES, Key
 from .runs import May
 
 _READS_ZOOKEEPER = frozenset({"none", "idle", "elected"})
@@ -32,8 +32,6 @@ _UNSEEN = frozenset({_SHRINKS, "LeaderExpandsIsr"})
 AT_ONCE = _UNSEEN
 """A leader's change of an ISR that the log shows settles its partition: nobody else writes in that leader epoch."""
 _SHUT_DOWN = frozenset({"ShutDown", "ShutDownContended"})
-_ISR_CHANGES = frozenset({*rows_with("isr-written"), "isr-shrinks", "isr-expands"})
-"""What brokers say of ISR changes; up to 2.0 nothing but that they begin."""
 
 _STAYS_ONLINE = ("OnlinePartition", "OnlinePartition")
 """An election of a preferred leader, which an administrator can ask for without a line."""
@@ -42,15 +40,40 @@ _SHOWN = frozenset({"Die", "ComeBack"})
 """Where brokers say that they register, a death came before it; neither can be put off."""
 
 
-def parts(evidence: Evidence, brokers: bool = False) -> tuple[str, ...]:
+class More(NamedTuple):
+    """What can have happened, makes the search larger, and mostly did not.
+
+    * `isrs`: a leader changed an ISR, of which only lines tell that are not compared.
+    * `replicas`: a partition whose replicas no line lists has more than lines name, or than two.
+    """
+
+    isrs: bool = False
+    replicas: bool = False
+
+
+LEAST = More()
+
+
+def mores(evidence: Evidence, brokers: bool = False) -> list[More]:
+    """In which order it is looked at: the next one where a log is rejected."""
+    told = evidence.partitions
+    isrs = not brokers and told.isr_changes_begin is None and bool(told.other_isr_changes)
+    with_isrs, with_replicas = [More(isrs)] * isrs, [More(isrs, True)] * bool(told.not_listed)
+    return [LEAST, *with_isrs, *with_replicas]
+
+
+def parts(evidence: Evidence, brokers: bool = False, more: More = LEAST) -> tuple[str, ...]:
     """The parts of the model without which what the log tells, of brokers too if asked, cannot have happened.
 
     A part that is left out would have shown: a deletion and an election of the preferred leader print moves, a
     controlled shutdown a line of controller.log, and a change of an ISR one of server.log.
+
+    Args:
+        more: what is looked at, too.
     """
     rows_seen = {each.event.row for each in evidence.seen}
     moves = {(each.event.from_state, each.event.to_state) for each in evidence.compared}
-    states = {state for move in moves for state in move}
+    states, told = {state for move in moves for state in move}, evidence.partitions
     wanted = {
         DELETION: _deletes(evidence, states),
         UNSEEN_MOVES: not brokers and evidence.partitions.reassigned is not None,
@@ -59,9 +82,10 @@ def parts(evidence: Evidence, brokers: bool = False) -> tuple[str, ...]:
         PREFERRED: evidence.elections is None or (not evidence.elections and _STAYS_ONLINE in moves),
         SHUTDOWN: evidence.shutdowns is None or bool(evidence.shutdowns),
         REQUESTS: brokers,
-        ISR: brokers and not (evidence.has_server_log and _ISR_CHANGES.isdisjoint(rows_seen)),
-        ISR_OUTSIDE: not brokers and evidence.partitions.isr_changes_begin is not None,
-        FACTORS: any(len(each) != 2 for lists in _replica_lists(evidence) for each in lists),
+        RESTARTS: not brokers and any(each.event.bounced_brokers for each in evidence.seen),
+        ISR: brokers and not (evidence.has_server_log and ISR_CHANGES.isdisjoint(rows_seen)),
+        ISR_OUTSIDE: not brokers and (told.isr_changes_begin is not None or more.isrs),
+        FACTORS: any(len(each) != 2 for lists in _replica_lists(evidence, more) for each in lists),
     }
     return tuple(part for part, there in wanted.items() if there)
 
@@ -77,14 +101,14 @@ def _may_be_deleted(evidence: Evidence, topic: str) -> bool:
     return evidence.deleted is None or topic in evidence.deleted
 
 
-def _replica_lists(evidence: Evidence) -> Iterator[frozenset[tuple[int, ...]]]:
+def _replica_lists(evidence: Evidence, more: More) -> Iterator[frozenset[tuple[int, ...]]]:
     """The replicas that partitions can have been created with, and those that were asked for later."""
-    yield from (frozenset(_lists(evidence, each)) for each in evidence.names.partitions)
+    yield from (frozenset(_lists(evidence, each, more)) for each in evidence.names.partitions)
     if evidence.partitions.reassigned is not None:
         yield from evidence.partitions.targets.values()
 
 
-def possible(evidence: Evidence) -> May:
+def possible(evidence: Evidence, more: More = LEAST) -> May:
     """Steps that the log does not rule out.
 
     * A topic is created with the replicas that are printed; a controller is elected for the epoch that it prints.
@@ -93,24 +117,31 @@ def possible(evidence: Evidence) -> May:
     * What happens outside is put off until a controller looks: in the middle of a handler, only its broker's death can
       be told from a later one.
 
+    Args:
+        more: see `parts`.
+
     Raises:
         NotDecidedError: a partition has more replicas than the model gives it.
     """
     names = evidence.names
     numbers = {broker: index for index, broker in enumerate(names.brokers)}
-    created, together = _created(evidence), evidence.partitions.created_together
+    created, together = _created(evidence, more), evidence.partitions.created_together
     creators = evidence.partitions.creators
     order = evidence.partitions.created_before
     before = [{names.partitions.index(each) for each in order.get(one, ())} for one in names.partitions]
     elected = {epoch: numbers[broker] for epoch, broker in evidence.controllers.items()}
-    asked, most, is_shown = evidence.shutdowns, evidence.registrations, shown(evidence)
+    asked, is_shown = evidence.shutdowns, shown(evidence, more)
     finds = {"InitializeContext": evidence.live("live-brokers"), "BrokerChange": evidence.live("live-brokers-changed")}
 
     def seldom(broker: int, state: Mapping[str, Value]) -> bool:
-        """A broker that does not say when it registers did so no more often than controllers have found it anew."""
+        """A broker that does not say when it registers did so no more often than controllers have found it anew.
+
+        But for one that is controller: it may die before anybody looks, and the next one may find it live.
+        """
         if "registration" not in state:
             return True
-        return bool(state["registration"][broker] < most.get(names.brokers[broker], 0))
+        most = evidence.registrations.get(names.brokers[broker], 0) + [*elected.values()].count(broker)
+        return bool(state["registration"][broker] < most)
 
     nothing: frozenset[int] = frozenset()
     there = {
@@ -120,10 +151,12 @@ def possible(evidence: Evidence) -> May:
     elects, topics, targets = _elections(evidence), _topics(names), evidence.partitions.targets
 
     def written(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
-        """A leader's change of an ISR: the log shows it, or nothing in that version but later ones."""
+        """A leader's change of an ISR: the log shows or announces it, or shows not that version but later ones."""
         if is_shown(action, params, state):
             return True
-        _, _, epoch, version, *_ = state["znode"][params["p"]]
+        _, isr, epoch, version, *_ = state["znode"][params["p"]]
+        if (names.partitions[params["p"]], _changed(names, action, params, isr)) in evidence.partitions.announced:
+            return True
         return evidence.partitions.can_be_unseen(names.partitions[params["p"]], epoch, version + 1)
 
     def is_read(partition: int, state: Mapping[str, Value]) -> bool:
@@ -175,7 +208,7 @@ def possible(evidence: Evidence) -> May:
             live = frozenset(names.brokers[each] for each in state["registered"])
             return found is None or live in found.get(names.brokers[params["c"]], ())
         if action in _OUTSIDE:
-            if evidence.registers and "registration" in state and action in _SHOWN:
+            if evidence.registers and "hosted" in state and action in _SHOWN:
                 return True
             if action == "ComeBack" and not seldom(params["b"], state):
                 return False
@@ -199,7 +232,7 @@ def _replicas(action: str, params: Mapping[str, Value]) -> tuple[Value, ...]:
     return tuple(params[each] for each in _CREATED[action])
 
 
-def _created(evidence: Evidence) -> frozenset[tuple[Value, ...]]:
+def _created(evidence: Evidence, more: More) -> frozenset[tuple[Value, ...]]:
     """The partitions with the replicas that they can have been created with, as numbers of the model.
 
     Raises:
@@ -208,7 +241,7 @@ def _created(evidence: Evidence) -> frozenset[tuple[Value, ...]]:
     numbers = {broker: number for number, broker in enumerate(evidence.names.brokers)}
     found: set[tuple[Value, ...]] = set()
     for index, partition in enumerate(evidence.names.partitions):
-        for brokers in _lists(evidence, partition):
+        for brokers in _lists(evidence, partition, more):
             if len(brokers) > len(PLACES):
                 name = "{}-{}".format(*partition)
                 raise NotDecidedError(
@@ -274,12 +307,12 @@ def _leader_epoch(state: Mapping[str, Value], partition: int) -> int:
     return -2 if held is None else held[2]
 
 
-def shown(evidence: Evidence) -> May:
+def shown(evidence: Evidence, more: More = LEAST) -> May:
     """Changes of ISRs by leaders of which later lines tell, by the version of the znode; new topics; and elections
-    that are asked for."""
+    that are asked for. `more`: see `parts`."""
     names = evidence.names
     elects, topics = _elections(evidence), _topics(names)
-    created, together = _created(evidence), evidence.partitions.created_together
+    created, together = _created(evidence, more), evidence.partitions.created_together
 
     def is_shown(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
         if action in _CREATED:
@@ -296,8 +329,7 @@ def shown(evidence: Evidence) -> May:
         if action not in _UNSEEN:
             return False
         _, isr, epoch, version, *_ = state["znode"][params["p"]]
-        who = {params["one"], params.get("other", params["one"])}
-        new = frozenset(names.brokers[each] for each in (isr - who if action == _SHRINKS else isr | who))
+        new = _changed(names, action, params, isr)
         key = names.partitions[params["p"]]
         if (epoch, new) in evidence.partitions.isrs.get(key, {}).get(version + 1, ()):
             return True
@@ -306,13 +338,21 @@ def shown(evidence: Evidence) -> May:
     return is_shown
 
 
-def _lists(evidence: Evidence, partition: Key) -> Iterator[tuple[int, ...]]:
-    """The replicas with which a topic can have been created; where nothing tells, those that are named, or two."""
-    known, unlisted = evidence.partitions.assignments[partition], evidence.partitions.unlisted.get(partition)
+def _changed(names: Names, action: str, params: Mapping[str, Value], isr: frozenset[int]) -> frozenset[int]:
+    """The ISR, in ids of brokers, after a leader changes it."""
+    who = {params["one"], params.get("other", params["one"])}
+    return frozenset(names.brokers[each] for each in (isr - who if action == _SHRINKS else isr | who))
+
+
+def _lists(evidence: Evidence, partition: Key, more: More) -> Iterator[tuple[int, ...]]:
+    """The replicas with which a topic can have been created; where nothing tells, those that are named, and others."""
+    known, members = evidence.partitions.assignments[partition], evidence.partitions.unlisted.get(partition)
     yield from known
-    if unlisted is None and known:
+    if members is None and known:
         return
-    members = evidence.partitions.members(partition) if unlisted is None else unlisted
-    for many in (1, 2) if len(members) == 1 else (max(len(members), 2),):
+    if members is None:
+        members = evidence.partitions.members(partition)
+    usual = (1, 2) if len(members) == 1 else (max(len(members), 2),)
+    for many in range(1, len(PLACES) + 1) if more.replicas else usual:
         lists = itertools.permutations(evidence.names.brokers, many)
         yield from (each for each in lists if members <= set(each))

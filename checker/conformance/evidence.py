@@ -26,7 +26,7 @@ REQUESTS_ON_THE_WAY = 6
 """How many requests of a controller a broker may have to read still; runs with more are not looked at."""
 
 ELECTION = "election-requested"
-_TRIED = frozenset({"partition-online", "partition-refused"})
+TRIED = frozenset({"partition-online", "partition-refused"})
 """The rows in which a controller tells what came of an election."""
 
 EPOCH_RAISED = frozenset({"controller-elected", "controller-epoch-raised"})
@@ -295,7 +295,7 @@ class Evidence:
     @cached_property
     def asked(self) -> Sequence[Asked]:
         """The elections of preferred leaders that controllers tell of in controller.log."""
-        tried = [each.event for each in self.compared if each.event.row in _TRIED]
+        tried = [each.event for each in self.compared if each.event.row in TRIED]
         found = []
         for event in (each.event for each in self.seen if each.event.row == ELECTION and each.event.detail):
             if event.strategy == "UNCLEAN":

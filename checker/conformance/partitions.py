@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from ...specs.lines import rows_with
 from ...traces.events.event import Event
 from .names import NO_LEADER
 
@@ -15,6 +16,9 @@ Key = tuple[str, int]
 """A topic and a partition number."""
 
 CREATED = "partition-created"
+ANNOUNCED = frozenset({"isr-shrinks", "isr-expands"})
+ISR_CHANGES = frozenset({*rows_with("isr-written")}) | ANNOUNCED
+"""What brokers say of ISR changes; up to 2.0 nothing but that they begin."""
 _DELETED = frozenset({"topic-deletion-queued", "topics-to-be-deleted"})
 REASSIGNED, LEADER_CHECKED = "reassignment-handled", "reassignment-leader-checked"
 _ASKED_FOR = frozenset({REASSIGNED, LEADER_CHECKED})
@@ -106,6 +110,11 @@ class Partitions:
             else:
                 found.setdefault(key, set()).update(_named_in(event))
         return {key: frozenset(members) for key, members in found.items() if key in asked or self.assignments[key]}
+
+    @cached_property
+    def not_listed(self) -> frozenset[Key]:
+        """The partitions of which no line lists the replicas that they had first: there may be more than are named."""
+        return frozenset(each for each in self.named if each in self.unlisted or not self.assignments[each])
 
     @cached_property
     def reassigned(self) -> Event | None:
@@ -237,15 +246,27 @@ class Partitions:
 
     @cached_property
     def isr_changes_begin(self) -> int | None:
-        """The first of the compared lines before which a leader changed an ISR; None if there is none.
+        """The first of the compared lines before which a leader changed an ISR; None if there is none."""
+        found = (number for number, each in enumerate(self.compared) if _changed_by_leader(each))
+        return next(found, None)
 
-        What a controller writes raises version and leader epoch both; what a leader writes, the version only.
-        """
-        for number, each in enumerate(self.compared):
-            version, epoch = each.partition_epoch, each.leader_epoch
-            if version is not None and epoch is not None and version > epoch:
-                return number
-        return None
+    @cached_property
+    def other_isr_changes(self) -> Mapping[Key, int]:
+        """Partitions of which only lines that are not compared tell that a leader changed their ISR -> since when."""
+        compared = {key_of(each) for each in self.compared if _changed_by_leader(each)}
+        found: dict[Key, int] = {}
+        for event in self.events:
+            key = key_of(event)
+            if key in self.named and key not in compared and (event.row in ISR_CHANGES or _changed_by_leader(event)):
+                found[key] = min(_time(event), found.get(key, _time(event)))
+        return found
+
+    @cached_property
+    def announced(self) -> frozenset[tuple[Key | None, frozenset[int]]]:
+        """The partitions with the ISRs that their leaders say that they will have: not in which version."""
+        return frozenset(
+            (key_of(each), frozenset(each.isr)) for each in self.events if each.row in ANNOUNCED and each.isr
+        )
 
     @cached_property
     def elected_again(self) -> Event | None:
@@ -298,6 +319,12 @@ def _had(asked: Event) -> frozenset[int]:
     """The replicas that a partition had when others were asked for: since 2.4 lines tell those that are added."""
     goes_on = asked.adding or asked.removing
     return frozenset(asked.replicas or ()) - frozenset(asked.adding or ()) if goes_on else frozenset()
+
+
+def _changed_by_leader(event: Event) -> bool:
+    """What a controller writes raises version and leader epoch both; what a leader writes, the version only."""
+    version, epoch = event.partition_epoch, event.leader_epoch
+    return version is not None and epoch is not None and version > epoch
 
 
 def _can_become(isr: frozenset[int], shown: frozenset[int], versions: int, epochs: int) -> bool:

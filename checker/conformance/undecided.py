@@ -6,10 +6,11 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 
 from ...model.cluster.effects import ISR, PREFERRED, REQUESTS
-from ...model.cluster.state import UNSEEN_MOVES
+from ...model.cluster.state import RESTARTS, UNSEEN_MOVES
 from ...specs.lines import rows
 from ...traces.events.event import Event
-from .evidence import ELECTION, LIVE_FOUND, REGISTERED, Evidence, Seen
+from .evidence import ELECTION, LIVE_FOUND, REGISTERED, TRIED, Evidence, Seen
+from .partitions import key_of
 from .validate import Beyond, Verdict
 
 _DIRECTORY_FAILED = frozenset({"log-dir-failure", "log-directory-fails", "log-dir-replicas-offline"})
@@ -33,13 +34,27 @@ def undecided(evidence: Evidence, parts: Collection[str], verdict: Verdict) -> s
     first = evidence.partitions.isr_changes_begin
     if ISR not in parts and first is not None and verdict.matched >= first:
         return "a leader changed an ISR before this line, which the lines compared do not tell: try --brokers"
+    if ISR not in parts and _elects_from_another_isr(evidence, verdict):
+        return "a leader changed the ISR before this election, in more ways than lines tell: try --brokers"
     large = [] if evidence.has_controller_log else sorted(evidence.partitions.large_deleted)
     if large:
         return f"{large[0]} is deleted and has several partitions, and without controller.log it is not known when"
+    if evidence.partitions.not_listed:
+        topic, number = min(evidence.partitions.not_listed)
+        return f"{verdict.reason}; no line lists the replicas of {topic}-{number}: it may have others than are named"
     other = _beside(evidence, verdict) if REQUESTS in parts else None
     if other is not None:
         return f"{other.place} has the same millisecond: which of the two was written first is not known"
     return ""
+
+
+def _elects_from_another_isr(evidence: Evidence, verdict: Verdict) -> bool:
+    """The line tells of an election, and lines that are not compared that a leader had changed the ISR by then."""
+    event = next((each.event for each in evidence.compared if each.place == verdict.place), None)
+    if event is None or event.row not in TRIED:
+        return False
+    since = {key: time for key, time in evidence.partitions.other_isr_changes.items() if key == key_of(event)}
+    return any(time <= (event.ts or time) for time in since.values())
 
 
 def _beside(evidence: Evidence, verdict: Verdict) -> Seen | None:
@@ -77,7 +92,8 @@ def _reasons(evidence: Evidence, parts: Collection[str]) -> Iterator[tuple[Bears
     for epoch, began in sorted(_beginnings(evidence).items()):
         what = f"controller epoch {epoch} had begun by then: a controller that was deposed and goes on is not looked at"
         yield partial(_deposed, epoch, began), what
-    for event in () if REQUESTS in parts else (each.event for each in evidence.seen if each.event.bounced_brokers):
+    follows = {REQUESTS, RESTARTS} & {*parts}
+    for event in () if follows else (each.event for each in evidence.seen if each.event.bounced_brokers):
         listed = ", ".join(map(str, event.bounced_brokers or ()))
         yield partial(_since, event), f"broker {listed} was back before it was found gone: try --brokers"
     if REQUESTS in parts:

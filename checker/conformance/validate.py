@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ...model.action import Action, disjuncts
 from ...model.errors import DefinitionError
-from ...model.evaluate import closure
+from ...model.evaluate import Closure, closure
 from ...model.expr import free
 from ...model.protocol import Model
 from ...model.sorts import Value, elements
@@ -192,8 +192,9 @@ def _why(runs: Runs, reached: set[Config], stream: Stream, line: Seen) -> tuple[
     best: tuple[int, str, str] | None = None
     waiting = [first for each in reached for first, *_ in pending(each.rest, stream)[:1]]
     states = sorted({each.state for each in reached if not pending(each.rest, stream)})
+    kinds = [_Kind.of(each) for each in runs.steps.instance.model.actions if _may_write(each, line.event)]
     for state in map(runs.steps.unpacked, itertools.islice(states, 400)):
-        for action, failing in _forbidden(runs, state, line.event):
+        for action, failing in _forbidden(runs, kinds, state, line.event):
             key = (len(failing), action, failing[0])
             if best is None or key < best:
                 best = key
@@ -204,27 +205,41 @@ def _why(runs: Runs, reached: set[Config], stream: Stream, line: Seen) -> tuple[
     return None, "no step of the model writes such a line here"
 
 
-def _forbidden(runs: Runs, state: tuple[Value, ...], event: Event) -> Iterator[tuple[str, list[str]]]:
+def _may_write(action: Action, event: Event) -> bool:
+    return any(line.row == event.row for block in action.prints for line in block)
+
+
+class _Kind(NamedTuple):
+    """A kind of step, read once: the parts of each clause of its guard, any of which is enough, and its updates."""
+
+    action: Action
+    guard: Sequence[tuple[str, Sequence[Closure]]]
+    updates: Sequence[tuple[str, Closure]]
+
+    @classmethod
+    def of(cls, action: Action) -> _Kind:
+        """The closures of an action."""
+        guard = [(each.label, [closure(part) for part in disjuncts(each.condition)]) for each in action.guard]
+        return cls(action, guard, [(str(each.field.data), closure(each.value)) for each in action.updates])
+
+
+def _forbidden(
+    runs: Runs, kinds: Sequence[_Kind], state: tuple[Value, ...], event: Event
+) -> Iterator[tuple[str, list[str]]]:
     """Steps that would write a line, were it not for some clauses of their guards."""
     reference, settings = runs.writer.reference, runs.steps.instance.settings
     env = reference.env(state)
-    for action in runs.steps.instance.model.actions:
-        if not any(line.row == event.row for block in action.prints for line in block):
-            continue
+    for action, guard, updates in kinds:
         names = [str(param.data) for param in action.params]
         for values in itertools.product(*(elements(param.sort, settings) for param in action.params)):
             params = dict(zip(names, values, strict=True))
             bound = {**env, **params}
-            failing = [
-                clause.label
-                for clause in action.guard
-                if not any(closure(part)(bound) for part in disjuncts(clause.condition))
-            ]
+            failing = [label for label, parts in guard if not any(part(bound) for part in parts)]
             if not failing:
                 continue
             after = list(state)
-            for each in action.updates:
-                after[reference.names.index(str(each.field.data))] = closure(each.value)(bound)
+            for name, value in updates:
+                after[reference.names.index(name)] = value(bound)
             written = runs.kept(runs.writer.blocks(action.name, params, state, tuple(after)))
             if any(says_the_same(each, event) for _, blocks in written for each in blocks[0]):
                 yield action.name, failing

@@ -49,6 +49,7 @@ from .state import (
     DIRECTORIES,
     LARGE,
     REASSIGNMENT,
+    RESTARTS,
     SETTINGS,
     SETTINGS_OF_PART,
     UNCLEAN_ASKED,
@@ -74,6 +75,9 @@ PARTS = (
     Part(DIRECTORIES, "log directories that fail while their broker lives", needs=(REQUESTS,)),
     Part(FACTORS, "topics with one replica, or three"),
     Part(ISR_OUTSIDE, "ISRs that change in ZooKeeper, where brokers and what they know are left out"),
+    Part(
+        RESTARTS, "brokers that are back before a controller finds them gone, which it sees since 2.2, without requests"
+    ),
     Part(UNCLEAN, "unclean.leader.election.enable, for all topics"),
     Part(UNCLEAN_LATER, "unclean.leader.election.enable of topics, switched on while the cluster runs"),
     Part(UNCLEAN_ASKED, "unclean elections of single partitions, which an administrator asks for (since 2.4)"),

@@ -54,6 +54,7 @@ from .state import (
     epoch,
     exists_topic,
     first,
+    has_registrations,
     ineligible,
     known,
     literal,
@@ -146,7 +147,7 @@ def initialize_context(effects: Effects) -> Action:
         replica_state[c]: mapped(p, mapped(r, ite(assigned, online, literal(unknown_is("replica"), ReplicaState)))),
         to_move[c]: offline,
     }
-    if REQUESTS in effects.chosen.parts:
+    if has_registrations(effects.chosen.parts):
         changes[known[c]] = _read_epochs(registered)
     if REASSIGNMENT in effects.chosen.parts:
         changes[reassigning[c]] = those(p, origin[p].is_some())
@@ -220,7 +221,7 @@ def broker_change(effects: Effects) -> Action:
     }
     if SHUTDOWN in effects.chosen.parts:
         changes[shutting[c]] = shutting[c].intersect(found)
-    if REQUESTS in effects.chosen.parts:
+    if has_registrations(effects.chosen.parts):
         changes[known[c]] = _read_epochs(found)
     if REASSIGNMENT in effects.chosen.parts:
         targeted = both(topics[c].contains(p), origin[p].is_some(), replicas(assignment[p]).intersects(added))
@@ -260,7 +261,7 @@ def _read_epochs(of: Expr) -> Expr:
 
 def _bounced(effects: Effects) -> Expr:
     """The live brokers that the controller knows by an earlier registration; up to 2.1 it does not look."""
-    if REQUESTS not in effects.chosen.parts or not effects.chosen.has("KIP-380"):
+    if not (has_registrations(effects.chosen.parts) and effects.chosen.has("KIP-380")):
         return NO_BROKERS
     return those(_old, both(live[c].contains(_old), registered.contains(_old), known[c][_old].ne(registration[_old])))
 

@@ -29,6 +29,7 @@ from .state import (
     created,
     epoch,
     exists_topic,
+    has_registrations,
     isr_changes,
     live,
     outages,
@@ -89,7 +90,7 @@ def come_back(effects: Effects) -> Action:
         effects.lines += registered_anew(b, registration[b] + 1, starts=True)
     dead = ~registered.contains(b)
     needed = effects.chosen.parts & {CACHES, ISR}
-    registers_once = dead if needed else waived(dead, "nothing but the count of outages changes")
+    registers_once = dead if needed else waived(dead, "nothing but counts changes, of outages and registrations")
     guard: dict[str, Expr | Clause] = {"is not registered": registers_once}
     if ZOMBIES in effects.chosen.parts:
         guard["is no zombie"] = waived(phase[b].eq("none"), "what an earlier controller does is fenced")
@@ -102,9 +103,16 @@ def come_back(effects: Effects) -> Action:
         updates={
             registered: registered.insert(b),
             outages: outages + 1,
-            **(requests.restarts(effects, b) if _sends_requests(effects) else {}),
+            **_starts(effects, b),
         },
     )
+
+
+def _starts(effects: Effects, broker: Expr) -> dict[Expr, Expr | Value]:
+    """The updates by which a broker starts, beside that it is registered."""
+    if _sends_requests(effects):
+        return requests.restarts(effects, broker)
+    return requests.registers(broker) if has_registrations(effects.chosen.parts) else {}
 
 
 def create_topic(effects: Effects) -> Action:

@@ -14,7 +14,7 @@ from ..views import (
     Projection,
 )
 from ..views import Broker as AnyBroker
-from .effects import DELETION, REQUESTS, UNCLEAN, Effects
+from .effects import DELETION, UNCLEAN, Effects
 from .state import (
     REASSIGNMENT,
     UNCLEAN_ASKED,
@@ -27,6 +27,7 @@ from .state import (
     controller_epoch,
     created,
     epoch,
+    has_registrations,
     hosts,
     known,
     live,
@@ -69,7 +70,7 @@ def has_settled(chosen: Chosen) -> Expr:
 def is_settled(chosen: Chosen, c: Expr) -> Expr:
     """The same of one broker as the controller; since 2.2 it knows who has registered anew."""
     knows = live[c].eq(registered)
-    if REQUESTS in chosen.parts and chosen.has("KIP-380"):
+    if has_registrations(chosen.parts) and chosen.has("KIP-380"):
         knows = both(knows, forall(b, registered.contains(b).implies(known[c][b].eq(registration[b]))))
     return both(controller.eq(some(c)), phase[c].eq("idle"), knows)
 

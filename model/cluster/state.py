@@ -66,6 +66,7 @@ SETTINGS_OF_PART: Mapping[str, tuple[Setting, ...]] = {
 CACHES, REASSIGNMENT, DIRECTORIES = "metadata caches", "reassignment", "log directories"
 UNSEEN_MOVES = "reassignment without requests"
 ASKED, LARGE = "elections of some leaders", "topics of several partitions"
+RESTARTS = "quick restarts"
 UNCLEAN_LATER, UNCLEAN_ASKED = "unclean elections switched on", "unclean elections asked for"
 
 Broker = Finite("Broker", BROKERS)
@@ -243,6 +244,7 @@ BLANK_OF_PART: Mapping[str, Mapping[Expr, Expr | Value]] = {
         asked_to_delete: fill(Marks, fill(MapOf(Broker, Bool), False)),
     },
     "requests": {known: fill(MapOf(Broker, BrokerEpoch), 0), batched: frozenset()},
+    RESTARTS: {known: fill(MapOf(Broker, BrokerEpoch), 0)},
     REASSIGNMENT: {reassigning: frozenset(), finishing: None},
     UNCLEAN_LATER: {told_unclean: frozenset()},
     DIRECTORIES: {
@@ -284,6 +286,7 @@ _ZOOKEEPER = (
     starts(created, frozenset(), "ZooKeeper: the topics that there are"),
     starts(znode, fill(znode.sort, None), "ZooKeeper: each partition's state znode"),
 )
+_REGISTRATION = starts(registration, fill(registration.sort, 0), "ZooKeeper: the epoch of each broker's registration")
 _COUNTED = starts(isr_changes, 0, "how often leaders changed ISRs, or asked for it")
 
 
@@ -309,7 +312,7 @@ def _of_part(part: str, parts: Iterable[str]) -> tuple[Field, ...]:
         )
     if part == "requests":
         return (
-            starts(registration, fill(registration.sort, 0), "ZooKeeper: the epoch of each broker's registration"),
+            _REGISTRATION,
             _on_the_way(parts),
             starts(
                 accepted_epoch,
@@ -318,6 +321,8 @@ def _of_part(part: str, parts: Iterable[str]) -> tuple[Field, ...]:
             ),
             starts(hosted, fill(hosted.sort, fill(Znodes, None)), "each broker: the partitions that it hosts, as told"),
         )
+    if part == RESTARTS and "requests" not in parts:
+        return (_REGISTRATION,)
     if part == REASSIGNMENT:
         before = fill(origin.sort, None)
         of_zookeeper = (
@@ -343,6 +348,11 @@ def _of_part(part: str, parts: Iterable[str]) -> tuple[Field, ...]:
             starts(metadata, fill(metadata.sort, fill(Metadata, None)), "each broker's metadata cache: who leads"),
         )
     return ()
+
+
+def has_registrations(parts: Iterable[str]) -> bool:
+    """The registrations of brokers have numbers."""
+    return bool({"requests", RESTARTS} & {*parts})
 
 
 def _on_the_way(parts: Iterable[str]) -> Field:

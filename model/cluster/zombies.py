@@ -13,7 +13,19 @@ from . import requests
 from .broker_lines import registered_anew
 from .effects import REQUESTS, ZOMBIES, Effects
 from .outside import gone, unregistered
-from .state import OUTAGES, b, c, controller_epoch, epoch, outages, phase, registered, registration, znode
+from .state import (
+    OUTAGES,
+    b,
+    c,
+    controller_epoch,
+    epoch,
+    has_registrations,
+    outages,
+    phase,
+    registered,
+    registration,
+    znode,
+)
 
 
 def lose_session(_: Effects) -> Action:
@@ -44,7 +56,7 @@ def resign(effects: Effects) -> Action:
         updates={
             **gone(effects, b),
             registered: registered.insert(b),
-            **(requests.registers(b) if REQUESTS in effects.chosen.parts else {}),
+            **(requests.registers(b) if has_registrations(effects.chosen.parts) else {}),
         },
         cites=("onControllerResignation in KafkaController.scala",),
     )

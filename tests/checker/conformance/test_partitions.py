@@ -102,3 +102,16 @@ def test_what_a_controller_speaks_of_before_it_creates_it_was_there() -> None:
     found = Partitions(compared, compared).found
     assert found == {1: {("a", 0), ("b", 0)}, 2: {("c", 0)}}
     assert Partitions([_moved("a")], [_moved("a")]).found == {}
+
+
+def test_changes_of_isrs_that_lines_tell_that_are_not_compared() -> None:
+    """What a leader writes raises the version only; brokers say in which version, or only which ISR they are for."""
+    online = Event("partition-online", topic="a", partition=0, isr=(1, 2), leader_epoch=0, partition_epoch=0)
+    sent = Event("update-metadata-sent", ts=7, topic="a", partition=0, isr=(1,), leader_epoch=0, partition_epoch=1)
+    shrinks = Event("isr-shrinks", ts=5, topic="a", partition=0, isr=(1,))
+    assert Partitions([online, sent, shrinks], [online]).other_isr_changes == {("a", 0): 5}
+    assert Partitions([online, shrinks], [online]).announced == {(("a", 0), frozenset({1}))}
+    elected = Event("partition-online", topic="a", partition=0, isr=(1,), leader_epoch=1, partition_epoch=2)
+    told = Partitions([online, sent, elected], [online, elected])
+    assert (told.other_isr_changes, told.isr_changes_begin) == ({}, 1)
+    assert Partitions([online], [online]).other_isr_changes == {}

@@ -42,7 +42,8 @@ def _reached(model: Model, settings: dict[str, int]) -> tuple[int, int]:
 
 # With requests the reference takes minutes, as it does with these and all others.
 FOR_LOGS = ["one or three replicas", "ISRs of unseen leaders"]
-ALL_PARTS = [each.name for each in CLUSTER.parts if not {"requests", *FOR_LOGS} & {each.name, *each.needs}]
+_APART = {"requests", "quick restarts", *FOR_LOGS}
+ALL_PARTS = [each.name for each in CLUSTER.parts if not _APART & {each.name, *each.needs}]
 
 
 @pytest.mark.parametrize(
@@ -56,6 +57,7 @@ ALL_PARTS = [each.name for each in CLUSTER.parts if not {"requests", *FOR_LOGS} 
         ("3.9", FOR_LOGS, 2),
         ("2.1", ["requests"], 2),
         ("3.9", ["requests"], 2),
+        ("3.9", ["quick restarts", "controlled shutdown"], 2),
         ("2.6", ["ISR changes"], 1),
         ("3.9", ["ISR changes"], 1),
         ("2.1", ["metadata caches"], 1),
@@ -438,6 +440,7 @@ def unclean_property(usual: Model) -> Iterable:  # type: ignore[type-arg]
         ("log directories",),
         ("one or three replicas",),
         ("ISRs of unseen leaders",),
+        ("quick restarts",),
         ("unclean elections switched on",),
     ],
 )
