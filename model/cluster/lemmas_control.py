@@ -95,7 +95,7 @@ def _as_it_is(model: Model) -> Model:
 
 SCRIPT = Lemmas(
     frozenset({registered, controller, controller_epoch, phase, epoch, znode}),
-    (*LEMMAS, *lemmas_settled.lemmas()),
+    (*LEMMAS, *lemmas_settled.lemmas(lemmas_settled.Terms())),
     _as_it_is,
     lambda model: (),
     {},

@@ -82,7 +82,7 @@ LEMMAS = (
     TO_DELETE_IS_QUEUED,
     STOPS_WHAT_IS_QUEUED,
     DELETED_STEP_BY_STEP,
-    *lemmas_settled.lemmas(left_alone=to_delete[c].contains(p)),
+    *lemmas_settled.lemmas(lemmas_settled.Terms(left_alone=to_delete[c].contains(p))),
 )
 
 SCRIPT = Lemmas(

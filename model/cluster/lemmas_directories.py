@@ -102,7 +102,7 @@ LEMMAS = (
     REQUESTS_ARE_TO_LIVE,
     KNOWN_DIRECTORIES_HAVE_FAILED,
     MARKED_ARE_OF_ONE_LIVE,
-    *lemmas_settled.lemmas(online=_online, working=_online, partly=~marked[c].is_empty()),
+    *lemmas_settled.lemmas(lemmas_settled.Terms(online=_online, working=_online, partly=~marked[c].is_empty())),
 )
 
 SCRIPT = Lemmas(

@@ -117,7 +117,7 @@ LEMMAS = (
     *COPIES,
     WHO_HOSTS_IS_LIVE,
     ASKS_AS_LEADER,
-    *lemmas_settled.lemmas(),
+    *lemmas_settled.lemmas(lemmas_settled.Terms()),
 )
 
 SCRIPT = Lemmas(

@@ -36,7 +36,11 @@ IS_SHUTTING_DOWN = Property(
         ),
     ),
 )
-LEMMAS = (*lemmas_control.LEMMAS, IS_SHUTTING_DOWN, *lemmas_settled.lemmas(live[c].minus(shutting[c])))
+LEMMAS = (
+    *lemmas_control.LEMMAS,
+    IS_SHUTTING_DOWN,
+    *lemmas_settled.lemmas(lemmas_settled.Terms(online=live[c].minus(shutting[c]))),
+)
 
 SCRIPT = Lemmas(
     lemmas_control.SCRIPT.fields | {shutting}, LEMMAS, lemmas_control.SCRIPT.with_history, lambda model: (), {}

@@ -98,6 +98,18 @@ def test_up_to_3_2_the_controller_takes_whoever_a_leader_asks_for_into_the_isr()
     assert [each.answer.question.name for each in found.fallen] == ["AlterIsr/InSyncLiveOrToMove"]
 
 
+@slow
+@pytest.mark.parametrize("release", ["2.4", "2.8", "3.9"])
+def test_where_a_reassignment_is_cancelled_its_replicas_are_forgotten(release: str) -> None:
+    """KIP-455: they may be in the ISR, or lead, and the assignment does not name them any more."""
+    model, effort = CLUSTER.model(release, adding=["reassignment without requests"]), Effort(timeout=10, search=0)
+    found = prove(model, SETTLED, effort=effort)
+    assert {each.verdict for each in found.properties} == {"unknown"}
+    assert found.fallen[0].answer.question.action == "CancelReassignment"
+    never = CLUSTER.model(release, ["cancelled reassignments"], ["reassignment without requests"])
+    assert prove(never, SETTLED, effort=Effort(search=0)).verdict == "holds"
+
+
 def test_the_proof_needs_each_clause_that_is_not_waived() -> None:
     found = list(mutate.dropped(CLUSTER.model("3.9")))
     assert [(each.action, each.clause.label) for each in found if not each.as_declared] == []
