@@ -1,11 +1,9 @@
-"""The same where partitions get other replicas: who is added has a replica, and who is dropped follows no more."""
+"""What is kept where partitions get other replicas: who is added has a replica, and who is dropped follows no more."""
 
 from __future__ import annotations
 
 from ..expr import both, either, forall, ite, some
 from ..property import Property
-from ..script import Lemmas
-from . import lemmas_control, lemmas_settled
 from .controller import unknown_is
 from .lemmas_settled import GOES_OFFLINE, HAS_READ, KNOWS, STATE, of_partitions, of_replicas
 from .state import (
@@ -32,11 +30,11 @@ from .state import (
 
 _held = znode[p].value
 _target, _had = replicas(assignment[p]), replicas(had(p))
-_has, _ends = hosts((REASSIGNMENT,), p).contains(b), finishing[c].eq(some(p))
+HAS, _ends = hosts((REASSIGNMENT,), p).contains(b), finishing[c].eq(some(p))
 _is_added = both(origin[p].is_some(), _target.contains(b), ~_had.contains(b))
 _begins = both(one_of(phase[c], ("reassigning", "finishing")), reassigning[c].contains(p), ~_ends)
 _unknown = STATE.eq(unknown_is("replica"))
-_unsettled = either(
+UNSETTLED = either(
     both(_is_added, ~_ends, STATE.eq("NewReplica")),
     both(_is_added, _begins, _unknown, ~_held["isr"].contains(b)),
     both(_ends, ~_target.contains(b)),
@@ -52,7 +50,7 @@ HAS_A_REPLICA = Property(
 ISR_IS_OF_HOSTS = Property(
     "IsrIsOfHosts",
     "In every state znode the ISR is among the replicas that the partition has, or is to have.",
-    forall(p, forall(b, both(znode[p].is_some(), _held["isr"].contains(b)).implies(_has))),
+    forall(p, forall(b, both(znode[p].is_some(), _held["isr"].contains(b)).implies(HAS))),
 )
 ENDS_WHAT_GOES_ON = Property(
     "EndsWhatGoesOn",
@@ -85,7 +83,7 @@ DROPPED_STEP_BY_STEP = Property(
     "Of a replica that is to be dropped a controller has a state from which it may go offline; then it is offline, "
     "until all are dropped, and then unknown, as is every replica that there is not.",
     both(
-        of_replicas(both(KNOWS, topics[c].contains(p), ~_has), _unknown),
+        of_replicas(both(KNOWS, topics[c].contains(p), ~HAS), _unknown),
         of_replicas(both(KNOWS, _ends, to_move[c].contains(b)), one_of(STATE, GOES_OFFLINE)),
         of_replicas(
             both(KNOWS, _ends, _had.contains(b), ~_target.contains(b), ~to_move[c].contains(b)),
@@ -101,22 +99,12 @@ INELIGIBLE_UNTIL_MOVED = Property(
         both(KNOWS, STATE.eq("ReplicaDeletionIneligible")), both(phase[c].eq("starting"), to_move[c].contains(b))
     ),
 )
-_dead = ite(phase[c].eq("finishing"), NO_BROKERS, to_move[c])
+DEAD_TO_MOVE = ite(phase[c].eq("finishing"), NO_BROKERS, to_move[c])
 LEMMAS = (
-    *(each for each in lemmas_control.LEMMAS if each is not lemmas_control.ISR_IS_OF_REPLICAS),
     HAS_A_REPLICA,
     ISR_IS_OF_HOSTS,
     ENDS_WHAT_GOES_ON,
     LED_BY_WHO_STAYS,
     DROPPED_STEP_BY_STEP,
     INELIGIBLE_UNTIL_MOVED,
-    *lemmas_settled.lemmas(lemmas_settled.Terms(to_move=_dead, is_replica=_has, unsettled=_unsettled)),
-)
-
-SCRIPT = Lemmas(
-    lemmas_control.SCRIPT.fields | {origin, reassigning, finishing},
-    LEMMAS,
-    lemmas_control.SCRIPT.with_history,
-    lambda model: (),
-    {},
 )

@@ -18,6 +18,8 @@ from .state import (
     c,
     cached,
     controller,
+    controller_epoch,
+    epoch,
     live,
     one_of,
     p,
@@ -34,6 +36,7 @@ from .state import (
 _held, _kept = znode[p].value, cached[c][p].value
 KNOWS = both(phase[c].ne("none"), phase[c].ne("elected"))
 HAS_READ = both(controller.eq(some(c)), KNOWS)
+IS_CURRENT = both(KNOWS, epoch[c].eq(controller_epoch))
 _has_started = both(HAS_READ, phase[c].ne("starting"))
 GOES_OFFLINE = ("OnlineReplica", "OfflineReplica", "ReplicaDeletionIneligible")
 _MOVES_NOBODY = ("idle", "resuming", "retrying", "deleting", "reassigning")
@@ -56,6 +59,7 @@ class Terms:
         to_move: the brokers that are to be moved because they are dead.
         is_replica: a broker b has a replica of p, or is to have one.
         unsettled: the replica of p on b is being added, or removed.
+        knows: c is of the controllers of whose replicas' states something is said.
     """
 
     online: Expr = live[c]
@@ -65,6 +69,7 @@ class Terms:
     to_move: Expr = to_move[c]
     is_replica: Expr = _is_replica
     unsettled: Expr = false
+    knows: Expr = KNOWS
 
 
 def of_partitions(when: Expr, holds: Expr) -> Expr:
@@ -126,10 +131,10 @@ def may_go_offline(terms: Terms) -> Property:
         "of others it has none.",
         both(
             of_replicas(
-                both(KNOWS, topics[c].contains(p), terms.is_replica, ~terms.left_alone),
+                both(terms.knows, topics[c].contains(p), terms.is_replica, ~terms.left_alone),
                 either(one_of(STATE, GOES_OFFLINE), terms.unsettled),
             ),
-            of_replicas(both(KNOWS, ~topics[c].contains(p)), STATE.eq(unknown_is("replica"))),
+            of_replicas(both(terms.knows, ~topics[c].contains(p)), STATE.eq(unknown_is("replica"))),
         ),
     )
 

@@ -42,6 +42,10 @@ slow = pytest.mark.slow
         pytest.param("3.9", ["zombies", "controlled shutdown"], marks=slow),
         pytest.param("2.3", ["controlled shutdown", "requests"], marks=slow),
         pytest.param("3.9", ["controlled shutdown", "preferred elections", "metadata caches"], marks=slow),
+        pytest.param("2.8", ["deletion", "controlled shutdown"], marks=slow),
+        pytest.param("2.3", ["reassignment without requests", "preferred elections"], marks=slow),
+        pytest.param("2.3", ["log directories", "metadata caches"], marks=slow),
+        pytest.param("2.3", ["ISR changes", "metadata caches"], marks=slow),
     ],
 )
 def test_a_controller_that_has_settled_has_left_nothing_to_dead_brokers(release: str, parts: list[str]) -> None:
