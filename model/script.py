@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cache
 
@@ -33,14 +33,15 @@ class Lemmas:
 
     Args:
         fields: what a model needs to have.
-        lemmas: they hold at first, and every action keeps them.
+        lemmas: they hold at first, and every action keeps them; or a function that gives those for the fields of a
+            model, where each of its parts has some.
         with_history: the model that also remembers what the lemmas speak about.
         goals: what is proved of that model besides its properties.
         spare: see `Script`.
     """
 
     fields: frozenset[Expr]
-    lemmas: tuple[Property, ...]
+    lemmas: tuple[Property, ...] | Callable[[Set[Expr]], tuple[Property, ...]]
     with_history: Callable[[Model], Model]
     goals: Callable[[Model], tuple[Property, ...]]
     spare: Mapping[str, str]
@@ -58,7 +59,8 @@ def script_of(model: Model) -> Script:
         return Script(model, model, tuple(each for each in promised if each.kind == "always"))
     best = max(fitting, key=lambda each: len(each.fields))
     watching = best.with_history(model)
-    return Script(model, watching, best.lemmas, best.goals(watching), best.spare)
+    lemmas = best.lemmas(fields) if callable(best.lemmas) else best.lemmas
+    return Script(model, watching, lemmas, best.goals(watching), best.spare)
 
 
 def remembering(model: Model, ghosts: Ghosts, *others: str) -> Model:

@@ -20,7 +20,7 @@ FILE = Path(__file__).parent / "expected.toml"
 class Row:
     """A model and what is expected of its properties.
 
-    * `release`, `adding`: of a family, the release and the parts that it has besides.
+    * `release`, `adding`, `leaving`: of a family, the release, the parts that it has besides, and those left out.
     * `kept`: settings with a number; the others are left out.
     * `without`: lemmas that are not tried, because they are not true in this model, or of no use.
     * `violated`: property -> states of the shortest counterexample.
@@ -36,12 +36,14 @@ class Row:
     why: str = ""
     release: str | None = None
     adding: tuple[str, ...] = ()
+    leaving: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
         """The model's name, of a family with its release and parts."""
         release = f"-{self.release}" if self.release else ""
-        return "".join((self.model, release, *(f" with {each}" for each in self.adding)))
+        left = (f" without {each}" for each in self.leaving)
+        return "".join((self.model, release, *left, *(f" with {each}" for each in self.adding)))
 
     def built(self) -> Model:
         """The model.
@@ -50,7 +52,7 @@ class Row:
             UnknownNameError: there is no such model, release or part.
         """
         if self.model in families():
-            return families()[self.model].model(self.release, adding=self.adding)
+            return families()[self.model].model(self.release, self.leaving, self.adding)
         return model_named(self.model)
 
     @property
@@ -72,7 +74,10 @@ def rows(path: Path = FILE) -> tuple[Row, ...]:
     found = []
     for row in toml.read(path)["row"]:
         toml.check_keys(
-            row, path.name, ("model",), ("release", "with", "kept", "without", "holds", "violated", "unknown", "why")
+            row,
+            path.name,
+            ("model",),
+            ("release", "with", "leaving", "kept", "without", "holds", "violated", "unknown", "why"),
         )
         made = Row(
             model=row["model"],
@@ -84,6 +89,7 @@ def rows(path: Path = FILE) -> tuple[Row, ...]:
             why=row.get("why", ""),
             release=row.get("release"),
             adding=tuple(row.get("with", ())),
+            leaving=tuple(row.get("leaving", ())),
         )
         if len(made.verdicts) != len(made.holds) + len(made.violated) + len(made.unknown):
             raise TableError(f"{path.name}: {made.title} has two expectations of one property")

@@ -46,6 +46,7 @@ from .refusals import refusals
 from .state import (
     ASKED,
     CACHES,
+    CANCELLED,
     DIRECTORIES,
     LARGE,
     REASSIGNMENT,
@@ -72,6 +73,7 @@ PARTS = (
     Part(CACHES, "UpdateMetadata requests on their way, and brokers' metadata caches", needs=(REQUESTS,)),
     Part(REASSIGNMENT, "partitions that get other replicas", needs=(REQUESTS, ISR)),
     Part(UNSEEN_MOVES, "partitions that get other replicas, as controllers see it", needs=(ISR_OUTSIDE,)),
+    Part(CANCELLED, "reassignments that are taken back (since 2.4)", usual=True),
     Part(DIRECTORIES, "log directories that fail while their broker lives", needs=(REQUESTS,)),
     Part(FACTORS, "topics with one replica, or three"),
     Part(ISR_OUTSIDE, "ISRs that change in ZooKeeper, where brokers and what they know are left out"),

@@ -1,16 +1,12 @@
 """What a proof needs to know of a cluster: who acts as controller, in which epoch, and what is in a state znode.
 
-They are kept by every release's steps, in any number of brokers, partitions and epochs. Beside them stands what a
-controller keeps on its way to where it has settled (`lemmas_settled.py`).
+They are kept by every release's steps, in any number of brokers, partitions and epochs.
 """
 
 from __future__ import annotations
 
-from ..expr import both, forall, some
+from ..expr import Expr, both, forall, some
 from ..property import Property
-from ..protocol import Model
-from ..script import Lemmas
-from . import lemmas_settled
 from .controller import unknown_is
 from .properties import CONTROLLER_IS_REGISTERED, ONE_CONTROLLER_PER_EPOCH
 from .state import (
@@ -60,15 +56,6 @@ ISR_HAS_A_MEMBER = Property(
     "In every state znode the ISR has a member: the last one stays.",
     forall(p, znode[p].is_some().implies(~_held["isr"].is_empty())),
 )
-ZNODE_IS_OF_A_TOPIC = Property(
-    "ZnodeIsOfATopic",
-    "Only a topic that there is has a state znode; and a controller knows no other, and gives no other a state.",
-    both(
-        forall(p, znode[p].is_some().implies(created.contains(p))),
-        forall(c, topics[c].subset_of(created)),
-        forall(c, forall(p, partition_state[c][p].ne(unknown_is("partition")).implies(created.contains(p)))),
-    ),
-)
 ISR_IS_OF_REPLICAS = Property(
     "IsrIsOfReplicas",
     "In every state znode the ISR is among the replicas.",
@@ -83,20 +70,18 @@ LEMMAS = (
     WRITTEN_BY_NO_LATER_EPOCH,
     LEADER_IS_IN_ISR,
     ISR_HAS_A_MEMBER,
-    ZNODE_IS_OF_A_TOPIC,
-    ISR_IS_OF_REPLICAS,
 )
 
 
-def _as_it_is(model: Model) -> Model:
-    """No lemma asks for history."""
-    return model
-
-
-SCRIPT = Lemmas(
-    frozenset({registered, controller, controller_epoch, phase, epoch, znode}),
-    (*LEMMAS, *lemmas_settled.lemmas()),
-    _as_it_is,
-    lambda model: (),
-    {},
-)
+def znode_is_of_a_topic(of: Expr) -> Property:
+    """`of`: the processes c of which it is said: where topics are deleted, not of who is controller no more."""
+    states = forall(p, partition_state[c][p].ne(unknown_is("partition")).implies(created.contains(p)))
+    return Property(
+        "ZnodeIsOfATopic",
+        "Only a topic that there is has a state znode; and a controller knows no other, and gives no other a state.",
+        both(
+            forall(p, znode[p].is_some().implies(created.contains(p))),
+            forall(c, of.implies(topics[c].subset_of(created))),
+            forall(c, of.implies(states)),
+        ),
+    )

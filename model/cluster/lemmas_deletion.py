@@ -1,18 +1,15 @@
-"""The same where topics are deleted: of those that are queued nothing is promised."""
+"""What is kept where topics are deleted: of those that are queued nothing is promised."""
 
 from __future__ import annotations
 
-from ..expr import both, either, forall, some
+from ..expr import Expr, both, either, forall
 from ..property import Property
-from ..script import Lemmas
-from . import lemmas_control, lemmas_settled
 from .controller import unknown_is
-from .lemmas_settled import GOES_OFFLINE, IS_REPLICA, KNOWS, of_replicas
+from .lemmas_settled import GOES_OFFLINE, IS_CURRENT, IS_REPLICA, KNOWS, of_replicas
 from .state import (
     asked_to_delete,
     b,
     c,
-    controller,
     created,
     live,
     one_of,
@@ -41,8 +38,8 @@ TO_DELETE_IS_QUEUED = Property(
     "topics are queued that there are; a controller that has read nothing is about to delete none.",
     both(
         queued.subset_of(created),
-        forall(c, to_delete[c].subset_of(topics[c])),
-        forall(c, controller.eq(some(c)).implies(to_delete[c].subset_of(queued))),
+        forall(c, IS_CURRENT.implies(to_delete[c].subset_of(topics[c]))),
+        forall(c, IS_CURRENT.implies(to_delete[c].subset_of(queued))),
         forall(c, (~KNOWS).implies(to_delete[c].is_empty())),
     ),
 )
@@ -52,43 +49,39 @@ STOPS_WHAT_IS_QUEUED = Property(
     "A controller stops replicas, and has them deleted, of topics that it is about to delete; it stops some only while "
     "it starts their deletion.",
     both(
-        forall(c, forall(p, forall(b, to_stop[c][p][b].implies(_stopped)))),
-        forall(c, forall(p, forall(b, asked_to_delete[c][p][b].implies(to_delete[c].contains(p))))),
+        of_replicas(both(IS_CURRENT, to_stop[c][p][b]), _stopped),
+        of_replicas(both(IS_CURRENT, asked_to_delete[c][p][b]), to_delete[c].contains(p)),
+        of_replicas(~KNOWS, ~to_stop[c][p][b]),
+        of_replicas(~KNOWS, ~asked_to_delete[c][p][b]),
     ),
 )
-_state, _has = replica_state[c][p][b], both(KNOWS, IS_REPLICA)
-_is_stopped = both(_state.eq("OfflineReplica"), phase[c].eq("deleting"))
-DELETED_STEP_BY_STEP = Property(
-    "DeletedStepByStep",
-    "Each replica that there is has a state; one whose deletion has started is on a live broker, or on one to be "
-    "moved; what is to be stopped may go offline; what a live broker was asked to delete is offline, and then started.",
-    both(
-        of_replicas(_has, ~one_of(_state, ("NewReplica", unknown_is("replica")))),
-        of_replicas(both(_has, phase[c].eq("starting")), one_of(_state, GOES_OFFLINE)),
-        of_replicas(
-            both(_has, _state.eq("ReplicaDeletionStarted")), either(live[c].contains(b), to_move[c].contains(b))
-        ),
-        of_replicas(to_stop[c][p][b], both(_has, one_of(_state, GOES_OFFLINE))),
-        of_replicas(asked_to_delete[c][p][b], _has),
-        of_replicas(
-            both(asked_to_delete[c][p][b], live[c].contains(b)),
-            either(_state.eq("ReplicaDeletionStarted"), _is_stopped),
-        ),
-    ),
-)
-LEMMAS = (
-    *lemmas_control.LEMMAS,
-    KNOWS_NO_TOPIC_YET,
-    TO_DELETE_IS_QUEUED,
-    STOPS_WHAT_IS_QUEUED,
-    DELETED_STEP_BY_STEP,
-    *lemmas_settled.lemmas(left_alone=to_delete[c].contains(p)),
-)
+_state, _has = replica_state[c][p][b], both(IS_CURRENT, IS_REPLICA)
 
-SCRIPT = Lemmas(
-    lemmas_control.SCRIPT.fields | {queued, to_delete, to_stop, asked_to_delete},
-    LEMMAS,
-    lemmas_control.SCRIPT.with_history,
-    lambda model: (),
-    {},
-)
+
+def deleted_step_by_step(online: Expr) -> Property:
+    is_stopped = both(_state.eq("OfflineReplica"), phase[c].eq("deleting"), online.contains(b))
+    return Property(
+        "DeletedStepByStep",
+        "Each replica that there is has a state; one whose deletion has started is on a live broker, or on one to be "
+        "moved; what is to be stopped may go offline, and is on a live broker if it is to be deleted; what a live "
+        "broker was asked to delete is offline, and then started.",
+        both(
+            of_replicas(_has, ~one_of(_state, ("NewReplica", unknown_is("replica")))),
+            of_replicas(both(_has, phase[c].eq("starting")), one_of(_state, GOES_OFFLINE)),
+            of_replicas(
+                both(_has, _state.eq("ReplicaDeletionStarted")), either(live[c].contains(b), to_move[c].contains(b))
+            ),
+            of_replicas(both(IS_CURRENT, to_stop[c][p][b]), both(_has, one_of(_state, GOES_OFFLINE))),
+            of_replicas(both(IS_CURRENT, to_stop[c][p][b], phase[c].eq("deleting")), online.contains(b)),
+            of_replicas(both(IS_CURRENT, asked_to_delete[c][p][b]), _has),
+            of_replicas(
+                both(IS_CURRENT, asked_to_delete[c][p][b], live[c].contains(b)),
+                either(_state.eq("ReplicaDeletionStarted"), is_stopped),
+            ),
+        ),
+    )
+
+
+def lemmas(online: Expr) -> tuple[Property, ...]:
+    """`online`: the brokers that may lead a partition p, as far as a controller c knows."""
+    return (KNOWS_NO_TOPIC_YET, TO_DELETE_IS_QUEUED, STOPS_WHAT_IS_QUEUED, deleted_step_by_step(online))

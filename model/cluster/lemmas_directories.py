@@ -1,12 +1,10 @@
-"""The same where log directories fail: what is in one is offline on a broker that lives."""
+"""What is kept where log directories fail: what is in one is offline on a broker that lives."""
 
 from __future__ import annotations
 
-from ..expr import both, forall, those, var
+from ..expr import both, forall, var
 from ..property import Property
-from ..script import Lemmas
-from . import lemmas_control, lemmas_settled
-from .lemmas_requests import QUEUE, at, is_on_the_way, request
+from .lemmas_requests import OnTheWay, at
 from .state import (
     Broker,
     b,
@@ -49,28 +47,24 @@ MARKED_ARE_OF_ONE_LIVE = Property(
         ),
     ),
 )
-REQUESTS_ARE_TO_LIVE = Property(
-    "RequestsAreToLive",
-    "What a controller sent, and is on the way, is sent to brokers that it knows to be live, and for no later life of "
-    "them; no controller of an epoch to come sent any.",
-    both(
-        forall(c, forall(b, both(_acts, QUEUE[b][epoch[c]].length() > 0).implies(live[c].contains(b)))),
-        forall(
-            c,
-            forall(
-                b,
-                forall(
-                    at,
-                    both(_acts, is_on_the_way(b, epoch[c])).implies(
-                        request(b, epoch[c])["broker_epoch"] <= known[c][b]
-                    ),
-                ),
-            ),
+
+
+def requests_are_to_live(sent: OnTheWay) -> Property:
+    its_epoch = sent.request(b, epoch[c])["broker_epoch"]
+    waiting = both(_acts, sent.there_is(b, epoch[c]))
+    return Property(
+        "RequestsAreToLive",
+        "What a controller sent, and is on the way, is sent to brokers that it knows to be live, and for no later life "
+        "of them; no controller of an epoch to come sent any.",
+        both(
+            forall(c, forall(b, both(_acts, sent.queue[b][epoch[c]].length() > 0).implies(live[c].contains(b)))),
+            forall(c, forall(b, forall(at, waiting.implies(its_epoch <= known[c][b])))),
+            forall(c, forall(b, known[c][b] <= registration[b])),
+            forall(b, forall(e, (e > controller_epoch).implies(sent.queue[b][e].length().eq(0)))),
         ),
-        forall(c, forall(b, known[c][b] <= registration[b])),
-        forall(b, forall(e, (e > controller_epoch).implies(QUEUE[b][e].length().eq(0)))),
-    ),
-)
+    )
+
+
 _its = both(registered.contains(b), known[c][b].eq(registration[b]))
 KNOWN_DIRECTORIES_HAVE_FAILED = Property(
     "KnownDirectoriesHaveFailed",
@@ -96,19 +90,8 @@ KNOWN_DIRECTORIES_HAVE_FAILED = Property(
         ),
     ),
 )
-_online = live[c].minus(those(_broker, offline_dirs[c][_broker].contains(p)))
-LEMMAS = (
-    *lemmas_control.LEMMAS,
-    REQUESTS_ARE_TO_LIVE,
-    KNOWN_DIRECTORIES_HAVE_FAILED,
-    MARKED_ARE_OF_ONE_LIVE,
-    *lemmas_settled.lemmas(online=_online, working=_online, partly=~marked[c].is_empty()),
-)
 
-SCRIPT = Lemmas(
-    lemmas_control.SCRIPT.fields | {offline_dirs, marked, QUEUE},
-    LEMMAS,
-    lemmas_control.SCRIPT.with_history,
-    lambda model: (),
-    {},
-)
+
+def lemmas(sent: OnTheWay) -> tuple[Property, ...]:
+    """`sent`: the requests that are on the way."""
+    return (requests_are_to_live(sent), KNOWN_DIRECTORIES_HAVE_FAILED, MARKED_ARE_OF_ONE_LIVE)

@@ -1,4 +1,4 @@
-"""The same where leaders change ISRs: what brokers know of a partition is what was written, or older."""
+"""What is kept where leaders change ISRs: what brokers know of a partition is what was written, or older."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from collections.abc import Callable
 
 from ..expr import Expr, both, forall
 from ..property import Property
-from ..script import Lemmas
-from . import lemmas_control, lemmas_settled
-from .lemmas_requests import QUEUE, at, is_on_the_way, request
+from .lemmas_requests import OnTheWay, at
 from .lemmas_settled import HAS_READ
 from .state import (
     assignment,
@@ -28,13 +26,12 @@ from .state import (
     znode,
 )
 
-_sent = request(b, e)
 _mine = hosted[b][p].value
 _leads = both(hosted[b][p].is_some(), _mine["leader"].set().contains(b))
 
 
-def _of_requests(holds: Expr) -> Expr:
-    return forall(b, forall(e, forall(at, forall(p, is_on_the_way(b, e).implies(holds)))))
+def _of_requests(sent: OnTheWay, holds: Expr) -> Expr:
+    return forall(b, forall(e, forall(at, forall(p, sent.there_is(b, e).implies(holds)))))
 
 
 def _is_proper(entry: Expr) -> Expr:
@@ -60,9 +57,9 @@ def _of_caches(holds: Callable[[Expr], Expr]) -> Expr:
     return forall(c, forall(p, cached[c][p].is_some().implies(holds(cached[c][p]))))
 
 
-def _of_sent(holds: Callable[[Expr], Expr]) -> Expr:
-    states = request(b, e)["states"]
-    return _of_requests(states[p].is_some().implies(holds(states[p])))
+def _of_sent(sent: OnTheWay) -> Callable[[Callable[[Expr], Expr]], Expr]:
+    state = sent.request(b, e)["states"][p]
+    return lambda holds: _of_requests(sent, state.is_some().implies(holds(state)))
 
 
 def _of_leaders(holds: Callable[[Expr], Expr]) -> Expr:
@@ -71,32 +68,38 @@ def _of_leaders(holds: Callable[[Expr], Expr]) -> Expr:
 
 _PROPER = "has a leader in an ISR of replicas, where there is one, from no controller epoch to come."
 _AS_WRITTEN = "is no newer than the znode; of the same version it has the same leader and ISR."
-COPIES = tuple(
-    Property(f"{name}{kind}", f"What {what} of a partition {says}", of(holds))
-    for kind, says, holds in (("IsProper", _PROPER, _is_proper), ("IsAsWritten", _AS_WRITTEN, _is_as_written))
-    for name, what, of in (
-        ("Kept", "a controller has in its cache", _of_caches),
-        ("Sent", "is on the way", _of_sent),
-        ("Told", "a leader knows", _of_leaders),
-    )
-)
 _is_live = both(live[c].contains(b), known[c][b].eq(registration[b]))
-WHO_HOSTS_IS_LIVE = Property(
-    "WhoHostsIsLive",
-    "A broker that hosts a partition, or is told of one in this life, is live as far as the controller knows.",
-    both(
-        forall(c, forall(b, known[c][b] <= registration[b])),
-        _of_requests(_sent["broker_epoch"] <= registration[b]),
-        forall(b, forall(p, hosted[b][p].is_some().implies(registered.contains(b)))),
-        forall(c, forall(b, forall(p, both(HAS_READ, hosted[b][p].is_some()).implies(_is_live)))),
-        forall(
-            c,
-            _of_requests(
-                both(HAS_READ, registered.contains(b), registration[b] <= _sent["broker_epoch"]).implies(_is_live)
-            ),
+
+
+def copies(sent: OnTheWay) -> tuple[Property, ...]:
+    """What is known of a partition elsewhere than in ZooKeeper."""
+    return tuple(
+        Property(f"{name}{kind}", f"What {what} of a partition {says}", of(holds))
+        for kind, says, holds in (("IsProper", _PROPER, _is_proper), ("IsAsWritten", _AS_WRITTEN, _is_as_written))
+        for name, what, of in (
+            ("Kept", "a controller has in its cache", _of_caches),
+            ("Sent", "is on the way", _of_sent(sent)),
+            ("Told", "a leader knows", _of_leaders),
+        )
+    )
+
+
+def who_hosts_is_live(sent: OnTheWay) -> Property:
+    its_epoch = sent.request(b, e)["broker_epoch"]
+    of_this_life = both(HAS_READ, registered.contains(b), registration[b] <= its_epoch)
+    return Property(
+        "WhoHostsIsLive",
+        "A broker that hosts a partition, or is told of one in this life, is live as far as the controller knows.",
+        both(
+            forall(c, forall(b, known[c][b] <= registration[b])),
+            _of_requests(sent, its_epoch <= registration[b]),
+            forall(b, forall(p, hosted[b][p].is_some().implies(registered.contains(b)))),
+            forall(c, forall(b, forall(p, both(HAS_READ, hosted[b][p].is_some()).implies(_is_live)))),
+            forall(c, _of_requests(sent, of_this_life.implies(_is_live))),
         ),
-    ),
-)
+    )
+
+
 ASKS_AS_LEADER = Property(
     "AsksAsLeader",
     "Who asks for an ISR leads the partition, is in that ISR, and asks for replicas only.",
@@ -112,14 +115,8 @@ ASKS_AS_LEADER = Property(
         ),
     ),
 )
-LEMMAS = (
-    *lemmas_control.LEMMAS,
-    *COPIES,
-    WHO_HOSTS_IS_LIVE,
-    ASKS_AS_LEADER,
-    *lemmas_settled.lemmas(),
-)
 
-SCRIPT = Lemmas(
-    lemmas_control.SCRIPT.fields | {proposed, QUEUE}, LEMMAS, lemmas_control.SCRIPT.with_history, lambda model: (), {}
-)
+
+def lemmas(sent: OnTheWay) -> tuple[Property, ...]:
+    """`sent`: the requests that are on the way."""
+    return (*copies(sent), who_hosts_is_live(sent), ASKS_AS_LEADER)

@@ -1,21 +1,47 @@
-"""How lemmas speak of the requests that are on the way, where all are LeaderAndIsr."""
+"""How lemmas speak of the requests that are on the way, of whatever kinds they are."""
 
 from __future__ import annotations
 
+from collections.abc import Set
+from dataclasses import dataclass
+from typing import cast
+
 from ..expr import Expr, mapped, record, var
-from ..sorts import Int
-from .state import CHANNEL, NO_PARTITIONS, NO_ZNODE, Partition, Request, channel
+from ..sorts import Int, RecordSort, SeqSort
+from .state import CHANNEL, NO_BROKERS, NO_PARTITIONS, NO_ZNODE, Partition, b, e
 
-QUEUE = channel(())
 at = var("at", Int(0, CHANNEL))
-_NOTHING = mapped(var("of", Partition), NO_ZNODE)
+_SAYS_NOTHING = {
+    "kind": "LeaderAndIsr",
+    "broker_epoch": 0,
+    "states": mapped(var("of", Partition), NO_ZNODE),
+    "new": NO_PARTITIONS,
+    "live": NO_BROKERS,
+    "deleted": NO_PARTITIONS,
+}
 
 
-def request(broker: Expr, tenure: Expr) -> Expr:
-    """The request number `at` of a tenure on its way to a broker; one that says nothing where there are fewer."""
-    return QUEUE[broker][tenure].at(at).get(record(Request, broker_epoch=0, states=_NOTHING, new=NO_PARTITIONS))
+@dataclass(frozen=True)
+class OnTheWay:
+    """The requests on the way; `queue`: the field of a model that has them."""
+
+    queue: Expr
+
+    def request(self, broker: Expr, tenure: Expr) -> Expr:
+        """The request number `at` of a tenure on its way to a broker; one that says nothing where there are fewer."""
+        sort = self._sort()
+        nothing = record(sort, **{name: _SAYS_NOTHING[name] for name, _ in sort.fields})
+        return self.queue[broker][tenure].at(at).get(nothing)
+
+    def _sort(self) -> RecordSort:
+        one = self.queue[b][e].sort
+        return cast(RecordSort, cast(SeqSort, one).element)
+
+    def there_is(self, broker: Expr, tenure: Expr) -> Expr:
+        """There is such a request."""
+        return at < self.queue[broker][tenure].length()
 
 
-def is_on_the_way(broker: Expr, tenure: Expr) -> Expr:
-    """There is such a request."""
-    return at < QUEUE[broker][tenure].length()
+def on_the_way(fields: Set[Expr]) -> OnTheWay:
+    """Those of a model with these fields, which has requests."""
+    return OnTheWay(next(each for each in fields if each.data == "channel"))

@@ -7,6 +7,8 @@ new controller has all brokers to move that are not live. What its caches and st
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ..expr import Expr, both, either, false, forall, some
 from ..property import Property
 from .controller import unknown_is
@@ -16,6 +18,8 @@ from .state import (
     c,
     cached,
     controller,
+    controller_epoch,
+    epoch,
     live,
     one_of,
     p,
@@ -32,11 +36,40 @@ from .state import (
 _held, _kept = znode[p].value, cached[c][p].value
 KNOWS = both(phase[c].ne("none"), phase[c].ne("elected"))
 HAS_READ = both(controller.eq(some(c)), KNOWS)
+IS_CURRENT = both(KNOWS, epoch[c].eq(controller_epoch))
 _has_started = both(HAS_READ, phase[c].ne("starting"))
 GOES_OFFLINE = ("OnlineReplica", "OfflineReplica", "ReplicaDeletionIneligible")
-_MOVES_NOBODY = ("idle", "resuming", "retrying", "deleting")
+_MOVES_NOBODY = ("idle", "resuming", "retrying", "deleting", "reassigning")
 _has_still_to_elect = one_of(phase[c], ("electing", "failing"))
-IS_REPLICA = both(topics[c].contains(p), replicas(assignment[p]).contains(b))
+_is_replica = replicas(assignment[p]).contains(b)
+IS_REPLICA = both(topics[c].contains(p), _is_replica)
+STATE = replica_state[c][p][b]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What the lemmas speak of, as a model has it that has some parts.
+
+    Args:
+        online: the brokers that may lead a partition p, as far as a controller c knows: the live ones, but for those
+            that are shutting down, or whose log directory has failed.
+        working: the live brokers, but for those whose log directory has failed.
+        left_alone: nothing is promised of a partition p: its topic is being deleted.
+        partly: of the brokers to move only some replicas are, so they are live.
+        to_move: the brokers that are to be moved because they are dead.
+        is_replica: a broker b has a replica of p, or is to have one.
+        unsettled: the replica of p on b is being added, or removed.
+        knows: c is of the controllers of whose replicas' states something is said.
+    """
+
+    online: Expr = live[c]
+    working: Expr = live[c]
+    left_alone: Expr = false
+    partly: Expr = false
+    to_move: Expr = to_move[c]
+    is_replica: Expr = _is_replica
+    unsettled: Expr = false
+    knows: Expr = KNOWS
 
 
 def of_partitions(when: Expr, holds: Expr) -> Expr:
@@ -68,16 +101,15 @@ CACHE_IS_AS_WRITTEN = Property(
 )
 
 
-def nobody_to_move_when_idle(partly: Expr) -> Property:
-    """`partly`: of the brokers to move only some replicas are, so they are live."""
-    moves_all = both(HAS_READ, phase[c].ne("stopping"), ~partly)
+def nobody_to_move_when_idle(terms: Terms) -> Property:
+    moves_all = both(HAS_READ, phase[c].ne("stopping"), ~terms.partly)
     return Property(
         "NobodyToMoveWhenIdle",
         "A controller that is idle has no broker to move. It has no live one to move, but for one that is shutting "
         "down, or of which it moves some replicas.",
         both(
             forall(c, one_of(phase[c], _MOVES_NOBODY).implies(to_move[c].is_empty())),
-            forall(c, forall(b, both(moves_all, to_move[c].contains(b)).implies(~live[c].contains(b)))),
+            forall(c, forall(b, both(moves_all, terms.to_move.contains(b)).implies(~live[c].contains(b)))),
             forall(
                 c,
                 forall(
@@ -92,47 +124,47 @@ def nobody_to_move_when_idle(partly: Expr) -> Property:
     )
 
 
-def may_go_offline(left_alone: Expr) -> Property:
+def may_go_offline(terms: Terms) -> Property:
     return Property(
         "MayGoOffline",
         "Of each replica of a topic that it knows, a controller has a state from which it may go offline and online; "
         "of others it has none.",
         both(
             of_replicas(
-                both(KNOWS, IS_REPLICA, ~left_alone),
-                one_of(replica_state[c][p][b], GOES_OFFLINE),
+                both(terms.knows, topics[c].contains(p), terms.is_replica, ~terms.left_alone),
+                either(one_of(STATE, GOES_OFFLINE), terms.unsettled),
             ),
-            of_replicas(both(KNOWS, ~topics[c].contains(p)), replica_state[c][p][b].eq(unknown_is("replica"))),
+            of_replicas(both(terms.knows, ~topics[c].contains(p)), STATE.eq(unknown_is("replica"))),
         ),
     )
 
 
-def led_by_live_or_to_move(left_alone: Expr) -> Property:
+def led_by_live_or_to_move(terms: Terms) -> Property:
     return Property(
         "LedByLiveOrToMove",
         "Whoever leads is live as far as the controller knows, or is to be moved.",
         of_replicas(
-            both(HAS_READ, znode[p].is_some(), ~left_alone, _held["leader"].eq(some(b))),
-            either(live[c].contains(b), to_move[c].contains(b)),
+            both(HAS_READ, znode[p].is_some(), ~terms.left_alone, _held["leader"].eq(some(b))),
+            either(live[c].contains(b), terms.to_move.contains(b)),
         ),
         cites=("KAFKA-3143",),
     )
 
 
-def in_sync_live_or_to_move(left_alone: Expr) -> Property:
+def in_sync_live_or_to_move(terms: Terms) -> Property:
     return Property(
         "InSyncLiveOrToMove",
         "Who is in an ISR is live as far as the controller knows, or is to be moved, or is its last member.",
         of_replicas(
-            both(HAS_READ, znode[p].is_some(), ~left_alone, _held["isr"].contains(b)),
-            either(live[c].contains(b), to_move[c].contains(b), _held["isr"].eq(some(b).set())),
+            both(HAS_READ, znode[p].is_some(), ~terms.left_alone, _held["isr"].contains(b)),
+            either(live[c].contains(b), terms.to_move.contains(b), _held["isr"].eq(some(b).set())),
         ),
         cites=("KAFKA-3143",),
     )
 
 
-def new_without_znode(left_alone: Expr) -> Property:
-    known = both(_has_started, topics[c].contains(p), ~left_alone)
+def new_without_znode(terms: Terms) -> Property:
+    known = both(_has_started, topics[c].contains(p), ~terms.left_alone)
     return Property(
         "NewWithoutZnode",
         "Once a controller has started, a partition that it knows is NewPartition exactly while it has no state znode, "
@@ -150,7 +182,7 @@ def new_without_znode(left_alone: Expr) -> Property:
     )
 
 
-def offline_if_led_by_nobody(working: Expr, left_alone: Expr) -> Property:
+def offline_if_led_by_nobody(terms: Terms) -> Property:
     return Property(
         "OfflineIfLedByNobody",
         "Once a controller has started, a partition that nobody live leads is OfflinePartition, but for one whose "
@@ -159,8 +191,8 @@ def offline_if_led_by_nobody(working: Expr, left_alone: Expr) -> Property:
             both(
                 _has_started,
                 znode[p].is_some(),
-                ~left_alone,
-                ~_led_by(working),
+                ~terms.left_alone,
+                ~_led_by(terms.working),
                 ~both(_has_still_to_elect, _led_by(to_move[c])),
             ),
             partition_state[c][p].eq("OfflinePartition"),
@@ -168,47 +200,38 @@ def offline_if_led_by_nobody(working: Expr, left_alone: Expr) -> Property:
     )
 
 
-def live_replicas_are_online(online: Expr, left_alone: Expr) -> Property:
+def live_replicas_are_online(terms: Terms) -> Property:
     return Property(
         "LiveReplicasAreOnline",
         "The replicas on brokers that are live and stay so, as far as the controller knows, are OnlineReplica.",
         of_replicas(
-            both(HAS_READ, IS_REPLICA, ~left_alone, online.contains(b)), replica_state[c][p][b].eq("OnlineReplica")
+            both(HAS_READ, topics[c].contains(p), terms.is_replica, ~terms.left_alone, terms.online.contains(b)),
+            either(STATE.eq("OnlineReplica"), terms.unsettled),
         ),
     )
 
 
-def offline_is_led_by_nobody(online: Expr, left_alone: Expr) -> Property:
-    offline = both(znode[p].is_some(), ~left_alone, partition_state[c][p].eq("OfflinePartition"))
+def offline_is_led_by_nobody(terms: Terms) -> Property:
+    offline = both(znode[p].is_some(), ~terms.left_alone, partition_state[c][p].eq("OfflinePartition"))
     return Property(
         "OfflineIsLedByNobody",
         "Once a controller has started, nobody who is live and stays so leads an OfflinePartition, but for one who has "
         "just come back.",
-        of_partitions(both(_has_started, phase[c].ne("electing"), offline), ~_led_by(online)),
+        of_partitions(both(_has_started, phase[c].ne("electing"), offline), ~_led_by(terms.online)),
     )
 
 
-def lemmas(
-    online: Expr = live[c], working: Expr = live[c], left_alone: Expr = false, partly: Expr = false
-) -> tuple[Property, ...]:
-    """What a controller keeps.
-
-    Args:
-        online: the brokers that may lead a partition p, as far as it knows: the live ones, but for those that are
-            shutting down, or whose log directory has failed.
-        working: the live brokers, but for those whose log directory has failed.
-        left_alone: nothing is promised of a partition p: its topic is being deleted.
-        partly: of the brokers to move only some replicas are, so they are live.
-    """
+def lemmas(terms: Terms) -> tuple[Property, ...]:
+    """What a controller keeps."""
     return (
-        nobody_to_move_when_idle(partly),
+        nobody_to_move_when_idle(terms),
         KNOWS_NOBODY_YET,
         CACHE_IS_AS_WRITTEN,
-        may_go_offline(left_alone),
-        led_by_live_or_to_move(left_alone),
-        in_sync_live_or_to_move(left_alone),
-        new_without_znode(left_alone),
-        offline_if_led_by_nobody(working, left_alone),
-        live_replicas_are_online(online, left_alone),
-        offline_is_led_by_nobody(online, left_alone),
+        may_go_offline(terms),
+        led_by_live_or_to_move(terms),
+        in_sync_live_or_to_move(terms),
+        new_without_znode(terms),
+        offline_if_led_by_nobody(terms),
+        live_replicas_are_online(terms),
+        offline_is_led_by_nobody(terms),
     )

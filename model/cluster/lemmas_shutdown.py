@@ -1,11 +1,9 @@
-"""The same where brokers ask the controller before they stop: who is shutting down is live, and stays not."""
+"""What is kept where brokers ask the controller before they stop: who is shutting down is live, and stays not."""
 
 from __future__ import annotations
 
-from ..expr import both, forall, some
+from ..expr import Expr, both, false, forall, some
 from ..property import Property
-from ..script import Lemmas
-from . import lemmas_control, lemmas_settled
 from .state import assignment, c, controller, followed, live, p, phase, replicas, shutting, to_move, topics, znode
 
 _stops = phase[c].eq("stopping")
@@ -36,8 +34,17 @@ IS_SHUTTING_DOWN = Property(
         ),
     ),
 )
-LEMMAS = (*lemmas_control.LEMMAS, IS_SHUTTING_DOWN, *lemmas_settled.lemmas(live[c].minus(shutting[c])))
 
-SCRIPT = Lemmas(
-    lemmas_control.SCRIPT.fields | {shutting}, LEMMAS, lemmas_control.SCRIPT.with_history, lambda model: (), {}
-)
+
+def stops_nothing_left_alone(left_alone: Expr) -> Property:
+    """Up to 2.0 it is not so where topics are deleted (KAFKA-6753)."""
+    return Property(
+        "StopsNothingLeftAlone",
+        "What a controller stops for a controlled shutdown is of no topic that it is about to delete.",
+        forall(c, forall(p, both(_stops, followed[c][p]).implies(~left_alone))),
+    )
+
+
+def lemmas(left_alone: Expr) -> tuple[Property, ...]:
+    """`left_alone`: nothing is promised of a partition p: its topic is being deleted."""
+    return (IS_SHUTTING_DOWN, *(() if left_alone is false else (stops_nothing_left_alone(left_alone),)))

@@ -29,6 +29,7 @@ from .state import (
     created,
     epoch,
     exists_topic,
+    finishing,
     has_registrations,
     isr_changes,
     live,
@@ -41,7 +42,9 @@ from .state import (
     registered,
     registration,
     replica_state,
+    replicas,
     some_of_topic,
+    to_move,
     topic_of,
     znode,
 )
@@ -191,6 +194,8 @@ def expand(effects: Effects) -> Action:
     if REASSIGNMENT in effects.chosen.parts:  # who is added was told so, and who is dropped follows no more
         nowhere = const(unknown_is("replica"), ReplicaState)
         given["a controller gave it a state"] = exists(r, replica_state[r][p][one].ne(nowhere))
+        dropped = both(finishing[r].eq(some(p)), ~replicas(assignment[p]).contains(one), ~to_move[r].contains(one))
+        given["no controller dropped it"] = ~exists(r, dropped)
     return _isr_changed(
         effects,
         "LeaderExpandsIsr",

@@ -16,6 +16,7 @@ from ..views import (
 from ..views import Broker as AnyBroker
 from .effects import DELETION, UNCLEAN, Effects
 from .state import (
+    CANCELLED,
     REASSIGNMENT,
     UNCLEAN_ASKED,
     UNCLEAN_LATER,
@@ -217,7 +218,7 @@ def properties(chosen: Chosen) -> tuple[Property, ...]:
     """What is promised, and what must be met."""
     is_unclean = bool({UNCLEAN, UNCLEAN_LATER, UNCLEAN_ASKED} & chosen.parts)
     unmet = {LEADER_FROM_ISR if is_unclean else UNCLEAN_LEADER_ALONE_IN_ISR}
-    if REASSIGNMENT in chosen.parts and chosen.has("KIP-455"):
+    if {REASSIGNMENT, CANCELLED} <= chosen.parts and chosen.has("KIP-455"):
         unmet.add(ISR_WITHIN_REPLICAS)  # a replica that was being added leaves the ISR after the assignment
     of_view = tuple(each for each in PARTITION_PROPERTIES if each not in unmet)
     return (

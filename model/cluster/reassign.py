@@ -43,6 +43,7 @@ from .outside import one, other, third
 from .promises import informed_and_quiet
 from .requests import head, may_read, read, takes
 from .state import (
+    CANCELLED,
     NO_ASSIGNMENT,
     NO_BROKERS,
     NO_ZNODE,
@@ -417,7 +418,7 @@ def writers(chosen: Chosen) -> tuple[Callable[[Effects], Action], ...]:
         usual = (*usual, handle)
     if FACTORS in chosen.parts:
         usual = (*usual, reassign_to_one, reassign_to_three)
-    return (*usual, cancel, raise_epoch) if chosen.has("KIP-455") else usual
+    return (*usual, cancel, raise_epoch) if chosen.has("KIP-455") and CANCELLED in chosen.parts else usual
 
 
 def properties(chosen: Chosen) -> tuple[Property, ...]:

@@ -26,6 +26,7 @@ OF_DELETION = (
 """Refused pairs that are known, and come of nothing but the order of events. Of a cluster without the part none is."""
 OF_REASSIGNMENT = (
     ("OnlineReplica", "NewReplica", "a later controller takes a reassignment up again"),
+    ("OfflineReplica", "NewReplica", "it does while the broker is dead that is to get the replica"),
     ("NewReplica", "NewReplica", "a replica's broker starts anew while it is being added"),
 )
 OF_DIRECTORIES = (

@@ -64,7 +64,7 @@ SETTINGS_OF_PART: Mapping[str, tuple[Setting, ...]] = {
     "elections of some leaders": (ELECTIONS,),
 }
 CACHES, REASSIGNMENT, DIRECTORIES = "metadata caches", "reassignment", "log directories"
-UNSEEN_MOVES = "reassignment without requests"
+UNSEEN_MOVES, CANCELLED = "reassignment without requests", "cancelled reassignments"
 ASKED, LARGE = "elections of some leaders", "topics of several partitions"
 RESTARTS = "quick restarts"
 UNCLEAN_LATER, UNCLEAN_ASKED = "unclean elections switched on", "unclean elections asked for"

@@ -42,6 +42,10 @@ slow = pytest.mark.slow
         pytest.param("3.9", ["zombies", "controlled shutdown"], marks=slow),
         pytest.param("2.3", ["controlled shutdown", "requests"], marks=slow),
         pytest.param("3.9", ["controlled shutdown", "preferred elections", "metadata caches"], marks=slow),
+        pytest.param("2.8", ["deletion", "controlled shutdown"], marks=slow),
+        pytest.param("2.3", ["reassignment without requests", "preferred elections"], marks=slow),
+        pytest.param("2.3", ["log directories", "metadata caches"], marks=slow),
+        pytest.param("2.3", ["ISR changes", "metadata caches"], marks=slow),
     ],
 )
 def test_a_controller_that_has_settled_has_left_nothing_to_dead_brokers(release: str, parts: list[str]) -> None:
@@ -96,6 +100,18 @@ def test_up_to_3_2_the_controller_takes_whoever_a_leader_asks_for_into_the_isr()
     found = prove(model, ["LeaderAliveOrNone", "DeadOutOfIsr"], effort=effort)
     assert [each.verdict for each in found.properties] == ["holds", "unknown"]
     assert [each.answer.question.name for each in found.fallen] == ["AlterIsr/InSyncLiveOrToMove"]
+
+
+@slow
+@pytest.mark.parametrize("release", ["2.4", "2.8", "3.9"])
+def test_where_a_reassignment_is_cancelled_its_replicas_are_forgotten(release: str) -> None:
+    """KIP-455: they may be in the ISR, or lead, and the assignment does not name them any more."""
+    model, effort = CLUSTER.model(release, adding=["reassignment without requests"]), Effort(timeout=10, search=0)
+    found = prove(model, SETTLED, effort=effort)
+    assert {each.verdict for each in found.properties} == {"unknown"}
+    assert found.fallen[0].answer.question.action == "CancelReassignment"
+    never = CLUSTER.model(release, ["cancelled reassignments"], ["reassignment without requests"])
+    assert prove(never, SETTLED, effort=Effort(search=0)).verdict == "holds"
 
 
 def test_the_proof_needs_each_clause_that_is_not_waived() -> None:
