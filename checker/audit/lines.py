@@ -153,9 +153,9 @@ BESIDE_METADATA = (
 """Lines of KRaft mode that only a metadata log decides."""
 JUDGED_OF_KRAFT = (*OF_QUORUM, *ACTIVE, *RENOUNCED, *LEADER_PRINTED, *CLUSTER_PRINTED, *BESIDE_METADATA)
 """Lines by which a log is known to be of KRaft mode, and of which rules are."""
-ALIKE = (*LEADER_AND_ISR_SENT, *UPDATE_METADATA_SENT, "replica-loaded")
+ALIKE = (*LEADER_AND_ISR_SENT, *UPDATE_METADATA_SENT, "replica-loaded", *APPEND_REFUSED)
 """Lines of which two of one millisecond can be equal and yet tell of two things: requests to several brokers, of which
-the audit does not read the recipient, and replicas of a partition, which the line does not name."""
+the audit does not read the recipient; replicas of a partition, which the line does not name; what producers send."""
 MOVES_AND_VIEWS = rows_with(*MOVES, "move-refused", *VIEW_ROLES)
 
 LINE = Enum("Line", tuple(line_rows()))

@@ -76,11 +76,12 @@ def audited(
         known = doubted
         histories = fitted(log, read, release, known)
         of = _looked(log, histories, Ends.of(histories, read.files), release, narrow, with_timeline)
+        twice = Repeated.by_file(of["repeated"])
+        handled = requests(read.rows, histories.journals, histories.spans, twice)
         doubted = known | doubts(of, files, histories.spans, read.rows, log.over_lines, known)
+        doubted |= Doubts(out_of_turn=handled.out_of_turn())
     changed = PythonTable([asdict(change) for change in histories.epoch_changes])
     defects: list[Row] = []
-    twice = Repeated.by_file(of["repeated"])
-    handled = requests(read.rows, histories.journals, histories.spans, twice)
     asked, held = judged_requests(handled, narrow, defects)
     whole = asked | {name: narrow.of(table) for name, table in judged({CHANGES: changed}, defects).items()}
     counts = [*counted(whole), *held, *of["count"]]

@@ -55,6 +55,7 @@ GAINED_ONCE = (
     Case("kraft-segments-4.1.0", (("another KRaft cluster inside", 2),), 9109),
     Case("kraft-segments-4.1.0", (("another KRaft cluster beside", 3),), 9128),
     Case("kraft-migration-3.9.1", (("another KRaft cluster inside", 2), ("lines doubled", 0.1), ("grep -v", 1)), 9137),
+    Case("chaos-3.5.2-3", (("hour again, sorted", 2),), 83008),
     Case("unclean-2.4.1", (("copy beside", 2), ("brokers concatenated", 2), ("physical lines missing", 0.1)), 14),
 )
 """Where several lines are missing: those of a deletion, of a creation, of the start of a controller or of a broker; a

@@ -15,7 +15,8 @@ class Doubts:
     """`late` are tenures in a file, as (file, controller, epoch), of which a line stands below one that was written
     later. `gapped` are clusters of whose lines some are missing here and there; `mixed` those of them that have lines
     of others, too; `beheaded` tenures of whose first lines some are missing; `quiet` stretches of lines in which less
-    was logged than elsewhere in the file; `repeated` files in which lines stand twice."""
+    was logged than elsewhere in the file; `repeated` files in which lines stand twice,
+    `out_of_turn` those in which requests do not come in the order of their numbers."""
 
     late: frozenset[tuple[int, int, int]] = frozenset()
     gapped: frozenset[int] = frozenset()
@@ -23,6 +24,7 @@ class Doubts:
     beheaded: frozenset[TenureOfCluster] = frozenset()
     quiet: frozenset[Stretch] = frozenset()
     repeated: frozenset[int] = frozenset()
+    out_of_turn: frozenset[int] = frozenset()
 
     def __or__(self, other: Doubts) -> Doubts:
         return Doubts(
@@ -32,6 +34,7 @@ class Doubts:
             self.beheaded | other.beheaded,
             self.quiet | other.quiet,
             self.repeated | other.repeated,
+            self.out_of_turn | other.out_of_turn,
         )
 
 

@@ -222,6 +222,10 @@ class Handled:
     numbered_fit: dict[int, int] = field(default_factory=lambda: defaultdict(int))
     refused_fit: dict[int, int] = field(default_factory=lambda: defaultdict(int))
 
+    def out_of_turn(self) -> frozenset[int]:
+        """The files in which the number of a request is below that of the one before, of the same controller."""
+        return frozenset(row["file"] for row in self.numbered if row["correlation_id"] < row["before_id"])
+
 
 def requests(rows: Sequence[Row], journals: Journals, spans: Iterable[Span], repeated: Collection[int] = ()) -> Handled:
     """The requests of all journals from which no line is missing, from what `handled` gave of all pieces.

@@ -51,6 +51,11 @@ QUIET = (
     " or lines are missing; what controllers do there is judged as if any line may be missing"
 )
 
+OUT_OF_TURN = (
+    "a broker takes requests of one controller in another order than they were sent in: lines are missing, or not where"
+    " they were written (a clock was put back, and lines were sorted by their times)"
+)
+
 
 @dataclass(frozen=True)
 class Life:
@@ -103,6 +108,10 @@ def histories(
             *_disordered((run for life in joined for history in life.members for run in history.runs), layout),
             *(Note(cluster, GAPPED) for cluster in sorted(doubts.gapped)),
             *_quiet(layout),
+            *(
+                Note(layout.files[i].cluster, f"{layout.files[i].path}: {OUT_OF_TURN}")
+                for i in sorted(layout.out_of_turn)
+            ),
             *kept_apart,
             *_copies(joined),
             *written.notes,

@@ -86,7 +86,8 @@ def wrote(events: Table) -> list[Row]:
 class Part:
     """Lines first..last of a file that are of a journal: those of `speaker`, or those that say of none (None).
 
-    `block`, `lossy` and `releases` are as of a span (spans.py). A journal is `whole` if no line of it is missing
+    `block`, `lossy` and `releases` are as of a span (spans.py). `out_of_turn`: its requests do not come in the order of
+    their numbers, so its lines may not be where they were written. A journal is `whole` if no line of it is missing
     between its first and its last. `server_log`: it has lines of that file. `base` + line grows along each of its
     streams.
     """
@@ -105,6 +106,7 @@ class Part:
     whole: bool
     server_log: bool
     releases: int
+    out_of_turn: bool = False
 
 
 @dataclass(frozen=True)
@@ -322,6 +324,7 @@ class _Journal:
                         whole=whole,
                         server_log=any(_stream(self.layout.files[each]) in self.naming for each in self.files),
                         releases=releases,
+                        out_of_turn=not self.layout.out_of_turn.isdisjoint(self.files),
                     )
 
     def processes(self) -> Iterator[Process]:

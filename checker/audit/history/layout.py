@@ -19,7 +19,7 @@ class Layout:
 
     `gapped` are the clusters of whose lines any may be missing; `beheaded` the tenures of whose first lines some are;
     `quiet`, by file, the stretches (first, last) in which any line may be missing; `repeated` the files with lines that
-    stand twice. `positions` have blocks that end
+    stand twice, `out_of_turn` those whose lines may not be where they were written. `positions` have blocks that end
     where lines may be missing. In `split_positions` they end at foreign epochs too.
     """
 
@@ -32,6 +32,7 @@ class Layout:
     beheaded: frozenset[TenureOfCluster] = frozenset()
     quiet: Mapping[int, Sequence[tuple[int, int]]] = field(default_factory=dict)
     repeated: frozenset[int] = frozenset()
+    out_of_turn: frozenset[int] = frozenset()
 
     def stream(self, run: Run) -> str:
         return self.files[run.file].stream
@@ -39,7 +40,8 @@ class Layout:
     def lossy(self, run: Run) -> bool:
         """Whether any line of a run may be missing, or its lines are not where they were written."""
         file = self.files[run.file]
-        return file.lossy is not None or file.cluster in self.gapped or run.disordered or run.inserted
+        known = file.lossy is not None or file.cluster in self.gapped or run.file in self.out_of_turn
+        return known or run.disordered or run.inserted
 
     def is_quiet(self, file: int, line: int) -> bool:
         """Whether a line is in a stretch in which less was logged than elsewhere in its file."""
@@ -69,6 +71,7 @@ def laid_out(
         beheaded=doubts.beheaded,
         quiet=quiet,
         repeated=doubts.repeated,
+        out_of_turn=doubts.out_of_turn,
     )
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from ....model.expr import field
 from ....model.sorts import Bool, Int
 from ..fields import tenure
-from ..lines import ALIKE
+from ..lines import ALIKE, BROKERS
 from ..table.protocol import Column, Row, Table
 from .absent import false_where_absent
-from .placed import duplicate
+from .placed import duplicate, of_controllers
 
 
 def without_duplicates(events: Table) -> Table:
@@ -19,5 +19,6 @@ def without_duplicates(events: Table) -> Table:
 
 def repeated(events: Table) -> list[Row]:
     """By file how many lines about partitions are duplicates, and the first and the last of them."""
-    lines = events.present("topic", "partition").without_lines(ALIKE).where(duplicate)
+    lines = of_controllers(events).without_lines(BROKERS).plus(events.present("journal"))  # a broker's can be of both
+    lines = lines.present("topic", "partition").without_lines(ALIKE).where(duplicate)
     return lines.grouped(("file",), n=Column("count"), first=Column("min", "line"), last=Column("max", "line")).rows()

@@ -99,7 +99,10 @@ def _with_journals(events: Table, journals: Journals, release: int | None) -> Ta
 
     Their `tenure` is the journal, counted below 0: no controller's has that number.
     """
-    parts = [asdict(part) | {"tenure": -part.journal, "known_since": 0} for part in journals.parts]
+    parts = [
+        asdict(part) | {"tenure": -part.journal, "known_since": 0, "lossy": part.lossy or part.out_of_turn}
+        for part in journals.parts
+    ]
     if release is not None:
         parts = [part | {"releases": release} for part in parts]
     processes = [asdict(process) for process in journals.processes]
