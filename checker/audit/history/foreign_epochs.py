@@ -66,16 +66,19 @@ def foreign_epochs(
         same = run.controller in claimed and claimed[run.controller].epoch == run.epoch
         here = _StreamLine(i, run.first)
         since = begun[run.controller] if same else here
-        within = [[each for each in own if each.file not in repeated or _overlap(each, run)] for own in reports]
+        first_ts = claimed[run.controller].first_ts if same else run.first_ts
+        within = [
+            [each for each in own if each.file not in repeated or _overlap(each, run, first_ts)] for own in reports
+        ]
         found[run.key] = _between(run, since, _StreamLine(i, run.last), within)
         claimed[run.controller], begun[run.controller] = run, here
     return found
 
 
-def _overlap(report: BrokerReport, run: Run) -> bool:
-    """Whether another epoch was reported in the time of a run, for all that their times tell."""
+def _overlap(report: BrokerReport, run: Run, first_ts: int | None) -> bool:
+    """Whether another epoch was reported from `first_ts` on to the end of a run, for all that their times tell."""
     if report.epoch < run.epoch:
-        return report.last_ts is None or run.first_ts is None or run.first_ts <= report.last_ts
+        return report.last_ts is None or first_ts is None or first_ts <= report.last_ts
     return report.first_ts is None or run.last_ts is None or report.first_ts <= run.last_ts
 
 
