@@ -82,6 +82,7 @@ def test_an_audit_finds_in_a_counterexample_what_is_said(expected: flagged.Flagg
     run = simulate.counterexample(instance, expected.prop)
     assert run is not None
     doubted: set[str] = set()
+    told: set[str] = set()
     for level in ("TRACE", "INFO"):
         log = simulate.log_of(
             instance, run, CLUSTER.release(row.release), level, numbered(3, row.settings["partitions"])
@@ -99,10 +100,12 @@ def test_an_audit_finds_in_a_counterexample_what_is_said(expected: flagged.Flagg
             if taken.action == expected.step
             for at in at_s
         }
-        assert {rule for rule, _, _ in found} == {expected.rule, *expected.beside}
+        assert expected.rule in {rule for rule, _, _ in found}
+        told |= {rule for rule, _, _ in found}
         for rule, file, line in found:
             assert rule in expected.beside or (file, line) in offending
     assert doubted == (set() if expected.rule else set(expected.beside))
+    assert told == ({expected.rule, *expected.beside} if expected.rule else set())
 
 
 def test_an_isr_that_is_refused_is_told() -> None:
