@@ -111,8 +111,8 @@ def test_a_line_that_says_the_same_of_the_same_millisecond_is_read_once(table: O
     assert sorted((each["file"], each["line"]) for each in left) == [(0, n) for n in (1, 2, 4, 5, 6, 7, 8, 10)]
     # Requests to several brokers are equal: they are no line that is there twice.
     assert sorted(repeated(events), key=lambda each: int(each["file"])) == [
-        {"file": 0, "n": 1, "first": 3},
-        {"file": 1, "n": 1, "first": 11},
+        {"file": 0, "n": 1, "first": 3, "last": 3},
+        {"file": 1, "n": 1, "first": 11, "last": 11},
     ]
 
 
