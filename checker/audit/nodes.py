@@ -98,7 +98,10 @@ def observed(log: Log, read: Read, metadata: Metadata) -> Shown:
     held = (
         log.over_lines(partial(beside.beside, chronicles, clusters), _having(read, beside.LINES)) if chronicles else ()
     )
-    others = found.others = _others(read, chronicles, clusters, files, held) | {*raft.of_others(raft_lines)}
+    others = found.others = _others(read, chronicles, clusters, files, held) | {
+        *raft.of_others(raft_lines),
+        *raft.of_another_quorum(raft_lines, chronicles),
+    }
     told = {*chronicles, *(row["cluster"] for row in raft_lines)}
     found.notes += [(cluster, OTHERS) for cluster in sorted(others & told)]
     for name, row in raft.raft_rows(raft_lines, files, chronicles, others):

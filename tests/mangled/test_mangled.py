@@ -57,6 +57,8 @@ GAINED_ONCE = (
     Case("kraft-migration-3.9.1", (("another KRaft cluster inside", 2), ("lines doubled", 0.1), ("grep -v", 1)), 9137),
     Case("chaos-3.5.2-3", (("hour again, sorted", 2),), 83008),
     Case("unclean-2.4.1", (("copy beside", 2), ("brokers concatenated", 2), ("physical lines missing", 0.1)), 14),
+    Case("stale-broker-3.9.1", (("one zone later", 2),), 88005),
+    Case("kraft-segments-4.1.0", (("another KRaft cluster inside", 2),), 88006),
 )
 """Where several lines are missing: those of a deletion, of a creation, of the start of a controller or of a broker; a
 request that failed, and those of the epoch in which a high watermark was reached. The last: a line that is missing

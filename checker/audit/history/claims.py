@@ -17,7 +17,7 @@ from itertools import pairwise
 from ....model.expr import const, false, field, ite
 from ....model.sorts import Bool, Int, MapOf
 from ....specs.machines import LEVELS
-from ..fields import LEVEL
+from ..fields import LEVEL, READ
 from ..files.file import JITTER, UNKNOWN_LEVEL, LogFile
 from ..lines import (
     CONTROLLER_LINES,
@@ -51,6 +51,8 @@ _SPEAKER = ("file", "controller", "controller_epoch")
 _SILENT = (*THROWN, *EPOCH_READ, *OF_BROKERS)
 """Lines that state nothing of who has which epoch. (A broker's reports are those of requests that it received.)"""
 _STATED = (*_SPEAKER, "part")
+_SAID = tuple(name for name in READ if name not in (*_SPEAKER, "line", "ts"))
+"""What a line says, but for who says it and when."""
 
 
 def claims(events: Table, cuts: Cuts | None = None) -> list[Row]:
@@ -84,11 +86,16 @@ def claims(events: Table, cuts: Cuts | None = None) -> list[Row]:
 def backwards(events: Table, cuts: Cuts) -> list[Row]:
     """By who speaks under which epoch: whether a line was written before the one above it, and the times at both ends.
 
-    Whoever joins rotated files in the order of their names (`cat state-change.log*`) has the youngest first.
+    Whoever joins rotated files in the order of their names (`cat state-change.log*`) has the youngest first. A line
+    that says again what one above it says, to the millisecond, is not looked at: it may be the copy of that one.
     """
     by_controller = events.present("controller", "controller_epoch").without_lines(_SILENT)
-    along = _parted(by_controller, cuts).along(
-        _STATED, ("line",), before=Column("previous", "ts"), before_line=Column("previous", "line")
+    parts = _parted(by_controller, cuts)
+    marked = parts.along(_STATED, ("line",), copied=Column("again", "ts", alike=_SAID)).derive(unread=false)
+    along = (
+        marked.filled("copied", "unread")
+        .where(~field("copied", Bool))
+        .along(_STATED, ("line",), before=Column("previous", "ts"), before_line=Column("previous", "line"))
     )
     ends = along.grouped(
         _STATED,

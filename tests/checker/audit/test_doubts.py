@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from isrproof.checker.audit.command import audit
 from isrproof.checker.audit.history.doubts import Doubts
-from isrproof.checker.audit.observe.quorum.raft import of_others
+from isrproof.checker.audit.observe.kraft.chronicle import Chronicle
+from isrproof.checker.audit.observe.quorum.raft import of_another_quorum, of_others
 from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.model import Report
 from isrproof.traces.cases import cases
@@ -292,3 +293,23 @@ A, B, BOTH = 0b001, 0b010, 0b011
 def test_a_node_whose_wordings_take_turns_has_lines_of_others(wordings: list[tuple[int, int]], mixed: bool) -> None:
     lines = [{"cluster": 0, "file": 0, "node": 1, "releases": each, "process": process} for each, process in wordings]
     assert bool([*of_others(lines)]) == mixed
+
+
+@pytest.mark.parametrize(
+    ("leader", "voters", "change", "from_start", "mixed"),
+    [
+        (11, {1, 2, 3}, False, False, True),
+        (3, {1, 2, 3}, False, False, False),
+        (None, {1, 2, 3}, False, False, False),
+        (11, set(), False, False, False),  # neither a record nor quorum-state tells the voters
+        (11, {1, 2, 3}, True, False, False),  # it may have been removed before the first record that is here
+        (11, {1, 2, 3}, True, True, True),
+    ],
+)
+def test_a_leader_that_never_was_a_voter_is_of_another_quorum(
+    leader: int | None, voters: set[int], change: bool, from_start: bool, mixed: bool
+) -> None:
+    log = Chronicle(voters=voters, voters_change=change, from_start=from_start)
+    line = {"cluster": 0, "row": "raft-state", "raft_state": "Follower", "node": 1, "leader": leader}
+    assert bool([*of_another_quorum([line], {0: log})]) == mixed
+    assert not [*of_another_quorum([line], {1: log})]

@@ -49,6 +49,21 @@ def logs_of(name: str) -> list[str]:
     return [str(path.relative_to(RECORDED / name)) for path in sorted((RECORDED / name).rglob("*.log*"))]
 
 
+@pytest.mark.parametrize("engine", ["python", "columns"])
+@pytest.mark.parametrize(("first", "last"), [(0.2, 0.4), (0.5, 0.6)])
+def test_what_is_sent_again_at_the_end_of_a_file_is_not_out_of_order(
+    first: float, last: float, engine: str, tmp_path: Path
+) -> None:
+    name, file = "chaos-1.1.1-2", "broker-3/state-change.log"
+    folder, _ = copied(name, tmp_path / name, ())
+    lines = text_of(folder / file).splitlines(keepends=True)
+    again = lines[int(first * len(lines)) : int(last * len(lines))]
+    (folder / file).write_bytes(b"".join((*lines, *again)))
+    once, twice = audited(RECORDED / name, engine), audited(folder, engine)
+    assert [(f.rule, f.verdict, f.line) for f in twice.findings] == [(f.rule, f.verdict, f.line) for f in once.findings]
+    assert not any("times go back" in note for note in twice.notes)
+
+
 # Each made something doubtful before: numbers of requests that begin anew (zombie), an epoch of another and creations
 # below it (chaos, zombie), whole requests out of turn (lifecycle).
 @pytest.mark.parametrize("engine", ["python", "columns"])

@@ -11,7 +11,7 @@ from ..absent import false_where_absent
 from ..case_when import case_when
 from ..observation import Names, Observation
 from .hosted import AGAINST, HOSTED, HOSTED_LINES, KEPT, MERGED, against
-from .taken import known_epoch, known_isr, known_version, received, version_known_in, version_sent
+from .taken import known_epoch, known_isr, known_version, received, settled_role, version_known_in, version_sent
 
 version_certain = field("version_certain", Bool)
 """Whether the version before is known, and nobody else writes one in the same leader epoch."""
@@ -19,6 +19,8 @@ version_before = field("version_before", Int())
 """The version before, or what it is at least: each leader epoch is written in a version of its own, from 0."""
 version_printed = field("version_printed", Bool)
 """Whether a line told the version before, and not only the leader epoch that is below it."""
+by_follower = field("by_follower", Bool)
+"""Whether the broker follows, for all that it printed: then lines are missing, or stand where they were not written."""
 follows_known = field("follows_known", Bool)
 """Whether the change was written in the version after the known one: then no other change lies between."""
 joined, assigned = field("joined", isr.sort), field("assigned", isr.sort)
@@ -47,8 +49,10 @@ def _by_isr(lines: Table, *_: Names) -> Table:
     versions = versions.filled("version_before", "least").filled("least", "version_before")
     least = field("least", Int())
     versions = versions.derive(version_before=ite(version_before < least, least, version_before))
-    versions = versions.derive(version_printed=version_before.eq(known_version))
-    return false_where_absent(versions, "version_certain", "version_printed", "follows_known")
+    versions = versions.derive(
+        version_printed=version_before.eq(known_version), by_follower=settled_role.eq("become-follower")
+    )
+    return false_where_absent(versions, "version_certain", "version_printed", "follows_known", "by_follower")
 
 
 def _with_written_version(lines: Table) -> Table:
@@ -100,7 +104,10 @@ ISR_BY_ISR = Observation(
     "isr_by_isr",
     made_from=HOSTED_LINES,
     lines=ISR_CHANGES + ISR_WRITTEN,
-    columns={**AGAINST, **sorts(version_certain, version_before, version_printed, version_sent, follows_known)},
+    columns={
+        **AGAINST,
+        **sorts(version_certain, version_before, version_printed, version_sent, follows_known, by_follower),
+    },
     make=_by_isr,
     key=KEPT,
     order=MERGED,

@@ -84,7 +84,8 @@ class Chronicle:
     record on. `spans` are the times of each epoch's first and last committed batch. `last` is the time of the last
     committed record, `end` the offset of the last committed batch, `start` the one from which on records are here.
     `broken`: offsets are missing in it. `mixed`: a migration from ZooKeeper is in it, in which brokers take states
-    from elsewhere. `led` has who led an epoch whose LeaderChange is not here, as lines of text tell.
+    from elsewhere. `led` has who led an epoch whose LeaderChange is not here, as lines of text tell. `voters` are the
+    nodes that were ever voters, as records and quorum-state tell; `voters_change`: records add and remove them.
     """
 
     ids: dict[str, set[str]] = field(default_factory=dict)
@@ -98,6 +99,8 @@ class Chronicle:
     broken: bool = False
     led: dict[int, int] = field(default_factory=dict)
     mixed: bool = False
+    voters: set[int] = field(default_factory=set)
+    voters_change: bool = False
     removed: dict[str, Happened] = field(default_factory=dict)
     left: dict[int, list[Happened]] = field(default_factory=dict)
     hosts: dict[tuple[str, int], dict[int, Happened]] = field(default_factory=dict)
@@ -115,6 +118,18 @@ class Chronicle:
             self.registered(broker.id, broker.epoch)
         for partition in state.all():
             self._put(partition, file, -1, None, True)
+        if state.voters is not None:
+            self.voters_are(state.voters)
+
+    def voters_are(self, voters: Iterable[int]) -> None:
+        """Records name all voters, from here on."""
+        self.voters.update(voters)
+        self.voters_change = True
+
+    def never_votes(self, node: int) -> bool:
+        """Whether a node was no voter at any time, also before the first record that is here: those of a quorum that no
+        record changes are configured, the same for all."""
+        return bool(self.voters) and node not in self.voters and (self.from_start or not self.voters_change)
 
     def named(self, name: str, topic: str) -> None:
         self.ids.setdefault(name, set()).add(topic)

@@ -160,6 +160,8 @@ class Fold:
             after = tuple(sorted(voter["voterId"] for voter in data["voters"]))
             before = self.state.voters
             self.state.voters = after
+            if self._chronicle is not None:
+                self._chronicle.voters_are(after)
             row = row | self._earlier(row, (VOTERS, 0))
             if before is not None:
                 shown = {"voters": list(after), "before_voters": list(before)}
@@ -170,10 +172,11 @@ class Fold:
         since, until = self._leader_changes
         self._leader_changes = since if until == record.offset else record.offset, record.offset + 1
         self.epoch, self.leader = max(self.epoch, record.epoch), data["leaderId"]
+        voters = sorted({voter["voterId"] for voter in data["voters"]})
         if self._chronicle is not None and row["committed"]:
             self._chronicle.leaders[record.epoch] = data["leaderId"], row["file"], record.offset
+            self._chronicle.voters.update(voters)
         known = self._leaders.setdefault(record.epoch, (data["leaderId"], row["file"], record.offset))
-        voters = sorted({voter["voterId"] for voter in data["voters"]})
         granting = sorted({voter["voterId"] for voter in data["grantingVoters"]})
         last = self.state.voters or ()  # as KRaftVoters records have them; what is not committed counts
         shown = {

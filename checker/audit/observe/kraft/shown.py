@@ -240,6 +240,8 @@ def _fold(quorum: Quorum, cluster: int, seen: Seen, state: Cluster | None = None
         conditions=seen.conditions,
     )
     seen.conditions.begins(found.state, file)
+    if seen.chronicle is not None:
+        seen.chronicle.voters.update(quorum.voters)
     return found
 
 

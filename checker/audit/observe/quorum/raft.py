@@ -102,6 +102,14 @@ def _begun_anew(lines: Iterable[Row]) -> Iterator[int]:
                 yield cluster
 
 
+def of_another_quorum(lines: Iterable[Row], chronicles: Mapping[int, Chronicle]) -> Iterator[int]:
+    """The clusters in which a line tells of a leader that never was a voter, as the metadata log tells."""
+    for row in _claims(lines):
+        chronicle = chronicles.get(row["cluster"])
+        if chronicle is not None and row["leader"] is not None and chronicle.never_votes(row["leader"]):
+            yield row["cluster"]
+
+
 def of_others(lines: Iterable[Row]) -> Iterator[int]:
     """The clusters in which a node's wording goes from one release to another and back in the time of two processes."""
     walked: dict[tuple[int, int, int], _Wordings] = defaultdict(_Wordings)

@@ -14,6 +14,7 @@ How it is seen
     changes in between. And the version is the same there where the controller's answer comes after the broker has read
     the change in the metadata log, or where nothing was to be changed (Partition.handleAlterPartitionUpdate). So it is
     in a migration, where KRaft's controller sends a broker of ZooKeeper mode what it has changed before it answers.
+    Where the broker follows, for all that it printed, it is suspicious: lines are missing, or stand in another place.
 
 Releases
     Since 2.4, up to 2.3 at TRACE.
@@ -24,7 +25,7 @@ from __future__ import annotations
 from .....model.expr import either, ite
 from ...fields import gap, of_zookeeper, partition_epoch
 from ...lines import ISR_WRITTEN, is_line
-from ...observe.broker.isr import version_before, version_certain, version_printed
+from ...observe.broker.isr import by_follower, version_before, version_certain, version_printed
 from ...observe.broker.taken import version_sent
 from ...table.protocol import Row
 from ..remedy import STATE, Remedy
@@ -58,7 +59,7 @@ RULE = Rule(
     kind="replica",
     compares=True,
     applies=is_line(ISR_WRITTEN),
-    verdict=illegal_unless(_by_one, in_doubt=either(gap, _grows, ~of_zookeeper, ~version_printed)),
+    verdict=illegal_unless(_by_one, in_doubt=either(gap, _grows, ~of_zookeeper, ~version_printed, by_follower)),
     message=_message,
     expected=_expected,
     got=lambda row: f"version {row['partition_epoch']}",
