@@ -20,6 +20,7 @@ from .observe.kraft.chronicle import Chronicle
 from .observe.narrow import EVERYTHING, Narrow
 from .observe.quorum import beside, effects, raft, registrations, unclean
 from .observe.quorum.columns import BROKER_EPOCHS, BROKER_STATES, CONTROLLER_STATES
+from .observe.quorum.others import of_others
 from .rules.catalogue import rules_on
 from .table.protocol import Row, Tables
 from .table.rows import PythonTable
@@ -71,7 +72,7 @@ def audited_nodes(
         held = {rule.code: "held" for rule in rules_on(name)}
         metadata.counts.append({"observation": name, "cluster": cluster, "topic": None, "n": n, **held})
     metadata.notes += shown.notes
-    return frozenset(shown.others)
+    return shown.others
 
 
 @dataclass
@@ -82,7 +83,7 @@ class Shown:
     rows: dict[str, list[Row]] = field(default_factory=dict)
     fit: Counter[tuple[int, str]] = field(default_factory=Counter)
     notes: list[tuple[int, str]] = field(default_factory=list)
-    others: set[int] = field(default_factory=set)
+    others: frozenset[int] = frozenset()
 
 
 def observed(log: Log, read: Read, metadata: Metadata) -> Shown:
@@ -98,10 +99,8 @@ def observed(log: Log, read: Read, metadata: Metadata) -> Shown:
     held = (
         log.over_lines(partial(beside.beside, chronicles, clusters), _having(read, beside.LINES)) if chronicles else ()
     )
-    others = found.others = _others(read, chronicles, clusters, files, held) | {
-        *raft.of_others(raft_lines),
-        *raft.of_another_quorum(raft_lines, chronicles),
-    }
+    others = frozenset(_others(read, chronicles, clusters, files, held) | of_others(raft_lines, chronicles))
+    found.others = others
     told = {*chronicles, *(row["cluster"] for row in raft_lines)}
     found.notes += [(cluster, OTHERS) for cluster in sorted(others & told)]
     for name, row in raft.raft_rows(raft_lines, files, chronicles, others):

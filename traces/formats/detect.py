@@ -18,13 +18,15 @@ from ..events.parse import is_default
 from ..sources.text import Lines
 from .dumps import dump
 from .instants import SECOND
-from .order import JITTER, printed
+from .order import JITTER, by_text, printed
 from .reading import Reading
 from .records import Record, document, loaded, table
 from .wrapping import layout_of, lines_of, take
 
 SAMPLES = (200, 10_000)
 """The lines that are looked at; more if these show nothing: images print their configuration before Kafka starts."""
+SORTED_SAMPLE = 2_000
+"""The lines that are looked at for how lines of one time are sorted."""
 _SAMPLE_TEXT = 1 << 12
 """The characters of a line that are looked at, on average."""
 _DEEPEST = 3
@@ -51,6 +53,7 @@ class Detected:
         looks: the number that look like lines of a log.
         nearest: the envelope that holds most of them, if no layout is known.
         dump: what to say of them if kafka-dump-log printed them.
+        by_text: lines of one time are sorted by their text.
     """
 
     reading: Reading
@@ -59,6 +62,7 @@ class Detected:
     looks: int
     nearest: str | None = None
     dump: str | None = None
+    by_text: bool = False
 
     @staticmethod
     def plain() -> Detected:
@@ -106,12 +110,11 @@ def detect(path: str, asked: Asked = UNASKED) -> Detected:
 
 def detected_by(first: Callable[[int], Sequence[str]], asked: Asked = UNASKED) -> Detected:
     """How a file is to be read; `first` gives its first lines, at most a number of them."""
-    for most in SAMPLES:
-        sample = first(most)
-        found = detected(sample, asked)
-        if found.known or len(sample) < most:
-            break
-    return found
+    sample = first(SORTED_SAMPLE)
+    found = detected(sample[: SAMPLES[0]], asked)
+    if not found.known and len(sample) > SAMPLES[0]:
+        found = detected(first(SAMPLES[1]), asked)
+    return replace(found, by_text=by_text(sample)) if found.reading.native else found
 
 
 def holds_lines(path: str) -> bool:

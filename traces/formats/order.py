@@ -11,6 +11,12 @@ from .instants import MILLISECOND, SECOND, instant
 
 JITTER = 100 * MILLISECOND
 """Nanoseconds by which threads may print late."""
+_TIES, _WORDINGS = 20, 8
+"""So many lines that share a time with the one above, of so many wordings, stand in the order of their text by no
+accident: of 1,365 logs as they were written none has 14 of more than 4, or 12."""
+_DIGITS = re.compile("[0-9]+")
+_TEXT = slice(14, 80)
+"""Where a wording stands that a number is one character of: behind the time."""
 _PRINTED = re.compile(r"\[?([12][0-9]{3}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9})?)")
 
 
@@ -35,6 +41,21 @@ def printed(line: str) -> int | None:
     """The time that stands at the beginning of a line, as if it were UTC, in nanoseconds."""
     match = _PRINTED.match(line)
     return None if match is None else instant(match[1])
+
+
+def by_text(lines: Sequence[str]) -> bool:
+    """Whether lines of one time stand in the order of their text: somebody sorted them, as `sort` does."""
+    ties, wordings = 0, set()
+    for before, line in pairwise(lines):
+        at = printed(line)
+        if at is None or before == line or at != printed(before):
+            continue
+        if line < before:
+            return False
+        words = [_DIGITS.sub("#", text)[_TEXT] for text in (before, line)]
+        ties += words[0] != words[1]
+        wordings.update(words)
+    return ties >= _TIES and len(wordings) >= _WORDINGS
 
 
 def ordered(entries: Sequence[Entry], *, reversed_ties: bool) -> Ordered:

@@ -13,7 +13,7 @@ from ....specs.machines import LEVELS
 from ....traces.formats.reading import Numbering
 from ....traces.sources.paths import Source
 from ....traces.sources.paths import source as source_of
-from ..lines import CONTROLLER_LINES
+from ..lines import CONTROLLER_LINES, REASONS, STOPPED
 from .file import CLOCK_PUT_BACK, OTHER_LOGS, UNKNOWN_LEVEL, FileFacts, LogFile
 
 OWN = (STATE_CHANGE, "kafka.controller")
@@ -30,6 +30,9 @@ TEMPLATES = 1_000
 """The most unknown templates of a file that are counted, the commonest."""
 MOST_BROKEN = 1_000
 """The most lines of a file that are named as not whole; where there are more, any line may be missing."""
+
+
+_STOPPED = tuple(row for lines in STOPPED.values() for row in lines)
 
 
 class Kind(NamedTuple):
@@ -171,7 +174,7 @@ def facts(
         read_as=stream.read_as,
         unknown_layout=stream.unknown_layout,
         zone=stream.zone,
-        notes=stream.notes,
+        notes=(*stream.notes, *_traces(by_row)),
     )
     own = _of_writer(source, stream)
     first_ts = None if seen.first is None else seen.first[1]
@@ -196,6 +199,15 @@ def facts(
         numbering=stream.numbering,
     )
     return file, shown
+
+
+def _traces(by_row: Mapping[str, int]) -> list[str]:
+    """A note where the throwables are not there that follow moves which were refused or failed."""
+    stopped, thrown = (sum(by_row.get(row, 0) for row in lines) for lines in (_STOPPED, REASONS))
+    if thrown >= stopped:
+        return []
+    which = f"{stopped - thrown} of {stopped} moves that were refused or failed"
+    return [f"no throwable follows {which}: stack traces were dropped, and with them why"]
 
 
 def _of_writer(source: Source, stream: Stream) -> Source:

@@ -67,6 +67,10 @@ def _count(stream: _Growing, number: int, text: str, layout: Layout | None) -> N
 
 
 IN_SECONDS = "its times have no milliseconds: lines that say the same in one second count once"
+BY_TEXT = (
+    "lines of one millisecond are in the order of their text, so somebody sorted them: no order within a millisecond,"
+    " and no stack trace, is known"
+)
 At = tuple[int, int | None]
 """A line of a file, and which part of it; None for the first."""
 
@@ -104,6 +108,7 @@ def stream_of(label: str, how: Detected, numbering: Numbering | None, known_fact
     known_facts = known_facts or StreamFacts()
     layout = layouts().get(how.reading.layout or "")
     ties = [IN_SECONDS] if layout is not None and layout.in_seconds else []
+    ties += [BY_TEXT] if how.by_text else []
     return Stream(
         label=label,
         read_as=str(how.reading) if how.known or how.reading.chain else None,

@@ -7,9 +7,16 @@ from pathlib import Path
 
 import pytest
 from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.files.file import LogFile
 from isrproof.checker.audit.history.doubts import Doubts
 from isrproof.checker.audit.observe.kraft.chronicle import Chronicle
-from isrproof.checker.audit.observe.quorum.raft import of_another_quorum, of_others
+from isrproof.checker.audit.observe.quorum.others import (
+    ids_take_turns,
+    led_by_no_voter,
+    voters_of_two,
+    wordings_take_turns,
+)
+from isrproof.checker.audit.observe.quorum.raft import COLUMNS, raft_rows, walked
 from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.model import Report
 from isrproof.traces.cases import cases
@@ -292,7 +299,7 @@ A, B, BOTH = 0b001, 0b010, 0b011
 )
 def test_a_node_whose_wordings_take_turns_has_lines_of_others(wordings: list[tuple[int, int]], mixed: bool) -> None:
     lines = [{"cluster": 0, "file": 0, "node": 1, "releases": each, "process": process} for each, process in wordings]
-    assert bool([*of_others(lines)]) == mixed
+    assert bool([*wordings_take_turns(lines)]) == mixed
 
 
 @pytest.mark.parametrize(
@@ -306,10 +313,54 @@ def test_a_node_whose_wordings_take_turns_has_lines_of_others(wordings: list[tup
         (11, {1, 2, 3}, True, True, True),
     ],
 )
-def test_a_leader_that_never_was_a_voter_is_of_another_quorum(
+def test_a_leader_that_never_was_a_voter_is_led_by_no_voter(
     leader: int | None, voters: set[int], change: bool, from_start: bool, mixed: bool
 ) -> None:
     log = Chronicle(voters=voters, voters_change=change, from_start=from_start)
     line = {"cluster": 0, "row": "raft-state", "raft_state": "Follower", "node": 1, "leader": leader}
-    assert bool([*of_another_quorum([line], {0: log})]) == mixed
-    assert not [*of_another_quorum([line], {1: log})]
+    assert bool([*led_by_no_voter([line, line], {0: log})]) == mixed
+    assert not [*led_by_no_voter([line], {0: log})]
+    assert not [*led_by_no_voter([line, line], {1: log})]
+
+
+@pytest.mark.parametrize(
+    ("voters", "mixed"),
+    [
+        ([(1, 2, 3), (11, 12, 13)], True),
+        ([(1, 2, 3), (2, 3, 4), None], False),
+        ([(1, 2, 3), (2, 3, 4), (4, 5)], True),
+        ([(), (1, 2, 3)], False),
+    ],
+)
+def test_two_sets_of_voters_with_none_in_common_are_of_two_quorums(
+    voters: list[tuple[int, ...] | None], mixed: bool
+) -> None:
+    lines = [{"cluster": 0, "row": "raft-state", "replicas": each} for each in voters]
+    assert bool([*voters_of_two(lines)]) == mixed
+
+
+@pytest.mark.parametrize(
+    ("named", "mixed"),
+    [
+        ([(0, 1, "A"), (0, 2, "A"), (1, 3, "A")], False),
+        ([(0, 1, "A"), (0, 3, "B"), (1, 2, "A"), (1, 4, "B")], False),  # formatted anew
+        ([(0, 1, "A"), (0, 2, "B"), (0, 3, "A")], True),
+        ([(0, 1, "A"), (1, 2, "B"), (2, 3, "A")], True),
+        ([(0, 2, "A"), (0, 1, "B")], True),  # the one stands first, and was written later
+        ([(0, None, "A"), (0, 1, "B")], False),
+    ],
+)
+def test_ids_that_take_turns_are_of_two_clusters(named: list[tuple[int, int | None, str]], mixed: bool) -> None:
+    lines = [
+        {"cluster": 0, "row": "controller-of-cluster", "file": file, "ts": ts, "detail": id} for file, ts, id in named
+    ]
+    assert bool([*ids_take_turns(lines)]) == mixed
+
+
+@pytest.mark.parametrize("others", [frozenset(), frozenset({0})])
+def test_lines_of_the_quorum_are_compared_in_doubt_among_those_of_others(others: frozenset[int]) -> None:
+    state = {"row": "raft-state", "file": 0, "speaker": 1, "raft_state": "Resigned", "ts": 1, "raft_epoch": 5}
+    rows = [dict.fromkeys(COLUMNS) | state | {"line": 1}, dict.fromkeys(COLUMNS) | state | {"line": 2, "raft_epoch": 4}]
+    files = {0: LogFile(0, 0, "a", "d", "server")}
+    found = [row for name, row in raft_rows(walked(rows, files), files, {}, others) if name == "quorum_states"]
+    assert [row["lossy"] for row in found] == [bool(others)] * 2

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import permutations
 from typing import Any
 
@@ -20,11 +19,12 @@ from ..kraft.chronicle import Chronicle
 LINES = (*OF_QUORUM, *ACTIVE, *RENOUNCED, *LEADER_PRINTED, *CLUSTER_PRINTED)
 STATES, LEADERS, VOTES = "quorum_states", "quorum_leaders", "quorum_votes"
 WATERMARKS, EPOCH_STARTS = "quorum_high_watermarks", "quorum_epoch_starts"
-_COLUMNS = (
+COLUMNS = (
     *("row", "file", "line", "ts", "level", "releases", "speaker", "controller", "leader", "offset", "high_watermark"),
-    *("raft_epoch", "raft_state", "from_raft_state", "from_raft_epoch", "voted", "detail"),
+    *("raft_epoch", "raft_state", "from_raft_state", "from_raft_epoch", "voted", "detail", "replicas"),
 )
-_OPENED, _STATE, _FALLS = "raft-log-opened", "raft-state", "raft-high-watermark-falls"
+STATE = "raft-state"
+_OPENED, _FALLS = "raft-log-opened", "raft-high-watermark-falls"
 _DELETED = "raft-log-deleted"
 DOWN = "Down"
 Printed = tuple[str, Row]
@@ -32,7 +32,7 @@ Printed = tuple[str, Row]
 
 def of_quorum(events: Table) -> list[Row]:
     """Look: the lines about the quorum; they are few."""
-    return [{name: row.get(name) for name in _COLUMNS} for row in events.of_lines(LINES).rows()]
+    return [{name: row.get(name) for name in COLUMNS} for row in events.of_lines(LINES).rows()]
 
 
 def walked(rows: Iterable[Row], files: Mapping[int, LogFile]) -> list[Row]:
@@ -56,7 +56,7 @@ def walked(rows: Iterable[Row], files: Mapping[int, LogFile]) -> list[Row]:
             node = row["controller"] if row["speaker"] is None else row["speaker"]
             process += row["row"] == _OPENED or row["from_raft_state"] == "null"
             epoch = row["raft_epoch"]
-            if node is not None and row["row"] == _STATE:
+            if node is not None and row["row"] == STATE:
                 before, known = last.get(node, (process, epoch))
                 lives[node] += before != process and epoch < known
                 last[node] = process, epoch
@@ -70,7 +70,7 @@ def leading(lines: Iterable[Row]) -> dict[int, int]:
     """Of each epoch the only node that says that it leads it."""
     nodes: dict[int, set[int]] = defaultdict(set)
     for row in lines:
-        leads = row["row"] in ACTIVE or (row["row"] == _STATE and row["raft_state"] == "Leader")
+        leads = row["row"] in ACTIVE or (row["row"] == STATE and row["raft_state"] == "Leader")
         if leads and row["node"] is not None:
             nodes[row["raft_epoch"]].add(row["node"])
     return {epoch: min(own) for epoch, own in nodes.items() if len(own) == 1}
@@ -93,48 +93,13 @@ def _begun_anew(lines: Iterable[Row]) -> Iterator[int]:
         key = row["cluster"], row["node"]
         if row["row"] == _DELETED:
             spans[key].clear()
-        if row["row"] == _STATE and row["node"] is not None and row["ts"] is not None:
+        if row["row"] == STATE and row["node"] is not None and row["ts"] is not None:
             first, _ = spans[key].get(row["file"], (row, row))
             spans[key][row["file"]] = first, row
     for (cluster, _), own in spans.items():
         for (_, last), (first, _) in permutations(own.values(), 2):
             if last["ts"] < first["ts"] and first["raft_epoch"] < last["raft_epoch"]:
                 yield cluster
-
-
-def of_another_quorum(lines: Iterable[Row], chronicles: Mapping[int, Chronicle]) -> Iterator[int]:
-    """The clusters in which a line tells of a leader that never was a voter, as the metadata log tells."""
-    for row in _claims(lines):
-        chronicle = chronicles.get(row["cluster"])
-        if chronicle is not None and row["leader"] is not None and chronicle.never_votes(row["leader"]):
-            yield row["cluster"]
-
-
-def of_others(lines: Iterable[Row]) -> Iterator[int]:
-    """The clusters in which a node's wording goes from one release to another and back in the time of two processes."""
-    walked: dict[tuple[int, int, int], _Wordings] = defaultdict(_Wordings)
-    for row in lines:
-        if row["node"] is not None and walked[row["cluster"], row["file"], row["node"]].go_back(row):
-            yield row["cluster"]
-
-
-@dataclass
-class _Wordings:
-    """Of the lines so far, by set of releases that have such a wording, the process of the last one; and before it the
-    process of the last one that is worded otherwise, as in none of these releases."""
-
-    last: dict[int, int] = field(default_factory=dict)
-    otherwise: dict[int, int] = field(default_factory=dict)
-
-    def go_back(self, row: Row) -> bool:
-        """Take the next line: whether one stands between it and an earlier one, no more than a start away, that was
-        worded otherwise than both."""
-        releases, process = row["releases"], row["process"]
-        others = [each for each in self.last if not each & releases]
-        if others:
-            self.otherwise[releases] = max(self.last[each] for each in others)
-        self.last[releases] = process
-        return any(process - self.otherwise[each] < 2 for each in others if each in self.otherwise)
 
 
 def begun_unseen(lines: Iterable[Row]) -> set[int]:
@@ -147,7 +112,7 @@ def begun_unseen(lines: Iterable[Row]) -> set[int]:
     found = set()
     last: dict[tuple[int, int | None], tuple[int, int]] = {}
     for row in lines:
-        if row["row"] != _STATE:
+        if row["row"] != STATE:
             continue
         before, epoch = last.get((row["file"], row["node"]), (row["process"], 0))
         last[row["file"], row["node"]] = row["process"], row["raft_epoch"]
@@ -158,20 +123,23 @@ def begun_unseen(lines: Iterable[Row]) -> set[int]:
 
 
 def raft_rows(
-    lines: Sequence[Row], files: Mapping[int, LogFile], chronicles: Mapping[int, Chronicle], others: Iterable[int] = ()
+    lines: Sequence[Row],
+    files: Mapping[int, LogFile],
+    chronicles: Mapping[int, Chronicle],
+    others: frozenset[int] = frozenset(),
 ) -> Iterator[Printed]:
     """The rows of all observations of the quorum.
 
     Args:
         others: the clusters among whose lines are some of another one.
     """
-    doubtful = several_lives(lines) | {*others}
+    doubtful = several_lives(lines) | others
     beheaded = begun_unseen(lines)
     compared = [
         row
         | {
             "one_life": row["cluster"] not in doubtful,
-            "lossy": row["file"] in beheaded or _lossy(files[row["file"]]),
+            "lossy": row["cluster"] in others or row["file"] in beheaded or _lossy(files[row["file"]]),
         }
         for row in lines
     ]
@@ -199,7 +167,7 @@ def _in_order(before: Row, row: Row) -> bool:
 def _states(lines: Iterable[Row]) -> Iterator[Row]:
     last: dict[tuple[int, int], Row] = {}
     for row in lines:
-        if row["row"] != _STATE or row["node"] is None:
+        if row["row"] != STATE or row["node"] is None:
             continue
         key = row["file"], row["node"]
         before = last.get(key)
@@ -220,18 +188,18 @@ def _states(lines: Iterable[Row]) -> Iterator[Row]:
         yield shown
 
 
-def _claims(lines: Iterable[Row]) -> Iterator[Row]:
+def claimed(lines: Iterable[Row]) -> Iterator[Row]:
     """Lines that say who leads an epoch."""
     for row in lines:
-        if row["row"] in ACTIVE or (row["row"] == _STATE and row["raft_state"] == "Leader"):
+        if row["row"] in ACTIVE or (row["row"] == STATE and row["raft_state"] == "Leader"):
             yield row | {"leader": row["node"]}
-        elif row["row"] in LEADER_PRINTED or (row["row"] == _STATE and row["raft_state"] == "Follower"):
+        elif row["row"] in LEADER_PRINTED or (row["row"] == STATE and row["raft_state"] == "Follower"):
             yield row
 
 
 def _leaders(lines: Iterable[Row], chronicles: Mapping[int, Chronicle]) -> Iterator[Row]:
     """Each claim beside the record of its epoch; without one, beside the first of those that most lines make."""
-    claims = [(row, (row["cluster"], row["raft_epoch"])) for row in _claims(lines)]
+    claims = [(row, (row["cluster"], row["raft_epoch"])) for row in claimed(lines)]
     printed: dict[tuple[int, int], dict[int | None, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for row, key in claims:
         printed[key][row["leader"]].append(row)
@@ -252,7 +220,7 @@ def _leaders(lines: Iterable[Row], chronicles: Mapping[int, Chronicle]) -> Itera
 def _votes(lines: Iterable[Row]) -> Iterator[Row]:
     first: dict[tuple[int, int, int], Row] = {}
     for row in lines:
-        voted = row["node"] if row["row"] == _STATE and row["raft_state"] == "Candidate" else row["voted"]
+        voted = row["node"] if row["row"] == STATE and row["raft_state"] == "Candidate" else row["voted"]
         if voted is None or row["node"] is None:
             continue
         shown = row | {"voted": voted, "controller_epoch": row["raft_epoch"]}
@@ -278,7 +246,7 @@ def _watermarks(lines: Iterable[Row]) -> Iterator[Row]:
 def _epoch_starts(lines: Iterable[Row], chronicles: Mapping[int, Chronicle]) -> Iterator[Row]:
     for row in lines:
         chronicle = chronicles.get(row["cluster"])
-        if chronicle is None or row["row"] != _STATE or row["raft_state"] != "Leader":
+        if chronicle is None or row["row"] != STATE or row["raft_state"] != "Leader":
             continue
         record = chronicle.leaders.get(row["raft_epoch"])
         if record is not None and record[0] == row["node"]:
