@@ -6,11 +6,12 @@ Why it matters
 How it is seen
     A node writes its epoch to its disk (quorum-state) before it answers anybody, so it never falls. Compared are two
     lines of one process in one file, the second written later. A start shows: the node opens its log, or comes from no
-    state. Where lines may be missing, that one may be: the finding is then suspicious. So it is of a candidate whose
-    line does not tell the state before: its epoch is one above the one that it had (QuorumState.transitionToCandidate),
-    and the line with which it came to that is not there. Since 3.5 a line tells the state before, with its epoch: an
-    epoch below that one is a fall, whatever stands above. Where it tells of another state than the line above, lines
-    between the two are missing, or these stand in another order than they were written in: that is suspicious, too.
+    state. Where lines may be missing, that one may be, and where lines of another cluster are there, the two may be of
+    two nodes: the finding is then suspicious. So it is of a candidate whose line does not tell the state before: its
+    epoch is one above the one that it had (QuorumState.transitionToCandidate), and the line with which it came to that
+    is not there. Since 3.5 a line tells the state before, with its epoch: an epoch below that one is a fall, whatever
+    stands above. Where it tells of another state than the line above, lines between the two are missing, or these stand
+    in another order than they were written in: that is suspicious, too.
 
 Releases
     All with KRaft, since 3.0.
