@@ -33,6 +33,13 @@ def say(text: str, *, verdict: str = "", nl: bool = True) -> None:
         _end(f"expected to write the result to stdout, which fails: {error.strerror or error}.{verdict_text}")
 
 
+def say_json(value: object, *, verdict: str = "") -> None:
+    """`say` of a value as JSON, on one line."""
+    import json
+
+    say(json.dumps(value), verdict=verdict)
+
+
 def fail(error: object, *, as_json: bool, judged: str = "") -> NoReturn:
     """End the command with what `error` says: one JSON object on stdout, or a line on stderr.
 

@@ -23,6 +23,8 @@ WITH = click.option(
 SET = click.option(
     "--set", "sets", multiple=True, metavar="NAME=INT", help="A setting of the instance; may be repeated."
 )
+EXIT = {"holds": 0, "violated": 1, "unknown": 3}
+"""Exit codes of a verdict on a model."""
 OF_MODEL = ("release", "without", "adding")
 """The names under which commands get what says which model it is."""
 

@@ -242,35 +242,14 @@ def session(
     logging.getLogger().addFilter(_is_news)
     folder = Path(tempfile.mkdtemp(prefix="isrproof-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    java = f"-Djava.io.tmpdir={folder} -Dlog4j2.configurationFile={_log_settings(folder)}"
     home = java_home()
     os.environ["JAVA_HOME"] = str(shim(home, folder))
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", _BRIEF)  # of the small program that starts Spark's
-    settings = {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.driver.memory": memory,
-        "spark.driver.maxResultSize": "0",  # who asks for lines knows how many there may be
-        "spark.sql.warehouse.dir": str(folder / "warehouse"),
-        "spark.sql.shuffle.partitions": "4",  # who knows how much there is says more
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.codegen.hugeMethodLimit": _HUGE_METHOD,
-        # Rows of a checkpoint that memory does not hold are read back many times; Java's own reading is slow.
-        "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
-        "spark.kryoserializer.buffer.max": "1g",
-        "spark.driver.extraJavaOptions": f"{java} {_BRIEF if brief else _LONG}",
-    }
+    settings = _settings(folder, memory, brief)
     local = master is None or master.startswith("local")
-    if local:  # a cluster's machines must find this one, and have a Python of their own
-        os.environ["PYSPARK_PYTHON"] = sys.executable
-        settings["spark.python.daemon.module"] = "isrproof.checker.spark_daemon"  # else each worker imports all
-        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-        settings |= {
-            "spark.driver.host": "127.0.0.1",
-            "spark.driver.bindAddress": "127.0.0.1",
-            "spark.local.dir": str(folder / "spark"),
-        }
+    if local:
+        settings |= _settings_here(folder)
     builder = SparkSession.builder.master(master or "local[*]").appName("isrproof")
     for name, value in settings.items():
         builder = builder.config(name, value)
@@ -284,6 +263,38 @@ def session(
     if not local:
         prepare(started, remote=False)
     return started
+
+
+def _settings(folder: Path, memory: str, brief: bool) -> dict[str, str]:
+    """Of every session that is started here, by their names in Spark."""
+    java = f"-Djava.io.tmpdir={folder} -Dlog4j2.configurationFile={_log_settings(folder)}"
+    return {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.memory": memory,
+        "spark.driver.maxResultSize": "0",  # who asks for lines knows how many there may be
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.sql.shuffle.partitions": "4",  # who knows how much there is says more
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.codegen.hugeMethodLimit": _HUGE_METHOD,
+        # Rows of a checkpoint that memory does not hold are read back many times; Java's own reading is slow.
+        "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
+        "spark.kryoserializer.buffer.max": "1g",
+        "spark.driver.extraJavaOptions": f"{java} {_BRIEF if brief else _LONG}",
+    }
+
+
+def _settings_here(folder: Path) -> dict[str, str]:
+    """More for Spark on this machine, variables of the environment too. They are not for a cluster: its machines must
+    find this one, and have a Python of their own."""
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    return {
+        "spark.python.daemon.module": "isrproof.checker.spark_daemon",  # else each worker imports all
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.local.dir": str(folder / "spark"),
+    }
 
 
 def _quiet(running: SparkSession) -> None:

@@ -53,6 +53,13 @@ class Action:
     prints: tuple[Block, ...] = ()
 
     def __post_init__(self) -> None:
+        self._check_params()
+        self._check_clauses()
+        self._check_updates()
+        self._check_reads()
+        check(self.name, self.prints, self.params)
+
+    def _check_params(self) -> None:
         for param in self.params:
             if not isinstance(param, Expr) or param.op is not Op.VAR or not is_key(param.sort):
                 raise DefinitionError(
@@ -62,6 +69,8 @@ class Action:
         names = [param.data for param in self.params]
         if len(set(names)) != len(names):
             raise DefinitionError(f"action {self.name} has a parameter twice: {', '.join(names)}")
+
+    def _check_clauses(self) -> None:
         labels = [clause.label for clause in (*self.guard, *self.limits)]
         for label in labels:
             if labels.count(label) > 1:
@@ -69,6 +78,8 @@ class Action:
         for clause in (*self.guard, *self.limits):
             if clause.condition.sort != Bool:
                 raise SortError(f"action {self.name}, {clause.label!r}: expected a Bool, got {clause.condition.sort}")
+
+    def _check_updates(self) -> None:
         fields = [update.field for update in self.updates]
         for target in fields:
             if fields.count(target) > 1:
@@ -76,6 +87,9 @@ class Action:
                     f"action {self.name} updates `{target!r}` twice; combine the two into one update: "
                     "{map: map.put(one, value).put(other, value)}, {record: record.changed(a=value, b=value)}"
                 )
+
+    def _check_reads(self) -> None:
+        """What an action reads is a field before the step, a setting, or one of its parameters."""
         for expr in self.expressions:
             for leaf in free(expr):
                 if leaf.op is Op.AFTER:
@@ -83,9 +97,8 @@ class Action:
                         f"action {self.name} reads `{leaf!r}`; actions read the state before the step"
                     )
                 if leaf.op is Op.VAR and leaf not in self.params:
-                    near = ", ".join(names) or "it has none"
+                    near = ", ".join(param.data for param in self.params) or "it has none"
                     raise DefinitionError(f"action {self.name} reads `{leaf!r}`, not one of its parameters: {near}")
-        check(self.name, self.prints, self.params)
 
     @property
     def expressions(self) -> tuple[Expr, ...]:

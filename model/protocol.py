@@ -117,6 +117,21 @@ class Model:
     left_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        self._check_kinds()
+        self._check_names()
+        known = {each.expr for each in self.fields}
+        for field in self.fields:
+            self._settings_known(field.name, field.sort)
+        for action in self.actions:
+            self._check_action(action, known)
+        for prop in self.properties:
+            self._fields_known(f"model {self.name}, property {prop.name}", known, *prop.conditions)
+            for name in prop.fair:
+                self.action(name)
+        for ghosts in self.ghosts:
+            self._check_ghosts(ghosts, known)
+
+    def _check_kinds(self) -> None:
         for what, sort in (("settings", Setting), ("fields", Field), ("actions", Action), ("properties", Property)):
             given = getattr(self, what)
             wrong = [each for each in given if not isinstance(each, sort)] if isinstance(given, tuple) else [given]
@@ -124,35 +139,30 @@ class Model:
                 raise DefinitionError(
                     f"model {self.name}: {what} are a tuple of {sort.__name__}, got {wrong[0]!r}; one alone is (it,)"
                 )
-        names = [each.name for each in self.fields]
-        taken = names + [each.name for each in self.settings]
+
+    def _check_names(self) -> None:
+        taken = self._taken_names()
         for name in taken:
             if taken.count(name) > 1:
                 raise DefinitionError(f"model {self.name} has two fields or settings named {name!r}")
         for kind, found in (("action", self.actions), ("property", self.properties)):
-            each_name = [each.name for each in found]
-            for name in each_name:
-                if each_name.count(name) > 1:
+            names = [each.name for each in found]
+            for name in names:
+                if names.count(name) > 1:
                     raise DefinitionError(f"model {self.name} has {kind} {name!r} twice")
-        known = {each.expr for each in self.fields}
-        for field in self.fields:
-            self._settings_known(field.name, field.sort)
-        for action in self.actions:
-            where = f"model {self.name}, action {action.name}"
-            for param in action.params:
-                self._settings_known(where, param.sort)
-                if param.data in taken:
-                    raise DefinitionError(f"{where}: parameter {param.data!r} hides a field or setting of that name")
-            self._fields_known(where, known, *action.expressions, *(each.field for each in action.updates))
-            self._fields_known(
-                where, known, *(e for block in action.prints for line in block for e in line.expressions)
-            )
-        for prop in self.properties:
-            self._fields_known(f"model {self.name}, property {prop.name}", known, *prop.conditions)
-            for name in prop.fair:
-                self.action(name)
-        for ghosts in self.ghosts:
-            self._check_ghosts(ghosts, known)
+
+    def _taken_names(self) -> list[str]:
+        return [each.name for each in self.fields] + [each.name for each in self.settings]
+
+    def _check_action(self, action: Action, known: Iterable[Expr]) -> None:
+        where = f"model {self.name}, action {action.name}"
+        for param in action.params:
+            self._settings_known(where, param.sort)
+            if param.data in self._taken_names():
+                raise DefinitionError(f"{where}: parameter {param.data!r} hides a field or setting of that name")
+        printed = (expr for block in action.prints for line in block for expr in line.expressions)
+        self._fields_known(where, known, *action.expressions, *(each.field for each in action.updates))
+        self._fields_known(where, known, *printed)
 
     def _settings_known(self, where: str, sort: Sort) -> None:
         for setting in settings_of(sort):

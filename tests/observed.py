@@ -33,7 +33,6 @@ from isrproof.traces.sources.paths import expand
 
 from tests.recordings import quick
 
-RECORDED = Path(__file__).parents[1] / "traces" / "recorded"
 TABLES: tuple[Tables, ...] = (PythonTable, ColumnTable)
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 RECORDED = Path(__file__).parents[1] / "traces" / "recorded"
+FAILOVER, CHAOS = RECORDED / "failover-on-leader-2.0.0-kill", RECORDED / "chaos-1.1.1-2"
+"""One small recording with KAFKA-3143, and one with illegal, suspicious and refused findings."""
 _WITH_TRAFFIC = ("isr-flap-", "log-dir-failure-", "stale-broker-", "traffic-", "unclean-")
 _QUICK = frozenset(
     {

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 from ...specs.errors import IsrproofError
-from ...traces.sources.paths import Source, is_elsewhere
+from ...traces.sources.paths import COMPRESSED, Source, is_elsewhere
 from .options import Options
 
 IN_PROCESS = 16_000_000_000
@@ -88,4 +88,4 @@ def text_size(path: str, elsewhere: Mapping[str, int]) -> int:
         size = elsewhere[path] if is_elsewhere(path) else os.path.getsize(path)
     except OSError:
         return 0
-    return size * (_RATIO if path.endswith((".gz", ".zst", ".xz", ".bz2")) else 1)
+    return size * (_RATIO if path.endswith(COMPRESSED) else 1)

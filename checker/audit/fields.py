@@ -85,8 +85,6 @@ OF_BROKER: Mapping[str, Sort] = sorts(
     *(offset, high_watermark, log_end_offset, current_leader_epoch, count, removing, lagging, last_offset),
 )
 """What the audit reads of a broker's event beside that; of a broker's line, `controller` is whom a request is from."""
-OF_LINE = ("row", "level", "ts", "releases", "file", "line")
-"""What is known of each line."""
 READ: Mapping[str, Sort] = {**EVENT, **OF_BROKER}
 """What the audit reads of any event."""
 

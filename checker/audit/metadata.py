@@ -138,7 +138,6 @@ def _audit(
             ends=quorum.end,
             committed=quorum.committed,
             because=quorum.because,
-            leaders={epoch: leader for epoch, (leader, _, _) in seen.leaders.items()},
             reigns=tuple(_reigns(seen)),
             levels=tuple(LevelChange(offset, ts, level, level_name(level)) for offset, ts, level in seen.levels),
             brokers=tuple(BrokerChange(*each) for each in seen.brokers),

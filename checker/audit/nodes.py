@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -14,13 +13,14 @@ from .findings.judged import findings
 from .findings.metadata import Metadata
 from .history.wordings import mixed_wordings
 from .judge import counted, failing, first_failing, judged
-from .lines import ACTIVE, LEADER_PRINTED, OF_ZOOKEEPER, REGISTERED, REGISTRATIONS_PRINTED, RENOUNCED
+from .lines import OF_ZOOKEEPER, REGISTERED, REGISTRATIONS_PRINTED
 from .observe.catalogue import observations
 from .observe.kraft.chronicle import Chronicle
 from .observe.narrow import EVERYTHING, Narrow
 from .observe.quorum import beside, effects, raft, registrations, unclean
 from .observe.quorum.columns import BROKER_EPOCHS, BROKER_STATES, CONTROLLER_STATES
 from .observe.quorum.others import of_others
+from .observe.quorum.turns import Turns, last_turn, turns
 from .rules.catalogue import rules_on
 from .table.protocol import Row, Tables
 from .table.rows import PythonTable
@@ -138,17 +138,18 @@ def _beside(
 ) -> None:
     """What is held against the metadata log: lines that print a partition or a broker, and lines that count."""
     ordered = {file.index for file in read.files if not file.goes_back}
-    found.rows |= _odd(held, chronicles, clusters, raft_lines, ordered, others)
+    by_node = turns(raft_lines)
+    proposed = partial(_may_be_taken_back, by_node)
+    found.rows |= _odd(held, chronicles, clusters, proposed, ordered, others)
     _count_fits(held, clusters, found)
     counted = log.over_lines(partial(effects.effects, chronicles, clusters), _having(read, effects.LINES))
     later, applied = beside.clocks(held, clusters), beside.last_applied(held, ordered)
-    proposed = partial(_may_be_taken_back, _reigns(raft_lines))
     for name, row in effects.beside_log(counted, chronicles, clusters, later, applied, proposed, ordered, others):
         found.rows.setdefault(name, []).append(row)
     changing = _having(read, registrations.LINES)
     told = log.over_lines(registrations.told, changing) if changing else ()
     own = {file for file in ordered if clusters[file] not in others}
-    found.rows[registrations.CHANGES] = [*registrations.beside_log(told, raft_lines, chronicles, clusters, own)]
+    found.rows[registrations.CHANGES] = [*registrations.beside_log(told, by_node, chronicles, clusters, own)]
 
 
 def _compared(metadata: Metadata, raft_lines: Iterable[Row], shown: Shown) -> dict[int, Chronicle]:
@@ -185,44 +186,23 @@ def _odd(
     found: Sequence[Row],
     chronicles: Mapping[int, Chronicle],
     clusters: Mapping[int, int],
-    raft_lines: Sequence[Row],
+    proposed: Callable[[Row], bool],
     ordered: Container[int],
     others: Container[int],
 ) -> dict[str, list[Row]]:
     """Rows of lines that the log does not have so."""
-    reigns = _reigns(raft_lines)
     rows: dict[str, list[Row]] = {}
     for row in beside.odd(found, chronicles, clusters, ordered, others):
         name = _observed(row["row"])
-        proposed = name == CONTROLLER_STATES.name and not row["settled"] and _may_be_taken_back(reigns, row)
-        rows.setdefault(name, []).append(row | {"fits": False, "proposed": proposed})
+        unsettled = name == CONTROLLER_STATES.name and not row["settled"]
+        rows.setdefault(name, []).append(row | {"fits": False, "proposed": unsettled and proposed(row)})
     return rows
 
 
-_Reigns = Mapping[tuple[int, int], list[tuple[int, str]]]
-
-
-def _reigns(raft_lines: Iterable[Row]) -> _Reigns:
-    """By file and node the lines that say whether it is active: (line, "active", "standby" or "start")."""
-    found: dict[tuple[int, int], list[tuple[int, str]]] = {}
-    for row in raft_lines:
-        if row["node"] is None:
-            continue
-        own = found.setdefault((row["file"], row["node"]), [])
-        if row["row"] in ACTIVE:
-            own.append((row["line"], "active"))
-        elif row["row"] in RENOUNCED or (row["row"] in LEADER_PRINTED and row["leader"] != row["node"]):
-            own.append((row["line"], "standby"))
-        elif row["detail"] is not None:
-            own.append((row["line"], "start"))
-    return found
-
-
-def _may_be_taken_back(reigns: _Reigns, row: Row) -> bool:
+def _may_be_taken_back(of: Turns, row: Row) -> bool:
     """Whether a controller may have been active at a line: one that is killed writes no line of what is taken back."""
-    own = reigns.get((row["file"], row["node"]), [])
-    at = bisect_left(own, (row["line"], ""))
-    return at == 0 or own[at - 1][1] == "active"
+    turn = last_turn(of, row["file"], row["node"], row["line"])
+    return turn is None or turn.epoch is not None
 
 
 def _count_fits(found: Iterable[Row], clusters: Mapping[int, int], shown: Shown) -> None:

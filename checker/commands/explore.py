@@ -11,8 +11,9 @@ from typing import Any
 import click
 
 from ..ci.claims import FORMS, claims, write
-from ..failure import say
+from ..failure import say, say_json
 from ..model_options import (
+    EXIT,
     OF_MODEL,
     RELEASE,
     SET,
@@ -34,7 +35,6 @@ MODES = {
     "export": (*OF_MODEL, "sets", "properties", "out", "as_json"),
     "listing": (*OF_MODEL, "as_json"),
 }
-EXIT = {"holds": 0, "violated": 1, "unknown": 3}
 
 
 @click.command()
@@ -126,7 +126,7 @@ def _run(options: dict[str, Any], as_json: bool) -> int:
         )
     first = next((each.path for each in result.violations if each.path is not None), None)
     if as_json:
-        _print_json(report.json_report(result), result.verdict)
+        say_json(report.json_report(result), verdict=result.verdict)
     elif options["layout"] == "text":
         say(report.text_report(result), verdict=result.verdict)
     elif options["layout"] in FORMS:
@@ -135,7 +135,7 @@ def _run(options: dict[str, Any], as_json: bool) -> int:
     elif first is None:
         click.echo(f"{result.instance.name}: {result.verdict}; there is no counterexample to write", err=True)
     elif options["layout"] == "itf":
-        _print_json(report.itf(first, result.instance.name))
+        say_json(report.itf(first, result.instance.name))
     else:
         say(report.mermaid(first))
     return EXIT[result.verdict]
@@ -175,7 +175,7 @@ def _list(options: dict[str, Any], as_json: bool) -> int:
 
         statements = {name: chosen(name, None, ()).statement for name in (*models(), *families(), *machine_names())}
         if as_json:
-            _print_json({"models": statements})
+            say_json({"models": statements})
         else:
             for name, statement in statements.items():
                 say(f"{name:<{max(map(len, statements))}}  {statement}")
@@ -184,7 +184,7 @@ def _list(options: dict[str, Any], as_json: bool) -> int:
 
     found = chosen_of(options)
     if as_json:
-        _print_json({"model": found.name, "lines": model_lines(found)})
+        say_json({"model": found.name, "lines": model_lines(found)})
     else:
         say("\n".join(model_lines(found)))
     return 0
@@ -201,7 +201,7 @@ def _matrix(jobs: int, as_json: bool) -> int:
             say("\n".join(result.lines))
     wrong = sum(not result.as_expected for result in results)
     if as_json:
-        _print_json({"verdict": "violated" if wrong else "holds", "rows": [result.row for result in results]})
+        say_json({"verdict": "violated" if wrong else "holds", "rows": [result.row for result in results]})
     else:
         say(f"{len(results)} rows, {f'{wrong} NOT as expected' if wrong else 'all as expected'}")
     return 1 if wrong else 0
@@ -226,7 +226,7 @@ def _export(options: dict[str, Any], as_json: bool) -> int:
         picture = writer(graph.drawing(graph.state_graph(model, settings, names, most), model))
         written = [tla.put(folder / f"{tla.module_name(model)}.{options['export']}", picture)]
     if as_json:
-        _print_json({"written": [str(path) for path in written]})
+        say_json({"written": [str(path) for path in written]})
     else:
         for path in written:
             say(str(path))
@@ -257,17 +257,11 @@ def _mutate(options: dict[str, Any], as_json: bool) -> int:
     instances = [dict(each) for each in found[0].searched]
     if as_json:
         clauses = [mutate.json_row(each) for each in found]
-        _print_json({"verdict": verdict, "instances": instances, "clauses": clauses})
+        say_json({"verdict": verdict, "instances": instances, "clauses": clauses})
     else:
         counts = ", ".join(f"{verdicts.count(each)} {each}" for each in dict.fromkeys(verdicts))
         say(f"{len(found)} clauses: {counts}; searched {', '.join(map(mutate.constants, instances))}")
     return EXIT[verdict]
-
-
-def _print_json(value: Any, verdict: str = "") -> None:
-    import json
-
-    say(json.dumps(value), verdict=verdict)
 
 
 class _Progress:

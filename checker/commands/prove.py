@@ -15,8 +15,8 @@ import click
 from ...specs.machines import machine_names
 from .. import INTERRUPTED
 from ..ci.claims import FORMS, claims, write
-from ..failure import fail, say
-from ..model_options import OF_MODEL, RELEASE, WITH, WITHOUT, chosen_of, refuse_unread, settings_of
+from ..failure import fail, say, say_json
+from ..model_options import EXIT, OF_MODEL, RELEASE, WITH, WITHOUT, chosen_of, refuse_unread, settings_of
 
 # What is done instead of a proof -> the options that it reads; any other one is refused.
 MODES = {
@@ -28,7 +28,6 @@ MODES = {
     "smtlib": (*OF_MODEL, "sets", "timeout", "total", "search", "as_json"),
 }
 _OF_TABLES = ("release", "properties", "timeout", "layout", "as_json")
-EXIT = {"holds": 0, "violated": 1, "unknown": 3}
 
 
 @click.command()
@@ -162,7 +161,7 @@ def _run(options: dict[str, Any]) -> int:
 
     proof = _prove(model, kept, options)
     if options["as_json"]:
-        _print_json(report.json_report(proof), proof.verdict)
+        say_json(report.json_report(proof), verdict=proof.verdict)
     elif options["layout"] in FORMS:
         from ..explore.report import path_lines
 
@@ -191,7 +190,7 @@ def _minimise(model: Any, options: dict[str, Any]) -> int:
 
     rows = export.minimise(model, _effort(options), progress=_show_answer)
     if options["as_json"]:
-        _print_json({"model": model.name, "rows": rows})
+        say_json({"model": model.name, "rows": rows})
     else:
         say(f"{model.name}: {rows} questions need more than the goal itself")
     return 0
@@ -203,7 +202,7 @@ def _write_smtlib(model: Any, kept: dict[str, int], options: dict[str, Any]) -> 
     folder = options["smtlib"]
     written = export.smtlib(model, folder, kept, _effort(options))
     if options["as_json"]:
-        _print_json({"model": model.name, "folder": str(folder), "questions": written})
+        say_json({"model": model.name, "folder": str(folder), "questions": written})
     else:
         say(f"{written} questions written to {folder}")
     return 0
@@ -221,7 +220,7 @@ def _each_dropped(model: Any, options: dict[str, Any], what: str) -> int:
             say(by.line(each))
     verdict = "holds" if all(each.as_declared for each in found) else "unknown"
     if as_json:
-        _print_json({"model": model.name, "verdict": verdict, what: [by.json_row(each) for each in found]})
+        say_json({"model": model.name, "verdict": verdict, what: [by.json_row(each) for each in found]})
     else:
         verdicts = [each.verdict for each in found]
         counts = ", ".join(f"{verdicts.count(each)} {each}" for each in dict.fromkeys(verdicts))
@@ -240,7 +239,7 @@ def _run_matrix(options: dict[str, Any]) -> int:
 
     found = matrix.matrix(effort=_effort(options), progress=_progress, jobs=options["jobs"])
     if options["as_json"]:
-        _print_json(matrix.matrix_json(found))
+        say_json(matrix.matrix_json(found))
     else:
         say(matrix.matrix_text(found))
     return 0 if found.as_expected else 1
@@ -251,7 +250,7 @@ def _run_table(options: dict[str, Any]) -> int:
 
     found = tables.prove_table(options["model"], options["release"], options["timeout"], options["properties"] or None)
     if options["as_json"]:
-        _print_json(tables.table_json(options["model"], found))
+        say_json(tables.table_json(options["model"], found))
     elif options["layout"] in FORMS:
         from ..explore.report import path_lines
 
@@ -278,9 +277,3 @@ def _show_answer(answer: Any) -> None:
         click.echo(f"\r\x1b[K{answer.question.name}: {answer.outcome}", nl=False, err=True)
         if answer.outcome != "proved":
             click.echo("", err=True)
-
-
-def _print_json(value: Any, verdict: str = "") -> None:
-    import json
-
-    say(json.dumps(value), verdict=verdict)

@@ -28,17 +28,14 @@ from .scalars import (
     BOOLEANS,
     CONST,
     COUNT,
-    EQ,
     ITE,
-    LE,
     NOT,
     OR,
     TEST,
 )
-from .source import Writer, below, roots, stored
+from .source import COMPARED, Writer, below, roots, stored
 
 _TYPES = ((1, 127), (2, 32767), (4, 2**31 - 1), (8, 2**63 - 1))
-_COMPARED = {LE: ("<=", ">"), EQ: ("==", "!=")}
 _INFIX = {ADD: "+", AND: "&", OR: "|", BITOR: "|", BITAND: "&", ANDNOT: "& ~"}
 
 
@@ -162,8 +159,8 @@ class Columns(Writer):
     def operator(self, node: int, op: int, args: Sequence[int], negated: bool) -> str:
         s = self.s
         names = [self.names[arg] for arg in args]
-        if op in _COMPARED:
-            return f"({names[0]} {_COMPARED[op][negated]} {names[1]})"
+        if op in COMPARED:
+            return f"({names[0]} {COMPARED[op][negated]} {names[1]})"
         if op == TEST:
             return f"(({names[0]} & {1 << s.los[args[1]]}) {'==' if negated else '!='} 0)"
         if op == NOT:

@@ -19,21 +19,18 @@ from .scalars import (
     BITAND,
     BITOR,
     COUNT,
-    EQ,
     ITE,
-    LE,
     NOT,
     OR,
     TEST,
 )
-from .source import Writer, roots, stored
+from .source import COMPARED, Writer, roots, stored
 
 # (move, new packed state or None, ways, properties that fire)
 Step = tuple[int, int | None, int, tuple[int, ...]]
 Expand = Callable[[int], tuple[list[int], list[Step]]]
 
 _INFIX = {ADD: "+", AND: "and", OR: "or", BITOR: "|", BITAND: "&", ANDNOT: "& ~"}
-_COMPARED = {LE: ("<=", ">"), EQ: ("==", "!=")}
 
 
 class Plain(Writer):
@@ -41,8 +38,8 @@ class Plain(Writer):
 
     def operator(self, node: int, op: int, args: Sequence[int], negated: bool) -> str:
         names = [self.names[arg] for arg in args]
-        if op in _COMPARED:
-            return f"({names[0]} {_COMPARED[op][negated]} {names[1]})"
+        if op in COMPARED:
+            return f"({names[0]} {COMPARED[op][negated]} {names[1]})"
         if op == TEST:
             return f"({names[0]} >> {names[1]} & 1 {'==' if negated else '!='} 0)"
         if op == NOT:

@@ -22,10 +22,11 @@ from ...model.property import Property
 from ...model.protocol import Instance, Model
 from ...model.script import script_of
 from ...model.sorts import Settings
+from ..explore.result import Verdict
 from ..explore.trace import Path
 from . import smt, trust
 from .paths import k_induction, shortest_counterexample
-from .run import Decided, Proof, Verdict, overall
+from .run import Decided, Proof, overall
 
 
 @dataclass(frozen=True)

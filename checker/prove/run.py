@@ -11,13 +11,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from ...model.catalogue import model as model_named
 from ...model.errors import DefinitionError, unknown
 from ...model.property import Property
 from ...model.protocol import Instance, Model
 from ...model.sorts import Settings
+from ..explore.result import Verdict
 from ..explore.trace import Path
 from . import smt, trust
 from .cti import Cti, Refuter
@@ -27,7 +27,6 @@ from .rows import rows_of
 from .system import System
 from .trust import goals_of, lemmas_of, script_for
 
-Verdict = Literal["holds", "violated", "unknown"]
 FileRead = Callable[[Asked], None]
 
 

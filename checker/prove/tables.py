@@ -24,11 +24,12 @@ from ...specs import releases
 from ...specs.machines import Machine, machine
 from ...specs.releases import RELEASES, Release
 from ..explore.report import path_lines, step_json
+from ..explore.result import Verdict
 from ..explore.trace import Path
 from . import smt
 from .bounded import decide
 from .reading import Domain
-from .run import Verdict, overall
+from .run import overall
 
 MOST_STEPS = 12
 """More steps than any of the tables has states, so that k-induction decides."""

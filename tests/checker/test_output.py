@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from isrproof.checker.cli import main
 from isrproof.checker.replacing import replacing
 
-RECORDED = Path(__file__).parents[2] / "traces" / "recorded"
-FAILOVER = RECORDED / "failover-on-leader-2.0.0-kill"
+from tests.recordings import FAILOVER
+
 AUDIT = ["audit", "--engine", "python", str(FAILOVER)]
 FULL = Path("/dev/full")
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="no /dev/full here")

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from isrproof.checker.cli import main
 from isrproof.checker.spark_session import _interrupted_later, _is_news, java_version, shim
 
-RECORDED = Path(__file__).parents[2] / "traces" / "recorded"
+from tests.recordings import RECORDED
 
 
 @pytest.mark.parametrize(

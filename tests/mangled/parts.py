@@ -8,7 +8,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-RECORDED = Path(__file__).parents[2] / "traces" / "recorded"
+from tests.recordings import RECORDED
+
 RECORDED_KRAFT = RECORDED.with_name("recorded-kraft")
 KRAFT = "kraft-"
 METADATA = "metadata"

@@ -13,7 +13,8 @@ from isrproof.checker.cli import main
 from isrproof.specs.errors import IsrproofError
 from isrproof.traces.formats.dumps import OF_A_TOPIC, OF_METADATA, dump
 
-RECORDED = Path(__file__).parents[2] / "traces" / "recorded"
+from tests.recordings import RECORDED
+
 BATCH = (
     "baseOffset: 9 lastOffset: 9 count: 1 baseSequence: -1 lastSequence: -1 producerId: -1 producerEpoch: -1"
     " partitionLeaderEpoch: 2 isTransactional: false isControl: false deleteHorizonMs: OptionalLong.empty position: 594"

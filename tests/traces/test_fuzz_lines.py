@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from functools import cache
-from pathlib import Path
 
 import pytest
 from isrproof.specs.lines import rows
@@ -14,8 +13,7 @@ from isrproof.traces.events.parse import parse_line
 from isrproof.traces.sources.text import Lines, text_of
 
 from tests.mangled_bytes import flipped, inserted, mangled
-
-RECORDED = Path(__file__).parents[2] / "traces" / "recorded"
+from tests.recordings import RECORDED
 
 
 @cache

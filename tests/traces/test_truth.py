@@ -19,7 +19,8 @@ from isrproof.traces.record.compare import REASONS, Version, compare, state_vers
 from isrproof.traces.record.compare_replicas import LossComparison, compare_lost, compare_replicas
 from isrproof.traces.timeline import Lost, ReplicaRow, TimelineRow, lost_row, replica_row
 
-RECORDED = Path(__file__).parents[2] / "traces" / "recorded"
+from tests.recordings import RECORDED
+
 FOLDERS = sorted(file.parent for file in RECORDED.glob("*/manifest.json"))
 each = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 

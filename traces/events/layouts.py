@@ -13,15 +13,15 @@ from functools import cache, cached_property, lru_cache
 from ...specs.errors import IsrproofError
 from ...specs.formats import layouts
 from ...specs.lines import rows
+from ...specs.machines import LEVELS
 
-LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 DEFAULT_PATTERN = "[%d] %p %m (%c)"
 
 # Date, time of day and milliseconds in three groups; a time without milliseconds has the form after it.
 _DATE = "([12][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9])[ T]([0-9][0-9]:[0-9][0-9]:[0-9][0-9])"
 _ZONE = "(?:Z|[+-][0-9:]+)?"
 TIMES = (f"{_DATE}[,.]([0-9][0-9][0-9])[0-9]*{_ZONE}", f"{_DATE}()[,.]?[0-9]*{_ZONE}")
-_LEVEL = "TRACE|DEBUG|INFO|WARN|ERROR|FATAL"
+_LEVEL = "|".join(LEVELS)
 _LOGGER = "[A-Za-z_$][A-Za-z0-9_.$-]*"
 _PARTS = {
     "d": ("time", "{time}"),

@@ -8,8 +8,9 @@ from datetime import datetime, timezone
 from functools import cache, lru_cache
 
 from ...specs.lines import Slot
+from ...specs.machines import LEVELS
 from .event import Continuation, Event, Irrelevant, Parsed, Unknown, event
-from .layouts import KNOWN, LEVELS, NO_LOGGER, WITH_THREAD, Layout
+from .layouts import KNOWN, NO_LOGGER, WITH_THREAD, Layout
 from .wordings import SEPARATORS, Reader, Test, bucket, dispatch, key_of, read, sentence_of
 
 TIME = "([12][0-9]{3}-[0-9]{2}-[0-9]{2}) ([0-9]{2}:[0-9]{2}:[0-9]{2}),([0-9]{3})"

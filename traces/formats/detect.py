@@ -13,6 +13,7 @@ from typing import Any
 
 from ...specs.errors import IsrproofError, unknown
 from ...specs.formats import Envelope, envelopes, layouts
+from ...specs.machines import LEVELS
 from ..events.layouts import PREFIXED, WITH_THREAD, Layout, layout
 from ..events.parse import is_default
 from ..sources.text import Lines
@@ -37,7 +38,8 @@ UNKNOWN_PREFIX = "kafka behind an unknown prefix"
 DEFAULT = "kafka"
 """The layout that is looked for first in every line, and is the quickest."""
 _LOOKS = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}|\b(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b|state\.change\.logger"
+    rf"\b(?:{'|'.join(LEVELS)})\b"
+    r"|[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}|state\.change\.logger"
     r"|kafka\.(?:controller|server|cluster)|\[(?:Controller|Broker) id="
 )
 _LIST = re.compile(r"\s*\[\s*(?:\{|$)")

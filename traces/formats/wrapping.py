@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 from ...specs.formats import Envelope, LayoutRow, Parts, envelopes, layouts
 from ...specs.lines import rows
+from ...specs.machines import LEVELS
 from ..events.event import Event, Unknown
-from ..events.layouts import LEVELS, NO_LOGGER, NO_TIME
+from ..events.layouts import NO_LOGGER, NO_TIME
 from ..events.parse import parse_message
 from ..sources.text import text_of
 from .instants import as_log4j, instant

@@ -11,12 +11,10 @@ from pathlib import Path
 
 from . import configuration, processes
 from .errors import RecordError
-from .java import Java
+from .java import JVM, Java
 
 START_SECONDS = 120.0
 """Generous: the machine may be busy with other things."""
-
-_JVM = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Duser.timezone=UTC", "-Djava.awt.headless=true")
 
 
 @dataclass
@@ -90,7 +88,7 @@ class Cluster:
         (home / "log4j.properties").write_text(configuration.log4j_file(home, self.state_change_level))
         command = [
             self.java.command,
-            *_JVM,
+            *JVM,
             *options,
             f"-Dlog4j.configuration=file:{home / 'log4j.properties'}",
             "-cp",

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 
 from .errors import RecordError
 
+JVM = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Duser.timezone=UTC", "-Djava.awt.headless=true")
+"""Options of every process: they start fast, are small, and write their logs in UTC."""
+
 
 @dataclass(frozen=True)
 class Java:

@@ -25,16 +25,17 @@ _DAY = "YYYY-MM-DD"
 _POD, _START = re.compile(r"[^_]+_[^_]+_[0-9a-f-]{32,36}"), re.compile("[0-9]{1,4}")
 """In /var/log/pods the folder of a pod; there a container has a folder, and in it a log for each of its starts."""
 _MSK = re.compile(r"(?P<broker>Broker-[0-9]+)_[0-9]{2}-[0-9]{2}_[0-9a-f]+")
-_ENDINGS = (".gz", ".zst", ".xz", ".bz2", ".log", ".out", ".txt", ".json", ".jsonl", ".ndjson", ".csv")
+COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
+_ARCHIVED = (".zip", ".tar", ".tgz", ".txz", ".tbz", ".tbz2", *(f".tar{ending}" for ending in COMPRESSED))
+_ENDINGS = (*COMPRESSED, ".log", ".out", ".txt", ".json", ".jsonl", ".ndjson", ".csv")
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-_LOG = re.compile(r"\.(log|out|txt)(\.|$)|\.(gz|zst|xz|bz2|zip|tar|tgz|txz|tbz2?)$")
+_LOG = re.compile(r"\.(log|out|txt)(\.|$)")
 _DUMP = re.compile(r"\.dump(\.|$)")
 """What kafka-dump-log printed of a metadata log, as the recorder names it: a copy of records, no log."""
 _DUMPING = b"Dumping "
 _TABLE = re.compile(r"(^|/)[^.]+$|\.(json|jsonl|ndjson|csv|tsv)$")
 IN = "!/"
 """Stands between the path of an archive and the name of a file in it."""
-_ARCHIVED = re.compile(r"\.(zip|tar|tgz|txz|tbz2?|tar\.(gz|zst|xz|bz2))$")
 
 
 @dataclass(frozen=True)
@@ -78,12 +79,13 @@ def is_elsewhere(path: str) -> bool:
 def is_log(path: str) -> bool:
     """Whether a file in a directory is one to read, by its name."""
     name = path.rpartition("/")[2]
-    return _LOG.search(name) is not None and _DUMP.search(name) is None
+    named_so = _LOG.search(name) is not None or name.endswith((*COMPRESSED, *_ARCHIVED))
+    return named_so and _DUMP.search(name) is None
 
 
 def is_named_archive(path: str) -> bool:
     """Whether a file in a directory is an archive, by its name."""
-    return _ARCHIVED.search(path) is not None
+    return path.endswith(_ARCHIVED)
 
 
 def _never(path: str) -> bool:

@@ -142,19 +142,14 @@ def facts(
     """What the audit and the report have to know about one file. `problem` is why it could not be read whole."""
     classes: Counter[str] = Counter(dict.fromkeys(CLASSES, 0))
     by_row: Counter[str] = Counter()
-    level, prefixed, bearing, strangers = UNKNOWN_LEVEL, 0, 0, 0
     for kind, n in seen.kinds.items():
         classes[kind.status] += n
-        bearing += n * kind.bearing
-        strangers += n * kind.stranger
-        if kind.row is None:
-            continue
-        by_row[kind.row] += n
-        strangers += n * (kind.row in _STRANGERS)
-        if kind.row in _STATE_CHANGES:
-            prefixed += n * kind.prefixed
-            if kind.level in LEVELS:
-                level = min(level, LEVELS.index(kind.level))
+        if kind.row is not None:
+            by_row[kind.row] += n
+    strangers = sum(n * (kind.stranger + (kind.row in _STRANGERS)) for kind, n in seen.kinds.items())
+    of_state_changes = {kind: n for kind, n in seen.kinds.items() if kind.row in _STATE_CHANGES}
+    prefixed = sum(n * kind.prefixed for kind, n in of_state_changes.items())
+    levels = [LEVELS.index(kind.level) for kind in of_state_changes if kind.level in LEVELS]
     machines = any(row in CONTROLLER_LINES for row in by_row)
     broken = tuple(sorted(seen.broken))
     why = _why_lossy(lossy, problem, stream.lossy, prefixed, strangers if machines else 0, len(broken))
@@ -166,7 +161,7 @@ def facts(
         coverage=dict(classes),
         rows=dict(by_row),
         unknown=dict(sorted(seen.unknown.items(), key=lambda each: (-each[1], each[0]))[:TEMPLATES]),
-        bearing_unknown=bearing,
+        bearing_unknown=sum(n * kind.bearing for kind, n in seen.kinds.items()),
         taught_nothing=_taught_nothing(source, classes, strangers),
         problem=problem,
         lossy=why,
@@ -187,7 +182,7 @@ def facts(
         first_ts=first_ts,
         hour=own.hour,
         hours=own.hours,
-        level=level,
+        level=min([UNKNOWN_LEVEL, *levels]),
         lossy=why,
         number=own.number,
         machines=machines,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from ....traces.events.layouts import LEVELS
+from ....specs.machines import LEVELS
 from ....traces.events.parse import time_of
 from ....traces.events.wordings import Reader, read
 from ..table.arrays import Array, Dictionary, Numbers, absent, array_of, concatenated, narrow

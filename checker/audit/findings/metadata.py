@@ -75,7 +75,7 @@ class MetadataLog:
     ends: int
     committed: int
     because: str
-    leaders: Mapping[int, int]
+    leaders: Mapping[int, int] = field(init=False)
     levels: tuple[LevelChange, ...]
     brokers: tuple[BrokerChange, ...]
     reigns: tuple[Reign, ...] = ()
@@ -83,6 +83,10 @@ class MetadataLog:
     counts: tuple[ConditionCount, ...] = ()
     conditions: tuple[Condition, ...] = ()
     cluster: int = 0
+
+    def __post_init__(self) -> None:
+        """`leaders` is a key of the published JSON; `reigns` say more, and are where it comes from."""
+        object.__setattr__(self, "leaders", {each.epoch: each.leader for each in self.reigns})
 
     @property
     def migrated(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ....model.expr import Expr, either, field, ite
-from ....model.sorts import Sort
+from ....model.sorts import Int, Sort
 from ..fields import (
     block,
     controller_epoch,
@@ -19,7 +19,11 @@ from ..fields import (
 from ..table.protocol import Column, Table
 from .observation import Names
 
-_CARRIED = ("tenure", "block", "controller_epoch", "known_since", "line", "file")
+LINE = ("line", "file")
+"""The columns that say which line a row is."""
+LINE_BEFORE: Mapping[str, Sort] = {f"before_{name}": Int(0) for name in LINE}
+"""The columns of `earlier(*LINE)`."""
+_CARRIED = ("tenure", "block", "controller_epoch", "known_since", *LINE)
 
 
 def was(column: Expr) -> Expr:

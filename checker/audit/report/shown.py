@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import datetime, timezone
 
+from ...ci.text import one_line
 
-def plain(text: str) -> str:
-    """Text from a log, safe for a terminal: control characters are shown, not sent."""
-    return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
+plain = one_line
+"""Text from a log, safe for a terminal."""
 
 
 def partition_name(topic: str, partition: int) -> str:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 import pytest
 
 from benchmarks.faults import KINDS, Fault, Recording, load, some
 from benchmarks.faults.forced import forced
 from benchmarks.faults.injection import Injection, Outcome
+from tests.recordings import RECORDED
 
-RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
 SMALL = ("failover-on-leader-2.3.1-kill", "zombie-2.0.0", "lifecycle-3.9.1", "lifecycle-2.2.2")
 """Each kind is planted in the first of these that has room for it and shows it."""
 

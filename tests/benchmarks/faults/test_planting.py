@@ -10,8 +10,8 @@ from isrproof.traces.events.event import Event
 from isrproof.traces.events.parse import parse_line
 
 from benchmarks.faults import KINDS, Fault, Recording, load, some, write
+from tests.recordings import RECORDED
 
-RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
 NAMES = ("zombie-2.0.0", "failover-on-leader-2.3.1-kill", "lifecycle-3.9.1")
 
 

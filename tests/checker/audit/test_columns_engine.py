@@ -15,14 +15,13 @@ from isrproof.checker.audit.table.protocol import Row, Table
 from isrproof.traces.sources.text import Lines, Stretch
 
 from tests import engines
-from tests.recordings import quick
+from tests.recordings import RECORDED, quick
 
 pytest.importorskip("numpy")
 pytest.importorskip("pyarrow")
 
 from isrproof.checker.audit.files import columns
 
-RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
 KILLED = RECORDED / "failover-on-leader-2.0.0-kill"
 
 

@@ -14,9 +14,8 @@ from isrproof.checker.audit.observe.broker.handled import REQUESTS_ANSWERED, REQ
 from isrproof.checker.audit.rules.catalogue import rules
 from isrproof.checker.commands.audit import command
 
-RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
-FAILOVER = RECORDED / "failover-on-leader-2.0.0-kill"
-CHAOS = RECORDED / "chaos-1.1.1-2"
+from tests.recordings import CHAOS, FAILOVER, RECORDED
+
 LOG = FAILOVER / "broker-4" / "state-change.log"
 SEGMENT = RECORDED.parent / "recorded-kraft" / "failover-3.5.2" / "node-1" / "metadata" / f"{0:020}.log"
 

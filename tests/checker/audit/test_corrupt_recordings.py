@@ -15,9 +15,8 @@ from isrproof.checker.cli import main
 from isrproof.traces.sources.text import LONGEST
 
 from tests import engines
+from tests.recordings import FAILOVER, RECORDED
 
-RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
-FAILOVER = RECORDED / "failover-on-leader-2.0.0-kill"
 LOG = Path("broker-4") / "state-change.log"
 Reading = Callable[[list[Path]], list[dict[str, Any]]]
 each_engine = pytest.mark.parametrize("reading", [engines.reference, engines.columns], ids=["python", "columns"])

@@ -16,8 +16,9 @@ from isrproof.checker.cli import main
 from isrproof.specs.errors import IsrproofError
 from isrproof.traces.sources.paths import Source, source
 
+from tests.recordings import RECORDED
+
 ALL = ("numpy", "pyarrow", "pyspark")
-RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from isrproof.traces.place import Place
 from isrproof.traces.sources.text import Lines
 
 from tests.histories import history, save, texts, with_faults
+from tests.recordings import RECORDED
 
-RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
 ALONE = {
     *("KR101", "KR102", "KR201", "KR202", "KR203", "KR209", "KR212", "KR301", "KR304", "KR401"),
     *("KR503", "KR505", "KR513", "KR516", "KR517", "KR518", "KR519", "KR523", "KR526", "KR552"),

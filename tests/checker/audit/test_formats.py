@@ -27,9 +27,9 @@ from isrproof.traces.sources.paths import expand
 from isrproof.traces.sources.text import Lines
 
 from tests import engines
+from tests.recordings import RECORDED
 from tests.shapes import Said, enveloped, in_layout, recorded, write
 
-RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
 SMALL, LARGE = "failover-on-leader-2.0.0-kill", "chaos-1.1.1-2"
 Shape = tuple[str | None, str]
 SHAPES: list[Shape] = [

@@ -26,10 +26,9 @@ from isrproof.checker.audit.report.model import VERDICTS, Report
 from isrproof.checker.audit.rules.catalogue import rules
 from isrproof.checker.commands.audit import command
 
-RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
-CHAOS = RECORDED / "chaos-1.1.1-2"
+from tests.recordings import CHAOS, FAILOVER, RECORDED
+
 CLEAN = RECORDED / "lifecycle-2.0.0"
-FAILOVER = RECORDED / "failover-on-leader-2.0.0-kill"
 SOUND = RECORDED / "failover-elsewhere-2.0.0-kill"
 HOSTILE = (
     '"></script x><script>alert(1)</script><img src=x onerror=alert(2)>`|]]>%0A\n::error::\x1b[31m@all {{ 7*7 }} \udce9'

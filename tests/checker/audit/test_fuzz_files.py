@@ -21,8 +21,8 @@ from isrproof.checker.cli import main
 
 from tests import engines
 from tests.mangled_bytes import mangled
+from tests.recordings import RECORDED
 
-RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
 LOG = RECORDED / "failover-on-leader-2.0.0-kill" / "broker-4" / "state-change.log"
 
 

@@ -25,7 +25,8 @@ from isrproof.checker.audit.report.page.partitions import partitions
 from isrproof.traces.place import Place
 from isrproof.traces.timeline import TimelineRow
 
-from tests.checker.audit.test_forms import CHAOS, CONTEXT, FAILOVER, HOSTILE, SOUND, made, poisoned
+from tests.checker.audit.test_forms import CONTEXT, HOSTILE, SOUND, made, poisoned
+from tests.recordings import CHAOS, FAILOVER
 
 pytest.importorskip("jinja2")
 ELR = CHAOS.parent.with_name("recorded-kraft") / "elr-4.0.0"

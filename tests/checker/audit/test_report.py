@@ -18,8 +18,7 @@ from isrproof.checker.audit.report.model import Report
 from isrproof.checker.audit.report.terms import last_time
 from isrproof.traces import timeline
 
-RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
-CHAOS = RECORDED / "chaos-1.1.1-2"
+from tests.recordings import CHAOS, RECORDED
 
 
 def leaves(kind: Any) -> Iterator[Any]:

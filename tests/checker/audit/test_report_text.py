@@ -15,9 +15,8 @@ from isrproof.checker.audit.report.causes import causes
 from isrproof.checker.audit.report.text import as_text
 
 from tests import engines, shapes
+from tests.recordings import CHAOS, RECORDED
 
-RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
-CHAOS = RECORDED / "chaos-1.1.1-2"
 MANY = ("lifecycle-1.0.2", "lifecycle-2.0.0", "lifecycle-2.3.1", "reassign-2.3.1")
 PYTHON = Options(engine="python")
 ELECTED = (

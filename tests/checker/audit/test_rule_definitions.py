@@ -30,7 +30,8 @@ from isrproof.model.views import LEADER_EPOCH_NEVER_FALLS, LEADER_IN_ISR, Broker
 from isrproof.specs.behaviours import behaviour
 from isrproof.specs.errors import UnknownNameError
 
-from tests.observed import RECORDED, excerpts, inputs, recordings
+from tests.observed import excerpts, inputs, recordings
+from tests.recordings import RECORDED
 
 
 def rule(**parts: Any) -> Rule:

@@ -11,7 +11,8 @@ from click.testing import CliRunner
 from isrproof.checker.audit.report.schema import schema
 from isrproof.checker.commands.audit import command
 
-from tests.observed import RECORDED, recordings
+from tests.observed import recordings
+from tests.recordings import RECORDED
 
 jsonschema = pytest.importorskip("jsonschema")
 

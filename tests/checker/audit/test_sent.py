@@ -19,7 +19,7 @@ from isrproof.checker.audit.table.rows import PythonTable
 from isrproof.traces.formats.detect import UNASKED
 
 from tests.engines import sources
-from tests.observed import RECORDED
+from tests.recordings import RECORDED
 
 COUNTS = st.lists(st.integers(1, 4), min_size=1, max_size=12)
 

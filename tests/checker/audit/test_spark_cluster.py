@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("pyspark", reason="the Spark engine needs PySpark")
+from tests.recordings import RECORDED
 from tests.spark_servers import cluster, connect_server, python_without
 
 pytestmark = pytest.mark.spark
 
-RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
 LOGS = [str(RECORDED / name) for name in ("failover-on-leader-2.0.0-kill", "reassign-2.3.1")]
 
 

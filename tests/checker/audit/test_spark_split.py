@@ -29,10 +29,10 @@ from isrproof.traces.formats.wrapping import taken_alone
 from isrproof.traces.sources.text import Lines, cleaned, text_of
 
 from tests import engines
+from tests.recordings import RECORDED
 from tests.shapes import Said, enveloped, in_layout, recorded
 
 pytestmark = pytest.mark.spark
-RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
 TIME = "2026-11-21T20:24:36.123456789Z"
 
 

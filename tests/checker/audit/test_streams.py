@@ -17,8 +17,8 @@ from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.model import Report
 
 from tests.evaluated import COMPARING, evaluated
+from tests.recordings import RECORDED
 
-RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
 RECORDINGS = ("lifecycle-0.11.0.3", "lifecycle-2.0.0", "lifecycle-2.3.1", "lifecycle-2.8.2", "lifecycle-2.8.2-trace")
 Logs = Mapping[str, list[str]]
 

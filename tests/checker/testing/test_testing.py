@@ -16,7 +16,8 @@ from isrproof.specs.errors import IsrproofError
 from isrproof.traces.events.event import Event
 from isrproof.traces.events.parse import parse_line
 
-RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
+from tests.recordings import RECORDED
+
 SOUND, FAILOVER = RECORDED / "failover-elsewhere-2.0.0-kill", RECORDED / "failover-on-leader-2.0.0-kill"
 EXAMPLE = Path(__file__).parents[3] / "docs" / "testing.md"
 

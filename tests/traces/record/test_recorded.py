@@ -12,7 +12,8 @@ import pytest
 from isrproof.traces.record import catalogue, manifest
 from isrproof.traces.record.catalogue import log_text
 
-RECORDED = Path(__file__).parents[3] / "traces" / "recorded"
+from tests.recordings import RECORDED
+
 FOLDERS = sorted(file.parent for file in RECORDED.glob("*/manifest.json"))
 STATE = re.compile(r"/brokers/topics/([^/]+)/partitions/(\d+)/state")
 

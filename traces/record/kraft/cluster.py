@@ -18,9 +18,8 @@ from typing import NamedTuple
 from .. import processes
 from ..configuration import LAYOUT, properties
 from ..errors import RecordError
-from ..java import Java
+from ..java import JVM, Java
 
-_JVM = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Duser.timezone=UTC", "-Djava.awt.headless=true")
 # Story-telling speed, not production values; the rest is each release's default.
 SETTINGS: Mapping[str, str] = {
     "broker.session.timeout.ms": "5000",
@@ -171,7 +170,7 @@ class KRaftCluster:
             RecordError: it failed.
         """
         (home / "tool-log4j.properties").write_text(properties({"log4j.rootLogger": "OFF"}))
-        command = [self.java.command, *_JVM, "-Xmx256m"]
+        command = [self.java.command, *JVM, "-Xmx256m"]
         command += [f"-Dlog4j.configuration=file:{home / 'tool-log4j.properties'}", "-cp", str(self.jars / "*"), main]
         done = subprocess.run([*command, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True)
         if done.returncode:
@@ -214,7 +213,7 @@ class KRaftCluster:
 
     def start(self, node: int) -> None:
         home = self.home(node)
-        command = [self.java.command, *_JVM, "-Xmx320m", f"-Dkafka.logs.dir={home}"]
+        command = [self.java.command, *JVM, "-Xmx320m", f"-Dkafka.logs.dir={home}"]
         command += [f"-Dlog4j.configuration=file:{home / 'log4j.properties'}", "-cp", str(self.jars / "*")]
         self.running[node] = processes.start(
             [*command, "kafka.Kafka", str(home / "server.properties")], home / "output.log"
@@ -262,7 +261,7 @@ class KRaftCluster:
         with resources.as_file(resources.files(__package__) / "Admin.java") as given:
             shutil.copy(given, source)
         (self.folder / "admin-log4j.properties").write_text(properties({"log4j.rootLogger": "OFF"}))
-        command = [self.java.command, *_JVM, "-Xmx128m"]
+        command = [self.java.command, *JVM, "-Xmx128m"]
         command += [f"-Dlog4j.configuration=file:{self.folder / 'admin-log4j.properties'}"]
         self._output = b""
         self._admin = subprocess.Popen(

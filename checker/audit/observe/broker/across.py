@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .....model.expr import Expr, both, const, either, field, ite, some, true
+from .....model.expr import both, const, either, field, ite, some, true
 from .....model.sorts import Bool, Int, Sort
 from ...fields import (
     broker,
@@ -35,6 +35,7 @@ from ...lines import (
 from ...table.encoding import in_releases
 from ...table.protocol import Column, Table
 from ..absent import false_where_absent
+from ..compared import LINE, LINE_BEFORE, earlier
 from ..controller.views import PARTITION_VIEWS, VIEW, without_deletions
 from ..observation import Input, Names, Observation
 from ..order import IN_ORDER, NEAR
@@ -46,7 +47,6 @@ from .topic_ids import NO_ID
 ORDER = ("rank", "at", "file")
 """What controllers tell, where leaders begin, what else brokers tell."""
 OF_EPOCH = (*LIFE, "leader_epoch")
-_PLACE = ("line", "file")
 
 rank, none = field("rank", Int(0)), const(0, Int(0))
 sent_leader, sent_isr, first_isr = (
@@ -94,11 +94,6 @@ ACROSS = Input(
 )
 
 
-def _place(of: Expr | None = None) -> dict[str, Column]:
-    """The line just before, or the last one before of which `of` is true."""
-    return {f"before_{name}": Column("previous", name) if of is None else Column("last", name, of) for name in _PLACE}
-
-
 def _leaders(lines: Table, key: Names, order: Names) -> Table:
     """Whom a broker takes for the leader of an epoch, beside whom controllers told of it."""
     views = lines.of_lines(VIEWS).present("leader_epoch").along(key, IN_ORDER, earlier=Column("so_far"))
@@ -115,7 +110,7 @@ def _leaders(lines: Table, key: Names, order: Names) -> Table:
         first_isr=Column("last", "isr", field("first", Bool)),
         sent_version=Column("last", "partition_epoch", view),
         led=Column("so_far", where=is_line(LEADS)),
-        **_place(view),
+        **earlier(*LINE, of=view),
     ).where(~view)
     # A leader that has changed its ISR prints it when it starts again. A line without an ISR agrees with any.
     changed = false_where_absent(found.derive(changed=sent_version < partition_epoch), "changed")
@@ -134,7 +129,7 @@ def _received(lines: Table, key: Names, order: Names) -> Table:
             sent=Column("so_far", where=is_sent),
             with_version=Column("so_far", where=is_sent & partition_epoch.eq(partition_epoch)),
             with_writer=Column("so_far", where=is_sent & written_by_epoch.eq(written_by_epoch)),
-            **_place(is_sent),
+            **earlier(*LINE, of=is_sent),
         )
         .along(
             (*key, "leader"),
@@ -170,7 +165,7 @@ def _received(lines: Table, key: Names, order: Names) -> Table:
 def _led(lines: Table, key: Names, order: Names) -> Table:
     """Each broker that leads, with another one that leads in the same leader epoch."""
     dated = lines.of_lines(LEADS).present("leader_epoch").derive(led=broker)
-    found = dated.along(key, order, other_leader=Column("previous", "led"), **_place())
+    found = dated.along(key, order, other_leader=Column("previous", "led"), **earlier(*LINE))
     ids = found.along((*key, "topic_id"), order, alike=Column("so_far"))
     same = ~topic_id.eq(NO_ID) & (none < field("alike", Int(0)))
     return false_where_absent(ids.derive(same_topic=same), "same_topic").filled("other_leader", "broker")
@@ -202,7 +197,7 @@ def _versions(lines: Table, key: Names, order: Names) -> Table:
 def _written(lines: Table, key: Names, order: Names) -> Table:
     """Each ISR that a leader wrote, with what a line before told of the same version."""
     dated = lines.of_lines((*VIEWS, *LEADS, *ISR_WRITTEN)).present("partition_epoch", "isr")
-    return dated.along(key, order, sent_isr=Column("previous", "isr"), **_place()).of_lines(ISR_WRITTEN)
+    return dated.along(key, order, sent_isr=Column("previous", "isr"), **earlier(*LINE)).of_lines(ISR_WRITTEN)
 
 
 def _changes(lines: Table, key: Names, order: Names) -> Table:
@@ -212,9 +207,8 @@ def _changes(lines: Table, key: Names, order: Names) -> Table:
         is_line(VIEWS) | field("earlier", Int(0)).eq(0)
     )
     counted = first.along(key, order, writes=Column("so_far", where=is_line(ISR_WRITTEN)))
-    names = ("leader_epoch", "partition_epoch", "writes", *_PLACE)
     states = counted.of_lines(VIEWS).present("leader_epoch")
-    return states.along(key, order, **{f"before_{name}": Column("previous", name) for name in names})
+    return states.along(key, order, **earlier("leader_epoch", "partition_epoch", "writes", *LINE))
 
 
 def _cuts(lines: Table, key: Names, order: Names) -> Table:
@@ -223,13 +217,12 @@ def _cuts(lines: Table, key: Names, order: Names) -> Table:
     cut = lines.of_lines(LOG_TRUNCATED).where(~copied).present("offset").derive(leader_epoch=known_epoch)
     is_start = is_line(LEADS)
     found = dated.plus(cut.present("leader_epoch")).along(
-        key, order, leads_from=Column("last", "offset", is_start), **_place(is_start)
+        key, order, leads_from=Column("last", "offset", is_start), **earlier(*LINE, of=is_start)
     )
     return found.of_lines(LOG_TRUNCATED).present("leads_from")
 
 
-_BEFORE: Mapping[str, Sort] = {f"before_{name}": Int(0) for name in _PLACE}
-_ROW: Mapping[str, Sort] = {**HOSTED, **sorts(rank), **_BEFORE}
+_ROW: Mapping[str, Sort] = {**HOSTED, **sorts(rank), **LINE_BEFORE}
 
 LEADERS_TAKEN = Observation(
     "leaders_taken",
@@ -304,7 +297,7 @@ CHANGES_BETWEEN = Observation(
     lines=(*VIEWS, *ISR_WRITTEN),
     columns={
         **VIEW,
-        **_BEFORE,
+        **LINE_BEFORE,
         **sorts(rank, writes),
         "before_leader_epoch": Int(),
         "before_partition_epoch": partition_epoch.sort,

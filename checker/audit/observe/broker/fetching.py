@@ -22,7 +22,7 @@ from ...lines import (
 from ...table.encoding import in_releases
 from ...table.protocol import Column, Table
 from ..absent import false_where_absent
-from ..compared import earlier
+from ..compared import LINE, LINE_BEFORE, earlier
 from ..observation import Names, Observation
 from .hosted import HOSTED, HOSTED_LINES, KEPT, MERGED
 from .taken import PRINTED_IN_TURN, STARTS, same_request
@@ -40,8 +40,6 @@ _announced = (
 )
 """A cut right after the line that warns of it."""
 _told = field("after_told", Bool)
-_PLACE = ("line", "file")
-_BEFORE = {f"before_{name}": Int(0) for name in _PLACE}
 
 
 def _turns(lines: Table, key: Names, order: Names) -> Table:
@@ -58,7 +56,7 @@ def _turns(lines: Table, key: Names, order: Names) -> Table:
     )
     excuses = is_line((*FETCHERS_ADDED, *SKIPPED))
     counted = marked.along(key, order, fetchers=Column("so_far", where=excuses)).where(field("takes", Bool))
-    found = counted.along(key, order, followed=Column("previous", "follows"), **earlier("fetchers", *_PLACE))
+    found = counted.along(key, order, followed=Column("previous", "follows"), **earlier("fetchers", *LINE))
     return found.present("followed").where(followed)
 
 
@@ -66,7 +64,7 @@ def _failed(lines: Table, key: Names, order: Names) -> Table:
     """Where a follower gives a partition up, and what comes before and after in the same process."""
     own = lines.of_lines((*_TAKEN_OR_STOPPED, *FETCH_FAILED, *FETCH_FENCED))
     ends = own.grouped(key, last_start=Column("max", "clock", is_line(_TAKEN_OR_STOPPED)))
-    counted_refusals = own.along(key, order, refusals=Column("so_far", where=is_line(FETCH_FENCED)), **earlier(*_PLACE))
+    counted_refusals = own.along(key, order, refusals=Column("so_far", where=is_line(FETCH_FENCED)), **earlier(*LINE))
     failed = counted_refusals.of_lines(FETCH_FAILED).attached(ends, key, ("last_start",))
     found = failed.derive(
         fenced=const(0, Int(0)) < field("refusals", Int(0)),
@@ -83,7 +81,7 @@ def _below(lines: Table, key: Names, order: Names) -> Table:
     (KAFKA-14704). Since 4.2 both lines tell of one cut (KAFKA-19474): the warning is told, not the fall after it.
     """
     own = lines.of_lines((*LOG_TRUNCATED, *BELOW_HIGH_WATERMARK, *HIGH_WATERMARK_FELL)).present("offset")
-    was_cut = own.along(key, order, **earlier("offset", "row", *_PLACE)).derive(
+    was_cut = own.along(key, order, **earlier("offset", "row", *LINE)).derive(
         cut=is_line(LOG_TRUNCATED), sure=releases.subset_of(in_releases(">=3.4.1")), warned=_announced
     )
     told = false_where_absent(was_cut, "warned")
@@ -98,7 +96,7 @@ TURNS = Observation(
     "turns",
     made_from=HOSTED_LINES,
     lines=(*STARTS, *BECOME_BEGUN, *FETCHERS_ADDED, *SKIPPED),
-    columns={**HOSTED, **_BEFORE, **sorts(fetchers, followed), "before_fetchers": Int(0)},
+    columns={**HOSTED, **LINE_BEFORE, **sorts(fetchers, followed), "before_fetchers": Int(0)},
     make=_turns,
     key=KEPT,
     order=MERGED,
@@ -110,7 +108,7 @@ FETCHES_FAILED = Observation(
     "fetches_failed",
     made_from=HOSTED_LINES,
     lines=(*_TAKEN_OR_STOPPED, *FETCH_FAILED, *FETCH_FENCED),
-    columns={**HOSTED, **_BEFORE, **sorts(fenced, resumed, goes_on)},
+    columns={**HOSTED, **LINE_BEFORE, **sorts(fenced, resumed, goes_on)},
     make=_failed,
     key=KEPT,
     order=MERGED,
@@ -123,7 +121,13 @@ CUTS_BELOW = Observation(
     "cuts_below",
     made_from=HOSTED_LINES,
     lines=(*LOG_TRUNCATED, *BELOW_HIGH_WATERMARK, *HIGH_WATERMARK_FELL),
-    columns={**HOSTED, **_BEFORE, **sorts(printed_below), "before_offset": offset.sort, "before_row": HOSTED["row"]},
+    columns={
+        **HOSTED,
+        **LINE_BEFORE,
+        **sorts(printed_below),
+        "before_offset": offset.sort,
+        "before_row": HOSTED["row"],
+    },
     make=_below,
     key=KEPT,
     order=MERGED,

@@ -35,6 +35,7 @@ from ...lines import (
     LEADS,
     LOG_LOADED,
     LOG_OPENED,
+    LOG_TRUNCATED,
     TRUNCATED,
     is_line,
 )
@@ -55,7 +56,6 @@ _LINES = (
     *(*TRUNCATED, *FETCHERS_ADDED, *LEADER_AND_ISR_RECEIVED),
 )
 
-_CUT = ("log-truncated",)
 _BY_EPOCH = ("epoch", "rank", *MERGED)
 """The order of a partition's lines over all brokers: a leader's start before what is committed in its epoch."""
 
@@ -247,7 +247,7 @@ def _truncations(lines: Table, key: Names, order: Names) -> Table:
     marked = false_where_absent(printed.along(key, order, goes_on=Column("previous", "load")), "goes_on")
     begins = marked.derive(begins=field("load", Bool) & ~field("goes_on", Bool), claimed=high_watermark)
     counted = begins.along(
-        key, order, cuts=Column("so_far", where=is_line(_CUT)), loaded=Column("so_far", "begins")
+        key, order, cuts=Column("so_far", where=is_line(LOG_TRUNCATED)), loaded=Column("so_far", "begins")
     ).derive(loads=ite(field("begins", Bool), field("loaded", Int()) + 1, field("loaded", Int())))
     return _carried(counted, (*key, "cuts", "loads"), order).of_lines(TRUNCATED).where(~copied).present("offset")
 

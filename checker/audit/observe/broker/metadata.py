@@ -9,6 +9,7 @@ from .....model.sorts import Bool, Int, Sort
 from ...fields import JOURNAL, LEADER_DURING_DELETE, READ, SPAN, leader, partition_epoch, sorts, written_by_epoch
 from ...lines import CACHED, UPDATE_METADATA_SENT, is_line
 from ...table.protocol import Column, Table
+from ..compared import LINE, LINE_BEFORE, earlier
 from ..controller.views import PARTITION_VIEWS, without_deletions
 from ..observation import Input, Names, Observation
 from ..order import NEAR
@@ -18,7 +19,6 @@ from .high_watermarks import LIFE
 from .hosted import HOSTED_LINES
 
 _ORDER = ("rank", "at", "file")
-_PLACE = ("line", "file")
 _none = const(0, Int(0))
 same_sent = field("same_sent", Bool)
 
@@ -49,7 +49,7 @@ def _taken(lines: Table, key: Names, order: Names) -> Table:
             sent=Column("so_far", where=is_sent),
             with_version=Column("so_far", where=is_sent & partition_epoch.eq(partition_epoch)),
             with_writer=Column("so_far", where=is_sent & written_by_epoch.eq(written_by_epoch)),
-            **{f"before_{name}": Column("last", name, is_sent) for name in _PLACE},
+            **earlier(*LINE, of=is_sent),
         )
         .along(state, order, alike=Column("so_far", where=is_sent))
         .along((*state, "partition_epoch"), order, of_version=Column("so_far", where=is_sent))
@@ -68,7 +68,7 @@ _ROW: Mapping[str, Sort] = {
     **SPAN,
     **JOURNAL,
     **sorts(at, rank),
-    **{f"before_{name}": Int(0) for name in _PLACE},
+    **LINE_BEFORE,
 }
 
 METADATA_TAKEN = Observation(

@@ -10,7 +10,7 @@ from ...fields import JOURNAL, LEADER_DURING_DELETE, READ, SPAN, leader, partiti
 from ...lines import BECOME_BEGUN, BECOME_ENDED, CACHED, FORGOTTEN, is_line
 from ...table.protocol import Column, Table
 from ..absent import false_where_absent
-from ..compared import earlier
+from ..compared import LINE, LINE_BEFORE, earlier
 from ..observation import Names, Observation
 from ..order import NEAR, PLACE
 from ..placed import EVENTS, at
@@ -18,14 +18,13 @@ from .hosted import REPLICA
 
 version, forgotten = field("version", Int()), field("forgotten", Int(0))
 _HEARD = (*BECOME_BEGUN, *BECOME_ENDED, *CACHED, *FORGOTTEN)
-_PLACE = ("line", "file")
-_ROW: Mapping[str, Sort] = {**READ, **SPAN, **JOURNAL, **sorts(at), **{f"before_{name}": Int(0) for name in _PLACE}}
+_ROW: Mapping[str, Sort] = {**READ, **SPAN, **JOURNAL, **sorts(at), **LINE_BEFORE}
 
 
 def _epochs(events: Table, key: Names, order: Names) -> Table:
     """Lines that print the controller epoch of a request."""
     own = events.present("journal", *NEAR, "controller_epoch").of_lines(_HEARD)
-    return own.along(key, order, **earlier("controller_epoch", *_PLACE))
+    return own.along(key, order, **earlier("controller_epoch", *LINE))
 
 
 def _cached(events: Table, key: Names, order: Names) -> Table:
@@ -36,7 +35,7 @@ def _cached(events: Table, key: Names, order: Names) -> Table:
     counted = marked.along(REPLICA, order, forgotten=Column("so_far", "gone"))
     shown = counted.of_lines(CACHED).where(leader.ne(LEADER_DURING_DELETE)).present("leader_epoch")
     versions = shown.derive(version=partition_epoch).filled("version", "none")
-    return versions.along(key, order, **earlier("leader_epoch", "version", *_PLACE))
+    return versions.along(key, order, **earlier("leader_epoch", "version", *LINE))
 
 
 EPOCHS_RECEIVED = Observation(

@@ -7,19 +7,17 @@ from .....model.sorts import Int
 from ...fields import sorts
 from ...lines import EXITS_FOR_TRUNCATION, ISR_WRITE_FAILED, SAME_LEADER, STOP_REFUSED, TOPIC_ID_REFUSED
 from ...table.protocol import Column, Table
-from ..compared import earlier
+from ..compared import LINE, LINE_BEFORE, earlier
 from ..observation import Names, Observation
 from .hosted import AGAINST, HOSTED, HOSTED_LINES, KEPT, MERGED, against
 
 failures = field("failures", Int(0))
 """How often a leader failed to write its ISR before, with the same version, since it took the partition."""
-_PLACE = ("line", "file")
-_BEFORE = {f"before_{name}": Int(0) for name in _PLACE}
 
 
 def _failures(lines: Table, key: Names, order: Names) -> Table:
     own = lines.of_lines(ISR_WRITE_FAILED).present("partition_epoch")
-    return own.along(key, order, failures=Column("so_far"), **earlier(*_PLACE))
+    return own.along(key, order, failures=Column("so_far"), **earlier(*LINE))
 
 
 def _not_stopped(lines: Table, *_: Names) -> Table:
@@ -43,7 +41,7 @@ ISR_WRITE_FAILURES = Observation(
     "isr_write_failures",
     made_from=HOSTED_LINES,
     lines=ISR_WRITE_FAILED,
-    columns={**HOSTED, **_BEFORE, **sorts(failures)},
+    columns={**HOSTED, **LINE_BEFORE, **sorts(failures)},
     make=_failures,
     key=(*KEPT, "partition_epoch", "known_file", "known_line"),
     order=MERGED,

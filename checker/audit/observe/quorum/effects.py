@@ -48,7 +48,6 @@ def effects(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], ev
     found: list[Row] = []
     removals = {cluster: sorted(at.offset for at in log.removed.values()) for cluster, log in chronicles.items()}
     gone: dict[tuple[int, str, int], Row] = {}
-    past: dict[tuple[int, int], Row] = {}
     reached: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
     over: dict[tuple[int, str, int, int], Row] = {}
     speaks: set[tuple[int, int]] = set()
@@ -68,30 +67,29 @@ def effects(chronicles: Mapping[int, Chronicle], clusters: Mapping[int, int], ev
         if topic in chronicle.removed:
             gone[row["file"], topic, row["partition"]] = shown | {"what": "gone", "topic_id": topic}
         offset = applied_offset(chronicle, row)
-        if topic is None or offset is None:
+        if topic is None or offset is None or row["ts"] is None:
             continue
-        by = row["file"], row["speaker"]
-        if _is_over(chronicle.until(topic, row["partition"], row["partition_epoch"]), row["ts"], reached[by]):
+        own = reached[row["file"], row["speaker"]]
+        if _is_over(chronicle.until(topic, row["partition"], row["partition_epoch"]), row["ts"], own):
             state = {"topic_id": topic, "partition_epoch": row["partition_epoch"]}
             over.setdefault((row["file"], *state.values(), row["partition"]), shown | {"what": "over"} | state)
-        if row["ts"] is not None and offset > (reached[by][-1][0] if reached[by] else -1):
-            reached[by].append((offset, row["ts"]))
-        before = past.get(by, {"offset": -1})
-        if bisect_left(removals[cluster], offset) > bisect_left(removals[cluster], before["offset"]):
-            past[by] = shown | {"what": "past", "offset": offset}
-            found.append(past[by])
+        before = own[-1][0] if own else -1
+        if offset > before:
+            own.append((offset, row["ts"]))
+        if bisect_left(removals[cluster], offset) > bisect_left(removals[cluster], before):
+            found.append(shown | {"what": "past", "offset": offset})
     speaking = [{"what": "speaks", "file": file, "node": node, "ts": None} for file, node in sorted(speaks)]
     return [*found, *speaking, *(gone[key] for key in sorted(gone)), *(over[key] for key in sorted(over))]
 
 
-def _is_over(until: int | None, ts: int | None, reached: Sequence[tuple[int, int]]) -> bool:
+def _is_over(until: int | None, ts: int, reached: Sequence[tuple[int, int]]) -> bool:
     """Whether a line tells a state that surely was over before: a broker had applied the record that ended it.
 
     Args:
         until: the offset of that record.
         reached: how far lines before show that the broker had come, and when: offsets that rise.
     """
-    if until is None or ts is None:
+    if until is None:
         return False
     first = bisect_left(reached, (until, 0))
     return first < len(reached) and reached[first][1] + SURELY_LATER < ts
@@ -244,7 +242,7 @@ def _removed(rows: Iterable[Row], chronicles: Mapping[int, Chronicle], clusters:
             for each in past[file, row["node"]]
             if each["offset"] > at.offset
             and each["line"] < row["line"]
-            and None not in (each["ts"], row["ts"])
+            and row["ts"] is not None
             and each["ts"] + SURELY_LATER < row["ts"]
         ]
         found = row | {"cluster": cluster, "deleted": bool(seen), "before_file": at.file, "before_offset": at.offset}

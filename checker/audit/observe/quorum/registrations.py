@@ -15,20 +15,12 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from ...lines import (
-    ACTIVE,
-    BROKER_CHANGES_PRINTED,
-    CLUSTER_PRINTED,
-    FENCINGS_PRINTED,
-    LEADER_PRINTED,
-    RENOUNCED,
-)
+from ...lines import BROKER_CHANGES_PRINTED, FENCINGS_PRINTED
 from ...table.protocol import Row, Table
 from ..kraft.chronicle import SURELY_LATER, Chronicle
+from .turns import Turn, Turns, last_turn
 
 LINES = (*BROKER_CHANGES_PRINTED, *FENCINGS_PRINTED)
-_TURNS = (*ACTIVE, *RENOUNCED, *LEADER_PRINTED, *CLUSTER_PRINTED)
-"""Lines that say that a controller is active, or may be so no longer."""
 CHANGES = "registration_changes_beside_log"
 _COLUMNS = ("file", "line", "ts", "row", "releases", "controller", "replica", "detail")
 _FENCED = re.compile(r"\bfenced=(-?1)\b")
@@ -40,8 +32,6 @@ _AT_ONCE, _LONG_ELECTION = 1_000, 60_000
 """Milliseconds between them where lines have lost theirs, and until a leader hears that its first record is kept."""
 Key = tuple[int, str]
 """A broker, and what a record makes of it: "fence", "unfence" or "shutdown"."""
-_Turn = tuple[int, int | None, int | None]
-"""A line that says whether a controller is active, its time, and the epoch if it is from there on."""
 
 
 def told(events: Table) -> list[Row]:
@@ -51,7 +41,7 @@ def told(events: Table) -> list[Row]:
 
 def beside_log(
     rows: Iterable[Row],
-    raft_lines: Iterable[Row],
+    turns: Turns,
     chronicles: Mapping[int, Chronicle],
     clusters: Mapping[int, int],
     files: Collection[int],
@@ -63,18 +53,12 @@ def beside_log(
     Args:
         files: those that are in the order in which they were written, of clusters of which all lines are.
     """
-    reigns: dict[tuple[int, int], list[_Turn]] = defaultdict(list)
-    for row in raft_lines:
-        if row["node"] is not None and row["row"] in _TURNS:
-            epoch = row["raft_epoch"] if row["row"] in ACTIVE else None
-            reigns[row["file"], row["node"]].append((row["line"], row["ts"], epoch))
-    told_in: dict[tuple[int, int, _Turn], dict[Key, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    told_in: dict[tuple[int, int, Turn], dict[Key, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for row in sorted(rows, key=lambda each: (each["file"], each["line"])):
-        key, own = _key(row), reigns.get((row["file"], row["controller"]), ())
-        began = max((each for each in own if each[0] < row["line"]), default=None)
+        key, began = _key(row), last_turn(turns, row["file"], row["controller"], row["line"])
         if key is None or began is None or row["file"] not in files:
             continue
-        if began[2] is None and (chronicle := chronicles.get(clusters[row["file"]])) is not None:
+        if began.epoch is None and (chronicle := chronicles.get(clusters[row["file"]])) is not None:
             for one in _of_standby(row, key, chronicle):
                 yield one | {"cluster": clusters[row["file"]], "node": row["controller"]}
         if None not in (*began, row["ts"]):
