@@ -45,6 +45,17 @@ REASSIGNMENT_COMPLETES = both(
 )
 """A reassignment ends, and is not cancelled: that would leave the replicas without those that were added."""
 
+REVERTED_UNCLEANLY = both(
+    both(_reassigned, _are(_replicas.minus(_adding)), _isr.subset_of(_adding)),
+    both(
+        ~after(_isr).is_empty(),
+        after(_isr).subset_of(after(_replicas)),
+        ~after(_isr).subset_of(_isr.union(LOGGED["elr"])),
+    ),
+)
+"""A reassignment is cancelled though only those that it added are in the ISR: it gets the first of those that stay,
+alive or not, where unclean elections are allowed (PartitionReassignmentRevert)."""
+
 ELECTED_ACTIVE = Property(
     "ElectedIsActive",
     "Who is elected is unfenced, and not in controlled shutdown.",

@@ -78,6 +78,13 @@ class Finding:
     cluster: int = 0
 
     @property
+    def known_as(self) -> str | None:
+        """The known bug that it is, and since when it is fixed: "KAFKA-3143, fixed in 2.3.0"."""
+        if self.known_issue is None:
+            return None
+        return f"{self.known_issue}, " + (f"fixed in {self.fixed_in}" if self.fixed_in else "not fixed in any release")
+
+    @property
     def place(self) -> Place:
         """What was seen."""
         return self.evidence[0].place

@@ -49,7 +49,7 @@ def _annotation(cause: Cause, command: str, title: str) -> str:
     first = cause.first
     properties = {"file": first.file, **({} if first.line is None else {"line": str(first.line)})}
     head = f"{first.rule} {first.name} ({first.verdict})" + (f", {title}" if title else "")
-    known = f"; {first.known_issue}, fixed in {first.fixed_in}" if first.known_issue and first.fixed_in else ""
+    known = f"; {first.known_as}" if first.known_as else ""
     text_of = (
         f"{cause.sentence}. Expected {first.expected}; got {first.got}{known}. {count(len(cause.findings), 'finding')}"
     )

@@ -63,12 +63,9 @@ def section(title: str, report: Report) -> Iterator[str]:
 
 def _cause(cause: Cause, healings: Healings, chains: Chains) -> Iterator[str]:
     first = cause.first
-    where_counted = address(first.known_issue or "")
-    known = (
-        f", [{first.known_issue}]({where_counted}), fixed in {first.fixed_in}"
-        if where_counted and first.fixed_in
-        else ""
-    )
+    known = f", {first.known_as}" if first.known_as else ""
+    if first.known_issue and (where_counted := address(first.known_issue)):
+        known = known.replace(first.known_issue, f"[{first.known_issue}]({where_counted})")
     yield f"* **{first.verdict}** {first.rule} {first.name}{known}: {escaped(cause.sentence)}."
     partitions = [partition_name(*each) for each in cause.partitions]
     where = f"{count(len(partitions), 'partition')} ({code(and_more(partitions, 5))})" if partitions else ""

@@ -69,7 +69,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 def _result(finding: Finding, mark: str, index: int) -> dict[str, Any]:
     kind = _KIND[finding.verdict]
-    known = f" Known as {finding.known_issue}, fixed in {finding.fixed_in}." if finding.known_issue else ""
+    known = f" Known as {finding.known_as}." if finding.known_as else ""
     decided = f" Decided by {finding.decided_by}." if finding.decided_by else ""
     full_text = f"{finding.message}. Expected {finding.expected}; got {finding.got}.{known}{decided}"
     shown = {

@@ -186,7 +186,7 @@ def _findings(report: Report, verbose: bool) -> Iterator[str]:
 
 def _of_rule(same: list[Cause], healings: Healings, chains: Chains, verbose: bool) -> str:
     first = same[0].first
-    issue = f"; {first.known_issue}, fixed in {first.fixed_in}" if first.known_issue and first.fixed_in else ""
+    issue = f"; {first.known_as}" if first.known_as else ""
     lines = [f"  {first.rule} {first.name}{issue}"]
     for cause in same:
         lines += _in_full(cause) if verbose else _in_brief(cause)

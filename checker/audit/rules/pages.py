@@ -8,6 +8,7 @@ from typing import Any
 
 from ....specs.behaviours import behaviour
 from ....specs.issues import address
+from ....specs.release_sets import names
 from ....traces.cases import Case, Excerpt, cases
 from .advice import advice
 from .catalogue import rules
@@ -81,7 +82,7 @@ def _body(rule: Rule, mark: str) -> Iterator[str]:
     if rule.bug:
         bug = behaviour(rule.bug)
         fixed = ", ".join(bug.fixed_in) or "no release"
-        yield f"* As a known bug: {rule.bug}, fixed in {fixed}. The finding says so where the release has it."
+        yield f"* As a known bug: {rule.bug}, of {names(bug.releases)}, fixed in {fixed}. A finding in these names it."
     if rule.follows_from:
         yield f"* Its findings may follow from those of {', '.join(rule.follows_from)}"
     yield f"* All cases: `traces/cases/{rule.code}.md`"

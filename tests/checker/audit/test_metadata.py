@@ -447,6 +447,13 @@ def test_a_cluster_whose_bootstrap_records_were_lost_is_judged_at_its_level(tmp_
     assert shown.rules["KR513"].held == 1
 
 
+@pytest.mark.parametrize("form", ["text", "markdown", "github", "sarif"])
+def test_a_known_bug_is_named_that_no_release_has_mended(form: str, tmp_path: Path) -> None:
+    next(each for each in cases()["KR518"].excerpts if each.fires).write(tmp_path)
+    result = CliRunner().invoke(main, ["audit", str(tmp_path), "--format", form])
+    assert re.search(r"KAFKA-20839\S*, not fixed in any release", result.stdout)
+
+
 _ODD = ("", "{", "[" * 60_000, "7", '{"leaderEpoch": true, "leaderId": "2", "votedId": 1e9}', "\0")
 
 

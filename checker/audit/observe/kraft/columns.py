@@ -25,10 +25,16 @@ inactive = field("inactive", SetOf(Broker))
 """Of the members of the ISR and the leader, those that are fenced, in controlled shutdown, or not registered."""
 unchanged = field("unchanged", Bool)
 """Whether the record leaves everything as it was, but for the partition epoch."""
+again = field("again", Bool)
+"""Whether a record of the same batch changed the partition before."""
+was_empty = field("was_empty", Bool)
+"""Whether the ISR was empty before: the partition is no new one."""
 repeated = field("repeated", Bool)
 """Whether the ISR, the replicas or the ELR name a broker twice."""
 isr_size, min_isr = field("isr_size", Int()), field("min_isr", Int())
-wrong_directories = field("wrong_directories", SetOf(TEXT))
+wrong_directories, perhaps_lost = field("wrong_directories", SetOf(TEXT)), field("perhaps_lost", Bool)
+"""Directories that replicas come to and that their brokers never registered, as far as the log tells; whether they may
+have had them before the snapshot with which it begins."""
 directory_count, replica_count = field("directory_count", Int()), field("replica_count", Int())
 level, elr_on, migrating = field("level", Int()), field("elr_on", Bool), field("migrating", Bool)
 """metadata.version, whether eligible leader replicas are on, and whether a migration from ZooKeeper goes on."""
@@ -64,8 +70,9 @@ PARTITIONS = _observation(
         **_RECORD,
         **_TOPIC,
         **_BEFORE,
-        **sorts(*_STATE, *(was(each) for each in _STATE), created, named, unchanged, inactive, repeated),
-        **sorts(isr_size, min_isr, wrong_directories, directory_count, replica_count),
+        **sorts(*_STATE, *(was(each) for each in _STATE), created, named, unchanged, again, inactive, repeated),
+        **sorts(was_empty, isr_size, min_isr, wrong_directories, perhaps_lost, directory_count),
+        **sorts(replica_count),
     },
 )
 """Records that create or change a partition: its registration before and after."""

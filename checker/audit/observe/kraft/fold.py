@@ -282,7 +282,7 @@ class Fold:
         """A partition before and after a record."""
         state, topic = self.state, after.topic
         inactive = state.inactive(after.isr, after.leader)
-        wrong = state.wrong_directories(after) if data.get("directories") else ()
+        wrong = state.wrong_directories(after, before) if data.get("directories") else ()
         if before is None:
             state.put(after, before)
         least = state.min_isr(after)  # Kafka asks for it before it writes the change
@@ -312,6 +312,8 @@ class Fold:
             inactive,
             least,
             wrong,
+            bool(wrong) and state.may_be_lost(wrong),
+            earlier[0] == at.file and (earlier[1] or 0) >= self._base,
         )
         self._rows.changes.append(shown)
 
@@ -546,7 +548,7 @@ def differences(snapshot: Cluster, state: Cluster) -> Iterator[tuple[str, dict[s
             yield (
                 "partition",
                 {"topic": name, "partition": number},
-                _partition_differences(here.get(number), there.get(number)),
+                _partition_differences(here.get(number), there.get(number), elr=state.elr),
             )
     for broker in sorted({*snapshot.brokers, *state.brokers}):
         one, other = snapshot.brokers.get(broker), state.brokers.get(broker)
@@ -570,7 +572,14 @@ def _only(in_snapshot: bool) -> str:
     return "is only in the snapshot" if in_snapshot else "is not in the snapshot"
 
 
-def _partition_differences(one: Partition | None, other: Partition | None) -> list[str]:
+def _partition_differences(one: Partition | None, other: Partition | None, *, elr: bool) -> list[str]:
+    """In which fields a snapshot's partition is not the log's; `elr`: eligible leader replicas are on.
+
+    Where they were on and are off, partitions keep what they had of them until they change, and snapshots do not have
+    it (ImageWriterOptions.isEligibleLeaderReplicasEnabled, since 4.0).
+    """
     if one is None or other is None:
         return [_only(one is not None)]
+    if not elr and not (one.elr or one.last_known):
+        other = other._replace(elr=(), last_known=())
     return [f"{name} {getattr(one, name)}, not {getattr(other, name)}" for name in one.differences(other)]

@@ -52,6 +52,8 @@ Change = tuple[
     tuple[int, ...],
     int | None,
     tuple[str, ...],
+    bool,
+    bool,
 ]
 """A partition before and after a record; the state of everything else is that before the record.
 
@@ -61,8 +63,9 @@ Python's collector then forgets the change at once.
 """
 _Column = Callable[[], Sequence[Any]]
 """Makes a column when it is asked for."""
-_OTHERS = ("named", "inactive", "min_isr", "wrong_directories")
-"""Whether the record names a leader; see `Cluster.inactive`, `Cluster.min_isr`, `Cluster.wrong_directories`."""
+_OTHERS = ("named", "inactive", "min_isr", "wrong_directories", "perhaps_lost", "again")
+"""Whether the record names a leader; see `inactive`, `min_isr`, `wrong_directories` and `may_be_lost` of `Cluster`; and
+whether a record of the same batch changed the partition before."""
 
 
 NOTHING: Any = (None,) * len(Partition._fields)
@@ -127,6 +130,7 @@ def _columns(changes: Sequence[Change]) -> Mapping[str, _Column]:
         **{name: columns[name] for name in _SHOWN},
         "created": lambda: [each is NOTHING for each in before],
         "unchanged": lambda: [*map(_is_unchanged, before, after)],
+        "was_empty": lambda: [each[_ISR] == () for each in before],
         "isr_size": lambda: [*map(len, isr())],
         "repeated": lambda: [*map(_repeated, isr(), replicas(), elr())],
         "directory_count": lambda: [*map(len, directories())],

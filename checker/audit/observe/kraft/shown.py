@@ -200,7 +200,7 @@ def _from_snapshot(
     records = [record for batch in snapshot.batches for record in batch.records]
     seen.counted(records)
     state = snapshot_state(records)
-    state.whole = _is_whole(snapshot, records)
+    state.whole, state.all_disks = _is_whole(snapshot, records), False
     seen.levels.append((end, None, state.level))
     if state.migration != (seen.migration[-1][-1] if seen.migration else 0):
         seen.migration.append((end, None, state.migration))

@@ -175,10 +175,12 @@ class Cluster:
     `least` has what `min_isr` gave, by topic, as long as it holds.
     `active` are the brokers that are registered, and neither fenced nor in controlled shutdown.
     `whole`: nothing of the cluster's past is missing, so what is not here does not exist. `ever` holds the ids of all
-    topics that there were, `epochs` the largest epoch of each broker, `disks` the directories it ever registered.
+    topics that there were, `epochs` the largest epoch of each broker, `disks` the directories it ever registered;
+    `all_disks`: none of these is missing, as it may be in a snapshot.
     """
 
     whole: bool = True
+    all_disks: bool = True
     features: dict[str, int] = field(default_factory=dict)
     brokers: dict[int, Broker] = field(default_factory=dict)
     controllers: dict[int, int | None] = field(default_factory=dict)
@@ -216,7 +218,7 @@ class Cluster:
         """Those of the brokers, and of the leader, that are known not to be active."""
         if leader in self.active and self.active.issuperset(brokers):
             return ()
-        return tuple(sorted(each for each in {*brokers, leader} if self._inactive(each)))
+        return tuple(sorted(each for each in {*brokers, leader} - {NO_LEADER} if self._inactive(each)))
 
     def _inactive(self, broker: int) -> bool:
         there = self.brokers.get(broker)
@@ -293,12 +295,18 @@ class Cluster:
     def all(self) -> Iterator[Partition]:
         return (partition for there in self.partitions.values() for partition in there.values())
 
-    def wrong_directories(self, partition: Partition) -> tuple[str, ...]:
-        """Real directories of a partition that its replica's broker never registered."""
+    def wrong_directories(self, partition: Partition, before: Partition | None) -> tuple[str, ...]:
+        """Real directories that replicas of a partition come to, and that their brokers never registered."""
         if not self.whole:
             return ()
-        pairs = zip(partition.replicas, partition.directories, strict=False)
-        return tuple(d for replica, d in pairs if d not in _RESERVED and d not in self.disks.get(replica, set()))
+        had = set() if before is None else {*zip(before.replicas, before.directories, strict=False)}
+        pairs = {*zip(partition.replicas, partition.directories, strict=False)} - had
+        return tuple(sorted(d for replica, d in pairs if d not in _RESERVED and d not in self.disks.get(replica, ())))
+
+    def may_be_lost(self, directories: Collection[str]) -> bool:
+        """Whether brokers may have had these directories before the snapshot that history begins with, and lost them:
+        none is another broker's."""
+        return not self.all_disks and not any({*directories} & others for others in self.disks.values())
 
     def lost_directory(self, partition: Partition, broker: int) -> bool:
         """Whether a replica is in a directory that its broker has not registered now."""

@@ -5,7 +5,9 @@ Why it matters
     and out again; if it is the last member, the partition goes offline with it.
 
 How it is seen
-    Members of the ISR that were not in it before are looked up among the registrations at that record.
+    Members of the ISR that were not in it before are looked up among the registrations at that record. Where a
+    reassignment is cancelled and only those that it added are in the ISR, it gets the first replica that stays, alive
+    or not: KR551 tells of that. KR556 has the case of a new partition.
 
 Releases
     3.3 and later (KIP-841); before, fenced replicas may join. Where the log may be of an earlier one, nothing is said.
@@ -13,8 +15,8 @@ Releases
 
 from __future__ import annotations
 
-from .....model.expr import both
-from .....model.kraft.views import JOINS_ACTIVE
+from .....model.expr import both, either
+from .....model.kraft.views import JOINS_ACTIVE, REVERTED_UNCLEANLY
 from ...fields import releases
 from ...observe.compared import was
 from ...observe.kraft.columns import isr, leader
@@ -32,7 +34,7 @@ RULE = Rule(
     releases=">=3.3",
     # Who is elected alone is KR507's and KR524's.
     applies=both(_surely_since, ~both(isr.eq(leader.set()), leader.ne(was(leader)))),
-    verdict=broken_unless(step(JOINS_ACTIVE.condition)),
+    verdict=broken_unless(either(step(JOINS_ACTIVE.condition), step(REVERTED_UNCLEANLY))),
     message=lambda row: f"the ISR of {where(row)} takes in a broker that is not active",
     expected=lambda row: "new members that are registered, unfenced and not in controlled shutdown",
     got=lambda row: f"ISR {ids(row['before_isr'])} to {ids(row['isr'])}; not active: {ids(row['inactive'])}",

@@ -6,7 +6,7 @@ Why it matters
 
 How it is seen
     The broker that a record makes leader is looked up among the registrations at that record; changes earlier in the
-    same batch count. KR524 has the case of a last known leader.
+    same batch count. KR524 has the case of a last known leader, KR556 that of a new partition.
 
 Releases
     All with KRaft. Up to 3.2 the log does not show who is in controlled shutdown.

@@ -6,7 +6,8 @@ Why it matters
 
 How it is seen
     In the state after each record. An empty ISR is legal where eligible leader replicas are on (KIP-966); without them
-    the last member of the ISR stays in it. Nobody is twice in the ISR, the replicas or the ELR.
+    the last member of the ISR stays in it. One that became empty while they were on stays so after they are off, until
+    a leader is elected. Nobody is twice in the ISR, the replicas or the ELR.
 
 Releases
     All with KRaft.
@@ -14,13 +15,15 @@ Releases
 
 from __future__ import annotations
 
+from .....model.expr import both, either
 from .....model.views import ISR_NOT_EMPTY, ISR_WITHIN_REPLICAS, LEADER_IN_ISR
-from ...observe.kraft.columns import elr_on, repeated
+from ...observe.kraft.columns import elr_on, repeated, was_empty
 from ..rule import Rule
 from ._remedies import PARTITION_STATE
 from ._words import broken_unless, ids, where
 
-_sound = LEADER_IN_ISR.condition & ISR_WITHIN_REPLICAS.condition & (elr_on | ISR_NOT_EMPTY.condition)
+_may_be_empty = either(elr_on, was_empty)
+_sound = both(LEADER_IN_ISR.condition, ISR_WITHIN_REPLICAS.condition, either(_may_be_empty, ISR_NOT_EMPTY.condition))
 
 RULE = Rule(
     code="KR505",

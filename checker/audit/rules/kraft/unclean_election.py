@@ -6,9 +6,10 @@ Why it matters
 How it is seen
     The record makes a broker the leader that was not in the ISR just before, nor among the eligible leader replicas,
     leaves it alone in the ISR, and marks the partition RECOVERING (below metadata.version 3, which has no such mark,
-    that it is alone is enough). It was allowed, by an administrator's request, by unclean.leader.election.enable, or as
-    the last known leader (KIP-966): so it is suspicious. One that is not marked is KR508, one of a broker that is not
-    active KR524 or KR507.
+    that it is alone is enough). Where a reassignment is cancelled while only those that it added are in the ISR, the
+    first replica that stays becomes the ISR, without a mark (PartitionReassignmentRevert). It was allowed, by an
+    administrator's request, by unclean.leader.election.enable, or as the last known leader (KIP-966): so it is
+    suspicious. One that is not marked is KR508, one of a broker that is not active KR524 or KR507.
 
 What a log cannot show
     Which records are gone: brokers' lines may (KR661).
@@ -20,10 +21,11 @@ Releases
 from __future__ import annotations
 
 from .....model.expr import both, const, either, ite, substitute
-from .....model.kraft.views import ELECTED_CLEANLY
+from .....model.kraft.views import ELECTED_CLEANLY, REVERTED_UNCLEANLY
 from .....specs.metadata.levels import LEADER_RECOVERY
 from ...observe.compared import was
 from ...observe.kraft.columns import created, elr, elr_on, inactive, isr, leader, level, named, recovering
+from ...table.protocol import Row
 from ..conditions import step
 from ..rule import Rule
 from ..verdicts import suspicious_unless
@@ -33,16 +35,34 @@ from ._words import ids, where
 _eligible = ite(elr_on, was(elr), const(frozenset(), elr.sort))
 _elected = both(named, leader.is_some(), ~created, leader.ne(was(leader)))
 _alone = both(isr.eq(leader.set()), either(recovering, level < LEADER_RECOVERY))
+_reverted = substitute(step(REVERTED_UNCLEANLY), {was(elr): _eligible})
+
+
+def _is_reverted(row: Row) -> bool:
+    return bool(row["before_adding"]) and not {*row["before_adding"]} & {*row["replicas"]} and not row["recovering"]
+
+
+def _message(row: Row) -> str:
+    if _is_reverted(row):
+        return f"the reassignment of {where(row)} is cancelled, and its ISR is {ids(row['isr'])}, who was not in it"
+    return f"{where(row)} gets leader {row['leader']} uncleanly: its ISR was {ids(row['before_isr'])}"
+
+
+def _got(row: Row) -> str:
+    if _is_reverted(row):
+        return f"ISR {ids(row['isr'])}, replicas {ids(row['replicas'])}"
+    return f"leader {row['leader']}, alone in its ISR{', RECOVERING' * row['recovering']}"
+
 
 RULE = Rule(
     code="KR551",
     name="unclean-election",
     observation="metadata_partitions",
-    applies=both(_elected, _alone, ~leader.set().intersects(inactive)),
-    verdict=suspicious_unless(substitute(step(ELECTED_CLEANLY), {was(elr): _eligible})),
-    message=lambda row: f"{where(row)} gets leader {row['leader']} uncleanly: its ISR was {ids(row['before_isr'])}",
+    applies=either(both(_elected, _alone, ~leader.set().intersects(inactive)), _reverted),
+    verdict=suspicious_unless(both(~_reverted, substitute(step(ELECTED_CLEANLY), {was(elr): _eligible}))),
+    message=_message,
     expected=lambda row: f"a leader of ISR {ids(row['before_isr'])} or ELR {ids(row['before_elr'])}",
-    got=lambda row: f"leader {row['leader']}, alone in its ISR{', RECOVERING' * row['recovering']}",
+    got=_got,
     issues=("KIP-704", "KIP-966"),
     remedy=RECORDS_MAY_BE_LOST,
 )
