@@ -110,6 +110,7 @@ def _with_and_without(
     from ..conformance.validate import validate
 
     may, shown = cluster.possible(evidence, more), cluster.shown(evidence, more)
+    begins = cluster.begins(evidence)
     beyond = partial(undecided.beyond, evidence, parts)
     found: list[tuple[Model, Verdict]] = []
     for unclean in ([], [UNCLEAN]):
@@ -117,7 +118,9 @@ def _with_and_without(
             continue
         chosen = family.model(row.name, options["without"], [*parts, *unclean])
         brokers = options["brokers"]
-        verdict = validate(chosen, row, evidence, level, may, family.actor, brokers, shown, cluster.AT_ONCE, beyond)
+        verdict = validate(
+            chosen, row, evidence, level, may, family.actor, brokers, shown, cluster.AT_ONCE, begins, beyond
+        )
         found.append((chosen, verdict))
     return max(found, key=_how_far)
 

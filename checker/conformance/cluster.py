@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from ...model.cluster.effects import DELETION, FACTORS, ISR, ISR_OUTSIDE, PREFERRED, REQUESTS, SHUTDOWN
-from ...model.cluster.state import ASKED, LARGE, PLACES, RESTARTS, UNSEEN_MOVES
+from ...model.cluster.state import ASKED, LARGE, PLACES, RESTARTS, UNSEEN_DIRECTORIES, UNSEEN_MOVES
 from ...model.sorts import Value
-from .evidence import Evidence, NotDecidedError
+from .evidence import UNSEEN, Evidence, NotDecidedError
 from .names import Names
 from .partitions import ISR_CHANGES, Key
 from .runs import May
@@ -26,7 +26,10 @@ _ELECTIONS = frozenset({"AskElection", "ElectAsked"})
 _REASSIGNS = {"Reassign": ("one", "other"), "ReassignSingle": ("one",), "ReassignTriple": ("one", "other", "third")}
 """The steps that ask for other replicas, with their parameters that are these."""
 
-_OUTSIDE = frozenset({"Die", "ComeBack", "DeleteTopic", "LoseSession", *_CREATED})
+_OF_DIRECTORIES = frozenset(
+    {"FailDirectory", "TellOfDirectory", "AskForDirectories", "AnswerStorageError", "MarkOffline"}
+)
+_OUTSIDE = frozenset({"Die", "ComeBack", "DeleteTopic", "LoseSession", "FailDirectory", "TellOfDirectory", *_CREATED})
 _SHRINKS = "LeaderShrinksIsr"
 _UNSEEN = frozenset({_SHRINKS, "LeaderExpandsIsr"})
 AT_ONCE = _UNSEEN
@@ -77,6 +80,7 @@ def parts(evidence: Evidence, brokers: bool = False, more: More = LEAST) -> tupl
     wanted = {
         DELETION: _deletes(evidence, states),
         UNSEEN_MOVES: not brokers and evidence.partitions.reassigned is not None,
+        UNSEEN_DIRECTORIES: not brokers and evidence.directories.failed,
         LARGE: any(_may_be_deleted(evidence, topic) for topic in evidence.partitions.large_deleted),
         ASKED: bool(evidence.elections),
         PREFERRED: evidence.elections is None or (not evidence.elections and _STAYS_ONLINE in moves),
@@ -143,12 +147,23 @@ def possible(evidence: Evidence, more: More = LEAST) -> May:
         most = evidence.registrations.get(names.brokers[broker], 0) + [*elected.values()].count(broker)
         return bool(state["registration"][broker] < most)
 
+    known = frozenset(topic for topic, _ in names.partitions)
+
+    def are_queued(broker: int, state: Mapping[str, Value]) -> bool:
+        """Those topics are to be deleted of which the controller says so when it starts."""
+        told = evidence.queued.get(broker)
+        if told is None or "queued" not in state:
+            return True
+        queued = frozenset(names.partitions[each][0] for each in state["queued"])
+        return any(queued <= each.topics and (each.topics & known) - queued <= each.gone for each in told)
+
     nothing: frozenset[int] = frozenset()
     there = {
         epoch: frozenset(names.partitions.index(each) for each in keys)
         for epoch, keys in evidence.partitions.found.items()
     }
     elects, topics, targets = _elections(evidence), _topics(names), evidence.partitions.targets
+    fails = _failures(evidence)
 
     def written(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
         """A leader's change of an ISR: the log shows or announces it, or shows not that version but later ones."""
@@ -192,6 +207,9 @@ def possible(evidence: Evidence, more: More = LEAST) -> May:
                 return False
         elif action in _ELECTIONS:
             return elects(action, params, state)
+        elif action in _OF_DIRECTORIES:
+            if not fails(action, params, state):
+                return False
         elif action in _UNSEEN:
             return written(action, params, state)
         elif action in _SHUT_DOWN:
@@ -199,11 +217,11 @@ def possible(evidence: Evidence, more: More = LEAST) -> May:
                 return False
             return asked is None or names.brokers[params["b"]] in asked
         elif action in finds:
-            if (
-                action == "InitializeContext"
-                and not there.get(state["epoch"][params["c"]], nothing) <= state["created"]
-            ):
-                return False
+            if action == "InitializeContext":
+                if not there.get(state["epoch"][params["c"]], nothing) <= state["created"]:
+                    return False
+                if not are_queued(names.brokers[params["c"]], state):
+                    return False
             found = finds[action]
             live = frozenset(names.brokers[each] for each in state["registered"])
             return found is None or live in found.get(names.brokers[params["c"]], ())
@@ -218,6 +236,16 @@ def possible(evidence: Evidence, more: More = LEAST) -> May:
         return True
 
     return may
+
+
+def begins(evidence: Evidence) -> Mapping[str, Value]:
+    """What is other at the beginning than the model says: brokers that no line names are dead, and stay so.
+
+    Each controller tells whom it finds live, and it finds nobody else: who is never found was never there.
+    """
+    if not evidence.has_controller_log:
+        return {}
+    return {"registered": frozenset(number for number, broker in enumerate(evidence.names.brokers) if broker > UNSEEN)}
 
 
 def _new(names: Names, state: Mapping[str, Value], partition: int) -> frozenset[Key]:
@@ -299,6 +327,31 @@ def _elections(evidence: Evidence) -> May:
         )
 
     return elects
+
+
+def _failures(evidence: Evidence) -> May:
+    """Log directories fail whose replicas are marked as offline, and what controllers tell of them is what they did."""
+    names, told = evidence.names, evidence.directories
+    partitions = {key: number for number, key in enumerate(names.partitions)}
+    marked = {of: [frozenset(partitions[key] for key in keys) for keys in each] for of, each in told.marked.items()}
+
+    def fails(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
+        if action == "AskForDirectories":
+            heeded, now = told.heeded, frozenset(names.brokers[each] for each in state["told_of_failures"])
+            return heeded is None or now in heeded.get(names.brokers[params["c"]], ())
+        b = params["b"]
+        if action == "TellOfDirectory":
+            return names.brokers[b] in told.brokers and b not in state["told_of_failures"]
+        if action == "FailDirectory":
+            key = names.partitions[params["p"]]
+            return (names.brokers[b], key) in told.offline and params["p"] not in state["failed"][b]
+        news = state["storage_errors"][params["c"]][b]
+        found = marked.get((names.brokers[params["c"]], names.brokers[b]), ())
+        if action == "MarkOffline":
+            return news in found
+        return any(news | {params["p"]} <= each for each in found)
+
+    return fails
 
 
 def _leader_epoch(state: Mapping[str, Value], partition: int) -> int:
