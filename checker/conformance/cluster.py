@@ -43,8 +43,8 @@ _SHOWN = frozenset({"Die", "ComeBack"})
 """Where brokers say that they register, a death came before it; neither can be put off."""
 
 
-class More(NamedTuple):
-    """What can have happened, makes the search larger, and mostly did not.
+class Scope(NamedTuple):
+    """How far is searched: what can have happened, makes the search larger, and mostly did not.
 
     * `isrs`: a leader changed an ISR, of which only lines tell that are not compared.
     * `replicas`: a partition whose replicas no line lists has more than lines name, or than two.
@@ -54,25 +54,25 @@ class More(NamedTuple):
     replicas: bool = False
 
 
-LEAST = More()
+NARROWEST = Scope()
 
 
-def mores(evidence: Evidence, brokers: bool = False) -> list[More]:
+def scopes(evidence: Evidence, brokers: bool = False) -> list[Scope]:
     """In which order it is looked at: the next one where a log is rejected."""
     told = evidence.partitions
     isrs = not brokers and told.isr_changes_begin is None and bool(told.other_isr_changes)
-    with_isrs, with_replicas = [More(isrs)] * isrs, [More(isrs, True)] * bool(told.not_listed)
-    return [LEAST, *with_isrs, *with_replicas]
+    with_isrs, with_replicas = [Scope(isrs)] * isrs, [Scope(isrs, True)] * bool(told.not_listed)
+    return [NARROWEST, *with_isrs, *with_replicas]
 
 
-def parts(evidence: Evidence, brokers: bool = False, more: More = LEAST) -> tuple[str, ...]:
+def parts(evidence: Evidence, brokers: bool = False, scope: Scope = NARROWEST) -> tuple[str, ...]:
     """The parts of the model without which what the log tells, of brokers too if asked, cannot have happened.
 
     A part that is left out would have shown: a deletion and an election of the preferred leader print moves, a
     controlled shutdown a line of controller.log, and a change of an ISR one of server.log.
 
     Args:
-        more: what is looked at, too.
+        scope: what is looked at, too.
     """
     rows_seen = {each.event.row for each in evidence.seen}
     moves = {(each.event.from_state, each.event.to_state) for each in evidence.compared}
@@ -88,8 +88,8 @@ def parts(evidence: Evidence, brokers: bool = False, more: More = LEAST) -> tupl
         REQUESTS: brokers,
         RESTARTS: not brokers and any(each.event.bounced_brokers for each in evidence.seen),
         ISR: brokers and not (evidence.has_server_log and ISR_CHANGES.isdisjoint(rows_seen)),
-        ISR_OUTSIDE: not brokers and (told.isr_changes_begin is not None or more.isrs),
-        FACTORS: any(len(each) != 2 for lists in _replica_lists(evidence, more) for each in lists),
+        ISR_OUTSIDE: not brokers and (told.isr_changes_begin is not None or scope.isrs),
+        FACTORS: any(len(each) != 2 for lists in _replica_lists(evidence, scope) for each in lists),
     }
     return tuple(part for part, there in wanted.items() if there)
 
@@ -105,14 +105,14 @@ def _may_be_deleted(evidence: Evidence, topic: str) -> bool:
     return evidence.deleted is None or topic in evidence.deleted
 
 
-def _replica_lists(evidence: Evidence, more: More) -> Iterator[frozenset[tuple[int, ...]]]:
+def _replica_lists(evidence: Evidence, scope: Scope) -> Iterator[frozenset[tuple[int, ...]]]:
     """The replicas that partitions can have been created with, and those that were asked for later."""
-    yield from (frozenset(_lists(evidence, each, more)) for each in evidence.names.partitions)
+    yield from (frozenset(_lists(evidence, each, scope)) for each in evidence.names.partitions)
     if evidence.partitions.reassigned is not None:
         yield from evidence.partitions.targets.values()
 
 
-def possible(evidence: Evidence, more: More = LEAST) -> May:
+def possible(evidence: Evidence, scope: Scope = NARROWEST) -> May:
     """Steps that the log does not rule out.
 
     * A topic is created with the replicas that are printed; a controller is elected for the epoch that it prints.
@@ -122,19 +122,19 @@ def possible(evidence: Evidence, more: More = LEAST) -> May:
       be told from a later one.
 
     Args:
-        more: see `parts`.
+        scope: see `parts`.
 
     Raises:
         NotDecidedError: a partition has more replicas than the model gives it.
     """
     names = evidence.names
     numbers = {broker: index for index, broker in enumerate(names.brokers)}
-    created, together = _created(evidence, more), evidence.partitions.created_together
+    created, together = _created(evidence, scope), evidence.partitions.created_together
     creators = evidence.partitions.creators
     order = evidence.partitions.created_before
     before = [{names.partitions.index(each) for each in order.get(one, ())} for one in names.partitions]
     elected = {epoch: numbers[broker] for epoch, broker in evidence.controllers.items()}
-    asked, is_shown = evidence.shutdowns, shown(evidence, more)
+    asked, is_shown = evidence.shutdowns, shown(evidence, scope)
     finds = {"InitializeContext": evidence.live("live-brokers"), "BrokerChange": evidence.live("live-brokers-changed")}
 
     def seldom(broker: int, state: Mapping[str, Value]) -> bool:
@@ -260,7 +260,7 @@ def _replicas(action: str, params: Mapping[str, Value]) -> tuple[Value, ...]:
     return tuple(params[each] for each in _CREATED[action])
 
 
-def _created(evidence: Evidence, more: More) -> frozenset[tuple[Value, ...]]:
+def _created(evidence: Evidence, scope: Scope) -> frozenset[tuple[Value, ...]]:
     """The partitions with the replicas that they can have been created with, as numbers of the model.
 
     Raises:
@@ -269,7 +269,7 @@ def _created(evidence: Evidence, more: More) -> frozenset[tuple[Value, ...]]:
     numbers = {broker: number for number, broker in enumerate(evidence.names.brokers)}
     found: set[tuple[Value, ...]] = set()
     for index, partition in enumerate(evidence.names.partitions):
-        for brokers in _lists(evidence, partition, more):
+        for brokers in _lists(evidence, partition, scope):
             if len(brokers) > len(PLACES):
                 name = "{}-{}".format(*partition)
                 raise NotDecidedError(
@@ -360,12 +360,12 @@ def _leader_epoch(state: Mapping[str, Value], partition: int) -> int:
     return -2 if held is None else held[2]
 
 
-def shown(evidence: Evidence, more: More = LEAST) -> May:
+def shown(evidence: Evidence, scope: Scope = NARROWEST) -> May:
     """Changes of ISRs by leaders of which later lines tell, by the version of the znode; new topics; and elections
-    that are asked for. `more`: see `parts`."""
+    that are asked for. `scope`: see `parts`."""
     names = evidence.names
     elects, topics = _elections(evidence), _topics(names)
-    created, together = _created(evidence, more), evidence.partitions.created_together
+    created, together = _created(evidence, scope), evidence.partitions.created_together
 
     def is_shown(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
         if action in _CREATED:
@@ -397,7 +397,7 @@ def _changed(names: Names, action: str, params: Mapping[str, Value], isr: frozen
     return frozenset(names.brokers[each] for each in (isr - who if action == _SHRINKS else isr | who))
 
 
-def _lists(evidence: Evidence, partition: Key, more: More) -> Iterator[tuple[int, ...]]:
+def _lists(evidence: Evidence, partition: Key, scope: Scope) -> Iterator[tuple[int, ...]]:
     """The replicas with which a topic can have been created; where nothing tells, those that are named, and others."""
     known, members = evidence.partitions.assignments[partition], evidence.partitions.unlisted.get(partition)
     yield from known
@@ -406,6 +406,6 @@ def _lists(evidence: Evidence, partition: Key, more: More) -> Iterator[tuple[int
     if members is None:
         members = evidence.partitions.members(partition)
     usual = (1, 2) if len(members) == 1 else (max(len(members), 2),)
-    for many in range(1, len(PLACES) + 1) if more.replicas else usual:
+    for many in range(1, len(PLACES) + 1) if scope.replicas else usual:
         lists = itertools.permutations(evidence.names.brokers, many)
         yield from (each for each in lists if members <= set(each))

@@ -198,11 +198,11 @@ def _led_by_one_that_no_line_names(folder: Path) -> Path:
 def test_a_partition_may_have_more_replicas_than_lines_name(tmp_path: Path) -> None:
     evidence = read.read([str(_led_by_one_that_no_line_names(tmp_path))])
     assert evidence.partitions.not_listed == {("t1", 0)}
-    *_, more = cluster.mores(evidence)
-    parts = cluster.parts(evidence, more=more)
+    *_, scope = cluster.scopes(evidence)
+    parts = cluster.parts(evidence, scope=scope)
     assert "one or three replicas" in parts
     assert "one or three replicas" not in cluster.parts(evidence)
-    model, may = CLUSTER.model("2.0.0", adding=parts), cluster.possible(evidence, more)
+    model, may = CLUSTER.model("2.0.0", adding=parts), cluster.possible(evidence, scope)
     assert validate(model, CLUSTER.release("2.0.0"), evidence, "INFO", may, CLUSTER.actor).verdict == "accepted"
 
 
