@@ -147,10 +147,14 @@ def possible(evidence: Evidence, scope: Scope = NARROWEST) -> May:
         most = evidence.registrations.get(names.brokers[broker], 0) + [*elected.values()].count(broker)
         return bool(state["registration"][broker] < most)
 
-    known = frozenset(topic for topic, _ in names.partitions)
+    later = frozenset(topic for topic, _ in creators)
+    known = frozenset(topic for topic, _ in names.partitions) - later
 
     def are_queued(broker: int, state: Mapping[str, Value]) -> bool:
-        """Those topics are to be deleted of which the controller says so when it starts."""
+        """Those topics are to be deleted of which the controller says so when it starts.
+
+        Of one that a controller takes note of later, an earlier life is not looked for.
+        """
         told = evidence.queued.get(broker)
         if told is None or "queued" not in state:
             return True

@@ -15,6 +15,8 @@ from isrproof.model.cluster.cluster import CLUSTER
 from tests import random_runs
 from tests.validated import Run, command, simulated, validated
 
+slow = pytest.mark.slow
+
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("release", ["2.0.0", "2.3", "3.9"])
@@ -86,6 +88,14 @@ def test_no_random_life_of_a_cluster_is_rejected(number: int, tmp_path: Path) ->
 @pytest.mark.parametrize("seed", [pytest.param(701, id="single from two"), pytest.param(1101, id="order only")])
 def test_what_was_reassigned_before_any_line_lists_its_replicas_is_accepted(seed: int, tmp_path: Path) -> None:
     """At INFO no line tells with which replicas a partition was created: it was rejected."""
+    ((_, release, folder),) = random_runs.simulated([seed], tmp_path)
+    code, said = command("cluster", str(folder), "--release", release)
+    assert (code, said["verdict"], said["matched"]) == (0, "accepted", said["compared"])
+
+
+@pytest.mark.parametrize("seed", [pytest.param(2028, id="at once"), pytest.param(75, id="both topics", marks=slow)])
+def test_what_was_to_be_deleted_before_a_controller_started(seed: int, tmp_path: Path) -> None:
+    """It says which topics are, when it starts; one may be made again, whose first life no line tells."""
     ((_, release, folder),) = random_runs.simulated([seed], tmp_path)
     code, said = command("cluster", str(folder), "--release", release)
     assert (code, said["verdict"], said["matched"]) == (0, "accepted", said["compared"])
