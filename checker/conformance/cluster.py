@@ -161,6 +161,7 @@ def possible(evidence: Evidence, scope: Scope = NARROWEST) -> May:
         queued = frozenset(names.partitions[each][0] for each in state["queued"])
         return any(queued <= each.topics and (each.topics & known) - queued <= each.gone for each in told)
 
+    there_once = begins(evidence).get("registered", frozenset(range(len(names.brokers))))
     nothing: frozenset[int] = frozenset()
     there = {
         epoch: frozenset(names.partitions.index(each) for each in keys)
@@ -232,8 +233,10 @@ def possible(evidence: Evidence, scope: Scope = NARROWEST) -> May:
         if action in _OUTSIDE:
             if evidence.registers and "hosted" in state and action in _SHOWN:
                 return True
-            if action == "ComeBack" and not seldom(params["b"], state):
+            if action == "ComeBack" and (params["b"] not in there_once or not seldom(params["b"], state)):
                 return False
+            if action == "Die" and "hosted" not in state and names.brokers[params["b"]] in evidence.always_found:
+                return bool(params["b"] == state["controller"])
             acting = state["controller"]
             dies = action == "Die" and params["b"] == acting
             return dies or acting is None or state["phase"][acting] in _READS_ZOOKEEPER

@@ -369,6 +369,19 @@ class Evidence:
         return {broker: frozenset(sets) for broker, sets in found.items()}
 
     @cached_property
+    def always_found(self) -> frozenset[int]:
+        """The brokers that all controllers found live, each time, and none found anew: when one is dead nobody looks.
+
+        Without requests only a controller's death is more than its registration. Where log directories fail there are
+        none: who starts again has them again.
+        """
+        looks = [each.event for each in self.seen if each.event.row in LIVE_FOUND]
+        if not self.has_controller_log or not looks or self.directories.failed:
+            return frozenset()
+        bounced = {one for each in looks for one in each.bounced_brokers or ()}
+        return frozenset.intersection(*(frozenset(each.brokers or ()) for each in looks)) - bounced
+
+    @cached_property
     def names(self) -> Names:
         """The brokers and partitions that the log speaks of."""
         brokers: set[int] = set(self.controllers.values())
