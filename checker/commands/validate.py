@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...model.family import Family
     from ...model.protocol import Model
     from ...specs.releases import Release
-    from ..conformance.cluster import More
+    from ..conformance.cluster import Scope
     from ..conformance.evidence import Evidence
     from ..conformance.validate import Verdict
 
@@ -81,15 +81,15 @@ def _run(options: dict[str, Any]) -> int:
 def _of_family(
     family: Family, row: Release, evidence: Evidence, level: str, options: dict[str, Any]
 ) -> tuple[Model, Verdict]:
-    """The model with the parts that the log needs, and what comes of it; `cluster.mores` are looked at in turn."""
+    """The model with the parts that the log needs, and what comes of it; `cluster.scopes` are looked at in turn."""
     from ..conformance import cluster, undecided
 
     found: list[tuple[Model, Verdict]] = []
     parts: list[str] = []
-    for more in cluster.mores(evidence, options["brokers"]):
-        wanted = (*cluster.parts(evidence, options["brokers"], more), *options["adding"])
+    for scope in cluster.scopes(evidence, options["brokers"]):
+        wanted = (*cluster.parts(evidence, options["brokers"], scope), *options["adding"])
         parts = [each for each in dict.fromkeys(wanted) if each not in options["without"]]
-        found.append(_with_and_without(family, row, evidence, level, options, parts, more))
+        found.append(_with_and_without(family, row, evidence, level, options, parts, scope))
         if found[-1][1].verdict != "rejected":
             break
     chosen, verdict = max(found, key=_how_far)
@@ -99,7 +99,7 @@ def _of_family(
 
 def _with_and_without(
     family: Family, row: Release, evidence: Evidence, level: str, options: dict[str, Any],
-    parts: Sequence[str], more: More,
+    parts: Sequence[str], scope: Scope,
 ) -> tuple[Model, Verdict]:  # fmt: skip
     """No log tells whether unclean elections are enabled: it is rejected only if it is with and without them.
 
@@ -109,7 +109,8 @@ def _with_and_without(
     from ..conformance import cluster, undecided
     from ..conformance.validate import validate
 
-    may, shown = cluster.possible(evidence, more), cluster.shown(evidence, more)
+    may, shown = cluster.possible(evidence, scope), cluster.shown(evidence, scope)
+    begins = cluster.begins(evidence)
     beyond = partial(undecided.beyond, evidence, parts)
     found: list[tuple[Model, Verdict]] = []
     for unclean in ([], [UNCLEAN]):
@@ -117,7 +118,9 @@ def _with_and_without(
             continue
         chosen = family.model(row.name, options["without"], [*parts, *unclean])
         brokers = options["brokers"]
-        verdict = validate(chosen, row, evidence, level, may, family.actor, brokers, shown, cluster.AT_ONCE, beyond)
+        verdict = validate(
+            chosen, row, evidence, level, may, family.actor, brokers, shown, cluster.AT_ONCE, begins, beyond
+        )
         found.append((chosen, verdict))
     return max(found, key=_how_far)
 

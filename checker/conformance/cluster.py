@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from ...model.cluster.effects import DELETION, FACTORS, ISR, ISR_OUTSIDE, PREFERRED, REQUESTS, SHUTDOWN
-from ...model.cluster.state import ASKED, LARGE, PLACES, RESTARTS, UNSEEN_MOVES
+from ...model.cluster.state import ASKED, LARGE, PLACES, RESTARTS, UNSEEN_DIRECTORIES, UNSEEN_MOVES
 from ...model.sorts import Value
-from .evidence import Evidence, NotDecidedError
+from .evidence import UNSEEN, Evidence, NotDecidedError
 from .names import Names
 from .partitions import ISR_CHANGES, Key
 from .runs import May
@@ -26,7 +26,10 @@ _ELECTIONS = frozenset({"AskElection", "ElectAsked"})
 _REASSIGNS = {"Reassign": ("one", "other"), "ReassignSingle": ("one",), "ReassignTriple": ("one", "other", "third")}
 """The steps that ask for other replicas, with their parameters that are these."""
 
-_OUTSIDE = frozenset({"Die", "ComeBack", "DeleteTopic", "LoseSession", *_CREATED})
+_OF_DIRECTORIES = frozenset(
+    {"FailDirectory", "TellOfDirectory", "AskForDirectories", "AnswerStorageError", "MarkOffline"}
+)
+_OUTSIDE = frozenset({"Die", "ComeBack", "DeleteTopic", "LoseSession", "FailDirectory", "TellOfDirectory", *_CREATED})
 _SHRINKS = "LeaderShrinksIsr"
 _UNSEEN = frozenset({_SHRINKS, "LeaderExpandsIsr"})
 AT_ONCE = _UNSEEN
@@ -40,8 +43,8 @@ _SHOWN = frozenset({"Die", "ComeBack"})
 """Where brokers say that they register, a death came before it; neither can be put off."""
 
 
-class More(NamedTuple):
-    """What can have happened, makes the search larger, and mostly did not.
+class Scope(NamedTuple):
+    """How far is searched: what can have happened, makes the search larger, and mostly did not.
 
     * `isrs`: a leader changed an ISR, of which only lines tell that are not compared.
     * `replicas`: a partition whose replicas no line lists has more than lines name, or than two.
@@ -51,25 +54,25 @@ class More(NamedTuple):
     replicas: bool = False
 
 
-LEAST = More()
+NARROWEST = Scope()
 
 
-def mores(evidence: Evidence, brokers: bool = False) -> list[More]:
+def scopes(evidence: Evidence, brokers: bool = False) -> list[Scope]:
     """In which order it is looked at: the next one where a log is rejected."""
     told = evidence.partitions
     isrs = not brokers and told.isr_changes_begin is None and bool(told.other_isr_changes)
-    with_isrs, with_replicas = [More(isrs)] * isrs, [More(isrs, True)] * bool(told.not_listed)
-    return [LEAST, *with_isrs, *with_replicas]
+    with_isrs, with_replicas = [Scope(isrs)] * isrs, [Scope(isrs, True)] * bool(told.not_listed)
+    return [NARROWEST, *with_isrs, *with_replicas]
 
 
-def parts(evidence: Evidence, brokers: bool = False, more: More = LEAST) -> tuple[str, ...]:
+def parts(evidence: Evidence, brokers: bool = False, scope: Scope = NARROWEST) -> tuple[str, ...]:
     """The parts of the model without which what the log tells, of brokers too if asked, cannot have happened.
 
     A part that is left out would have shown: a deletion and an election of the preferred leader print moves, a
     controlled shutdown a line of controller.log, and a change of an ISR one of server.log.
 
     Args:
-        more: what is looked at, too.
+        scope: what is looked at, too.
     """
     rows_seen = {each.event.row for each in evidence.seen}
     moves = {(each.event.from_state, each.event.to_state) for each in evidence.compared}
@@ -77,6 +80,7 @@ def parts(evidence: Evidence, brokers: bool = False, more: More = LEAST) -> tupl
     wanted = {
         DELETION: _deletes(evidence, states),
         UNSEEN_MOVES: not brokers and evidence.partitions.reassigned is not None,
+        UNSEEN_DIRECTORIES: not brokers and evidence.directories.failed,
         LARGE: any(_may_be_deleted(evidence, topic) for topic in evidence.partitions.large_deleted),
         ASKED: bool(evidence.elections),
         PREFERRED: evidence.elections is None or (not evidence.elections and _STAYS_ONLINE in moves),
@@ -84,8 +88,8 @@ def parts(evidence: Evidence, brokers: bool = False, more: More = LEAST) -> tupl
         REQUESTS: brokers,
         RESTARTS: not brokers and any(each.event.bounced_brokers for each in evidence.seen),
         ISR: brokers and not (evidence.has_server_log and ISR_CHANGES.isdisjoint(rows_seen)),
-        ISR_OUTSIDE: not brokers and (told.isr_changes_begin is not None or more.isrs),
-        FACTORS: any(len(each) != 2 for lists in _replica_lists(evidence, more) for each in lists),
+        ISR_OUTSIDE: not brokers and (told.isr_changes_begin is not None or scope.isrs),
+        FACTORS: any(len(each) != 2 for lists in _replica_lists(evidence, scope) for each in lists),
     }
     return tuple(part for part, there in wanted.items() if there)
 
@@ -101,14 +105,14 @@ def _may_be_deleted(evidence: Evidence, topic: str) -> bool:
     return evidence.deleted is None or topic in evidence.deleted
 
 
-def _replica_lists(evidence: Evidence, more: More) -> Iterator[frozenset[tuple[int, ...]]]:
+def _replica_lists(evidence: Evidence, scope: Scope) -> Iterator[frozenset[tuple[int, ...]]]:
     """The replicas that partitions can have been created with, and those that were asked for later."""
-    yield from (frozenset(_lists(evidence, each, more)) for each in evidence.names.partitions)
+    yield from (frozenset(_lists(evidence, each, scope)) for each in evidence.names.partitions)
     if evidence.partitions.reassigned is not None:
         yield from evidence.partitions.targets.values()
 
 
-def possible(evidence: Evidence, more: More = LEAST) -> May:
+def possible(evidence: Evidence, scope: Scope = NARROWEST) -> May:
     """Steps that the log does not rule out.
 
     * A topic is created with the replicas that are printed; a controller is elected for the epoch that it prints.
@@ -118,19 +122,19 @@ def possible(evidence: Evidence, more: More = LEAST) -> May:
       be told from a later one.
 
     Args:
-        more: see `parts`.
+        scope: see `parts`.
 
     Raises:
         NotDecidedError: a partition has more replicas than the model gives it.
     """
     names = evidence.names
     numbers = {broker: index for index, broker in enumerate(names.brokers)}
-    created, together = _created(evidence, more), evidence.partitions.created_together
+    created, together = _created(evidence, scope), evidence.partitions.created_together
     creators = evidence.partitions.creators
     order = evidence.partitions.created_before
     before = [{names.partitions.index(each) for each in order.get(one, ())} for one in names.partitions]
     elected = {epoch: numbers[broker] for epoch, broker in evidence.controllers.items()}
-    asked, is_shown = evidence.shutdowns, shown(evidence, more)
+    asked, is_shown = evidence.shutdowns, shown(evidence, scope)
     finds = {"InitializeContext": evidence.live("live-brokers"), "BrokerChange": evidence.live("live-brokers-changed")}
 
     def seldom(broker: int, state: Mapping[str, Value]) -> bool:
@@ -143,12 +147,28 @@ def possible(evidence: Evidence, more: More = LEAST) -> May:
         most = evidence.registrations.get(names.brokers[broker], 0) + [*elected.values()].count(broker)
         return bool(state["registration"][broker] < most)
 
+    later = frozenset(topic for topic, _ in creators)
+    known = frozenset(topic for topic, _ in names.partitions) - later
+
+    def are_queued(broker: int, state: Mapping[str, Value]) -> bool:
+        """Those topics are to be deleted of which the controller says so when it starts.
+
+        Of one that a controller takes note of later, an earlier life is not looked for.
+        """
+        told = evidence.queued.get(broker)
+        if told is None or "queued" not in state:
+            return True
+        queued = frozenset(names.partitions[each][0] for each in state["queued"])
+        return any(queued <= each.topics and (each.topics & known) - queued <= each.gone for each in told)
+
+    there_once = begins(evidence).get("registered", frozenset(range(len(names.brokers))))
     nothing: frozenset[int] = frozenset()
     there = {
         epoch: frozenset(names.partitions.index(each) for each in keys)
         for epoch, keys in evidence.partitions.found.items()
     }
     elects, topics, targets = _elections(evidence), _topics(names), evidence.partitions.targets
+    fails = _failures(evidence)
 
     def written(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
         """A leader's change of an ISR: the log shows or announces it, or shows not that version but later ones."""
@@ -192,6 +212,9 @@ def possible(evidence: Evidence, more: More = LEAST) -> May:
                 return False
         elif action in _ELECTIONS:
             return elects(action, params, state)
+        elif action in _OF_DIRECTORIES:
+            if not fails(action, params, state):
+                return False
         elif action in _UNSEEN:
             return written(action, params, state)
         elif action in _SHUT_DOWN:
@@ -199,25 +222,37 @@ def possible(evidence: Evidence, more: More = LEAST) -> May:
                 return False
             return asked is None or names.brokers[params["b"]] in asked
         elif action in finds:
-            if (
-                action == "InitializeContext"
-                and not there.get(state["epoch"][params["c"]], nothing) <= state["created"]
-            ):
-                return False
+            if action == "InitializeContext":
+                if not there.get(state["epoch"][params["c"]], nothing) <= state["created"]:
+                    return False
+                if not are_queued(names.brokers[params["c"]], state):
+                    return False
             found = finds[action]
             live = frozenset(names.brokers[each] for each in state["registered"])
             return found is None or live in found.get(names.brokers[params["c"]], ())
         if action in _OUTSIDE:
             if evidence.registers and "hosted" in state and action in _SHOWN:
                 return True
-            if action == "ComeBack" and not seldom(params["b"], state):
+            if action == "ComeBack" and (params["b"] not in there_once or not seldom(params["b"], state)):
                 return False
+            if action == "Die" and "hosted" not in state and names.brokers[params["b"]] in evidence.always_found:
+                return bool(params["b"] == state["controller"])
             acting = state["controller"]
             dies = action == "Die" and params["b"] == acting
             return dies or acting is None or state["phase"][acting] in _READS_ZOOKEEPER
         return True
 
     return may
+
+
+def begins(evidence: Evidence) -> Mapping[str, Value]:
+    """What is other at the beginning than the model says: brokers that no line names are dead, and stay so.
+
+    Each controller tells whom it finds live, and it finds nobody else: who is never found was never there.
+    """
+    if not evidence.has_controller_log:
+        return {}
+    return {"registered": frozenset(number for number, broker in enumerate(evidence.names.brokers) if broker > UNSEEN)}
 
 
 def _new(names: Names, state: Mapping[str, Value], partition: int) -> frozenset[Key]:
@@ -232,7 +267,7 @@ def _replicas(action: str, params: Mapping[str, Value]) -> tuple[Value, ...]:
     return tuple(params[each] for each in _CREATED[action])
 
 
-def _created(evidence: Evidence, more: More) -> frozenset[tuple[Value, ...]]:
+def _created(evidence: Evidence, scope: Scope) -> frozenset[tuple[Value, ...]]:
     """The partitions with the replicas that they can have been created with, as numbers of the model.
 
     Raises:
@@ -241,7 +276,7 @@ def _created(evidence: Evidence, more: More) -> frozenset[tuple[Value, ...]]:
     numbers = {broker: number for number, broker in enumerate(evidence.names.brokers)}
     found: set[tuple[Value, ...]] = set()
     for index, partition in enumerate(evidence.names.partitions):
-        for brokers in _lists(evidence, partition, more):
+        for brokers in _lists(evidence, partition, scope):
             if len(brokers) > len(PLACES):
                 name = "{}-{}".format(*partition)
                 raise NotDecidedError(
@@ -301,18 +336,43 @@ def _elections(evidence: Evidence) -> May:
     return elects
 
 
+def _failures(evidence: Evidence) -> May:
+    """Log directories fail whose replicas are marked as offline, and what controllers tell of them is what they did."""
+    names, told = evidence.names, evidence.directories
+    partitions = {key: number for number, key in enumerate(names.partitions)}
+    marked = {of: [frozenset(partitions[key] for key in keys) for keys in each] for of, each in told.marked.items()}
+
+    def fails(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
+        if action == "AskForDirectories":
+            heeded, now = told.heeded, frozenset(names.brokers[each] for each in state["told_of_failures"])
+            return heeded is None or now in heeded.get(names.brokers[params["c"]], ())
+        b = params["b"]
+        if action == "TellOfDirectory":
+            return names.brokers[b] in told.brokers and b not in state["told_of_failures"]
+        if action == "FailDirectory":
+            key = names.partitions[params["p"]]
+            return (names.brokers[b], key) in told.offline and params["p"] not in state["failed"][b]
+        news = state["storage_errors"][params["c"]][b]
+        found = marked.get((names.brokers[params["c"]], names.brokers[b]), ())
+        if action == "MarkOffline":
+            return news in found
+        return any(news | {params["p"]} <= each for each in found)
+
+    return fails
+
+
 def _leader_epoch(state: Mapping[str, Value], partition: int) -> int:
     """The leader epoch in ZooKeeper; where there is none, one that no election follows."""
     held = state["znode"][partition]
     return -2 if held is None else held[2]
 
 
-def shown(evidence: Evidence, more: More = LEAST) -> May:
+def shown(evidence: Evidence, scope: Scope = NARROWEST) -> May:
     """Changes of ISRs by leaders of which later lines tell, by the version of the znode; new topics; and elections
-    that are asked for. `more`: see `parts`."""
+    that are asked for. `scope`: see `parts`."""
     names = evidence.names
     elects, topics = _elections(evidence), _topics(names)
-    created, together = _created(evidence, more), evidence.partitions.created_together
+    created, together = _created(evidence, scope), evidence.partitions.created_together
 
     def is_shown(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
         if action in _CREATED:
@@ -344,7 +404,7 @@ def _changed(names: Names, action: str, params: Mapping[str, Value], isr: frozen
     return frozenset(names.brokers[each] for each in (isr - who if action == _SHRINKS else isr | who))
 
 
-def _lists(evidence: Evidence, partition: Key, more: More) -> Iterator[tuple[int, ...]]:
+def _lists(evidence: Evidence, partition: Key, scope: Scope) -> Iterator[tuple[int, ...]]:
     """The replicas with which a topic can have been created; where nothing tells, those that are named, and others."""
     known, members = evidence.partitions.assignments[partition], evidence.partitions.unlisted.get(partition)
     yield from known
@@ -353,6 +413,6 @@ def _lists(evidence: Evidence, partition: Key, more: More) -> Iterator[tuple[int
     if members is None:
         members = evidence.partitions.members(partition)
     usual = (1, 2) if len(members) == 1 else (max(len(members), 2),)
-    for many in range(1, len(PLACES) + 1) if more.replicas else usual:
+    for many in range(1, len(PLACES) + 1) if scope.replicas else usual:
         lists = itertools.permutations(evidence.names.brokers, many)
         yield from (each for each in lists if members <= set(each))

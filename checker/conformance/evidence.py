@@ -15,8 +15,9 @@ from ...specs.lines import STATE_CHANGE, rows
 from ...specs.machines import LEVELS
 from ...traces.events.event import Event
 from ...traces.place import Place
+from .directories import ASKED_FOR, Directories
 from .names import NO_LEADER, Names
-from .partitions import LEADER_CHECKED, REASSIGNED, Key, Partitions, key_of
+from .partitions import LEADER_CHECKED, MARKED, REASSIGNED, Key, Partitions, as_printed, key_of
 
 UNSEEN, REPLICAS = -1000, 2
 """The ids of brokers that no line names, and how many of them a partition may be on."""
@@ -33,8 +34,17 @@ EPOCH_RAISED = frozenset({"controller-elected", "controller-epoch-raised"})
 LIVE_FOUND = ("live-brokers", "live-brokers-changed")
 """The rows in which a controller says whom it found live: when it became controller, and later."""
 _QUEUED = "topic-deletion-queued"
-LOOKS = EPOCH_RAISED | {*LIVE_FOUND, ELECTION, _QUEUED, "controlled-shutdown", REASSIGNED, LEADER_CHECKED}
-"""What a controller says in controller.log of its election, of whom it found live, and of what it was asked for."""
+LOOKS = EPOCH_RAISED | {
+    *LIVE_FOUND,
+    ELECTION,
+    _QUEUED,
+    "controlled-shutdown",
+    REASSIGNED,
+    LEADER_CHECKED,
+    ASKED_FOR,
+    MARKED,
+}
+"""What a controller says of its election, of whom it found live, of what it was asked for and told."""
 REGISTERED = "broker-registered"
 OF_BROKERS = frozenset(
     {
@@ -82,6 +92,17 @@ class Asked(NamedTuple):
     epochs: Mapping[Key, int | None]
 
 
+class Queued(NamedTuple):
+    """The topics that a controller finds to be deleted; `gone`: those that may be there no more.
+
+    A controller that ends a deletion takes the topic away first, then the order to delete it, and may die in between:
+    one of which no controller told before is there.
+    """
+
+    topics: frozenset[str]
+    gone: frozenset[str]
+
+
 class NotDecidedError(ModelError):
     """The log is of a kind that the model cannot speak of: nothing is said about it."""
 
@@ -124,6 +145,11 @@ class Evidence:
     def partitions(self) -> Partitions:
         """What it tells of partitions."""
         return Partitions([each.event for each in self.seen], [each.event for each in self.compared])
+
+    @cached_property
+    def directories(self) -> Directories:
+        """What it tells of failed log directories."""
+        return Directories([each.event for each in self.seen])
 
     @cached_property
     def of_brokers(self) -> frozenset[str]:
@@ -183,6 +209,8 @@ class Evidence:
         row, what = line.event.row, line.event.detail
         if row == ELECTION:
             return bool(what) and line.event.strategy != "UNCLEAN"
+        if row == ASKED_FOR:
+            return bool(line.event.brokers)
         if row == _QUEUED:
             return id(line) in self._queues_more
         return row in self.looks and id(line) not in self._taken_up
@@ -301,7 +329,7 @@ class Evidence:
             if event.strategy == "UNCLEAN":
                 continue
             epochs: dict[Key, int | None] = {}
-            for key in map(_named, (event.detail or "").split(",")):
+            for key in map(as_printed, (event.detail or "").split(",")):
                 its = (each for each in tried if key_of(each) == key and each.controller == event.controller)
                 after = (each for each in its if (each.ts or 0) >= (event.ts or 0))
                 epochs[key] = next((each.leader_epoch for each in after), None)
@@ -312,6 +340,19 @@ class Evidence:
     def deleted(self) -> frozenset[str] | None:
         """The topics that a controller was told to delete; None where no log would tell."""
         return frozenset(topic for topic, _ in self.partitions.deletions()) if self.has_controller_log else None
+
+    @cached_property
+    def queued(self) -> Mapping[int | None, Sequence[Queued]]:
+        """Broker -> the topics that it found to be deleted when it became controller, each time that it says so."""
+        found: dict[int | None, list[Queued]] = {}
+        before: frozenset[str] = frozenset()
+        told = (each.event for each in self.seen if each.event.row in ("topics-to-be-deleted", _QUEUED))
+        for event in sorted(told, key=lambda each: each.ts or 0):
+            topics = frozenset(filter(None, (event.detail or "").split(",")))
+            if event.row != _QUEUED:
+                found.setdefault(event.controller, []).append(Queued(topics, topics & before))
+            before |= topics
+        return found
 
     def live(self, row: str) -> Mapping[int, frozenset[frozenset[int]]] | None:
         """Broker -> the live brokers that it found, each time, as controller; None where no log would tell.
@@ -326,6 +367,19 @@ class Evidence:
             if each.event.row == row and each.event.controller is not None:
                 found.setdefault(each.event.controller, set()).add(frozenset(each.event.brokers or ()))
         return {broker: frozenset(sets) for broker, sets in found.items()}
+
+    @cached_property
+    def always_found(self) -> frozenset[int]:
+        """The brokers that all controllers found live, each time, and none found anew: when one is dead nobody looks.
+
+        Without requests only a controller's death is more than its registration. Where log directories fail there are
+        none: who starts again has them again.
+        """
+        looks = [each.event for each in self.seen if each.event.row in LIVE_FOUND]
+        if not self.has_controller_log or not looks or self.directories.failed:
+            return frozenset()
+        bounced = {one for each in looks for one in each.bounced_brokers or ()}
+        return frozenset.intersection(*(frozenset(each.brokers or ()) for each in looks)) - bounced
 
     @cached_property
     def names(self) -> Names:
@@ -356,12 +410,6 @@ class Evidence:
         }
         has = frozenset(known)
         return {name: value for name, value in wanted.items() if name in has}
-
-
-def _named(partition: str) -> Key:
-    """A partition as it is printed, t-0."""
-    topic, _, number = partition.strip().rpartition("-")
-    return topic, int(number) if number.isdecimal() else -1
 
 
 def _room(least: int) -> int:

@@ -20,12 +20,13 @@ from .runs import Config, Hidden, Runs, Stream, in_turn, pending, without_contro
 
 
 class Attempt(NamedTuple):
-    """How many hidden steps more than the fewest a run may take before a line, how many runs are kept, and whether
-    what settles a partition (`runs.Step`) is taken at once."""
+    """How many hidden steps more than the fewest a run may take before a line, how many runs are kept, whether what
+    settles a partition (`runs.Step`) is taken at once, and how many states are looked at between two lines."""
 
     slack: int
     width: int
     at_once: bool = False
+    most_states: int = 3_000
 
 
 ATTEMPTS = (
@@ -35,6 +36,7 @@ ATTEMPTS = (
     Attempt(1, 300),
     Attempt(2, 1_000),
     Attempt(4, 3_000),
+    Attempt(0, 300, most_states=30_000),
 )
 
 BACK, AHEAD = (8, 64, 512), 8
@@ -42,9 +44,6 @@ BACK, AHEAD = (8, 64, 512), 8
 
 Turn = tuple[Seen, Stream, bool]
 """A line, who writes it, and whether it is the first of a later controller (`runs.in_turn`)."""
-
-MOST_STATES = 3_000
-"""States that are looked at between two lines."""
 
 NARROWER = 8
 """Where that is too few for all runs that are kept to come to the next line, one of so many goes on."""
@@ -133,7 +132,7 @@ def _written(
             if fewest[config] < many:
                 continue
             looked_at += 1
-            if looked_at > MOST_STATES:
+            if looked_at > attempt.most_states:
                 return found
             hidden = [] if pending(config.rest, stream) else list(runs.hidden(config))
             settling = _settling(hidden) if attempt.at_once else []

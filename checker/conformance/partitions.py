@@ -20,6 +20,8 @@ ANNOUNCED = frozenset({"isr-shrinks", "isr-expands"})
 ISR_CHANGES = frozenset({*rows_with("isr-written")}) | ANNOUNCED
 """What brokers say of ISR changes; up to 2.0 nothing but that they begin."""
 _DELETED = frozenset({"topic-deletion-queued", "topics-to-be-deleted"})
+MARKED = "log-dir-replicas-offline"
+"""The row in which a controller lists replicas that are offline, since their log directory failed."""
 REASSIGNED, LEADER_CHECKED = "reassignment-handled", "reassignment-leader-checked"
 _ASKED_FOR = frozenset({REASSIGNED, LEADER_CHECKED})
 _DELETES = frozenset({"ReplicaDeletionStarted", "NonExistentReplica", "NonExistentPartition"})
@@ -45,9 +47,10 @@ class Partitions:
 
     @cached_property
     def named(self) -> frozenset[Key]:
-        """The partitions that the state machines speak of."""
+        """The partitions that the state machines speak of, and those of replicas that controllers marked as offline."""
         keys = map(key_of, self.compared)
-        return frozenset(each for each in keys if each is not None)
+        marked = frozenset(key for each in self.events for key in marked_in(each))
+        return marked | frozenset(each for each in keys if each is not None)
 
     @cached_property
     def _listed(self) -> Mapping[Key, Sequence[Event]]:
@@ -145,6 +148,8 @@ class Partitions:
         for event in self.events:
             if key_of(event) == partition:
                 found |= _named_in(event)
+            elif partition in marked_in(event):
+                found |= set() if event.broker is None else {event.broker}
         return frozenset(found)
 
     def deletions(self) -> Iterator[tuple[str, Event]]:
@@ -341,6 +346,17 @@ def _named_in(event: Event) -> set[int]:
     """The brokers that a line names as replicas of its partition."""
     ones = {one for one in (event.replica, event.leader) if one is not None and one > NO_LEADER}
     return ones | set(event.isr or ())
+
+
+def marked_in(event: Event) -> frozenset[Key]:
+    """The partitions of the replicas that a line marks as offline."""
+    return frozenset(map(as_printed, (event.detail or "").split(","))) if event.row == MARKED else frozenset()
+
+
+def as_printed(partition: str) -> Key:
+    """A partition as it is printed, t-0."""
+    topic, _, number = partition.strip().rpartition("-")
+    return topic, int(number) if number.isdecimal() else -1
 
 
 def key_of(event: Event) -> Key | None:

@@ -19,6 +19,7 @@ from ...specs.machines import LEVELS
 from ...traces.events.event import Event
 from .evidence import EPOCH_RAISED, Seen
 from .moves import Fields, moves_of
+from .partitions import MARKED
 from .written import OF_TOPICS, Writer, Written
 
 May = Callable[[str, Mapping[str, Value], Mapping[str, Value]], bool]
@@ -147,17 +148,22 @@ class Steps:
 class Runs:
     """The steps with the lines that they write, of the rows that are compared.
 
-    `levels`: the lowest level that each family of loggers prints; of those that are not there, all.
+    `levels`: the lowest level that each family of loggers prints; of those that are not there, all. `begins`: fields
+    that are other at the beginning than the model says.
     """
 
-    def __init__(self, steps: Steps, writer: Writer, levels: Mapping[str | None, str]) -> None:
-        self.steps, self.writer, self._levels = steps, writer, levels
+    def __init__(
+        self, steps: Steps, writer: Writer, levels: Mapping[str | None, str], begins: Mapping[str, Value]
+    ) -> None:
+        self.steps, self.writer, self._levels, self._begins = steps, writer, levels, begins
         self._lines: dict[tuple[int, int, int], Rest] = {}
         self._read: dict[str, int] = {}
 
     def initial(self) -> Config:
         """Where all runs begin."""
-        return Config(self.steps.moves.layout.pack(self.writer.reference.initial()), ())
+        fields = zip(self.writer.reference.names, self.writer.reference.initial(), strict=True)
+        state = tuple(self._begins.get(name, value) for name, value in fields)
+        return Config(self.steps.moves.layout.pack(state), ())
 
     def _after_steps(self, config: Config) -> Iterator[tuple[Step, Rest, Rest]]:
         """The steps, with what each writes, and what others have still to write.
@@ -280,7 +286,7 @@ _NOT_COMPARED = frozenset(
 )
 """Columns that do not belong to what is said, and those of what the model has not: ids and records."""
 
-_LISTED = OF_TOPICS | {"election-requested"}
+_LISTED = OF_TOPICS | {"election-requested", MARKED}
 """The rows with partitions or topics in `detail`, in any order; who asked for an election is not compared."""
 
 _SETS = frozenset(

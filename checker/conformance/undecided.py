@@ -6,14 +6,13 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 
 from ...model.cluster.effects import ISR, PREFERRED, REQUESTS
-from ...model.cluster.state import RESTARTS, UNSEEN_MOVES
+from ...model.cluster.state import RESTARTS, UNSEEN_DIRECTORIES, UNSEEN_MOVES
 from ...specs.lines import rows
 from ...traces.events.event import Event
+from .directories import FAILED
 from .evidence import ELECTION, LIVE_FOUND, REGISTERED, TRIED, Evidence, Seen
 from .partitions import key_of
 from .validate import Beyond, Verdict
-
-_DIRECTORY_FAILED = frozenset({"log-dir-failure", "log-directory-fails", "log-dir-replicas-offline"})
 
 Bears = Callable[[Event], bool]
 """Whether what is not followed bears on a line."""
@@ -74,7 +73,8 @@ def _reasons(evidence: Evidence, parts: Collection[str]) -> Iterator[tuple[Bears
         listed = ", ".join(map(str, other.replicas or ()))
         what = f"{other.topic}-{other.partition} gets the replicas {listed}: validate does not follow reassignments"
         yield partial(_since, other), what
-    for event in (each.event for each in evidence.seen if each.event.row in _DIRECTORY_FAILED):
+    failures = () if UNSEEN_DIRECTORIES in parts else (each.event for each in evidence.seen)
+    for event in (each for each in failures if each.row in FAILED):
         yield partial(_since, event), "a log directory had failed by then, which is not looked at"
     for event in (each.event for each in evidence.seen if each.event.row == ELECTION):
         if event.strategy == "UNCLEAN":

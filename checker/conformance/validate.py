@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ...model.action import Action, disjuncts
@@ -69,6 +70,7 @@ def validate(
     brokers: bool = False,
     shown: May = unasked,
     at_once: Collection[str] = (),
+    begins: Mapping[str, Value] = MappingProxyType({}),
     beyond: Callable[[Sequence[Seen]], Sequence[Beyond]] = lambda _: (),
     progress: Callable[[int], None] = lambda _: None,
 ) -> Verdict:
@@ -81,6 +83,7 @@ def validate(
         brokers: compare brokers' lines too, all in the order of their times: their clocks agree.
         shown: the hidden steps of which the log shows what they made, if not when: they are tried first.
         at_once: the names of those among them that settle a partition (`runs.Steps`).
+        begins: fields that the log shows to be other at the beginning than the model says.
         beyond: what of the lines compared the model does not follow, first lines first: from there on none is rejected.
 
     Raises:
@@ -107,7 +110,7 @@ def validate(
     levels = {**evidence.levels, STATE_CHANGE: level}
 
     def runs(rows: Collection[str]) -> Runs:
-        return Runs(steps, Writer(instance, release, evidence.names, rows), levels)
+        return Runs(steps, Writer(instance, release, evidence.names, rows), levels, begins)
 
     wanted = compared() | evidence.of_brokers if brokers else compared()
 

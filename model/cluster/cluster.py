@@ -55,6 +55,7 @@ from .state import (
     SETTINGS_OF_PART,
     UNCLEAN_ASKED,
     UNCLEAN_LATER,
+    UNSEEN_DIRECTORIES,
     UNSEEN_MOVES,
     c,
     fields,
@@ -75,6 +76,7 @@ PARTS = (
     Part(UNSEEN_MOVES, "partitions that get other replicas, as controllers see it", needs=(ISR_OUTSIDE,)),
     Part(CANCELLED, "reassignments that are taken back (since 2.4)", usual=True),
     Part(DIRECTORIES, "log directories that fail while their broker lives", needs=(REQUESTS,)),
+    Part(UNSEEN_DIRECTORIES, "log directories that fail while their broker lives, as controllers see it"),
     Part(FACTORS, "topics with one replica, or three"),
     Part(ISR_OUTSIDE, "ISRs that change in ZooKeeper, where brokers and what they know are left out"),
     Part(
@@ -132,7 +134,7 @@ _WRITERS: dict[str, tuple[Callable[[Effects], Action], ...]] = {
     ),
     REQUESTS: (requests.handle, requests.refuse, requests.lose),
     CACHES: (metadata.handle,),
-    DIRECTORIES: (directories.fail, directories.probe, directories.mark),
+    DIRECTORIES: (),  # those with requests or without
     ZOMBIES: (zombies.lose_session, zombies.resign),
     ISR_OUTSIDE: (outside.shrink, outside.expand),
     FACTORS: (outside.create_single, outside.create_triple),
@@ -144,6 +146,8 @@ _WRITERS: dict[str, tuple[Callable[[Effects], Action], ...]] = {
 def _build(chosen: Chosen) -> Model:
     if UNSEEN_MOVES in chosen.parts:
         chosen = replace(chosen, parts=chosen.parts | {REASSIGNMENT})
+    if UNSEEN_DIRECTORIES in chosen.parts:
+        chosen = replace(chosen, parts=chosen.parts | {DIRECTORIES})
     attempts: dict[str, tuple[Attempt, ...]] = {}
     actions = []
     for part, writers in {
@@ -152,6 +156,7 @@ def _build(chosen: Chosen) -> Model:
         ISR: isr.writers(chosen),
         UNCLEAN_LATER: unclean.writers(chosen),
         UNCLEAN_ASKED: (unclean.elect_asked,) if chosen.has("KIP-460") else (),
+        DIRECTORIES: directories.writers(chosen),
         REASSIGNMENT: reassign.writers(chosen),
     }.items():
         if part in ("", "outside", *chosen.parts):

@@ -5,7 +5,8 @@ controller asks it by LeaderAndIsr of all its replicas; the answer names those t
 These are then moved as if their broker had died. A later controller learns of them from the answers to the requests
 that it starts with.
 
-Each replica has a directory of its own here. A broker that starts again has all of them: they were repaired.
+Each replica has a directory of its own here. A broker that starts again has all of them: they were repaired. Where
+requests are left out, a controller may get such an answer whenever it is idle.
 
 Not in the model: that a broker ends if all its directories fail; that up to 2.0 StopReplica makes a replica that is
 offline one that is unknown.
@@ -13,13 +14,15 @@ offline one that is unknown.
 
 from __future__ import annotations
 
-from ..action import Action, action, waived
-from ..expr import Expr, both, either, exists, forall, mapped, setting, some, those
+from collections.abc import Callable
+
+from ..action import Action, Clause, action, waived
+from ..expr import Expr, after, both, either, exists, forall, mapped, setting, some, those
 from ..family import Chosen
 from ..property import Property
 from ..sorts import Value
 from .broker_lines import directory_fails
-from .effects import ISR, Effects
+from .effects import ISR, REQUESTS, Effects
 from .lines import prints_line
 from .promises import informed_and_quiet
 from .requests import runs
@@ -33,10 +36,12 @@ from .state import (
     b,
     c,
     cached,
+    created,
     directory_failures,
     failed,
     hosted,
     listed,
+    live,
     marked,
     now,
     offline_dirs,
@@ -53,18 +58,26 @@ from .state import (
     znode,
 )
 
+_LEFT = {"directories may fail": directory_failures < setting(DIRECTORY_FAILURES)}
+
 
 def fail(effects: Effects) -> Action:
     effects.lines += directory_fails(b, p)
     updates: dict[Expr, Expr | Value] = {
         failed[b]: failed[b].insert(p),
-        hosted[b]: hosted[b].put(p, NO_ZNODE),
         told_of_failures: told_of_failures.insert(b),
         directory_failures: directory_failures + 1,
     }
+    if REQUESTS in effects.chosen.parts:
+        updates[hosted[b]] = hosted[b].put(p, NO_ZNODE)
+        hosts = hosted[b][p].is_some()
+        lives = both(runs(b), registered.contains(b))
+    else:
+        hosts = both(created.contains(p), effects.replicas(p).contains(b))
+        lives = registered.contains(b)
     if ISR in effects.chosen.parts:
         updates[proposed[b]] = proposed[b].put(p, NOTHING_ASKED)
-    if REASSIGNMENT in effects.chosen.parts:
+    if {REASSIGNMENT, REQUESTS} <= effects.chosen.parts:
         updates[listed[b]] = listed[b].put(p, NO_BROKERS)
     return action(
         "FailDirectory",
@@ -72,14 +85,60 @@ def fail(effects: Effects) -> Action:
         b,
         p,
         guard={
-            "the broker runs, and is registered": waived(
-                both(runs(b), registered.contains(b)), "who is not registered tells nobody"
-            ),
-            "it hosts the partition": waived(hosted[b][p].is_some(), "what is not there cannot fail"),
+            "the broker runs, and is registered": waived(lives, "who is not registered tells nobody"),
+            "it hosts the partition": waived(hosts, "what is not there cannot fail"),
         },
-        limits={"directories may fail": directory_failures < setting(DIRECTORY_FAILURES)},
+        limits=_LEFT,
         updates=updates,
         cites=("handleLogDirFailure in ReplicaManager.scala", "KIP-112"),
+    )
+
+
+def tell(_: Effects) -> Action:
+    return action(
+        "TellOfDirectory",
+        "A log directory fails that has no replica in it: its broker tells ZooKeeper all the same.",
+        b,
+        guard={"the broker is registered": waived(registered.contains(b), "who is not registered tells nobody")},
+        limits=_LEFT,
+        updates={told_of_failures: told_of_failures.insert(b), directory_failures: directory_failures + 1},
+        cites=("handleLogDirFailure in ReplicaManager.scala", "KIP-112"),
+    )
+
+
+def answer_broken(_: Effects) -> Action:
+    is_known = either(offline_dirs[c][b].contains(p), storage_errors[c][b].contains(p))
+    return action(
+        "AnswerStorageError",
+        "A live broker answers a LeaderAndIsr request of the controller's with KAFKA_STORAGE_ERROR of a replica.",
+        c,
+        b,
+        p,
+        guard={
+            "is idle": waived(phase[c].eq("idle"), "answers come at any time, and are heeded when it is idle"),
+            "takes it for live": live[c].contains(b),
+            "its directory has failed": failed[b].contains(p),
+            "it is news": ~is_known,
+        },
+        updates={storage_errors[c]: storage_errors[c].put(b, storage_errors[c][b].insert(p))},
+        cites=("processLeaderAndIsrResponseReceived in KafkaController.scala", "KIP-112"),
+    )
+
+
+def answer_works(_: Effects) -> Action:
+    return action(
+        "AnswerWorks",
+        "A broker that was back before the controller found it gone answers that a replica works again.",
+        c,
+        b,
+        p,
+        guard={
+            "is idle": waived(phase[c].eq("idle"), "answers come at any time"),
+            "is known as offline": waived(offline_dirs[c][b].contains(p), "else nothing changes"),
+            "its directory works": both(registered.contains(b), ~failed[b].contains(p)),
+        },
+        updates={offline_dirs[c]: offline_dirs[c].put(b, offline_dirs[c][b].remove(p))},
+        cites=("processLeaderAndIsrResponseReceived in KafkaController.scala", "KIP-112"),
     )
 
 
@@ -90,13 +149,16 @@ def probe(effects: Effects) -> Action:
     from_states = tuple(each for each in effects.valid["replica"]["OnlineReplica"] if each != "NewReplica")
     moved = those(r, both(asked, one_of(replica_state[c][p][r], from_states)))
     effects.sends(c, p, moved, ~moved.is_empty(), cached[c][p])
+    idle: Expr | Clause = phase[c].eq("idle")
+    if REQUESTS not in effects.chosen.parts:
+        idle = waived(phase[c].eq("idle"), "the thread does one thing at a time; who only asks disturbs nothing")
     return action(
         "AskForDirectories",
         "The controller learns that a log directory of a broker failed: it asks by moving all its replicas to "
         "OnlineReplica, which tells the broker of them.",
         c,
         guard={
-            "is idle": phase[c].eq("idle"),
+            "is idle": idle,
             "brokers have told": waived(~told_of_failures.is_empty(), "else nothing is asked"),
         },
         updates={replica_state[c]: mapped(p, mapped(r, online)), told_of_failures: NO_BROKERS},
@@ -125,10 +187,33 @@ def mark(effects: Effects) -> Action:
     )
 
 
+def writers(chosen: Chosen) -> tuple[Callable[[Effects], Action], ...]:
+    """The actions, with requests or without; since 2.2 a controller sees that a broker was gone, and asks anew."""
+    if REQUESTS in chosen.parts:
+        return (fail, probe, mark)
+    without = (fail, tell, probe, answer_broken, mark)
+    return without if chosen.has("KIP-380") else (*without, answer_works)
+
+
 def _has_asked(chosen: Chosen, c: Expr) -> Expr:
     """The controller has settled, and has heeded all that it was told of directories."""
     heeded = forall(r, storage_errors[c][r].is_empty())
     return both(informed_and_quiet(chosen, c), told_of_failures.is_empty(), heeded)
+
+
+def _told_as_it_is() -> Property:
+    errors, offline = storage_errors[c][b].contains(p), offline_dirs[c][b].contains(p)
+    stays = both(live[c].contains(b), after(live[c].contains(b)), registered.contains(b))
+    heard = both(~errors, after(errors)).implies(both(live[c].contains(b), failed[b].contains(p)))
+    works = both(stays, offline, ~after(offline)).implies(~failed[b].contains(p))
+    return Property(
+        "AnswersAreTrue",
+        "A controller hears of a failed directory of brokers only that it takes for live, where it has failed; and "
+        "that a replica works again only where it does.",
+        forall(c, forall(b, forall(p, both(heard, works)))),
+        "step",
+        cites=("KIP-112",),
+    )
 
 
 def properties(chosen: Chosen) -> tuple[Property, ...]:
@@ -136,6 +221,14 @@ def properties(chosen: Chosen) -> tuple[Property, ...]:
     held = znode[p].value
     leads, in_isr = held["leader"].eq(some(b)), both(held["isr"].contains(b), held["isr"].size() > 1)
     out = both(failed[b].contains(p), registered.contains(b)).implies(~either(leads, in_isr))
+    alive = Property(
+        "FailedReplicaLeads",
+        "For a while ZooKeeper names a live broker as leader whose log directory has failed: the model is alive.",
+        exists(p, exists(b, both(leads, registered.contains(b), failed[b].contains(p)))),
+        "sometimes",
+    )
+    if REQUESTS not in chosen.parts:  # nobody knows there which answers are to come
+        return (alive, _told_as_it_is())
     return (
         Property(
             "FailedReplicaIsOut",
@@ -150,10 +243,5 @@ def properties(chosen: Chosen) -> tuple[Property, ...]:
             forall(b, forall(p, failed[b].contains(p).implies(hosted[b][p].is_none()))),
             cites=("kafka.server.ReplicaManager",),
         ),
-        Property(
-            "FailedReplicaLeads",
-            "For a while ZooKeeper names a live broker as leader whose log directory has failed: the model is alive.",
-            exists(p, exists(b, both(leads, registered.contains(b), failed[b].contains(p)))),
-            "sometimes",
-        ),
+        alive,
     )

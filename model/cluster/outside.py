@@ -13,6 +13,7 @@ from .controller import unknown_is
 from .effects import ISR, REQUESTS, ZOMBIES, Effects
 from .state import (
     CACHES,
+    DIRECTORIES,
     ISR_CHANGES,
     LARGE,
     NO_BROKER,
@@ -29,6 +30,7 @@ from .state import (
     created,
     epoch,
     exists_topic,
+    failed,
     finishing,
     has_registrations,
     isr_changes,
@@ -74,9 +76,16 @@ def die(effects: Effects) -> Action:
         updates={
             **unregistered(),
             **gone(effects, b),
-            **(requests.forgotten(effects, b) if _sends_requests(effects) else {}),
+            **_forgotten(effects, b),
         },
     )
+
+
+def _forgotten(effects: Effects, broker: Expr) -> dict[Expr, Expr | Value]:
+    """The updates by which a broker's process ends, beside its session."""
+    if _sends_requests(effects):
+        return requests.forgotten(effects, broker)
+    return {failed[broker]: frozenset()} if DIRECTORIES in effects.chosen.parts else {}
 
 
 def unregistered() -> dict[Expr, Expr | Value]:

@@ -53,6 +53,7 @@ UNASKED = frozenset(
         "AskElection",
         "AllowUnclean",
         "FailDirectory",
+        "TellOfDirectory",
         "LeaderShrinksIsr",
         "LeaderExpandsIsr",
         *_CREATED,
@@ -82,7 +83,7 @@ def progress(chosen: Chosen, actions: Iterable[Action]) -> Ghosts:
         found.append(_leader_leads(fair))
     if UNCLEAN_LATER in chosen.parts:
         found.append(unclean.allowed_is_elected(chosen, fair))
-    if DIRECTORIES in chosen.parts:
+    if {DIRECTORIES, REQUESTS} <= chosen.parts:
         found.append(_failed_leader_is_replaced(fair))
     if CACHES in chosen.parts:
         found.append(_caches_agree(chosen, fair))

@@ -61,10 +61,12 @@ SETTINGS_OF_PART: Mapping[str, tuple[Setting, ...]] = {
     "reassignment": (REASSIGNMENTS,),
     "reassignment without requests": (REASSIGNMENTS,),
     "log directories": (DIRECTORY_FAILURES,),
+    "log directories without requests": (DIRECTORY_FAILURES,),
     "elections of some leaders": (ELECTIONS,),
 }
 CACHES, REASSIGNMENT, DIRECTORIES = "metadata caches", "reassignment", "log directories"
 UNSEEN_MOVES, CANCELLED = "reassignment without requests", "cancelled reassignments"
+UNSEEN_DIRECTORIES = "log directories without requests"
 ASKED, LARGE = "elections of some leaders", "topics of several partitions"
 RESTARTS = "quick restarts"
 UNCLEAN_LATER, UNCLEAN_ASKED = "unclean elections switched on", "unclean elections asked for"

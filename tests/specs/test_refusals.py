@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from isrproof.specs.machines import Machine, machine
+from isrproof.specs.refusals import known_refusal
 from isrproof.specs.releases import release
 
 RECORDED = Path(__file__).parents[2] / "traces" / "recorded"
@@ -51,3 +52,14 @@ def test_the_recordings_show_kafka_8237() -> None:
             if refused["target"] == "ReplicaDeletionIneligible":
                 printed[refused["printed"]] += 1
     assert set(printed) == {"ReplicaDeletionStarted", "OfflineReplica,ReplicaDeletionStarted"}
+
+
+def test_what_a_cancelled_reassignment_leaves_is_not_harmless() -> None:
+    """Since 2.4 (KIP-455) a replica may be in the ISR that the controller has no state of; before it may not."""
+    pair = ("NonExistentReplica", "OnlineReplica")
+    before, since = (known_refusal(*pair, release(each).mask) for each in ("2.3", "2.4"))
+    assert before is not None
+    assert since is not None
+    assert (before.harmless, since.harmless) == (True, False)
+    assert "cancelled" in since.when
+    assert "cancelled" not in before.when

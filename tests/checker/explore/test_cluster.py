@@ -42,7 +42,7 @@ def _reached(model: Model, settings: dict[str, int]) -> tuple[int, int]:
 
 # With requests the reference takes minutes, as it does with these and all others.
 FOR_LOGS = ["one or three replicas", "ISRs of unseen leaders"]
-_APART = {"requests", "quick restarts", *FOR_LOGS}
+_APART = {"requests", "quick restarts", "log directories without requests", *FOR_LOGS}
 ALL_PARTS = [each.name for each in CLUSTER.parts if not _APART & {each.name, *each.needs}]
 
 
@@ -67,6 +67,8 @@ ALL_PARTS = [each.name for each in CLUSTER.parts if not _APART & {each.name, *ea
         ("2.1", ["unclean elections switched on"], 2),
         ("3.9", ["unclean elections switched on", "unclean elections asked for"], 2),
         ("1.1", ["log directories", "deletion"], 0),
+        ("2.1", ["log directories without requests", "deletion"], 0),
+        ("3.9", ["log directories without requests"], 2),
     ],
 )
 def test_the_search_counts_what_the_reference_counts(release: str, parts: list[str], outages: int) -> None:
@@ -438,6 +440,7 @@ def unclean_property(usual: Model) -> Iterable:  # type: ignore[type-arg]
         ("requests",),
         ("ISR changes",),
         ("log directories",),
+        ("log directories without requests",),
         ("one or three replicas",),
         ("ISRs of unseen leaders",),
         ("quick restarts",),

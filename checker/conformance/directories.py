@@ -1,0 +1,59 @@
+"""What a log tells of log directories that fail while their broker lives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ...traces.events.event import Event
+from .partitions import MARKED, Key, marked_in
+
+ASKED_FOR = "log-dir-failure"
+"""The row in which a controller says that brokers told of failed directories: since 2.2."""
+
+_BROKER_SAYS = frozenset({"log-directory-fails", "replicas-offline"})
+FAILED = _BROKER_SAYS | {MARKED, ASKED_FOR}
+"""The rows that tell of a failed directory."""
+
+
+@dataclass(frozen=True)
+class Directories:
+    """What all lines tell of failed log directories."""
+
+    events: Sequence[Event]
+
+    @cached_property
+    def failed(self) -> bool:
+        """Some line tells of one."""
+        return any(each.row in FAILED for each in self.events)
+
+    @cached_property
+    def marked(self) -> Mapping[tuple[int | None, int | None], frozenset[frozenset[Key]]]:
+        """Controller and broker -> the replicas of the broker that the controller marked as offline, each time."""
+        found: dict[tuple[int | None, int | None], frozenset[frozenset[Key]]] = {}
+        for each in self.events:
+            if each.row == MARKED:
+                of = (each.controller, each.broker)
+                found[of] = found.get(of, frozenset()) | {marked_in(each)}
+        return found
+
+    @cached_property
+    def offline(self) -> frozenset[tuple[int | None, Key]]:
+        """The brokers with the partitions of which controllers marked their replicas as offline."""
+        return frozenset((broker, key) for (_, broker), each in self.marked.items() for keys in each for key in keys)
+
+    @cached_property
+    def heeded(self) -> Mapping[int | None, frozenset[frozenset[int]]] | None:
+        """Controller -> the brokers that it says told of failed directories, each time; None where no line tells."""
+        found: dict[int | None, frozenset[frozenset[int]]] = {}
+        for each in self.events:
+            if each.row == ASKED_FOR:
+                found[each.controller] = found.get(each.controller, frozenset()) | {frozenset(each.brokers or ())}
+        return found or None
+
+    @cached_property
+    def brokers(self) -> frozenset[int | None]:
+        """The brokers that told of failed directories, as they say themselves, or a controller."""
+        told = {each.speaker for each in self.events if each.row in _BROKER_SAYS}
+        return frozenset({*told, *(one for each in (self.heeded or {}).values() for found in each for one in found)})

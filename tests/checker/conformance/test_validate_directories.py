@@ -1,0 +1,92 @@
+"""Log directories that fail while their broker lives, as controllers tell of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from isrproof.checker.conformance import read
+from isrproof.model.cluster.state import UNSEEN_DIRECTORIES
+
+from tests.validated import RECORDED, Run, command
+
+slow = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    "recording",
+    [
+        "log-dir-failure-2.0.0",
+        "log-dir-failure-2.8.2-trace",
+        "log-dir-failure-3.9.1",
+        pytest.param("log-dir-failure-2.4.1", marks=slow),
+        pytest.param("log-dir-failure-2.8.2", marks=slow),
+        pytest.param("log-dir-failure-3.5.2", marks=slow),
+    ],
+)
+def test_a_log_directory_that_failed_is_followed(recording: str) -> None:
+    code, said = command("cluster", str(RECORDED / recording))
+    assert (code, said["verdict"], said["matched"]) == (0, "accepted", said["compared"])
+    assert UNSEEN_DIRECTORIES in said["model"]
+
+
+def _changed(text: str, change: Callable[[str], str], folder: Path) -> dict[str, object]:
+    """What is said of a recording whose lines that have a text are changed."""
+    for path in (RECORDED / "log-dir-failure-2.8.2-trace").rglob("*.log"):
+        lines = path.read_text("utf-8").splitlines(keepends=True)
+        into = folder / path.parent.name / path.name
+        into.parent.mkdir(parents=True, exist_ok=True)
+        into.write_text("".join(change(each) if text in each else each for each in lines), "utf-8")
+    return command("cluster", str(folder), "--release", "2.8")[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "change"),
+    [
+        pytest.param("Mark replicas", lambda line: "", id="not marked"),
+        pytest.param("Mark replicas", lambda line: line.replace("one-1,", ""), id="one not marked"),
+        pytest.param("Mark replicas", lambda line: line.replace("on broker 2", "on broker 3"), id="another's marked"),
+    ],
+)
+def test_what_no_controller_marked_as_offline_stays_online(
+    text: str, change: Callable[[str], str], tmp_path: Path
+) -> None:
+    said = _changed(text, change, tmp_path)
+    assert said["verdict"] == "rejected"
+
+
+def _failed(release: str, folder: Path) -> Path:
+    """The directory of a leader fails."""
+    run = Run(release, "requests", "log directories", brokers=2, partitions=1)
+    run.go("Elect", c=0)
+    run.go("InitializeContext")
+    run.go("StartPartitions")
+    run.go("CreateTopic", one=1, other=0)
+    run.go("NewPartitions")
+    run.go("HandleLeaderAndIsr", b=1)
+    run.go("FailDirectory", b=1)
+    run.go("AskForDirectories")
+    run.go("HandleLeaderAndIsr", b=1)
+    for step in ("MarkOffline", "ElectForDeadLeaders", "MoveReplicasOffline"):
+        run.go(step)
+    run.write(folder)
+    return folder
+
+
+@pytest.mark.parametrize("release", ["2.1", "2.8"])
+@pytest.mark.parametrize("files", ["all", "no server.log"])
+def test_the_replica_of_a_failed_directory_leads_no_more(release: str, files: str, tmp_path: Path) -> None:
+    folder = _failed(release, tmp_path)
+    if files == "no server.log":
+        for path in folder.rglob("server.log"):
+            path.unlink()
+    code, said = command("cluster", str(folder), "--release", release)
+    assert (code, said["verdict"], said["matched"]) == (0, "accepted", said["compared"])
+    told = read.read([str(folder)]).directories
+    assert told.offline == {(2, ("t1", 0))}
+    (path,) = (each for each in folder.rglob("state-change.log") if "Mark replicas" in each.read_text("utf-8"))
+    path.write_text(re.sub(r".*Mark replicas.*\n", "", path.read_text("utf-8")), "utf-8")
+    code, said = command("cluster", str(folder), "--release", release)
+    assert (code, said["verdict"]) == (1, "rejected")
