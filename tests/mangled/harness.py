@@ -17,7 +17,7 @@ from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.json import as_json
 from isrproof.checker.audit.report.model import Report
 
-from .parts import Files, beside, recorded
+from .parts import Files, beside, with_metadata
 from .ways import WAYS, mangled
 
 _MILLIS = re.compile(r"^(\[?[12]\d{3}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)[,.]\d+")
@@ -116,17 +116,16 @@ def outcomes(
     clean: dict[str, dict[Identity, Finding]] = {}
     notes: dict[str, frozenset[str]] = {}
     waiting: list[Case] = []
-    paths = recorded()
 
     def done() -> Iterable[Outcome]:
         new = sorted({case.recording for case in waiting} - clean.keys())
         with TemporaryDirectory() as folder:
             for number, name in enumerate(new):
-                written_to(recordings[name], Path(folder) / f"clean-{number}", paths.get(name))
+                written_to(recordings[name], Path(folder) / f"clean-{number}", with_metadata(name))
             texts = []
             for number, case in enumerate(waiting):
                 files = mangled(recordings[case.recording], case.ways, case.seed)
-                written_to(files, Path(folder) / f"case-{number}", paths.get(case.recording))
+                written_to(files, Path(folder) / f"case-{number}", with_metadata(case.recording))
                 texts.append(frozenset(_text(line) for lines in files.values() for line in lines))
             folders = [f"{folder}/clean-{number}" for number in range(len(new))]
             folders += [f"{folder}/case-{number}" for number in range(len(waiting))]

@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.recordings import RECORDED
 
 RECORDED_KRAFT = RECORDED.with_name("recorded-kraft")
-KRAFT = "kraft-"
+KRAFT, TEXT = "kraft-", "text-"
 METADATA = "metadata"
 """The folder of a node's metadata log."""
 Files = dict[str, list[str]]
@@ -86,10 +86,16 @@ def beside(recording: Path) -> list[Path]:
 
 
 def recorded() -> dict[str, Path]:
-    """The recordings, by name; those in KRaft mode begin with kraft-."""
+    """The recordings, by name; those in KRaft mode begin with kraft-, and once more, for their text alone, with
+    text-kraft-."""
     return {
         f"{mode}{path.name}": path
-        for mode, folder in (("", RECORDED), (KRAFT, RECORDED_KRAFT))
+        for mode, folder in (("", RECORDED), (KRAFT, RECORDED_KRAFT), (TEXT + KRAFT, RECORDED_KRAFT))
         for path in sorted(folder.iterdir())
         if (path / "manifest.json").exists()
     }
+
+
+def with_metadata(name: str) -> Path | None:
+    """The recording of that name, if what stands beside its text is of it, too."""
+    return None if name.startswith(TEXT) else recorded().get(name)

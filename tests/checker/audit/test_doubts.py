@@ -19,6 +19,7 @@ from isrproof.checker.audit.observe.quorum.others import (
 from isrproof.checker.audit.observe.quorum.raft import COLUMNS, raft_rows, walked
 from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.model import Report
+from isrproof.checker.audit.table.protocol import Row
 from isrproof.traces.cases import cases
 
 from tests.mangled import handed
@@ -357,10 +358,21 @@ def test_ids_that_take_turns_are_of_two_clusters(named: list[tuple[int, int | No
     assert bool([*ids_take_turns(lines)]) == mixed
 
 
+def of_quorum(line: int, **columns: object) -> Row:
+    return dict.fromkeys(COLUMNS) | {"file": 0, "line": line, "ts": line, "speaker": 1} | columns
+
+
+def test_an_epoch_below_one_that_any_line_told_begins_another_life() -> None:
+    known = of_quorum(1, row="raft-high-watermark", raft_epoch=9)
+    anew = of_quorum(2, row="raft-state", raft_epoch=0, from_raft_state="null")
+    files = {0: LogFile(0, 0, "a", "d", "server")}
+    assert [row["life"] for row in walked([known, anew], files)] == [0, 1]
+    assert [row["life"] for row in walked([known | {"raft_epoch": 0}, anew], files)] == [0, 0]
+
+
 @pytest.mark.parametrize("others", [frozenset(), frozenset({0})])
 def test_lines_of_the_quorum_are_compared_in_doubt_among_those_of_others(others: frozenset[int]) -> None:
-    state = {"row": "raft-state", "file": 0, "speaker": 1, "raft_state": "Resigned", "ts": 1, "raft_epoch": 5}
-    rows = [dict.fromkeys(COLUMNS) | state | {"line": 1}, dict.fromkeys(COLUMNS) | state | {"line": 2, "raft_epoch": 4}]
+    rows = [of_quorum(9 - epoch, row="raft-state", raft_state="Resigned", raft_epoch=epoch) for epoch in (5, 4)]
     files = {0: LogFile(0, 0, "a", "d", "server")}
     found = [row for name, row in raft_rows(walked(rows, files), files, {}, others) if name == "quorum_states"]
     assert [row["lossy"] for row in found] == [bool(others)] * 2

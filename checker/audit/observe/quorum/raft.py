@@ -56,7 +56,7 @@ def walked(rows: Iterable[Row], files: Mapping[int, LogFile]) -> list[Row]:
             node = row["controller"] if row["speaker"] is None else row["speaker"]
             process += row["row"] == _OPENED or row["from_raft_state"] == "null"
             epoch = row["raft_epoch"]
-            if node is not None and row["row"] == STATE:
+            if node is not None and epoch is not None:
                 before, known = last.get(node, (process, epoch))
                 lives[node] += before != process and epoch < known
                 last[node] = process, epoch
