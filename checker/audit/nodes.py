@@ -36,6 +36,8 @@ OTHERS = (
     " and what nodes tell of the quorum is not compared"
 )
 
+DISORDERED = "its times go back: what nodes tell of the quorum is not compared"
+
 
 def hold_against(read: Read) -> bool:
     """Whether any line is there that a metadata log, if it is here too, is held against."""
@@ -103,6 +105,11 @@ def observed(log: Log, read: Read, metadata: Metadata) -> Shown:
     found.others = others
     told = {*chronicles, *(row["cluster"] for row in raft_lines)}
     found.notes += [(cluster, OTHERS) for cluster in sorted(others & told)]
+    found.notes += [
+        (clusters[index], f"{files[index].path}: {DISORDERED}")
+        for index in sorted(raft.out_of_order(raft_lines, files))
+        if clusters[index] not in others
+    ]
     for name, row in raft.raft_rows(raft_lines, files, chronicles, others):
         found.rows.setdefault(name, []).append(row)
     changing = _having(read, unclean.LINES)

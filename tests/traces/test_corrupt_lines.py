@@ -161,3 +161,11 @@ def test_noise_is_read_as_something(tmp_path: Path) -> None:
         lines = Lines(str(tmp_path / "a.log"))
         for line in lines:
             assert isinstance(parse_line(line), Event | Irrelevant | Continuation | Unknown)
+
+
+def test_a_line_of_many_states_of_raft_ends() -> None:
+    """With any two slots of any text one behind the other its pattern would take hours."""
+    begins = "[2026-01-01 10:00:00,000] INFO [RaftManager id=1] Completed transition to Unattached(epoch=2, "
+    for many in ("voters=[1], ", ") from A(x", "voters=[1], ) from A(x"):
+        text = begins + many * 20_000 + " (org.apache.kafka.raft.QuorumState)"
+        assert not isinstance(parse_line(text), Event)

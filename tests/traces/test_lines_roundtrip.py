@@ -52,6 +52,7 @@ BY_NAME: dict[str, st.SearchStrategy[Any]] = {
     "text": TEXT,
     "names": st.from_regex("[A-Za-z0-9._-]{0,10}(, [A-Za-z0-9._-]{1,10}){0,2}", fullmatch=True),
     "uuid": st.from_regex("[A-Za-z0-9_-]{22}", fullmatch=True),
+    "quoted": TEXT.map(lambda text: text.replace("'", "")),
     "errors": st.sampled_from(["NOT_LEADER_OR_FOLLOWER", "UNKNOWN_SERVER_ERROR"]),
     "dir": st.sampled_from(["/d1", "C:\\Program Files\\d-2", "/var/lib/kafka data/x.y"]),
     "path": st.sampled_from(["/d1/t-0", "C:\\d 2\\u-1.0123-delete"]),

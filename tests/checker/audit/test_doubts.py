@@ -376,3 +376,11 @@ def test_lines_of_the_quorum_are_compared_in_doubt_among_those_of_others(others:
     files = {0: LogFile(0, 0, "a", "d", "server")}
     found = [row for name, row in raft_rows(walked(rows, files), files, {}, others) if name == "quorum_states"]
     assert [row["lossy"] for row in found] == [bool(others)] * 2
+
+
+@pytest.mark.parametrize("goes_back", [False, True])
+def test_what_nodes_tell_is_not_compared_where_times_go_back(goes_back: bool) -> None:
+    lines = [of_quorum(at, row="raft-state", raft_state="Leader", raft_epoch=1, speaker=at) for at in (1, 2)]
+    files = {0: LogFile(0, 0, "a", "d", "server", goes_back=goes_back)}
+    found = [row for name, row in raft_rows(walked(lines, files), files, {}) if name == "quorum_leaders"]
+    assert [row["one_life"] for row in found] == [not goes_back] * 2

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, groupby
 
-from ...lines import CLUSTER_PRINTED
 from ...table.protocol import Row
 from ..kraft.chronicle import Chronicle
 from .raft import STATE, claimed
@@ -81,7 +80,7 @@ def ids_take_turns(lines: Iterable[Row]) -> Iterator[int]:
     """Of one file in its order, or of all by their times; or the two contradict each other."""
     named: dict[int, list[Row]] = defaultdict(list)
     for row in lines:
-        if row["row"] in CLUSTER_PRINTED:
+        if row["detail"] is not None:
             named[row["cluster"]].append(row)
     for cluster, rows in named.items():
         by_time = _in_turn(sorted((row for row in rows if row["ts"] is not None), key=lambda row: int(row["ts"])))

@@ -80,10 +80,15 @@ def several_lives(lines: Sequence[Row]) -> set[int]:
     """The clusters whose lines may be of several lives: disks were formatted anew, or several ids are named."""
     named: dict[int, set[str]] = defaultdict(set)
     for row in lines:
-        if row["row"] in CLUSTER_PRINTED:
+        if row["detail"] is not None:
             named[row["cluster"]].add(row["detail"])
     found = {row["cluster"] for row in lines if row["life"]} | {c for c, ids in named.items() if len(ids) > 1}
     return found | {*_begun_anew(lines)}
+
+
+def out_of_order(lines: Iterable[Row], files: Mapping[int, LogFile]) -> set[int]:
+    """The files with such lines whose times go back: parts of them may be of other lives, or of another cluster."""
+    return {row["file"] for row in lines if files[row["file"]].goes_back}
 
 
 def _begun_anew(lines: Iterable[Row]) -> Iterator[int]:
@@ -131,9 +136,9 @@ def raft_rows(
     """The rows of all observations of the quorum.
 
     Args:
-        others: the clusters among whose lines are some of another one.
+        others: the clusters among whose lines are some of another one, for all that is known.
     """
-    doubtful = several_lives(lines) | others
+    doubtful = several_lives(lines) | others | {files[index].cluster for index in out_of_order(lines, files)}
     beheaded = begun_unseen(lines)
     compared = [
         row
