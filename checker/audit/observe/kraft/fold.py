@@ -18,6 +18,7 @@ from ...table.protocol import Row
 from .chronicle import Chronicle, Happened
 from .conditions import Conditions
 from .deposed import OF_BROKERS, Deposed
+from .known import Known
 from .rows import (
     BEGINNINGS,
     DEPOSED,
@@ -54,6 +55,7 @@ class Fold:
         chronicle: gets what the records make of partitions and brokers; None if nobody asks.
         rows: gets what the records show; None if nobody asks.
         conditions: gets what partitions become; None if nobody asks.
+        known: gets faults that are legal in the releases that have them; None if nobody asks.
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class Fold:
         chronicle: Chronicle | None = None,
         rows: Rows | None = None,
         conditions: Conditions | None = None,
+        known: Known | None = None,
     ) -> None:
         self.cluster = cluster
         self.state = state or Cluster()
@@ -76,6 +79,7 @@ class Fold:
         self._chronicle = chronicle
         self._rows = rows
         self._conditions = conditions
+        self._known = known
         self._open: list[tuple[Record, At]] | None = None
         self._known_context: Context | None = None
         self._opened_in = -1
@@ -291,6 +295,9 @@ class Fold:
                 self._chronicle.changed(before, after, at)
         if self._conditions is not None:
             self._conditions.changed(before, after, at)
+        named = data.get("leader", NO_CHANGE) != NO_CHANGE
+        if named and self._known is not None and before is not None and before.leader == after.leader:
+            self._known.leader_named_again(before, after, at, self._context)
         if self._rows is None:
             return
         key = after[:2]
@@ -305,7 +312,7 @@ class Fold:
             NOTHING if before is None else before,
             after,
             earlier,
-            data.get("leader", NO_CHANGE) != NO_CHANGE,
+            named,
             inactive,
             least,
             wrong,
@@ -407,6 +414,8 @@ class Fold:
             "current": True,
         }
         self._show(REGISTRATIONS, row | self._earlier(row, (REGISTRATIONS, after.id)) | shown)
+        if self._known is not None:
+            self._known.registered(before, after, row["offset"], committed=row["committed"], cleaned=shown["cleaned"])
         state.register(after)
         if self._chronicle is not None:
             self._chronicle.registered(after.id, after.epoch)
