@@ -146,7 +146,7 @@ def _audit(
     numbers, conditions = of_metadata(seen.conditions, files)
     result.logs.append(
         MetadataLog(
-            nodes=tuple(scan.copy.node for scan in quorum.copies),
+            nodes=tuple(dict.fromkeys(scan.copy.node for scan in quorum.copies)),
             begins=quorum.start,
             ends=quorum.end,
             committed=quorum.committed,
@@ -161,6 +161,7 @@ def _audit(
             known=tuple(_known(seen.known)),
             counts=numbers,
             conditions=conditions,
+            files=tuple(each.path for each in segments.values()),
             cluster=cluster,
         )
     )

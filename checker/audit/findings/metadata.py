@@ -77,11 +77,12 @@ class KnownFault:
 
 @dataclass(frozen=True)
 class MetadataLog:
-    """What is told of one log: the nodes that have a copy, where it begins and ends, up to which offset its records are
+    """What is told of one log: the nodes that have copies, where it begins and ends, up to which offset its records are
     committed and how that is known, who led which raft epoch and when, from which offset on which metadata.version
     held, how brokers came and went, how a migration from ZooKeeper went on, which faults of its releases it shows that
     are no findings, and which partitions were offline or under-replicated (state.py): `conditions` may be fewer than
-    `counts` has. Where a snapshot has something, and no record, its time is None. Times are UTC."""
+    `counts` has. Where a snapshot has something, and no record, its time is None. Times are UTC. `files` are the
+    segments and snapshots of all copies."""
 
     nodes: tuple[str, ...]
     begins: int
@@ -96,6 +97,7 @@ class MetadataLog:
     known: tuple[KnownFault, ...] = ()
     counts: tuple[ConditionCount, ...] = ()
     conditions: tuple[Condition, ...] = ()
+    files: tuple[str, ...] = ()
     cluster: int = 0
 
     @property

@@ -110,6 +110,7 @@ def test_a_voter_that_was_copied_twice_is_one_voter(tmp_path: Path) -> None:
     assert quorum(tmp_path).committed == 0
     put(tmp_path / "tuesday", 2, log)
     assert quorum(tmp_path).committed == 14
+    assert [log.nodes for log in report(tmp_path).metadata or ()] == [("1", "2")]
 
 
 def test_a_snapshot_that_does_not_fit_the_log_commits_nothing(tmp_path: Path) -> None:
