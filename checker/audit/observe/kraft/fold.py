@@ -90,6 +90,8 @@ class Fold:
         self._first_broker_seen = not from_start
         self._first_data: Row | None = None
         self._touched: dict[str, Row] = {}
+        self._least_before: dict[str, int | None] = {}
+        """Of topics whose partition 0 got other replicas in the batch: what `min_isr` gave before it."""
         self._deposed = Deposed()
         self._last: dict[tuple[str, int], tuple[int, int]] = {}
 
@@ -99,6 +101,8 @@ class Fold:
         """A batch begins."""
         if self._deposed.waiting:
             self._deposed.begins(self._base)
+        if self._least_before:
+            self._least_before = {}
         self._base = self._only_changes_since = offset
 
     def ends(self) -> None:
@@ -286,7 +290,11 @@ class Fold:
         wrong = state.wrong_directories(after, before) if data.get("directories") else ()
         if before is None:
             state.put(after, before)
-        least = state.min_isr(after)  # Kafka asks for it before it writes the change
+        least = state.min_isr(after)  # Kafka asks for it before it writes the change, and all others of the request
+        if self._least_before and least is not None:
+            least = max(least, self._least_before.get(topic) or 0)
+        if after.number == 0 and before is not None and before.replicas != after.replicas:
+            self._least_before.setdefault(topic, least)
         if before is not None:
             state.put(after, before)
         if self._chronicle is not None:
