@@ -9,8 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
+from ...specs.behaviours import BEHAVIOURS
 from ...specs.machines import LEVELS
 from ...specs.metadata.levels import level_name
+from ...specs.release_sets import names
+from ...specs.releases import span
 from ...traces.metadata.batches import Batches
 from ...traces.metadata.files import MetadataFile
 from ...traces.metadata.reader import in_table_order
@@ -21,7 +24,16 @@ from .files.metadata import MetadataCopy, Segment, copies
 from .findings.audited import Audited
 from .findings.finding import Finding, in_report_order
 from .findings.judged import findings
-from .findings.metadata import MIGRATION, BrokerChange, LevelChange, Metadata, MetadataLog, MigrationChange, Reign
+from .findings.metadata import (
+    MIGRATION,
+    BrokerChange,
+    KnownFault,
+    LevelChange,
+    Metadata,
+    MetadataLog,
+    MigrationChange,
+    Reign,
+)
 from .findings.state import of_metadata
 from .findings.tally import tallies
 from .history.quorum import Quorum, quorums
@@ -29,6 +41,7 @@ from .judge import counted, failing, first_failing, judged, with_defects, with_f
 from .observe.catalogue import observations
 from .observe.kraft.chronicle import Chronicle
 from .observe.kraft.conditions import Conditions
+from .observe.kraft.known import IN_WORDS, Known
 from .observe.kraft.shown import Seen, shown
 from .observe.narrow import EVERYTHING, Narrow
 from .observe.observation import Input
@@ -133,7 +146,7 @@ def _audit(
     numbers, conditions = of_metadata(seen.conditions, files)
     result.logs.append(
         MetadataLog(
-            nodes=tuple(scan.copy.node for scan in quorum.copies),
+            nodes=tuple(dict.fromkeys(scan.copy.node for scan in quorum.copies)),
             begins=quorum.start,
             ends=quorum.end,
             committed=quorum.committed,
@@ -144,8 +157,10 @@ def _audit(
             migration=tuple(
                 MigrationChange(offset, ts, MIGRATION.get(state, str(state))) for offset, ts, state in seen.migration
             ),
+            known=tuple(_known(seen.known)),
             counts=numbers,
             conditions=conditions,
+            files=tuple(each.path for each in segments.values()),
             cluster=cluster,
         )
     )
@@ -154,6 +169,20 @@ def _audit(
 def _reigns(seen: Seen) -> Iterator[Reign]:
     for epoch, led in sorted(seen.leaders.items()):
         yield Reign(epoch, *led, seen.last[epoch].time if epoch in seen.last else None)
+
+
+def _known(known: Known) -> Iterator[KnownFault]:
+    for issue, records in sorted(known.counts.items()):
+        of = next(each for each in BEHAVIOURS.values() if issue in (each.id, *each.also))
+        bug = of.kind == "bug"
+        yield KnownFault(
+            issue,
+            IN_WORDS[issue],
+            names(span(">=3.0") & (of.releases if bug else ~of.releases)),
+            ", ".join(of.fixed_in) if bug else f"{of.since}, from metadata.version {level_name(of.level)} on",
+            records,
+            known.first[issue],
+        )
 
 
 def _nearest(inputs: Mapping[Input, Table], narrow: Narrow) -> list[Row]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
@@ -46,6 +46,8 @@ _LEFTOVER = re.compile(
     r"[0-9]{20}(?:\.log|-[0-9]{10}\.checkpoint|\.[a-z]*index|\.snapshot)\.(?:deleted|part|swap|cleaned)"
 )
 _INDEX = re.compile(r"[0-9]{20}\.(?:index|timeindex|txnindex|snapshot)")
+_COMPRESSED = re.compile(r"\.(?:gz|xz|bz2|zst)$")
+"""What stands behind the name of a file that is compressed by itself."""
 _NAMED: dict[str, Kind] = {
     "bootstrap.checkpoint": "bootstrap",
     "quorum-state": "quorum-state",
@@ -64,6 +66,8 @@ BESIDE: Mapping[Kind, str] = {
     "leftover": "what Kafka had not finished or was about to delete",
 }
 """What is in the files that are no copy of the log."""
+_BY_NAME: tuple[Kind, ...] = ("quorum-state", "properties")
+"""What is looked for by its name beside the records."""
 _TOPIC = "__cluster_metadata-0"
 _LOOKED_AT = 16
 """Batches that are looked at to tell the metadata log from a topic's."""
@@ -92,18 +96,19 @@ class MetadataFile:
 
     @property
     def archived(self) -> bool:
-        """Whether it is in an archive."""
+        """Whether it is in an archive, or compressed by itself: its bytes are elsewhere."""
         return there_of(self.path) != self.path
 
     @property
     def real(self) -> str:
         """By what it is known as one file: its real path, or what is shown of it in an archive."""
-        return self.path if self.archived else os.path.realpath(self.path)
+        return os.path.realpath(self.path) if os.path.exists(self.path) else self.path
 
 
 def named(path: str) -> MetadataFile | None:
-    """What the name of a file says it is; a segment's says no more than that it may be one."""
-    name = os.path.basename(path)
+    """What the name of a file says it is, compressed by itself or not; a segment's says no more than that it may be
+    one."""
+    name = _COMPRESSED.sub("", os.path.basename(path))
     if (snapshot := _SNAPSHOT.fullmatch(name)) is not None:
         return MetadataFile(path, "snapshot", (int(snapshot["offset"]), int(snapshot["epoch"])), snapshot["copy"])
     if (segment := _SEGMENT.fullmatch(name)) is not None:
@@ -172,7 +177,7 @@ def _single(path: str) -> Iterator[MetadataFile]:
     if os.path.isfile(path) and archives.is_archive(path):
         yield from _archived(path, path)
         return
-    file = named(path)
+    file = _opened(path, path)
     if file is None or file.kind == "leftover" or (file.copy and not is_metadata(path)):
         file = _by_content(path) or (None if file is None or file.copy else file)
     elif file.kind == "segment" and (content := Content.of(path)) in (Content.TOPIC, Content.TEXT):
@@ -197,7 +202,7 @@ def _inside(folder: str) -> Iterator[MetadataFile]:
         folders[:] = sorted(name for name in folders if os.path.realpath(os.path.join(at, name)) not in seen)
         paths = [os.path.join(at, name) for name in sorted(names)]
         beside = os.path.isdir(os.path.join(os.path.dirname(at), _TOPIC))
-        yield from _of_folder([file for path in paths if (file := named(path)) is not None], beside)
+        yield from _of_folder([file for path in paths if (file := _opened(path, path, paths)) is not None], beside)
         for path in filter(is_named_archive, paths):
             if archives.is_archive(path):
                 yield from _archived(path, path)
@@ -212,12 +217,30 @@ def _archived(path: str, at: str) -> Iterator[MetadataFile]:
         return
     folders: dict[str, list[MetadataFile]] = {}
     for name, there in sorted(shown.items()):
-        file = named(name)
+        file = _opened(name, there, shown)
         if file is not None:
-            archives.unpacked_at(name, there)
+            archives.unpacked_at(name, there_of(name) if _COMPRESSED.search(name) else there)
             folders.setdefault(file.folder, []).append(file)
     for folder, files in folders.items():
         yield from _of_folder(files, os.path.join(os.path.dirname(folder), _TOPIC) in folders)
+
+
+def _opened(path: str, at: str, among: Collection[str] = ()) -> MetadataFile | None:
+    """What the name of a file says it is. One that is compressed by itself is read where it is decompressed; None if
+    that cannot be, or if it is `among` others, one of them the same without compression."""
+    file = named(path)
+    plain = _COMPRESSED.sub("", path)
+    if file is None or plain == path:
+        return file
+    try:
+        there = None if plain in among else archives.decompressed(at)
+    except (archives.BombError, OSError):
+        return None
+    if there is None:
+        return None
+    for shown in (path, *([plain] if file.kind in _BY_NAME and not os.path.exists(plain) else [])):
+        archives.unpacked_at(shown, there)
+    return file
 
 
 def _members(path: str, at: str, depth: int) -> Iterator[tuple[str, str]]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import IO, NamedTuple
 
-from .compression import BROKEN, stream
+from .compression import BROKEN, compression, stream
 
 MOST_MEMBERS = 100_000
 DEEPEST = 3
@@ -112,6 +112,28 @@ def _members(path: str, *state: int) -> tuple[Member, ...]:
     return tuple(_unpacked(path))
 
 
+def decompressed(path: str) -> str | None:
+    """Where the bytes are that a file has compressed by itself; None if it has none, or they are cut or broken. Who
+    asks again gets the same copy.
+
+    Raises:
+        OSError: it cannot be read, or there is no reader for it.
+        BombError: it holds too much.
+    """
+    facts = os.stat(path)
+    return _decompressed(path, facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns)
+
+
+@cache
+def _decompressed(path: str, *state: int) -> str | None:
+    if compression(path) is None:
+        return None
+    try:
+        return _Room(path).copy(_Blocks(stream(path)))
+    except BROKEN:
+        return None
+
+
 def _unpacked(path: str) -> Iterator[Member]:
     room = _Room(path)
     with open(path, "rb") as file:
@@ -144,7 +166,7 @@ class _Room:
                 " than the disk has room for; unpack it yourself and audit the folder."
             )
 
-    def copy(self, read: IO[bytes]) -> str:
+    def copy(self, read: IO[bytes] | _Blocks) -> str:
         file, path = _new()
         with file:
             while block := read.read(_BLOCK):

@@ -83,7 +83,7 @@ def _encoding(read: Iterator[bytes]) -> str:
     if _is_batch(start):
         raise NoTextError(
             "expected a text log, got record batches of a Kafka log. A metadata log is read from its folder, or from an"
-            " archive of it, under the names that Kafka gives its files; none of them compressed by itself"
+            " archive of it, under the names that Kafka gives its files (and .gz, .xz, .bz2 or .zst behind them)"
         )
     return _unmarked(sample[:_SAMPLE] if sample is start else sample.lstrip(b"\0")[:_SAMPLE])
 

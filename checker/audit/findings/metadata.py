@@ -63,12 +63,26 @@ _BEFORE, _TAKEN_OVER = MIGRATION[2], (MIGRATION[1], MIGRATION[3])
 
 
 @dataclass(frozen=True)
+class KnownFault:
+    """A fault that is no finding, for that is how its releases work: which releases those are, since when it is fixed,
+    in how many committed records of the log it is, and the offset of the first."""
+
+    issue: str
+    meaning: str
+    releases: str
+    fixed_in: str
+    records: int
+    first: int
+
+
+@dataclass(frozen=True)
 class MetadataLog:
-    """What is told of one log: the nodes that have a copy, where it begins and ends, up to which offset its records are
+    """What is told of one log: the nodes that have copies, where it begins and ends, up to which offset its records are
     committed and how that is known, who led which raft epoch and when, from which offset on which metadata.version
-    held, how brokers came and went, how a migration from ZooKeeper went on, and which partitions were offline or
-    under-replicated (state.py): `conditions` may be fewer than `counts` has. Where a snapshot has something, and no
-    record, its time is None."""
+    held, how brokers came and went, how a migration from ZooKeeper went on, which faults of its releases it shows that
+    are no findings, and which partitions were offline or under-replicated (state.py): `conditions` may be fewer than
+    `counts` has. Where a snapshot has something, and no record, its time is None. Times are UTC. `files` are the
+    segments and snapshots of all copies."""
 
     nodes: tuple[str, ...]
     begins: int
@@ -80,8 +94,10 @@ class MetadataLog:
     brokers: tuple[BrokerChange, ...]
     reigns: tuple[Reign, ...] = ()
     migration: tuple[MigrationChange, ...] = ()
+    known: tuple[KnownFault, ...] = ()
     counts: tuple[ConditionCount, ...] = ()
     conditions: tuple[Condition, ...] = ()
+    files: tuple[str, ...] = ()
     cluster: int = 0
 
     def __post_init__(self) -> None:

@@ -83,8 +83,9 @@ class ClusterState:
     """`conditions` may be fewer than `counts` has. `unknown` says why it may be another one than is shown.
 
     `refusals` are of brokers (refusals.py). `migrated`: KRaft has taken the partitions over from ZooKeeper, and its
-    metadata log says how they went on; what these lines show last is of before. `until`: when it did, in milliseconds;
-    None if no record says so.
+    metadata log says how they went on; what these lines show last is of before. `until`: when it did, in milliseconds,
+    UTC as all times of records are (times of lines are as printed); None if no record says
+    so, as in 3.4, whose migrations write none as they end (MigrationWriteOperation, completeMigration).
     """
 
     counts: tuple[ConditionCount, ...] = ()

@@ -42,11 +42,13 @@ class Healing:
 
 @dataclass(frozen=True)
 class Healings:
-    """When partitions of a report were offline, and the lines of its timeline, by life and partition. `of_log` are the
-    conditions that a metadata log shows, by topic and partition."""
+    """When partitions of a report were offline, and the lines of its timeline, by life and partition. `of_logs` are the
+    conditions that each metadata log shows, by its number, topic and partition; `log_of` says of a file which log's it
+    is."""
 
     spells: Mapping[_Partition, Sequence[Condition]]
-    of_log: Mapping[tuple[str | None, int | None], Sequence[Condition]]
+    log_of: Mapping[str, int]
+    of_logs: Mapping[tuple[int | None, str | None, int | None], Sequence[Condition]]
     rows: Mapping[_Partition, Sequence[TimelineRow]]
 
     @staticmethod
@@ -59,11 +61,13 @@ class Healings:
         for row in report.timeline or ():
             if (row.life, row.topic, row.partition) in spells:
                 rows[row.life, row.topic, row.partition].append(row)
-        of_log: dict[tuple[str | None, int | None], list[Condition]] = defaultdict(list)
-        logs = report.metadata or ()
-        for each in logs[0].conditions if len(logs) == 1 else ():  # of several a finding does not say which is its own
-            of_log[each.topic, each.partition].append(each)
-        return Healings(spells, of_log, rows)
+        log_of: dict[str, int] = {}
+        of_logs: dict[tuple[int | None, str | None, int | None], list[Condition]] = defaultdict(list)
+        for number, log in enumerate(report.metadata or ()):
+            log_of |= dict.fromkeys(log.files, number)
+            for each in log.conditions:
+                of_logs[number, each.topic, each.partition].append(each)
+        return Healings(spells, log_of, of_logs, rows)
 
     def healing(self, finding: Finding) -> Healing | None:
         """None if the log does not show the finding's partition offline at that time."""
@@ -77,7 +81,8 @@ class Healings:
 
     def _of_record(self, finding: Finding, offset: int) -> Healing | None:
         """None if the partition had a leader, and all replicas in the ISR, once the record was applied."""
-        own = self.of_log.get((finding.entity.topic, finding.entity.partition), ())
+        log = self.log_of.get(finding.file)
+        own = self.of_logs.get((log, finding.entity.topic, finding.entity.partition), ())
         for condition in (OFFLINE, UNDER_REPLICATED):
             begun = [each for each in own if each.condition == condition and (each.place.offset or 0) <= offset]
             spell = max(begun, key=lambda each: each.place.offset or 0, default=None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..findings.metadata import BrokerChange, LevelChange, MetadataLog, MigrationChange, Reign
+from ..findings.metadata import BrokerChange, KnownFault, LevelChange, MetadataLog, MigrationChange, Reign
 from .model import RecordsReport
 from .shown import and_more, count, plain, printed
 from .state_text import condition_lines
@@ -33,10 +33,23 @@ def metadata_text(logs: Sequence[MetadataLog]) -> Iterator[str]:
         lines += _listed(count(len(log.reigns), "raft epoch"), [(each, _reign(each)) for each in log.reigns])
         lines += _listed("migration from ZooKeeper", [(each, each.state) for each in log.migration])
         lines += _brokers(log.brokers)
+        lines += _known(log.known)
         lines += condition_lines(log.counts, log.conditions) or [
             "  no partition is shown to be offline or under-replicated"
         ]
         yield "\n".join(lines)
+
+
+def _known(faults: Sequence[KnownFault]) -> list[str]:
+    """Faults that are no findings, a line each."""
+    if not faults:
+        return []
+    shown = [
+        f"    {each.issue} ({each.releases}; fixed in {each.fixed_in}): {each.meaning};"
+        f" {count(each.records, 'record')}, the first at offset {each.first}"
+        for each in faults
+    ]
+    return ["  known faults of these releases, no findings:", *shown]
 
 
 def _brokers(changes: Sequence[BrokerChange]) -> list[str]:

@@ -29,7 +29,7 @@ def state_text(state: ClusterState, *, checked: bool) -> str:
 def _head(state: ClusterState) -> str:
     if not state.migrated:
         return "state of the cluster, as far as these lines show it"
-    when = "" if state.until is None else f" at {printed(state.until)}"
+    when = "" if state.until is None else f" at {printed(state.until)} UTC"
     return (
         f"state of the cluster before KRaft took it over from ZooKeeper{when}, as far as lines of ZooKeeper mode show"
         " it; the metadata log says how it went on"

@@ -88,8 +88,10 @@ def test_the_time_in_which_a_record_is_says_what_came_of_it(spells: list[Conditi
     healings = Healings.of(replace(report(), metadata=(replace(log, conditions=tuple(spells)),)))
     healing = healings.healing(finding)
     assert (None if healing is None else in_words(healing)) == said
-    several = Healings.of(replace(report(), metadata=(replace(log, conditions=tuple(spells)), log)))
-    assert several.healing(finding) is None
+    # Another log's partitions of the same name are not this finding's.
+    other = replace(log, files=("another.log",), conditions=(spell(OFFLINE, 45, FOUND + 7),))
+    several = Healings.of(replace(report(), metadata=(other, replace(log, conditions=tuple(spells)))))
+    assert several.healing(finding) == healing
 
 
 def test_of_several_each_condition_has_its_sentence() -> None:

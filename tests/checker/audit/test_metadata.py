@@ -110,6 +110,7 @@ def test_a_voter_that_was_copied_twice_is_one_voter(tmp_path: Path) -> None:
     assert quorum(tmp_path).committed == 0
     put(tmp_path / "tuesday", 2, log)
     assert quorum(tmp_path).committed == 14
+    assert [log.nodes for log in report(tmp_path).metadata or ()] == [("1", "2")]
 
 
 def test_a_snapshot_that_does_not_fit_the_log_commits_nothing(tmp_path: Path) -> None:
@@ -578,3 +579,53 @@ def test_only_the_conditions_that_are_asked_for_are_told() -> None:
     later = {each for each in whole if each.until is None or each.until > between}
     assert {*log.conditions} == later != {*whole}
     assert sum(each.spells for each in log.counts) == len(later)
+
+
+def test_faults_that_are_no_findings_are_told_with_their_issue(tmp_path: Path) -> None:
+    """A log of 3.5 (level 11): its epochs rise on shrinks, and for nothing; broker 2's is one too small."""
+    features = [{"name": "metadata.version", "minSupportedVersion": 1, "maxSupportedVersion": 11}]
+
+    def record(offset: int, kind: str, batch: int | None = None, version: int = 0, **data: object) -> str:
+        return json.dumps(
+            {"offset": offset, "epoch": 1, "type": kind, "version": version, "data": data, "batch": batch or offset}
+        )
+
+    def registers(offset: int, broker: int, epoch: int, incarnation: str) -> str:
+        own = {"brokerId": broker, "brokerEpoch": epoch, "incarnationId": incarnation.ljust(22, "A"), "fenced": True}
+        return record(offset, "REGISTER_BROKER_RECORD", version=2, **own, features=features)
+
+    changes = "BROKER_REGISTRATION_CHANGE_RECORD"
+    lines = [
+        elected(0, 1, 1, voters=(1,)),
+        record(1, "FEATURE_LEVEL_RECORD", name="metadata.version", featureLevel=11),
+        registers(2, 1, 2, "one"),
+        registers(3, 2, 2, "two"),
+        record(4, changes, brokerId=1, brokerEpoch=2, fenced=-1),
+        record(5, changes, brokerId=2, brokerEpoch=2, fenced=-1),
+        record(6, "TOPIC_RECORD", name="orders", topicId=TOPIC),
+        record(7, "PARTITION_RECORD", topicId=TOPIC, replicas=[1, 2], isr=[1, 2], leader=1),
+        record(8, "PARTITION_CHANGE_RECORD", topicId=TOPIC, isr=[1], leader=1),
+        record(9, "PARTITION_CHANGE_RECORD", batch=9, topicId=TOPIC, leader=-1),
+        record(10, changes, batch=9, brokerId=1, brokerEpoch=2, fenced=1),
+        record(11, "PARTITION_CHANGE_RECORD", topicId=TOPIC, leader=-1),
+        registers(12, 2, 12, "two"),
+    ]
+    put(tmp_path, 1, lines)
+    shown = report(tmp_path)
+    assert found(shown) == []
+    (log,) = shown.metadata or ()
+    assert [(each.issue, each.fixed_in, each.records, each.first) for each in log.known] == [
+        ("KAFKA-15021", "3.6.0, from metadata.version 3.6-IV0 on", 1, 8),
+        ("KAFKA-15213", "3.6.0", 1, 3),
+        ("KAFKA-16624", "3.8.0", 1, 11),
+        ("KAFKA-16952", "3.9.0", 1, 12),
+    ]
+    text = CliRunner().invoke(main, ["audit", str(tmp_path)]).stdout
+    assert "    KAFKA-15021 (3.0-3.5; fixed in 3.6.0, from metadata.version 3.6-IV0 on): the leader epoch rises" in text
+
+
+def test_a_log_without_such_faults_tells_of_none(tmp_path: Path) -> None:
+    """From level 12 on a shrink raises no leader epoch; that a replica left does."""
+    put(tmp_path, 1, [*BEGINNING, change(13, isr=[1, 2]), change(14, replicas=[1, 2], leader=1)])
+    shown = report(tmp_path)
+    assert [log.known for log in shown.metadata or ()] == [()]

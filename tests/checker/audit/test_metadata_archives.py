@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import shutil
 import tarfile
 import zipfile
 from pathlib import Path
@@ -105,14 +106,37 @@ def test_an_archive_without_a_metadata_log_has_none(tmp_path: Path) -> None:
     assert found_in([str(tmp_path / "logs.tar")]) == []
 
 
-def test_a_segment_that_is_compressed_by_itself_is_told(tmp_path: Path) -> None:
-    with tarfile.open(tmp_path / "logs.tar", "w") as archive:
-        raw = gzip.compress((RECORDED / "node-1" / "metadata" / SEGMENT).read_bytes())
-        member = tarfile.TarInfo(f"node-1/metadata/{SEGMENT}.gz")
-        member.size = len(raw)
-        archive.addfile(member, io.BytesIO(raw))
-    with pytest.raises(IsrproofError, match="none of them compressed by itself"):
-        report(tmp_path / "logs.tar")
+@pytest.mark.parametrize("engine", ["python", "columns"])
+def test_files_that_are_compressed_by_themselves(tmp_path: Path, engine: str) -> None:
+    """In a folder and in an archive: all of a node's, quorum-state and meta.properties too."""
+    shutil.copytree(RECORDED, tmp_path / "nodes", ignore=shutil.ignore_patterns("*.xz"))
+    for file in [file for file in (tmp_path / "nodes").rglob("metadata/*") if file.is_file()]:
+        file.with_name(f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes()))
+        file.unlink()
+    packed(tmp_path / "nodes", tmp_path / "logs.tar")
+    own = report(RECORDED, engine)
+    for made in (report(tmp_path / "nodes", engine), report(tmp_path / "logs.tar", engine)):
+        assert [(each.rule, each.place.offset) for each in made.findings] == [("KR524", 247), ("KR524", 248)]
+        assert (made.metadata, own.metadata) != (None, None)
+        assert (made.metadata or ())[0].nodes == (own.metadata or ())[0].nodes
+        assert made.coverage.records == own.coverage.records
+        assert {code: tally.held for code, tally in made.rules.items()} == {c: t.held for c, t in own.rules.items()}
+
+
+def test_what_is_there_with_and_without_compression_is_one_file(tmp_path: Path) -> None:
+    shutil.copytree(RECORDED / "node-1", tmp_path / "node-1")
+    segment = tmp_path / "node-1" / "metadata" / SEGMENT
+    segment.with_name(f"{SEGMENT}.gz").write_bytes(gzip.compress(segment.read_bytes()))
+    assert [each.path for each in found_in([str(tmp_path)]) if each.kind == "segment"] == [str(segment)]
+    assert not {"KR501"} & {each.rule for each in report(tmp_path).findings}
+
+
+def test_compressed_data_that_is_cut_is_told(tmp_path: Path) -> None:
+    """It is not read as far as it goes: a segment may end there, and nothing would show that more was."""
+    raw = gzip.compress((RECORDED / "node-1" / "metadata" / SEGMENT).read_bytes())
+    (tmp_path / f"{SEGMENT}.gz").write_bytes(raw[: len(raw) // 2])
+    with pytest.raises(IsrproofError, match="record batches of a Kafka log"):
+        report(tmp_path)
 
 
 def test_an_archive_writes_and_reads_nowhere_else(tmp_path: Path) -> None:

@@ -379,8 +379,8 @@ def test_in_a_migration_lines_of_zookeeper_speak_until_kraft_takes_over() -> Non
     assert shown
     assert all(each.since is not None and each.since < found.state.until for each in shown)
     assert head_of(found) == (
-        "state of the cluster before KRaft took it over from ZooKeeper at 2026-11-23 22:46:59.172, as far as lines of"
-        " ZooKeeper mode show it; the metadata log says how it went on"
+        "state of the cluster before KRaft took it over from ZooKeeper at 2026-11-23 22:46:59.172 UTC, as far as lines"
+        " of ZooKeeper mode show it; the metadata log says how it went on"
     )
     assert "under-replicated when last shown before KRaft took over: 4 partitions" in state_of_cluster(found)
     assert "lines of KRaft mode" not in state_of_cluster(found)

@@ -29,6 +29,8 @@ again = field("again", Bool)
 """Whether a record of the same batch changed the partition before."""
 was_empty = field("was_empty", Bool)
 """Whether the ISR was empty before: the partition is no new one."""
+relocated = field("relocated", Bool)
+"""Whether the record assigns replicas to other directories, and leaves the replicas as they are."""
 repeated = field("repeated", Bool)
 """Whether the ISR, the replicas or the ELR name a broker twice."""
 isr_size, min_isr = field("isr_size", Int()), field("min_isr", Int())
@@ -71,7 +73,7 @@ PARTITIONS = _observation(
         **_TOPIC,
         **_BEFORE,
         **sorts(*_STATE, *(was(each) for each in _STATE), created, named, unchanged, again, inactive, repeated),
-        **sorts(was_empty, isr_size, min_isr, wrong_directories, perhaps_lost, directory_count),
+        **sorts(was_empty, relocated, isr_size, min_isr, wrong_directories, perhaps_lost, directory_count),
         **sorts(replica_count),
     },
 )

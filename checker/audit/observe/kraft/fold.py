@@ -18,6 +18,7 @@ from ...table.protocol import Row
 from .chronicle import Chronicle, Happened
 from .conditions import Conditions
 from .deposed import OF_BROKERS, Deposed
+from .known import Known
 from .rows import (
     BEGINNINGS,
     DEPOSED,
@@ -54,6 +55,7 @@ class Fold:
         chronicle: gets what the records make of partitions and brokers; None if nobody asks.
         rows: gets what the records show; None if nobody asks.
         conditions: gets what partitions become; None if nobody asks.
+        known: gets faults that are legal in the releases that have them; None if nobody asks.
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class Fold:
         chronicle: Chronicle | None = None,
         rows: Rows | None = None,
         conditions: Conditions | None = None,
+        known: Known | None = None,
     ) -> None:
         self.cluster = cluster
         self.state = state or Cluster()
@@ -76,6 +79,7 @@ class Fold:
         self._chronicle = chronicle
         self._rows = rows
         self._conditions = conditions
+        self._known = known
         self._open: list[tuple[Record, At]] | None = None
         self._known_context: Context | None = None
         self._opened_in = -1
@@ -86,6 +90,8 @@ class Fold:
         self._first_broker_seen = not from_start
         self._first_data: Row | None = None
         self._touched: dict[str, Row] = {}
+        self._least_before: dict[str, int | None] = {}
+        """Of topics whose partition 0 got other replicas in the batch: what `min_isr` gave before it."""
         self._deposed = Deposed()
         self._last: dict[tuple[str, int], tuple[int, int]] = {}
 
@@ -95,6 +101,8 @@ class Fold:
         """A batch begins."""
         if self._deposed.waiting:
             self._deposed.begins(self._base)
+        if self._least_before:
+            self._least_before = {}
         self._base = self._only_changes_since = offset
 
     def ends(self) -> None:
@@ -285,7 +293,11 @@ class Fold:
         wrong = state.wrong_directories(after, before) if data.get("directories") else ()
         if before is None:
             state.put(after, before)
-        least = state.min_isr(after)  # Kafka asks for it before it writes the change
+        least = state.min_isr(after)  # Kafka asks for it before it writes the change, and all others of the request
+        if self._least_before and least is not None:
+            least = max(least, self._least_before.get(topic) or 0)
+        if after.number == 0 and before is not None and before.replicas != after.replicas:
+            self._least_before.setdefault(topic, least)
         if before is not None:
             state.put(after, before)
         if self._chronicle is not None:
@@ -294,6 +306,9 @@ class Fold:
                 self._chronicle.changed(before, after, at)
         if self._conditions is not None:
             self._conditions.changed(before, after, at)
+        named = data.get("leader", NO_CHANGE) != NO_CHANGE
+        if named and self._known is not None and before is not None and before.leader == after.leader:
+            self._known.leader_named_again(before, after, at, self._context)
         if self._rows is None:
             return
         key = after[:2]
@@ -308,7 +323,7 @@ class Fold:
             NOTHING if before is None else before,
             after,
             earlier,
-            data.get("leader", NO_CHANGE) != NO_CHANGE,
+            named,
             inactive,
             least,
             wrong,
@@ -410,6 +425,8 @@ class Fold:
             "current": True,
         }
         self._show(REGISTRATIONS, row | self._earlier(row, (REGISTRATIONS, after.id)) | shown)
+        if self._known is not None:
+            self._known.registered(before, after, row["offset"], committed=row["committed"], cleaned=shown["cleaned"])
         state.register(after)
         if self._chronicle is not None:
             self._chronicle.registered(after.id, after.epoch)

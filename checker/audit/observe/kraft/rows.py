@@ -130,6 +130,7 @@ def _columns(changes: Sequence[Change]) -> Mapping[str, _Column]:
         **{name: columns[name] for name in _SHOWN},
         "created": lambda: [each is NOTHING for each in before],
         "unchanged": lambda: [*map(_is_unchanged, before, after)],
+        "relocated": lambda: [*map(_is_relocated, before, after)],
         "was_empty": lambda: [each[_ISR] == () for each in before],
         "isr_size": lambda: [*map(len, isr())],
         "repeated": lambda: [*map(_repeated, isr(), replicas(), elr())],
@@ -157,6 +158,11 @@ def _is_unchanged(before: Partition, after: Partition) -> bool:
     if before[_ISR] != after[_ISR]:
         return False  # most changes
     return before[:_EPOCH] == after[:_EPOCH] and before[_EPOCH + 1 :] == after[_EPOCH + 1 :]
+
+
+def _is_relocated(before: Partition, after: Partition) -> bool:
+    """Whether a record assigns replicas to other directories, and leaves the replicas as they are."""
+    return before is not NOTHING and before.replicas == after.replicas and before.directories != after.directories
 
 
 @lru_cache(maxsize=65536)

@@ -17,6 +17,7 @@ from .chronicle import Chronicle
 from .conditions import Conditions
 from .deposed import OF_BROKERS
 from .fold import Fold, differences, snapshot_state
+from .known import Known
 from .rows import COPIES, LEADERS, REMEMBERED, SNAPSHOTS, Rows, Shown
 from .state import Cluster, Partition, registration
 
@@ -27,9 +28,10 @@ class Seen:
     epoch its leader, with offset and time of the record that says so (leader, offset, ts), and its last committed
     batch; the levels of metadata.version with the offsets and times from which on they hold (offset, ts, level); the
     epochs and states of brokers' registrations, likewise (offset, ts, broker, epoch, state), and the states of a
-    migration from ZooKeeper (offset, ts, state); partitions that are offline or under-replicated. What a snapshot
-    begins with has no time. `begun` gets the partitions of the snapshots that history begins with, `rows` the rows of
-    observations, `chronicle` is for who holds lines of text against the log; None: nobody asks."""
+    migration from ZooKeeper (offset, ts, state); partitions that are offline or under-replicated; faults that are legal
+    in the releases that have them. What a snapshot begins with has no time. `begun` gets the partitions of the
+    snapshots that history begins with, `rows` the rows of observations, `chronicle` is for who holds lines of text
+    against the log; None: nobody asks."""
 
     records: Counter[str] = field(default_factory=Counter)
     leaders: dict[int, tuple[int, int, int]] = field(default_factory=dict)
@@ -38,6 +40,7 @@ class Seen:
     brokers: list[tuple[int, int | None, int, int, str]] = field(default_factory=list)
     migration: list[tuple[int, int | None, int]] = field(default_factory=list)
     conditions: Conditions = field(default_factory=Conditions)
+    known: Known = field(default_factory=Known)
     notes: list[str] = field(default_factory=list)
     begun: list[Row] | None = None
     rows: Rows | None = None
@@ -131,7 +134,7 @@ def shown(quorum: Quorum, cluster: int, seen: Seen) -> Iterator[Rows]:
         fold.begins(frame.offset)
         for record in records:
             while waiting and waiting[0][0][0] <= record.offset:
-                rows.extend(_beside(fold, waiting.pop(0)[2], segment, seen))
+                rows.extend(_beside(fold, waiting.pop(0)[2], segment, seen, begins=frame.offset))
             if record.offset >= start and (record.type != NO_OP_RECORD or not fold.idles(record)):
                 fold.record(record, segment, committed)
                 if record.type in _KEPT_TYPES:
@@ -238,6 +241,7 @@ def _fold(quorum: Quorum, cluster: int, seen: Seen, state: Cluster | None = None
         chronicle=seen.chronicle,
         rows=seen.rows,
         conditions=seen.conditions,
+        known=seen.known,
     )
     seen.conditions.begins(found.state, file)
     if seen.chronicle is not None:
@@ -310,8 +314,11 @@ def _row(cluster: int, placed: Placed, kind: str, *, committed: bool) -> Row:
     }
 
 
-def _beside(fold: Fold, snapshot: Segment, log: Segment | None, seen: Seen) -> Iterator[Shown]:
-    """A snapshot beside the log up to its end; each row at the snapshot's record that it is about."""
+def _beside(
+    fold: Fold, snapshot: Segment, log: Segment | None, seen: Seen, *, begins: int | None = None
+) -> Iterator[Shown]:
+    """A snapshot beside the log up to its end; each row at the snapshot's record that it is about. `begins`: where the
+    batch does that has the record at its end."""
     records = [record for batch in snapshot.batches for record in batch.records]
     seen.counted(records)
     if not _is_whole(snapshot, records):
@@ -331,6 +338,8 @@ def _beside(fold: Fold, snapshot: Segment, log: Segment | None, seen: Seen) -> I
     if fold.epoch < 0:
         return  # history has just begun with another copy of it: no record before its end is here
     wrong = [] if epoch == fold.epoch else [f"epoch {epoch} of the last record before its end, not {fold.epoch}"]
+    if begins is not None and begins < end:
+        wrong.append(f"the end {end} inside the batch that begins at offset {begins}")
     yield SNAPSHOTS, row | {"kind": "end", "differs": wrong, "offset": 0, "proved": False}
 
 

@@ -6,9 +6,10 @@ Why it matters
 
 How it is seen
     After a change of the partition no replica is in both; the ELR is empty as soon as the ISR has min.insync.replicas
-    members (but never more than partition 0 has replicas); and who is new in it was in the ELR or the ISR before. A
-    record that elects a member of the ELR leaves the others in it: the controller looks at the ISR, which was empty,
-    before it elects (PartitionChangeBuilder.build; seen in 4.1.0).
+    members (but never more than partition 0 has replicas, or had before the batch: one request may change several); and
+    who is new in it was in the ELR or the ISR before, or before the batch. A record that elects a member of the ELR
+    leaves the others in it: the controller looks at the ISR, which was empty, before it elects
+    (PartitionChangeBuilder.build; seen in 4.1.0).
 
 Releases
     4.0 and later, where the feature eligible.leader.replicas.version is on.
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 from .....model.expr import both, either
 from ...observe.compared import was
-from ...observe.kraft.columns import elr, elr_on, isr, isr_size, leader, min_isr, named
+from ...observe.kraft.columns import again, elr, elr_on, isr, isr_size, leader, min_isr, named
 from ..rule import Rule
 from ._remedies import RECORDS_MAY_BE_LOST
 from ._words import broken_unless, ids, where
@@ -32,7 +33,9 @@ RULE = Rule(
     observation="metadata_partitions",
     applies=elr_on,
     verdict=broken_unless(
-        ~elr.intersects(isr) & either(~_full, elr.is_empty(), _of_elr) & elr.subset_of(was(elr).union(was(isr)))
+        ~elr.intersects(isr)
+        & either(~_full, elr.is_empty(), _of_elr)
+        & either(again, elr.subset_of(was(elr).union(was(isr))))
     ),
     message=lambda row: f"the eligible leader replicas of {where(row)} do not fit its ISR",
     expected=lambda row: (

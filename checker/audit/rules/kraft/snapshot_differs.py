@@ -7,8 +7,9 @@ Why it matters
 How it is seen
     The log is applied up to the snapshot's end: a PartitionChange replaces the fields that it has, raises the partition
     epoch by 1, and the leader epoch by 1 if it names a leader. Topics, partitions, brokers and features of the snapshot
-    are compared with that. The epoch in its name is compared with that of the last record before its end; where these
-    differ it is suspicious, since no CRC covers epochs.
+    are compared with that. The epoch in its name is compared with that of the last record before its end, which is the
+    last of its batch: a node that loads another snapshot cannot go on from it (KAFKA-17713). Where these differ it is
+    suspicious, since no CRC covers epochs and offsets.
 
 Releases
     All with KRaft. Known: KAFKA-13968 (up to 3.2), KAFKA-14618 (fixed in 3.4.0), KAFKA-14894 and KAFKA-14857 (3.4.1),
