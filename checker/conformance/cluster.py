@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ...model.cluster.effects import DELETION, FACTORS, ISR, ISR_OUTSIDE, PREFERRED, REQUESTS, SHUTDOWN
@@ -255,11 +255,11 @@ def begins(evidence: Evidence) -> Mapping[str, Value]:
     return {"registered": frozenset(number for number, broker in enumerate(evidence.names.brokers) if broker > UNSEEN)}
 
 
-def _new(names: Names, state: Mapping[str, Value], partition: int) -> frozenset[Key]:
-    """A partition, and those of which the controller has taken no note yet."""
+def _new(names: Names, state: Mapping[str, Value], *partitions: int) -> frozenset[Key]:
+    """Some partitions, and those of which the controller has taken no note yet."""
     acting = state["controller"]
     found = state["created"] - (frozenset() if acting is None else state["topics"][acting])
-    return frozenset(names.partitions[each] for each in (*found, partition))
+    return frozenset(names.partitions[each] for each in (*found, *partitions))
 
 
 def _replicas(action: str, params: Mapping[str, Value]) -> tuple[Value, ...]:
@@ -374,10 +374,22 @@ def shown(evidence: Evidence, scope: Scope = NARROWEST) -> May:
     elects, topics = _elections(evidence), _topics(names)
     created, together = _created(evidence, scope), evidence.partitions.created_together
 
+    def is_spoken_of(acting: Value, new: Collection[Key], state: Mapping[str, Value]) -> bool:
+        """The acting controller speaks of partitions that it does not know yet, and of their creation no line tells."""
+        if acting is None:
+            return False
+        return set(new) <= evidence.partitions.spoken_of.get(state["epoch"][acting], frozenset())
+
     def is_shown(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
         if action in _CREATED:
-            is_listed = (params["p"], *_replicas(action, params)) in created
-            return is_listed and any(_new(names, state, params["p"]) <= each.partitions for each in together)
+            if (params["p"], *_replicas(action, params)) not in created:
+                return False
+            unknown = _new(names, state, params["p"])
+            if any(unknown <= each.partitions for each in together):
+                return True
+            return is_spoken_of(state["controller"], unknown, state)
+        if action == "NewPartitions" and is_spoken_of(params["c"], _new(names, state), state):
+            return True
         if "c" in params and state["phase"][params["c"]] not in _UNHURRIED:
             return True
         if action == "DeleteReplica":
@@ -398,6 +410,12 @@ def shown(evidence: Evidence, scope: Scope = NARROWEST) -> May:
     return is_shown
 
 
+def _are_in_turn(replicas: Sequence[int]) -> bool:
+    """Of brokers that are never there one is like another: the first ones stand for all."""
+    absent = [each for each in replicas if each <= UNSEEN]
+    return absent == [UNSEEN - number for number in range(len(absent))]
+
+
 def _changed(names: Names, action: str, params: Mapping[str, Value], isr: frozenset[int]) -> frozenset[int]:
     """The ISR, in ids of brokers, after a leader changes it."""
     who = {params["one"], params.get("other", params["one"])}
@@ -412,7 +430,7 @@ def _lists(evidence: Evidence, partition: Key, scope: Scope) -> Iterator[tuple[i
         return
     if members is None:
         members = evidence.partitions.members(partition)
-    usual = (1, 2) if len(members) == 1 else (max(len(members), 2),)
+    usual = (1, 2) if len(members) <= 1 else (len(members),)
     for many in range(1, len(PLACES) + 1) if scope.replicas else usual:
         lists = itertools.permutations(evidence.names.brokers, many)
-        yield from (each for each in lists if members <= set(each))
+        yield from (each for each in lists if members <= set(each) and (not begins(evidence) or _are_in_turn(each)))

@@ -215,6 +215,17 @@ class Partitions:
         return found
 
     @cached_property
+    def spoken_of(self) -> Mapping[int | None, frozenset[Key]]:
+        """Controller epoch -> the partitions that it speaks of, of which no line tells the creation."""
+        created = {key_of(each) for each in self.compared if each.row == CREATED}
+        found: dict[int | None, frozenset[Key]] = {}
+        for event in self.compared:
+            key = key_of(event)
+            if key is not None and key not in created:
+                found[event.controller_epoch] = found.get(event.controller_epoch, frozenset()) | {key}
+        return found
+
+    @cached_property
     def found(self) -> Mapping[int, frozenset[Key]]:
         """Controller epoch -> partitions that were there when it read them: it speaks of them before it creates them.
 

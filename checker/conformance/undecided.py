@@ -41,10 +41,24 @@ def undecided(evidence: Evidence, parts: Collection[str], verdict: Verdict) -> s
     if evidence.partitions.not_listed:
         topic, number = min(evidence.partitions.not_listed)
         return f"{verdict.reason}; no line lists the replicas of {topic}-{number}: it may have others than are named"
+    if _may_ask_for_directories(evidence, verdict):
+        return "the controller may have been told of a failed log directory, which without server.log is not seen"
     other = _beside(evidence, verdict) if REQUESTS in parts else None
     if other is not None:
         return f"{other.place} has the same millisecond: which of the two was written first is not known"
     return ""
+
+
+def _may_ask_for_directories(evidence: Evidence, verdict: Verdict) -> bool:
+    """The line moves a replica that is online to where it is, as it is done to ask its broker for failed directories.
+
+    Up to 2.1 no controller says so; its broker does, in server.log.
+    """
+    event = next((each.event for each in evidence.compared if each.place == verdict.place), None)
+    if event is None or (event.from_state, event.to_state) != ("OnlineReplica", "OnlineReplica"):
+        return False
+    told = {each.event.speaker for each in evidence.seen if rows()[each.event.row].family is None}
+    return evidence.directories.heeded is None and event.replica not in told
 
 
 def _elects_from_another_isr(evidence: Evidence, verdict: Verdict) -> bool:

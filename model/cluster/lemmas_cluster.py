@@ -29,6 +29,7 @@ from .state import (
     controller,
     controller_epoch,
     epoch,
+    hosted,
     live,
     marked,
     offline_dirs,
@@ -79,7 +80,7 @@ def lemmas(fields: Set[Expr]) -> tuple[Property, ...]:
     if queued in fields:
         of_parts += lemmas_deletion.lemmas(terms.online)
     if offline_dirs in fields:
-        of_parts += lemmas_directories.lemmas(on_the_way(fields))
+        of_parts += lemmas_directories.lemmas(on_the_way(fields) if hosted in fields else None)
     if proposed in fields and origin not in fields:
         of_parts += lemmas_isr.lemmas(on_the_way(fields))
     if origin in fields:

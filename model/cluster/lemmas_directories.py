@@ -66,13 +66,28 @@ def requests_are_to_live(sent: OnTheWay) -> Property:
 
 
 _its = both(registered.contains(b), known[c][b].eq(registration[b]))
+_ARE_OF_LIVE = tuple(
+    forall(c, forall(b, (~each[c][b].is_empty()).implies(live[c].contains(b))))
+    for each in (storage_errors, offline_dirs)
+)
+_MOVED_ARE_KNOWN = forall(
+    c,
+    forall(
+        b,
+        forall(p, both(to_move[c].contains(b), marked[c].contains(p)).implies(offline_dirs[c][b].contains(p))),
+    ),
+)
+KNOWN_DIRECTORIES_ARE_OF_LIVE = Property(
+    "KnownDirectoriesAreOfLive",
+    "Of live brokers a controller knows log directories that failed. The replicas that it moves for that are such.",
+    both(*_ARE_OF_LIVE, _MOVED_ARE_KNOWN),
+)
 KNOWN_DIRECTORIES_HAVE_FAILED = Property(
     "KnownDirectoriesHaveFailed",
     "Of live brokers a controller knows log directories that failed, and they have, as long as the broker lives that "
     "said so. The replicas that it moves for that are such.",
     both(
-        forall(c, forall(b, (~storage_errors[c][b].is_empty()).implies(live[c].contains(b)))),
-        forall(c, forall(b, (~offline_dirs[c][b].is_empty()).implies(live[c].contains(b)))),
+        *_ARE_OF_LIVE,
         forall(
             c,
             forall(b, forall(p, both(_its, storage_errors[c][b].contains(p)).implies(failed[b].contains(p)))),
@@ -81,17 +96,13 @@ KNOWN_DIRECTORIES_HAVE_FAILED = Property(
             c,
             forall(b, forall(p, both(_its, offline_dirs[c][b].contains(p)).implies(failed[b].contains(p)))),
         ),
-        forall(
-            c,
-            forall(
-                b,
-                forall(p, both(to_move[c].contains(b), marked[c].contains(p)).implies(offline_dirs[c][b].contains(p))),
-            ),
-        ),
+        _MOVED_ARE_KNOWN,
     ),
 )
 
 
-def lemmas(sent: OnTheWay) -> tuple[Property, ...]:
-    """`sent`: the requests that are on the way."""
+def lemmas(sent: OnTheWay | None) -> tuple[Property, ...]:
+    """`sent`: the requests that are on the way, in a model that has them."""
+    if sent is None:
+        return (KNOWN_DIRECTORIES_ARE_OF_LIVE, MARKED_ARE_OF_ONE_LIVE)
     return (requests_are_to_live(sent), KNOWN_DIRECTORIES_HAVE_FAILED, MARKED_ARE_OF_ONE_LIVE)

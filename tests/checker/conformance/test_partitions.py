@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from isrproof.checker.conformance.partitions import Partitions, Together
+from isrproof.checker.conformance.partitions import CREATED, Partitions, Together
 from isrproof.traces.events.event import Event
 
 
@@ -115,3 +115,13 @@ def test_changes_of_isrs_that_lines_tell_that_are_not_compared() -> None:
     told = Partitions([online, sent, elected], [online, elected])
     assert (told.other_isr_changes, told.isr_changes_begin) == ({}, 1)
     assert Partitions([online], [online]).other_isr_changes == {}
+
+
+def test_a_controller_speaks_of_partitions_whose_creation_no_line_tells() -> None:
+    """What it speaks of it has taken note of: the search creates these first."""
+    lines = [
+        Event("partition-refused", controller_epoch=1, topic="a", partition=0),
+        Event(CREATED, controller_epoch=1, topic="b", partition=0, replicas=(1, 2)),
+        Event("partition-online", controller_epoch=2, topic="b", partition=0),
+    ]
+    assert Partitions(lines, lines).spoken_of == {1: {("a", 0)}}

@@ -101,6 +101,14 @@ def test_what_was_to_be_deleted_before_a_controller_started(seed: int, tmp_path:
     assert (code, said["verdict"], said["matched"]) == (0, "accepted", said["compared"])
 
 
+def test_a_partition_may_have_one_replica_that_no_line_names(tmp_path: Path) -> None:
+    """Only that its elections failed is told: with two replicas a shutdown would have told so, too."""
+    ((_, release, folder),) = random_runs.simulated([502], tmp_path)
+    code, said = command("cluster", str(folder), "--release", release)
+    assert (code, said["verdict"], said["matched"]) == (0, "accepted", said["compared"])
+    assert "one or three replicas" in said["model"]
+
+
 QUICK = (
     *(101, 526, 675, 676, 700, 950, 951, 1001, 1150, 1201, 1276, 1375, 1475, 1501, 1550, 1551),
     *(1575, 1600, 1776, 1801, 1826, 1850, 1925, 1976, 2001, 2126, 2176, 2350, 2575),
