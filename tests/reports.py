@@ -54,6 +54,6 @@ def poisoned(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: poisoned(each) for key, each in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
-        names = [each.name for each in fields(value) if each.name not in OURS]
+        names = [each.name for each in fields(value) if each.init and each.name not in OURS]
         return replace(value, **{name: poisoned(getattr(value, name)) for name in names})
     return value
