@@ -218,6 +218,23 @@ def _must_have_read(facts: Sequence[FileFacts], pattern: str | None) -> None:
         )
 
 
+def _must_be_writable(out: Path | None, html: Path | None) -> None:
+    """What cannot be written is told before hours of reading, not after."""
+    if html is not None:
+        _must_be_in_a_folder("--html", html)
+        must_be_writable(html.parent)
+    if out is not None:
+        from .report.parquet import must_have_arrow
+
+        must_have_arrow()
+        _must_be_in_a_folder("--out", out)
+        if out.suffix == ".json" and not out.exists():
+            raise IsrproofError(
+                f"--out {out}: expected a folder, and that is the name of a file: --json > {out} makes it."
+            )
+        must_be_writable(out)
+
+
 def _must_be_in_a_folder(option: str, path: Path) -> None:
     """Nobody looks for a report in folders that a slip of the pen has made."""
     folder = path.absolute().parent
@@ -284,19 +301,7 @@ def audit_command(
     forms = [FORMS[each] for each in (form, *(["html"] if html else []))]
     if any(each.partition for each in forms) and options.partition is None:
         raise IsrproofError(f"--format {form} is about one partition: say which by --partition TOPIC-N.")
-    if html is not None:
-        _must_be_in_a_folder("--html", html)
-        must_be_writable(html.parent)
-    if out is not None:
-        from .report.parquet import must_have_arrow
-
-        must_have_arrow()
-        _must_be_in_a_folder("--out", out)
-        if out.suffix == ".json" and not out.exists():
-            raise IsrproofError(
-                f"--out {out}: expected a folder, and that is the name of a file: --json > {out} makes it."
-            )
-        must_be_writable(out)
+    _must_be_writable(out, html)
     known = None if baseline is None else read_baseline(baseline)
     asked = options.timeline or FORMS[form].timeline
     options = replace(options, timeline=options.timeline or any(each.timeline for each in forms))

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -25,6 +25,9 @@ from ..model_options import (
     refuse_unread,
     settings_of,
 )
+
+if TYPE_CHECKING:
+    from ..explore.result import Exploration
 
 _BOUNDS = ("max_states", "max_depth", "max_seconds", "max_memory")
 
@@ -107,7 +110,6 @@ def _run(options: dict[str, Any], as_json: bool) -> int:
         return _export(options, as_json)
     if options["mutate"]:
         return _mutate(options, as_json)
-    from ..explore import report
     from ..explore.run import explore_instance
     from ..explore.search import Limits
 
@@ -124,21 +126,28 @@ def _run(options: dict[str, Any], as_json: bool) -> int:
             coverage=options["coverage"],
             **how,
         )
+    _print_result(result, options["model"], options["layout"], as_json)
+    return EXIT[result.verdict]
+
+
+def _print_result(result: Exploration, named: str, layout: str, as_json: bool) -> None:
+    """In a layout; of those for one path it is the first counterexample's."""
+    from ..explore import report
+
     first = next((each.path for each in result.violations if each.path is not None), None)
     if as_json:
         say_json(report.json_report(result), verdict=result.verdict)
-    elif options["layout"] == "text":
+    elif layout == "text":
         say(report.text_report(result), verdict=result.verdict)
-    elif options["layout"] in FORMS:
-        found = claims(result.instance.name, options["model"], result.properties, report.path_lines)
-        say(write(options["layout"], found), verdict=result.verdict)
+    elif layout in FORMS:
+        found = claims(result.instance.name, named, result.properties, report.path_lines)
+        say(write(layout, found), verdict=result.verdict)
     elif first is None:
         click.echo(f"{result.instance.name}: {result.verdict}; there is no counterexample to write", err=True)
-    elif options["layout"] == "itf":
+    elif layout == "itf":
         say_json(report.itf(first, result.instance.name))
     else:
         say(report.mermaid(first))
-    return EXIT[result.verdict]
 
 
 @contextmanager

@@ -21,7 +21,7 @@ def _encodable(value: Any) -> Any:
     if isinstance(value, str):
         return None if is_text(value) else os.fsencode(value).decode("utf-8", "backslashreplace")
     if is_dataclass(value) and not isinstance(value, type):
-        names = [each.name for each in fields(value)]
+        names = [each.name for each in fields(value) if each.init]
         found = {name: _encodable(getattr(value, name)) for name in names}
         changed = {name: each for name, each in found.items() if each is not None}
         return replace(value, **changed) if changed else None

@@ -66,8 +66,60 @@ def _bits(mask: Numbers) -> Numbers:
     return sum(np.right_shift(mask, bit) & 1 for bit in range(64))  # type: ignore[return-value]
 
 
+class _Asked:
+    """What is asked of sets, answered once for the different rows of columns, and once for each pair of sets.
+
+    A set is the index of a sorted list in the `dictionary`. Where `Sets` is not sure, Python's sets answer.
+    """
+
+    def __init__(self, dictionary: Dictionary) -> None:
+        self._dictionary = dictionary
+
+    def of_sets(self, quick: Callable[..., Answer], function: Callable[..., Any]) -> Callable[..., Numbers]:
+        """An operator whose arguments are all sets."""
+        asked = cache(lambda *numbers: self._number_of(function(*map(self._members, numbers))))
+        return lambda *sets: self.each(asked, *sets, quick=quick)
+
+    def of_a_set_and_a_broker(
+        self, quick: Callable[..., Answer], function: Callable[[frozenset[int], int], Any]
+    ) -> Callable[[Numbers, Numbers], Numbers]:
+        asked = cache(lambda number, id: self._number_of(function(self._members(number), id)))
+        return lambda a, id: self.each(asked, a, id, quick=quick)
+
+    def each(
+        self, function: Callable[..., Any], *args: Numbers | int, quick: Callable[..., Answer] | None = None
+    ) -> Numbers:
+        """A function of numbers, called once for those of the different rows that `quick` does not answer."""
+        columns = np.broadcast_arrays(*args)
+        first, place = different([Array(column.ravel()) for column in columns], columns[0].size)
+        distinct = [column.ravel()[first] for column in columns]
+
+        def called(rows: Numbers) -> list[Any]:
+            return [function(*row) for row in zip(*(column[rows].tolist() for column in distinct), strict=True)]
+
+        found = np.array(called(np.arange(len(first)))) if quick is None else answered(quick(*distinct), called)
+        return found[place].reshape(columns[0].shape)
+
+    def _members(self, number: int) -> frozenset[int]:
+        return frozenset(self._dictionary.values[number])
+
+    def _number_of(self, result: Any) -> Any:
+        return self._dictionary.index(tuple(sorted(result))) if isinstance(result, frozenset) else result
+
+
+def _where(condition: Mask, a: Any, b: Any) -> Numbers:
+    """Of constants as they are: a column may have no room for them."""
+    return np.where(condition, np.asarray(a), np.asarray(b))
+
+
+def _either_kind(masks: Callable[..., Any], lists: Callable[..., Any]) -> Callable[..., Any]:
+    """An operator on sets: on releases, which are bitmasks, or on sets that are indices of lists."""
+    return lambda node, *args: (masks if is_mask(node.args[0].sort) else lists)(*args)
+
+
 def reading(dictionary: Dictionary) -> Reading[Any]:
     """The table of operators."""
+    asked, small = _Asked(dictionary), Sets(dictionary)
 
     def literal(value: Any, sort: Sort) -> Any:
         if isinstance(sort, OptionSort):
@@ -86,54 +138,22 @@ def reading(dictionary: Dictionary) -> Reading[Any]:
         if not found.whole:
             return found
         index: Any = 0
-        for names, asked in found.axes:
+        for names, wanted in found.axes:
             numbers = dictionary.indices(names)
             place = np.zeros(len(dictionary.values), dtype=np.int64)
             place[numbers] = np.arange(len(names))
-            index = index * len(names) + place[asked]
+            index = index * len(names) + place[wanted]
         return np.array([literal(value, found.sort) for value in found.values()])[index]
 
-    small = Sets(dictionary)
-
-    def sets(
-        masks: Callable[..., Any], quick: Callable[..., Answer], function: Callable[..., Any]
-    ) -> Callable[..., Any]:
-        """An operator whose arguments are sets: bitmasks, or numbers of lists."""
-        asked = cache(lambda *numbers: number_of(function(*map(members, numbers))))
-        return lambda node, *args: masks(*args) if is_mask(node.args[0].sort) else each(asked, *args, quick=quick)
-
-    def with_broker(quick: Callable[..., Answer], function: Callable[[frozenset[int], int], Any]) -> Callable[..., Any]:
-        asked = cache(lambda number, id: number_of(function(members(number), id)))
-        return lambda a, id: each(asked, a, id, quick=quick)
-
-    def members(number: int) -> frozenset[int]:
-        return frozenset(dictionary.values[number])
-
-    def number_of(result: Any) -> Any:
-        return dictionary.index(tuple(sorted(result))) if isinstance(result, frozenset) else result
-
-    def each(function: Callable[..., Any], *args: Numbers | int, quick: Callable[..., Answer] | None = None) -> Numbers:
-        """A function of numbers, called once for those of the different rows that `quick` does not answer."""
-        columns = np.broadcast_arrays(*args)
-        first, place = different([Array(column.ravel()) for column in columns], columns[0].size)
-        distinct = [column.ravel()[first] for column in columns]
-
-        def called(rows: Numbers) -> list[Any]:
-            return [function(*row) for row in zip(*(column[rows].tolist() for column in distinct), strict=True)]
-
-        found = np.array(called(np.arange(len(first)))) if quick is None else answered(quick(*distinct), called)
-        return found[place].reshape(columns[0].shape)
-
-    def where(condition: Mask, a: Any, b: Any) -> Numbers:
-        """Of constants as they are: a column may have no room for them."""
-        return np.where(condition, np.asarray(a), np.asarray(b))
-
     def option_set(node: Expr, option: Numbers) -> Numbers:
-        return each(lambda id: dictionary.index(() if id == NO_LEADER else (id,)), option)
+        return asked.each(lambda id: dictionary.index(() if id == NO_LEADER else (id,)), option)
 
-    member = with_broker(small.member, lambda members, id: id in members)
-    insert = with_broker(small.insert, lambda members, id: members | {id})
-    remove = with_broker(small.remove, lambda members, id: members - {id})
+    def sets(masks: Callable[..., Any], quick: Callable[..., Answer], plain: Callable[..., Any]) -> Callable[..., Any]:
+        return _either_kind(masks, asked.of_sets(quick, plain))
+
+    member = asked.of_a_set_and_a_broker(small.member, lambda members, id: id in members)
+    insert = asked.of_a_set_and_a_broker(small.insert, lambda members, id: members | {id})
+    remove = asked.of_a_set_and_a_broker(small.remove, lambda members, id: members - {id})
     return Reading(
         "NumPy columns",
         {
@@ -147,7 +167,7 @@ def reading(dictionary: Dictionary) -> Reading[Any]:
             Op.LE: lambda node, a, b: np.less_equal(a, b),
             Op.LT: lambda node, a, b: np.less(a, b),
             Op.ADD: lambda node, a, b: np.add(a, b, dtype=np.int64),
-            Op.ITE: lambda node, condition, a, b: where(condition, a, b),
+            Op.ITE: lambda node, condition, a, b: _where(condition, a, b),
             Op.MEMBER: of_brokers(lambda node, id, a: member(a, id)),
             Op.SUBSET: sets(lambda a, b: np.bitwise_and(a, np.invert(b)) == 0, small.subset, lambda a, b: a <= b),
             Op.UNION: sets(np.bitwise_or, small.union, lambda a, b: a | b),
@@ -159,7 +179,7 @@ def reading(dictionary: Dictionary) -> Reading[Any]:
             Op.SIZE: sets(_bits, small.size, len),
             Op.SOME: lambda node, a: a,
             Op.IS_NONE: lambda node, a: np.equal(a, NO_LEADER),
-            Op.GET: lambda node, a, otherwise: where(np.equal(a, NO_LEADER), otherwise, a),
+            Op.GET: lambda node, a, otherwise: _where(np.equal(a, NO_LEADER), otherwise, a),
             Op.OPTION_SET: option_set,
             Op.MAP_GET: map_get,
         },

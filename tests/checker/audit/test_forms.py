@@ -9,8 +9,7 @@ import re
 import shutil
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
-from functools import cache
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,64 +17,21 @@ from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner
-from isrproof.checker.audit.command import audit
-from isrproof.checker.audit.options import Options
 from isrproof.checker.audit.report.forms import FORMS, Run, write
 from isrproof.checker.audit.report.github import summary
-from isrproof.checker.audit.report.model import VERDICTS, Report
+from isrproof.checker.audit.report.model import VERDICTS
 from isrproof.checker.audit.rules.catalogue import rules
 from isrproof.checker.commands.audit import command
 
 from tests.recordings import CHAOS, FAILOVER, RECORDED
+from tests.reports import CONTEXT, HOSTILE, made, poisoned
 
 CLEAN = RECORDED / "lifecycle-2.0.0"
 SOUND = RECORDED / "failover-elsewhere-2.0.0-kill"
-HOSTILE = (
-    '"></script x><script>alert(1)</script><img src=x onerror=alert(2)>`|]]>%0A\n::error::\x1b[31m@all {{ 7*7 }} \udce9'
-)
-"""What breaks out of attributes, elements, code, cells, sections, lines, or cannot be encoded."""
-OURS = (
-    "rule",
-    "name",
-    "verdict",
-    "kind",
-    "role",
-    "condition",
-    "end",
-    "by",
-    "machine",
-    "issue",
-    "known_issue",
-    "fixed_in",
-    "assumption",
-)
-"""Fields that hold words of this project only."""
-CONTEXT = {str(CHAOS / "broker-3" / "state-change.log"): {221: "before", 222: "the line"}}
-
-
-@cache
-def made(path: Path, partition: str | None = None) -> Report:
-    """The report of a log, with its timeline."""
-    (report,) = audit([str(path)], Options.of(engine="columns", timeline=True, partition=partition))
-    return report
 
 
 def form(name: str, path: Path, partition: str | None = None, failing: Sequence[str] = ("illegal",)) -> str:
     return write(name, Run([str(path)], [made(path, partition)], failing=failing, context=CONTEXT))
-
-
-def poisoned(value: Any) -> Any:
-    """What a report is made of, with a script in each text that a log or a path can bring in."""
-    if isinstance(value, str):
-        return value + HOSTILE
-    if isinstance(value, tuple):
-        return tuple(map(poisoned, value))
-    if isinstance(value, Mapping):
-        return {key: poisoned(each) for key, each in value.items()}
-    if is_dataclass(value) and not isinstance(value, type):
-        names = [each.name for each in fields(value) if each.name not in OURS]
-        return replace(value, **{name: poisoned(getattr(value, name)) for name in names})
-    return value
 
 
 @pytest.fixture(scope="module")

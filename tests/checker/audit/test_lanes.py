@@ -7,8 +7,8 @@ from dataclasses import replace
 from isrproof.checker.audit.report.model import Report
 from isrproof.checker.audit.report.page.lanes import DOWN, KINDS, LEAVING, UP, Lane, active_controllers, lanes
 
-from tests.checker.audit.test_forms import made
 from tests.recordings import FAILOVER, RECORDED
+from tests.reports import made
 
 CHAOS, ELR, MIGRATION = (
     RECORDED.with_name("recorded-kraft") / name for name in ("chaos-4.2.0", "elr-4.0.0", "migration-3.9.1")

@@ -21,8 +21,8 @@ from isrproof.checker.audit.files.walk import walk
 from isrproof.checker.audit.files.walking import text_in
 from isrproof.checker.audit.table.arrays import Dictionary
 
+from tests.damaged_lines import damaged
 from tests.hostile_lines import HOSTILE, endless, written
-from tests.traces.test_fuzz_lines import damaged
 
 READERS = frequent()
 

@@ -25,11 +25,12 @@ from isrproof.checker.audit.report.page.partitions import partitions
 from isrproof.traces.place import Place
 from isrproof.traces.timeline import TimelineRow
 
-from tests.checker.audit.test_forms import CONTEXT, HOSTILE, SOUND, made, poisoned
-from tests.recordings import CHAOS, FAILOVER
+from tests.recordings import CHAOS, FAILOVER, RECORDED
+from tests.reports import CONTEXT, HOSTILE, made, poisoned
 
 pytest.importorskip("jinja2")
-ELR = CHAOS.parent.with_name("recorded-kraft") / "elr-4.0.0"
+SOUND = RECORDED / "failover-elsewhere-2.0.0-kill"
+ELR = RECORDED.with_name("recorded-kraft") / "elr-4.0.0"
 
 
 def page(report: Report) -> str:

@@ -1,4 +1,4 @@
-"""The verdicts of the brute-force search (test_reference.py) on runs whose lines come mangled.
+"""The verdicts of the brute-force search (tests/brute_force.py) on runs whose lines come mangled.
 
 Lines are there twice; those of one millisecond come in another order; a line is cut. What is there twice is read once.
 A line that is a fault in some orders of its milliseconds only is suspicious. Where a line is cut, anything may have
@@ -22,7 +22,7 @@ from isrproof.specs.machines import machine as table_of
 from isrproof.traces.events.event import Event
 from isrproof.traces.events.parse import parse_line
 
-from tests.checker.audit.test_reference import (
+from tests.brute_force import (
     LEVELS,
     MISSING,
     NAMES,

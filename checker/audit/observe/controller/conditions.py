@@ -136,6 +136,11 @@ def _signs_of_leaders(events: Table, views: Table) -> Table:
 
 
 def _offline(rows: Sequence[Row]) -> Iterator[Spell]:
+    """From the first line that shows a partition without a live leader to its next election or its deletion.
+
+    A line that only prints a leader ends it, too: in the same tenure if the line before printed that there is none, in
+    a later one unless that controller finds the partition offline.
+    """
     spell: Spell | None = None
     led: Row | None = None  # a next controller's line that prints a leader: the end, unless it finds it offline
     deleting, sign_before = False, ""

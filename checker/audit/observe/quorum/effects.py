@@ -125,38 +125,42 @@ def beside_log(
         ordered: the files whose times do not go back.
         others: the clusters among whose lines are some of another one.
     """
-    left = {c: {b: sorted(at.ts for at in own) for b, own in log.left.items()} for c, log in chronicles.items()}
     deleted: dict[tuple[int, int], dict[tuple[int, int], Row]] = defaultdict(dict)
+    whole = {cluster for cluster, each in chronicles.items() if each.from_start and not each.mixed}
+    for row in _at_records_time(rows, clusters, later):
+        cluster, what = row["cluster"], row["what"]
+        chronicle = chronicles[cluster]
+        if what in CHANGES_PRINTED or what in REASSIGNMENT_PRINTED:
+            row |= {"proposed": proposed(row) and not chronicle.settled(row["node"], row["then"])}
+            name, made = (CHANGES, _changes) if what in CHANGES_PRINTED else (REASSIGNMENTS, _reassignments)
+            yield from ((name, each) for each in made(row, chronicle))
+        elif what in STRAYS_PRINTED and cluster in whole:
+            yield from ((STRAYS, each) for each in _strays(row, chronicle))
+        elif what in DELETIONS_PRINTED and cluster in whole:
+            deleted[cluster, row["node"]].setdefault((row["ts"], row["count"]), row)
+    for (cluster, node), own in sorted(deleted.items()):
+        chronicle = chronicles[cluster]
+        left = sorted(at.ts for at in chronicle.left.get(node, ()))
+        # One whose time is wrong looks as if it came before the records, as one of others does.
+        for each in _deletions(own, left, chronicle.last, applied):
+            yield DELETIONS, each | {"doubtful": cluster in others or each["file"] not in ordered}
+    of_kraft = [row for row in rows if not chronicles[clusters[row["file"]]].mixed]
+    yield from ((REMOVED, each) for each in _removed(of_kraft, chronicles, clusters))
+
+
+def _at_records_time(rows: Sequence[Row], clusters: Mapping[int, int], later: Clocks) -> Iterator[Row]:
+    """The rows with their `cluster`, and the time `then` at which a record would be that they are about. A line about a
+    stray does not name its broker: in a file in which one broker names itself it is that one."""
     speakers: dict[int, set[int]] = defaultdict(set)
     for row in rows:
         if row["what"] == "speaks":
             speakers[row["file"]].add(row["node"])
-    whole = {cluster for cluster, each in chronicles.items() if each.from_start and not each.mixed}
     for row in rows:
-        cluster = clusters[row["file"]]
-        if row["what"] in STRAYS_PRINTED and len(speakers[row["file"]]) == 1:
-            row = row | {"node": min(speakers[row["file"]])}
-        behind = later.get((cluster, row["node"]))
-        if behind is None or row["ts"] is None:
-            continue
-        shown = row | {"cluster": cluster, "then": row["ts"] - behind}
-        if row["what"] in CHANGES_PRINTED:
-            shown |= {"proposed": proposed(row) and not chronicles[cluster].settled(row["node"], shown["then"])}
-            yield from ((CHANGES, each) for each in _changes(shown, chronicles[cluster]))
-        elif row["what"] in REASSIGNMENT_PRINTED:
-            shown |= {"proposed": proposed(row) and not chronicles[cluster].settled(row["node"], shown["then"])}
-            yield from ((REASSIGNMENTS, each) for each in _reassignments(shown, chronicles[cluster]))
-        elif row["what"] in STRAYS_PRINTED and cluster in whole:
-            yield from ((STRAYS, each) for each in _strays(shown, chronicles[cluster]))
-        elif row["what"] in DELETIONS_PRINTED:
-            deleted[cluster, row["node"]].setdefault((row["ts"], row["count"]), shown)
-    for (cluster, node), own in sorted(deleted.items()):
-        if cluster in whole:
-            made = _deletions(own, left[cluster].get(node, []), chronicles[cluster].last, applied)
-            for each in made:  # One whose time is wrong looks as if it came before the records, as one of others does.
-                yield DELETIONS, each | {"doubtful": cluster in others or each["file"] not in ordered}
-    of_kraft = [row for row in rows if not chronicles[clusters[row["file"]]].mixed]
-    yield from ((REMOVED, each) for each in _removed(of_kraft, chronicles, clusters))
+        cluster, alone = clusters[row["file"]], len(speakers[row["file"]]) == 1
+        node = min(speakers[row["file"]]) if row["what"] in STRAYS_PRINTED and alone else row["node"]
+        behind = later.get((cluster, node))
+        if behind is not None and row["ts"] is not None:
+            yield row | {"node": node, "cluster": cluster, "then": row["ts"] - behind}
 
 
 def _changes(row: Row, chronicle: Chronicle) -> Iterator[Row]:
