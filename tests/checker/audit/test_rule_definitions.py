@@ -29,6 +29,7 @@ from isrproof.model.sorts import Bool, Int, SetOf
 from isrproof.model.views import LEADER_EPOCH_NEVER_FALLS, LEADER_IN_ISR, Broker
 from isrproof.specs.behaviours import behaviour
 from isrproof.specs.errors import UnknownNameError
+from isrproof.specs.releases import span
 
 from tests.observed import excerpts, inputs, recordings
 from tests.recordings import RECORDED
@@ -238,3 +239,10 @@ def test_every_rule_says_what_to_do() -> None:
         assert todo.now in page(rule)
         if "--topics-include" in todo.verify:  # the option is as old as 3.0 (KAFKA-10589)
             assert "--topic-white-list" in todo.look_for, rule.code
+
+
+@pytest.mark.parametrize(("source", "harmless"), [("OnlineReplica", True), ("OfflineReplica", False)])
+def test_a_finding_says_which_refusals_are_harmless(source: str, harmless: bool) -> None:
+    row = {"topic": "t", "partition": 0, "replica": 1, "thrown_from_state": source, "releases": span("2.0")}
+    message = rules()["KR105"].message(row | {"to_state": "ReplicaDeletionIneligible"})
+    assert message.endswith("(harmless)") is harmless

@@ -39,7 +39,9 @@ def _cause(row: Row) -> str:
 def _refused(who: str, row: Row) -> str:
     text = f"Kafka refused to move {who} from {row['thrown_from_state']} to {row['to_state']}"
     known = known_refusal(row["thrown_from_state"], row["to_state"], row["releases"])
-    return f"{text}: {known.when}" if known else text
+    if known is None:
+        return text
+    return f"{text}: {known.when}{' (harmless)' if known.harmless else ''}"
 
 
 RULE = Rule(
