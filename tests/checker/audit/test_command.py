@@ -52,7 +52,7 @@ def test_what_these_lines_cannot_decide_does_not_conform() -> None:
         ("zipped.log", b"PK\3\4" + b"\0" * 100, "the archive is cut or broken"),
         ("hole.log", b"\0" * 9_000, "nothing but NUL"),
         (
-            "00000000000000000000.log.gz",
+            "copy.log.gz",
             gzip.compress(SEGMENT.read_bytes()),
             "from its folder, or from an archive of it, under the names that Kafka",
         ),
