@@ -161,10 +161,7 @@ def _beside(
 
 def _compared(metadata: Metadata, raft_lines: Iterable[Row], shown: Shown) -> dict[int, Chronicle]:
     """The metadata logs that lines are held against: of clusters with one log, of which no line names another id."""
-    ids: dict[int, set[str]] = {}
-    for row in raft_lines:
-        if row["detail"] is not None:
-            ids.setdefault(row["cluster"], set()).add(row["detail"])
+    ids = raft.ids_named(raft_lines)
     found = {}
     for cluster, own in metadata.chronicles.items():
         if len(own) != 1:

@@ -431,6 +431,7 @@ def _lists(evidence: Evidence, partition: Key, scope: Scope) -> Iterator[tuple[i
     if members is None:
         members = evidence.partitions.members(partition)
     usual = (1, 2) if len(members) <= 1 else (len(members),)
+    all_may_be_there = not begins(evidence)
     for many in range(1, len(PLACES) + 1) if scope.replicas else usual:
         lists = itertools.permutations(evidence.names.brokers, many)
-        yield from (each for each in lists if members <= set(each) and (not begins(evidence) or _are_in_turn(each)))
+        yield from (each for each in lists if members <= set(each) and (all_may_be_there or _are_in_turn(each)))

@@ -70,20 +70,29 @@ def leading(lines: Iterable[Row]) -> dict[int, int]:
     """Of each epoch the only node that says that it leads it."""
     nodes: dict[int, set[int]] = defaultdict(set)
     for row in lines:
-        leads = row["row"] in ACTIVE or (row["row"] == STATE and row["raft_state"] == "Leader")
-        if leads and row["node"] is not None:
+        if _leads(row) and row["node"] is not None:
             nodes[row["raft_epoch"]].add(row["node"])
     return {epoch: min(own) for epoch, own in nodes.items() if len(own) == 1}
 
 
+def _leads(row: Row) -> bool:
+    """Whether a node says that it leads."""
+    return row["row"] in ACTIVE or (row["row"] == STATE and row["raft_state"] == "Leader")
+
+
 def several_lives(lines: Sequence[Row]) -> set[int]:
     """The clusters whose lines may be of several lives: disks were formatted anew, or several ids are named."""
+    several = {cluster for cluster, ids in ids_named(lines).items() if len(ids) > 1}
+    return several | {row["cluster"] for row in lines if row["life"]} | {*_begun_anew(lines)}
+
+
+def ids_named(lines: Iterable[Row]) -> dict[int, set[str]]:
+    """By cluster the ids that its lines name."""
     named: dict[int, set[str]] = defaultdict(set)
     for row in lines:
         if row["detail"] is not None:
             named[row["cluster"]].add(row["detail"])
-    found = {row["cluster"] for row in lines if row["life"]} | {c for c, ids in named.items() if len(ids) > 1}
-    return found | {*_begun_anew(lines)}
+    return named
 
 
 def out_of_order(lines: Iterable[Row], files: Mapping[int, LogFile]) -> set[int]:
@@ -196,7 +205,7 @@ def _states(lines: Iterable[Row]) -> Iterator[Row]:
 def claimed(lines: Iterable[Row]) -> Iterator[Row]:
     """Lines that say who leads an epoch."""
     for row in lines:
-        if row["row"] in ACTIVE or (row["row"] == STATE and row["raft_state"] == "Leader"):
+        if _leads(row):
             yield row | {"leader": row["node"]}
         elif row["row"] in LEADER_PRINTED or (row["row"] == STATE and row["raft_state"] == "Follower"):
             yield row
