@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
-from ....model.expr import const, false, field, ite
+from ....model.expr import const, field, ite
 from ....model.sorts import Bool, Int, MapOf
 from ....specs.machines import LEVELS
 from ..fields import LEVEL, READ
@@ -30,6 +30,7 @@ from ..lines import (
     THROWN,
     is_line,
 )
+from ..table.absent import false_where_absent
 from ..table.protocol import Column, Row, Table
 from .doubts import NO_DOUBT, Doubts
 from .handled import handled
@@ -91,9 +92,9 @@ def backwards(events: Table, cuts: Cuts) -> list[Row]:
     """
     by_controller = events.present("controller", "controller_epoch").without_lines(_SILENT)
     parts = _parted(by_controller, cuts)
-    marked = parts.along(_STATED, ("line",), copied=Column("again", "ts", alike=_SAID)).derive(unread=false)
+    marked = parts.along(_STATED, ("line",), copied=Column("again", "ts", alike=_SAID))
     along = (
-        marked.filled("copied", "unread")
+        false_where_absent(marked, "copied")
         .where(~field("copied", Bool))
         .along(_STATED, ("line",), before=Column("previous", "ts"), before_line=Column("previous", "line"))
     )
@@ -137,11 +138,12 @@ def _runs(own: Table) -> list[Row]:
         return whole
     apart = [row for row in whole if (row["file"], row["controller"]) not in tangled]
     keys = [{"file": file, "controller": controller} for file, controller in sorted(tangled)]
+    before = own.joined(keys, ("file", "controller"), {}).along(
+        ("file", "controller"), ("line",), before=Column("previous", "controller_epoch")
+    )
+    turned = before.derive(turned=~field("before", Int()).eq(field("controller_epoch", Int())))
     in_turn = (
-        own.joined(keys, ("file", "controller"), {})
-        .along(("file", "controller"), ("line",), before=Column("previous", "controller_epoch"))
-        .derive(turned=~field("before", Int()).eq(field("controller_epoch", Int())), first_line=false)
-        .filled("turned", "first_line")
+        false_where_absent(turned, "turned")
         .along(("file", "controller"), ("line",), turns=Column("so_far", "turned"))
         .derive(stretch=ite(field("turned", Bool), field("turns", Int()) + 1, field("turns", Int())))
     )

@@ -23,7 +23,7 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
-from ....model.expr import const, either, false, ite
+from ....model.expr import const, either, ite
 from ....model.expr import field as column
 from ....model.sorts import Bool, Int
 from ..fields import controller_epoch, correlation_id, known_controller_epoch, ts
@@ -39,6 +39,7 @@ from ..lines import (
     STOP_RECEIVED,
     is_line,
 )
+from ..table.absent import false_where_absent
 from ..table.protocol import Column, Row, Table
 from .journals import Journals, Part, Process
 from .sent import counts, disagreeing, with_epochs
@@ -164,7 +165,7 @@ def _numbered(events: Table) -> Iterator[tuple[str, Table]]:
         before_ts=Column("previous", "ts"),
         first=Column("previous", "line"),
     )
-    turns = turns.derive(later=_before_ts < ts, unread=false).filled("later", "unread")
+    turns = false_where_absent(turns.derive(later=_before_ts < ts), "later")
     known = ~_epoch.eq(_unknown) & ~_before_epoch.eq(_unknown)
     one_count = ~(known & ~_epoch.eq(_before_epoch))
     again = one_count & correlation_id.eq(_before_id)

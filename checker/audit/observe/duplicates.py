@@ -6,8 +6,8 @@ from ....model.expr import field
 from ....model.sorts import Bool, Int
 from ..fields import tenure
 from ..lines import ALIKE, BROKERS
+from ..table.absent import false_where_absent
 from ..table.protocol import Column, Row, Table
-from .absent import false_where_absent
 from .placed import duplicate, of_controllers
 
 

@@ -12,8 +12,8 @@ from ....model.expr import Expr, either, field
 from ....model.sorts import Bool
 from ..fields import ts
 from ..lines import BROKERS, LIVE_BROKERS, TOPIC_DELETED
+from ..table.absent import false_where_absent
 from ..table.protocol import Column, Row, Table
-from .absent import false_where_absent
 from .broker.hosted import HOSTED_LINES
 from .observation import Names
 from .order import NEAR

@@ -13,8 +13,8 @@ from ..files.file import JITTER
 from ..history.journals import NO_JOURNALS, Journals
 from ..history.spans import Span
 from ..lines import BROKERS, MOVED, OF_BROKERS, REASONS
+from ..table.absent import false_where_absent
 from ..table.protocol import Column, Row, Table
-from .absent import false_where_absent
 from .observation import Input
 from .order import IN_ORDER, NEAR, PARTITION, PLACE
 

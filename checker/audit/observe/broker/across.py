@@ -32,9 +32,9 @@ from ...lines import (
     VIEWS,
     is_line,
 )
+from ...table.absent import false_where_absent
 from ...table.encoding import in_releases
 from ...table.protocol import Column, Table
-from ..absent import false_where_absent
 from ..compared import LINE, LINE_BEFORE, earlier
 from ..controller.views import PARTITION_VIEWS, VIEW, without_deletions
 from ..observation import Input, Names, Observation

@@ -6,8 +6,8 @@ from .....model.expr import both, field
 from .....model.sorts import Bool, Int
 from ...fields import high_watermark, last_offset, offset, sorts
 from ...lines import BELOW_HIGH_WATERMARK, LOG_TRUNCATED, NOTHING_TRUNCATED, TO_HIGH_WATERMARK, TO_LEADER, is_line
+from ...table.absent import false_where_absent
 from ...table.protocol import Table
-from ..absent import false_where_absent
 from ..case_when import case_when
 from ..compared import earlier, was
 from ..observation import Names, Observation

@@ -19,9 +19,9 @@ from ...lines import (
     SKIPPED,
     is_line,
 )
+from ...table.absent import false_where_absent
 from ...table.encoding import in_releases
 from ...table.protocol import Column, Table
-from ..absent import false_where_absent
 from ..compared import LINE, LINE_BEFORE, earlier
 from ..observation import Names, Observation
 from .hosted import HOSTED, HOSTED_LINES, KEPT, MERGED

@@ -39,9 +39,9 @@ from ...lines import (
     TRUNCATED,
     is_line,
 )
+from ...table.absent import false_where_absent
 from ...table.encoding import in_releases
 from ...table.protocol import Column, Table
-from ..absent import false_where_absent
 from ..observation import Names, Observation
 from ..order import NEAR
 from .hosted import HOSTED, HOSTED_LINES, KEPT, MERGED, copied

@@ -56,9 +56,9 @@ from ...lines import (
     is_line,
     line,
 )
+from ...table.absent import false_where_absent
 from ...table.encoding import in_releases
 from ...table.protocol import Column, Table
-from ..absent import false_where_absent
 from ..compared import earlier, earlier_sorts, was
 from ..observation import Input, Names
 from ..order import NEAR

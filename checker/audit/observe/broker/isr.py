@@ -6,8 +6,8 @@ from .....model.expr import both, field, ite, some
 from .....model.sorts import Bool, Int
 from ...fields import broker, isr, leader, leader_epoch, of_zookeeper, old_isr, sorts, takes_shown
 from ...lines import ISR_CHANGES, ISR_SHRINKS, ISR_WRITTEN, LEADS, is_line
+from ...table.absent import false_where_absent
 from ...table.protocol import Column, Table
-from ..absent import false_where_absent
 from ..case_when import case_when
 from ..observation import Names, Observation
 from .hosted import AGAINST, HOSTED, HOSTED_LINES, KEPT, MERGED, against

@@ -6,8 +6,8 @@ from .....model.expr import both, false, field, true
 from .....model.sorts import Bool, Int
 from ...fields import delete, sorts
 from ...lines import BECOME_BEGUN, OFFLINE, STOP_WHILE_OFFLINE, is_line
+from ...table.absent import false_where_absent
 from ...table.protocol import Column, Table
-from ..absent import false_where_absent
 from ..case_when import case_when
 from ..compared import earlier
 from ..observation import Names, Observation

@@ -31,9 +31,9 @@ from ...lines import (
     TO_HIGH_WATERMARK,
     is_line,
 )
+from ...table.absent import false_where_absent
 from ...table.encoding import in_releases
 from ...table.protocol import Column, Table
-from ..absent import false_where_absent
 from ..case_when import case_when
 from ..compared import earlier, was
 from ..observation import Names, Observation

@@ -8,8 +8,8 @@ from .....model.expr import const, field
 from .....model.sorts import Bool, Int, Sort
 from ...fields import JOURNAL, LEADER_DURING_DELETE, READ, SPAN, leader, partition_epoch, sorts
 from ...lines import BECOME_BEGUN, BECOME_ENDED, CACHED, FORGOTTEN, is_line
+from ...table.absent import false_where_absent
 from ...table.protocol import Column, Table
-from ..absent import false_where_absent
 from ..compared import LINE, LINE_BEFORE, earlier
 from ..observation import Names, Observation
 from ..order import NEAR, PLACE

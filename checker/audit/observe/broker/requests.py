@@ -17,8 +17,8 @@ from ...lines import (
     STOP_REFUSED,
     is_line,
 )
+from ...table.absent import false_where_absent
 from ...table.protocol import Column, Table
-from ..absent import false_where_absent
 from ..observation import Names, Observation
 from .hosted import AGAINST, HOSTED, HOSTED_LINES, KEPT, MERGED, REPLICA, against
 from .taken import STARTS, known_epoch, known_leader, leader_known_in, received, same_request

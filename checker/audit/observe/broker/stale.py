@@ -16,8 +16,8 @@ from ...fields import (
     whole,
 )
 from ...lines import BECOME_BEGUN, CACHED, FORGOTTEN, is_line
+from ...table.absent import false_where_absent
 from ...table.protocol import Column, Table
-from ..absent import false_where_absent
 from ..case_when import case_when
 from ..compared import earlier
 from ..observation import Input, Names, Observation

@@ -6,8 +6,8 @@ from .....model.expr import const, false, field, true
 from .....model.sorts import Bool, Int
 from ...fields import delete, leader_epoch, lossy, previous_leader_epoch, sorts
 from ...lines import REPLICA_STOPPED
+from ...table.absent import false_where_absent
 from ...table.protocol import Column, Table
-from ..absent import false_where_absent
 from ..case_when import case_when
 from ..compared import was
 from ..observation import Names, Observation

@@ -23,8 +23,8 @@ from ...fields import (
     topic_id,
 )
 from ...lines import HOSTS, LEADS, PRINTED_BY_LEADERS, STATE_TAKEN, STATES_TAKEN, is_line
+from ...table.absent import false_where_absent
 from ...table.protocol import Column, Table
-from ..absent import false_where_absent
 from ..case_when import case_when
 from ..compared import was
 from ..observation import Names, Observation

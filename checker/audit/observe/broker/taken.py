@@ -41,9 +41,9 @@ from ...lines import (
     STATE_TAKEN,
     is_line,
 )
+from ...table.absent import false_where_absent
 from ...table.encoding import in_releases
 from ...table.protocol import Column, Table
-from ..absent import false_where_absent
 from ..case_when import case_when
 from ..observation import Names
 

@@ -23,8 +23,8 @@ from .....model.expr import Expr, both, const, either, field, ite
 from .....model.sorts import Bool, Enum
 from ...fields import LEADER_DURING_DELETE, from_state, isr, leader, replicas, tenure, to_state
 from ...lines import CREATED, ELECTED, MOVED, STOPPED, TOPIC_DELETED, VIEWS, is_line
+from ...table.absent import false_where_absent
 from ...table.protocol import Column, Row, Table
-from ..absent import false_where_absent
 from ..compared import was
 from ..order import IN_ORDER, PARTITION
 

@@ -6,8 +6,8 @@ from .....model.expr import both, field
 from .....model.sorts import Bool, Int
 from ...fields import from_state, isr, leader, leader_epoch, sorts, to_state
 from ...lines import ELECTED, LEADER_AND_ISR_SENT, REASSIGNED, REMOVED, is_line
+from ...table.absent import false_where_absent
 from ...table.protocol import Column, Table
-from ..absent import false_where_absent
 from ..compared import compared, compared_sorts, earlier, earlier_sorts, gap_in_tenure, same_version, was
 from ..observation import Names, Observation
 from ..order import IN_ORDER, PLACE

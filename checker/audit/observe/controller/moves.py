@@ -21,8 +21,8 @@ from ...fields import (
     to_state,
 )
 from ...lines import CREATED, MOVED, STOPPED
+from ...table.absent import false_where_absent
 from ...table.protocol import Column, Table
-from ..absent import false_where_absent
 from ..compared import earlier, earlier_sorts, gap_in_tenure
 from ..observation import Names, Observation
 from ..order import OF_TENURE, PLACE

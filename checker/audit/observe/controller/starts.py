@@ -18,8 +18,8 @@ from ...fields import (
     ts,
 )
 from ...lines import MOVED, MOVES_AND_VIEWS, READY, STOPPED, is_line
+from ...table.absent import false_where_absent
 from ...table.protocol import Column, Table
-from ..absent import false_where_absent
 from ..observation import Names, Observation
 from ..order import IN_ORDER, OF_TENURE, PARTITION, PLACE
 from ..placed import EVENTS, PLACED

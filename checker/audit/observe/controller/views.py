@@ -22,8 +22,8 @@ from ...fields import (
     written_by_epoch,
 )
 from ...lines import CREATED, ELECTED, REASSIGNED, STOPPED, VIEWS, is_line, line
+from ...table.absent import false_where_absent
 from ...table.protocol import Column, Table
-from ..absent import false_where_absent
 from ..observation import Input
 from ..order import IN_ORDER, NEAR, PARTITION
 from ..placed import at

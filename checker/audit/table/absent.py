@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....model.expr import false
-from ..table.protocol import Table
+from .protocol import Table
 
 
 def false_where_absent(table: Table, *columns: str) -> Table:
