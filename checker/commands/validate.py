@@ -180,6 +180,8 @@ def _metadata(options: dict[str, Any]) -> int:
 
 
 def _print(verdict: Any, release: str, level: str, model: Any, options: Any) -> None:
+    from ..explore.report import not_in
+
     if options["as_json"]:
         place = verdict.place
         content = {
@@ -211,4 +213,4 @@ def _print(verdict: Any, release: str, level: str, model: Any, options: Any) -> 
         f"{verdict.others} other lines are not compared"
     )
     if model is not None and model.left_out:
-        click.echo(f"  not in this model: {'; '.join(model.left_out)}")
+        click.echo(f"  {not_in(model)}")

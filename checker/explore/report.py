@@ -43,7 +43,7 @@ def text_report(result: Exploration) -> str:
     if result.orbits is not None:
         lines.append(f"  {result.orbits:,} searched, one for all renamings (--no-symmetry: all)")
     if model.left_out:
-        lines.append(f"  not in this model: {'; '.join(model.left_out)}")
+        lines.append(f"  {not_in(model)}")
     if result.stopped:
         lines.append(f"  unfinished: the search stopped at {result.stopped}")
     idle = [each.action for each in result.coverage if each.taken == 0]
@@ -58,6 +58,12 @@ def text_report(result: Exploration) -> str:
             lines += ["", f"{each.prop.name}: {each.prop.statement}", *_path_lines_once(each.path, paths_before)]
             paths_before.append((each.prop.name, each.path))
     return "\n".join(lines)
+
+
+def not_in(model: Model) -> str:
+    """What a model leaves out, by name: said beside each of its verdicts. `model_lines` says what each is."""
+    names = "; ".join(each.split(" (", 1)[0] for each in model.left_out)
+    return f"not in this model (isrproof explore MODEL --list says more): {names}"
 
 
 def model_lines(model: Model) -> list[str]:

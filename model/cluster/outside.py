@@ -10,9 +10,8 @@ from ..sorts import Value
 from . import requests
 from .broker_lines import registered_anew
 from .controller import unknown_is
-from .effects import ISR, REQUESTS, ZOMBIES, Effects
+from .effects import REQUESTS, ZOMBIES, Effects
 from .state import (
-    CACHES,
     DIRECTORIES,
     ISR_CHANGES,
     LARGE,
@@ -101,8 +100,8 @@ def come_back(effects: Effects) -> Action:
     if _sends_requests(effects):
         effects.lines += registered_anew(b, registration[b] + 1, starts=True)
     dead = ~registered.contains(b)
-    needed = effects.chosen.parts & {CACHES, ISR}
-    registers_once = dead if needed else waived(dead, "nothing but counts changes, of outages and registrations")
+    nothing = "nothing but counts changes, of outages and registrations"
+    registers_once = dead if _sends_requests(effects) else waived(dead, nothing)
     guard: dict[str, Expr | Clause] = {"is not registered": registers_once}
     if ZOMBIES in effects.chosen.parts:
         guard["is no zombie"] = waived(phase[b].eq("none"), "what an earlier controller does is fenced")
