@@ -24,13 +24,14 @@ the whole cluster, since whoever lost lines of one file lost those of others,
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, partial
 
 from ...model.expr import Expr
 from .fields import before, from_state, gap, releases
 from .files.file import LogFile
 from .history.beginnings import beheaded, first_lines
+from .history.claims import OverLines
 from .history.doubts import NO_DOUBT, Doubts
 from .history.follow_ups import follow_ups, shown
 from .history.own_requests import begun_anew, numbered
@@ -43,8 +44,6 @@ from .table.protocol import Row, Table
 from .table.rows import known
 from .ties import DOUBT
 
-OverLines = Callable[[Callable[[Table], list[Row]], Collection[int]], list[Row]]
-"""Gives what a look gives of the lines of some files."""
 _MOVES = ("replica_moves", "partition_moves")
 _SIGNS = ("moves", "contradicted", "unmoved", "epochs", "unlike", "shared", "twice", "compared", "broken", "riven")
 _EPOCHS, _EPOCH_DIFFERS = "epochs_before", "KR602"

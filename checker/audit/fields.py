@@ -20,6 +20,8 @@ SEEDED, ANYTHING = "seeded at the start of the epoch", "anything"
 LEADER_DURING_DELETE = some(const(-2, Broker))
 """What UpdateMetadata says of a partition whose topic is being deleted."""
 LEVEL = Enum("Level", LEVELS)
+TENURE = ("file", "controller", "controller_epoch")
+"""The columns that name the lines of one tenure of a controller in a file."""
 
 
 def sorts(*fields: Expr) -> dict[str, Sort]:

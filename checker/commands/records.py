@@ -76,9 +76,9 @@ def _warn(path: str, problem: str | None, unknown_records: int, tags: int) -> bo
 
 
 def _types(names: tuple[str, ...]) -> set[str]:
-    from ...specs.metadata import control_types, record_types
+    from ...specs.metadata import types_by_name
 
-    known = {kind.name for kind in (*record_types().values(), *control_types().values())}
+    known = set(types_by_name())
     found = set()
     for name in names:
         upper = name.upper()

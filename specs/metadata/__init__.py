@@ -68,6 +68,12 @@ def control_types() -> Mapping[int, RecordType]:
     return {row["key"]: _type(row, row["name"], {}) for row in _table()["control"]}
 
 
+@cache
+def types_by_name() -> Mapping[str, RecordType]:
+    """The types of data and control records by their names."""
+    return {kind.name: kind for kind in (*record_types().values(), *control_types().values())}
+
+
 def printed(name: str) -> str:
     """A name in Kafka's schemas as a constant: PartitionChange as PARTITION_CHANGE."""
     return _WORD.sub("_", name).upper()

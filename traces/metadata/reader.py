@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from ...specs.metadata import Field, RecordType, control_types, record_types
+from ...specs.metadata import Field, RecordType, control_types, record_types, types_by_name
 from .wire import FORMATS, MalformedError, uvarint
 
 Message = dict[str, Any]
@@ -118,13 +118,8 @@ def _read(kind: RecordType, version: int, data: bytes, at: int, odd: Odd) -> Mes
 
 
 @cache
-def _types() -> Mapping[str, RecordType]:
-    return {kind.name: kind for kind in (*record_types().values(), *control_types().values())}
-
-
-@cache
 def _shapes(name: str, version: int) -> tuple[_Reader, ...]:
-    kind = _types()[name]
+    kind = types_by_name()[name]
     return tuple(_message(fields, version) for fields in (kind.fields, *kind.older))
 
 
@@ -363,5 +358,5 @@ def uuid_text(raw: bytes) -> str:
 
 def in_table_order(name: str, message: Mapping[str, Any]) -> Message:
     """The message of a type with its fields in the order of the table, which the tags on the wire need not follow."""
-    order = [field.name for field in _types()[name].fields] if name in _types() else []
+    order = [field.name for field in types_by_name()[name].fields] if name in types_by_name() else []
     return {each: message[each] for each in order if each in message} | dict(message)

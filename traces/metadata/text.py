@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Any
 
 from ...specs.errors import IsrproofError
-from ...specs.metadata import Field, RecordType, control_types, record_types, zero
+from ...specs.metadata import Field, control_types, types_by_name, zero
 from .writer import batch
 
 _BEGAN = 1_700_000_000_000
@@ -36,7 +36,7 @@ def log_bytes(lines: Iterable[str]) -> bytes:
                 "batch": record["offset"],
                 **record,
             }
-            kind = _types()[row["type"]]
+            kind = types_by_name()[row["type"]]
         except (ValueError, KeyError, TypeError) as error:
             raise IsrproofError(f"expected a record as `isrproof records` prints it, got {line[:200]!r}") from error
         version = row.get("version", len(kind.since) - 1)
@@ -50,10 +50,6 @@ def _batch(rows: list[dict[str, Any]]) -> bytes:
     messages = [(row["type"], row["version"], row["data"]) for row in rows]
     control = first["type"] in {kind.name for kind in control_types().values()}
     return batch(messages, first["offset"], first["epoch"], first["timestamp"], control=control)
-
-
-def _types() -> dict[str, RecordType]:
-    return {kind.name: kind for kind in (*record_types().values(), *control_types().values())}
 
 
 def _filled(fields: tuple[Field, ...], version: int, data: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from ..fields import from_state, to_state
+from ..fields import TENURE, from_state, to_state
 from ..files.file import LogFile
 from ..lines import CACHED, MOVED, STOPPED, UPDATE_METADATA_SENT
 from ..table.protocol import Column, Row, Table
@@ -22,7 +22,6 @@ from .doubts import TenureOfCluster
 from .streams import streams
 
 _KINDS = {"moved": MOVED["replica"], "failed": STOPPED["partition"], "sent": UPDATE_METADATA_SENT, "cached": CACHED}
-_TENURE = ("file", "controller", "controller_epoch")
 
 
 def first_lines(events: Table) -> list[Row]:
@@ -31,7 +30,7 @@ def first_lines(events: Table) -> list[Row]:
     return [
         row | {"began": kind}
         for kind, lines in _KINDS.items()
-        for row in _counted(events.of_lines(lines), kind).present(*_TENURE, "ts").grouped(_TENURE, **first).rows()
+        for row in _counted(events.of_lines(lines), kind).present(*TENURE, "ts").grouped(TENURE, **first).rows()
     ]
 
 

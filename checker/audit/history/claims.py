@@ -17,7 +17,7 @@ from itertools import pairwise
 from ....model.expr import const, field, ite
 from ....model.sorts import Bool, Int, MapOf
 from ....specs.machines import LEVELS
-from ..fields import LEVEL, READ
+from ..fields import LEVEL, READ, TENURE
 from ..files.file import JITTER, UNKNOWN_LEVEL, LogFile
 from ..lines import (
     CONTROLLER_LINES,
@@ -48,11 +48,10 @@ OverLines = Callable[[Callable[[Table], list[Row]], Collection[int]], list[Row]]
 _BEFORE_ITS_FIRST = -1
 """Stands for the run that a line belongs to if its controller has named no epoch before it in its piece."""
 _RANK = const({level: rank for rank, level in enumerate(LEVELS)}, MapOf(LEVEL, Int()))
-_SPEAKER = ("file", "controller", "controller_epoch")
 _SILENT = (*THROWN, *EPOCH_READ, *OF_BROKERS)
 """Lines that state nothing of who has which epoch. (A broker's reports are those of requests that it received.)"""
-_STATED = (*_SPEAKER, "part")
-_SAID = tuple(name for name in READ if name not in (*_SPEAKER, "line", "ts"))
+_STATED = (*TENURE, "part")
+_SAID = tuple(name for name in READ if name not in (*TENURE, "line", "ts"))
 """What a line says, but for who says it and when."""
 
 

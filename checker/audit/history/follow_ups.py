@@ -20,7 +20,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..fields import LEADER_DURING_DELETE, leader, to_state
+from ..fields import LEADER_DURING_DELETE, TENURE, leader, to_state
 from ..files.file import LogFile
 from ..lines import CACHED, CREATED, ELECTED, LEADER_AND_ISR_SENT, MOVED, UPDATE_METADATA_SENT
 from ..table.protocol import Column, Row, Table
@@ -36,7 +36,6 @@ _OF_PARTITION: Mapping[str, tuple[str, ...]] = {"created": CREATED, "online": (*
 _ONLINE = "OnlinePartition"
 _MANY = 30
 _NOWHERE = (-1, 0)
-_TENURE = ("file", "controller", "controller_epoch")
 _STATE = ("topic", "partition", "leader", "leader_epoch", "isr")
 
 
@@ -54,20 +53,20 @@ def shown(events: Table) -> list[Row]:
         row | {"kind": kind}
         for kind, lines in _KINDS.items()
         for row in events.of_lines(lines)
-        .present(*_TENURE, *_STATE)
+        .present(*TENURE, *_STATE)
         .where(leader.ne(LEADER_DURING_DELETE))
-        .grouped((*_TENURE, *_STATE), first=Column("min", "line"), last=Column("max", "line"), n=Column("count"))
+        .grouped((*TENURE, *_STATE), first=Column("min", "line"), last=Column("max", "line"), n=Column("count"))
         .rows()
     ] + [row | {"kind": kind} for kind, lines in _OF_PARTITION.items() for row in _of_partition(events, kind, lines)]
 
 
 def _of_partition(events: Table, kind: str, lines: tuple[str, ...]) -> list[Row]:
     """The same of what makes a partition new or online, whatever its state is then."""
-    found = events.of_lines(lines).present(*_TENURE, "topic")
+    found = events.of_lines(lines).present(*TENURE, "topic")
     if kind == "online":
         found = found.where(to_state("partition").eq(_ONLINE))
     return found.grouped(
-        (*_TENURE, "topic", "partition"),
+        (*TENURE, "topic", "partition"),
         first=Column("min", "line"),
         last=Column("max", "line"),
         n=Column("count"),

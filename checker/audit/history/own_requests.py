@@ -13,16 +13,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ..fields import controller, speaker
+from ..fields import TENURE, controller, speaker
 from ..lines import CACHED, LEADER_AND_ISR_RECEIVED
 from ..table.protocol import Column, Row, Table
 from .spans import Span
 
-_TENURE = ("file", "controller", "controller_epoch")
 _LIFE = ("cluster", "life")
 _REACH = ("since", "until")
 """A broker takes requests after the last line of the controller's, too."""
-_NUMBER = (*_LIFE, *_TENURE, "row", "topic", "partition", "correlation_id")
+_NUMBER = (*_LIFE, *TENURE, "row", "topic", "partition", "correlation_id")
 _LINE = (*_NUMBER, "ts")
 
 
@@ -34,9 +33,9 @@ def numbered(events: Table, spans: Sequence[Span]) -> list[Row]:
     rows = [asdict(span) | {"controller_epoch": span.epoch} for span in spans]
     return (
         events.of_lines((*LEADER_AND_ISR_RECEIVED, *CACHED))
-        .present(*_TENURE, "speaker", "correlation_id")
+        .present(*TENURE, "speaker", "correlation_id")
         .where(speaker.eq(controller))
-        .joined(rows, _TENURE, dict.fromkeys(_LIFE, int), _REACH)
+        .joined(rows, TENURE, dict.fromkeys(_LIFE, int), _REACH)
         .grouped(_LINE, line=Column("min", "line"))
         .rows()
     )
@@ -53,7 +52,7 @@ def begun_anew(rows: Iterable[Row]) -> frozenset[int]:
     numbers: dict[tuple[Any, ...], dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
     for row in first.values():
         times[_key(row, _NUMBER)].add(row["ts"])
-        numbers[_key(row, (*_LIFE, *_TENURE))][row["correlation_id"]].append(row["line"])
+        numbers[_key(row, (*_LIFE, *TENURE))][row["correlation_id"]].append(row["line"])
     twice = {cluster for (cluster, *_), own in times.items() if len(own) > 1}
     return frozenset(twice | {cluster for (cluster, *_), own in numbers.items() if _fall(own)})
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from ....model.expr import const, field
 from ....model.sorts import Int
-from ..fields import brokers, controller_epoch, count, deleted, followers
+from ..fields import TENURE, brokers, controller_epoch, count, deleted, followers
 from ..lines import LEADER_AND_ISR_BEGUN, LEADER_AND_ISR_COUNTED, METADATA_COUNTED, METADATA_TAKEN, is_line
 from ..table.protocol import Column, Row, Table
 from .journals import Part
@@ -32,7 +32,6 @@ LEADER_AND_ISR, UPDATE_METADATA = 0, 2
 """Kinds of requests, by their place in KINDS (observe/broker/handled.py)."""
 _MOST = 1_000_000
 """The most pairs of numbers that are compared, to see which do not fit; beyond, the first that could is taken."""
-_SENDER = ("file", "controller", "controller_epoch")
 _TAKER = ("file", "speaker", "controller")
 _SENT = ("file", "line", "controller", "controller_epoch", "brokers", "total", "of")
 _TAKEN = ("file", "line", "ts", "speaker", "controller", "controller_epoch", "correlation_id", "total", "of")
@@ -57,7 +56,7 @@ def _changes(lines: Table, key: Sequence[str]) -> Table:
 
 def _leader_and_isr_sent(events: Table) -> Table:
     lines = events.of_lines(LEADER_AND_ISR_COUNTED).present("controller_epoch", "brokers")
-    return _changes(lines.derive(total=count + followers, of=const(LEADER_AND_ISR, Int(0))), (*_SENDER, "brokers"))
+    return _changes(lines.derive(total=count + followers, of=const(LEADER_AND_ISR, Int(0))), (*TENURE, "brokers"))
 
 
 def _metadata_sent(events: Table) -> Table:
@@ -65,7 +64,7 @@ def _metadata_sent(events: Table) -> Table:
     counted = events.of_lines(METADATA_COUNTED).present("controller_epoch", "brokers")
     lines = counted.derive(total=count, of=const(UPDATE_METADATA, Int(0)))
     before = {f"before_{name}": Column("previous", name) for name in ("total", "brokers")}
-    turns = lines.along(_SENDER, ("line",), **before)
+    turns = lines.along(TENURE, ("line",), **before)
     same = _total.eq(field("before_total", Int())) & brokers.eq(field("before_brokers", brokers.sort))
     return turns.where(~same).plus(turns.absent("before_total"))
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from ..fields import TENURE
 from ..table.protocol import Column, Row, Table
 from .placed import late
 
 
 def late_tenures(events: Table) -> list[Row]:
     """The tenures (file, controller, epoch) that have such a line; duplicates are to be left out before."""
-    found = events.where(late).grouped(("file", "controller", "controller_epoch"), n=Column("count"))
-    return [{name: row[name] for name in ("file", "controller", "controller_epoch")} for row in found.rows()]
+    found = events.where(late).grouped(TENURE, n=Column("count"))
+    return [{name: row[name] for name in TENURE} for row in found.rows()]

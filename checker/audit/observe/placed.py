@@ -8,7 +8,7 @@ from dataclasses import asdict
 from ....model.expr import field
 from ....model.sorts import Bool, BoolSort, EnumSort, Int, IntSort, SetSort, Sort
 from ....specs.machines import machine as table_of
-from ..fields import JOURNAL, READ, SPAN, broker, sorts, ts
+from ..fields import JOURNAL, READ, SPAN, TENURE, broker, sorts, ts
 from ..files.file import JITTER
 from ..history.journals import NO_JOURNALS, Journals
 from ..history.spans import Span
@@ -75,9 +75,7 @@ def _with_spans(events: Table, spans: Sequence[Span], release: int | None) -> Ta
     if release is not None:
         rows = [row | {"releases": release, "life_at_least": release} for row in rows]
     by_controller = events.present("controller").without_lines(REASONS)
-    dated = by_controller.present("controller_epoch").joined(
-        rows, ("file", "controller", "controller_epoch"), _SPAN_COLUMNS, ("first", "last")
-    )
+    dated = by_controller.present("controller_epoch").joined(rows, TENURE, _SPAN_COLUMNS, ("first", "last"))
     # Some lines name the controller only (1.0: a partition that ceases to exist); their place decides the epoch.
     undated = (
         by_controller.of_lines(MOVED["partition"])

@@ -38,3 +38,8 @@ class Remedy:
     look_for: str
     older: str = ""
     upgrade: str = ""
+
+
+def until_copies_agree(workaround: str) -> Remedy:
+    """What helps now, and then the comparison of a partition's copies."""
+    return Remedy(workaround, verify=COPIES, look_for="a lag of 0 for every replica", older=BEFORE_3_0)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from isrproof.specs.metadata import control_types, record_types
+from isrproof.specs.metadata import types_by_name
 from isrproof.traces.metadata import compression
 from isrproof.traces.metadata.batches import Batches, Record
 from isrproof.traces.metadata.files import found_in, is_metadata, named, node_of
@@ -301,7 +301,7 @@ def test_a_snapshot_of_another_name_is_none_that_history_begins_with(tmp_path: P
 
 
 def test_every_field_of_the_table_is_of_a_version_that_there_is() -> None:
-    for kind in (*record_types().values(), *control_types().values()):
+    for kind in types_by_name().values():
         assert all(field.since < len(kind.since) for field in kind.fields)
         tags = [field.tag for field in kind.fields if field.tag is not None]
         assert sorted(tags) == list(range(len(tags)))

@@ -19,9 +19,9 @@ from __future__ import annotations
 from ...lines import FOLLOWS, LEADS
 from ...observe.broker.requests import asked
 from ...table.protocol import Row
-from ..remedy import KEEP_LOGS, MOVE_CONTROLLER, TOPIC, Remedy
 from ..rule import Rule
 from ..verdicts import suspicious_unless
+from ._remedies import CONTROLLER_ANEW
 from ._words import does, where
 
 
@@ -40,5 +40,5 @@ RULE = Rule(
     message=lambda row: f"{where(row)} {_did(row)}, and received no such request",
     expected=lambda row: "the line in which it received the request",
     got=lambda row: "requests with other numbers only",
-    remedy=Remedy(workaround=f"{KEEP_LOGS} {MOVE_CONTROLLER}", verify=TOPIC, look_for="the leader that the broker has"),
+    remedy=CONTROLLER_ANEW,
 )

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from ...observe.broker.handled import sent_total, total
 from ...table.protocol import Row
-from ..remedy import BEFORE_3_0, COPIES, Remedy
+from ..remedy import until_copies_agree
 from ..rule import Rule
 from ..verdicts import suspicious_unless
 from ._requests import request
@@ -52,10 +52,5 @@ RULE = Rule(
     expected=lambda row: f"a count that controller {row['controller']} printed in epoch {row['controller_epoch']}",
     got=lambda row: f"{row['total']} partitions",
     releases=">=2.6",
-    remedy=Remedy(
-        workaround="Move the controller, which tells each broker of all partitions anew.",
-        verify=COPIES,
-        look_for="a lag of 0 for every replica",
-        older=BEFORE_3_0,
-    ),
+    remedy=until_copies_agree("Move the controller, which tells each broker of all partitions anew."),
 )

@@ -20,7 +20,7 @@ from .....model.expr import either
 from ...fields import gap, high_watermark, process_known
 from ...observe.broker.offsets import added_before, added_next, both_added
 from ...table.protocol import Row
-from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, Remedy
+from ..remedy import KEEP_LOGS, until_copies_agree
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import where
@@ -47,5 +47,5 @@ RULE = Rule(
     expected=lambda row: f"a cut to {_offsets(row)}",
     got=lambda row: f"a cut to {row['high_watermark']}",
     compares=True,
-    remedy=Remedy(workaround=KEEP_LOGS, verify=COPIES, look_for="a lag of 0 for every replica", older=BEFORE_3_0),
+    remedy=until_copies_agree(KEEP_LOGS),
 )

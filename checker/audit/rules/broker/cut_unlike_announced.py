@@ -20,7 +20,7 @@ from __future__ import annotations
 from .....model.expr import ite
 from ...observe.broker.cuts import cut_needed, cut_unlike
 from ...table.protocol import Row
-from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, Remedy
+from ..remedy import KEEP_LOGS, until_copies_agree
 from ..rule import Rule
 from ..verdicts import HELD, ILLEGAL, SUSPICIOUS
 from ._words import where
@@ -42,5 +42,5 @@ RULE = Rule(
     message=_message,
     expected=lambda row: f"a cut to {row['offset']}" if row["cut_needed"] else f"a cut to {row['announced']}",
     got=lambda row: "no cut" if row["cut_needed"] else f"a cut to {row['offset']}",
-    remedy=Remedy(workaround=KEEP_LOGS, verify=COPIES, look_for="a lag of 0 for every replica", older=BEFORE_3_0),
+    remedy=until_copies_agree(KEEP_LOGS),
 )

@@ -21,7 +21,7 @@ from .....model.views import LOG, TRUNCATION_WITHIN_LEADER, Projection
 from ...fields import offset
 from ...observe.broker.across import leads_from
 from ..conditions import step
-from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, Remedy
+from ..remedy import KEEP_LOGS, until_copies_agree
 from ..rule import Rule
 from ..verdicts import suspicious_unless
 from ._words import where
@@ -44,5 +44,5 @@ RULE = Rule(
     got=lambda row: f"a cut to offset {row['offset']}",
     releases=">=2.1",
     issues=("KIP-320",),
-    remedy=Remedy(workaround=KEEP_LOGS, verify=COPIES, look_for="a lag of 0 for every replica", older=BEFORE_3_0),
+    remedy=until_copies_agree(KEEP_LOGS),
 )

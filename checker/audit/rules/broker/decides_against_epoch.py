@@ -26,9 +26,9 @@ from ...lines import BECOME_BEGUN, is_line
 from ...observe.broker.requests import asked_epoch, printed_epoch
 from ...observe.broker.taken import known_epoch
 from ...table.protocol import Row
-from ..remedy import KEEP_LOGS, MOVE_CONTROLLER, TOPIC, Remedy
 from ..rule import Rule
 from ..verdicts import illegal_unless
+from ._remedies import CONTROLLER_ANEW
 from ._words import where
 
 _takes = known_epoch < asked_epoch
@@ -64,5 +64,5 @@ RULE = Rule(
     message=_message,
     expected=lambda row: f"a request is taken if its leader epoch is above {row['known_epoch']}",
     got=lambda row: "taken" if row["row"] in BECOME_BEGUN else "refused",
-    remedy=Remedy(workaround=f"{KEEP_LOGS} {MOVE_CONTROLLER}", verify=TOPIC, look_for="the leader that the broker has"),
+    remedy=CONTROLLER_ANEW,
 )

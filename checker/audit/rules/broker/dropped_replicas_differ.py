@@ -24,7 +24,7 @@ from __future__ import annotations
 from .....model.expr import field, ite
 from ...fields import isr, lagging, last_offset, log_end_offset
 from ...table.protocol import Row
-from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, Remedy
+from ..remedy import KEEP_LOGS, until_copies_agree
 from ..rule import Rule
 from ..verdicts import ILLEGAL, suspicious_unless
 from ._words import ids, where
@@ -57,5 +57,5 @@ RULE = Rule(
     got=lambda row: f"an end of {row['last_offset']}" if _listed(row) else f"{ids(row['lagging'])} out of sync",
     releases=">=2.2",
     issues=("KAFKA-7152",),
-    remedy=Remedy(workaround=KEEP_LOGS, verify=COPIES, look_for="a lag of 0 for every replica", older=BEFORE_3_0),
+    remedy=until_copies_agree(KEEP_LOGS),
 )

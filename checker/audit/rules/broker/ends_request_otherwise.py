@@ -21,9 +21,9 @@ from .....model.expr import both
 from ...fields import gap
 from ...observe.broker.requests import other_epoch_named, other_leader_named, other_role_named
 from ...table.protocol import Row
-from ..remedy import KEEP_LOGS, MOVE_CONTROLLER, TOPIC, Remedy
 from ..rule import Rule
 from ..verdicts import illegal_unless
+from ._remedies import CONTROLLER_ANEW
 from ._words import where
 
 
@@ -47,5 +47,5 @@ RULE = Rule(
     ),
     expected=lambda row: f"leader {row['received_leader']} of leader epoch {row['received_leader_epoch']}",
     got=_named,
-    remedy=Remedy(workaround=f"{KEEP_LOGS} {MOVE_CONTROLLER}", verify=TOPIC, look_for="the leader that the broker has"),
+    remedy=CONTROLLER_ANEW,
 )

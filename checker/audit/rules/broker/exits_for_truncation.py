@@ -14,7 +14,7 @@ Releases
 
 from __future__ import annotations
 
-from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, Remedy
+from ..remedy import KEEP_LOGS, until_copies_agree
 from ..rule import Rule
 from ..verdicts import SUSPICIOUS
 from ._words import where
@@ -34,5 +34,5 @@ RULE = Rule(
     bug="KAFKA-7414",
     issues=("KAFKA-7414",),
     releases="<=2.0",
-    remedy=Remedy(workaround=KEEP_LOGS, verify=COPIES, look_for="a lag of 0 for every replica", older=BEFORE_3_0),
+    remedy=until_copies_agree(KEEP_LOGS),
 )

@@ -18,7 +18,7 @@ from __future__ import annotations
 from .....model.expr import either
 from ...fields import gap, high_watermark, leader_epoch, offset, process_known
 from ...observe.compared import was
-from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, Remedy
+from ..remedy import KEEP_LOGS, until_copies_agree
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import where
@@ -35,5 +35,5 @@ RULE = Rule(
     ),
     expected=lambda row: f"an offset of at least {row['before_high_watermark']}",
     got=lambda row: f"offset {row['offset']}",
-    remedy=Remedy(workaround=KEEP_LOGS, verify=COPIES, look_for="a lag of 0 for every replica", older=BEFORE_3_0),
+    remedy=until_copies_agree(KEEP_LOGS),
 )

@@ -21,9 +21,10 @@ from ...fields import gap, leader, takes_shown
 from ...observe.broker.requests import fetch_epoch, fetch_leader, not_later
 from ...observe.broker.taken import known_epoch, known_role
 from ...table.protocol import Row
-from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, Remedy
+from ..remedy import until_copies_agree
 from ..rule import Rule
 from ..verdicts import illegal_unless
+from ._remedies import LEADERS_ANEW
 from ._words import where
 
 
@@ -49,10 +50,5 @@ RULE = Rule(
     ),
     expected=lambda row: _taken(row),
     got=lambda row: f"a fetcher to broker {row['leader']} in leader epoch {row['fetch_epoch']}",
-    remedy=Remedy(
-        workaround=f"{KEEP_LOGS} Restart the broker: it takes the leaders of its partitions anew.",
-        verify=COPIES,
-        look_for="a lag of 0 for every replica",
-        older=BEFORE_3_0,
-    ),
+    remedy=until_copies_agree(LEADERS_ANEW),
 )

@@ -19,10 +19,11 @@ from __future__ import annotations
 from ...fields import leader
 from ...lines import FETCHERS_ADDED, is_line
 from ...observe.broker.across import sent_leader
-from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, Remedy
+from ..remedy import until_copies_agree
 from ..rule import Rule
 from ..verdicts import suspicious_unless
 from ._controllers import CONTROLLERS
+from ._remedies import LEADERS_ANEW
 from ._words import where
 
 RULE = Rule(
@@ -41,10 +42,5 @@ RULE = Rule(
     got=lambda row: f"a fetcher to broker {row['leader']}",
     releases=">=2.1",
     follows_from=CONTROLLERS,
-    remedy=Remedy(
-        workaround=f"{KEEP_LOGS} Restart the broker: it takes the leaders of its partitions anew.",
-        verify=COPIES,
-        look_for="a lag of 0 for every replica",
-        older=BEFORE_3_0,
-    ),
+    remedy=until_copies_agree(LEADERS_ANEW),
 )

@@ -18,10 +18,11 @@ from __future__ import annotations
 from ...fields import leader
 from ...lines import FOLLOWS, is_line
 from ...observe.broker.across import sent_leader
-from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, Remedy
+from ..remedy import until_copies_agree
 from ..rule import Rule
 from ..verdicts import suspicious_unless
 from ._controllers import CONTROLLERS
+from ._remedies import LEADERS_ANEW
 from ._words import where
 
 RULE = Rule(
@@ -40,10 +41,5 @@ RULE = Rule(
     got=lambda row: f"leader {row['leader']}",
     releases=">=3.3",
     follows_from=CONTROLLERS,
-    remedy=Remedy(
-        workaround=f"{KEEP_LOGS} Restart the broker: it takes the leaders of its partitions anew.",
-        verify=COPIES,
-        look_for="a lag of 0 for every replica",
-        older=BEFORE_3_0,
-    ),
+    remedy=until_copies_agree(LEADERS_ANEW),
 )

@@ -23,7 +23,7 @@ from .....model.expr import both
 from ...fields import of_zookeeper, server_log, takes_shown
 from ...observe.broker.fetching import fetchers
 from ...observe.compared import was
-from ..remedy import BEFORE_3_0, COPIES, Remedy
+from ..remedy import until_copies_agree
 from ..rule import Rule
 from ..verdicts import suspicious_unless
 from ._words import where
@@ -38,10 +38,5 @@ RULE = Rule(
     message=lambda row: f"{where(row)} followed a leader up to here, and added no fetcher for it",
     expected=lambda row: "a line that adds a fetcher, or says why not",
     got=lambda row: "no such line before the broker takes the partition anew",
-    remedy=Remedy(
-        workaround="Restart the broker: it fetches anew what it follows.",
-        verify=COPIES,
-        look_for="a lag of 0 for every replica",
-        older=BEFORE_3_0,
-    ),
+    remedy=until_copies_agree("Restart the broker: it fetches anew what it follows."),
 )

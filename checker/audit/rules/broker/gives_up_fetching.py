@@ -23,7 +23,7 @@ from __future__ import annotations
 from .....model.expr import either
 from ...observe.broker.fetching import fenced, goes_on, resumed
 from ...table.protocol import Row
-from ..remedy import BEFORE_3_0, COPIES, Remedy
+from ..remedy import until_copies_agree
 from ..rule import Rule
 from ..verdicts import suspicious_unless
 from ._words import where
@@ -49,10 +49,7 @@ RULE = Rule(
     got=lambda row: "no line of the partition with which the broker takes it again",
     issues=("KIP-461", "KAFKA-8346"),
     releases=">=2.3",
-    remedy=Remedy(
-        workaround="Look for the error above the line. Restart the broker, or let another replica lead the partition.",
-        verify=COPIES,
-        look_for="a lag of 0 for every replica",
-        older=BEFORE_3_0,
+    remedy=until_copies_agree(
+        "Look for the error above the line. Restart the broker, or let another replica lead the partition."
     ),
 )

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from ...fields import high_watermark
 from ...observe.broker.offsets import end
-from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, Remedy
+from ..remedy import KEEP_LOGS, until_copies_agree
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import where
@@ -29,5 +29,5 @@ RULE = Rule(
     message=lambda row: f"{where(row)} has high watermark {row['high_watermark']}, and its log ends at {row['end']}",
     expected=lambda row: f"a high watermark of {row['end']} at most",
     got=lambda row: f"high watermark {row['high_watermark']}",
-    remedy=Remedy(workaround=KEEP_LOGS, verify=COPIES, look_for="a lag of 0 for every replica", older=BEFORE_3_0),
+    remedy=until_copies_agree(KEEP_LOGS),
 )

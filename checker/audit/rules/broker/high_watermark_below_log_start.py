@@ -20,7 +20,7 @@ Releases
 from __future__ import annotations
 
 from ...observe.broker.offsets import printed_high_watermark, starts_at
-from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, Remedy
+from ..remedy import KEEP_LOGS, until_copies_agree
 from ..rule import Rule
 from ..verdicts import suspicious_unless
 from ._words import where
@@ -40,5 +40,5 @@ RULE = Rule(
     got=lambda row: f"high watermark {row['printed_high_watermark']}",
     bug="KAFKA-9491",
     issues=("KAFKA-9491",),
-    remedy=Remedy(workaround=KEEP_LOGS, verify=COPIES, look_for="a lag of 0 for every replica", older=BEFORE_3_0),
+    remedy=until_copies_agree(KEEP_LOGS),
 )

@@ -19,7 +19,7 @@ from .....model.expr import either
 from .....model.views import HIGH_WATERMARK_MONOTONE
 from ...fields import gap, process_known
 from ..conditions import step
-from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, Remedy
+from ..remedy import KEEP_LOGS, until_copies_agree
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import where
@@ -36,5 +36,5 @@ RULE = Rule(
     ),
     expected=lambda row: f"a high watermark of at least {row['before_high_watermark']}",
     got=lambda row: f"high watermark {row['high_watermark']}",
-    remedy=Remedy(workaround=KEEP_LOGS, verify=COPIES, look_for="a lag of 0 for every replica", older=BEFORE_3_0),
+    remedy=until_copies_agree(KEEP_LOGS),
 )

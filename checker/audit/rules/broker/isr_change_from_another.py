@@ -22,7 +22,7 @@ from ...fields import gap, old_isr, takes_shown
 from ...lines import ISR_CHANGES, is_line
 from ...observe.broker.isr import follows_known
 from ...observe.broker.taken import isr_known_in, known_epoch, known_isr, known_old_isr
-from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, Remedy
+from ..remedy import KEEP_LOGS, until_copies_agree
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import ids, where
@@ -42,5 +42,5 @@ RULE = Rule(
     got=lambda row: f"a change from {ids(row['old_isr'])}",
     issues=("KAFKA-12686",),
     bug="KAFKA-12686",
-    remedy=Remedy(workaround=KEEP_LOGS, verify=COPIES, look_for="a lag of 0 for every replica", older=BEFORE_3_0),
+    remedy=until_copies_agree(KEEP_LOGS),
 )

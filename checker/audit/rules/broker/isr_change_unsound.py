@@ -17,7 +17,7 @@ from .....model.expr import ite
 from ...fields import isr, old_isr
 from ...lines import ISR_CHANGES, ISR_SHRINKS, is_line
 from ...table.protocol import Row
-from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, Remedy
+from ..remedy import KEEP_LOGS, until_copies_agree
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import ids, where
@@ -45,5 +45,5 @@ RULE = Rule(
     ),
     expected=_wanted,
     got=lambda row: ids(row["isr"]),
-    remedy=Remedy(workaround=KEEP_LOGS, verify=COPIES, look_for="a lag of 0 for every replica", older=BEFORE_3_0),
+    remedy=until_copies_agree(KEEP_LOGS),
 )

@@ -17,7 +17,7 @@ from __future__ import annotations
 from .....model.views import LEADER_IN_ISR
 from ...lines import LEADS
 from ...table.protocol import Row
-from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, Remedy
+from ..remedy import KEEP_LOGS, until_copies_agree
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import ids, where
@@ -36,5 +36,5 @@ RULE = Rule(
     message=lambda row: f"{where(row)} {_does(row)} {ids(row['isr'])}, without itself",
     expected=lambda row: f"broker {row['broker']} in the ISR",
     got=lambda row: ids(row["isr"]),
-    remedy=Remedy(workaround=KEEP_LOGS, verify=COPIES, look_for="a lag of 0 for every replica", older=BEFORE_3_0),
+    remedy=until_copies_agree(KEEP_LOGS),
 )

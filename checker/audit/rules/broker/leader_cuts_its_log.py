@@ -24,7 +24,7 @@ from __future__ import annotations
 from .....model.expr import both
 from ...fields import takes_shown
 from ...observe.broker.taken import known_role, settled_role
-from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, Remedy
+from ..remedy import KEEP_LOGS, until_copies_agree
 from ..rule import Rule
 from ..verdicts import suspicious_unless
 from ._words import where
@@ -44,5 +44,5 @@ RULE = Rule(
     got=lambda row: f"a cut by the leader of epoch {row['known_epoch']}",
     bug="KAFKA-13207",
     issues=("KAFKA-13207",),
-    remedy=Remedy(workaround=KEEP_LOGS, verify=COPIES, look_for="a lag of 0 for every replica", older=BEFORE_3_0),
+    remedy=until_copies_agree(KEEP_LOGS),
 )

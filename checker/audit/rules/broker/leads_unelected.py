@@ -21,10 +21,11 @@ from ...fields import isr, leader
 from ...lines import LEADS, is_line
 from ...observe.broker.across import first_isr, sent_isr, sent_leader
 from ...table.protocol import Row
-from ..remedy import KEEP_LOGS, STATE, Remedy
+from ..remedy import STATE, Remedy
 from ..rule import Rule
 from ..verdicts import suspicious_unless
 from ._controllers import CONTROLLERS
+from ._remedies import LEADERS_ANEW
 from ._words import ids, where
 
 
@@ -49,7 +50,7 @@ RULE = Rule(
     releases=">=0.11",
     follows_from=CONTROLLERS,
     remedy=Remedy(
-        workaround=f"{KEEP_LOGS} Restart the broker: it takes the leaders of its partitions anew.",
+        workaround=LEADERS_ANEW,
         verify=STATE,
         look_for="the leader and the leader epoch that the controller printed last",
     ),

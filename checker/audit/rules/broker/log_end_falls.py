@@ -23,7 +23,7 @@ from ...lines import FETCHERS_ADDED, LOG_LOADED
 from ...observe.broker.offsets import end
 from ...observe.compared import was
 from ...table.protocol import Row
-from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, Remedy
+from ..remedy import KEEP_LOGS, until_copies_agree
 from ..rule import Rule
 from ..verdicts import suspicious_unless
 from ._words import where
@@ -46,5 +46,5 @@ RULE = Rule(
     message=lambda row: f"the log of {where(row)} ends at {row['end']}, {_reached(row)}, and was not cut",
     expected=lambda row: f"an end of at least {row['before_end']}, or a line that tells of a truncation",
     got=lambda row: f"an end of {row['end']}",
-    remedy=Remedy(workaround=KEEP_LOGS, verify=COPIES, look_for="a lag of 0 for every replica", older=BEFORE_3_0),
+    remedy=until_copies_agree(KEEP_LOGS),
 )

@@ -20,7 +20,7 @@ Releases
 from __future__ import annotations
 
 from ...fields import high_watermark
-from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, Remedy
+from ..remedy import KEEP_LOGS, until_copies_agree
 from ..rule import Rule
 from ..verdicts import suspicious_unless
 from ._words import where
@@ -35,5 +35,5 @@ RULE = Rule(
     message=lambda row: f"{where(row)} made a new log, and loads it with high watermark {row['high_watermark']}",
     expected=lambda row: "high watermark 0",
     got=lambda row: f"high watermark {row['high_watermark']}",
-    remedy=Remedy(workaround=KEEP_LOGS, verify=COPIES, look_for="a lag of 0 for every replica", older=BEFORE_3_0),
+    remedy=until_copies_agree(KEEP_LOGS),
 )

@@ -29,7 +29,7 @@ from ...observe.broker.hosted import remembers
 from ...observe.broker.starts import deleted_here, epoch_before, first, request_shown
 from ...observe.broker.taken import PRINTED_IN_TURN
 from ..conditions import in_releases
-from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, Remedy
+from ..remedy import KEEP_LOGS, until_copies_agree
 from ..rule import Rule
 from ..verdicts import HELD, ILLEGAL, SILENT, SUSPICIOUS
 from ._words import does, where
@@ -60,10 +60,5 @@ RULE = Rule(
     ),
     expected=lambda row: f"previous leader epoch {row['epoch_before']}",
     got=lambda row: f"previous leader epoch {row['previous_leader_epoch']}",
-    remedy=Remedy(
-        workaround=f"{KEEP_LOGS} Restart the broker: it takes the leader epochs of its partitions anew.",
-        verify=COPIES,
-        look_for="a lag of 0 for every replica",
-        older=BEFORE_3_0,
-    ),
+    remedy=until_copies_agree(f"{KEEP_LOGS} Restart the broker: it takes the leader epochs of its partitions anew."),
 )

@@ -14,7 +14,7 @@ Releases
 from __future__ import annotations
 
 from ...fields import broker, replicas
-from ..remedy import BEFORE_3_0, COPIES, Remedy
+from ..remedy import until_copies_agree
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import ids, where
@@ -28,10 +28,5 @@ RULE = Rule(
     message=lambda row: f"{where(row)} is refused as no replica of {ids(row['replicas'])}",
     expected=lambda row: f"replicas without broker {row['broker']}",
     got=lambda row: f"replicas {ids(row['replicas'])}",
-    remedy=Remedy(
-        workaround="Restart the broker: it takes its partitions anew.",
-        verify=COPIES,
-        look_for="a lag of 0 for every replica",
-        older=BEFORE_3_0,
-    ),
+    remedy=until_copies_agree("Restart the broker: it takes its partitions anew."),
 )

@@ -23,7 +23,7 @@ from ...lines import FOLLOWS, is_line
 from ...observe.broker.hosted import not_above
 from ...observe.broker.starts import epoch_taken
 from ..conditions import in_releases
-from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, MOVE_CONTROLLER, Remedy
+from ..remedy import KEEP_LOGS, MOVE_CONTROLLER, until_copies_agree
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import does, where
@@ -47,10 +47,5 @@ RULE = Rule(
     got=lambda row: f"leader epoch {row['leader_epoch']}",
     contradicts=lambda row: not row["not_above"],
     issues=("KIP-101",),
-    remedy=Remedy(
-        workaround=f"{KEEP_LOGS} {MOVE_CONTROLLER}",
-        verify=COPIES,
-        look_for="a lag of 0 for every replica",
-        older=BEFORE_3_0,
-    ),
+    remedy=until_copies_agree(f"{KEEP_LOGS} {MOVE_CONTROLLER}"),
 )

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from ...fields import count
 from ...observe.broker.handled import answered
-from ..remedy import BEFORE_3_0, COPIES, Remedy
+from ..remedy import until_copies_agree
 from ..rule import Rule
 from ..verdicts import suspicious_unless
 from ._requests import request
@@ -34,10 +34,5 @@ RULE = Rule(
     expected=lambda row: f"{row['count']} partitions that begin to lead or follow, or are refused",
     got=lambda row: f"{row['answered']} partitions",
     releases=">=2.7",
-    remedy=Remedy(
-        workaround="Elect leaders of the broker's partitions anew, so that it is told again what to do.",
-        verify=COPIES,
-        look_for="a lag of 0 for every replica",
-        older=BEFORE_3_0,
-    ),
+    remedy=until_copies_agree("Elect leaders of the broker's partitions anew, so that it is told again what to do."),
 )

@@ -21,7 +21,7 @@ from ...fields import of_zookeeper, process_known
 from ...lines import BECOME_BEGUN
 from ...observe.broker.offline import offline
 from ...table.protocol import Row
-from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, Remedy
+from ..remedy import KEEP_LOGS, until_copies_agree
 from ..rule import Rule
 from ..verdicts import suspicious_unless
 from ._words import does, where
@@ -44,10 +44,5 @@ RULE = Rule(
     got=lambda row: "a replica that is served",
     releases=">=1.0",
     issues=("KIP-112",),
-    remedy=Remedy(
-        workaround=f"{KEEP_LOGS} Repair or replace the directory, and restart the broker.",
-        verify=COPIES,
-        look_for="a lag of 0 for every replica",
-        older=BEFORE_3_0,
-    ),
+    remedy=until_copies_agree(f"{KEEP_LOGS} Repair or replace the directory, and restart the broker."),
 )

@@ -18,7 +18,7 @@ from __future__ import annotations
 from .....model.expr import both
 from ...fields import kind, leader_epoch, process_known
 from ...observe.broker.taken import had_epoch, received, same_request
-from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, Remedy
+from ..remedy import KEEP_LOGS, until_copies_agree
 from ..rule import Rule
 from ..verdicts import suspicious_unless
 from ._words import where
@@ -39,10 +39,5 @@ RULE = Rule(
     got=lambda row: f"leader epoch {row['received_leader_epoch']}",
     bug="KAFKA-7164",
     issues=("KAFKA-7164",),
-    remedy=Remedy(
-        workaround=f"{KEEP_LOGS} Restart the follower: it cuts its log to the leader's.",
-        verify=COPIES,
-        look_for="a lag of 0 for every replica",
-        older=BEFORE_3_0,
-    ),
+    remedy=until_copies_agree(f"{KEEP_LOGS} Restart the follower: it cuts its log to the leader's."),
 )

@@ -20,9 +20,9 @@ from ...fields import gap, isr, kind, leader
 from ...observe.broker.requests import itself, other_leader_named
 from ...observe.broker.taken import received
 from ...table.protocol import Row
-from ..remedy import KEEP_LOGS, MOVE_CONTROLLER, TOPIC, Remedy
 from ..rule import Rule
 from ..verdicts import illegal_unless
+from ._remedies import CONTROLLER_ANEW
 from ._words import ids, where
 
 _RECEIVED_REPLICAS = field("received_replicas", isr.sort)
@@ -51,5 +51,5 @@ RULE = Rule(
     ),
     expected=lambda row: "what the request says",
     got=lambda row: f"{row['kind']}, of {row['leader']}" if row["other_leader_named"] else row["kind"],
-    remedy=Remedy(workaround=f"{KEEP_LOGS} {MOVE_CONTROLLER}", verify=TOPIC, look_for="the leader that the broker has"),
+    remedy=CONTROLLER_ANEW,
 )

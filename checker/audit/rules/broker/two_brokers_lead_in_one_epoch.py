@@ -19,7 +19,7 @@ from __future__ import annotations
 from .....model.expr import ite
 from ...fields import broker
 from ...observe.broker.across import other_leader, same_topic
-from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, Remedy
+from ..remedy import KEEP_LOGS, until_copies_agree
 from ..rule import Rule
 from ..verdicts import HELD, ILLEGAL, SUSPICIOUS
 from ._words import where
@@ -37,10 +37,5 @@ RULE = Rule(
     expected=lambda row: f"one leader in leader epoch {row['leader_epoch']}",
     got=lambda row: f"brokers {row['other_leader']} and {row['broker']}",
     releases=">=0.11",
-    remedy=Remedy(
-        workaround=f"Stop one of the two brokers: both accept writes. {KEEP_LOGS}",
-        verify=COPIES,
-        look_for="a lag of 0 for every replica",
-        older=BEFORE_3_0,
-    ),
+    remedy=until_copies_agree(f"Stop one of the two brokers: both accept writes. {KEEP_LOGS}"),
 )

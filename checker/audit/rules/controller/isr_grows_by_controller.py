@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from ...fields import gap, isr, leader, leader_epoch
 from ...observe.compared import next_version, was
-from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, Remedy
+from ..remedy import KEEP_LOGS, until_copies_agree
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import brokers, ids, state, where
@@ -37,10 +37,5 @@ RULE = Rule(
     got=lambda row: f"{state(row)} after {state(row, 'before_')}",
     releases=">=1.0",
     follows_from=("KR203", "KR201"),
-    remedy=Remedy(
-        workaround=f"{KEEP_LOGS} Until they are compared, do not let the new member become leader.",
-        verify=COPIES,
-        look_for="a lag of 0 for every replica",
-        older=BEFORE_3_0,
-    ),
+    remedy=until_copies_agree(f"{KEEP_LOGS} Until they are compared, do not let the new member become leader."),
 )

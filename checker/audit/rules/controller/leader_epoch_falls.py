@@ -26,7 +26,7 @@ from ...observe.compared import was
 from ...observe.controller.elections import election, printed_again
 from ...table.protocol import Row
 from ..conditions import behaviour_releases, step
-from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, MOVE_CONTROLLER, Remedy
+from ..remedy import KEEP_LOGS, MOVE_CONTROLLER, until_copies_agree
 from ..rule import Rule
 from ..verdicts import ILLEGAL, illegal_unless
 from ._words import where
@@ -49,10 +49,5 @@ RULE = Rule(
     message=_message,
     expected=lambda row: f"leader epoch {row['before_leader_epoch'] + (row['row'] in ELECTED)} or above",
     got=lambda row: f"leader epoch {row['leader_epoch']}",
-    remedy=Remedy(
-        workaround=f"{KEEP_LOGS} {MOVE_CONTROLLER}",
-        verify=COPIES,
-        look_for="a lag of 0 for every replica",
-        older=BEFORE_3_0,
-    ),
+    remedy=until_copies_agree(f"{KEEP_LOGS} {MOVE_CONTROLLER}"),
 )

@@ -13,7 +13,7 @@ from __future__ import annotations
 from .....model.views import ONE_LEADER_PER_EPOCH
 from ...fields import gap
 from ..conditions import step
-from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, STATE, Remedy
+from ..remedy import KEEP_LOGS, STATE, until_copies_agree
 from ..rule import Rule
 from ..verdicts import illegal_unless
 from ._words import where
@@ -29,11 +29,7 @@ RULE = Rule(
     ),
     expected=lambda row: f"leader {row['before_leader']} in leader epoch {row['leader_epoch']}",
     got=lambda row: f"leader {row['leader']} in that epoch",
-    remedy=Remedy(
-        workaround="Both brokers may accept writes: stop the one that is not the leader in ZooKeeper"
-        f" ({STATE}). {KEEP_LOGS}",
-        verify=COPIES,
-        look_for="a lag of 0 for every replica",
-        older=BEFORE_3_0,
+    remedy=until_copies_agree(
+        f"Both brokers may accept writes: stop the one that is not the leader in ZooKeeper ({STATE}). {KEEP_LOGS}"
     ),
 )

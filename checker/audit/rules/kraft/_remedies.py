@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..remedy import BEFORE_3_0, COPIES, KEEP_LOGS, TOPIC, Remedy
+from ..remedy import KEEP_LOGS, TOPIC, Remedy, until_copies_agree
 
 KEEP_METADATA = "Copy __cluster_metadata-0 of every node before anything else is done."
 _QUORUM = "kafka-metadata-quorum.sh --bootstrap-server BROKER:9092 describe --status"
@@ -15,11 +15,8 @@ PARTITION_STATE = Remedy(
     verify=TOPIC,
     look_for="a leader that is in Isr, and an Isr within Replicas",
 )
-RECORDS_MAY_BE_LOST = Remedy(
-    workaround=f"{KEEP_LOGS} Records that only the replicas have that were passed over are lost to the others.",
-    verify=COPIES,
-    look_for="a lag of 0 for every replica",
-    older=BEFORE_3_0,
+RECORDS_MAY_BE_LOST = until_copies_agree(
+    f"{KEEP_LOGS} Records that only the replicas have that were passed over are lost to the others."
 )
 REASSIGNMENT = Remedy(
     workaround="Reassign the partition to the replicas that it should have (kafka-reassign-partitions.sh), and let no"

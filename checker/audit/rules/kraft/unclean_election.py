@@ -20,22 +20,21 @@ Releases
 
 from __future__ import annotations
 
-from .....model.expr import both, const, either, ite, substitute
+from .....model.expr import both, either
 from .....model.kraft.views import ELECTED_CLEANLY, REVERTED_UNCLEANLY
 from .....specs.metadata.levels import LEADER_RECOVERY
 from ...observe.compared import was
-from ...observe.kraft.columns import created, elr, elr_on, inactive, isr, leader, level, named, recovering
+from ...observe.kraft.columns import created, inactive, isr, leader, level, named, recovering
 from ...table.protocol import Row
-from ..conditions import step
 from ..rule import Rule
 from ..verdicts import suspicious_unless
+from ._eligible import by_eligible
 from ._remedies import RECORDS_MAY_BE_LOST
 from ._words import ids, where
 
-_eligible = ite(elr_on, was(elr), const(frozenset(), elr.sort))
 _elected = both(named, leader.is_some(), ~created, leader.ne(was(leader)))
 _alone = both(isr.eq(leader.set()), either(recovering, level < LEADER_RECOVERY))
-_reverted = substitute(step(REVERTED_UNCLEANLY), {was(elr): _eligible})
+_reverted = by_eligible(REVERTED_UNCLEANLY)
 
 
 def _is_reverted(row: Row) -> bool:
@@ -59,7 +58,7 @@ RULE = Rule(
     name="unclean-election",
     observation="metadata_partitions",
     applies=either(both(_elected, _alone, ~leader.set().intersects(inactive)), _reverted),
-    verdict=suspicious_unless(both(~_reverted, substitute(step(ELECTED_CLEANLY), {was(elr): _eligible}))),
+    verdict=suspicious_unless(both(~_reverted, by_eligible(ELECTED_CLEANLY))),
     message=_message,
     expected=lambda row: f"a leader of ISR {ids(row['before_isr'])} or ELR {ids(row['before_elr'])}",
     got=_got,

@@ -15,18 +15,17 @@ Releases
 
 from __future__ import annotations
 
-from .....model.expr import both, const, either, ite, substitute
+from .....model.expr import both, either
 from .....model.kraft.views import UNCLEAN_MARKED
 from .....specs.metadata.levels import LEADER_RECOVERY
 from ...observe.compared import was
-from ...observe.kraft.columns import created, elr, elr_on, isr, leader, level, named
-from ..conditions import step
+from ...observe.kraft.columns import created, isr, leader, level, named
 from ..rule import Rule
+from ._eligible import by_eligible
 from ._remedies import RECORDS_MAY_BE_LOST
 from ._words import broken_unless, ids, where
 
-_eligible = ite(elr_on, was(elr), const(frozenset(), elr.sort))
-_marked = substitute(step(UNCLEAN_MARKED.condition), {was(elr): _eligible})
+_marked = by_eligible(UNCLEAN_MARKED.condition)
 _before_marks = both(isr.eq(leader.set()), level < LEADER_RECOVERY)
 
 RULE = Rule(

@@ -1,0 +1,15 @@
+"""Elections by who is eligible: nobody is while eligible leader replicas are turned off."""
+
+from __future__ import annotations
+
+from .....model.expr import Expr, const, ite, substitute
+from ...observe.compared import was
+from ...observe.kraft.columns import elr, elr_on
+from ..conditions import step
+
+_ELIGIBLE = ite(elr_on, was(elr), const(frozenset(), elr.sort))
+
+
+def by_eligible(condition: Expr) -> Expr:
+    """A condition of the model over a record, as its controller saw it before."""
+    return substitute(step(condition), {was(elr): _ELIGIBLE})
