@@ -47,7 +47,7 @@ RULE = Rule(
         ),
     ),
     message=lambda row: (
-        f"{brokers({*row['isr']} - {*row['replicas']})} in the ISR of {where(row)}, but not a replica of it"
+        f"the ISR of {where(row)} has {brokers({*row['isr']} - {*row['replicas']})}, not among its replicas"
     ),
     expected=lambda row: f"an ISR within {ids(row['replicas'])}, unless the partition is being reassigned",
     got=lambda row: f"ISR {ids(row['isr'])}",
