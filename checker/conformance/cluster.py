@@ -255,6 +255,25 @@ def begins(evidence: Evidence) -> Mapping[str, Value]:
     return {"registered": frozenset(number for number, broker in enumerate(evidence.names.brokers) if broker > UNSEEN)}
 
 
+def first(evidence: Evidence) -> May:
+    """The steps with which a run may begin: partitions are created whose replicas no line lists, in turn.
+
+    Not on brokers that are never there: nothing but a failed election comes of these.
+    """
+    names, topics = evidence.names, _topics(evidence.names)
+    wanted = frozenset(names.partitions.index(each) for each in evidence.partitions.not_listed)
+
+    def is_first(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
+        if action == "JoinTopic":
+            return _joins(topics, params, state)
+        if action not in _CREATED or params["p"] not in wanted or state.get("topic_of", topics) != topics:
+            return False
+        there = all(names.brokers[each] > UNSEEN for each in _replicas(action, params))
+        return there and all(each < params["p"] for each in state["created"])
+
+    return is_first
+
+
 def _new(names: Names, state: Mapping[str, Value], *partitions: int) -> frozenset[Key]:
     """Some partitions, and those of which the controller has taken no note yet."""
     acting = state["controller"]
