@@ -101,6 +101,11 @@ def _deletes(evidence: Evidence, states: Collection[str | None]) -> bool:
     return bool(evidence.deleted) or (deletes and apart)
 
 
+def _is_deleted(evidence: Evidence, topic: str) -> bool:
+    """A controller was told to delete it: there may be another one of its name later."""
+    return evidence.deleted is not None and topic in evidence.deleted
+
+
 def _may_be_deleted(evidence: Evidence, topic: str) -> bool:
     return evidence.deleted is None or topic in evidence.deleted
 
@@ -449,6 +454,8 @@ def _lists(evidence: Evidence, partition: Key, scope: Scope) -> Iterator[tuple[i
         return
     if members is None:
         members = evidence.partitions.members(partition)
+    if scope.replicas and _is_deleted(evidence, partition[0]):
+        members = frozenset()  # of several lives no line may tell all: each has some of them
     usual = (1, 2) if len(members) <= 1 else (len(members),)
     all_may_be_there = not begins(evidence)
     for many in range(1, len(PLACES) + 1) if scope.replicas else usual:
