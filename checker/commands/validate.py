@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...model.family import Family
     from ...model.protocol import Model
     from ...specs.releases import Release
-    from ..conformance.cluster import Scope
+    from ..conformance.creations import Scope
     from ..conformance.evidence import Evidence
     from ..conformance.validate import Verdict
 
@@ -106,11 +106,11 @@ def _with_and_without(
     Of the two the one is told that fits further.
     """
     from ...model.cluster.effects import UNCLEAN
-    from ..conformance import cluster, undecided
+    from ..conformance import cluster, creations, undecided
     from ..conformance.validate import validate
 
     may, shown = cluster.possible(evidence, scope), cluster.shown(evidence, scope)
-    begins, first = cluster.begins(evidence), cluster.first(evidence)
+    begins, first = creations.begins(evidence), cluster.first(evidence)
     beyond = partial(undecided.beyond, evidence, parts)
     found: list[tuple[Model, Verdict]] = []
     for unclean in ([], [UNCLEAN]):
