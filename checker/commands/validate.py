@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...model.family import Family
     from ...model.protocol import Model
     from ...specs.releases import Release
-    from ..conformance.cluster import Scope
+    from ..conformance.creations import Scope
     from ..conformance.evidence import Evidence
     from ..conformance.validate import Verdict
 
@@ -90,7 +90,7 @@ def _of_family(
         wanted = (*cluster.parts(evidence, options["brokers"], scope), *options["adding"])
         parts = [each for each in dict.fromkeys(wanted) if each not in options["without"]]
         found.append(_with_and_without(family, row, evidence, level, options, parts, scope))
-        if found[-1][1].verdict != "rejected":
+        if _is_decided(found[-1][1]):
             break
     chosen, verdict = max(found, key=_how_far)
     why = undecided.undecided(evidence, parts, verdict) if verdict.verdict == "rejected" else ""
@@ -106,23 +106,28 @@ def _with_and_without(
     Of the two the one is told that fits further.
     """
     from ...model.cluster.effects import UNCLEAN
-    from ..conformance import cluster, undecided
+    from ..conformance import cluster, creations, undecided
     from ..conformance.validate import validate
 
     may, shown = cluster.possible(evidence, scope), cluster.shown(evidence, scope)
-    begins = cluster.begins(evidence)
+    begins, first = creations.begins(evidence), cluster.first(evidence)
     beyond = partial(undecided.beyond, evidence, parts)
     found: list[tuple[Model, Verdict]] = []
     for unclean in ([], [UNCLEAN]):
-        if unclean and ({*unclean} & {*parts, *options["without"]} or found[0][1].verdict != "rejected"):
+        if unclean and ({*unclean} & {*parts, *options["without"]} or _is_decided(found[0][1])):
             continue
         chosen = family.model(row.name, options["without"], [*parts, *unclean])
         brokers = options["brokers"]
         verdict = validate(
-            chosen, row, evidence, level, may, family.actor, brokers, shown, cluster.AT_ONCE, begins, beyond
+            chosen, row, evidence, level, may, family.actor, brokers, shown, cluster.AT_ONCE, begins, beyond, first
         )
         found.append((chosen, verdict))
     return max(found, key=_how_far)
+
+
+def _is_decided(verdict: Verdict) -> bool:
+    """Nothing more comes of a wider model: a run is found, or the log tells what no model follows."""
+    return verdict.verdict != "rejected" and not verdict.gave_up
 
 
 def _how_far(found: tuple[Model, Verdict]) -> tuple[int, int]:

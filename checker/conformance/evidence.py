@@ -6,7 +6,7 @@ It makes the instance in which a run is looked for, and says which hidden steps 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from ...traces.place import Place
 from .directories import ASKED_FOR, Directories
 from .names import NO_LEADER, Names
 from .partitions import LEADER_CHECKED, MARKED, REASSIGNED, Key, Partitions, as_printed, key_of
+from .written import OF_TOPICS
 
 UNSEEN, REPLICAS = -1000, 2
 """The ids of brokers that no line names, and how many of them a partition may be on."""
@@ -192,7 +193,8 @@ class Evidence:
 
         None where no log has them, or where their times cannot be told.
         """
-        looks = sorted((each for each in self.seen if self._is_look(each)), key=lambda one: one.event.ts or 0)
+        told = map(self._of_named, (each for each in self.seen if self._is_look(each)))
+        looks = sorted(told, key=lambda one: one.event.ts or 0)
         if not looks or any(each.event.ts is None for each in (*looks, *lines)):
             return None
         found: list[Seen] = []
@@ -215,6 +217,17 @@ class Evidence:
             return id(line) in self._queues_more
         return row in self.looks and id(line) not in self._taken_up
 
+    def _of_named(self, line: Seen) -> Seen:
+        """A line without the topics of which the state machines say nothing: the model has none of these."""
+        if line.event.row not in OF_TOPICS:
+            return line
+        named = (each for each in (line.event.detail or "").split(",") if each in self._named_topics)
+        return replace(line, event=replace(line.event, detail=",".join(named)))
+
+    @cached_property
+    def _named_topics(self) -> frozenset[str]:
+        return frozenset(topic for topic, _ in self.names.partitions)
+
     @cached_property
     def looks(self) -> frozenset[str]:
         """The `LOOKS` that help: not those in the millisecond of a replica's move, if such are printed."""
@@ -223,14 +236,17 @@ class Evidence:
 
     @cached_property
     def _queues_more(self) -> frozenset[int]:
-        """The lines, by id, in which a controller takes note of a topic more: it tells of all that are queued."""
+        """The lines, by id, in which a controller takes note of a topic more: it tells of all that are queued.
+
+        Not of one of which the state machines say nothing.
+        """
         found: set[int] = set()
         before: dict[int | None, frozenset[str]] = {}
         for each in self.seen:
             if each.event.row == _QUEUED:
                 now = frozenset((each.event.detail or "").split(","))
                 known = before.get(each.event.controller, frozenset())
-                if not now < known:
+                if not now < known and not (now - known or now).isdisjoint(self._named_topics):
                     found.add(id(each))
                 before[each.event.controller] = now
         return frozenset(found)

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ...traces.events.event import Event
 from .evidence import Seen
-from .runs import Config, Hidden, Runs, Stream, in_turn, pending, without_controllers
+from .openings import openings
+from .runs import Config, Hidden, May, Runs, Stream, in_turn, pending, unasked, without_controllers
 
 
 class Attempt(NamedTuple):
@@ -29,15 +30,12 @@ class Attempt(NamedTuple):
     most_states: int = 3_000
 
 
-ATTEMPTS = (
-    Attempt(0, 50, at_once=True),
-    Attempt(1, 300, at_once=True),
-    Attempt(0, 50),
-    Attempt(1, 300),
-    Attempt(2, 1_000),
-    Attempt(4, 3_000),
-    Attempt(0, 300, most_states=30_000),
-)
+FEW = (Attempt(0, 50), Attempt(1, 300))
+FEW_AT_ONCE = tuple(each._replace(at_once=True) for each in FEW)
+MANY = (Attempt(2, 1_000), Attempt(4, 3_000), Attempt(0, 300, most_states=30_000))
+
+HARDER = 20
+"""From how many openings more runs are kept."""
 
 BACK, AHEAD = (8, 64, 512), 8
 """How many lines before a hard one more runs are kept, and how many after it."""
@@ -49,24 +47,52 @@ NARROWER = 8
 """Where that is too few for all runs that are kept to come to the next line, one of so many goes on."""
 
 
-def written(runs: Runs, lines: Sequence[Seen], enough: int, progress: Callable[[int], None]) -> int:
+def written(
+    runs: Runs, lines: Sequence[Seen], enough: int, progress: Callable[[int], None], first: May = unasked
+) -> int:
     """How many of the lines a run that it finds writes, from the first on; of several the most.
 
     Args:
         enough: how many lines are enough, if all are not found.
+        first: the steps with which a run may begin, if the log does not tell (`openings`).
     """
     most = 0
-    turns = list(in_turn(runs, lines))
-    for attempt in (each for each in ATTEMPTS if runs.steps.settle or not each.at_once):
-        for search in (_goes_through,) if attempt.slack == 0 else (_goes_back, _goes_through):
-            most = max(most, search(runs, turns, attempt, progress))
-            if most >= enough:
-                return most
+    for many in _tried(runs, list(in_turn(runs, lines)), first, progress):
+        most = max(most, many)
+        if most >= enough:
+            break
     return most
 
 
-def _goes_through(runs: Runs, turns: Sequence[Turn], attempt: Attempt, progress: Callable[[int], None]) -> int:
-    taken = {runs.initial(): 0}
+def _tried(runs: Runs, turns: Sequence[Turn], first: May, progress: Callable[[int], None]) -> Iterator[int]:
+    """How many lines each search finds, those first that cost little."""
+    start = runs.initial()
+    few = [each for each in (*FEW_AT_ONCE, *FEW) if runs.steps.settle or not each.at_once]
+    for attempts in (few, MANY):
+        for attempt in attempts:
+            for search in (_goes_through,) if attempt.slack == 0 else (_goes_back, _goes_through):
+                yield search(runs, start, turns, attempt, progress)
+        if attempts is few:
+            yield from _opened(runs, turns, few, first, progress)
+
+
+def _opened(
+    runs: Runs, turns: Sequence[Turn], few: Sequence[Attempt], first: May, progress: Callable[[int], None]
+) -> Iterator[int]:
+    """The same from each of the openings; those from which a run gets furthest are tried harder."""
+    narrow, wide = few[0], few[1]
+    far: dict[Config, int] = {}
+    for start in openings(runs, first):
+        far[start] = _goes_through(runs, start, turns, narrow, progress)
+        yield far[start]
+    for start in sorted(far, key=lambda each: -far[each])[:HARDER]:
+        yield _goes_back(runs, start, turns, wide, progress)
+
+
+def _goes_through(
+    runs: Runs, start: Config, turns: Sequence[Turn], attempt: Attempt, progress: Callable[[int], None]
+) -> int:
+    taken = {start: 0}
     for number, turn in enumerate(turns):
         progress(number)
         taken = _next(runs, taken, turn, attempt)
@@ -75,14 +101,16 @@ def _goes_through(runs: Runs, turns: Sequence[Turn], attempt: Attempt, progress:
     return len(turns)
 
 
-def _goes_back(runs: Runs, turns: Sequence[Turn], attempt: Attempt, progress: Callable[[int], None]) -> int:
+def _goes_back(
+    runs: Runs, start: Config, turns: Sequence[Turn], attempt: Attempt, progress: Callable[[int], None]
+) -> int:
     """Keeps few runs but around hard lines, which none of these writes: it goes back some lines, and keeps more.
 
     Where that is not enough it goes back farther. Who goes back so often that all lines were looked at twice keeps
     more from there on: the cost stays linear in lines.
     """
-    few = attempt._replace(slack=0, width=ATTEMPTS[0].width)
-    before = deque([{runs.initial(): 0}], maxlen=BACK[-1] + 1)  # the runs before each of the last lines
+    few = attempt._replace(slack=0, width=FEW[0].width)
+    before = deque([{start: 0}], maxlen=BACK[-1] + 1)  # the runs before each of the last lines
     number = furthest = hard = again = 0
     farther = iter(BACK)
     while number < len(turns):

@@ -65,7 +65,7 @@ class Hidden(NamedTuple):
     settles: Value
 
 
-class _State(Mapping[str, Value]):
+class State(Mapping[str, Value]):
     """A packed state by the names of its fields, unpacked where it is asked."""
 
     def __init__(self, fields: Fields, state: int) -> None:
@@ -123,7 +123,7 @@ class Steps:
     def of(self, state: int) -> tuple[Step, ...]:
         """The steps from a packed state."""
         if state not in self._steps:
-            fields = _State(self.moves.fields, state)
+            fields = State(self.moves.fields, state)
             steps = []
             for move in self.moves.enabled(state):
                 action, binding = self.moves.all[move].action, self.moves.bindings[move]

@@ -42,6 +42,7 @@ class Verdict(NamedTuple):
     * `verdict`: accepted, rejected or unknown. `reason`: of a rejection or of unknown, in words.
     * `place`, `guard`: of a rejection, the line that no run writes, and the clause that forbids it where one does.
     * `matched`, `compared`: how many of how many lines fit; `others`: lines that nothing is said about.
+    * `gave_up`: it is unknown since there were too many states; a wider scope may have a run.
     """
 
     verdict: str
@@ -51,6 +52,7 @@ class Verdict(NamedTuple):
     place: Place | None = None
     guard: str | None = None
     reason: str = ""
+    gave_up: bool = False
 
 
 class Beyond(NamedTuple):
@@ -72,6 +74,7 @@ def validate(
     at_once: Collection[str] = (),
     begins: Mapping[str, Value] = MappingProxyType({}),
     beyond: Callable[[Sequence[Seen]], Sequence[Beyond]] = lambda _: (),
+    first: May = unasked,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Verdict:
     """Looks for a run of the model that writes the log.
@@ -84,6 +87,7 @@ def validate(
         shown: the hidden steps of which the log shows what they made, if not when: they are tried first.
         at_once: the names of those among them that settle a partition (`runs.Steps`).
         begins: fields that the log shows to be other at the beginning than the model says.
+        first: the hidden steps with which a run may begin, if the log does not tell (`openings`).
         beyond: what of the lines compared the model does not follow, first lines first: from there on none is rejected.
 
     Raises:
@@ -94,10 +98,10 @@ def validate(
     others = evidence.lines - len(lines)
     if not evidence.compared:
         raise NotDecidedError("there is no line of a controller's state machines: nothing to validate")
-    first = min(evidence.controllers)
-    if first != 1:
+    begin = min(evidence.controllers)
+    if begin != 1:
         raise NotDecidedError(
-            f"the log begins in controller epoch {first}; expected the cluster's whole life, from its first controller"
+            f"the log begins in controller epoch {begin}; expected the cluster's whole life, from its first controller"
         )
     endless = unlimited(model)
     instance = endless.instance(**evidence.settings(each.name for each in endless.settings))
@@ -120,7 +124,7 @@ def validate(
     for rows, some in ((wanted | evidence.looks, looked), (wanted, lines)):
         if some is not None and reached < enough:
             numbers = [number for number, each in enumerate(some, start=1) if each.event.row in wanted]
-            written = lazy.written(runs(rows), some, numbers[enough - 1] if enough else 0, progress)
+            written = lazy.written(runs(rows), some, numbers[enough - 1] if enough else 0, progress, first)
             if written == len(some):
                 return Verdict("accepted", len(lines), len(lines), others)
             reached = max(reached, sum(number <= written for number in numbers))
@@ -151,7 +155,7 @@ def _searched(runs: Runs, lines: Sequence[Seen], progress: Callable[[int], None]
         reached = _closed(runs, configs, stream)
         if reached is None:
             reason = f"more than {MOST_STATES:,} states between two lines"
-            return Verdict("unknown", number, len(lines), 0, line.place, None, reason)
+            return Verdict("unknown", number, len(lines), 0, line.place, None, reason, gave_up=True)
         after = {next_one for config in reached for next_one in runs.written(config, stream, line.event)}
         if not after:
             guard, reason = _why(runs, reached, stream, line)

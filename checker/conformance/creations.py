@@ -1,0 +1,105 @@
+"""With which replicas a log lets topics be created, and of which topic partitions are."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from ...model.cluster.state import PLACES
+from ...model.sorts import Value
+from .evidence import UNSEEN, Evidence, NotDecidedError
+from .names import Names
+from .partitions import Key
+
+CREATED = {"CreateTopic": ("one", "other"), "CreateSingle": ("one",), "CreateTriple": ("one", "other", "third")}
+"""The steps that create a topic, with their parameters that are its replicas."""
+
+
+class Scope(NamedTuple):
+    """How far is searched: what can have happened, makes the search larger, and mostly did not.
+
+    * `isrs`: a leader changed an ISR, of which only lines tell that are not compared.
+    * `replicas`: a partition whose replicas no line lists has more than lines name, or than two.
+    """
+
+    isrs: bool = False
+    replicas: bool = False
+
+
+NARROWEST = Scope()
+
+
+def begins(evidence: Evidence) -> Mapping[str, Value]:
+    """What is other at the beginning than the model says: brokers that no line names are dead, and stay so.
+
+    Each controller tells whom it finds live, and it finds nobody else: who is never found was never there.
+    """
+    if not evidence.has_controller_log:
+        return {}
+    return {"registered": frozenset(number for number, broker in enumerate(evidence.names.brokers) if broker > UNSEEN)}
+
+
+def replicas(action: str, params: Mapping[str, Value]) -> tuple[Value, ...]:
+    """The replicas of a topic that a step creates."""
+    return tuple(params[each] for each in CREATED[action])
+
+
+def creatable(evidence: Evidence, scope: Scope) -> frozenset[tuple[Value, ...]]:
+    """The partitions with the replicas that they can have been created with, as numbers of the model.
+
+    Raises:
+        NotDecidedError: a partition has more replicas than the model gives it.
+    """
+    numbers = {broker: number for number, broker in enumerate(evidence.names.brokers)}
+    found: set[tuple[Value, ...]] = set()
+    for index, partition in enumerate(evidence.names.partitions):
+        for brokers in lists_of(evidence, partition, scope):
+            if len(brokers) > len(PLACES):
+                name = "{}-{}".format(*partition)
+                raise NotDecidedError(
+                    f"{name} has {len(brokers)} replicas; the model's partitions have {len(PLACES)} at most"
+                )
+            found.add((index, *(numbers[each] for each in brokers)))
+    return frozenset(found)
+
+
+def topics_of(names: Names) -> tuple[int, ...]:
+    """Of each partition the one that stands for its topic: the first."""
+    first: dict[str, int] = {}
+    return tuple(first.setdefault(topic, number) for number, (topic, _) in enumerate(names.partitions))
+
+
+def joins(topics: tuple[int, ...], params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
+    """Which partitions are of one topic is settled before anything happens, one partition after the other."""
+    now, p = state["topic_of"], params["p"]
+    in_turn = topics[p] == params["of_topic"] and now[:p] == topics[:p]
+    return bool(in_turn and state["controller_epoch"] == 0)
+
+
+def is_deleted(evidence: Evidence, topic: str) -> bool:
+    """A controller was told to delete it: there may be another one of its name later."""
+    return evidence.deleted is not None and topic in evidence.deleted
+
+
+def lists_of(evidence: Evidence, partition: Key, scope: Scope) -> Iterator[tuple[int, ...]]:
+    """The replicas with which a topic can have been created; where nothing tells, those that are named, and others."""
+    known, members = evidence.partitions.assignments[partition], evidence.partitions.unlisted.get(partition)
+    yield from known
+    if members is None and known:
+        return
+    if members is None:
+        members = evidence.partitions.members(partition)
+    if scope.replicas and is_deleted(evidence, partition[0]):
+        members = frozenset()  # of several lives no line may tell all: each has some of them
+    usual = (1, 2) if len(members) <= 1 else (len(members),)
+    all_may_be_there = not begins(evidence)
+    for many in range(1, len(PLACES) + 1) if scope.replicas else usual:
+        lists = itertools.permutations(evidence.names.brokers, many)
+        yield from (each for each in lists if members <= set(each) and (all_may_be_there or _are_in_turn(each)))
+
+
+def _are_in_turn(replicas: Sequence[int]) -> bool:
+    """Of brokers that are never there one is like another: the first ones stand for all."""
+    absent = [each for each in replicas if each <= UNSEEN]
+    return absent == [UNSEEN - number for number in range(len(absent))]
