@@ -285,6 +285,8 @@ class Fold:
             self._changed(before, before.merged(data), data, at)
         elif self.state.whole:
             self._missing(at._asdict(), topic, number)
+        elif self._chronicle is not None:
+            self._chronicle.changed_unseen()
 
     def _changed(self, before: Partition | None, after: Partition, data: Data, at: At) -> None:
         """A partition before and after a record."""
