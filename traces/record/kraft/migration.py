@@ -83,7 +83,7 @@ def _cluster_id(zookeeper: str) -> str:
 
 
 def _format(story: Story, controller: int) -> list[str]:
-    """Brokers choose the id in ZooKeeper, and it may begin with "-": as an argument of its own it looks like an option."""
+    """Brokers choose the id in ZooKeeper; it may begin with "-": an argument of its own would then be an option."""
     cluster = story.cluster
     return ["format", f"--cluster-id={cluster.cluster_id}", "-c", str(cluster.home(controller) / "server.properties")]
 
