@@ -104,6 +104,7 @@ def _audited(
                 begun=[] if with_timeline else None,
                 chronicle=Chronicle() if with_chronicles else None,
                 conditions=Conditions(narrow),
+                known=Known(narrow),
             )
             _audit(quorum, cluster, tables, narrow, result, seen)
             if seen.chronicle is not None:

@@ -59,6 +59,11 @@ class Narrow:
         late = self.until is not None and since is not None and since > self.until
         return not early and not late
 
+    def has(self, ts: int, partition: tuple[str, int] | None = None) -> bool:
+        """Whether what happened at a time is asked for. What is about no partition is asked for where none is named."""
+        topic, number = partition or ("", -1)
+        return self.overlaps(topic, number, ts, ts)
+
     def nearest(self, events: Table) -> list[Row]:
         """Look: each partition with its `first` and `last` time, and how many `lines` are of the stretch asked for.
 

@@ -45,8 +45,9 @@ class Rejected:
 class Run:
     """The way along one log. `matched` of `compared` records fit; of `others` nothing is said, of which `uncommitted`
     may have been taken back, and `unread` are of a type or a version that the table of records lacks. `looked_at` are
-    the committed offsets, first and last of each stretch without a hole. `seen` has notes on where the log begins and
-    what is missing."""
+    the committed offsets, first and last of each stretch without a hole. `unknown` is the first committed offset at
+    which nothing tells the state before, neither of brokers nor of features; None if something always does. `seen` has
+    notes on where the log begins and what is missing."""
 
     quorum: Quorum
     chosen: Chosen
@@ -55,6 +56,7 @@ class Run:
     others: int = 0
     uncommitted: int = 0
     unread: Counter[str] = field(default_factory=Counter)
+    unknown: int | None = None
     looked_at: list[tuple[int, int]] = field(default_factory=list)
     seen: Seen = field(default_factory=Seen)
     at: Context | None = None
@@ -77,6 +79,10 @@ class Run:
             if not each.committed:
                 self.others += len(each.records)
                 self.uncommitted += len(each.records)
+                continue
+            if not self._fold.state.whole:
+                self.others += len(each.records)
+                self.unknown = each.frame.offset if self.unknown is None else self.unknown
                 continue
             self._looks_at(max(each.frame.offset, start), each.frame.last)
             rejected = next(self._rejected(each.frame.offset, each.records, each.segment, start), None)
@@ -189,11 +195,10 @@ class Run:
     def _registration(self, one: Registered, record: Record, segment: Segment) -> Iterator[Rejected]:
         state = self._fold.state
         before = state.brokers.get(one.broker)
-        known = state.whole or before is not None
         was, process = registration(before), _process(before)
         self._apply(record, segment)
         after = state.brokers.get(one.broker)
-        if not known or one.step == "LoseDirectory":
+        if one.step == "LoseDirectory":
             self.others += 1
             return
         self.at = context(self._fold, "")._replace(unclean=False)  # of no topic

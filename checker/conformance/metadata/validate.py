@@ -30,6 +30,10 @@ _NO_SEGMENT = (
     "there is no segment with records, only what a snapshot tells, if any: a state, and no record that led to it; add"
     " the .log files of __cluster_metadata-0"
 )
+_NO_STATE = (
+    "no snapshot tells what was before the first record: what the records change is not known; add the .checkpoint"
+    " files of __cluster_metadata-0"
+)
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,7 @@ def validate(paths: Sequence[str], chosen: Chosen = Chosen()) -> Verdict:  # noq
         notes=tuple(_notes(run)),
     )
     if rejected is None:
-        nothing = _NOTHING if logs[0].chain.stretches else _NO_SEGMENT
+        nothing = _nothing(run)
         reason = "; ".join(_not_looked_at(run)) if run.compared else nothing
         return replace(found, verdict="unknown", reason=reason) if reason else found
     found_out = [_as_text(each, rejected.ids) for each in rejected.objections]
@@ -95,16 +99,24 @@ def validate(paths: Sequence[str], chosen: Chosen = Chosen()) -> Verdict:  # noq
     return replace(found, verdict="rejected", place=rejected.place, guard=clause or found_out[0], reason=reason)
 
 
+def _nothing(run: Run) -> str:
+    """Why no record was compared."""
+    if not run.quorum.chain.stretches:
+        return _NO_SEGMENT
+    return _NOTHING if run.unknown is None else _NO_STATE
+
+
 def _not_looked_at(run: Run) -> Iterator[str]:
     """What is committed, and may be what no step writes: the log is not accepted for it."""
-    starts = [*(first for first, _ in run.looked_at[1:]), run.quorum.committed]
-    holes = [
-        f"{end + 1} to {start - 1}" for (_, end), start in zip(run.looked_at, starts, strict=True) if end + 1 < start
-    ]
+    begun = run.looked_at[0][0]
+    ends = [min(begun, begun if run.unknown is None else run.unknown) - 1, *(last for _, last in run.looked_at)]
+    starts = [*(first for first, _ in run.looked_at), run.quorum.committed]
+    holes = [f"{end + 1} to {start - 1}" for end, start in zip(ends, starts, strict=True) if end + 1 < start]
     if holes:
+        lost = "known from a later offset on only" if run.unknown is None else "in no snapshot"
         yield (
-            f"committed, and not looked at: offsets {', '.join(holes)}; records there are in no file that can be read,"
-            " and what they made is known from a later offset on only; all others fit"
+            f"committed, and not looked at: offsets {', '.join(holes)}; records there, or right before, are in no file"
+            f" that can be read, and what they made is {lost}; all others fit"
         )
     if run.unread:
         kinds = ", ".join(f"{kind} ({n})" for kind, n in run.unread.items())

@@ -581,6 +581,10 @@ def test_only_the_conditions_that_are_asked_for_are_told() -> None:
     assert sum(each.spells for each in log.counts) == len(later)
 
 
+def known(folder: Path, **asked: object) -> list[tuple[str, int]]:
+    return [(each.issue, each.first) for log in report(folder, **asked).metadata or () for each in log.known]
+
+
 def test_faults_that_are_no_findings_are_told_with_their_issue(tmp_path: Path) -> None:
     """A log of 3.5 (level 11): its epochs rise on shrinks, and for nothing; broker 2's is one too small."""
     features = [{"name": "metadata.version", "minSupportedVersion": 1, "maxSupportedVersion": 11}]
@@ -609,6 +613,8 @@ def test_faults_that_are_no_findings_are_told_with_their_issue(tmp_path: Path) -
         record(10, changes, batch=9, brokerId=1, brokerEpoch=2, fenced=1),
         record(11, "PARTITION_CHANGE_RECORD", topicId=TOPIC, leader=-1),
         registers(12, 2, 12, "two"),
+        record(13, "TOPIC_RECORD", name="payments", topicId="paymentsAAAAAAAAAAAAAA"),
+        record(14, "PARTITION_RECORD", topicId="paymentsAAAAAAAAAAAAAA", replicas=[2], isr=[2], leader=-1),
     ]
     put(tmp_path, 1, lines)
     shown = report(tmp_path)
@@ -620,8 +626,18 @@ def test_faults_that_are_no_findings_are_told_with_their_issue(tmp_path: Path) -
         ("KAFKA-16624", "3.8.0", 1, 11),
         ("KAFKA-16952", "3.9.0", 1, 12),
     ]
+    assert known(tmp_path, partition=("orders", 0)) == [("KAFKA-15021", 8), ("KAFKA-16624", 11)]
+    assert known(tmp_path, partition=("payments", 0)) == []
     text = CliRunner().invoke(main, ["audit", str(tmp_path)]).stdout
     assert "    KAFKA-15021 (3.0-3.5; fixed in 3.6.0, from metadata.version 3.6-IV0 on): the leader epoch rises" in text
+
+
+def test_only_the_faults_of_the_time_that_is_asked_for_are_told() -> None:
+    recording = RECORDED / "chaos-3.5.2"
+    whole = known(recording)
+    states = [each.ts for each in report(recording, timeline=True).timeline or () if each.ts is not None]
+    assert known(recording, since=min(states), until=max(states)) == whole != []
+    assert known(recording, since=max(states) + 1) == []
 
 
 def test_a_log_without_such_faults_tells_of_none(tmp_path: Path) -> None:

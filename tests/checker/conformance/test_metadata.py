@@ -152,6 +152,42 @@ def test_a_hole_at_the_end_is_one_too(tmp_path: Path) -> None:
     assert f"not looked at: offsets {lost} to 274; " in found.reason
 
 
+def without(folder: Path, first: int, last: int) -> None:
+    """No copy has the batches from about one offset to another any more, and no snapshot is there."""
+    for segment in sorted(folder.glob("node-*/metadata/*.log")):
+        content, frames = segment.read_bytes(), list(Batches(str(segment)).frames())
+        begin, end = (next(each for each in frames if each.offset >= offset) for offset in (first, last))
+        segment.with_name(f"{end.offset:020d}.log").write_bytes(content[end.position :])
+        if begin.position:
+            segment.write_bytes(content[: begin.position])
+        else:
+            segment.unlink()
+    for snapshot in folder.rglob("*.checkpoint"):
+        snapshot.unlink()
+
+
+@pytest.mark.parametrize(("recording", "start"), [("elr-4.1.0", 60), ("chaos-3.5.2", 120)])
+def test_a_log_that_begins_nowhere_is_not_rejected(recording: str, start: int, tmp_path: Path) -> None:
+    """Who is registered, and which features are on, no file tells."""
+    copied(recording, tmp_path / "log")
+    without(tmp_path / "log", 0, start)
+    found = validate([str(tmp_path / "log")])
+    assert (found.verdict, found.compared, found.offsets) == ("unknown", 0, ())
+    assert "no snapshot tells what was before the first record" in found.reason
+
+
+def test_after_a_hole_that_no_snapshot_fills_nothing_is_compared(tmp_path: Path) -> None:
+    copied("elr-4.1.0", tmp_path / "log")
+    without(tmp_path / "log", 60, 100)
+    found = validate([str(tmp_path / "log")])
+    assert (found.verdict, found.place) == ("unknown", None)
+    ((begun, end),) = found.offsets
+    assert begun == 0
+    assert 59 <= end < 100
+    assert f"not looked at: offsets {end + 1} to " in found.reason
+    assert "what they made is in no snapshot" in found.reason
+
+
 @pytest.mark.parametrize(("key", "verdict"), [(PARTITION_CHANGE, "unknown"), (NO_OP, "accepted")])
 def test_a_record_that_nobody_can_read_may_be_anything(key: int, verdict: str, tmp_path: Path) -> None:
     """A version of a record that only a later release has: it may change a partition in any way."""

@@ -18,7 +18,7 @@ from isrproof.traces.record import releases
 from isrproof.traces.record.errors import RecordError
 from isrproof.traces.record.java import Java
 from isrproof.traces.record.kraft.cluster import KRaftCluster, Layout, of_release
-from isrproof.traces.record.kraft.migration import _with_both, _with_zookeeper
+from isrproof.traces.record.kraft.migration import _format, _with_both, _with_zookeeper
 from isrproof.traces.record.kraft.run import LAYOUTS, Options, _without_zeros, _write, line_of, record
 from isrproof.traces.record.kraft.scenarios import find, scenarios
 from isrproof.traces.record.kraft.story import Story
@@ -87,6 +87,14 @@ def test_a_broker_that_will_migrate_begins_without_kraft(tmp_path: Path) -> None
     assert between["zookeeper.metadata.migration.enable"] == "true"
     assert between["controller.quorum.voters"] == cluster.voters
     assert before["broker.id"] == 1
+
+
+def test_a_cluster_id_that_begins_like_an_option_is_told_to_the_format_tool(tmp_path: Path) -> None:
+    with KRaftCluster(Java("java", "17"), tmp_path, tmp_path, "3.9.1", SPLIT, 0, {}) as cluster:
+        cluster.cluster_id = "-7Lq2xHvQ9aYk3sEw1pZAw"
+        asked = _format(Story(cluster, random.Random(0), print), 11)
+    assert "--cluster-id=-7Lq2xHvQ9aYk3sEw1pZAw" in asked
+    assert not any(each.startswith("-7") for each in asked)
 
 
 def test_a_scenario_that_a_release_cannot_play_is_refused(tmp_path: Path) -> None:

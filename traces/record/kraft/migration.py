@@ -83,8 +83,9 @@ def _cluster_id(zookeeper: str) -> str:
 
 
 def _format(story: Story, controller: int) -> list[str]:
+    """Brokers choose the id in ZooKeeper; it may begin with "-": an argument of its own would then be an option."""
     cluster = story.cluster
-    return ["format", "-t", cluster.cluster_id, "-c", str(cluster.home(controller) / "server.properties")]
+    return ["format", f"--cluster-id={cluster.cluster_id}", "-c", str(cluster.home(controller) / "server.properties")]
 
 
 def _migrating(zookeeper: str) -> _Settings:

@@ -39,7 +39,7 @@ class Handled(NamedTuple):
     """What a controller did as a broker came or went: `kind` is "fence", "unfence", "shutdown" or "unregister".
 
     It changed from `least` to `most` partitions: of others beside its record it is not known whether the partition's
-    leader asked for them.
+    leader asked for them, or what they were before.
     """
 
     kind: str
@@ -106,7 +106,7 @@ class Chronicle:
     hosts: dict[tuple[str, int], dict[int, Happened]] = field(default_factory=dict)
     handled: dict[int, list[Handled]] = field(default_factory=dict)
     spans: dict[int, tuple[int, int]] = field(default_factory=dict)
-    _run: list[tuple[Partition, Partition]] = field(default_factory=list)
+    _run: list[tuple[Partition, Partition] | None] = field(default_factory=list)
     _begun: tuple[str, int, Happened] | None = None
 
     def begins(self, state: Cluster, file: int, end: int) -> None:
@@ -175,6 +175,10 @@ class Chronicle:
                 self.left.setdefault(broker, []).append(here)
             if at.committed:
                 own |= dict.fromkeys({*after.replicas} - {*before.replicas}, here)
+
+    def changed_unseen(self) -> None:
+        """A change of a partition whose state nothing tells: the log begins later, and no snapshot is there."""
+        self._run.append(None)
 
     def gone(self, topic: str, partitions: Iterable[Partition], at: Happened) -> None:
         """A topic is deleted."""
@@ -301,10 +305,12 @@ def differing(row: Row, there: Registration) -> list[str]:
     return [name for name, printed, known in pairs if printed is not None and printed != known]
 
 
-def _handled(kind: str, broker: int, changes: Sequence[tuple[Partition, Partition]], at: Happened) -> Handled:
+def _handled(kind: str, broker: int, run: Sequence[tuple[Partition, Partition] | None], at: Happened) -> Handled:
+    changes = [each for each in run if each is not None]
+    unseen = len(run) - len(changes)
     if kind == "unfence":
         led = sum(before.leader < 0 <= after.leader for before, after in changes)
-        return Handled(kind, broker, led, led, at)
+        return Handled(kind, broker, led, led + unseen, at)
     led = sum(before.leader == broker != after.leader for before, after in changes)
     had = sum(broker in before.isr or broker in before.elr for before, _ in changes)
-    return Handled(kind, broker, led, had, at)
+    return Handled(kind, broker, led, had + unseen, at)

@@ -83,6 +83,8 @@ class Fold:
         self._open: list[tuple[Record, At]] | None = None
         self._known_context: Context | None = None
         self._opened_in = -1
+        self._may_be_open = not self.state.whole
+        """The log begins later, without a snapshot, and nothing has told yet whether inside a transaction."""
         self._base = self._before = -1
         self._only_changes_since = -1
         self._leader_changes = -1, -1
@@ -210,7 +212,8 @@ class Fold:
             self._show(TRANSACTIONS, row | {"open": True, "ends": False, "left_open": True})
             self._opened_in = record.epoch  # told once
         if kind == "BEGIN_TRANSACTION_RECORD" or kind in _ENDS:
-            is_open = self._open is not None
+            is_open = None if self._may_be_open and kind in _ENDS else self._open is not None
+            self._may_be_open = False
             self._show(TRANSACTIONS, row | {"open": is_open, "ends": kind in _ENDS, "left_open": False})
             held = self._open or []
             self._open = [] if kind == "BEGIN_TRANSACTION_RECORD" else None
@@ -285,6 +288,8 @@ class Fold:
             self._changed(before, before.merged(data), data, at)
         elif self.state.whole:
             self._missing(at._asdict(), topic, number)
+        elif self._chronicle is not None:
+            self._chronicle.changed_unseen()
 
     def _changed(self, before: Partition | None, after: Partition, data: Data, at: At) -> None:
         """A partition before and after a record."""
@@ -308,7 +313,7 @@ class Fold:
             self._conditions.changed(before, after, at)
         named = data.get("leader", NO_CHANGE) != NO_CHANGE
         if named and self._known is not None and before is not None and before.leader == after.leader:
-            self._known.leader_named_again(before, after, at, self._context)
+            self._known.leader_named_again(before, after, state.names.get(topic, topic), at, self._context)
         if self._rows is None:
             return
         key = after[:2]
@@ -426,7 +431,7 @@ class Fold:
         }
         self._show(REGISTRATIONS, row | self._earlier(row, (REGISTRATIONS, after.id)) | shown)
         if self._known is not None:
-            self._known.registered(before, after, row["offset"], committed=row["committed"], cleaned=shown["cleaned"])
+            self._known.registered(before, after, At(**row), cleaned=shown["cleaned"])
         state.register(after)
         if self._chronicle is not None:
             self._chronicle.registered(after.id, after.epoch)
@@ -565,7 +570,7 @@ def differences(snapshot: Cluster, state: Cluster) -> Iterator[tuple[str, dict[s
             yield (
                 "partition",
                 {"topic": name, "partition": number},
-                _partition_differences(here.get(number), there.get(number), elr=state.elr),
+                _partition_differences(here.get(number), there.get(number), elr=bool(state.elr)),
             )
     for broker in sorted({*snapshot.brokers, *state.brokers}):
         one, other = snapshot.brokers.get(broker), state.brokers.get(broker)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .....specs.metadata.levels import NO_EPOCH_ON_SHRINK
+from ..narrow import EVERYTHING, Narrow
 from .rows import At, Context
 from .state import Broker, Partition
 
@@ -22,29 +23,37 @@ IN_WORDS = {
 
 @dataclass
 class Known:
-    """By issue: of how many committed records it is, and the offset of the first."""
+    """By issue: of how many committed records it is, and the offset of the first.
 
+    Args:
+        narrow: what is asked for; the rest is not counted.
+    """
+
+    narrow: Narrow = EVERYTHING
     counts: dict[str, int] = field(default_factory=dict)
     first: dict[str, int] = field(default_factory=dict)
 
-    def leader_named_again(self, before: Partition, after: Partition, at: At, context: Context) -> None:
-        """A record has named the leader that there was, which raises the leader epoch."""
-        if context.level >= NO_EPOCH_ON_SHRINK or context.migrating or not {*before.replicas} <= {*after.replicas}:
+    def leader_named_again(self, before: Partition, after: Partition, topic: str, at: At, context: Context) -> None:
+        """A record has named the leader that there was, which raises the leader epoch; the topic's name."""
+        if context.level >= NO_EPOCH_ON_SHRINK or context.migrating is not False:
             return
+        if not {*before.replicas} <= {*after.replicas}:
+            return
+        of = topic, after.number
         if not {*before.isr} <= {*after.isr}:
-            self._seen(EPOCH_ON_SHRINK, at.offset, at.committed)
+            self._seen(EPOCH_ON_SHRINK, at, of)
         elif after.leader < 0:
-            self._seen(EPOCH_FOR_NOTHING, at.offset, at.committed)
+            self._seen(EPOCH_FOR_NOTHING, at, of)
 
-    def registered(self, before: Broker | None, after: Broker, offset: int, *, committed: bool, cleaned: bool) -> None:
+    def registered(self, before: Broker | None, after: Broker, at: At, *, cleaned: bool) -> None:
         """A broker has registered; `cleaned`: its epoch is that of the changes before the record."""
         if before is not None and before.incarnation == after.incarnation:
             if after.epoch > before.epoch:
-                self._seen(EPOCH_OF_REGISTRATION, offset, committed)
-        elif after.epoch < offset and not cleaned:
-            self._seen(UNCOUNTED, offset, committed)
+                self._seen(EPOCH_OF_REGISTRATION, at)
+        elif after.epoch < at.offset and not cleaned:
+            self._seen(UNCOUNTED, at)
 
-    def _seen(self, issue: str, offset: int, committed: bool) -> None:
-        if committed:
+    def _seen(self, issue: str, at: At, partition: tuple[str, int] | None = None) -> None:
+        if at.committed and self.narrow.has(at.ts, partition):
             self.counts[issue] = self.counts.get(issue, 0) + 1
-            self.first.setdefault(issue, offset)
+            self.first.setdefault(issue, at.offset)

@@ -206,13 +206,16 @@ class Cluster:
         return self.features.get(NAME, 1)
 
     @property
-    def elr(self) -> bool:
-        """Whether eligible leader replicas are on."""
-        return self.features.get(ELR_FEATURE, 0) > 0
+    def elr(self) -> bool | None:
+        """Whether eligible leader replicas are on. None if what would tell may be among what is missing."""
+        if ELR_FEATURE in self.features or self.whole:
+            return self.features.get(ELR_FEATURE, 0) > 0
+        return None
 
     @property
-    def migrating(self) -> bool:
-        return self.migration in _IN_MIGRATION
+    def migrating(self) -> bool | None:
+        """Whether a migration from ZooKeeper goes on; None as of `elr`."""
+        return self.migration in _IN_MIGRATION if self.migration or self.whole else None
 
     def inactive(self, brokers: Ids, leader: int) -> Ids:
         """Those of the brokers, and of the leader, that are known not to be active."""

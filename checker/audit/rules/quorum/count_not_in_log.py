@@ -9,7 +9,8 @@ How it is seen
     log has the broker's record, and beside it that many changes of its partitions: before it if the broker goes, after
     it if the broker is let in or asks to be let go. The line names no offset; it is held against such a record of
     within two seconds, by the times that the controller's other lines have beside theirs. A leader may have asked for
-    some changes at the same time, so the number lies between two bounds. Where the log has no such record at that
+    some changes at the same time, so the number lies between two bounds; so it does where a log begins later and no
+    snapshot tells what was before. Where the log has no such record at that
     time, or the controller was active no longer afterwards and nothing that it wrote later is committed, what it
     proposed may have been taken back: nothing is said. Since the line and the record are brought together by
     their times, it is suspicious.
