@@ -78,6 +78,7 @@ class Behaviour:
     * `breaks_without`: the properties that fail when the model has it no longer.
     * `suspends`: properties that are not promised while the model has it; they are checked only on request.
     * `restores`: properties that an earlier behaviour suspended and this one promises again.
+    * `brings`: parts of the real system that the model leaves out without it; `left_out`: parts that it leaves out.
     """
 
     name: str
@@ -93,6 +94,8 @@ class Behaviour:
     breaks_without: tuple[str, ...] = ()
     suspends: tuple[str, ...] = ()
     restores: tuple[str, ...] = ()
+    brings: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -240,7 +243,7 @@ class Model:
             return model.watching(*self.watched)
         actions = {each.name: each for each in self.actions}
         properties = {each.name: each for each in self.properties}
-        settings, fields, ghosts = self.settings, self.fields, self.ghosts
+        settings, fields, ghosts, left_out = self.settings, self.fields, self.ghosts, self.left_out
         for behaviour in behaviours:
             for gone in (*(each.name for each in behaviour.replaces), *behaviour.removes):
                 if gone not in actions:
@@ -258,6 +261,10 @@ class Model:
             settings += behaviour.settings
             fields += behaviour.fields
             ghosts = _still_watched(ghosts, actions) + behaviour.ghosts
+            for part in behaviour.brings:
+                if part not in left_out:
+                    raise unknown("part that is left out", part, left_out, f"model {self.name}")
+            left_out = tuple(each for each in left_out if each not in behaviour.brings) + behaviour.left_out
             promised = [*properties, *(each.name for watched in ghosts for each in watched.properties)]
             for name_of_property in (*behaviour.breaks_without, *behaviour.suspends, *behaviour.restores):
                 if name_of_property not in promised:
@@ -273,6 +280,7 @@ class Model:
             ghosts=ghosts,
             base=self.base or self,
             behaviours=self.behaviours + behaviours,
+            left_out=left_out,
         )
 
     def without(self, *names: str) -> Model:

@@ -273,6 +273,8 @@ restart = action(
     updates=restarts(voter, NOBODY),
 )
 
+CHANGES_OF_VOTERS = "changes of the voters (KIP-853)"
+
 QUORUM = Model(
     name="quorum",
     statement="KRaft's metadata quorum, but votes are in memory only.",
@@ -284,7 +286,7 @@ QUORUM = Model(
     ),
     properties=properties.PROPERTIES,
     left_out=(
-        "changes of the voters (KIP-853)",
+        CHANGES_OF_VOTERS,
         "snapshots",
         "answers that come late: a vote is counted, and a fetch heard of, as soon as it is given",
         "losses of the disk",

@@ -10,7 +10,7 @@ from isrproof.model.script import script_of, written
 
 # The names never change, and pages and listings keep this order.
 NAMES = [
-    *("raft", "raft-pre-vote"),
+    *("raft", "raft-voters", "raft-pre-vote"),
     *("truncate-to-hw", "kip101", "kip279", "kip320-first-try", "kip320"),
     *("kip497", "kip497-committed-isr-only", "unclean-election", "unclean-election-keeps-isr"),
     *("last-replica-standing", "kip966", "kip966-without-kafka-15583"),
@@ -19,6 +19,7 @@ NAMES = [
 LEMMAS = {
     "raft": "lemmas_raft",
     "raft-pre-vote": "lemmas_raft",
+    "raft-voters": "lemmas_voters",
     "kip497": "lemmas_kip497",
     "kip497-committed-isr-only": "lemmas_kip497",
     "unclean-election": "lemmas_unclean",

@@ -108,6 +108,17 @@ def test_every_clause_is_needed_or_waived(name: str) -> None:
 
 
 @pytest.mark.slow
+def test_every_clause_of_changes_of_voters_is_needed_or_waived() -> None:
+    """But for two that take a fourth node: test_raft.py has them."""
+    found = list(mutations(model("raft-voters"), instances=[{}, {"log_size": 3}]))
+    open_ones = [(each.action, each.clause.label) for each in found if each.verdict not in ("needed", "waived")]
+    assert open_ones == [
+        ("AddVoter", "a record of its epoch is committed"),
+        ("AddVoter", "the change before is committed"),
+    ]
+
+
+@pytest.mark.slow
 def test_clauses_that_only_three_replicas_need() -> None:
     lengths = _first_lengths(list(mutations(_kip320(), BOTH, [THREE])))
     assert {key: lengths.get(key) for key in NEEDED_THREE} == NEEDED_THREE

@@ -62,6 +62,23 @@ def test_the_quorum_is_proved_for_any_number_of_voters(name: str) -> None:
     assert not found.fallen
 
 
+OF_EACH_NODE = [
+    *("OneVotePerEpoch", "EpochNeverFalls", "HighWatermarkNeverFalls", "RemovedLeaderResigns", "SomeVoterStays"),
+]
+
+
+def test_what_each_node_promises_is_proved_where_voters_change() -> None:
+    found = prove("raft-voters", OF_EACH_NODE)
+    assert {(each.verdict, each.scope) for each in found.properties} == {("holds", "any number of voters")}
+    assert not found.fallen
+
+
+def test_that_majorities_meet_is_not_inductive_by_itself() -> None:
+    """No lemma says which sets two logs may name at a time."""
+    effort = Effort(search=0, instance={"voters": 3, "max_epoch": 2, "log_size": 2})
+    assert prove("raft-voters", ["MajoritiesMeet"], effort=effort).verdict == "unknown"
+
+
 def test_beside_the_verdict_stands_what_is_believed_of_majorities() -> None:
     assert "two sets whose sizes together are more than there are elements have one in common" in " ".join(
         proof("raft").trusted
