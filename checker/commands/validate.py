@@ -34,6 +34,10 @@ EXIT = {"accepted": 0, "rejected": 1, "unknown": 3}
     "--brokers", is_flag=True,
     help="Compare brokers' lines too: LeaderAndIsr requests and ISR changes. Needs clocks that agree.",
 )  # fmt: skip
+@click.option(
+    "--max-states", type=click.IntRange(min=1), default=20_000, show_default=True,
+    help="The verdict is unknown where a run may be in more states between two lines.",
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(**options: Any) -> None:
     """Ask whether some run of MODEL writes LOGS: the files, or folders, of all brokers of one cluster.
@@ -68,7 +72,9 @@ def _run(options: dict[str, Any]) -> int:
     try:
         if family is None:
             chosen = model(options["model"])
-            verdict = validate(chosen, row, evidence, level, anything, brokers=options["brokers"])
+            verdict = validate(
+                chosen, row, evidence, level, anything, brokers=options["brokers"], most=options["max_states"]
+            )
         else:
             chosen, verdict = _of_family(family, row, evidence, level, options)
     except NotDecidedError as error:
@@ -119,8 +125,9 @@ def _with_and_without(
         chosen = family.model(row.name, options["without"], [*parts, *unclean])
         brokers = options["brokers"]
         verdict = validate(
-            chosen, row, evidence, level, may, family.actor, brokers, shown, cluster.AT_ONCE, begins, beyond, first
-        )
+            chosen, row, evidence, level, may, family.actor, brokers, shown, cluster.AT_ONCE, begins, beyond, first,
+            most=options["max_states"],
+        )  # fmt: skip
         found.append((chosen, verdict))
     return max(found, key=_how_far)
 

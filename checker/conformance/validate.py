@@ -76,6 +76,7 @@ def validate(
     beyond: Callable[[Sequence[Seen]], Sequence[Beyond]] = lambda _: (),
     first: May = unasked,
     progress: Callable[[int], None] = lambda _: None,
+    most: int = MOST_STATES,
 ) -> Verdict:
     """Looks for a run of the model that writes the log.
 
@@ -89,6 +90,7 @@ def validate(
         begins: fields that the log shows to be other at the beginning than the model says.
         first: the hidden steps with which a run may begin, if the log does not tell (`openings`).
         beyond: what of the lines compared the model does not follow, first lines first: from there on none is rejected.
+        most: the states between two lines; where there are more, the verdict is unknown.
 
     Raises:
         ModelError: the model does not say what its steps print.
@@ -132,7 +134,7 @@ def validate(
     if passed:
         end = passed[-1]
         return Verdict("unknown", end.line, len(lines), others, lines[end.line].place, None, end.reason)
-    found = _searched(runs(wanted), lines[:enough], progress)
+    found = _searched(runs(wanted), lines[:enough], progress, most)
     found = found._replace(compared=len(lines), others=others)
     if found.verdict == "unknown" and reached > found.matched:  # a run goes further than all runs can be followed
         found = found._replace(matched=reached, place=lines[reached].place)
@@ -145,16 +147,16 @@ def validate(
     return found
 
 
-def _searched(runs: Runs, lines: Sequence[Seen], progress: Callable[[int], None]) -> Verdict:
+def _searched(runs: Runs, lines: Sequence[Seen], progress: Callable[[int], None], most: int) -> Verdict:
     """Goes through the lines with all states in which a run may be that has written those before."""
     configs = {runs.initial()}
     for number, (line, stream, is_later) in enumerate(in_turn(runs, lines)):
         progress(number)
         if is_later:
             configs = {each._replace(rest=without_controllers(each.rest)) for each in configs}
-        reached = _closed(runs, configs, stream)
+        reached = _closed(runs, configs, stream, most)
         if reached is None:
-            reason = f"more than {MOST_STATES:,} states between two lines"
+            reason = f"more states between two lines than {most:,}; --max-states allows more"
             return Verdict("unknown", number, len(lines), 0, line.place, None, reason, gave_up=True)
         after = {next_one for config in reached for next_one in runs.written(config, stream, line.event)}
         if not after:
@@ -180,7 +182,7 @@ def unlimited(model: Model) -> Model:
     return replace(model, actions=actions, fields=fields, properties=(), ghosts=(), projections=())
 
 
-def _closed(runs: Runs, configs: set[Config], stream: Stream) -> set[Config] | None:
+def _closed(runs: Runs, configs: set[Config], stream: Stream, most: int) -> set[Config] | None:
     """With all states that hidden steps lead to before somebody writes; None if they are too many."""
     reached = set(configs)
     frontier = [each for each in configs if not pending(each.rest, stream)]
@@ -189,7 +191,7 @@ def _closed(runs: Runs, configs: set[Config], stream: Stream) -> set[Config] | N
             if new not in reached:
                 reached.add(new)
                 frontier.append(new)
-        if len(reached) > MOST_STATES:
+        if len(reached) > most:
             return None
     return reached
 

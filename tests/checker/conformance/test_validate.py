@@ -43,6 +43,18 @@ def test_a_recording_is_accepted_at_its_release_only(recording: str, other: str,
     assert wanted in text
 
 
+def test_where_a_run_may_be_in_more_states_than_are_allowed_nothing_is_decided(tmp_path: Path) -> None:
+    simulated = CliRunner().invoke(
+        main, ["simulate", "cluster", "--release", "2.0.0", "--property", "LeaderAliveOrNone", "--out", str(tmp_path)]
+    )
+    assert simulated.exit_code == 0
+    for most, expected in (("1", (3, "unknown")), ("20000", (1, "rejected"))):
+        code, said = command("cluster", str(tmp_path), "--release", "2.3", "--max-states", most)
+        assert (code, said["verdict"]) == expected
+    code, said = command("cluster", str(tmp_path), "--release", "2.3", "--max-states", "1")
+    assert said["reason"] == "more states between two lines than 1; --max-states allows more"
+
+
 @pytest.mark.parametrize(("envelope", "layout"), [("cri", "kafka"), ("logcli-jsonl", "strimzi")])
 def test_a_log_is_read_whatever_it_is_wrapped_in(envelope: str, layout: str, tmp_path: Path) -> None:
     shapes.write(tmp_path / "in", shapes.recorded(RECORDED / "failover-on-leader-2.0.0-kill"), envelope, layout)
