@@ -101,7 +101,7 @@ def come_back(effects: Effects) -> Action:
     if _sends_requests(effects):
         effects.lines += registered_anew(b, registration[b] + 1, starts=True)
     dead = ~registered.contains(b)
-    needed = effects.chosen.parts & {CACHES, ISR}
+    needed = effects.chosen.parts & {CACHES, DIRECTORIES, ISR}
     registers_once = dead if needed else waived(dead, "nothing but counts changes, of outages and registrations")
     guard: dict[str, Expr | Clause] = {"is not registered": registers_once}
     if ZOMBIES in effects.chosen.parts:
