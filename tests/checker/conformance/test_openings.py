@@ -62,6 +62,42 @@ def test_a_run_may_begin_with_each_topic_that_no_line_lists(tmp_path: Path) -> N
     assert not openings(runs, lambda *_: False)
 
 
+def test_a_run_begins_with_no_other_topics(tmp_path: Path) -> None:
+    """One that a line lists is looked for where that line is; others come in turn, so none is met in two orders."""
+    run = Run("2.8", brokers=3, partitions=3)
+    for number in (0, 1):
+        run.go("CreateTopic", p=number, one=1, other=0)
+    for broker in (0, 1):
+        run.go("Die", b=broker)
+    for step in ("Elect", "InitializeContext", "MoveReplicasOffline", "MoveReplicasOffline", "StartPartitions"):
+        run.go(step)
+    run.go("CreateTopic", p=2, one=2, other=1)
+    run.go("NewPartitions")
+    run.write(tmp_path, "INFO")
+    evidence = read.read([str(tmp_path)])
+    assert evidence.partitions.not_listed == {("t1", 0), ("t2", 0)}
+    first, one, nothing = cluster.first(evidence), {"one": 0}, {"created": frozenset[int]()}
+    assert first("CreateSingle", {"p": 0, **one}, nothing)
+    assert first("CreateSingle", {"p": 1, **one}, {"created": frozenset({0})})
+    assert not first("CreateSingle", {"p": 0, **one}, {"created": frozenset({1})})
+    assert not first("CreateSingle", {"p": 2, **one}, nothing)
+    assert not first("Die", {"b": 0}, nothing)
+
+
+def test_a_run_begins_with_topics_of_several_partitions_when_it_is_settled_which_these_are(tmp_path: Path) -> None:
+    _fails_at_last(tmp_path)
+    for path in tmp_path.rglob("*.log"):
+        path.write_text(path.read_text("utf-8").replace("t2-0", "t1-1"), "utf-8")
+    evidence = read.read([str(tmp_path)])
+    assert evidence.names.partitions == [("t1", 0), ("t1", 1)]
+    first = cluster.first(evidence)
+    apart, together = ({"topic_of": of, "created": frozenset[int](), "controller_epoch": 0} for of in ((0, 1), (0, 0)))
+    assert first("JoinTopic", {"p": 1, "of_topic": 0}, apart)
+    assert not first("JoinTopic", {"p": 0, "of_topic": 1}, apart)
+    assert not first("CreateSingle", {"p": 0, "one": 0}, apart)
+    assert first("CreateSingle", {"p": 0, "one": 0}, together)
+
+
 def test_of_many_openings_some_are_looked_at(tmp_path: Path) -> None:
     evidence = _fails_at_last(tmp_path)
     scope = Scope(replicas=True)
