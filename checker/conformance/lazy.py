@@ -34,8 +34,9 @@ FEW = (Attempt(0, 50), Attempt(1, 300))
 FEW_AT_ONCE = tuple(each._replace(at_once=True) for each in FEW)
 MANY = (Attempt(2, 1_000), Attempt(4, 3_000), Attempt(0, 300, most_states=30_000))
 
-HARDER = 20
-"""From how many openings more runs are kept."""
+FEWEST = Attempt(0, 10, most_states=300)
+HARDER = 10
+"""From each of the openings very few runs are kept, and more from this many of them."""
 
 BACK, AHEAD = (8, 64, 512), 8
 """How many lines before a hard one more runs are kept, and how many after it."""
@@ -80,13 +81,13 @@ def _opened(
     runs: Runs, turns: Sequence[Turn], few: Sequence[Attempt], first: May, progress: Callable[[int], None]
 ) -> Iterator[int]:
     """The same from each of the openings; those from which a run gets furthest are tried harder."""
-    narrow, wide = few[0], few[1]
-    far: dict[Config, int] = {}
+    at_once, far = few[0].at_once, dict[Config, int]()
     for start in openings(runs, first):
-        far[start] = _goes_through(runs, start, turns, narrow, progress)
+        far[start] = _goes_through(runs, start, turns, FEWEST._replace(at_once=at_once), progress)
         yield far[start]
     for start in sorted(far, key=lambda each: -far[each])[:HARDER]:
-        yield _goes_back(runs, start, turns, wide, progress)
+        yield _goes_through(runs, start, turns, few[0], progress)
+        yield _goes_back(runs, start, turns, few[1], progress)
 
 
 def _goes_through(
