@@ -43,7 +43,7 @@ class Chosen(NamedTuple):
 def context(fold: Fold, topic: str) -> Context:
     """What a record about a topic, by its id, is written under now."""
     state = fold.state
-    return Context(fold.releases, state.level, bool(state.elr), bool(state.migrating), _unclean(state, topic))
+    return Context(fold.releases, state.level, state.elr, state.migrating, _unclean(state, topic))
 
 
 def _unclean(state: Cluster, topic: str) -> bool | None:

@@ -612,9 +612,9 @@ def test_faults_that_are_no_findings_are_told_with_their_issue(tmp_path: Path) -
         record(9, "PARTITION_CHANGE_RECORD", batch=9, topicId=TOPIC, leader=-1),
         record(10, changes, batch=9, brokerId=1, brokerEpoch=2, fenced=1),
         record(11, "PARTITION_CHANGE_RECORD", topicId=TOPIC, leader=-1),
-        registers(12, 2, 12, "two"),
-        record(13, "TOPIC_RECORD", name="payments", topicId="paymentsAAAAAAAAAAAAAA"),
-        record(14, "PARTITION_RECORD", topicId="paymentsAAAAAAAAAAAAAA", replicas=[2], isr=[2], leader=-1),
+        record(12, "TOPIC_RECORD", name="payments", topicId="paymentsAAAAAAAAAAAAAA"),
+        record(13, "PARTITION_RECORD", topicId="paymentsAAAAAAAAAAAAAA", replicas=[2], isr=[2], leader=2),
+        registers(14, 2, 14, "two"),
     ]
     put(tmp_path, 1, lines)
     shown = report(tmp_path)
@@ -624,7 +624,7 @@ def test_faults_that_are_no_findings_are_told_with_their_issue(tmp_path: Path) -
         ("KAFKA-15021", "3.6.0, from metadata.version 3.6-IV0 on", 1, 8),
         ("KAFKA-15213", "3.6.0", 1, 3),
         ("KAFKA-16624", "3.8.0", 1, 11),
-        ("KAFKA-16952", "3.9.0", 1, 12),
+        ("KAFKA-16952", "3.9.0", 1, 14),
     ]
     assert known(tmp_path, partition=("orders", 0)) == [("KAFKA-15021", 8), ("KAFKA-16624", 11)]
     assert known(tmp_path, partition=("payments", 0)) == []
@@ -636,7 +636,7 @@ def test_only_the_faults_of_the_time_that_is_asked_for_are_told() -> None:
     recording = RECORDED / "chaos-3.5.2"
     whole = known(recording)
     states = [each.ts for each in report(recording, timeline=True).timeline or () if each.ts is not None]
-    assert known(recording, since=min(states), until=max(states)) == whole != []
+    assert known(recording, until=max(states)) == whole != []
     assert known(recording, since=max(states) + 1) == []
 
 

@@ -570,7 +570,7 @@ def differences(snapshot: Cluster, state: Cluster) -> Iterator[tuple[str, dict[s
             yield (
                 "partition",
                 {"topic": name, "partition": number},
-                _partition_differences(here.get(number), there.get(number), elr=bool(state.elr)),
+                _partition_differences(here.get(number), there.get(number), elr=state.elr),
             )
     for broker in sorted({*snapshot.brokers, *state.brokers}):
         one, other = snapshot.brokers.get(broker), state.brokers.get(broker)

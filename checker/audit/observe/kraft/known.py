@@ -35,7 +35,7 @@ class Known:
 
     def leader_named_again(self, before: Partition, after: Partition, topic: str, at: At, context: Context) -> None:
         """A record has named the leader that there was, which raises the leader epoch; the topic's name."""
-        if context.level >= NO_EPOCH_ON_SHRINK or context.migrating is not False:
+        if context.level >= NO_EPOCH_ON_SHRINK or context.migrating:
             return
         if not {*before.replicas} <= {*after.replicas}:
             return

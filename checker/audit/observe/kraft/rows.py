@@ -33,12 +33,12 @@ class At(NamedTuple):
 
 
 class Context(NamedTuple):
-    """The releases that the active controller may be, and the levels that hold; None where it is not known."""
+    """The releases that the active controller may be, and the levels that hold; what may be on is on."""
 
     releases: int
     level: int
-    elr_on: bool | None
-    migrating: bool | None
+    elr_on: bool
+    migrating: bool
 
 
 Change = tuple[

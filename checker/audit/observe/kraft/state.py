@@ -206,16 +206,14 @@ class Cluster:
         return self.features.get(NAME, 1)
 
     @property
-    def elr(self) -> bool | None:
-        """Whether eligible leader replicas are on. None if what would tell may be among what is missing."""
-        if ELR_FEATURE in self.features or self.whole:
-            return self.features.get(ELR_FEATURE, 0) > 0
-        return None
+    def elr(self) -> bool:
+        """Whether eligible leader replicas are on, or may be, since what would tell may be among what is missing."""
+        return self.features.get(ELR_FEATURE, 0 if self.whole else 1) > 0
 
     @property
-    def migrating(self) -> bool | None:
-        """Whether a migration from ZooKeeper goes on; None as of `elr`."""
-        return self.migration in _IN_MIGRATION if self.migration or self.whole else None
+    def migrating(self) -> bool:
+        """Whether a migration from ZooKeeper goes on, or may, as of `elr`."""
+        return self.migration in _IN_MIGRATION or (not self.migration and not self.whole)
 
     def inactive(self, brokers: Ids, leader: int) -> Ids:
         """Those of the brokers, and of the leader, that are known not to be active."""

@@ -199,8 +199,9 @@ def _reassignments(row: Row, chronicle: Chronicle) -> Iterator[Row]:
 
 def _strays(row: Row, chronicle: Chronicle) -> Iterator[Row]:
     """A log that a broker takes for a stray, beside the record that made it a replica, else the creation of the only
-    topic that ever had the name; `hosted`: the broker has been a replica since then."""
-    ids = chronicle.ids.get(row["topic"], ())
+    topic that ever had the name; `hosted`: the broker has been a replica since then. Only where the log goes on beyond
+    the line: else it may lack the record that made it a stray."""
+    ids = chronicle.ids.get(row["topic"], ()) if row["then"] + SURELY_LATER < chronicle.last else ()
     for topic in ids if len(ids) == 1 else ():
         own = chronicle.of.get((topic, row["partition"]))
         if own and own[0].ts is not None and own[0].ts + LATE < row["then"]:

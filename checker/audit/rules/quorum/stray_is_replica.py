@@ -7,8 +7,9 @@ How it is seen
     A broker that starts prints the logs that it takes for strays. The metadata log is here from its first record on;
     the topic's name had one id only and was not removed; and the broker has been among the partition's replicas since
     a record that was written more than ten seconds before the line: that of the partition's creation, or of the
-    reassignment that brought it there. It is suspicious: the line does not print the topic id; and a log that has lost
-    its partition.metadata file, before anything was written to it, is taken for a stray, too.
+    reassignment that brought it there. It counts only if the log goes on for a second beyond the line's time: a stray
+    is told as the broker starts, by records from before. It is suspicious: the line does not print the topic id; and a
+    log that has lost its partition.metadata file, before anything was written to it, is taken for a stray, too.
 
 Releases
     Brokers of 3.6 and later print such lines; only where the metadata log is there.
