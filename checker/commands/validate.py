@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..conformance import MOST_STATES
 from ..model_options import WITH, WITHOUT, failures
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ EXIT = {"accepted": 0, "rejected": 1, "unknown": 3}
     help="Compare brokers' lines too: LeaderAndIsr requests and ISR changes. Needs clocks that agree.",
 )  # fmt: skip
 @click.option(
-    "--max-states", type=click.IntRange(min=1), default=20_000, show_default=True,
+    "--max-states", type=click.IntRange(min=1), default=MOST_STATES, show_default=True,
     help="The verdict is unknown where a run may be in more states between two lines.",
 )  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

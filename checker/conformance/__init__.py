@@ -4,3 +4,6 @@
 log of a run, `validate.py` asks whether some run of the model writes a given log. `moves.py` takes the steps of such
 runs, `runs.py` has what they write.
 """
+
+MOST_STATES = 20_000
+"""States between two lines beyond which nothing is decided, unless more are allowed."""

@@ -22,13 +22,10 @@ from ...specs.lines import STATE_CHANGE
 from ...specs.releases import Release
 from ...traces.events.event import Event
 from ...traces.place import Place
-from . import lazy
+from . import MOST_STATES, lazy
 from .evidence import Evidence, NotDecidedError, Seen, compared
 from .runs import Config, May, Runs, Steps, Stream, in_turn, pending, says_the_same, unasked, without_controllers
 from .written import Writer
-
-MOST_STATES = 20_000
-"""States between two lines beyond which nothing is decided."""
 
 
 def anything(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
