@@ -61,3 +61,25 @@ class Run:
         names = numbered(settings["brokers"], settings["partitions"])
         log = simulate.log_of(self.instance, self.taken, CLUSTER.release(self.release), level, names)
         simulate.write(log, folder)
+
+
+def deleting() -> Run:
+    """A topic with two replicas, which the controller has begun to delete."""
+    run = Run("2.8", "deletion", brokers=2, partitions=1)
+    for step in ("Elect", "InitializeContext", "StartPartitions"):
+        run.go(step)
+    run.go("CreateTopic", one=1, other=0)
+    for step in ("NewPartitions", "DeleteTopic", "NoteDeletions", "ResumeDeletions", "BeginDeletion"):
+        run.go(step)
+    return run
+
+
+def deleting_in_vain(run: Run) -> None:
+    """A controller on broker 0 finds a topic with replicas on two brokers that died, and tries to delete it."""
+    run.go("Die", b=1)
+    run.go("Die", b=2)
+    run.go("Elect", c=0)
+    for step in ("InitializeContext", "StartPartitions", "DeleteTopic", "NoteDeletions", "ResumeDeletions"):
+        run.go(step)
+    for step in ("RetryDeletion", "RetryDeletion", "BeginDeletion"):
+        run.go(step)

@@ -16,7 +16,7 @@ from isrproof.checker.conformance.written import Writer
 from isrproof.model.cluster.cluster import CLUSTER
 
 from tests import random_runs
-from tests.validated import Run, command
+from tests.validated import Run, command, deleting, deleting_in_vain
 
 slow = pytest.mark.slow
 
@@ -145,13 +145,7 @@ def test_where_there_are_too_many_states_a_wider_model_is_looked_at(tmp_path: Pa
 
 
 def test_what_controllers_say_of_topics_that_the_state_machines_never_name(tmp_path: Path) -> None:
-    run = Run("2.8", "deletion", brokers=2, partitions=1)
-    for step in ("Elect", "InitializeContext", "StartPartitions"):
-        run.go(step)
-    run.go("CreateTopic", one=1, other=0)
-    for step in ("NewPartitions", "DeleteTopic", "NoteDeletions", "ResumeDeletions", "BeginDeletion"):
-        run.go(step)
-    run.write(tmp_path)
+    deleting().write(tmp_path)
     (path,) = tmp_path.rglob("controller.log")
     (line,) = (each for each in path.read_text("utf-8").splitlines() if "deletion for topics t1" in each)
     both = line.replace("topics t1", "topics t1,t9")
@@ -167,13 +161,7 @@ def test_of_several_lives_each_may_have_other_replicas(tmp_path: Path) -> None:
     """The lines of a topic that is deleted name two brokers; with more searched one life may be on one of them only."""
     run = Run("2.0.0", "deletion", brokers=3, partitions=1)
     run.go("CreateTopic", one=1, other=2)
-    run.go("Die", b=1)
-    run.go("Die", b=2)
-    run.go("Elect", c=0)
-    for step in ("InitializeContext", "StartPartitions", "DeleteTopic", "NoteDeletions", "ResumeDeletions"):
-        run.go(step)
-    for step in ("RetryDeletion", "RetryDeletion", "BeginDeletion"):
-        run.go(step)
+    deleting_in_vain(run)
     run.write(tmp_path, "INFO")
     evidence = read.read([str(tmp_path)])
     named = {evidence.names.brokers.index(each) for each in evidence.partitions.members(("t1", 0))}

@@ -13,7 +13,7 @@ from isrproof.checker.conformance.validate import validate
 from isrproof.model.cluster.cluster import CLUSTER
 
 from tests import random_runs
-from tests.validated import Run, command, simulated, validated
+from tests.validated import Run, command, deleting, deleting_in_vain, simulated, validated
 
 slow = pytest.mark.slow
 
@@ -184,12 +184,8 @@ def test_a_topic_that_was_there_before_its_controller_may_be_created_again(tmp_p
 
 def test_nothing_is_deleted_that_nobody_asked_for(tmp_path: Path) -> None:
     """All replicas are listed here: no others could have written it."""
-    run = Run("2.8", "deletion", brokers=2, partitions=1)
-    for step in ("Elect", "InitializeContext", "StartPartitions"):
-        run.go(step)
-    run.go("CreateTopic", one=1, other=0)
-    for step in ("NewPartitions", "DeleteTopic", "NoteDeletions", "ResumeDeletions", "BeginDeletion", "StopToDelete"):
-        run.go(step)
+    run = deleting()
+    run.go("StopToDelete")
     run.write(tmp_path)
     assert command("cluster", str(tmp_path), "--release", "2.8")[1]["verdict"] == "accepted"
     (path,) = tmp_path.rglob("controller.log")
@@ -202,13 +198,7 @@ def _led_by_one_that_no_line_names(folder: Path) -> Path:
     """At INFO only refusals are printed in 2.0: of three replicas those of the two dead brokers have one."""
     run = Run("2.0.0", "deletion", "one or three replicas", brokers=3, partitions=1)
     run.go("CreateTriple", one=1, other=0, third=2)
-    run.go("Die", b=1)
-    run.go("Die", b=2)
-    run.go("Elect", c=0)
-    for step in ("InitializeContext", "StartPartitions", "DeleteTopic", "NoteDeletions", "ResumeDeletions"):
-        run.go(step)
-    for step in ("RetryDeletion", "RetryDeletion", "BeginDeletion"):
-        run.go(step)
+    deleting_in_vain(run)
     run.write(folder, "INFO")
     return folder
 
