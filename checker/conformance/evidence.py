@@ -5,6 +5,7 @@ It makes the instance in which a run is looked for, and says which hidden steps 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -193,8 +194,7 @@ class Evidence:
 
         None where no log has them, or where their times cannot be told.
         """
-        told = map(self._of_named, (each for each in self.seen if self._is_look(each)))
-        looks = sorted(told, key=lambda one: one.event.ts or 0)
+        looks = self._looks_in_turn
         if not looks or any(each.event.ts is None for each in (*looks, *lines)):
             return None
         found: list[Seen] = []
@@ -204,6 +204,24 @@ class Evidence:
                 found.append(looks[at])
                 at += 1
             found.append(line)
+        return found
+
+    @cached_property
+    def _looks_in_turn(self) -> Sequence[Seen]:
+        """The controllers' `LOOKS` by time.
+
+        Calls for elections that nothing lies between are told as one: what comes of it is the same, and of lines in
+        one millisecond nobody knows which came of which call.
+        """
+        told = map(self._of_named, (each for each in self.seen if self._is_look(each)))
+        times = sorted(each.event.ts or 0 for each in self.compared)
+        found: list[Seen] = []
+        for each in sorted(told, key=lambda one: one.event.ts or 0):
+            joined = _one_call(found[-1].event, each.event, times) if found else None
+            if joined is None:
+                found.append(each)
+            else:
+                found[-1] = replace(found[-1], event=joined)
         return found
 
     def _is_look(self, line: Seen) -> bool:
@@ -341,9 +359,7 @@ class Evidence:
         """The elections of preferred leaders that controllers tell of in controller.log."""
         tried = [each.event for each in self.compared if each.event.row in TRIED]
         found = []
-        for event in (each.event for each in self.seen if each.event.row == ELECTION and each.event.detail):
-            if event.strategy == "UNCLEAN":
-                continue
+        for event in (each.event for each in self._looks_in_turn if each.event.row == ELECTION):
             epochs: dict[Key, int | None] = {}
             for key in map(as_printed, (event.detail or "").split(",")):
                 its = (each for each in tried if key_of(each) == key and each.controller == event.controller)
@@ -426,6 +442,16 @@ class Evidence:
         }
         has = frozenset(known)
         return {name: value for name, value in wanted.items() if name in has}
+
+
+def _one_call(first: Event, second: Event, times: Sequence[int]) -> Event | None:
+    """Two calls for elections as one, if they can be: one controller's, of other partitions, at `times` without a line
+    between them."""
+    if not first.row == second.row == ELECTION or first.controller != second.controller:
+        return None
+    asked = [*(first.detail or "").split(","), *(second.detail or "").split(",")]
+    begins, ends = (bisect_left(times, each.ts or 0) for each in (first, second))
+    return replace(first, detail=",".join(asked)) if begins == ends and len(set(asked)) == len(asked) else None
 
 
 def _room(least: int) -> int:

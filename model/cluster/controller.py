@@ -421,8 +421,10 @@ def elect_preferred(effects: Effects) -> Action:
     if REASSIGNMENT in effects.chosen.parts and effects.chosen.release.mask & span("<=3.3"):
         known = both(known, origin[p].is_none())
     wanted = both(known, cached[c][p].is_some(), cached[c][p].value["leader"].ne(preferred))
-    asked = {"detail": p, "strategy": "PREFERRED", "kind": "AutoTriggered"}
-    effects.lines.append((Line("election-requested", c, {"controller": c, **asked}, wanted, (p,)),))
+    asked = {"controller": c, "strategy": "PREFERRED", "kind": "AutoTriggered"}
+    one_each = Line("election-requested", c, {**asked, "detail": p}, wanted, (p,))
+    all_at_once = Line("election-requested", c, {**asked, "detail": those(p, wanted)}, exists(p, wanted))
+    effects.lines.append((one_each if effects.chosen.before("2.0.1") else all_at_once,))
     isr, now_is = znode[p].value["isr"], partition_state[c][p]
     state, held = effects.elected(c, p, now_is, wanted, leader, isr, PREFERRED_STRATEGY, full(Broker))
     return action(
