@@ -374,16 +374,34 @@ class Evidence:
         return frozenset(topic for topic, _ in self.partitions.deletions()) if self.has_controller_log else None
 
     @cached_property
-    def queued(self) -> Mapping[int | None, Sequence[Queued]]:
-        """Broker -> the topics that it found to be deleted when it became controller, each time that it says so."""
-        found: dict[int | None, list[Queued]] = {}
+    def queued(self) -> Mapping[tuple[int | None, int | None], Sequence[Queued]]:
+        """Broker and controller epoch -> the topics that it found to be deleted when it became controller.
+
+        The epoch is None where its file does not tell it before.
+        """
+        found: dict[tuple[int | None, int | None], list[Queued]] = {}
         before: frozenset[str] = frozenset()
-        told = (each.event for each in self.seen if each.event.row in ("topics-to-be-deleted", _QUEUED))
-        for event in sorted(told, key=lambda each: each.ts or 0):
-            topics = frozenset(filter(None, (event.detail or "").split(",")))
+        told = (each for each in self.seen if each.event.row in ("topics-to-be-deleted", _QUEUED))
+        for each in sorted(told, key=lambda each: each.event.ts or 0):
+            event, topics = each.event, frozenset(filter(None, (each.event.detail or "").split(",")))
             if event.row != _QUEUED:
-                found.setdefault(event.controller, []).append(Queued(topics, topics & before))
+                reign = event.controller, self._reigns.get(id(each))
+                found.setdefault(reign, []).append(Queued(topics, topics & before))
             before |= topics
+        return found
+
+    @cached_property
+    def _reigns(self) -> Mapping[int, int]:
+        """The epochs of controllers' lines that print none, by the id of what is seen: the last one in its file."""
+        found: dict[int, int] = {}
+        last: dict[tuple[str, int | None], int | None] = {}
+        for each in self.seen:
+            event, by = each.event, (each.place.file, each.event.controller)
+            if event.row in EPOCH_RAISED:
+                last[by] = event.controller_epoch
+            epoch = last.get(by)
+            if epoch is not None:
+                found[id(each)] = epoch
         return found
 
     def live(self, row: str) -> Mapping[int, frozenset[frozenset[int]]] | None:

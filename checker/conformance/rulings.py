@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 from ...model.sorts import Value
 from .creations import CREATED, begins, joins, replicas, topics_of
-from .evidence import Evidence
+from .evidence import Evidence, Queued
 from .names import Names
 from .runs import May
 
@@ -94,13 +94,17 @@ def _starts(evidence: Evidence) -> May:
 def _queued(evidence: Evidence) -> May:
     """Those topics are to be deleted of which the controller says so when it starts.
 
-    Of one that a controller takes note of later, an earlier life is not looked for.
+    Where it does not say in which epoch, it is one of those that it says. Of a topic that a controller takes note of
+    later, an earlier life is not looked for.
     """
-    names = evidence.names
+    names, by_broker = evidence.names, dict[int | None, list[Queued]]()
+    for (broker, _), lists in evidence.queued.items():
+        by_broker.setdefault(broker, []).extend(lists)
     known = frozenset(topic for topic, _ in names.partitions) - {topic for topic, _ in evidence.partitions.creators}
 
     def may(_: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
-        told = evidence.queued.get(names.brokers[params["c"]])
+        broker, epoch = names.brokers[params["c"]], state["epoch"][params["c"]]
+        told = evidence.queued.get((broker, epoch)) or by_broker.get(broker)
         if told is None or "queued" not in state:
             return True
         queued = frozenset(names.partitions[each][0] for each in state["queued"])
