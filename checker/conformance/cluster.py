@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from ...model.cluster.effects import DELETION, FACTORS, ISR, ISR_OUTSIDE, PREFERRED, REQUESTS, SHUTDOWN
-from ...model.cluster.state import ASKED, LARGE, RESTARTS, UNSEEN_DIRECTORIES, UNSEEN_MOVES
+from ...model.cluster.state import ASKED, DIRECTORIES, LARGE, RESTARTS, UNSEEN_DIRECTORIES, UNSEEN_MOVES
 from ...model.sorts import Value
 from .creations import CREATED, NARROWEST, Scope, creatable, joins, lists_of, replicas, topics_of
 from .evidence import UNSEEN, Evidence
@@ -48,6 +48,7 @@ def parts(evidence: Evidence, brokers: bool = False, scope: Scope = NARROWEST) -
         DELETION: _deletes(evidence, states),
         UNSEEN_MOVES: not brokers and evidence.partitions.reassigned is not None,
         UNSEEN_DIRECTORIES: not brokers and evidence.directories.failed,
+        DIRECTORIES: brokers and evidence.directories.failed,
         LARGE: any(_may_be_deleted(evidence, topic) for topic in evidence.partitions.large_deleted),
         ASKED: bool(evidence.elections),
         PREFERRED: evidence.elections is None or (not evidence.elections and _STAYS_ONLINE in moves),

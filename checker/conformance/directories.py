@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ...traces.events.event import Event
-from .partitions import MARKED, Key, marked_in
+from .partitions import MARKED, Key, as_printed, marked_in
 
 ASKED_FOR = "log-dir-failure"
 """The row in which a controller says that brokers told of failed directories: since 2.2."""
 
-_BROKER_SAYS = frozenset({"log-directory-fails", "replicas-offline"})
+_STOPPED = "replicas-offline"
+_BROKER_SAYS = frozenset({"log-directory-fails", _STOPPED})
 FAILED = _BROKER_SAYS | {MARKED, ASKED_FOR}
 """The rows that tell of a failed directory."""
 
@@ -42,6 +43,12 @@ class Directories:
     def offline(self) -> frozenset[tuple[int | None, Key]]:
         """The brokers with the partitions of which controllers marked their replicas as offline."""
         return frozenset((broker, key) for (_, broker), each in self.marked.items() for keys in each for key in keys)
+
+    @cached_property
+    def stopped(self) -> frozenset[tuple[int | None, Key]]:
+        """The brokers with the partitions of which they say themselves that their replicas are offline."""
+        own = (each for each in self.events if each.row == _STOPPED and each.detail)
+        return frozenset((each.speaker, as_printed(one)) for each in own for one in (each.detail or "").split(","))
 
     @cached_property
     def heeded(self) -> Mapping[int | None, frozenset[frozenset[int]]] | None:

@@ -276,7 +276,10 @@ def elections(evidence: Evidence) -> May:
 
 
 def directories(evidence: Evidence) -> May:
-    """Log directories fail whose replicas are marked as offline, and what controllers tell of them is what they did."""
+    """Log directories fail whose replicas are marked as offline, and what controllers tell of them is what they did.
+
+    Where requests are looked at, so do those of which only the broker tells: it serves these replicas no more.
+    """
     names, told = evidence.names, evidence.directories
     partitions = {key: number for number, key in enumerate(names.partitions)}
     marked = {of: [frozenset(partitions[key] for key in keys) for keys in each] for of, each in told.marked.items()}
@@ -290,7 +293,8 @@ def directories(evidence: Evidence) -> May:
             return names.brokers[b] in told.brokers and b not in state["told_of_failures"]
         if action == "FailDirectory":
             key = names.partitions[params["p"]]
-            return (names.brokers[b], key) in told.offline and params["p"] not in state["failed"][b]
+            failed = told.offline | told.stopped if "hosted" in state else told.offline
+            return (names.brokers[b], key) in failed and params["p"] not in state["failed"][b]
         news = state["storage_errors"][params["c"]][b]
         found = marked.get((names.brokers[params["c"]], names.brokers[b]), ())
         if action == "MarkOffline":

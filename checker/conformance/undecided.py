@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 
 from ...model.cluster.effects import ISR, PREFERRED, REQUESTS
-from ...model.cluster.state import RESTARTS, UNSEEN_DIRECTORIES, UNSEEN_MOVES
+from ...model.cluster.state import DIRECTORIES, RESTARTS, UNSEEN_DIRECTORIES, UNSEEN_MOVES
 from ...specs.lines import rows
 from ...traces.events.event import Event
 from .directories import FAILED
@@ -87,7 +87,7 @@ def _reasons(evidence: Evidence, parts: Collection[str]) -> Iterator[tuple[Bears
         listed = ", ".join(map(str, other.replicas or ()))
         what = f"{other.topic}-{other.partition} gets the replicas {listed}: validate does not follow reassignments"
         yield partial(_since, other), what
-    failures = () if UNSEEN_DIRECTORIES in parts else (each.event for each in evidence.seen)
+    failures = () if {UNSEEN_DIRECTORIES, DIRECTORIES} & {*parts} else (each.event for each in evidence.seen)
     for event in (each for each in failures if each.row in FAILED):
         yield partial(_since, event), "a log directory had failed by then, which is not looked at"
     for event in (each.event for each in evidence.seen if each.event.row == ELECTION):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from isrproof.checker.conformance import read
-from isrproof.model.cluster.state import UNSEEN_DIRECTORIES
+from isrproof.model.cluster.state import DIRECTORIES, UNSEEN_DIRECTORIES
 
 from tests.validated import RECORDED, Run, command
 
@@ -30,6 +30,48 @@ def test_a_log_directory_that_failed_is_followed(recording: str) -> None:
     code, said = command("cluster", str(RECORDED / recording))
     assert (code, said["verdict"], said["matched"]) == (0, "accepted", said["compared"])
     assert UNSEEN_DIRECTORIES in said["model"]
+
+
+@pytest.mark.parametrize(
+    ("recording", "lines"),
+    [
+        ("log-dir-failure-2.0.0", 145),
+        pytest.param("log-dir-failure-2.4.1", 155, marks=slow),
+        pytest.param("log-dir-failure-2.8.2", 88, marks=slow),
+        pytest.param("log-dir-failure-2.8.2-trace", 203, marks=slow),
+        pytest.param("log-dir-failure-3.5.2", 86, marks=slow),
+        pytest.param("log-dir-failure-3.9.1", 86, marks=slow),
+    ],
+)
+def test_it_is_followed_in_what_brokers_write(recording: str, lines: int) -> None:
+    code, said = command("cluster", str(RECORDED / recording), "--brokers")
+    assert (code, said["verdict"], said["matched"], said["compared"]) == (0, "accepted", lines, lines)
+    assert UNSEEN_DIRECTORIES not in said["model"]
+    assert DIRECTORIES in said["model"]
+
+
+@pytest.mark.parametrize(("release", "without_it"), [("2.1", "unknown"), ("2.8", "rejected")])
+def test_a_directory_of_which_no_controller_learned(release: str, without_it: str, tmp_path: Path) -> None:
+    """The broker alone tells which replica it serves no more. Up to 2.1 a quick restart may be why, too."""
+    run = Run(release, "requests", DIRECTORIES, brokers=2, partitions=1)
+    run.go("Elect", c=0)
+    for step in ("InitializeContext", "StartPartitions"):
+        run.go(step)
+    run.go("CreateTopic", one=1, other=0)
+    run.go("NewPartitions")
+    run.go("HandleLeaderAndIsr", b=1)
+    run.go("FailDirectory", b=1)
+    run.go("AskForDirectories")
+    run.go("HandleLeaderAndIsr", b=1)
+    run.write(tmp_path)
+    asked = ("cluster", str(tmp_path), "--release", release, "--brokers")
+    code, said = command(*asked)
+    assert (code, said["verdict"], said["matched"]) == (0, "accepted", said["compared"])
+    (path,) = (
+        each for each in tmp_path.rglob("server.log") if "in the failed log directory" in each.read_text("utf-8")
+    )
+    path.write_text(re.sub(r".*in the failed log directory.*\n", "", path.read_text("utf-8")), "utf-8")
+    assert command(*asked)[1]["verdict"] == without_it
 
 
 def _changed(text: str, change: Callable[[str], str], folder: Path) -> dict[str, object]:
