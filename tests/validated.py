@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from isrproof.checker.cli import main
 from isrproof.checker.conformance import cluster, read, simulate
 from isrproof.checker.conformance.names import numbered
-from isrproof.checker.conformance.validate import Verdict, validate
+from isrproof.checker.conformance.validate import Told, Verdict, validate
 from isrproof.model.cluster.cluster import CLUSTER
 from isrproof.model.step import Reference
 
@@ -36,7 +36,7 @@ def simulated(seed: int, release: str, folder: Path) -> Path:
 def validated(folder: Path, release: str) -> Verdict:
     evidence = read.read([str(folder)])
     row = CLUSTER.release(release)
-    return validate(CLUSTER.model(release), row, evidence, "TRACE", cluster.possible(evidence))
+    return validate(CLUSTER.model(release), row, evidence, "TRACE", Told(cluster.possible(evidence)))
 
 
 class Run:

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 from isrproof.checker.conformance import cluster, read, simulate
 from isrproof.checker.conformance.names import numbered
-from isrproof.checker.conformance.validate import validate
+from isrproof.checker.conformance.validate import Told, validate
 from isrproof.model.cluster.cluster import CLUSTER
 
 RELEASE = "2.8"
@@ -44,7 +44,7 @@ def main(steps: tuple[int, ...], seed: int) -> None:
             row = CLUSTER.release(RELEASE)
             model = CLUSTER.model(RELEASE, adding=cluster.parts(evidence))
             may = cluster.possible(evidence)
-            found = validate(model, row, evidence, "TRACE", may, actor=CLUSTER.actor)
+            found = validate(model, row, evidence, "TRACE", Told(may), actor=CLUSTER.actor)
             cpu = time.process_time() - began
         wrong |= found.verdict != "accepted"
         click.echo(

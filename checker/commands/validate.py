@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -62,7 +62,7 @@ def _run(options: dict[str, Any]) -> int:
     from ...specs.releases import ALL, release
     from ..conformance import read
     from ..conformance.evidence import NotDecidedError
-    from ..conformance.validate import Verdict, anything, validate
+    from ..conformance.validate import Told, Verdict, anything, validate
 
     family = CLUSTER if options["model"] == CLUSTER.name else None
     evidence = read.read(options["logs"])
@@ -74,7 +74,7 @@ def _run(options: dict[str, Any]) -> int:
         if family is None:
             chosen = model(options["model"])
             verdict = validate(
-                chosen, row, evidence, level, anything, brokers=options["brokers"], most=options["max_states"]
+                chosen, row, evidence, level, Told(anything), brokers=options["brokers"], most=options["max_states"]
             )
         else:
             chosen, verdict = _of_family(family, row, evidence, level, options)
@@ -88,49 +88,55 @@ def _run(options: dict[str, Any]) -> int:
 def _of_family(
     family: Family, row: Release, evidence: Evidence, level: str, options: dict[str, Any]
 ) -> tuple[Model, Verdict]:
-    """The model with the parts that the log needs, and what comes of it; `cluster.scopes` are looked at in turn."""
+    """The model with the parts that the log needs, and what comes of it: of the models that it may be of, in turn.
+
+    In all of them a run is looked for that is soon found, before any of them is searched to the end.
+    """
+    from ...model.cluster.effects import UNCLEAN
     from ..conformance import cluster, undecided
 
-    found: list[tuple[Model, Verdict]] = []
-    parts: list[str] = []
-    for scope in cluster.scopes(evidence, options["brokers"]):
-        wanted = (*cluster.parts(evidence, options["brokers"], scope), *options["adding"])
-        parts = [each for each in dict.fromkeys(wanted) if each not in options["without"]]
-        found.append(_with_and_without(family, row, evidence, level, options, parts, scope))
-        if _is_decided(found[-1][1]):
-            break
+    scopes = cluster.scopes(evidence, options["brokers"])
+    for whole in (False, True):
+        found: list[tuple[Model, Verdict]] = []
+        for scope, unclean in itertools.product(scopes, ([], [UNCLEAN])):
+            parts = _parts(evidence, scope, options)
+            if unclean and {UNCLEAN} & {*parts, *options["without"]}:
+                continue  # no log tells whether unclean elections are enabled: it is rejected with and without them
+            chosen = family.model(row.name, options["without"], [*parts, *unclean])
+            verdict = _validated(family, chosen, row, evidence, level, scope, parts, whole, options)
+            if verdict is None:
+                continue
+            if _is_decided(verdict):
+                return chosen, verdict
+            found.append((chosen, verdict))
     chosen, verdict = max(found, key=_how_far)
     why = undecided.undecided(evidence, parts, verdict) if verdict.verdict == "rejected" else ""
     return chosen, verdict._replace(verdict="unknown", guard=None, reason=why) if why else verdict
 
 
-def _with_and_without(
-    family: Family, row: Release, evidence: Evidence, level: str, options: dict[str, Any],
-    parts: Sequence[str], scope: Scope,
-) -> tuple[Model, Verdict]:  # fmt: skip
-    """No log tells whether unclean elections are enabled: it is rejected only if it is with and without them.
+def _parts(evidence: Evidence, scope: Scope, options: dict[str, Any]) -> list[str]:
+    from ..conformance import cluster
 
-    Of the two the one is told that fits further.
-    """
-    from ...model.cluster.effects import UNCLEAN
-    from ..conformance import cluster, creations, undecided
+    wanted = (*cluster.parts(evidence, options["brokers"], scope), *options["adding"])
+    return [each for each in dict.fromkeys(wanted) if each not in options["without"]]
+
+
+def _validated(
+    family: Family, chosen: Model, row: Release, evidence: Evidence, level: str,
+    scope: Scope, parts: Sequence[str], whole: bool, options: dict[str, Any],
+) -> Verdict | None:  # fmt: skip
+    """What is found with one model; None where a wider one is not for this log, but a smaller one may be."""
+    from ..conformance import cluster
+    from ..conformance.evidence import NotDecidedError
     from ..conformance.validate import validate
 
-    may, shown = cluster.possible(evidence, scope), cluster.shown(evidence, scope)
-    begins, first = creations.begins(evidence), cluster.first(evidence)
-    beyond = partial(undecided.beyond, evidence, parts)
-    found: list[tuple[Model, Verdict]] = []
-    for unclean in ([], [UNCLEAN]):
-        if unclean and ({*unclean} & {*parts, *options["without"]} or _is_decided(found[0][1])):
-            continue
-        chosen = family.model(row.name, options["without"], [*parts, *unclean])
-        brokers = options["brokers"]
-        verdict = validate(
-            chosen, row, evidence, level, may, family.actor, brokers, shown, cluster.AT_ONCE, begins, beyond, first,
-            most=options["max_states"],
-        )  # fmt: skip
-        found.append((chosen, verdict))
-    return max(found, key=_how_far)
+    try:
+        told, brokers, most = cluster.told(evidence, scope, parts), options["brokers"], options["max_states"]
+        return validate(chosen, row, evidence, level, told, family.actor, brokers, whole, most=most)
+    except NotDecidedError:
+        if whole:
+            raise
+        return None
 
 
 def _is_decided(verdict: Verdict) -> bool:

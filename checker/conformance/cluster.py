@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from functools import partial
 
 from ...model.cluster.effects import DELETION, FACTORS, ISR, ISR_OUTSIDE, PREFERRED, REQUESTS, SHUTDOWN
 from ...model.cluster.state import ASKED, DIRECTORIES, LARGE, RESTARTS, UNSEEN_DIRECTORIES, UNSEEN_MOVES
 from ...model.sorts import Value
-from .creations import CREATED, NARROWEST, Scope, creatable, joins, lists_of, replicas, topics_of
+from .creations import CREATED, NARROWEST, Scope, begins, creatable, joins, lists_of, replicas, topics_of
 from .evidence import UNSEEN, Evidence
 from .names import Names
 from .partitions import ISR_CHANGES, Key
 from .rulings import OUTSIDE, UNSEEN_CHANGES, changed, elections, outside, rulings
 from .runs import May
+from .undecided import beyond
+from .validate import Told
 
 _UNHURRIED = frozenset({"none", "elected", "idle"})
 """The phases of a controller process in which its next step is a choice: in the others it ends what it has begun."""
@@ -25,11 +28,11 @@ _STAYS_ONLINE = ("OnlinePartition", "OnlinePartition")
 
 
 def scopes(evidence: Evidence, brokers: bool = False) -> list[Scope]:
-    """In which order it is looked at: the next one where a log is rejected."""
+    """In which order they are looked at: the next one where a log is rejected."""
     told = evidence.partitions
-    isrs = not brokers and told.isr_changes_begin is None and bool(told.other_isr_changes)
-    with_isrs, with_replicas = [Scope(isrs)] * isrs, [Scope(isrs, True)] * bool(told.not_listed)
-    return [NARROWEST, *with_isrs, *with_replicas]
+    has_isrs = not brokers and told.isr_changes_begin is None and bool(told.other_isr_changes)
+    both = (Scope(isrs, replicas) for replicas in (False, True) for isrs in (False, True))
+    return [each for each in both if each.isrs <= has_isrs and each.replicas <= bool(told.not_listed)]
 
 
 def parts(evidence: Evidence, brokers: bool = False, scope: Scope = NARROWEST) -> tuple[str, ...]:
@@ -118,6 +121,22 @@ def first(evidence: Evidence) -> May:
         return there and all(each < params["p"] for each in state["created"])
 
     return is_first
+
+
+def told(evidence: Evidence, scope: Scope = NARROWEST, parts: Collection[str] = ()) -> Told:
+    """All that a log tells of steps that write nothing, and of what a model with some parts does not follow.
+
+    Args:
+        scope: see `parts`.
+    """
+    return Told(
+        possible(evidence, scope),
+        shown(evidence, scope),
+        AT_ONCE,
+        begins(evidence),
+        first(evidence),
+        partial(beyond, evidence, parts),
+    )
 
 
 def _new(names: Names, state: Mapping[str, Value], *partitions: int) -> frozenset[Key]:

@@ -59,19 +59,33 @@ class Beyond(NamedTuple):
     reason: str
 
 
+class Told(NamedTuple):
+    """What a log tells of the steps that write nothing.
+
+    * `may`: those that it does not rule out. `shown`: those of which it shows what they made, if not when: they are
+      tried first; `at_once`: the names of those among them that settle a partition (`runs.Steps`).
+    * `begins`: fields that it shows to be other at the beginning than the model says; `first`: the steps with which a
+      run may begin, if it does not tell (`openings`).
+    * `beyond`: what of the lines compared the model does not follow, first lines first: from there on none is rejected.
+    """
+
+    may: May
+    shown: May = unasked
+    at_once: Collection[str] = ()
+    begins: Mapping[str, Value] = MappingProxyType({})
+    first: May = unasked
+    beyond: Callable[[Sequence[Seen]], Sequence[Beyond]] = lambda _: ()
+
+
 def validate(
     model: Model,
     release: Release,
     evidence: Evidence,
     level: str,
-    may: May,
+    told: Told,
     actor: Callable[[Action], str] = lambda action: "controller",
     brokers: bool = False,
-    shown: May = unasked,
-    at_once: Collection[str] = (),
-    begins: Mapping[str, Value] = MappingProxyType({}),
-    beyond: Callable[[Sequence[Seen]], Sequence[Beyond]] = lambda _: (),
-    first: May = unasked,
+    whole: bool = True,
     progress: Callable[[int], None] = lambda _: None,
     most: int = MOST_STATES,
 ) -> Verdict:
@@ -79,14 +93,9 @@ def validate(
 
     Args:
         level: the lowest level that state.change.logger prints.
-        may: the hidden steps that the log does not rule out.
         actor: who takes a step (`Family.actor`).
         brokers: compare brokers' lines too, all in the order of their times: their clocks agree.
-        shown: the hidden steps of which the log shows what they made, if not when: they are tried first.
-        at_once: the names of those among them that settle a partition (`runs.Steps`).
-        begins: fields that the log shows to be other at the beginning than the model says.
-        first: the hidden steps with which a run may begin, if the log does not tell (`openings`).
-        beyond: what of the lines compared the model does not follow, first lines first: from there on none is rejected.
+        whole: search to the end. Else only for what is soon found, and the verdict is unknown where that finds no run.
         most: the states between two lines; where there are more, the verdict is unknown.
 
     Raises:
@@ -105,7 +114,7 @@ def validate(
     endless = unlimited(model)
     instance = endless.instance(**evidence.settings(each.name for each in endless.settings))
     try:
-        steps = Steps(instance, may, actor, shown, at_once)
+        steps = Steps(instance, told.may, actor, told.shown, told.at_once)
     except DefinitionError:
         size = f"{len(evidence.names.brokers)} brokers and {len(evidence.names.partitions)} partitions"
         less = "; without --brokers it is smaller" if brokers else ""
@@ -113,17 +122,18 @@ def validate(
     levels = {**evidence.levels, STATE_CHANGE: level}
 
     def runs(rows: Collection[str]) -> Runs:
-        return Runs(steps, Writer(instance, release, evidence.names, rows), levels, begins)
+        return Runs(steps, Writer(instance, release, evidence.names, rows), levels, told.begins)
 
     wanted = compared() | evidence.of_brokers if brokers else compared()
 
-    reached, ends = 0, beyond(lines)
+    reached, ends = 0, told.beyond(lines)
     enough = ends[0].line if ends else len(lines)
     looked = evidence.with_looks(lines)
     for rows, some in ((wanted | evidence.looks, looked), (wanted, lines)):
         if some is not None and reached < enough:
             numbers = [number for number, each in enumerate(some, start=1) if each.event.row in wanted]
-            written = lazy.written(runs(rows), some, numbers[enough - 1] if enough else 0, progress, first)
+            until = numbers[enough - 1] if enough else 0
+            written = lazy.written(runs(rows), some, until, progress, told.first, whole)
             if written == len(some):
                 return Verdict("accepted", len(lines), len(lines), others)
             reached = max(reached, sum(number <= written for number in numbers))
@@ -131,6 +141,8 @@ def validate(
     if passed:
         end = passed[-1]
         return Verdict("unknown", end.line, len(lines), others, lines[end.line].place, None, end.reason)
+    if not whole:
+        return Verdict("unknown", reached, len(lines), others, lines[reached].place, gave_up=True)
     found = _searched(runs(wanted), lines[:enough], progress, most)
     found = found._replace(compared=len(lines), others=others)
     if found.verdict == "unknown" and reached > found.matched:  # a run goes further than all runs can be followed

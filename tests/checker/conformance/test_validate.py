@@ -132,7 +132,7 @@ def test_what_the_model_does_not_follow_is_named_with_its_line() -> None:
 @pytest.mark.parametrize(
     ("recording", "options", "why"),
     [
-        ("log-dir-failure-3.9.1", ("--brokers",), "a log directory had failed"),
+        ("log-dir-failure-3.9.1", ("--brokers", "--without", "log directories"), "a log directory had failed"),
         pytest.param("zombie-2.8.2", ("--brokers",), "broker 2 was gone and came back", marks=slow),
         pytest.param("deposed-2.3.1", (), "a controller that was deposed", marks=slow),
         pytest.param("unclean-2.8.2-trace", ("--brokers",), "broker 3 lost its ZooKeeper session", marks=slow),

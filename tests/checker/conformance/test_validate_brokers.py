@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from isrproof.checker.conformance import cluster, read, simulate
 from isrproof.checker.conformance.names import numbered
-from isrproof.checker.conformance.validate import Verdict, validate
+from isrproof.checker.conformance.validate import Told, Verdict, validate
 from isrproof.model.cluster.cluster import CLUSTER
 
 from tests.validated import RECORDED, command
@@ -53,7 +53,7 @@ def _validated_with_brokers(folder: Path, release: str, level: str) -> Verdict |
         return None
     model = CLUSTER.model(release, adding=cluster.parts(evidence, brokers=True))
     may = cluster.possible(evidence)
-    return validate(model, row, evidence, level, may, actor=CLUSTER.actor, brokers=True)
+    return validate(model, row, evidence, level, Told(may), actor=CLUSTER.actor, brokers=True)
 
 
 def _accepts_what_is_simulated(seed: int, folder: Path) -> bool:

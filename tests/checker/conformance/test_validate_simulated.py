@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from isrproof.checker.conformance import cluster, read, simulate
 from isrproof.checker.conformance.names import numbered
-from isrproof.checker.conformance.validate import validate
+from isrproof.checker.conformance.validate import Told, validate
 from isrproof.model.cluster.cluster import CLUSTER
 
 from tests import random_runs
@@ -211,7 +211,7 @@ def test_a_partition_may_have_more_replicas_than_lines_name(tmp_path: Path) -> N
     assert "one or three replicas" in parts
     assert "one or three replicas" not in cluster.parts(evidence)
     model, may = CLUSTER.model("2.0.0", adding=parts), cluster.possible(evidence, scope)
-    assert validate(model, CLUSTER.release("2.0.0"), evidence, "INFO", may, CLUSTER.actor).verdict == "accepted"
+    assert validate(model, CLUSTER.release("2.0.0"), evidence, "INFO", Told(may), CLUSTER.actor).verdict == "accepted"
 
 
 def test_a_change_of_an_isr_may_be_told_by_its_leader_only(tmp_path: Path) -> None:
