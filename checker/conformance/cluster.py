@@ -28,7 +28,7 @@ _STAYS_ONLINE = ("OnlinePartition", "OnlinePartition")
 
 
 def scopes(evidence: Evidence, brokers: bool = False) -> list[Scope]:
-    """In which order they are looked at: the next one where a log is rejected."""
+    """In which order they are looked at: the next one where no run of one is found."""
     told = evidence.partitions
     has_isrs = not brokers and told.isr_changes_begin is None and bool(told.other_isr_changes)
     both = (Scope(isrs, replicas) for replicas in (False, True) for isrs in (False, True))

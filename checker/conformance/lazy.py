@@ -54,28 +54,30 @@ def written(
     enough: int,
     progress: Callable[[int], None],
     first: May = unasked,
-    hard: bool = True,
+    whole: bool = True,
 ) -> int:
     """How many of the lines a run that it finds writes, from the first on; of several the most.
 
     Args:
         enough: how many lines are enough, if all are not found.
         first: the steps with which a run may begin, if the log does not tell (`openings`).
-        hard: search on with `MANY` where few runs do not come to the end.
+        whole: search on with `MANY` where few runs do not come to the end.
     """
     most = 0
-    for many in _tried(runs, list(in_turn(runs, lines)), first, hard, progress):
+    for many in _tried(runs, list(in_turn(runs, lines)), first, whole, progress):
         most = max(most, many)
         if most >= enough:
             break
     return most
 
 
-def _tried(runs: Runs, turns: Sequence[Turn], first: May, hard: bool, progress: Callable[[int], None]) -> Iterator[int]:
+def _tried(
+    runs: Runs, turns: Sequence[Turn], first: May, whole: bool, progress: Callable[[int], None]
+) -> Iterator[int]:
     """How many lines each search finds, those first that cost little."""
     start = runs.initial()
     few = [each for each in (*FEW_AT_ONCE, *FEW) if runs.steps.settle or not each.at_once]
-    for attempts in (few, MANY) if hard else (few,):
+    for attempts in (few, MANY) if whole else (few,):
         for attempt in attempts:
             for search in (_goes_through,) if attempt.slack == 0 else (_goes_back, _goes_through):
                 yield search(runs, start, turns, attempt, progress)

@@ -50,9 +50,8 @@ def test_it_is_followed_in_what_brokers_write(recording: str, lines: int) -> Non
     assert DIRECTORIES in said["model"]
 
 
-@pytest.mark.parametrize(("release", "without_it"), [("2.1", "unknown"), ("2.8", "rejected")])
-def test_a_directory_of_which_no_controller_learned(release: str, without_it: str, tmp_path: Path) -> None:
-    """The broker alone tells which replica it serves no more. Up to 2.1 a quick restart may be why, too."""
+def _failing(release: str) -> Run:
+    """The directory of a leader fails, and its answer to the controller's question is on the way."""
     run = Run(release, "requests", DIRECTORIES, brokers=2, partitions=1)
     run.go("Elect", c=0)
     for step in ("InitializeContext", "StartPartitions"):
@@ -63,7 +62,13 @@ def test_a_directory_of_which_no_controller_learned(release: str, without_it: st
     run.go("FailDirectory", b=1)
     run.go("AskForDirectories")
     run.go("HandleLeaderAndIsr", b=1)
-    run.write(tmp_path)
+    return run
+
+
+@pytest.mark.parametrize(("release", "without_it"), [("2.1", "unknown"), ("2.8", "rejected")])
+def test_a_directory_of_which_no_controller_learned(release: str, without_it: str, tmp_path: Path) -> None:
+    """The broker alone tells which replica it serves no more. Up to 2.1 a quick restart may be why, too."""
+    _failing(release).write(tmp_path)
     asked = ("cluster", str(tmp_path), "--release", release, "--brokers")
     code, said = command(*asked)
     assert (code, said["verdict"], said["matched"]) == (0, "accepted", said["compared"])
@@ -100,17 +105,8 @@ def test_what_no_controller_marked_as_offline_stays_online(
 
 
 def _failed(release: str, folder: Path) -> Path:
-    """The directory of a leader fails."""
-    run = Run(release, "requests", "log directories", brokers=2, partitions=1)
-    run.go("Elect", c=0)
-    run.go("InitializeContext")
-    run.go("StartPartitions")
-    run.go("CreateTopic", one=1, other=0)
-    run.go("NewPartitions")
-    run.go("HandleLeaderAndIsr", b=1)
-    run.go("FailDirectory", b=1)
-    run.go("AskForDirectories")
-    run.go("HandleLeaderAndIsr", b=1)
+    """The directory of a leader fails, and the controller marks its replica as offline."""
+    run = _failing(release)
     for step in ("MarkOffline", "ElectForDeadLeaders", "MoveReplicasOffline"):
         run.go(step)
     run.write(folder)
