@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -12,7 +12,7 @@ from ..conformance import MOST_STATES
 from ..model_options import WITH, WITHOUT, failures
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from ...model.family import Family
     from ...model.protocol import Model
@@ -85,33 +85,39 @@ def _run(options: dict[str, Any]) -> int:
     return EXIT[verdict.verdict]
 
 
+class _Found(NamedTuple):
+    """What is known of one of the models that a log may be of, after a turn; no model: it is not for this log."""
+
+    model: Model | None
+    parts: Sequence[str]
+    verdict: Verdict
+
+
 def _of_family(
     family: Family, row: Release, evidence: Evidence, level: str, options: dict[str, Any]
-) -> tuple[Model, Verdict]:
+) -> tuple[Model | None, Verdict]:
     """The model with the parts that the log needs, and what comes of it: of the models that it may be of, in turn.
 
-    In all of them a run is looked for that is soon found, before any of them is searched to the end.
+    What costs little is tried with all of them before what costs more is with any (`validate.verdicts`).
     """
     from ...model.cluster.effects import UNCLEAN
     from ..conformance import cluster, undecided
 
     scopes = cluster.scopes(evidence, options["brokers"])
-    for whole in (False, True):
-        found: list[tuple[Model, Verdict]] = []
-        for scope, unclean in itertools.product(scopes, ([], [UNCLEAN])):
-            parts = _parts(evidence, scope, options)
-            if unclean and {UNCLEAN} & {*parts, *options["without"]}:
-                continue  # no log tells whether unclean elections are enabled: it is rejected with and without them
-            chosen = family.model(row.name, options["without"], [*parts, *unclean])
-            verdict = _validated(family, chosen, row, evidence, level, scope, parts, whole, options)
-            if verdict is None:
-                continue
-            if _is_decided(verdict):
-                return chosen, verdict
-            found.append((chosen, verdict))
-    chosen, verdict = max(found, key=_how_far)
+    searches = []
+    for scope, unclean in itertools.product(scopes, ([], [UNCLEAN])):
+        told = _parts(evidence, scope, options)
+        if unclean and {UNCLEAN} & {*told, *options["without"]}:
+            continue  # no log tells whether unclean elections are enabled: it is rejected with and without them
+        searches.append(_searched(family, row, evidence, level, scope, [*told, *unclean], options))
+    last: dict[int, _Found] = {}
+    for number, found in _in_turn(searches):
+        if _is_decided(found.verdict):
+            return found.model, found.verdict
+        last[number] = found
+    model, parts, verdict = max(last.values(), key=_how_far)
     why = undecided.undecided(evidence, parts, verdict) if verdict.verdict == "rejected" else ""
-    return chosen, verdict._replace(verdict="unknown", guard=None, reason=why) if why else verdict
+    return model, verdict._replace(verdict="unknown", guard=None, reason=why) if why else verdict
 
 
 def _parts(evidence: Evidence, scope: Scope, options: dict[str, Any]) -> list[str]:
@@ -121,22 +127,35 @@ def _parts(evidence: Evidence, scope: Scope, options: dict[str, Any]) -> list[st
     return [each for each in dict.fromkeys(wanted) if each not in options["without"]]
 
 
-def _validated(
-    family: Family, chosen: Model, row: Release, evidence: Evidence, level: str,
-    scope: Scope, parts: Sequence[str], whole: bool, options: dict[str, Any],
-) -> Verdict | None:  # fmt: skip
-    """What is found with one model; None where a wider one is not for this log, but a smaller one may be."""
+def _searched(
+    family: Family, row: Release, evidence: Evidence, level: str,
+    scope: Scope, parts: Sequence[str], options: dict[str, Any],
+) -> Iterator[_Found]:  # fmt: skip
+    """What is found with one model, after each turn."""
     from ..conformance import cluster
     from ..conformance.evidence import NotDecidedError
-    from ..conformance.validate import validate
+    from ..conformance.validate import Verdict, verdicts
 
+    model = family.model(row.name, options["without"], parts)
+    brokers, most = options["brokers"], options["max_states"]
     try:
-        told, brokers, most = cluster.told(evidence, scope, parts), options["brokers"], options["max_states"]
-        return validate(chosen, row, evidence, level, told, family.actor, brokers, whole, most=most)
-    except NotDecidedError:
-        if whole:
-            raise
-        return None
+        told = cluster.told(evidence, scope, parts)
+        for verdict in verdicts(model, row, evidence, level, told, family.actor, brokers, most):
+            yield _Found(model, parts, verdict)
+    except NotDecidedError as error:
+        yield _Found(None, parts, Verdict("unknown", 0, 0, evidence.lines, reason=str(error), gave_up=True))
+
+
+def _in_turn(searches: Sequence[Iterator[_Found]]) -> Iterator[tuple[int, _Found]]:
+    """A turn of each search, by its number, then the next of each, until all have ended."""
+    left = dict(enumerate(searches))
+    while left:
+        for number, search in list(left.items()):
+            found = next(search, None)
+            if found is None:
+                del left[number]
+            else:
+                yield number, found
 
 
 def _is_decided(verdict: Verdict) -> bool:
@@ -144,8 +163,8 @@ def _is_decided(verdict: Verdict) -> bool:
     return verdict.verdict != "rejected" and not verdict.gave_up
 
 
-def _how_far(found: tuple[Model, Verdict]) -> tuple[int, int]:
-    return ("rejected", "unknown", "accepted").index(found[1].verdict), found[1].matched
+def _how_far(found: _Found) -> tuple[int, int]:
+    return ("rejected", "unknown", "accepted").index(found.verdict.verdict), found.verdict.matched
 
 
 def _metadata(options: dict[str, Any]) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ...traces.events.event import Event
@@ -48,71 +48,66 @@ NARROWER = 8
 """Where that is too few for all runs that are kept to come to the next line, one of so many goes on."""
 
 
-def written(
-    runs: Runs,
-    lines: Sequence[Seen],
-    enough: int,
-    progress: Callable[[int], None],
-    first: May = unasked,
-    whole: bool = True,
-) -> int:
-    """How many of the lines a run that it finds writes, from the first on; of several the most.
+def written(runs: Runs, lines: Sequence[Seen], enough: int, first: May = unasked) -> Iterator[int]:
+    """How many of the lines a run that was found writes, from the first on: the most so far, after each of the `TURNS`.
 
     Args:
         enough: how many lines are enough, if all are not found.
         first: the steps with which a run may begin, if the log does not tell (`openings`).
-        whole: search on with `MANY` where few runs do not come to the end.
     """
+    turns = list(in_turn(runs, lines))
     most = 0
-    for many in _tried(runs, list(in_turn(runs, lines)), first, whole, progress):
-        most = max(most, many)
-        if most >= enough:
-            break
-    return most
+    for tried in (_few(runs, turns), _opened(runs, turns, first), _many(runs, turns)):
+        for many in tried:
+            most = max(most, many)
+            if most >= enough:
+                break
+        yield most
 
 
-def _tried(
-    runs: Runs, turns: Sequence[Turn], first: May, whole: bool, progress: Callable[[int], None]
-) -> Iterator[int]:
-    """How many lines each search finds, those first that cost little."""
-    start = runs.initial()
-    few = [each for each in (*FEW_AT_ONCE, *FEW) if runs.steps.settle or not each.at_once]
-    for attempts in (few, MANY) if whole else (few,):
-        for attempt in attempts:
-            for search in (_goes_through,) if attempt.slack == 0 else (_goes_back, _goes_through):
-                yield search(runs, start, turns, attempt, progress)
-        if attempts is few:
-            yield from _opened(runs, turns, few, first, progress)
+TURNS = 3
+"""What is tried costs more from one to the next: few runs, few runs from each of the openings, and many runs."""
 
 
-def _opened(
-    runs: Runs, turns: Sequence[Turn], few: Sequence[Attempt], first: May, progress: Callable[[int], None]
-) -> Iterator[int]:
+def _few(runs: Runs, turns: Sequence[Turn]) -> Iterator[int]:
+    """How many lines each search finds."""
+    for attempts in (FEW_AT_ONCE, FEW) if runs.steps.settle else (FEW,):
+        yield from _attempted(runs, turns, attempts)
+
+
+def _opened(runs: Runs, turns: Sequence[Turn], first: May) -> Iterator[int]:
     """The same from each of the openings; those from which a run gets furthest are tried harder."""
-    at_once, far = few[0].at_once, dict[Config, int]()
+    few = FEW_AT_ONCE if runs.steps.settle else FEW
+    fewest, far = FEWEST._replace(at_once=runs.steps.settle), dict[Config, int]()
     for start in openings(runs, first):
-        far[start] = _goes_through(runs, start, turns, FEWEST._replace(at_once=at_once), progress)
+        far[start] = _goes_through(runs, start, turns, fewest)
         yield far[start]
     for start in sorted(far, key=lambda each: -far[each])[:HARDER]:
-        yield _goes_through(runs, start, turns, few[0], progress)
-        yield _goes_back(runs, start, turns, few[1], progress)
+        yield _goes_through(runs, start, turns, few[0])
+        yield _goes_back(runs, start, turns, few[1])
 
 
-def _goes_through(
-    runs: Runs, start: Config, turns: Sequence[Turn], attempt: Attempt, progress: Callable[[int], None]
-) -> int:
+def _many(runs: Runs, turns: Sequence[Turn]) -> Iterator[int]:
+    yield from _attempted(runs, turns, MANY)
+
+
+def _attempted(runs: Runs, turns: Sequence[Turn], attempts: Sequence[Attempt]) -> Iterator[int]:
+    start = runs.initial()
+    for attempt in attempts:
+        for search in (_goes_through,) if attempt.slack == 0 else (_goes_back, _goes_through):
+            yield search(runs, start, turns, attempt)
+
+
+def _goes_through(runs: Runs, start: Config, turns: Sequence[Turn], attempt: Attempt) -> int:
     taken = {start: 0}
     for number, turn in enumerate(turns):
-        progress(number)
         taken = _next(runs, taken, turn, attempt)
         if not taken:
             return number
     return len(turns)
 
 
-def _goes_back(
-    runs: Runs, start: Config, turns: Sequence[Turn], attempt: Attempt, progress: Callable[[int], None]
-) -> int:
+def _goes_back(runs: Runs, start: Config, turns: Sequence[Turn], attempt: Attempt) -> int:
     """Keeps few runs but around hard lines, which none of these writes: it goes back some lines, and keeps more.
 
     Where that is not enough it goes back farther. Who goes back so often that all lines were looked at twice keeps
@@ -123,7 +118,6 @@ def _goes_back(
     number = furthest = hard = again = 0
     farther = iter(BACK)
     while number < len(turns):
-        progress(number)
         taken = _next(runs, before[-1], turns[number], attempt if number < hard else few)
         if taken:
             before.append(taken)

@@ -85,17 +85,31 @@ def validate(
     told: Told,
     actor: Callable[[Action], str] = lambda action: "controller",
     brokers: bool = False,
-    whole: bool = True,
-    progress: Callable[[int], None] = lambda _: None,
     most: int = MOST_STATES,
 ) -> Verdict:
-    """Looks for a run of the model that writes the log.
+    """Looks for a run of the model that writes the log; the arguments are those of `verdicts`."""
+    *_, found = verdicts(model, release, evidence, level, told, actor, brokers, most)
+    return found
+
+
+def verdicts(
+    model: Model,
+    release: Release,
+    evidence: Evidence,
+    level: str,
+    told: Told,
+    actor: Callable[[Action], str],
+    brokers: bool,
+    most: int,
+) -> Iterator[Verdict]:
+    """Looks for a run of the model that writes the log, in turns: what is known after each, the verdict last.
+
+    Who has several models takes a turn with each, before one of them is searched with the next, which costs more.
 
     Args:
         level: the lowest level that state.change.logger prints.
         actor: who takes a step (`Family.actor`).
         brokers: compare brokers' lines too, all in the order of their times: their clocks agree.
-        whole: search to the end. Else only for what is soon found, and the verdict is unknown where that finds no run.
         most: the states between two lines; where there are more, the verdict is unknown.
 
     Raises:
@@ -104,6 +118,46 @@ def validate(
     """
     lines = evidence.with_brokers if brokers else evidence.compared
     others = evidence.lines - len(lines)
+    steps = _steps(model, evidence, told, actor, brokers)
+    levels = {**evidence.levels, STATE_CHANGE: level}
+
+    def runs(rows: Collection[str]) -> Runs:
+        return Runs(steps, Writer(steps.instance, release, evidence.names, rows), levels, told.begins)
+
+    wanted = compared() | evidence.of_brokers if brokers else compared()
+    looked, ends = evidence.with_looks(lines), told.beyond(lines)
+    enough = ends[0].line if ends else len(lines)
+    searches = [_lazily(runs(wanted), lines, wanted, enough, told.first)]
+    if looked is not None:
+        searches.insert(0, _lazily(runs(wanted | evidence.looks), looked, wanted, enough, told.first))
+    reached = 0
+    for _ in range(lazy.TURNS):
+        for search in searches:
+            if reached < enough:
+                reached = max(reached, next(search))
+        if reached == len(lines):
+            yield Verdict("accepted", len(lines), len(lines), others)
+            return
+        passed = [each for each in ends if each.line <= reached]
+        if passed:
+            end = passed[-1]
+            yield Verdict("unknown", end.line, len(lines), others, lines[end.line].place, None, end.reason)
+            return
+        yield Verdict("unknown", reached, len(lines), others, lines[reached].place, gave_up=True)
+    found = _searched(runs(wanted), lines[:enough], most)
+    found = found._replace(compared=len(lines), others=others)
+    if found.verdict == "unknown" and reached > found.matched:  # a run goes further than all runs can be followed
+        found = found._replace(matched=reached, place=lines[reached].place)
+    if found.verdict == "accepted" and ends:
+        found = found._replace(verdict="unknown", place=lines[ends[0].line].place, reason=ends[0].reason)
+    hidden = brokers and not evidence.registers and "KIP-380" not in release.behaviours
+    if hidden and found.verdict == "rejected":
+        reason = "without server.log a quick restart, which no controller notices up to 2.1, is not seen"
+        found = found._replace(verdict="unknown", reason=f"{found.reason}; {reason}")
+    yield found
+
+
+def _steps(model: Model, evidence: Evidence, told: Told, actor: Callable[[Action], str], brokers: bool) -> Steps:
     if not evidence.compared:
         raise NotDecidedError("there is no line of a controller's state machines: nothing to validate")
     begin = min(evidence.controllers)
@@ -114,53 +168,25 @@ def validate(
     endless = unlimited(model)
     instance = endless.instance(**evidence.settings(each.name for each in endless.settings))
     try:
-        steps = Steps(instance, told.may, actor, told.shown, told.at_once)
+        return Steps(instance, told.may, actor, told.shown, told.at_once)
     except DefinitionError:
         size = f"{len(evidence.names.brokers)} brokers and {len(evidence.names.partitions)} partitions"
         less = "; without --brokers it is smaller" if brokers else ""
         raise NotDecidedError(f"{size} are more than a state of the model has room for{less}") from None
-    levels = {**evidence.levels, STATE_CHANGE: level}
-
-    def runs(rows: Collection[str]) -> Runs:
-        return Runs(steps, Writer(instance, release, evidence.names, rows), levels, told.begins)
-
-    wanted = compared() | evidence.of_brokers if brokers else compared()
-
-    reached, ends = 0, told.beyond(lines)
-    enough = ends[0].line if ends else len(lines)
-    looked = evidence.with_looks(lines)
-    for rows, some in ((wanted | evidence.looks, looked), (wanted, lines)):
-        if some is not None and reached < enough:
-            numbers = [number for number, each in enumerate(some, start=1) if each.event.row in wanted]
-            until = numbers[enough - 1] if enough else 0
-            written = lazy.written(runs(rows), some, until, progress, told.first, whole)
-            if written == len(some):
-                return Verdict("accepted", len(lines), len(lines), others)
-            reached = max(reached, sum(number <= written for number in numbers))
-    passed = [each for each in ends if each.line <= reached]
-    if passed:
-        end = passed[-1]
-        return Verdict("unknown", end.line, len(lines), others, lines[end.line].place, None, end.reason)
-    if not whole:
-        return Verdict("unknown", reached, len(lines), others, lines[reached].place, gave_up=True)
-    found = _searched(runs(wanted), lines[:enough], progress, most)
-    found = found._replace(compared=len(lines), others=others)
-    if found.verdict == "unknown" and reached > found.matched:  # a run goes further than all runs can be followed
-        found = found._replace(matched=reached, place=lines[reached].place)
-    if found.verdict == "accepted" and ends:
-        return found._replace(verdict="unknown", place=lines[ends[0].line].place, reason=ends[0].reason)
-    hidden = brokers and not evidence.registers and "KIP-380" not in release.behaviours
-    if hidden and found.verdict == "rejected":
-        reason = "without server.log a quick restart, which no controller notices up to 2.1, is not seen"
-        return found._replace(verdict="unknown", reason=f"{found.reason}; {reason}")
-    return found
 
 
-def _searched(runs: Runs, lines: Sequence[Seen], progress: Callable[[int], None], most: int) -> Verdict:
+def _lazily(runs: Runs, lines: Sequence[Seen], wanted: Collection[str], enough: int, first: May) -> Iterator[int]:
+    """How many lines of the rows `wanted` a run with few hidden steps writes, after each turn (`lazy`)."""
+    numbers = [number for number, each in enumerate(lines, start=1) if each.event.row in wanted]
+    until = numbers[enough - 1] if enough else 0
+    for written in lazy.written(runs, lines, until, first):
+        yield sum(number <= written for number in numbers)
+
+
+def _searched(runs: Runs, lines: Sequence[Seen], most: int) -> Verdict:
     """Goes through the lines with all states in which a run may be that has written those before."""
     configs = {runs.initial()}
     for number, (line, stream, is_later) in enumerate(in_turn(runs, lines)):
-        progress(number)
         if is_later:
             configs = {each._replace(rest=without_controllers(each.rest)) for each in configs}
         reached = _closed(runs, configs, stream, most)
