@@ -86,7 +86,7 @@ def _run(options: dict[str, Any]) -> int:
 
 
 class _Found(NamedTuple):
-    """What is known of one of the models that a log may be of, after a turn; no model: it is not for this log."""
+    """What is known of one of the models that a log may be of, after an effort; no model: it is not for this log."""
 
     model: Model | None
     parts: Sequence[str]
@@ -131,7 +131,7 @@ def _searched(
     family: Family, row: Release, evidence: Evidence, level: str,
     scope: Scope, parts: Sequence[str], options: dict[str, Any],
 ) -> Iterator[_Found]:  # fmt: skip
-    """What is found with one model, after each turn."""
+    """What is found with one model, after each of the efforts."""
     from ..conformance import cluster
     from ..conformance.evidence import NotDecidedError
     from ..conformance.validate import Verdict, verdicts
@@ -147,15 +147,19 @@ def _searched(
 
 
 def _in_turn(searches: Sequence[Iterator[_Found]]) -> Iterator[tuple[int, _Found]]:
-    """A turn of each search, by its number, then the next of each, until all have ended."""
-    left = dict(enumerate(searches))
-    while left:
+    """What the searches find, by their numbers: round by round one effort of each, each begins a round after the one
+    before it. So little is tried with all of them before much is with any, and most with what most logs are of."""
+    left = dict[int, Iterator[_Found]]()
+    for begun in itertools.count():
+        left |= dict(enumerate(searches[begun : begun + 1], start=begun))
         for number, search in list(left.items()):
             found = next(search, None)
             if found is None:
                 del left[number]
             else:
                 yield number, found
+        if not left:
+            return
 
 
 def _is_decided(verdict: Verdict) -> bool:

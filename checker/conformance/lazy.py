@@ -30,11 +30,10 @@ class Attempt(NamedTuple):
     most_states: int = 3_000
 
 
+FEWEST = Attempt(0, 10, most_states=300)
 FEW = (Attempt(0, 50), Attempt(1, 300))
-FEW_AT_ONCE = tuple(each._replace(at_once=True) for each in FEW)
 MANY = (Attempt(2, 1_000), Attempt(4, 3_000), Attempt(0, 300, most_states=30_000))
 
-FEWEST = Attempt(0, 10, most_states=300)
 HARDER = 10
 """From each of the openings very few runs are kept, and more from this many of them."""
 
@@ -49,53 +48,51 @@ NARROWER = 8
 
 
 def written(runs: Runs, lines: Sequence[Seen], enough: int, first: May = unasked) -> Iterator[int]:
-    """How many of the lines a run that was found writes, from the first on: the most so far, after each of the `TURNS`.
+    """How many of the lines a run that was found writes, from the first on: the most, after each of the `EFFORTS`.
 
     Args:
         enough: how many lines are enough, if all are not found.
         first: the steps with which a run may begin, if the log does not tell (`openings`).
     """
-    turns = list(in_turn(runs, lines))
-    most = 0
-    for tried in (_few(runs, turns), _opened(runs, turns, first), _many(runs, turns)):
-        for many in tried:
-            most = max(most, many)
-            if most >= enough:
-                break
-        yield most
+    turns, starts = list(in_turn(runs, lines)), [runs.initial(), *openings(runs, first)]
+    far = dict.fromkeys(starts, 0)
+    for effort in EFFORTS:
+        for start, attempt in effort(far, runs.steps.settle):
+            for search in (_goes_through,) if attempt.slack == 0 else (_goes_back, _goes_through):
+                if max(far.values()) < enough:
+                    far[start] = max(far[start], search(runs, start, turns, attempt))
+        yield max(far.values())
 
 
-TURNS = 3
-"""What is tried costs more from one to the next: few runs, few runs from each of the openings, and many runs."""
+Far = Mapping[Config, int]
+"""Where runs may begin, the model's own beginning first, and how many lines one that was found from there writes."""
 
 
-def _few(runs: Runs, turns: Sequence[Turn]) -> Iterator[int]:
-    """How many lines each search finds."""
-    for attempts in (FEW_AT_ONCE, FEW) if runs.steps.settle else (FEW,):
-        yield from _attempted(runs, turns, attempts)
+def _fewest(far: Far, settle: bool) -> Iterator[tuple[Config, Attempt]]:
+    for start in far:
+        yield start, FEWEST._replace(at_once=settle)
 
 
-def _opened(runs: Runs, turns: Sequence[Turn], first: May) -> Iterator[int]:
-    """The same from each of the openings; those from which a run gets furthest are tried harder."""
-    few = FEW_AT_ONCE if runs.steps.settle else FEW
-    fewest, far = FEWEST._replace(at_once=runs.steps.settle), dict[Config, int]()
-    for start in openings(runs, first):
-        far[start] = _goes_through(runs, start, turns, fewest)
-        yield far[start]
-    for start in sorted(far, key=lambda each: -far[each])[:HARDER]:
-        yield _goes_through(runs, start, turns, few[0])
-        yield _goes_back(runs, start, turns, few[1])
+def _few(far: Far, settle: bool) -> Iterator[tuple[Config, Attempt]]:
+    for at_once in (True, False) if settle else (False,):
+        for attempt in FEW:
+            yield next(iter(far)), attempt._replace(at_once=at_once)
 
 
-def _many(runs: Runs, turns: Sequence[Turn]) -> Iterator[int]:
-    yield from _attempted(runs, turns, MANY)
+def _harder(far: Far, settle: bool) -> Iterator[tuple[Config, Attempt]]:
+    """From those openings from which a run gets furthest."""
+    for start in sorted(list(far)[1:], key=lambda each: -far[each])[:HARDER]:
+        for attempt in FEW:
+            yield start, attempt._replace(at_once=settle)
 
 
-def _attempted(runs: Runs, turns: Sequence[Turn], attempts: Sequence[Attempt]) -> Iterator[int]:
-    start = runs.initial()
-    for attempt in attempts:
-        for search in (_goes_through,) if attempt.slack == 0 else (_goes_back, _goes_through):
-            yield search(runs, start, turns, attempt)
+def _many(far: Far, settle: bool) -> Iterator[tuple[Config, Attempt]]:
+    for attempt in MANY:
+        yield next(iter(far)), attempt
+
+
+EFFORTS = (_fewest, _few, _harder, _many)
+"""What is tried, from which beginnings; what finds a run with less work comes first."""
 
 
 def _goes_through(runs: Runs, start: Config, turns: Sequence[Turn], attempt: Attempt) -> int:

@@ -102,9 +102,9 @@ def verdicts(
     brokers: bool,
     most: int,
 ) -> Iterator[Verdict]:
-    """Looks for a run of the model that writes the log, in turns: what is known after each, the verdict last.
+    """Looks for a run of the model that writes the log: what is known after each of the efforts, the verdict last.
 
-    Who has several models takes a turn with each, before one of them is searched with the next, which costs more.
+    Who has several models can take an effort with each in turn, before the next, which costs more (`lazy.EFFORTS`).
 
     Args:
         level: the lowest level that state.change.logger prints.
@@ -131,7 +131,7 @@ def verdicts(
     if looked is not None:
         searches.insert(0, _lazily(runs(wanted | evidence.looks), looked, wanted, enough, told.first))
     reached = 0
-    for _ in range(lazy.TURNS):
+    for _ in lazy.EFFORTS:
         for search in searches:
             if reached < enough:
                 reached = max(reached, next(search))
@@ -176,7 +176,7 @@ def _steps(model: Model, evidence: Evidence, told: Told, actor: Callable[[Action
 
 
 def _lazily(runs: Runs, lines: Sequence[Seen], wanted: Collection[str], enough: int, first: May) -> Iterator[int]:
-    """How many lines of the rows `wanted` a run with few hidden steps writes, after each turn (`lazy`)."""
+    """How many lines of the rows `wanted` a run with few hidden steps writes, after each of the efforts."""
     numbers = [number for number, each in enumerate(lines, start=1) if each.event.row in wanted]
     until = numbers[enough - 1] if enough else 0
     for written in lazy.written(runs, lines, until, first):

@@ -111,8 +111,8 @@ def test_a_run_is_found_from_an_opening(tmp_path: Path, monkeypatch: pytest.Monk
     runs, lines = _runs(evidence, "2.3"), evidence.compared
     monkeypatch.setattr(lazy, "FEW", tuple(each._replace(most_states=150) for each in lazy.FEW))
     monkeypatch.setattr(lazy, "MANY", ())
-    assert list(lazy.written(runs, lines, len(lines))) == [0, 0, 0]
-    assert list(lazy.written(runs, lines, len(lines), cluster.first(evidence))) == [0, 2, 2]
+    assert list(lazy.written(runs, lines, len(lines))) == [0, 0, 0, 0]
+    assert list(lazy.written(runs, lines, len(lines), cluster.first(evidence))) == [2, 2, 2, 2]
     assert len(lines) == 2
 
 
