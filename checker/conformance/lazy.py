@@ -32,7 +32,7 @@ class Attempt(NamedTuple):
 
 FEWEST = Attempt(0, 10, most_states=300)
 FEW = (Attempt(0, 50), Attempt(1, 300))
-MANY = (Attempt(2, 1_000), Attempt(4, 3_000), Attempt(0, 300, most_states=30_000))
+MANY = (Attempt(0, 300, most_states=30_000), Attempt(2, 1_000), Attempt(4, 3_000))
 
 HARDER = 10
 """From each of the openings very few runs are kept, and more from this many of them."""
@@ -79,6 +79,11 @@ def _few(far: Far, settle: bool) -> Iterator[tuple[Config, Attempt]]:
             yield next(iter(far)), attempt._replace(at_once=at_once)
 
 
+def _many(far: Far, settle: bool) -> Iterator[tuple[Config, Attempt]]:
+    for attempt in MANY:
+        yield next(iter(far)), attempt
+
+
 def _harder(far: Far, settle: bool) -> Iterator[tuple[Config, Attempt]]:
     """From those openings from which a run gets furthest."""
     for start in sorted(list(far)[1:], key=lambda each: -far[each])[:HARDER]:
@@ -86,12 +91,7 @@ def _harder(far: Far, settle: bool) -> Iterator[tuple[Config, Attempt]]:
             yield start, attempt._replace(at_once=settle)
 
 
-def _many(far: Far, settle: bool) -> Iterator[tuple[Config, Attempt]]:
-    for attempt in MANY:
-        yield next(iter(far)), attempt
-
-
-EFFORTS = (_fewest, _few, _harder, _many)
+EFFORTS = (_fewest, _few, _many, _harder)
 """What is tried, from which beginnings; what finds a run with less work comes first."""
 
 
