@@ -149,7 +149,7 @@ def _searched(
 def _in_turn(searches: Sequence[Iterator[_Found]]) -> Iterator[tuple[int, _Found]]:
     """What the searches find, by their numbers: round by round one effort of each, each begins a round after the one
     before it. So little is tried with all of them before much is with any, and most with what most logs are of."""
-    left = dict[int, Iterator[_Found]]()
+    left: dict[int, Iterator[_Found]] = {}
     for begun in itertools.count():
         left |= dict(enumerate(searches[begun : begun + 1], start=begun))
         for number, search in list(left.items()):
