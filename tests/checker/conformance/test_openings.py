@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from isrproof.checker.conformance import cluster, lazy, read
@@ -143,6 +146,23 @@ def test_where_there_are_too_many_states_a_wider_model_is_looked_at(tmp_path: Pa
     code, said = command(*few, "--without", "unclean elections")
     assert (code, said["verdict"]) == (3, "unknown")
     assert "states between two lines" in said["reason"]
+
+
+def test_a_wider_model_is_looked_at_a_round_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What its run takes of a wide model is found before the narrow one was searched with all efforts."""
+    written, tried = lazy.written, []
+
+    def noted(runs: Runs, *args: Any) -> Iterator[int]:
+        model = runs.steps.instance.model.name
+        for effort, many in enumerate(written(runs, *args)):
+            tried.append(("unclean" in model, effort))
+            yield many
+
+    monkeypatch.setattr(lazy, "written", noted)
+    assert command("cluster", str(_elects_uncleanly(tmp_path)), "--release", "2.8")[1]["verdict"] == "accepted"
+    narrow, wide = False, True
+    of_lines = [(narrow, 0), (narrow, 1), (wide, 0)]
+    assert [each for each, _ in itertools.groupby(tried)] == of_lines
 
 
 def test_what_controllers_say_of_topics_that_the_state_machines_never_name(tmp_path: Path) -> None:
