@@ -39,7 +39,7 @@ class Verdict(NamedTuple):
     * `verdict`: accepted, rejected or unknown. `reason`: of a rejection or of unknown, in words.
     * `place`, `guard`: of a rejection, the line that no run writes, and the clause that forbids it where one does.
     * `matched`, `compared`: how many of how many lines fit; `others`: lines that nothing is said about.
-    * `gave_up`: it is unknown since there were too many states; a wider scope may have a run.
+    * `gave_up`: it is unknown since no run was found so far, or there were too many states; another model may have one.
     """
 
     verdict: str

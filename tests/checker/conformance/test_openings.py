@@ -193,7 +193,8 @@ def test_of_several_lives_each_may_have_other_replicas(tmp_path: Path) -> None:
 
 @slow
 @pytest.mark.parametrize(
-    "seed", [376, 379, 750, 753, 757, 907, 1027, 1832, 1904, 2154, 2404, 2405, 2603, 2825, 2831, 2977]
+    "seed",
+    [83, 376, 379, 750, 753, 757, 907, 979, 1027, 1350, 1757, 1832, 1904, 2154, 2404, 2405, 2603, 2825, 2831, 2977],
 )
 def test_of_these_random_runs_there_were_too_many_states(seed: int, tmp_path: Path) -> None:
     """Unclean elections, topics that were there before any line, topics that were deleted and made again."""
