@@ -96,10 +96,7 @@ class _Found(NamedTuple):
 def _of_family(
     family: Family, row: Release, evidence: Evidence, level: str, options: dict[str, Any]
 ) -> tuple[Model | None, Verdict]:
-    """The model with the parts that the log needs, and what comes of it: of the models that it may be of, in turn.
-
-    What costs little is tried with all of them before what costs more is with any (`validate.verdicts`).
-    """
+    """The model with the parts that the log needs, and what comes of it: of the models that it may be of, in turn."""
     from ...model.cluster.effects import UNCLEAN
     from ..conformance import cluster, undecided
 
@@ -147,8 +144,10 @@ def _searched(
 
 
 def _in_turn(searches: Sequence[Iterator[_Found]]) -> Iterator[tuple[int, _Found]]:
-    """What the searches find, by their numbers: round by round one effort of each, each begins a round after the one
-    before it. So little is tried with all of them before much is with any, and most with what most logs are of."""
+    """What the searches find, by their numbers: round by round one effort of each, the next of which costs more.
+
+    Each begins a round after the one before it, for most logs are of the first models.
+    """
     left: dict[int, Iterator[_Found]] = {}
     for begun in itertools.count():
         left |= dict(enumerate(searches[begun : begun + 1], start=begun))
