@@ -115,12 +115,6 @@ QUICK = (
 )
 """Random runs of all releases, at TRACE and INFO: some of those that are accepted and cost little."""
 
-NOT_FOLLOWED = (
-    "states between two lines",
-    "nothing to validate",
-)
-"""Why random runs end unknown."""
-
 
 def test_random_runs_are_accepted(tmp_path: Path) -> None:
     for seed, release, folder in random_runs.simulated(QUICK, tmp_path):
@@ -130,17 +124,12 @@ def test_random_runs_are_accepted(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 120, 6))
-def test_no_random_run_of_a_thousand_is_rejected(first: int, tmp_path: Path) -> None:
-    """Those that are not accepted are unknown, for a reason that is known; a quarter is accepted at least."""
+def test_a_thousand_random_runs_are_accepted(first: int, tmp_path: Path) -> None:
+    """But for those with nothing to validate."""
     wanted = [number * random_runs.OF_AN_INSTANCE + each for number in range(first, first + 6) for each in range(9)]
-    accepted = decided = 0
     for seed, release, folder in random_runs.simulated(wanted, tmp_path):
         code, said = command("cluster", str(folder), "--release", release)
-        assert code in (0, 3), (seed, said)
-        assert code == 0 or any(why in said["reason"] for why in NOT_FOLLOWED), (seed, said)
-        accepted += code == 0
-        decided += code == 0 or "nothing to validate" not in said["reason"]
-    assert 4 * accepted > decided
+        assert code == 0 or "nothing to validate" in said["reason"], (seed, said)
 
 
 def _born_again(replica: int, folder: Path) -> Path:
