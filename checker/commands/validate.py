@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ...model.protocol import Model
     from ...specs.releases import Release
     from ..conformance.creations import Scope
-    from ..conformance.evidence import Evidence
+    from ..conformance.evidence import Evidence, NotDecidedError
     from ..conformance.validate import Verdict
 
 EXIT = {"accepted": 0, "rejected": 1, "unknown": 3}
@@ -62,7 +62,7 @@ def _run(options: dict[str, Any]) -> int:
     from ...specs.releases import ALL, release
     from ..conformance import read
     from ..conformance.evidence import NotDecidedError
-    from ..conformance.validate import Told, Verdict, anything, validate
+    from ..conformance.validate import Told, anything, validate
 
     family = CLUSTER if options["model"] == CLUSTER.name else None
     evidence = read.read(options["logs"])
@@ -79,10 +79,15 @@ def _run(options: dict[str, Any]) -> int:
         else:
             chosen, verdict = _of_family(family, row, evidence, level, options)
     except NotDecidedError as error:
-        verdict = Verdict("unknown", 0, 0, evidence.lines, reason=str(error))
-        chosen = None
+        chosen, verdict = None, _not_decided(evidence, error)
     _print(verdict, row.name, level, chosen, options)
     return EXIT[verdict.verdict]
+
+
+def _not_decided(evidence: Evidence, error: NotDecidedError) -> Verdict:
+    from ..conformance.validate import Verdict
+
+    return Verdict("unknown", 0, 0, evidence.lines, reason=str(error), gave_up=True)
 
 
 class _Found(NamedTuple):
@@ -131,7 +136,7 @@ def _searched(
     """What is found with one model, after each of the efforts."""
     from ..conformance import cluster
     from ..conformance.evidence import NotDecidedError
-    from ..conformance.validate import Verdict, verdicts
+    from ..conformance.validate import verdicts
 
     model = family.model(row.name, options["without"], parts)
     brokers, most = options["brokers"], options["max_states"]
@@ -140,7 +145,7 @@ def _searched(
         for verdict in verdicts(model, row, evidence, level, told, family.actor, brokers, most):
             yield _Found(model, parts, verdict)
     except NotDecidedError as error:
-        yield _Found(None, parts, Verdict("unknown", 0, 0, evidence.lines, reason=str(error), gave_up=True))
+        yield _Found(None, parts, _not_decided(evidence, error))
 
 
 def _in_turn(searches: Sequence[Iterator[_Found]]) -> Iterator[tuple[int, _Found]]:

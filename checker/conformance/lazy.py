@@ -43,6 +43,9 @@ BACK, AHEAD = (8, 64, 512), 8
 Turn = tuple[Seen, Stream, bool]
 """A line, who writes it, and whether it is the first of a later controller (`runs.in_turn`)."""
 
+Far = Mapping[Config, int]
+"""Where runs may begin, the model's own beginning first, and how many lines one that was found from there writes."""
+
 NARROWER = 8
 """Where that is too few for all runs that are kept to come to the next line, one of so many goes on."""
 
@@ -62,10 +65,6 @@ def written(runs: Runs, lines: Sequence[Seen], enough: int, first: May = unasked
                 if max(far.values()) < enough:
                     far[start] = max(far[start], search(runs, start, turns, attempt))
         yield max(far.values())
-
-
-Far = Mapping[Config, int]
-"""Where runs may begin, the model's own beginning first, and how many lines one that was found from there writes."""
 
 
 def _fewest(far: Far, settle: bool) -> Iterator[tuple[Config, Attempt]]:

@@ -127,9 +127,8 @@ def verdicts(
     wanted = compared() | evidence.of_brokers if brokers else compared()
     looked, ends = evidence.with_looks(lines), told.beyond(lines)
     enough = ends[0].line if ends else len(lines)
-    searches = [_lazily(runs(wanted), lines, wanted, enough, told.first)]
-    if looked is not None:
-        searches.insert(0, _lazily(runs(wanted | evidence.looks), looked, wanted, enough, told.first))
+    both = ((wanted | evidence.looks, looked), (wanted, lines))
+    searches = [_lazily(runs(rows), some, wanted, enough, told.first) for rows, some in both if some is not None]
     reached = 0
     for _ in lazy.EFFORTS:
         for search in searches:

@@ -161,8 +161,7 @@ def test_a_wider_model_is_looked_at_a_round_later(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(lazy, "written", noted)
     assert command("cluster", str(_elects_uncleanly(tmp_path)), "--release", "2.8")[1]["verdict"] == "accepted"
     narrow, wide = False, True
-    of_lines = [(narrow, 0), (narrow, 1), (wide, 0)]
-    assert [each for each, _ in itertools.groupby(tried)] == of_lines
+    assert [each for each, _ in itertools.groupby(tried)] == [(narrow, 0), (narrow, 1), (wide, 0)]
 
 
 def test_what_controllers_say_of_topics_that_the_state_machines_never_name(tmp_path: Path) -> None:

@@ -127,9 +127,13 @@ def test_random_runs_are_accepted(tmp_path: Path) -> None:
 def test_a_thousand_random_runs_are_accepted(first: int, tmp_path: Path) -> None:
     """But for those with nothing to validate."""
     wanted = [number * random_runs.OF_AN_INSTANCE + each for number in range(first, first + 6) for each in range(9)]
+    accepted = 0
     for seed, release, folder in random_runs.simulated(wanted, tmp_path):
         code, said = command("cluster", str(folder), "--release", release)
+        assert code in (0, 3), (seed, said)
         assert code == 0 or "nothing to validate" in said["reason"], (seed, said)
+        accepted += code == 0
+    assert accepted
 
 
 def _born_again(replica: int, folder: Path) -> Path:
