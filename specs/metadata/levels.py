@@ -24,11 +24,15 @@ _BEFORE = "3.0-3.2"
 
 @dataclass(frozen=True)
 class Level:
-    """A level, its name in Kafka, and the first release that has it."""
+    """A level of metadata.version."""
 
     level: int
     name: str
+    """Kafka's name of it, "3.6-IV1"."""
     release: str
+    """The first release that has it."""
+    changes: bool = False
+    """Kafka refuses to lower metadata.version from it, or from above it, to below it."""
 
 
 @cache
@@ -36,8 +40,8 @@ def levels() -> Mapping[int, Level]:
     """All levels, by their number."""
     rows = toml.read(resources.files(__package__) / "levels.toml")["level"]
     for row in rows:
-        toml.check_keys(row, f"levels.toml, {row.get('level')}", ("level", "name", "release"), ("brings",))
-    return {row["level"]: Level(row["level"], row["name"], row["release"]) for row in rows}
+        toml.check_keys(row, f"levels.toml, {row.get('level')}", ("level", "name", "release"), ("brings", "changes"))
+    return {row["level"]: Level(row["level"], row["name"], row["release"], row.get("changes", False)) for row in rows}
 
 
 def level_name(level: int) -> str:

@@ -52,7 +52,7 @@ def test_an_unknown_release_gets_the_nearest_one(wrong: str, nearest: str) -> No
 def test_spans_include_both_ends() -> None:
     assert rows("2.0.1-2.2") == ["2.0.1", "2.1", "2.2"]
     assert rows("<=0.8") == ["0.8.0", "0.8.1", "0.8.2"]
-    assert rows(">=4.0") == ["4.0", "4.1", "4.2"]
+    assert rows(">=4.0") == ["4.0", "4.1", "4.2", "4.3", "4.4"]
     assert rows("2.7") == ["2.7.0", "2.7.2"]
     assert rows("2.7.2, 2.8.1-2.8.2, 3.1") == ["2.7.2", "2.8.1", "3.1"]
     assert rows("<=2.7")[-1] == "2.7.2"
