@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from . import toml
-from .errors import IsrproofError, TableError, unknown
+from .errors import IsrproofError, TableError, UnknownNameError, unknown
 
 FILE = toml.FOLDER / "releases.toml"
 _NUMBER = re.compile(r"\d{1,3}(?:\.\d{1,3}){0,3}")
@@ -160,4 +160,9 @@ def named(name: str) -> int:
             rows = [index for index in same_line if _ROWS[index] <= wanted][-1:]
         if rows:
             return sum(1 << index for index in rows)
+        if wanted > _ROWS[-1]:
+            raise UnknownNameError(
+                f"Kafka {name} is newer than this version of isrproof knows: expected a release up to {NAMES[-1]}."
+                f" Give {NAMES[-1]}, or install a newer version."
+            )
     raise unknown("Kafka release", name, NAMES)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
-from isrproof.specs.metadata import Field, RecordType, control_types, record_types
+from isrproof.specs.metadata import RAW, Field, RecordType, control_types, record_types
 from isrproof.traces.metadata.batches import Batches
 from isrproof.traces.metadata.reader import in_table_order, uuid_text
 from isrproof.traces.record.kraft.dump import dumped
@@ -63,6 +63,7 @@ def _scalar(kind: str) -> st.SearchStrategy[Any]:
         "float64": st.floats(allow_nan=False),
         "string": st.text(st.characters(exclude_categories=["Cs"]), max_size=12),
         "bytes": st.binary(max_size=12).map(_base64),
+        RAW: st.binary(max_size=12).map(_base64),
         "uuid": st.binary(min_size=16, max_size=16).map(uuid_text),
     }[kind]
 

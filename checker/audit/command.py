@@ -30,6 +30,7 @@ from .findings.metadata import Metadata
 from .history.claims import claims
 from .metadata import audited_metadata, with_metadata
 from .nodes import audited_nodes, hold_against
+from .not_known import all_not_known
 from .observe.catalogue import lines_read
 from .observe.narrow import EVERYTHING, Narrow
 from .options import FAIL_ON, Options
@@ -95,12 +96,14 @@ def _audited(
                 some(", ".join(paths), [fact.path for fact in read.facts])
                 _must_have_read(read.facts, options.layout)
             with progress("checking the rules"):
-                others = audited_nodes(log, read, kept, _tables(engine), narrow)
-                found = audited(log, read, release, narrow, others, with_timeline=options.timeline)
+                not_known = all_not_known(read, kept)
+                newer = frozenset(not_known)
+                others = audited_nodes(log, read, kept, _tables(engine), narrow, newer)
+                found = audited(log, read, release, narrow, others, newer, with_timeline=options.timeline)
                 if kept.logs or not kept.counts:
                     _must_be_there(log, kept, narrow, found)
         kept.notes += contradicted(options.releases, kept.logs, read.facts)
-        found = with_metadata(found, kept)
+        found = replace(with_metadata(found, kept), not_known=not_known)
         with progress("reading the lines that findings name"):
             found = replace(found, findings=with_excerpts(found.findings, partial(_texts, options)))
         facts = (*read.facts, *kept.facts)

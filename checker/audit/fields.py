@@ -135,3 +135,5 @@ JOURNAL: Mapping[str, Sort] = sorts(
 
 gap = field("gap", Bool)
 """Whether lines may be missing between a row and the one before it."""
+unsure = field("unsure", Bool)
+"""Whether a row rests on something that this program does not know, such as a newer release."""

@@ -138,6 +138,17 @@ def counted(judged: Mapping[str, Table]) -> list[Row]:
     return found
 
 
+def at_most_unknown(rows: Iterable[Row], clusters: Container[int]) -> list[Row]:
+    """Rows of `failing` or `counted` in which nothing of some clusters is illegal or suspicious any more: they ran a
+    release that this program does not know, so it is *unknown*."""
+    return [_capped(row) if row["cluster"] in clusters else row for row in rows]
+
+
+def _capped(row: Row) -> Row:
+    codes = ("verdict",) if "rule" in row else [rule.code for rule in rules_on(row["observation"])]
+    return row | {code: "unknown" for code in codes if row[code] in ("illegal", "suspicious")} | {"unsure": True}
+
+
 def of_concerned(events: Table, counts: Sequence[Row]) -> Table | None:
     """The lines of the partitions that findings are about, if there are any: they need no other partition's.
 

@@ -163,6 +163,7 @@ def _audit(
             conditions=conditions,
             files=tuple(each.path for each in segments.values()),
             cluster=cluster,
+            not_known=tuple(seen.unsure.in_words()),
         )
     )
 
@@ -247,7 +248,7 @@ def _facts(segment: Segment, cluster: int) -> FileFacts:
         lines=0,
         coverage=nothing,
         rows={},
-        unknown=dict(batches.counts.unknown.most_common()),
+        unknown=dict((batches.counts.unknown + batches.counts.partial).most_common()),
         bearing_unknown=sum(batches.counts.unknown.values()),
         problem=batches.problem,
     )

@@ -12,7 +12,7 @@ from .files.log import Log, Read
 from .findings.judged import findings
 from .findings.metadata import Metadata
 from .history.wordings import mixed_wordings
-from .judge import counted, failing, first_failing, judged
+from .judge import at_most_unknown, counted, failing, first_failing, judged
 from .lines import OF_ZOOKEEPER, REGISTERED, REGISTRATIONS_PRINTED
 from .observe.catalogue import observations
 from .observe.kraft.chronicle import Chronicle
@@ -57,8 +57,12 @@ def audited_nodes(
     metadata: Metadata,
     tables: Tables = PythonTable,
     narrow: Narrow = EVERYTHING,
+    newer: frozenset[int] = frozenset(),
 ) -> frozenset[int]:
     """Judge what nodes print; findings, counts and notes go to those of their metadata logs.
+
+    Args:
+        newer: the clusters of which something is not known to this program, such as a newer release.
 
     Returns:
         the clusters among whose lines are those of another one.
@@ -67,9 +71,10 @@ def audited_nodes(
     shown = observed(log, read, metadata)
     inputs = {observations()[name].made_from: tables.of_rows(of) for name, of in shown.rows.items()}
     verdicts = {name: narrow.of(of) for name, of in judged(inputs, metadata.defects).items()}
-    metadata.counts += counted(verdicts)
+    metadata.counts += at_most_unknown(counted(verdicts), newer)
     places = {**files, **metadata.files}
-    metadata.findings += findings(first_failing(failing(verdicts)), places, metadata.defects)
+    fails = at_most_unknown(failing(verdicts), newer)
+    metadata.findings += findings(first_failing(fails), places, metadata.defects)
     for (cluster, name), n in sorted(shown.fit.items()) if narrow == EVERYTHING else ():
         held = {rule.code: "held" for rule in rules_on(name)}
         metadata.counts.append({"observation": name, "cluster": cluster, "topic": None, "n": n, **held})

@@ -29,7 +29,7 @@ from .history.handled import requests
 from .history.histories import Histories
 from .history.journals import Journals
 from .history.spans import Span
-from .judge import counted, failing, first_failing, judged, of_concerned, with_defects, with_findings
+from .judge import at_most_unknown, counted, failing, first_failing, judged, of_concerned, with_defects, with_findings
 from .observe.broker.hosted import HOSTED_LINES
 from .observe.broker.metadata import CACHED_LINES
 from .observe.broker.topic_ids import names_shared, taken_twice
@@ -56,6 +56,7 @@ def audited(
     release: int | None = None,
     narrow: Narrow = EVERYTHING,
     others: frozenset[int] = frozenset(),
+    newer: frozenset[int] = frozenset(),
     *,
     with_timeline: bool = False,
 ) -> Audited:
@@ -69,6 +70,7 @@ def audited(
         release: mask of the releases that ran, if it is known; else each tenure's is taken from its wording.
         narrow: what to count and to tell of.
         others: the clusters that are known to have lines of another one among theirs.
+        newer: the clusters of which something is not known to this program, such as a newer release.
     """
     files = {file.index: file for file in read.files}
     doubted, known = Doubts(gapped=others, mixed=others), None
@@ -84,8 +86,9 @@ def audited(
     defects: list[Row] = []
     asked, held = judged_requests(handled, narrow, defects)
     whole = asked | {name: narrow.of(table) for name, table in judged({CHANGES: changed}, defects).items()}
-    counts = [*counted(whole), *held, *of["count"]]
-    shown = findings(first_failing([*failing(whole), *of["failing"]]), files, defects)
+    counts = at_most_unknown([*counted(whole), *held, *of["count"]], newer)
+    fails = at_most_unknown([*failing(whole), *of["failing"]], newer)
+    shown = findings(first_failing(fails), files, defects)
     return numbered_by_cluster(
         Audited(
             in_files(replace(histories, notes=(*histories.notes, *contradicted(histories, release, files))), files),

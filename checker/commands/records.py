@@ -13,7 +13,7 @@ from ...specs.errors import IsrproofError, unknown
 from ..failure import fail, say
 
 if TYPE_CHECKING:
-    from ...traces.metadata.batches import Record
+    from ...traces.metadata.batches import Batches, Record
 
 
 @click.command(name="records")
@@ -34,7 +34,8 @@ def command(
     """Print the records of KRaft's metadata log: segments, snapshots and bootstrap.checkpoint in PATHs.
 
     One JSON object a line: file, offset, epoch, timestamp, batch (its first offset), type, version, data; types and
-    data as Kafka's own dump tool prints them. Data is null where the type or version is not known.
+    data as Kafka's own dump tool prints them. Data is null where the type is not known, or a newer version cannot be
+    read by the newest one that is known; "partial" is true where something of the record is not known.
 
     Exit 0: all was read. 2: misuse, or nothing could be read. 3: a file is cut or broken; what is whole was printed.
     """
@@ -61,18 +62,22 @@ def command(
                 say(show(path, record))
         counts = batches.counts
         read += counts.decoded
-        problems += _warn(path, batches.problem, sum(counts.unknown.values()), sum(counts.tags.values()))
+        problems += _warn(path, batches)
     sys.exit(0 if not problems else 3 if read else 2)
 
 
-def _warn(path: str, problem: str | None, unknown_records: int, tags: int) -> bool:
-    """Say on stderr what was not read of a file, and whether anything was broken."""
-    for count, what in ((unknown_records, "records of a type or version"), (tags, "tagged fields")):
-        if count:
-            click.echo(f"{path}: {count} {what} that this release of isrproof does not know", err=True)
-    if problem is not None:
-        click.echo(f"{path}: {problem}", err=True)
-    return problem is not None
+def _warn(path: str, batches: Batches) -> bool:
+    """Print to stderr what was not read of a file; return whether anything was broken."""
+    counts = batches.counts
+    for of, what in ((counts.unknown, "not read"), (counts.partial, "read in part")):
+        if of:
+            kinds = ", ".join(f"{kind} ({n})" for kind, n in sorted(of.items()))
+            click.echo(
+                f"{path}: {sum(of.values())} records {what}: this version of isrproof does not know {kinds}", err=True
+            )
+    if batches.problem is not None:
+        click.echo(f"{path}: {batches.problem}", err=True)
+    return batches.problem is not None
 
 
 def _types(names: tuple[str, ...]) -> set[str]:
@@ -130,6 +135,7 @@ def _line(path: str, record: Record) -> str:
             "type": record.type,
             "version": record.version,
             "data": None if record.data is None else in_table_order(record.type, record.data),
+            **({"partial": True} if record.partial else {}),
         },
         ensure_ascii=False,
     )

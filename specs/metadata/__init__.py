@@ -16,6 +16,8 @@ from ..releases import span
 _FOLDER = resources.files(__package__)
 SCALARS = ("bool", "int8", "int16", "uint16", "int32", "int64", "float64", "string", "bytes", "uuid")
 """Types of one value; "[]" before one of them is an array."""
+RAW = "raw"
+"""The type of a tagged field of a fork: its bytes as they are."""
 _WORD = re.compile("(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -38,14 +40,17 @@ class Field:
 
 @dataclass(frozen=True)
 class RecordType:
-    """A type of records. `since[v]` is the first release that has version v; `older` are the fields that it had before
-    in the same version 0, the newest first."""
+    """A type of records."""
 
     key: int
     name: str
     since: tuple[str, ...]
+    """The first release that has each version, from 0 on. Empty for a fork's type, whose fields are not known."""
     fields: tuple[Field, ...]
     older: tuple[tuple[Field, ...], ...] = ()
+    """The fields that version 0 had before, the newest first."""
+    bears: bool = True
+    """Some rule looks at what these records change. If not, they are counted, and not applied."""
 
 
 @cache
@@ -56,9 +61,28 @@ def record_types() -> Mapping[int, RecordType]:
         toml.check_keys(row, f"records.toml, older shape of {row.get('key')}", ("key", "releases", "source", "fields"))
         span(row["releases"])
         older.setdefault(row["key"], []).append(_fields(row["fields"], str(row["key"])))
-    found = {row["key"]: _type(row, f"{printed(row['name'])}_RECORD", older) for row in _table()["record"]}
+    tags = _tags_of_forks()
+    found = {
+        row["key"]: _type(row, f"{printed(row['name'])}_RECORD", older, tags.get(row["name"], ()))
+        for row in _table()["record"]
+    }
     if set(older) - set(found):
         raise TableError(f"records.toml: older shapes of unknown types {sorted(set(older) - set(found))}")
+    return found
+
+
+@cache
+def fork_types() -> Mapping[int, RecordType]:
+    """The types of data records that forks of Kafka add, by their key: AUTOMQ_501."""
+    found = {}
+    for row in _forks():
+        for first, last in row.get("types", ()):
+            for key in range(first, last + 1):
+                found[key] = RecordType(key, f"{row['name'].upper()}_{key}", (), (), bears=False)
+    if set(found) & set(record_types()):
+        raise TableError(
+            f"records.toml: {sorted(set(found) & set(record_types()))} are Kafka's own types, not a fork's"
+        )
     return found
 
 
@@ -74,6 +98,31 @@ def types_by_name() -> Mapping[str, RecordType]:
     return {kind.name: kind for kind in (*record_types().values(), *control_types().values())}
 
 
+@cache
+def bears(name: str) -> bool:
+    """Whether what records of a type change may matter to a rule, by the type's name; True for an unknown type."""
+    kinds = {kind.name: kind for kind in (*types_by_name().values(), *fork_types().values())}
+    return name not in kinds or kinds[name].bears
+
+
+def _forks() -> Sequence[Mapping[str, Any]]:
+    rows: Sequence[Mapping[str, Any]] = _table()["fork"]
+    for row in rows:
+        where = f"records.toml, fork {row.get('name', 'without name')}"
+        toml.check_keys(row, where, ("name", "source"), ("types", "of", "tags"))
+    return rows
+
+
+def _tags_of_forks() -> Mapping[str, tuple[Field, ...]]:
+    """The tagged fields that forks add to Kafka's own types, by the type's name in the table."""
+    found: dict[str, tuple[Field, ...]] = {}
+    for row in _forks():
+        for name in row.get("of", ()):
+            fields = tuple(Field(f"{row['name']} {tag}", RAW, tag=tag) for tag in row["tags"])
+            found[name] = (*found.get(name, ()), *fields)
+    return found
+
+
 def printed(name: str) -> str:
     """A name in Kafka's schemas as a constant: PartitionChange as PARTITION_CHANGE."""
     return _WORD.sub("_", name).upper()
@@ -84,15 +133,21 @@ def _table() -> Mapping[str, Any]:
     return toml.read(_FOLDER / "records.toml")
 
 
-def _type(row: Mapping[str, Any], name: str, older: Mapping[int, Sequence[tuple[Field, ...]]]) -> RecordType:
+def _type(
+    row: Mapping[str, Any],
+    name: str,
+    older: Mapping[int, Sequence[tuple[Field, ...]]],
+    of_forks: tuple[Field, ...] = (),
+) -> RecordType:
     where = f"records.toml, {row.get('name', 'a row without name')}"
-    toml.check_keys(row, where, ("key", "name", "since", "fields"), ("until",))
+    toml.check_keys(row, where, ("key", "name", "since", "fields"), ("until", "bears"))
     for release in (*row["since"], *([row["until"]] if "until" in row else [])):
         span(release)
-    fields = _fields(row["fields"], where)
+    fields = (*_fields(row["fields"], where), *of_forks)
     if any(field.since >= len(row["since"]) for field in fields):
         raise TableError(f"{where}: a field of a version that `since` does not have")
-    return RecordType(row["key"], name, tuple(row["since"]), fields, tuple(older.get(row["key"], ())))
+    known_before = tuple(older.get(row["key"], ()))
+    return RecordType(row["key"], name, tuple(row["since"]), fields, known_before, row.get("bears", True))
 
 
 def _fields(rows: Sequence[Mapping[str, Any]], where: str) -> tuple[Field, ...]:

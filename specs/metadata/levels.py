@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Any
 
 from .. import toml
 from ..behaviours import BEHAVIOURS
@@ -35,13 +36,53 @@ class Level:
     """Kafka refuses to lower metadata.version from it, or from above it, to below it."""
 
 
+@dataclass(frozen=True)
+class Feature:
+    """A feature that a record can set to a level."""
+
+    name: str
+    newest: int
+    """The newest level that is known."""
+    bears: bool
+    """Some rule rests on what the feature changes."""
+
+
+@cache
+def features() -> Mapping[str, Feature]:
+    """All features that are known, metadata.version among them, by their names."""
+    rows = _table()["feature"]
+    for row in rows:
+        toml.check_keys(row, f"levels.toml, {row.get('name')}", ("name", "newest"), ("bears",))
+    known = [Feature(row["name"], row["newest"], row.get("bears", True)) for row in rows]
+    return {each.name: each for each in (Feature(NAME, max(levels()), True), *known)}
+
+
+def beyond(feature: str, level: int) -> bool:
+    """Whether rules may rest on what a level of a feature changes, and it is not known: a feature or a level is new."""
+    there = features().get(feature)
+    return level > 0 if there is None else there.bears and level > there.newest
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return toml.read(resources.files(__package__) / "levels.toml")
+
+
 @cache
 def levels() -> Mapping[int, Level]:
     """All levels, by their number."""
-    rows = toml.read(resources.files(__package__) / "levels.toml")["level"]
+    rows = _table()["level"]
     for row in rows:
         toml.check_keys(row, f"levels.toml, {row.get('level')}", ("level", "name", "release"), ("brings", "changes"))
     return {row["level"]: Level(row["level"], row["name"], row["release"], row.get("changes", False)) for row in rows}
+
+
+def changes_between(lower: int, upper: int) -> tuple[str, ...]:
+    """The names of the levels over which metadata.version cannot fall from one to the other.
+
+    Source: MetadataVersion.checkIfMetadataChanged.
+    """
+    return tuple(each.name for each in levels().values() if lower < each.level <= upper and each.changes)
 
 
 def level_name(level: int) -> str:

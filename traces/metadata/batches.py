@@ -49,7 +49,8 @@ class Record(NamedTuple):
     """A record of the log, or of a snapshot.
 
     `timestamp` is in milliseconds since 1970; `batch` the base offset of its batch; `data` None where the table of
-    records lacks the type or the version.
+    records lacks the type, or the version and its fields cannot be read by the newest one. `partial`: something in it
+    is not known to the table.
     """
 
     offset: int
@@ -60,6 +61,7 @@ class Record(NamedTuple):
     version: int
     data: Message | None
     control: bool
+    partial: bool = False
 
 
 class Frame(NamedTuple):
@@ -97,13 +99,18 @@ def idle_time(frame: Frame) -> int:
 
 @dataclass
 class Counts:
-    """What was met while a file was read: records that were decoded, control records among them, records of types or
-    versions that the table lacks, and tags that it lacks."""
+    """What was met while a file was read."""
 
     decoded: int = 0
+    """Records that were read, whole or in part."""
     control: int = 0
+    """The control records among these."""
     unknown: Counter[str] = field(default_factory=Counter)
+    """Records that were not read, by type and version."""
+    partial: Counter[str] = field(default_factory=Counter)
+    """Records that were read in part, by type and version."""
     tags: Counter[int] = field(default_factory=Counter)
+    """Tags that the table of records does not have."""
 
 
 class Batches:
@@ -161,7 +168,7 @@ class Batches:
             if frame.idle:
                 self.counts.decoded += 1
                 offset, epoch = frame.offset, frame.epoch
-                return (_new(Record, (offset, epoch, idle_time(frame), offset, NO_OP_RECORD, 0, {}, False)),)
+                return (_new(Record, (offset, epoch, idle_time(frame), offset, NO_OP_RECORD, 0, {}, False, False)),)
             return self._records(frame)
         except MalformedError as wrong:
             self._left_out(frame.position, wrong)
@@ -228,7 +235,8 @@ class Batches:
         data = raw[HEADER.size :]
         if attributes & _CODEC:
             data = compression.expanded(attributes & _CODEC, data)
-        control, odd, ends = frame.control, self.counts.tags, len(data)
+        control, ends = frame.control, len(data)
+        odd: list[int] = []
         appended = attributes & _LOG_APPEND_TIME
         signed, one_byte, new = SIGNED, len(SIGNED), _new
         records = []
@@ -258,12 +266,18 @@ class Batches:
                     raise MalformedError(f"a record that ends {end - at} bytes before its end")
                 if value is None or (control and key is None):
                     raise MalformedError("a record without a value")
-                kind, version, message = control_record(key or b"", value, odd) if control else data_record(value, odd)
-                if message is None:
-                    unknown += 1
-                    self.counts.unknown[f"{kind}, version {version}"] += 1
+                kind, version, message, partial = (
+                    control_record(key or b"", value, odd) if control else data_record(value, odd)
+                )
+                if partial:
+                    unknown += message is None
+                    (self.counts.unknown if message is None else self.counts.partial)[f"{kind}, version {version}"] += 1
+                    self.counts.tags.update(odd)
+                    odd.clear()
                 timestamp = last_time if appended else first_time + time
-                records.append(new(Record, (base + delta, epoch, timestamp, base, kind, version, message, control)))
+                records.append(
+                    new(Record, (base + delta, epoch, timestamp, base, kind, version, message, control, partial))
+                )
                 at = end
         except IndexError as error:
             raise MalformedError("a record that ends too early") from error

@@ -2,24 +2,29 @@
 
 Values are as Kafka's dump tool prints them: a uuid in URL-safe base64, bytes in base64; a tagged field that is absent,
 or has its default, is left out.
+
+A version that is newer than the table's newest is read by that one, if it takes up all the bytes: since 3.7 a new
+version of a Kafka record only adds tagged fields. Such a record is *partial*, and so is one with tags that the table
+does not have.
 """
 
 from __future__ import annotations
 
 import base64
 import struct
-from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from ...specs.metadata import Field, RecordType, control_types, record_types, types_by_name
+from ...specs.metadata import RAW, Field, RecordType, control_types, fork_types, record_types, types_by_name
 from .wire import FORMATS, MalformedError, uvarint
 
 Message = dict[str, Any]
-Odd = Counter[int]
-"""Tags that the table does not have, with how often they were met."""
+Odd = list[int]
+"""Tags that the table does not have, each time that one is met."""
+Parsed = tuple[str, int, "Message | None", bool]
+"""A record's type, version and message, and whether it is partial; no message where it could not be read."""
 _Reader = Callable[[bytes, int, Odd], tuple[Any, int]]
 """Reads a value, or some fields as a new message; gives where they end."""
 _Filler = Callable[[bytes, int, Odd, Message], int]
@@ -32,14 +37,14 @@ FRAME = 1
 """The version of the frame around every data record."""
 
 
-def data_record(value: bytes, odd: Odd) -> tuple[str, int, Message | None]:
-    """The type, version and message of a data record's value; no message where the table lacks type or version.
+def data_record(value: bytes, odd: Odd) -> Parsed:
+    """Return what a data record's value holds. One of a fork's types has an empty message.
 
     Raises:
         MalformedError: these bytes are no record.
     """
     if value == NO_OP:
-        return NO_OP_RECORD, 0, {}
+        return NO_OP_RECORD, 0, {}, False
     known = _of_prefix(value[:3])
     if known is not None:
         name, version, read = known
@@ -49,7 +54,7 @@ def data_record(value: bytes, odd: Odd) -> tuple[str, int, Message | None]:
             raise MalformedError("a record that ends too early") from error
         if end != len(value):
             raise MalformedError(f"{len(value) - end} bytes after the end of a {name}")
-        return name, version, message
+        return name, version, message, bool(odd)
     try:
         frame, at = uvarint(value, 0)
         if frame != FRAME:
@@ -57,11 +62,11 @@ def data_record(value: bytes, odd: Odd) -> tuple[str, int, Message | None]:
         key, at = uvarint(value, at)
         version, at = uvarint(value, at)
         kind = record_types().get(key)
-        if kind is None:
-            return f"UNKNOWN({key})", version, None
-        if version >= len(kind.since):
-            return kind.name, version, None
-        return kind.name, version, _read(kind, version, value, at, odd)
+        if kind is not None:
+            return _parsed(kind, version, value, at, odd)
+        if key in fork_types():
+            return fork_types()[key].name, version, {}, False
+        return f"UNKNOWN({key})", version, None, True
     except (IndexError, struct.error) as error:
         raise MalformedError("a record that ends too early") from error
 
@@ -77,8 +82,8 @@ def _of_prefix(prefix: bytes) -> tuple[str, int, _Reader] | None:
     return kind.name, version, _shapes(kind.name, version)[0]
 
 
-def control_record(key: bytes, value: bytes, odd: Odd) -> tuple[str, int, Message | None]:
-    """The type, version and message of a control record; no message where the table lacks type or version.
+def control_record(key: bytes, value: bytes, odd: Odd) -> Parsed:
+    """Return what a control record holds.
 
     Raises:
         MalformedError: these bytes are no control record.
@@ -87,11 +92,23 @@ def control_record(key: bytes, value: bytes, odd: Odd) -> tuple[str, int, Messag
         _, number = struct.unpack_from(">hh", key)
         kind = control_types().get(number)
         (version,) = struct.unpack_from(">h", value)
-        if kind is None or not 0 <= version < len(kind.since):
-            return f"UNKNOWN_CONTROL({number})" if kind is None else kind.name, version, None
-        return kind.name, version, _read(kind, version, value, 0, odd)
+        if kind is None or version < 0:
+            return f"UNKNOWN_CONTROL({number})" if kind is None else kind.name, version, None, True
+        return _parsed(kind, version, value, 0, odd)
     except (IndexError, struct.error) as error:
         raise MalformedError("a control record that ends too early") from error
+
+
+def _parsed(kind: RecordType, version: int, data: bytes, at: int, odd: Odd) -> Parsed:
+    """A record of a type that the table has; `odd` is empty."""
+    newest = len(kind.since) - 1
+    if version <= newest:
+        return kind.name, version, _read(kind, version, data, at, odd), bool(odd)
+    try:
+        return kind.name, version, _read(kind, newest, data, at, odd), True
+    except (MalformedError, IndexError, struct.error):
+        odd.clear()  # of what was taken for tags
+        return kind.name, version, None, True
 
 
 def _read(kind: RecordType, version: int, data: bytes, at: int, odd: Odd) -> Message:
@@ -103,14 +120,14 @@ def _read(kind: RecordType, version: int, data: bytes, at: int, odd: Odd) -> Mes
         return message  # type: ignore[no-any-return]
     wrong: MalformedError | IndexError | struct.error | None = None
     for read in _shapes(kind.name, version):
-        tags: Odd = Counter()
+        tags: Odd = []
         try:
             message, end = read(data, at, tags)
         except (MalformedError, IndexError, struct.error) as error:
             wrong = wrong or error
             continue
         if end == len(data):
-            odd.update(tags)
+            odd.extend(tags)
             return message  # type: ignore[no-any-return]
         wrong = wrong or MalformedError(f"{len(data) - end} bytes after the end of a {kind.name}")
     assert wrong is not None
@@ -134,7 +151,7 @@ def _message(fields: tuple[Field, ...], version: int) -> _Reader:
 
     def read_section(section: bytes) -> tuple[Message, int, Odd]:
         found: Message = {}
-        odd: Odd = Counter()
+        odd: Odd = []
         return found, tagged(section, 0, odd, found), odd
 
     known_section = lru_cache(maxsize=_KEPT)(read_section)
@@ -149,7 +166,7 @@ def _message(fields: tuple[Field, ...], version: int) -> _Reader:
         section = data[end:]
         more, stop, strange = (known_section if len(section) <= _LONGEST else read_section)(section)
         if strange:
-            odd.update(strange)
+            odd.extend(strange)
         return found | more, end + stop
 
     return read
@@ -185,7 +202,11 @@ def _parts(fields: tuple[Field, ...], version: int) -> tuple[_Fixed, list[_Fille
 
 
 def _tagged(fields: list[Field], version: int) -> _Filler:
-    known = {each.tag: (each.name, _reader(each, version), each.default) for each in fields if each.tag is not None}
+    known: dict[int, tuple[str, Any, Any]] = {
+        each.tag: (each.name, None if each.type == RAW else _reader(each, version), each.default)
+        for each in fields
+        if each.tag is not None
+    }
 
     def fill(data: bytes, at: int, odd: Odd, found: Message) -> int:
         count, at = uvarint(data, at)
@@ -196,7 +217,9 @@ def _tagged(fields: list[Field], version: int) -> _Filler:
             if end > len(data):
                 raise MalformedError("a tagged field that is longer than its record")
             if tag not in known:
-                odd[tag] += 1
+                odd.append(tag)
+            elif known[tag][1] is None:
+                found[known[tag][0]] = base64.b64encode(data[at:end]).decode()
             else:
                 name, of, default = known[tag]
                 value, stop = of(data, at, odd)

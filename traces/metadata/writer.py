@@ -7,7 +7,7 @@ import struct
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ...specs.metadata import Field, control_types, record_types
+from ...specs.metadata import RAW, Field, control_types, record_types
 from .batches import HEADER
 from .compression import compressed
 from .reader import FRAME
@@ -70,7 +70,7 @@ def _struct(fields: tuple[Field, ...], version: int, data: Mapping[str, Any]) ->
     tagged = sorted((each.tag, each) for each in present if each.tag is not None and each.name in data)
     found = plain + put_uvarint(len(tagged))
     for tag, each in tagged:
-        value = _value(each, version, data[each.name])
+        value = base64.b64decode(data[each.name]) if each.type == RAW else _value(each, version, data[each.name])
         found += put_uvarint(tag) + put_uvarint(len(value)) + value
     return found
 

@@ -61,6 +61,8 @@ class Audited:
     brokers: Mapping[int, BrokerTimeline] = field(default_factory=dict)
     metadata: Metadata = field(default_factory=Metadata)
     defects: tuple[str, ...] = ()
+    not_known: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    """By cluster what this program does not know of its logs, in words."""
 
 
 def numbered_by_cluster(found: Audited) -> Audited:

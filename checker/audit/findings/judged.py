@@ -90,6 +90,8 @@ def _decided_by(rule: Rule, row: Row, files: Mapping[int, LogFile]) -> str | Non
     """What would decide an unknown finding."""
     if row["verdict"] != "unknown":
         return None
+    if row.get("unsure"):
+        return "a version of isrproof that knows this release of Kafka and its records"
     if _gap(row) and rule.asks_for_gaps:
         return f"the lines that may be missing {_since(row, files)}"
     if row.get("last_leader_in", row["known_since"]) < row["known_since"]:

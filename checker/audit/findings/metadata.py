@@ -82,7 +82,8 @@ class MetadataLog:
     held, how brokers came and went, how a migration from ZooKeeper went on, which faults of its releases it shows that
     are no findings, and which partitions were offline or under-replicated (state.py): `conditions` may be fewer than
     `counts` has. Where a snapshot has something, and no record, its time is None. Times are UTC. `files` are the
-    segments and snapshots of all copies."""
+    segments and snapshots of all copies. `not_known` says what this program does not know of the log: whatever rests on
+    that is unknown at most."""
 
     nodes: tuple[str, ...]
     begins: int
@@ -99,6 +100,7 @@ class MetadataLog:
     conditions: tuple[Condition, ...] = ()
     files: tuple[str, ...] = ()
     cluster: int = 0
+    not_known: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """`leaders` is a key of the published JSON; `reigns` say more, and are where it comes from."""

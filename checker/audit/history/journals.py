@@ -54,6 +54,8 @@ _QUARTER, _NEAR = 900_000, 60_000
 """Milliseconds by which zones differ; and those by which two logs of one broker begin, or end, apart."""
 _NO_START, _NO_END = -(10**14), 10**14 - 1
 """Milliseconds before and after all lines."""
+VERSION = "version"
+"""The kind of a row in which a process prints its release; `detail` is one that is newer than this program knows."""
 _Home = tuple[int, str, int, str]
 """Cluster, directory and broker of a journal; and its stream, where each stream is one of its own."""
 
@@ -72,13 +74,13 @@ def wrote(events: Table) -> list[Row]:
     controllers = module.grouped(("file", "controller"), line=Column("min", "line"))
     starts = events.of_lines(PROCESS_STARTS).present("ts").select("file", "line", "ts", "row")
     ends = events.of_lines(PROCESS_ENDS).present("ts").select("file", "line", "ts", "row")
-    versions = events.of_lines(VERSION_PRINTED).present("ts").select("file", "ts", "releases")
+    versions = events.of_lines(VERSION_PRINTED).select("file", "ts", "releases", "detail")
     return [
         *({"kind": "wrote"} | row for row in own.rows()),
         *({"kind": "module"} | row for row in controllers.rows()),
         *({"kind": "process"} | row for row in starts.rows()),
         *({"kind": "process-ends"} | row for row in ends.rows()),
-        *({"kind": "version"} | row for row in versions.rows()),
+        *({"kind": VERSION} | row for row in versions.rows()),
     ]
 
 
@@ -370,7 +372,7 @@ class _Journal:
 
     def _jars(self, began: int, following: int) -> int:
         """The releases that a process may be of, by the versions that it printed between its start and the next."""
-        own = (row for row in self.rows if row["kind"] == "version")
+        own = (row for row in self.rows if row["kind"] == VERSION and row["ts"] is not None)
         printed = {row["releases"] for row in own if began <= row["ts"] < following and self._alone(row["file"])}
         return functools.reduce(operator.and_, printed, ALL) or ALL
 

@@ -53,14 +53,15 @@ class Misfit:
 
 @dataclass(frozen=True)
 class Scanned:
-    """What the headers of a copy's batches tell, and its control records: the last voters, and the leader of each epoch
-    with the batch that says so."""
+    """What the headers of a copy's batches say, and its control records: the last voters, and the leader of each epoch
+    with the batch that says so. `unsure`: some control record is not known in full, so the voters may be others."""
 
     copy: MetadataCopy
     stretches: tuple[Stretch, ...]
     misfits: tuple[Misfit, ...]
     voters: frozenset[int] = frozenset()
     leaders: tuple[tuple[int, int, Placed], ...] = ()
+    unsure: bool = False
 
     @property
     def start(self) -> int:
@@ -99,6 +100,7 @@ def scanned(copy: MetadataCopy) -> Scanned:
     previous: Pair | None = None
     voters = copy.remembered.voters
     damage = 0
+    unsure = False
     began = epoch = last = -1  # of the stretch that goes on
     for pair in copy.frames():
         segment, frame = pair
@@ -124,13 +126,14 @@ def scanned(copy: MetadataCopy) -> Scanned:
         batch = segment.batches.decoded(frame) if control else None
         if batch is not None:
             voters = _voters(batch) or voters
+            unsure |= any(record.partial for record in batch.records)
             leaders += [
                 (of, record.data["leaderId"], Placed(*pair))
                 for record in batch.records
                 if record.type == "LEADER_CHANGE" and record.data is not None
             ]
     stretches += [Stretch(epoch, began, last)] if before is not None else []
-    return Scanned(copy, tuple(stretches), tuple(misfits), voters, tuple(leaders))
+    return Scanned(copy, tuple(stretches), tuple(misfits), voters, tuple(leaders), unsure)
 
 
 def _voters(batch: Batch) -> frozenset[int]:
@@ -215,6 +218,8 @@ def _known(copies: Sequence[Scanned], chain: Scanned, voters: frozenset[int]) ->
         yield max(ends), "a snapshot ends there"
     if chain.stretches:
         yield chain.stretches[-1].first, "a later epoch begins there"
+    if chain.unsure:
+        return
     if len(voters) == 1 and chain.stretches:
         yield chain.end, "the quorum has one voter"
     if len(voters) > 1:

@@ -15,10 +15,11 @@ _Change = Reign | LevelChange | BrokerChange | MigrationChange
 
 def records_text(records: RecordsReport) -> str:
     """How many records were read."""
-    every = records.decoded + records.control + records.unknown
+    every = records.decoded + records.control + records.unknown + records.partial
+    in_part = f", {records.partial} read in part" if records.partial else ""
     return (
-        f"{count(every, 'record')}: {records.decoded} decoded, {records.control} control, {records.unknown} unknown,"
-        f" {records.uncommitted} not known to be committed"
+        f"{count(every, 'record')}: {records.decoded} decoded, {records.control} control, {records.unknown} unknown"
+        f"{in_part}, {records.uncommitted} not known to be committed"
     )
 
 

@@ -46,13 +46,14 @@ class UnknownTemplate:
 
 @dataclass(frozen=True)
 class RecordsReport:
-    """Records of metadata logs and their snapshots, those of a log once, however many copies have them; `uncommitted`
-    are those of all that are not known to be committed."""
+    """Records of metadata logs and their snapshots, those of a log once, however many copies have them; `partial` are
+    those that were read as far as they are known, `uncommitted` those of all that are not known to be committed."""
 
     decoded: int
     control: int
     unknown: int
     uncommitted: int
+    partial: int = 0
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,8 @@ class Report:
 
     `rules` are by code; `timeline`, `brokers` and `replicas` are None where not asked for. `counts` says how many
     findings there are of each verdict; `findings` may be fewer, the first. `state` is no verdict. `metadata` is None
-    where there is no log of KRaft's metadata.
+    where there is no log of KRaft's metadata. `not_known` is what the logs hold that this program does not know, such
+    as a newer release: what rests on it is *unknown* at most.
     """
 
     verdict: str
@@ -168,6 +170,7 @@ class Report:
     brokers: BrokerTimeline | None = None
     replicas: tuple[ReplicaRow, ...] | None = None
     metadata: tuple[MetadataLog, ...] | None = None
+    not_known: tuple[str, ...] = ()
 
     @property
     def left_out(self) -> int:
@@ -195,7 +198,7 @@ def _report(found: Audited, cluster: int, files: Sequence[FileFacts], paths: Map
     findings = tuple(chained([each for each in found.findings if each.cluster == cluster]))
     counts = sum((Counter(tally.verdicts) for tally in tallies.values()), Counter[str]())
     return Report(
-        verdict=verdict_of(counts, tallies, files),
+        verdict=verdict_of(counts, tallies, files, found.not_known.get(cluster, ())),
         findings=findings,
         rules=tallies,
         coverage=_coverage(files, found.metadata.records.get(cluster)),
@@ -204,6 +207,7 @@ def _report(found: Audited, cluster: int, files: Sequence[FileFacts], paths: Map
         releases=tuple(_stretch(each, paths) for each in found.histories.spans if each.cluster == cluster),
         transitions=tuple(each for each in found.moves if each.cluster == cluster),
         notes=(
+            *(f"{reason}; what rests on it is unknown at most" for reason in found.not_known.get(cluster, ())),
             *(note for of, note in found.histories.notes if of == cluster),
             *_read_as(files),
             *(note for of, note in found.metadata.notes if of == cluster),
@@ -220,6 +224,7 @@ def _report(found: Audited, cluster: int, files: Sequence[FileFacts], paths: Map
         replicas=None if found.replicas is None else tuple(row for row in found.replicas if row.cluster == cluster),
         state=_state(found, cluster, files),
         metadata=tuple(log for log in found.metadata.logs if log.cluster == cluster) or None,
+        not_known=found.not_known.get(cluster, ()),
     )
 
 
@@ -350,11 +355,20 @@ def _twice(file: FileFacts, repeated: Repeated) -> str:
     return f"{file.name}: {lines}. Whether brokers answer requests in full is not judged there"
 
 
-def verdict_of(counts: Mapping[str, int], tallies: Mapping[str, Tally], files: Sequence[FileFacts]) -> str:
+def verdict_of(
+    counts: Mapping[str, int],
+    tallies: Mapping[str, Tally],
+    files: Sequence[FileFacts],
+    not_known: Sequence[str] = (),
+) -> str:
     """illegal > incomplete > nothing-to-check > conforms. What these lines cannot decide does not conform."""
     if counts["illegal"]:
         return "illegal"
-    if counts["unknown"] or any(file.problem or file.bearing_unknown or file.taught_nothing for file in files):
+    if (
+        not_known
+        or counts["unknown"]
+        or any(file.problem or file.bearing_unknown or file.taught_nothing for file in files)
+    ):
         return "incomplete"
     if not any(tally.evaluated for tally in tallies.values()):
         return "nothing-to-check"

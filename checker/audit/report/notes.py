@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from .model import Report
 from .shown import and_more
@@ -12,6 +12,12 @@ _NAMED = 3
 """The most files that are named in one note."""
 _IS = ": "
 """Stands between a file's name and what is said of it."""
+
+
+def in_headline(not_known: Sequence[str]) -> str:
+    """The first thing that this program does not know of the logs, and how many others there are."""
+    first, *more = not_known
+    return f"{first}, and {len(more)} thing{'s' * (len(more) > 1)} more that it does not know" if more else first
 
 
 def in_short(report: Report) -> list[str]:

@@ -16,6 +16,7 @@ from .forms import Run
 from .healing import Healings
 from .metadata_text import metadata_text, records_text
 from .model import CONTRADICTORY, EXIT, VERDICTS, Checked, Report
+from .notes import in_headline
 from .notes import in_short as notes_in_short
 from .shown import and_more, brokers_named, count, partition_name, plain, printed
 from .state_text import in_short, state_text
@@ -162,6 +163,8 @@ def _found(report: Report) -> str:
     lost = records_lost(report.findings)
     if lost:
         found += f"; {records_in_words(lost)} may be gone"
+    if report.not_known:
+        found = f"{found or 'no finding'}; {plain(in_headline(report.not_known))}"
     return (found or "no finding") + (f"; beside that {beside}" if beside else "")
 
 

@@ -11,12 +11,12 @@ from ....model.sorts import same
 from ....specs.errors import unknown
 from ....specs.releases import in_mode, span
 from ....traces.timeline import Lost
-from ..fields import releases
+from ..fields import releases, unsure
 from ..observe.catalogue import observations
 from ..table.protocol import Row
 from .conditions import in_releases
 from .remedy import Remedy
-from .verdicts import SILENT, VERDICT
+from .verdicts import SILENT, VERDICT, at_most_unknown
 
 Text = Callable[[Row], str]
 
@@ -96,7 +96,9 @@ class Rule:
         """The verdict of a row that the rule is about, "silent" of any other."""
         every_row = in_mode("zk")  # no line of another mode is audited
         in_its_releases = true if span(self.releases) & every_row == every_row else _may_be_of(self.releases)
-        return ite(self.applies & in_its_releases, self.verdict, SILENT)
+        knows_all = "unsure" not in observations()[self.observation].columns
+        verdict = self.verdict if knows_all else at_most_unknown(self.verdict, unsure)
+        return ite(self.applies & in_its_releases, verdict, SILENT)
 
     @property
     def asks_for_gaps(self) -> str | None:

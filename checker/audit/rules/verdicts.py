@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....model.expr import Expr, const, ite
+from ....model.expr import Expr, both, const, either, ite
 from ....model.sorts import Enum
 
 VERDICT = Enum("Verdict", ("held", "illegal", "suspicious", "refused", "unknown", "silent"))
@@ -10,6 +10,11 @@ VERDICT = Enum("Verdict", ("held", "illegal", "suspicious", "refused", "unknown"
 HELD, ILLEGAL, SUSPICIOUS, REFUSED, UNKNOWN, SILENT = (const(value, VERDICT) for value in VERDICT.values)
 PASSING = ("held", "silent")
 """Verdicts that make no finding."""
+
+
+def at_most_unknown(verdict: Expr, where: Expr) -> Expr:
+    """The verdict, but unknown where it would be illegal or suspicious and the condition holds."""
+    return ite(both(where, either(verdict.eq(ILLEGAL), verdict.eq(SUSPICIOUS))), UNKNOWN, verdict)
 
 
 def illegal_unless(condition: Expr, in_doubt: Expr | None = None) -> Expr:

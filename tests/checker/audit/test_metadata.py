@@ -300,7 +300,7 @@ def test_text_logs_beside_a_metadata_log_are_audited_too(tmp_path: Path) -> None
 def test_the_report_as_json(tmp_path: Path) -> None:
     file = put(tmp_path, 1, [*BEGINNING, change(13, isr=[1, 2], leader=3)])
     shown = as_json(report(tmp_path, timeline=True))
-    assert shown["coverage"]["records"] == {"decoded": 13, "control": 1, "unknown": 0, "uncommitted": 0}
+    assert shown["coverage"]["records"] == {"decoded": 13, "control": 1, "unknown": 0, "uncommitted": 0, "partial": 0}
     (finding,) = shown["findings"]
     assert finding["place"] == {"file": str(file), "offset": 13}
     assert (finding["file"], finding["offset"], finding["controller_epoch"]) == (str(file), 13, 1)

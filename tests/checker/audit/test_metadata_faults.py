@@ -326,7 +326,7 @@ def log_of(recording: Path, dice: random.Random) -> Log:
     if batches[0].offset > 0:
         snapshot = min(segments[0].parent.glob("*.checkpoint"))
         start = int(snapshot.name[:20])
-        fold = Fold(0, snapshot_state(record for each in Batches(str(snapshot)) for record in each.records))
+        fold = Fold(0, snapshot_state(record for each in Batches(str(snapshot)) for record in each.records)[0])
     later = [at for at, each in enumerate(batches) if each.offset >= start]
     kept = batches[: dice.randrange(later[len(later) // 2], len(batches)) + 1]
     nowhere = Segment(0, "")

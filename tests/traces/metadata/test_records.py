@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from isrproof.specs.metadata import types_by_name
+from isrproof.specs.metadata import RAW, types_by_name
 from isrproof.traces.metadata import compression
 from isrproof.traces.metadata.batches import Batches, Record
 from isrproof.traces.metadata.files import found_in, is_metadata, named, node_of
@@ -35,12 +35,12 @@ def test_a_varint_without_end_is_none() -> None:
 @given(messages())
 @settings(max_examples=300)
 def test_a_data_record_is_read_as_written(message: tuple[str, int, dict[str, object]]) -> None:
-    assert data_record(data_value(*message), {}) == message  # type: ignore[arg-type]
+    assert data_record(data_value(*message), []) == (*message, False)
 
 
 @given(messages(CONTROL))
 def test_a_control_record_is_read_as_written(message: tuple[str, int, dict[str, object]]) -> None:
-    assert control_record(*control_key_and_value(*message), {}) == message  # type: ignore[arg-type]
+    assert control_record(*control_key_and_value(*message), []) == (*message, False)
 
 
 @given(st.lists(messages(), min_size=1, max_size=5), st.integers(0, 2**40), st.sampled_from(range(5)))
@@ -66,25 +66,27 @@ def _scratch(tmp_path_factory: pytest.TempPathFactory) -> None:
     SCRATCH = tmp_path_factory.mktemp("logs")
 
 
-def test_what_the_table_lacks_is_skipped_and_counted(tmp_path: Path) -> None:
-    """A later type, a later version, a later tag."""
+def test_what_the_table_lacks_is_marked_and_counted(tmp_path: Path) -> None:
+    """A later type, later versions with a field and without, a later tag."""
     noop = data_value("NO_OP_RECORD", 0, {})
     unknown_type = put_uvarint(1) + put_uvarint(99) + put_uvarint(3) + b"whatever"
-    later_version = put_uvarint(1) + put_uvarint(20) + put_uvarint(1) + b"more\0"
+    later_version = put_uvarint(1) + put_uvarint(20) + put_uvarint(1)
     later_tag = noop[:-1] + put_uvarint(1) + put_uvarint(5) + put_uvarint(3) + b"abc"
-    values = [unknown_type, later_version, later_tag, noop]
+    values = [unknown_type, later_version + b"more\0", later_version + b"\0", later_tag, noop]
     records = [_record(at, value) for at, value in enumerate(values)]
     (tmp_path / "x").write_bytes(raw_batch(records, 10, 1))
     batches = Batches(str(tmp_path / "x"))
     (found,) = batches
-    assert [(each.type, each.version, each.data) for each in found.records] == [
-        ("UNKNOWN(99)", 3, None),
-        ("NO_OP_RECORD", 1, None),
-        ("NO_OP_RECORD", 0, {}),
-        ("NO_OP_RECORD", 0, {}),
+    assert [(each.type, each.version, each.data, each.partial) for each in found.records] == [
+        ("UNKNOWN(99)", 3, None, True),
+        ("NO_OP_RECORD", 1, None, True),
+        ("NO_OP_RECORD", 1, {}, True),
+        ("NO_OP_RECORD", 0, {}, True),
+        ("NO_OP_RECORD", 0, {}, False),
     ]
-    assert batches.counts.decoded == 2
+    assert batches.counts.decoded == 3
     assert batches.counts.unknown == {"UNKNOWN(99), version 3": 1, "NO_OP_RECORD, version 1": 1}
+    assert batches.counts.partial == {"NO_OP_RECORD, version 1": 1, "NO_OP_RECORD, version 0": 1}
     assert batches.counts.tags == {5: 1}
     assert batches.problem is None
 
@@ -94,13 +96,36 @@ def _record(delta: int, value: bytes) -> bytes:
     return put_varint(len(body)) + body
 
 
+def test_what_a_fork_adds_is_read_and_not_marked() -> None:
+    """A type of AutoMQ, and a tag of Inkless on a partition, which is kept as it is."""
+    assert data_record(b"".join(map(put_uvarint, (1, 515, 0))) + b"whatever", []) == ("AUTOMQ_515", 0, {}, False)
+    change = {"partitionId": 3, "topicId": "AAAAAAAAAAAAAAAAAAAAZQ", "Inkless 100": "AAAAAAAAACo="}
+    assert data_record(data_value("PARTITION_CHANGE_RECORD", 2, change), []) == (
+        ("PARTITION_CHANGE_RECORD", 2, change, False)
+    )
+    removed = data_value("REMOVE_TOPIC_RECORD", 0, {"topicId": "AAAAAAAAAAAAAAAAAAAAZQ"})
+    tagged = removed[:-1] + put_uvarint(1) + put_uvarint(100) + put_uvarint(1) + b"x"
+    assert data_record(tagged, [])[-1]  # Inkless has no such tag on a topic
+
+
+def test_a_newer_version_is_read_as_far_as_it_goes() -> None:
+    data = {"partitionId": 3, "topicId": "AAAAAAAAAAAAAAAAAAAAZQ", "isr": [1, 2], "leader": 2}
+    value = data_value("PARTITION_CHANGE_RECORD", 2, data)
+    newer = value[:2] + b"\x09" + value[3:]
+    assert data_record(newer, []) == ("PARTITION_CHANGE_RECORD", 9, data, True)
+    odd: list[int] = []
+    assert data_record(newer + b"\x7f", odd) == ("PARTITION_CHANGE_RECORD", 9, None, True)
+    assert odd == []  # nothing of what was not read counts
+
+
 def test_a_shape_of_an_earlier_release_is_read() -> None:
     """3.0 - 3.2 had two levels in version 0 of FeatureLevel, where 3.3 has one."""
     value = b"".join(map(put_uvarint, (1, 12, 0))) + b"\x05name" + b"\x00\x01\x00\x07" + b"\0"
-    assert data_record(value, {}) == (  # type: ignore[arg-type]
+    assert data_record(value, []) == (
         "FEATURE_LEVEL_RECORD",
         0,
         {"name": "name", "minFeatureLevel": 1, "maxFeatureLevel": 7},
+        False,
     )
 
 
@@ -119,7 +144,7 @@ def test_a_shape_of_an_earlier_release_is_read() -> None:
 )
 def test_what_is_no_record_is_none(value: bytes) -> None:
     with pytest.raises(MalformedError):
-        data_record(value, {})  # type: ignore[arg-type]
+        data_record(value, [])
 
 
 def _log() -> bytes:
@@ -303,7 +328,7 @@ def test_a_snapshot_of_another_name_is_none_that_history_begins_with(tmp_path: P
 def test_every_field_of_the_table_is_of_a_version_that_there_is() -> None:
     for kind in types_by_name().values():
         assert all(field.since < len(kind.since) for field in kind.fields)
-        tags = [field.tag for field in kind.fields if field.tag is not None]
+        tags = [field.tag for field in kind.fields if field.tag is not None and field.type != RAW]
         assert sorted(tags) == list(range(len(tags)))
 
 

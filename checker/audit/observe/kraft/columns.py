@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from .....model.expr import Expr, field
 from .....model.sorts import Bool, Int, Open, SetOf, Sort
 from .....model.views import PARTITION, Broker
-from ...fields import EVENT, SPAN, controller_epoch, releases, sorts
+from ...fields import EVENT, SPAN, controller_epoch, releases, sorts, unsure
 from ...table.protocol import Table
 from ..compared import was
 from ..observation import Input, Names, Observation
@@ -48,7 +48,7 @@ _PLACE: Mapping[str, Sort] = {
     **{name: EVENT[name] for name in ("file", "ts")},
     "cluster": SPAN["cluster"],
 }
-_RECORD = {**_PLACE, **sorts(releases, level, elr_on, migrating)}
+_RECORD = {**_PLACE, **sorts(releases, level, elr_on, migrating, unsure)}
 _STATE = (leader, isr, replicas, adding, removing, elr, last_known, recovering, leader_epoch, partition_epoch)
 _TOPIC = {name: EVENT[name] for name in ("topic", "partition")}
 _BEFORE = {"before_file": EVENT["file"], "before_offset": Int(0)}
@@ -146,6 +146,11 @@ PRODUCER_IDS = _observation(rows.PRODUCERS, {**_RECORD, **_BEFORE, **sorts(next_
 version_named = field("version_named", Bool)
 BEGINNINGS = _observation(rows.BEGINNINGS, {**_RECORD, **sorts(version_named)})
 """The first data record of a log: whether metadata.version was told before the first broker registered."""
+
+to_level, crossed = field("to_level", Int()), field("crossed", SetOf(TEXT))
+LEVELS = _observation(rows.LEVELS, {**_RECORD, **_BEFORE, **sorts(to_level, crossed)})
+"""Changes of metadata.version from `level`, as far as that is known; `crossed` has the levels over which it falls
+though they change what records hold."""
 
 differs = field("differs", SetOf(TEXT))
 fits, proved = _fields(fits=Bool, proved=Bool)

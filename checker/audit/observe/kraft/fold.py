@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from .....specs.metadata.levels import DIRECTORIES, NAME, jars, running
+from .....specs.metadata.levels import DIRECTORIES, NAME, changes_between, jars, running
 from .....traces.metadata.batches import Record
 from .....traces.metadata.reader import NO_OP_RECORD
 from ...files.metadata import Segment
@@ -24,6 +24,7 @@ from .rows import (
     DEPOSED,
     FENCINGS,
     LEADERS,
+    LEVELS,
     NOTHING,
     NOWHERE,
     PRODUCERS,
@@ -37,6 +38,7 @@ from .rows import (
     Rows,
 )
 from .state import NO_CHANGE, Broker, Cluster, Data, Partition, newest_level
+from .unsure import Unsure, level_of
 
 _new = tuple.__new__
 """Makes a tuple with names in half the time that its class takes."""
@@ -56,6 +58,7 @@ class Fold:
         rows: gets what the records show; None if nobody asks.
         conditions: gets what partitions become; None if nobody asks.
         known: gets faults that are legal in the releases that have them; None if nobody asks.
+        unsure: gets what this program does not know; what is unsure in it already is so from the start.
     """
 
     def __init__(
@@ -69,9 +72,11 @@ class Fold:
         rows: Rows | None = None,
         conditions: Conditions | None = None,
         known: Known | None = None,
+        unsure: Unsure | None = None,
     ) -> None:
         self.cluster = cluster
         self.state = state or Cluster()
+        self.unsure = Unsure() if unsure is None else unsure
         self.epoch = -1
         self.leader: int | None = None
         self._from_start = from_start
@@ -135,7 +140,10 @@ class Fold:
 
     def record(self, record: Record, segment: Segment, committed: bool) -> None:
         """Apply a record that does not idle."""
-        offset, epoch, time, _, kind, _, data, _ = record
+        offset, epoch, time, _, kind, _, data, _, partial = record
+        if partial:
+            self.unsure.met(record)
+            self._known_context = None
         if data is None:
             return
         at = _new(At, (self.cluster, segment.index, offset, time, epoch, committed, kind))
@@ -145,9 +153,30 @@ class Fold:
             self._record(record, at)
 
     def _show(self, observation: str, row: Row) -> None:
-        """A row, with the levels that it was written under and the releases that its controller may be."""
+        """A row, with the levels that it was written under and the releases that its controller may be.
+
+        `unsure`: that, and what the row itself is about.
+        """
         if self._rows is not None:
-            self._rows.add(observation, self._context._asdict() | row)
+            context = self._context._asdict() | row
+            self._rows.add(observation, context | {"unsure": context["unsure"] or self._is_unsure(observation, row)})
+
+    def _is_unsure(self, observation: str, row: Row) -> bool:
+        """Whether something that a row is about is unsure; its topic stands there by its name."""
+        if not self.unsure:
+            return False
+        if observation in (LEADERS, VOTERS):
+            return self.unsure.quorum
+        if observation == FENCINGS:
+            return self.unsure.of_some  # in which ISRs a broker still is rests on all partitions
+        topic = self.state.ids.get(row.get("topic") or "", row.get("topic"))
+        brokers = {row.get("broker", -1), *row.get("isr", ()), *row.get("replicas", ())}
+        return self.unsure.has(topic=topic, partition=row.get("partition"), brokers=brokers)
+
+    @property
+    def context(self) -> Context:
+        """The releases that the controller may be, and the levels that hold, at this record."""
+        return self._context
 
     def _record(self, record: Record, at: At) -> None:
         if self._chronicle is not None and record.type not in (_CHANGE, *OF_BROKERS):
@@ -176,6 +205,8 @@ class Fold:
             if before is not None:
                 shown = {"voters": list(after), "before_voters": list(before)}
                 self._show(VOTERS, row | shown | {"changed": len({*after} ^ {*before})})
+        elif record.type == "KRAFT_VERSION":
+            self.unsure.feature("kraft.version", data["kRaftVersion"])
 
     def _leader_change(self, record: Record, data: Data, row: Row) -> None:
         first = record.epoch > self.epoch
@@ -250,8 +281,18 @@ class Fold:
     def _context(self) -> Context:
         if self._known_context is None:
             state = self.state
-            self._known_context = Context(self.releases, state.level, state.elr, state.migrating)
+            unsure = self.unsure.everything or self._runs_newer()
+            self._known_context = Context(self.releases, state.level, state.elr, state.migrating, unsure)
         return self._known_context
+
+    def _runs_newer(self) -> bool:
+        """Whether the active controller is of a release that is not known."""
+        leader, state = self.leader, self.state
+        if leader is None:
+            return False
+        of_broker = state.brokers.get(leader)
+        newest = state.controllers.get(leader, None if of_broker is None else of_broker.newest)
+        return self.unsure.runs(leader, newest)
 
     @property
     def in_transaction(self) -> bool:
@@ -321,9 +362,12 @@ class Fold:
         self._last[key] = at[1:3]
         if before is not None and before.leader != after.leader and before.leader in state.active:
             self._deposed.loses(before, after, at, earlier, state, self._base)
+        context = self._known_context or self._context
+        if self.unsure.of_some and not context.unsure and self.unsure.has_partition(before, after):
+            context = context._replace(unsure=True)
         shown = (
             at,
-            self._known_context or self._context,
+            context,
             state.names.get(topic, topic),
             NOTHING if before is None else before,
             after,
@@ -389,11 +433,21 @@ class Fold:
         self.state.configure(data)
 
     def _feature(self, data: Data, row: Row) -> None:
-        level = data.get("featureLevel", data.get("maxFeatureLevel", 0))
+        level = level_of(data)
+        self.unsure.feature(data["name"], level)
+        if data["name"] == NAME:
+            self._moves_level(level, row)
         if level:
             self.state.features[data["name"]] = level
         else:
             self.state.features.pop(data["name"], None)
+
+    def _moves_level(self, to_level: int, row: Row) -> None:
+        """metadata.version is set to another level."""
+        earlier = self._earlier(row, (LEVELS, 0))
+        if self.state.whole or NAME in self.state.features:
+            crossed = changes_between(to_level, self.state.level)
+            self._show(LEVELS, row | earlier | {"to_level": to_level, "crossed": list(crossed)})
 
     def _remove_feature(self, data: Data, row: Row) -> None:
         self.state.features.pop(data["name"], None)
@@ -438,6 +492,9 @@ class Fold:
 
     def _register_controller(self, data: Data, row: Row) -> None:
         self.state.controllers[data["controllerId"]] = newest_level(data)
+
+    def _unregister_controller(self, data: Data, row: Row) -> None:
+        self.state.controllers.pop(data["controllerId"], None)
 
     def _unregister(self, data: Data, row: Row) -> None:
         self._of_broker(data["brokerId"], data["brokerEpoch"], row)
@@ -518,6 +575,7 @@ class Fold:
 
 _Handler = Callable[[Fold, Data, Row], None]
 _ENDS = ("END_TRANSACTION_RECORD", "ABORT_TRANSACTION_RECORD")
+_CONTROL = ("LEADER_CHANGE", "KRAFT_VOTERS", "KRAFT_VERSION")
 _OF_PARTITIONS: Mapping[str, Callable[[Fold, Data, At], None]] = {
     "PARTITION_RECORD": Fold._partition,
     _CHANGE: Fold._partition_change,
@@ -533,11 +591,18 @@ _HANDLERS: Mapping[str, _Handler] = {
     "PRODUCER_IDS_RECORD": Fold._producer_ids,
     "REGISTER_BROKER_RECORD": Fold._register,
     "REGISTER_CONTROLLER_RECORD": Fold._register_controller,
+    "UNREGISTER_CONTROLLER_RECORD": Fold._unregister_controller,
     "UNREGISTER_BROKER_RECORD": Fold._unregister,
     "BROKER_REGISTRATION_CHANGE_RECORD": Fold._registration_change,
     "FENCE_BROKER_RECORD": Fold._fence,
     "UNFENCE_BROKER_RECORD": Fold._unfence,
 }
+
+
+def applied_types() -> frozenset[str]:
+    """The types of records that are applied; any other is declared to bear on no rule (specs/metadata/records.toml)."""
+    transactions = ("BEGIN_TRANSACTION_RECORD", *_ENDS)
+    return frozenset({*_OF_PARTITIONS, *_HANDLERS, *transactions, *_CONTROL})
 
 
 def _is_majority(granting: Collection[int], voters: Collection[int]) -> bool:
@@ -549,13 +614,13 @@ def _happened(row: Row) -> Happened:
     return Happened(row["file"], row["offset"], row["ts"], row["controller_epoch"])
 
 
-def snapshot_state(records: Iterable[Record]) -> Cluster:
-    """The state that a snapshot's records make, without looking at how it came about."""
+def snapshot_state(records: Iterable[Record]) -> tuple[Cluster, Unsure]:
+    """Return the state that a snapshot's records make, and what is unsure of it; how it came about is not looked at."""
     fold = Fold(0, from_start=False)
     nowhere = Segment(0, "")
     for record in records:
         fold.record(record, nowhere, True)
-    return fold.state
+    return fold.state, fold.unsure
 
 
 def differences(snapshot: Cluster, state: Cluster) -> Iterator[tuple[str, dict[str, Any], list[str]]]:

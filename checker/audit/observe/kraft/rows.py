@@ -16,6 +16,7 @@ REGISTRATIONS, FENCINGS, LEADERS = "metadata_registrations", "metadata_fencings"
 REMEMBERED, DEPOSED = "metadata_quorum_states", "metadata_deposed_leaders"
 VOTERS, TRANSACTIONS, PRODUCERS = "metadata_voters", "metadata_transactions", "metadata_producer_ids"
 BEGINNINGS, SNAPSHOTS, COPIES = "metadata_beginnings", "metadata_snapshots", "metadata_copies"
+LEVELS = "metadata_levels"
 Shown = tuple[str, Row]
 """The name of an observation, and a row of it."""
 
@@ -33,12 +34,14 @@ class At(NamedTuple):
 
 
 class Context(NamedTuple):
-    """The releases that the active controller may be, and the levels that hold; what may be on is on."""
+    """The releases that the active controller may be, and the levels that hold; what may be on is on. `unsure`: this
+    program may not know all rules that hold here (unsure.py)."""
 
     releases: int
     level: int
     elr_on: bool
     migrating: bool
+    unsure: bool = False
 
 
 Change = tuple[

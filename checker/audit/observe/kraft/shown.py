@@ -20,6 +20,7 @@ from .fold import Fold, differences, snapshot_state
 from .known import Known
 from .rows import COPIES, LEADERS, REMEMBERED, SNAPSHOTS, Rows, Shown
 from .state import Cluster, Partition, registration
+from .unsure import Unsure
 
 
 @dataclass
@@ -31,7 +32,7 @@ class Seen:
     migration from ZooKeeper (offset, ts, state); partitions that are offline or under-replicated; faults that are legal
     in the releases that have them. What a snapshot begins with has no time. `begun` gets the partitions of the
     snapshots that history begins with, `rows` the rows of observations, `chronicle` is for who holds lines of text
-    against the log; None: nobody asks."""
+    against the log; None: nobody asks. `unsure` gets what this program does not know."""
 
     records: Counter[str] = field(default_factory=Counter)
     leaders: dict[int, tuple[int, int, int]] = field(default_factory=dict)
@@ -45,6 +46,7 @@ class Seen:
     begun: list[Row] | None = None
     rows: Rows | None = None
     chronicle: Chronicle | None = None
+    unsure: Unsure = field(default_factory=Unsure)
     _registered: dict[int, tuple[int, str]] = field(default_factory=dict)
 
     def idled(self, committed: bool) -> None:
@@ -59,6 +61,9 @@ class Seen:
             if record.control or record.data is None:
                 self.records["decoded"] -= 1
                 self.records["unknown" if record.data is None else "control"] += 1
+            elif record.partial:
+                self.records["decoded"] -= 1
+                self.records["partial"] += 1
         if not committed:
             self.records["uncommitted"] += len(records)
 
@@ -202,7 +207,8 @@ def _from_snapshot(
     seen.notes.append(f"{why}: history begins with the snapshot {path}")
     records = [record for batch in snapshot.batches for record in batch.records]
     seen.counted(records)
-    state = snapshot_state(records)
+    state, unsure = snapshot_state(records)
+    seen.unsure.join(unsure)
     state.whole, state.all_disks = _is_whole(snapshot, records), False
     seen.levels.append((end, None, state.level))
     if state.migration != (seen.migration[-1][-1] if seen.migration else 0):
@@ -217,7 +223,7 @@ def _from_snapshot(
 
 def _partitions(snapshot: Segment, cluster: int, records: Iterable[Record], state: Cluster) -> Iterator[Row]:
     """The partitions of a snapshot, each at its record there, as rows of PARTITION_CHANGES have them."""
-    for offset, _, time, _, kind, _, data, _ in records:
+    for offset, _, time, _, kind, _, data, *_ in records:
         if kind == "PARTITION_RECORD" and data is not None:
             partition = Partition.of(data)
             named = {"topic": state.names.get(partition.topic, partition.topic), "partition": partition.number}
@@ -242,6 +248,7 @@ def _fold(quorum: Quorum, cluster: int, seen: Seen, state: Cluster | None = None
         rows=seen.rows,
         conditions=seen.conditions,
         known=seen.known,
+        unsure=seen.unsure,
     )
     seen.conditions.begins(found.state, file)
     if seen.chronicle is not None:
@@ -271,7 +278,7 @@ def _leaders_elsewhere(quorum: Quorum, cluster: int) -> Iterator[Shown]:
                     "before_file": by_epoch[epoch][1],
                     "before_offset": by_epoch[epoch][2],
                 }
-                rest = {"voters": [leader], "granting": [leader], "majority": True, "first": True}
+                rest = {"voters": [leader], "granting": [leader], "majority": True, "first": True, "unsure": False}
                 yield LEADERS, row | other | rest | {"leader_id": leader}
 
 
@@ -294,7 +301,7 @@ def _remembered(quorum: Quorum, fold: Fold) -> Iterator[Shown]:
         placed, record = changes[own.epoch]
         data = record.data or {}
         granted = {str(voter["voterId"]) for voter in data["grantingVoters"]}
-        row = _row(fold.cluster, placed, "LEADER_CHANGE", committed=True) | _context(fold)
+        row = _row(fold.cluster, placed, "LEADER_CHANGE", committed=True) | _of_quorum(fold)
         row |= {"offset": record.offset, "node": node, "leader_id": data["leaderId"]}
         for kind, other in (("leader", own.leader), ("vote", own.voted if node in granted else None)):
             if other is not None:
@@ -328,13 +335,19 @@ def _beside(
     end, epoch = snapshot.end
     places = _places(records)
     row = {"cluster": fold.cluster, "file": snapshot.index, "ts": None, "controller_epoch": epoch, "committed": True}
-    row |= _context(fold) | {"record": "SNAPSHOT"}
+    row |= fold.context._asdict() | {"record": "SNAPSHOT"}
     if log is not None:
         row |= {"before_file": log.index, "before_offset": end - 1}
-    for kind, names, differs in differences(snapshot_state(records), fold.state):
+    state, unsure = snapshot_state(records)
+    unsure.join(fold.unsure)
+    seen.unsure.reasons |= unsure.reasons
+    for kind, names, differs in differences(state, fold.state):
         place = (None, names["broker"]) if kind == "broker" else (names.get("topic"), names.get("partition"))
         offset = places.get(place, places.get((names.get("topic"), None), 0))
-        yield SNAPSHOTS, row | names | {"kind": kind, "differs": differs, "offset": offset, "proved": True}
+        topic = fold.state.ids.get(names.get("topic", ""), state.ids.get(names.get("topic", "")))
+        doubted = unsure.has(topic=topic, partition=names.get("partition"), brokers={names.get("broker", -1)})
+        shown = {"kind": kind, "differs": differs, "offset": offset, "proved": True, "unsure": doubted}
+        yield SNAPSHOTS, row | names | shown
     if fold.epoch < 0:
         return  # history has just begun with another copy of it: no record before its end is here
     wrong = [] if epoch == fold.epoch else [f"epoch {epoch} of the last record before its end, not {fold.epoch}"]
@@ -358,7 +371,9 @@ def _places(records: Sequence[Record]) -> dict[tuple[object, object], int]:
     names: dict[str, str] = {}
     found: dict[tuple[object, object], int] = {}
     for record in records:
-        data = record.data or {}
+        data = record.data
+        if data is None:
+            continue
         if record.type == "TOPIC_RECORD":
             names[data["topicId"]] = data["name"]
             found[data["name"], None] = record.offset
@@ -369,14 +384,15 @@ def _places(records: Sequence[Record]) -> dict[tuple[object, object], int]:
     return found
 
 
-def _context(fold: Fold) -> Row:
-    state = fold.state
-    return {"releases": fold.releases, "level": state.level, "elr_on": state.elr, "migrating": state.migrating}
+def _of_quorum(fold: Fold) -> Row:
+    """The context of what is about the quorum, at the end of the log."""
+    context = fold.context
+    return context._replace(unsure=context.unsure or fold.unsure.quorum)._asdict()
 
 
 def _misfits(quorum: Quorum, fold: Fold, misfits: list[Misfit]) -> Iterator[Shown]:
     """What does not fit, and a row for each copy of which everything does."""
-    context = _context(fold)
+    context = _of_quorum(fold)
     uneven = {each.index for misfit in misfits if misfit.kind != "record" for each in misfit.copy.segments}
     for misfit in misfits:
         compared = {each.segment.index for each in (misfit.placed, misfit.other) if each is not None}
@@ -384,11 +400,18 @@ def _misfits(quorum: Quorum, fold: Fold, misfits: list[Misfit]) -> Iterator[Show
         row = _row(fold.cluster, misfit.placed, "BATCH", committed=misfit.placed.frame.offset < quorum.committed)
         other = misfit.other
         where = {} if other is None else {"before_file": other.segment.index, "before_offset": other.frame.offset}
-        yield COPIES, row | context | where | {"kind": misfit.kind, "fits": False, "proved": proved}
+        doubted = context["unsure"] or any(_is_partial(each) for each in (misfit.placed, other) if each is not None)
+        shown = {"kind": misfit.kind, "fits": False, "proved": proved, "unsure": doubted}
+        yield COPIES, row | context | where | shown
     unfit = {id(misfit.copy) for misfit in misfits}
     for each in quorum.copies:
         if id(each.copy) not in unfit and each.stretches:
             yield COPIES, _whole(fold.cluster, each) | context
+
+
+def _is_partial(placed: Placed) -> bool:
+    """Whether a batch has a record that this program does not know in full."""
+    return any(record.partial for record in placed.segment.batches.records(placed.frame) or ())
 
 
 def _whole(cluster: int, scanned: Scanned) -> Row:

@@ -1,0 +1,133 @@
+"""What a metadata log holds that this program does not know, and what that may have changed.
+
+A record of an unknown type, a newer version, an unknown tag, a newer level of a feature, a controller of a newer
+release: each may change more than is read here, and what it changes may be legal by rules that are not written here. A
+rule that looks at any of it has the verdict *unknown* at most. Everything else is judged as ever.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+
+from .....specs.metadata import bears, types_by_name
+from .....specs.metadata.levels import NAME, beyond, features, level_name
+from .....specs.releases import latest
+from .....traces.metadata.batches import Record
+from .state import Data, Partition
+
+_OF_BROKERS = frozenset({"REGISTER_BROKER_RECORD", "UNREGISTER_BROKER_RECORD", "BROKER_REGISTRATION_CHANGE_RECORD"})
+_FENCINGS = frozenset({"FENCE_BROKER_RECORD", "UNFENCE_BROKER_RECORD"})
+_OF_TOPICS = frozenset({"TOPIC_RECORD", "REMOVE_TOPIC_RECORD"})
+_OF_PARTITIONS = frozenset({"PARTITION_RECORD", "PARTITION_CHANGE_RECORD"})
+
+
+@dataclass
+class Unsure:
+    """What may be other than the records that were read make it."""
+
+    everything: bool = False
+    quorum: bool = False
+    """Who leads the metadata quorum, and who votes."""
+    brokers: set[int] = field(default_factory=set)
+    topics: set[str] = field(default_factory=set)
+    """Ids of topics: the topic, and all its partitions."""
+    partitions: set[tuple[str, int]] = field(default_factory=set)
+    reasons: Counter[str] = field(default_factory=Counter)
+    """Why, in words, with how many records say so."""
+
+    @property
+    def of_some(self) -> bool:
+        """Whether some broker, topic or partition is unsure."""
+        return bool(self.brokers or self.topics or self.partitions)
+
+    def __bool__(self) -> bool:
+        return self.everything or self.quorum or self.of_some
+
+    def met(self, record: Record) -> None:
+        """Note a record that is partial."""
+        if not bears(record.type):
+            return
+        self.reasons[_in_words(record)] += 1
+        data, kind = record.data, record.type
+        if record.control:
+            self.quorum = True
+        elif data is None:
+            self.everything = True
+        elif kind in _OF_PARTITIONS:
+            self.partitions.add((data["topicId"], data["partitionId"]))
+        elif kind in _OF_TOPICS:
+            self.topics.add(data["topicId"])
+        elif kind in _OF_BROKERS or kind in _FENCINGS:
+            self.brokers.add(data["id" if kind in _FENCINGS else "brokerId"])
+        else:
+            self.everything = True
+
+    def feature(self, name: str, level: int) -> None:
+        """Note the level that a feature is set to."""
+        if beyond(name, level):
+            self.everything = True
+            self.reasons[_feature_in_words(name, level)] += 1
+
+    def runs(self, controller: int, newest: int | None) -> bool:
+        """Whether a controller is of a newer release than is known, by the newest metadata.version that it supports."""
+        if newest is None or not beyond(NAME, newest):
+            return False
+        self.reasons.setdefault(
+            f"controller {controller} supports metadata.version up to {newest}: its release is newer than this program"
+            f" knows (up to {latest().name})",
+            1,
+        )
+        return True
+
+    def has_partition(self, before: Partition | None, after: Partition) -> bool:
+        """Whether a partition, or a broker that it names, is unsure."""
+        if after.topic in self.topics or after[:2] in self.partitions:
+            return True
+        named = {after.leader, *after.isr, *after.replicas, *after.elr, *after.last_known}
+        if before is not None:
+            named |= {before.leader, *before.isr, *before.replicas, *before.elr, *before.last_known}
+        return not self.brokers.isdisjoint(named)
+
+    def has(self, *, topic: str | None = None, partition: int | None = None, brokers: Collection[int] = ()) -> bool:
+        """Whether a topic by its id, its partition, or one of some brokers is unsure."""
+        of_topic = topic in self.topics or (topic is not None and (topic, partition) in self.partitions)
+        return self.everything or of_topic or not self.brokers.isdisjoint(brokers)
+
+    def join(self, other: Unsure) -> None:
+        """Take over what is unsure by another part of the log."""
+        self.everything |= other.everything
+        self.quorum |= other.quorum
+        self.brokers |= other.brokers
+        self.topics |= other.topics
+        self.partitions |= other.partitions
+
+    def in_words(self) -> Iterator[str]:
+        """The reasons, for the headline of a report."""
+        for reason, n in self.reasons.items():
+            yield reason if n == 1 else f"{reason} ({n} times)"
+
+
+def _in_words(record: Record) -> str:
+    kind, data = types_by_name().get(record.type), record.data
+    if kind is None:
+        return f"records of type {record.type} are not known"
+    newest = len(kind.since) - 1
+    if record.version > newest:
+        read = "read as far as that goes" if data is not None else "not read"
+        return f"{record.type}, version {record.version}, is newer than this program knows (up to {newest}): {read}"
+    return f"{record.type}, version {record.version}, has tagged fields that this program does not know"
+
+
+def _feature_in_words(name: str, level: int) -> str:
+    there = features().get(name)
+    if there is None:
+        return f"the feature {name} (level {level}) is not known"
+    known = f"{there.newest} ({level_name(there.newest)})" if name == NAME else str(there.newest)
+    return f"{name} {level} is newer than this program knows: up to {known}"
+
+
+def level_of(data: Data) -> int:
+    """The level that a FeatureLevel record sets, in any shape of it."""
+    return int(data.get("featureLevel", data.get("maxFeatureLevel", 0)))

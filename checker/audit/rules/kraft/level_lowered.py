@@ -1,0 +1,37 @@
+"""metadata.version falls over a level that changes what records hold.
+
+Why it matters
+    Records that were written above that level may be of versions that brokers do not read below it, or hold what they
+    then ignore: directories, eligible leader replicas, cordoned directories. Kafka refuses such a downgrade, also an
+    "unsafe" one.
+
+How it is seen
+    A FeatureLevel record sets metadata.version below the level that the log has, and one of the levels between them, or
+    the one that it falls from, is marked as a change of metadata (didMetadataChange in MetadataVersion). Falling over
+    levels without such a change is legal, and no finding.
+
+Releases
+    3.3 and later, which write FeatureLevel records. Source: FeatureControlManager.updateMetadataVersion.
+"""
+
+from __future__ import annotations
+
+from .....specs.metadata.levels import level_name
+from ...observe.kraft.columns import crossed
+from ..rule import Rule
+from ._remedies import LEVEL
+from ._words import broken_unless, ids
+
+RULE = Rule(
+    code="KR528",
+    name="metadata-version-lowered",
+    observation="metadata_levels",
+    kind="quorum",
+    compares=True,
+    verdict=broken_unless(crossed.is_empty()),
+    message=lambda row: f"metadata.version falls from {level_name(row['level'])} to {level_name(row['to_level'])}",
+    expected=lambda row: "no level between them that changes what records hold",
+    got=lambda row: f"levels that do: {ids(row['crossed'])}",
+    issues=("KIP-584", "KAFKA-13896"),
+    remedy=LEVEL,
+)
