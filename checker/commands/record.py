@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from ...traces.record.releases import KRAFT_LINES, LINES, span
+from ...traces.record.releases import KRAFT_LINES, LINES, first_to_last
 from ..failure import fail, say
 
 
@@ -20,7 +20,8 @@ from ..failure import fail, say
     "version",
     required=True,
     metavar="VERSION",
-    help=f"A release: {span(LINES)}; with --kraft {span(KRAFT_LINES)}, for voters from 3.9, for migration from 3.6.",
+    help=f"A release: {first_to_last(LINES)}; with --kraft {first_to_last(KRAFT_LINES)}, for voters from 3.9, for"
+    " migration from 3.6.",
 )
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder to make; it must not exist.")
 @click.option(
