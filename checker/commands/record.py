@@ -69,8 +69,8 @@ def command(
 
     The scenarios are failover-elsewhere, failover-on-leader, lifecycle, reassign, zombie, deposed and chaos; from
     0.11.0.0 on also traffic, unclean, isr-flap, stale-broker and log-dir-failure, in which records are written; with
-    --kraft they are failover, lifecycle, reassign, unclean, elr, jbod, voters, segments, migration and chaos, and OUT
-    gets each node's logs, its metadata log with Kafka's own dump of it, timeline.jsonl and manifest.json.
+    --kraft they are failover, lifecycle, reassign, grow, unclean, elr, jbod, voters, segments, migration and chaos,
+    and OUT gets each node's logs, its metadata log with Kafka's own dump of it, timeline.jsonl and manifest.json.
 
     The folder OUT gets state-change.log, controller.log and server.log of each broker, and manifest.json: what was
     done when, every version of every znode that matters, and where records are written those that were acknowledged

@@ -8,6 +8,7 @@ import lzma
 import random
 import re
 from pathlib import Path
+from signal import Signals
 
 import pytest
 from click.testing import CliRunner
@@ -110,6 +111,50 @@ def test_a_layout_that_a_scenario_cannot_play_on_is_refused(tmp_path: Path, name
     with pytest.raises(RecordError, match=rf"scenario {name} has nodes of its own, .*; got the layout {layout}"):
         record(find(name), "3.9.1", tmp_path / "x", Options(layout=layout), print)
     assert not (tmp_path / "x").exists()
+
+
+class Played(KRaftCluster):
+    """A cluster without processes, in which every request is granted; `asked` has each with who was down."""
+
+    asked: list[tuple[list[str], set[int]]]
+
+    def start(self, node: int) -> None:
+        self.down.discard(node)
+
+    def stop(self, node: int, number: Signals, seconds: float = 90.0) -> None:
+        self.down.add(node)
+
+    def ask(self, command: str) -> str:
+        self.asked.append((command.split(), set(self.down)))
+        return {"brokers": " ".join(map(str, self.layout.brokers)), "partitions": ""}.get(command, "ok")
+
+    def __enter__(self) -> Played:
+        self.asked, self.down = [], set[int]()
+        return self
+
+
+def test_grow_reassigns_while_a_replica_that_stays_is_dead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    with Played(Java("java", "17"), tmp_path, tmp_path, "4.4.0", Layout(), 0, {}) as cluster:
+        find("grow").run(Story(cluster, random.Random(0), lambda _: None))
+    assert not cluster.down
+    before = {
+        (words[1], number): set(replicas.split(","))
+        for words, _ in cluster.asked
+        if words[0] == "create"
+        for number, _, replicas in (each.partition("=") for each in words[2].split(";"))
+    }
+    moves = [
+        (words[1], words[2], set(words[3].split(",")), down) for words, down in cluster.asked if words[0] == "reassign"
+    ]
+    assert {(topic, number) for topic, number, _, _ in moves} == set(before)
+    seen = set()
+    for topic, number, target, down in moves:
+        (dead,) = map(str, down)
+        assert dead in target
+        added, removed = target - before[topic, number], before[topic, number] - target
+        seen.add((len(added), len(removed), dead in added))
+    assert seen == {(1, 0, False), (1, 0, True), (1, 1, False), (0, 1, False)}
 
 
 def test_releases() -> None:
