@@ -7,6 +7,7 @@ import json
 import lzma
 import random
 import re
+from collections import Counter
 from pathlib import Path
 from signal import Signals
 
@@ -20,6 +21,7 @@ from isrproof.traces.record import releases
 from isrproof.traces.record.errors import RecordError
 from isrproof.traces.record.java import Java
 from isrproof.traces.record.kraft.cluster import KRaftCluster, Layout, of_release
+from isrproof.traces.record.kraft.dump import dumped
 from isrproof.traces.record.kraft.migration import _format, _with_both, _with_zookeeper
 from isrproof.traces.record.kraft.run import LAYOUTS, Options, _is_kept, _without_zeros, _write, line_of, record
 from isrproof.traces.record.kraft.scenarios import find, scenarios
@@ -238,6 +240,26 @@ def test_a_committed_recording_is_what_its_manifest_says(folder: Path) -> None:
         path.split("/")[0] for path in manifest["files"]
     }
     assert set(LAYOUTS) == {"combined", "split"}
+
+
+@pytest.mark.parametrize("folder", sorted(RECORDED.glob("grow-*/")), ids=lambda folder: folder.name)
+def test_reassignments_that_end_before_the_dead_replica_is_back(folder: Path) -> None:
+    """KAFKA-19975: since 4.3 the added replica alone must be in sync, unless more replicas are removed than added."""
+    later = releases.key(folder.name.partition("-")[2]) >= (4, 3)
+    names, ended, registered = dict[str, str](), set[tuple[str, int]](), Counter[int]()
+    for row in next(rows for file, rows in dumped(folder) if file.suffix == ".log"):
+        if not row.text.startswith("payload: ") or registered[2] == 2:
+            continue
+        payload = json.loads(row.text.removeprefix("payload: "))
+        kind, data = payload["type"], payload["data"]
+        if kind == "TOPIC_RECORD":
+            names[data["topicId"]] = data["name"]
+        elif kind == "REGISTER_BROKER_RECORD":
+            registered[data["brokerId"]] += 1
+        elif kind == "PARTITION_CHANGE_RECORD" and [] in (data.get("addingReplicas"), data.get("removingReplicas")):
+            ended.add((names[data["topicId"]], data["partitionId"]))
+    assert registered[2] == 2
+    assert ended == ({("grow", 0), ("grow", 1), ("swap", 0)} if later else set())
 
 
 @each_recorded
