@@ -159,6 +159,25 @@ def test_grow_reassigns_while_a_replica_that_stays_is_dead(tmp_path: Path, monke
     assert seen == {(1, 0, False), (1, 0, True), (1, 1, False), (0, 1, False)}
 
 
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        (["error NotLeaderOrFollowerException ", "ok"], "ok"),
+        (["error DuplicateVoterException "], "error DuplicateVoterException "),
+    ],
+)
+def test_a_voter_is_asked_for_until_a_leader_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answers: list[str], said: str
+) -> None:
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    given = iter(answers)
+    monkeypatch.setattr(KRaftCluster, "ask", lambda *_: next(given))
+    monkeypatch.setattr(KRaftCluster, "directory", lambda *_: "directory")
+    with KRaftCluster(Java("java", "17"), tmp_path, tmp_path, "4.4.0", find("voters").layout, 0, {}) as cluster:
+        assert Story(cluster, random.Random(0), lambda _: None).vote_in(14) == said
+    assert not list(given)
+
+
 def test_releases() -> None:
     assert line_of("3.3.2").scala == "2.13"
     assert line_of("4.2.0").name == "4.2"
