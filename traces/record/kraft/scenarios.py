@@ -57,7 +57,8 @@ def _failover(story: Story) -> None:
         story.sleep(8)
         story.partitions()
         story.start(leader)
-        story.sleep(6)
+        story.wait_for(*story.cluster.layout.brokers)
+        story.sleep(4)
     story.partitions()
 
 
