@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from ...traces.record.releases import KRAFT_LINES, LINES, span
+from ...traces.record.releases import KRAFT_LINES, LINES, first_to_last
 from ..failure import fail, say
 
 
@@ -20,7 +20,8 @@ from ..failure import fail, say
     "version",
     required=True,
     metavar="VERSION",
-    help=f"A release: {span(LINES)}; with --kraft {span(KRAFT_LINES)}, for voters from 3.9, for migration from 3.6.",
+    help=f"A release: {first_to_last(LINES)}; with --kraft {first_to_last(KRAFT_LINES)}, for voters from 3.9, for"
+    " migration from 3.6.",
 )
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder to make; it must not exist.")
 @click.option(
@@ -68,8 +69,8 @@ def command(
 
     The scenarios are failover-elsewhere, failover-on-leader, lifecycle, reassign, zombie, deposed and chaos; from
     0.11.0.0 on also traffic, unclean, isr-flap, stale-broker and log-dir-failure, in which records are written; with
-    --kraft they are failover, lifecycle, reassign, unclean, elr, jbod, voters, segments, migration and chaos, and OUT
-    gets each node's logs, its metadata log with Kafka's own dump of it, timeline.jsonl and manifest.json.
+    --kraft they are failover, lifecycle, reassign, grow, unclean, elr, jbod, voters, segments, migration and chaos,
+    and OUT gets each node's logs, its metadata log with Kafka's own dump of it, timeline.jsonl and manifest.json.
 
     The folder OUT gets state-change.log, controller.log and server.log of each broker, and manifest.json: what was
     done when, every version of every znode that matters, and where records are written those that were acknowledged

@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from .errors import RecordError
-from .releases import LOGGING, Line
+from .releases import Line
 
 _POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
@@ -33,9 +33,8 @@ _DEPENDENCY = """    <dependency>
 
 def pom(line: Line, version: str) -> str:
     """The Maven project whose dependencies are the release's jars, with the changes of its row."""
-    coordinates = (f"org.apache.kafka:kafka_{line.scala}:{version}", LOGGING, *line.more)
     dependencies = []
-    for coordinate in coordinates:
+    for coordinate in line.coordinates(version):
         group, artifact, of = coordinate.split(":")
         dependencies.append(_DEPENDENCY.format(group=escape(group), artifact=escape(artifact), version=escape(of)))
     return _POM.format(version=escape(version), dependencies="\n".join(dependencies))

@@ -25,12 +25,15 @@ RECORDED = Path(__file__).parents[3] / "traces" / "recorded-kraft"
 VOTERS = (1, 2, 3)
 UNCLEAN = {("KR546", "suspicious", None), ("KR551", "suspicious", None)}
 """A controller's line, and the record."""
+LOST = {(code, "suspicious", None) for code in ("KR661", "KR662", "KR663")}
+"""What brokers print of the records that an unclean leader lacks."""
 EXPECTED: Mapping[str, set[tuple[str, str, str | None]]] = {
     "chaos-3.5.2": {("KR525", "illegal", "KAFKA-15665")},
     "chaos-4.2.0": {("KR522", "suspicious", None), *UNCLEAN},
     "elr-4.0.0": {("KR524", "illegal", "KAFKA-19522")},
     "unclean-3.3.2": UNCLEAN,
-    "unclean-3.9.1": {*UNCLEAN, *((code, "suspicious", None) for code in ("KR661", "KR662", "KR663"))},
+    "unclean-3.9.1": {*UNCLEAN, *LOST},
+    "unclean-4.4.0": {*UNCLEAN, *LOST},
 }
 """What is found in the recordings as they are: released bugs, unclean elections."""
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+import lzma
 import random
 import re
+from collections import Counter
 from pathlib import Path
+from signal import Signals
 
 import pytest
 from click.testing import CliRunner
@@ -18,12 +21,14 @@ from isrproof.traces.record import releases
 from isrproof.traces.record.errors import RecordError
 from isrproof.traces.record.java import Java
 from isrproof.traces.record.kraft.cluster import KRaftCluster, Layout, of_release
+from isrproof.traces.record.kraft.dump import dumped
 from isrproof.traces.record.kraft.migration import _format, _with_both, _with_zookeeper
-from isrproof.traces.record.kraft.run import LAYOUTS, Options, _without_zeros, _write, line_of, record
+from isrproof.traces.record.kraft.run import LAYOUTS, Options, _is_kept, _without_zeros, _write, line_of, record
 from isrproof.traces.record.kraft.scenarios import find, scenarios
 from isrproof.traces.record.kraft.story import Story
 
 RECORDED = Path(__file__).parents[3] / "traces" / "recorded-kraft"
+each_recorded = pytest.mark.parametrize("folder", sorted(RECORDED.glob("*/")), ids=lambda folder: folder.name)
 SPLIT = Layout(controllers=(11, 12, 13), brokers=(1, 2, 3), disks=2)
 
 
@@ -110,9 +115,73 @@ def test_a_layout_that_a_scenario_cannot_play_on_is_refused(tmp_path: Path, name
     assert not (tmp_path / "x").exists()
 
 
+class Played(KRaftCluster):
+    """A cluster without processes, in which every request is granted; `asked` has each with who was down."""
+
+    asked: list[tuple[list[str], set[int]]]
+
+    def start(self, node: int) -> None:
+        self.down.discard(node)
+
+    def stop(self, node: int, number: Signals, seconds: float = 90.0) -> None:
+        self.down.add(node)
+
+    def ask(self, command: str) -> str:
+        self.asked.append((command.split(), set(self.down)))
+        return {"brokers": " ".join(map(str, self.layout.brokers)), "partitions": ""}.get(command, "ok")
+
+    def __enter__(self) -> Played:
+        self.asked, self.down = [], set[int]()
+        return self
+
+
+def test_grow_reassigns_while_a_replica_that_stays_is_dead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    with Played(Java("java", "17"), tmp_path, tmp_path, "4.4.0", Layout(), 0, {}) as cluster:
+        find("grow").run(Story(cluster, random.Random(0), lambda _: None))
+    assert not cluster.down
+    before = {
+        (words[1], number): set(replicas.split(","))
+        for words, _ in cluster.asked
+        if words[0] == "create"
+        for number, _, replicas in (each.partition("=") for each in words[2].split(";"))
+    }
+    moves = [
+        (words[1], words[2], set(words[3].split(",")), down) for words, down in cluster.asked if words[0] == "reassign"
+    ]
+    assert {(topic, number) for topic, number, _, _ in moves} == set(before)
+    seen = set()
+    for topic, number, target, down in moves:
+        (dead,) = map(str, down)
+        assert dead in target
+        added, removed = target - before[topic, number], before[topic, number] - target
+        seen.add((len(added), len(removed), dead in added))
+    assert seen == {(1, 0, False), (1, 0, True), (1, 1, False), (0, 1, False)}
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        (["error NotLeaderOrFollowerException ", "ok"], "ok"),
+        (["error DuplicateVoterException "], "error DuplicateVoterException "),
+    ],
+)
+def test_a_voter_is_asked_for_until_a_leader_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answers: list[str], said: str
+) -> None:
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    given = iter(answers)
+    monkeypatch.setattr(KRaftCluster, "ask", lambda *_: next(given))
+    monkeypatch.setattr(KRaftCluster, "directory", lambda *_: "directory")
+    with KRaftCluster(Java("java", "17"), tmp_path, tmp_path, "4.4.0", find("voters").layout, 0, {}) as cluster:
+        assert Story(cluster, random.Random(0), lambda _: None).vote_in(14) == said
+    assert not list(given)
+
+
 def test_releases() -> None:
     assert line_of("3.3.2").scala == "2.13"
     assert line_of("4.2.0").name == "4.2"
+    assert {line_of(each).scala for each in ("3.9.2", "4.0.2", "4.1.2", "4.2.2", "4.3.1", "4.4.0")} == {"2.13"}
     with pytest.raises(UnknownNameError, match=r"Did you mean '3\.9\.1'"):
         line_of("3.9.11")
 
@@ -122,7 +191,7 @@ def test_every_scenario_is_told_of_by_the_command() -> None:
     told = re.search(r"with --kraft they are (.*), and OUT", " ".join(shown.split()))
     assert told is not None
     assert set(re.split(r", | and ", told[1])) == set(scenarios())
-    own, kraft = (re.escape(releases.span(lines)) for lines in (releases.LINES, releases.KRAFT_LINES))
+    own, kraft = (re.escape(releases.first_to_last(lines)) for lines in (releases.LINES, releases.KRAFT_LINES))
     limits = re.search(rf"A release: {own}; with --kraft {kraft}, (.*?)\.\s", " ".join(shown.split()))
     assert limits is not None
     later = {each.name: ".".join(map(str, each.since)) for each in scenarios().values() if each.since > (3, 3)}
@@ -156,7 +225,28 @@ def test_large_logs_are_compressed(tmp_path: Path) -> None:
     assert gzip.decompress((tmp_path / "large.log.gz").read_bytes()) == b"x" * 60_000
 
 
-@pytest.mark.parametrize("folder", sorted(RECORDED.glob("*/")), ids=lambda folder: folder.name)
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("00000000000000000000.log", True),
+        ("00000000000000000092-0000000002.checkpoint", True),
+        ("bootstrap.checkpoint", True),
+        ("quorum-state", True),
+        ("leader-epoch-checkpoint", True),
+        ("meta.properties", True),
+        ("00000000000000000000.index", False),
+        ("00000000000000000000.timeindex", False),
+        ("00000000000000000146.snapshot", False),
+        ("00000000000000000000.log.deleted", False),
+        ("partition.metadata", False),
+    ],
+)
+def test_no_index_of_a_segment_is_kept(tmp_path: Path, name: str, kept: bool) -> None:
+    (tmp_path / name).touch()
+    assert _is_kept(tmp_path / name) is kept
+
+
+@each_recorded
 def test_a_committed_recording_is_what_its_manifest_says(folder: Path) -> None:
     manifest = json.loads((folder / "manifest.json").read_text())
     assert manifest["mode"] == "kraft"
@@ -169,6 +259,47 @@ def test_a_committed_recording_is_what_its_manifest_says(folder: Path) -> None:
         path.split("/")[0] for path in manifest["files"]
     }
     assert set(LAYOUTS) == {"combined", "split"}
+
+
+@pytest.mark.parametrize("folder", sorted(RECORDED.glob("grow-*/")), ids=lambda folder: folder.name)
+def test_reassignments_that_end_before_the_dead_replica_is_back(folder: Path) -> None:
+    """KAFKA-19975: since 4.3 the added replica alone must be in sync, unless more replicas are removed than added."""
+    later = releases.key(folder.name.partition("-")[2]) >= (4, 3)
+    names, ended, registered = dict[str, str](), set[tuple[str, int]](), Counter[int]()
+    for row in next(rows for file, rows in dumped(folder) if file.suffix == ".log"):
+        if not row.text.startswith("payload: ") or registered[2] == 2:
+            continue
+        payload = json.loads(row.text.removeprefix("payload: "))
+        kind, data = payload["type"], payload["data"]
+        if kind == "TOPIC_RECORD":
+            names[data["topicId"]] = data["name"]
+        elif kind == "REGISTER_BROKER_RECORD":
+            registered[data["brokerId"]] += 1
+        elif kind == "PARTITION_CHANGE_RECORD" and [] in (data.get("addingReplicas"), data.get("removingReplicas")):
+            ended.add((names[data["topicId"]], data["partitionId"]))
+    assert registered[2] == 2
+    assert ended == ({("grow", 0), ("grow", 1), ("swap", 0)} if later else set())
+
+
+@each_recorded
+def test_nothing_of_the_machine_is_in_it(folder: Path) -> None:
+    """But for Kafka's default of log.dirs, which it prints."""
+    paths = re.compile(r"(?:/tmp(?!/kafka-logs\b)|/home/|/root/|/work/|/Users/)[\w/.-]*")
+    hosts = re.compile(r"([\w.-]+):2\d{4}\b")
+    for file in folder.rglob("*.*"):
+        text = decompressed(file).decode("latin-1")
+        assert not paths.findall(text), file
+        assert set(hosts.findall(text)) <= {"127.0.0.1", "localhost"}, file
+
+
+def test_all_are_small() -> None:
+    assert sum(file.stat().st_size for file in RECORDED.rglob("*.*")) <= 10_000_000
+
+
+def decompressed(file: Path) -> bytes:
+    raw = file.read_bytes()
+    unpack = {".gz": gzip.decompress, ".xz": lzma.decompress}.get(file.suffix)
+    return raw if unpack is None else unpack(raw)
 
 
 def test_a_release_without_zookeeper_is_told_how_it_is_recorded(tmp_path: Path) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from isrproof.specs.releases import release
+from isrproof.specs.releases import RELEASES, in_mode, span
 from isrproof.traces.record import jars
 from isrproof.traces.record.errors import RecordError
 from isrproof.traces.record.java import Java
-from isrproof.traces.record.releases import LINES, Line, key, line_of
+from isrproof.traces.record.releases import KRAFT_LINES, LINES, Line, key, line_of
 
+BOTH = (*LINES, *(line for line in KRAFT_LINES if line not in LINES))
 EVERY = [(line, patch) for line in LINES for patch in line.patches]
 
 
@@ -20,8 +22,23 @@ def test_rows_are_in_order_and_none_is_twice() -> None:
     assert all(key(earlier) < key(later) for (_, earlier), (_, later) in pairwise(EVERY))
 
 
-def test_each_is_in_the_table_of_releases() -> None:
-    assert all("zk" in release(patch).modes for _, patch in EVERY)
+@pytest.mark.parametrize(("lines", "mode", "since"), [(LINES, "zk", ">=0.9"), (KRAFT_LINES, "kraft", ">=3.3")])
+def test_every_release_of_a_mode_can_be_recorded(lines: Sequence[Line], mode: str, since: str) -> None:
+    rows = [row for row in RELEASES if row.mask & in_mode(mode) & span(since)]
+    assert [patch for line in lines for patch in line.patches] == [tag for row in rows for tag in row.tags]
+
+
+@pytest.mark.parametrize(
+    ("version", "dump_tool", "jar"),
+    [
+        ("4.2.2", "kafka.tools.DumpLogSegments", False),
+        ("4.3.0", "org.apache.kafka.tools.DumpLogSegments", True),
+    ],
+)
+def test_the_dump_tool_has_a_jar_of_its_own_since_4_3(version: str, dump_tool: str, jar: bool) -> None:
+    line = next(line for line in KRAFT_LINES if version in line.patches)
+    assert line.dump_tool == dump_tool
+    assert (f"org.apache.kafka:kafka-tools:{version}" in line.coordinates(version)) is jar
 
 
 @pytest.mark.parametrize(
@@ -30,8 +47,9 @@ def test_each_is_in_the_table_of_releases() -> None:
         ("2.0.7", "2.0.0"),
         ("2.0", "2.0.0"),
         ("4.1.0", "no ZooKeeper mode"),
-        ("0.8.2.2", "0.9.0.0 to 3.9.1"),
-        ("banana", "0.9.0.0 to 3.9.1"),
+        ("4.9.0", "0.9.0.0 to 3.9.2"),
+        ("0.8.2.2", "0.9.0.0 to 3.9.2"),
+        ("banana", "0.9.0.0 to 3.9.2"),
     ],
 )
 def test_an_unknown_release_names_the_nearest(version: str, said: str) -> None:
@@ -39,16 +57,18 @@ def test_an_unknown_release_names_the_nearest(version: str, said: str) -> None:
         line_of(version)
 
 
-@pytest.mark.parametrize("line", LINES, ids=lambda line: line.name)
+@pytest.mark.parametrize("line", BOTH, ids=lambda line: line.name)
 def test_pom(line: Line) -> None:
     space = "{http://maven.apache.org/POM/4.0.0}"
-    root = ElementTree.fromstring(jars.pom(line, line.patches[-1]))
+    version = line.patches[-1]
+    root = ElementTree.fromstring(jars.pom(line, version))
     found = [
         ":".join(row.findtext(f"{space}{name}", "") for name in ("groupId", "artifactId", "version"))
         for row in root.iter(f"{space}dependency")
     ]
-    assert found[0] == f"org.apache.kafka:kafka_{line.scala}:{line.patches[-1]}"
-    assert set(line.more) < set(found)
+    assert found[0] == f"org.apache.kafka:kafka_{line.scala}:{version}"
+    assert tuple(found) == line.coordinates(version)
+    assert len(found) == 2 + len(line.more)
     # log4j 1.2 beside reload4j would be two versions of the same classes.
     assert all(
         row.findtext(f".//{space}exclusion/{space}artifactId") == "log4j" for row in root.iter(f"{space}dependency")

@@ -16,7 +16,7 @@ from typing import Any
 
 from ....specs.errors import unknown
 from ...metadata.batches import Batches
-from ...metadata.files import named
+from ...metadata.files import RECORDS, named
 from .. import jars, releases
 from ..errors import RecordError
 from ..java import find_java
@@ -33,6 +33,9 @@ from .story import Story
 GZIP_FROM = 50_000
 """Bytes from which a log is kept compressed."""
 KEPT_LOGS = ("server.log", "controller.log", "state-change.log")
+_KEPT_KINDS = (*RECORDS, "quorum-state", "epochs", "properties")
+"""Kinds of metadata files that are kept: no leftovers, and no index, of which a killed node leaves ten megabytes of
+zeros."""
 FORMAT = 1
 _FEATURES_SINCE = (4, 0)
 """The first release whose format tool sets features."""
@@ -103,7 +106,7 @@ def record(
                 "controllers": list(layout.controllers),
                 "brokers": list(layout.brokers),
                 "settings": settings,
-                "files": [file for node in layout.nodes for file in _keep(cluster, node, kept)],
+                "files": [file for node in layout.nodes for file in _keep(cluster, node, kept, line.dump_tool)],
             }
             if story.traffic is not None:
                 leaders = {(each.topic, each.partition): each.leader for each in versions(kept)}
@@ -153,7 +156,13 @@ def _without_zeros(segment: Path) -> None:
             file.truncate(segment.stat().st_size - batches.zeros)
 
 
-def _keep(cluster: KRaftCluster, node: int, kept: Path) -> list[str]:
+def _is_kept(file: Path) -> bool:
+    """Whether a file of a metadata folder belongs to a recording."""
+    found = named(str(file)) if file.is_file() else None
+    return found is not None and found.kind in _KEPT_KINDS
+
+
+def _keep(cluster: KRaftCluster, node: int, kept: Path, dump_tool: str) -> list[str]:
     """Copies a node's logs and metadata files, and the dump of them; their names. Folders are not told."""
     target = kept / f"node-{node}"
     (target / "metadata").mkdir(parents=True)
@@ -165,14 +174,12 @@ def _keep(cluster: KRaftCluster, node: int, kept: Path) -> list[str]:
             )
             _write(target / name, content.replace(str(cluster.folder), "/var/lib").encode())
     for place, into in ((cluster.metadata(node), target / "metadata"), (cluster.disks(node)[0], target)):
-        for file in sorted(place.iterdir()):
-            if file.is_file() and named(str(file)) is not None:
-                shutil.copyfile(file, into / file.name)
+        for file in filter(_is_kept, sorted(place.iterdir())):
+            shutil.copyfile(file, into / file.name)
     for segment in target.glob("metadata/*.log"):
         _without_zeros(segment)
     dumped = sorted(str(path) for ending in ("log", "checkpoint") for path in (target / "metadata").glob(f"*.{ending}"))
-    content = cluster.tool(
-        "kafka.tools.DumpLogSegments", ["--cluster-metadata-decoder", "--files", ",".join(dumped)], cluster.folder
-    )
+    asked = ["--cluster-metadata-decoder", "--files", ",".join(dumped)]
+    content = cluster.tool(dump_tool, asked, cluster.folder)
     (target / DUMP).write_bytes(lzma.compress(content.replace(f"{kept}/", "").encode()))
     return sorted(str(path.relative_to(kept)) for path in target.rglob("*") if path.is_file())

@@ -57,7 +57,8 @@ def _failover(story: Story) -> None:
         story.sleep(8)
         story.partitions()
         story.start(leader)
-        story.sleep(6)
+        story.wait_for(*story.cluster.layout.brokers)
+        story.sleep(4)
     story.partitions()
 
 
@@ -97,6 +98,31 @@ def _reassign(story: Story) -> None:
     story.start(2)
     story.wait_for(2)
     story.sleep(6)
+    story.partitions()
+
+
+def _grow(story: Story) -> None:
+    """Reassignments while a replica that stays is dead: from two replicas to three, to another two, from three to two.
+
+    Since 4.3 (KAFKA-19975) the first two kinds end when the added replica is in sync; before, all wait for the dead
+    one. Two wait in every release: the one whose added replica is the dead one, and the one that only removes.
+    """
+    story.create("grow", {0: [1, 2], 1: [2, 3], 2: [3, 1]})
+    story.create("swap", {0: [1, 2]})
+    story.create("fall", {0: [1, 2, 3]})
+    story.sleep(3)
+    story.kill(2)
+    story.sleep(8)
+    story.reassign("grow", 0, [1, 2, 3])
+    story.reassign("grow", 1, [2, 3, 1])
+    story.reassign("grow", 2, [3, 1, 2])
+    story.reassign("swap", 0, [3, 2])
+    story.reassign("fall", 0, [1, 2])
+    story.sleep(6)
+    story.partitions()
+    story.start(2)
+    story.wait_for(2)
+    story.sleep(8)
     story.partitions()
 
 
@@ -282,6 +308,7 @@ _ALL = (
     KRaftScenario("failover", "the active controller dies, then stops", _failover, traffic=True),
     KRaftScenario("lifecycle", "create, grow, restart each broker, elect, delete", _lifecycle),
     KRaftScenario("reassign", "move replicas, also onto a broker that is down; cancel", _reassign),
+    KRaftScenario("grow", "move replicas while one that stays is down", _grow),
     KRaftScenario("unclean", "all replicas die, with and without unclean election", _unclean, _SPLIT, traffic=True),
     KRaftScenario(
         "elr", "the ISR becomes empty; eligible and last known leaders", _elr, _SPLIT, features=_ELR, traffic=True

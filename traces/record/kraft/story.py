@@ -15,6 +15,8 @@ from .cluster import KRaftCluster
 
 READY_SECONDS = 180.0
 """Generous: the machine may be busy with other things."""
+NEW_LEADER_SECONDS = 20.0
+_NO_LEADER = "NotLeaderOrFollowerException"
 
 
 @dataclass
@@ -103,9 +105,15 @@ class Story:
         return self.ask("reassign", topic, partition, ",".join(map(str, replicas)))
 
     def vote_in(self, controller: int) -> str:
-        """Make a controller a voter of the quorum."""
+        """Make a controller a voter of the quorum; asked again while the answer is of one that leads no more, which a
+        broker may ask for some seconds."""
         address = f"127.0.0.1:{self.cluster.ports[f'c{controller}']}"
-        return self.ask("vote-in", controller, self.cluster.directory(controller), address)
+        deadline = time.monotonic() + NEW_LEADER_SECONDS
+        while True:
+            answer = self.ask("vote-in", controller, self.cluster.directory(controller), address)
+            if _NO_LEADER not in answer or time.monotonic() > deadline:
+                return answer
+            self.sleep(2)
 
     def vote_out(self, controller: int) -> str:
         return self.ask("vote-out", controller, self.cluster.directory(controller))
