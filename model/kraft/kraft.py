@@ -18,6 +18,7 @@ PARTS = (
 )
 BEHAVIOURS = (
     *("KAFKA-12670", "KAFKA-13916", "KAFKA-15109", "KAFKA-15665", "KAFKA-16624", "KAFKA-18106", "KAFKA-19522"),
+    "KAFKA-19975",
     *(
         "KIP-704",
         "KIP-841",

@@ -205,10 +205,11 @@ def lose_directory(chosen: Chosen) -> Action:
 
 
 def assign_directory(chosen: Chosen) -> Action:
-    """The builder is not told that there are eligible leader replicas: it empties them."""
-    unreported = replace(chosen, behaviours=chosen.behaviours - {ELR})
-    made = change(unreported, Wanted(lambda who: may_lead(chosen, who), directory=True))
-    forgotten = {elr: NO_BROKERS} if chosen.has("ELR emptied by directories") and chosen.has(ELR) else {}
+    """Up to 4.2 the builder is not told that there are eligible leader replicas: it empties them."""
+    empties = chosen.has("ELR emptied by directories") and chosen.has(ELR)
+    reported = replace(chosen, behaviours=chosen.behaviours - {ELR}) if empties else chosen
+    made = change(reported, Wanted(lambda who: may_lead(chosen, who), directory=True))
+    forgotten = {elr: NO_BROKERS} if empties else {}
     return action(
         "AssignDirectory",
         "A broker says in which directory its replica is; that does not make a failed one good.",

@@ -12,6 +12,7 @@ from isrproof.model.protocol import Model
 THREE = {"brokers": 3, "replicas": 3, "max_partition_epoch": 2}
 TWO = {"brokers": 2, "replicas": 2, "max_partition_epoch": 5}
 REASSIGNS = {"brokers": 3, "replicas": 2, "max_partition_epoch": 2}
+FALLS = {"brokers": 3, "replicas": 3, "max_partition_epoch": 2}
 
 
 def length(model: Model, promise: str, settings: dict[str, int]) -> int | None:
@@ -30,6 +31,22 @@ def test_a_reassignment_ends_too_early_up_to_3_7() -> None:
     model = KRAFT.model("3.7", ["KIP-858"], ["reassignment"])
     assert length(model, "ReassignmentEndsInSync", REASSIGNS) == 11
     assert length(model, "ReassignmentIsSound", REASSIGNS) == 10  # what is replaced leaves its lists behind
+
+
+@pytest.mark.parametrize(("release", "blocked"), [("3.7", None), ("4.2", 11), ("4.3", None)])
+def test_a_replica_that_is_dead_blocks_a_reassignment_up_to_4_2(release: str, blocked: int | None) -> None:
+    """KAFKA-19975, which comes back to what 3.7 did, but for a falling replication factor."""
+    without = ["KIP-858", "KIP-966"] if release >= "4" else ["KIP-858"]
+    model = KRAFT.model(release, without, ["reassignment"])
+    assert length(model, "ReassignmentEndsOnceAdded", REASSIGNS) == blocked
+
+
+def test_a_falling_replication_factor_waits_for_all_of_the_target() -> None:
+    """KAFKA-19975 is not KAFKA-15665, which asks for the added replicas only."""
+    model = KRAFT.model("4.3", ["KIP-858", "KIP-966"], ["reassignment"])
+    assert length(model, "ReassignmentEndsWithAdded", FALLS) is None
+    model = KRAFT.model("4.3", ["KIP-858", "KIP-966"], ["reassignment", "KAFKA-15665"])
+    assert length(model, "ReassignmentEndsWithAdded", FALLS) == 11
 
 
 @pytest.mark.parametrize(
