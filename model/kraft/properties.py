@@ -21,6 +21,7 @@ from ..views import (
 )
 from ..views import Broker as AnyBroker
 from .change import ELR, REASSIGNMENT, UNCLEAN, UNCLEAN_ASKED, is_active, may_lead
+from .registrations import may_be_cordoned
 from .state import (
     MIN_ISR,
     NO_BROKERS,
@@ -28,6 +29,7 @@ from .state import (
     adding,
     alone,
     b,
+    cordoned,
     elr,
     first_of,
     is_there,
@@ -155,6 +157,13 @@ def _leaderless(chosen: Chosen) -> Property:
     )
 
 
+NONE_WHERE_CORDONED = Property(
+    "NoReplicaWhereCordoned",
+    "No broker gets a replica while all its log directories are cordoned.",
+    ~after(members(place)).minus(members(place)).intersects(cordoned),
+    "step",
+    cites=("KIP-1066", "KAFKA-20832"),
+)
 ELR_APART = Property("ElrApartFromIsr", "Nobody is both in the ISR and eligible.", ~isr.intersects(elr))
 ELR_SMALL = Property(
     "ElrOnlyWhileSmall",
@@ -228,6 +237,7 @@ def properties(chosen: Chosen) -> tuple[Property, ...]:
         found += [in_log(UNCLEAN_MARKED), RECOVERING_ALONE, UNCLEANLY]
     elif REASSIGNMENT not in chosen.parts:
         of_view.append(LEADER_FROM_ISR)
+    found += [NONE_WHERE_CORDONED] if may_be_cordoned(chosen) else []
     if REASSIGNMENT in chosen.parts:
         promised = ADDED_IN_SYNC if chosen.has("KAFKA-19975") else REASSIGNED_IN_SYNC
         found += [in_log(promised), REASSIGNMENT_SOUND, REASSIGNED]

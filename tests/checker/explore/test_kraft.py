@@ -50,6 +50,30 @@ def test_a_falling_replication_factor_waits_for_all_of_the_target() -> None:
 
 
 @pytest.mark.parametrize(
+    ("release", "adding", "found"), [("4.3", [], 5), ("4.4", [], None), ("4.4", ["KAFKA-20832"], 5)]
+)
+def test_a_user_puts_a_replica_where_all_directories_are_cordoned(
+    release: str, adding: list[str], found: int | None
+) -> None:
+    parts = ["cordoned directories", "reassignment"]
+    model = KRAFT.model(release, ["KIP-858", "KIP-966"], [*parts, *adding])
+    settings = {"brokers": 2, "replicas": 1, "max_partition_epoch": 2}
+    assert length(model, "NoReplicaWhereCordoned", settings) == found
+
+
+def test_a_release_without_cordoned_directories_has_no_such_step() -> None:
+    assert "Cordon" not in {each.name for each in KRAFT.model("4.2", adding=["cordoned directories"]).actions}
+
+
+@pytest.mark.parametrize(("action", "promise"), [("CreateTopic", 5), ("Reassign", 8)])
+def test_who_names_replicas_is_asked_about_cordoned_brokers(action: str, promise: int) -> None:
+    whole = KRAFT.model("4.4", ["KIP-858", "KIP-966"], ["cordoned directories", "reassignment"])
+    loose = without(whole, action, "no broker that is named is cordoned, even if it has a replica")
+    settings = {"brokers": 2, "replicas": 1, "max_partition_epoch": 2}
+    assert length(loose, "NoReplicaWhereCordoned", settings) == promise
+
+
+@pytest.mark.parametrize(
     ("change", "release", "promise"),
     [
         ("KIP-841", "3.3", "JoinsActive"),
