@@ -220,8 +220,7 @@ def _needed(chosen: Chosen, wanted: Wanted, staying: Expr) -> tuple[Expr, str]:
     fewer = wanted.adding.size() < wanted.removing.size()
     return (
         wanted.adding.union(ite(fewer, staying, NO_BROKERS)),
-        "a reassignment ends when all replicas that it adds are in the ISR, and all that stay if it adds fewer than it"
-        " removes",
+        "a reassignment ends when all that it adds are in the ISR, or all that stay if it removes more",
     )
 
 

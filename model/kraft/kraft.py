@@ -70,10 +70,7 @@ BEYOND = (
     ("KAFKA-12733", "since 3.3 a fenced broker is refused; before, JoinsActive shows it"),
     ("KAFKA-14154, KAFKA-13790, KAFKA-14296", "what brokers make of the metadata is no part of the state"),
     ("KAFKA-15019, KAFKA-15375", "there is no time: a session may end whenever it goes on"),
-    (
-        "KIP-1312, KAFKA-20865",
-        "registrations of controllers are none of partitions', the quorum's voters no part of it",
-    ),
+    ("KIP-1312, KAFKA-20865", "nothing of a partition depends on registrations of controllers, or on voters"),
     ("KAFKA-20839", "levels and features do not change; `validate` takes them from the log"),
     ("KAFKA-16157, KAFKA-14616, KAFKA-16234, KAFKA-17190", "a partition has one life, a broker one directory"),
     ("KAFKA-15489, KAFKA-14644", "the controller is one: the models of raft have its quorum"),

@@ -23,7 +23,7 @@ ADDED = st.one_of(
         *(TOPIC, NUMBER, NUMBER, NUMBER, NUMBER),
     ),
     st.builds(
-        "{}-{} -> InitialFetchState(Some(AAAAAAAAAAAAAAAAAAAAAQ),BrokerEndPoint[id={}, host=h, port=9092],{},{})".format,
+        "{}-{} -> InitialFetchState(Some(AAAAAAAAAAAAAAAAAAAAAQ),BrokerEndPoint[id={}, host=h, port=1],{},{})".format,
         *(TOPIC, NUMBER, NUMBER, NUMBER, NUMBER),
     ),
 )

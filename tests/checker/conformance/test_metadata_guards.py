@@ -283,8 +283,7 @@ FORBIDDEN: list[tuple[str, list[Batch], dict[str, Any]]] = [
         {"level": 29},
     ),
     (
-        "Reassign: a reassignment ends when all replicas that it adds are in the ISR, and all that stay if it adds"
-        " fewer than it removes",
+        "Reassign: a reassignment ends when all that it adds are in the ISR, or all that stay if it removes more",
         [[change(isr=[1, 2])], [change(replicas=[1, 3], isr=[1], leader=1)]],
         {"level": 30},
     ),
