@@ -43,6 +43,8 @@ EXIT = {"accepted": 0, "rejected": 1, "unknown": 3}
 def command(**options: Any) -> None:
     """Ask whether some run of MODEL writes LOGS: the files, or folders, of all brokers of one cluster.
 
+    MODEL is cluster, kraft, or one of your own whose steps print lines (FILE.py:NAME, docs/language.md).
+
     Compared are the lines of the controllers' state machines, from the first controller on. A rejection names the first
     line that no run writes, and the clause of a guard that forbids it. Steps that write nothing may lie between lines.
     With --brokers all lines are taken in the order of their times.
@@ -56,8 +58,21 @@ def command(**options: Any) -> None:
         raise SystemExit(_metadata(options) if options["model"] == "kraft" else _run(options))
 
 
-def _run(options: dict[str, Any]) -> int:
+def _writing(name: str) -> Model:
+    """The model of that name, whose steps print lines."""
     from ...model.catalogue import model
+    from ...specs.errors import IsrproofError
+
+    found = model(name)
+    if not any(each.prints for each in found.actions):
+        raise IsrproofError(
+            f"expected kraft, cluster, or a model of your own whose steps print lines (FILE.py:NAME), got {name}: no"
+            " step of it prints any"
+        )
+    return found
+
+
+def _run(options: dict[str, Any]) -> int:
     from ...model.cluster.cluster import CLUSTER
     from ...specs.releases import ALL, release
     from ..conformance import read
@@ -65,21 +80,24 @@ def _run(options: dict[str, Any]) -> int:
     from ..conformance.validate import Told, anything, validate
 
     family = CLUSTER if options["model"] == CLUSTER.name else None
+    own = _writing(options["model"]) if family is None else None
     evidence = read.read(options["logs"])
     known = ALL if family is None else family.releases
     row = release(options["release"]) if options["release"] else read.release_of(evidence, known)
     level = (options["level"] or read.level_of(evidence, row)).upper()
     chosen: Model | None
     try:
-        if family is None:
-            chosen = model(options["model"])
-            verdict = validate(
-                chosen, row, evidence, level, Told(anything), brokers=options["brokers"], most=options["max_states"]
+        if own is not None:
+            chosen, verdict = (
+                own,
+                validate(
+                    own, row, evidence, level, Told(anything), brokers=options["brokers"], most=options["max_states"]
+                ),
             )
         else:
-            chosen, verdict = _of_family(family, row, evidence, level, options)
+            chosen, verdict = _of_family(CLUSTER, row, evidence, level, options)
     except NotDecidedError as error:
-        chosen, verdict = None, _not_decided(evidence, error)
+        chosen, verdict = own, _not_decided(evidence, error)
     _print(verdict, row.name, level, chosen, options)
     return EXIT[verdict.verdict]
 

@@ -201,13 +201,27 @@ def _end(chosen: Chosen, wanted: Wanted) -> Guard:
     going_on = ~wanted.adding.union(wanted.removing).is_empty()
     staying = members(wanted.place).minus(wanted.removing)
     in_sync = wanted.isr.minus(wanted.removing)
-    needed = wanted.adding if chosen.has("KAFKA-15665") else staying
+    needed, label = _needed(chosen, wanted, staying)
     can = both(~in_sync.is_empty(), ~staying.is_empty(), needed.subset_of(in_sync))
     return {
         "a reassignment that ends goes on": waived(ends.implies(going_on), "else nothing ends"),
-        "a reassignment ends when all replicas that stay are in the ISR": (ends & going_on).implies(can),
+        label: (ends & going_on).implies(can),
         "a reassignment ends as soon as it can": waived((going_on & can).implies(ends), "later would do"),
     }
+
+
+def _needed(chosen: Chosen, wanted: Wanted, staying: Expr) -> tuple[Expr, str]:
+    """Who must be in the ISR for a reassignment to end, and the label of the clause that asks for it."""
+    everybody = "a reassignment ends when all replicas that stay are in the ISR"
+    if chosen.has("KAFKA-15665"):
+        return wanted.adding, everybody
+    if not chosen.has("KAFKA-19975"):
+        return staying, everybody
+    fewer = wanted.adding.size() < wanted.removing.size()
+    return (
+        wanted.adding.union(ite(fewer, staying, NO_BROKERS)),
+        "a reassignment ends when all that it adds are in the ISR, or all that stay if it removes more",
+    )
 
 
 def _eligible(chosen: Chosen, wanted: Wanted, aimed: Expr) -> Expr:

@@ -9,21 +9,24 @@ from ..protocol import Model
 from . import partitions, registrations
 from .change import DIRECTORIES, ELR, REASSIGNMENT, UNCLEAN, UNCLEAN_ASKED
 from .properties import PARTITION_IN_LOG, properties
-from .state import MIN_ISR, SETTINGS, fields
+from .state import CORDONED, MIN_ISR, SETTINGS, fields
 
 PARTS = (
     Part(UNCLEAN, "unclean.leader.election.enable"),
     Part(UNCLEAN_ASKED, "administrators that ask for unclean elections"),
     Part(REASSIGNMENT, "administrators that want other replicas"),
+    Part(CORDONED, "brokers all of whose log directories are cordoned"),
 )
 BEHAVIOURS = (
     *("KAFKA-12670", "KAFKA-13916", "KAFKA-15109", "KAFKA-15665", "KAFKA-16624", "KAFKA-18106", "KAFKA-19522"),
+    *("KAFKA-19975", "KAFKA-20832"),
     *(
         "KIP-704",
         "KIP-841",
         "KIP-858",
         "KIP-903",
         "KIP-966",
+        "KIP-1066",
         "ELR emptied by directories",
         "old lists of a reassignment",
         "last known leader of the leaderless",
@@ -48,13 +51,15 @@ def _build(chosen: Chosen) -> Model:
         actions.append(partitions.elect_unclean(chosen))
     if chosen.has(DIRECTORIES):
         actions += [registrations.lose_directory(chosen), registrations.assign_directory(chosen)]
+    if registrations.may_be_cordoned(chosen):
+        actions += [registrations.cordon(chosen), registrations.uncordon(chosen)]
     if REASSIGNMENT in chosen.parts:
         actions += [partitions.want(chosen), partitions.reassign(chosen), partitions.cancel(chosen)]
     return Model(
         KRAFT.name,
         KRAFT.statement,
         (*SETTINGS, *((MIN_ISR,) if chosen.has(ELR) else ())),
-        fields(chosen.behaviours),
+        fields(chosen.behaviours | chosen.parts),
         tuple(actions),
         properties(chosen),
         projections=(PARTITION_IN_LOG,),
@@ -65,6 +70,7 @@ BEYOND = (
     ("KAFKA-12733", "since 3.3 a fenced broker is refused; before, JoinsActive shows it"),
     ("KAFKA-14154, KAFKA-13790, KAFKA-14296", "what brokers make of the metadata is no part of the state"),
     ("KAFKA-15019, KAFKA-15375", "there is no time: a session may end whenever it goes on"),
+    ("KIP-1312, KAFKA-20865", "nothing of a partition depends on registrations of controllers, or on voters"),
     ("KAFKA-20839", "levels and features do not change; `validate` takes them from the log"),
     ("KAFKA-16157, KAFKA-14616, KAFKA-16234, KAFKA-17190", "a partition has one life, a broker one directory"),
     ("KAFKA-15489, KAFKA-14644", "the controller is one: the models of raft have its quorum"),
@@ -72,7 +78,7 @@ BEYOND = (
     ("KAFKA-15221, KAFKA-15583", "there are no logs and offsets here; the replication models have them"),
 )
 OWNERS = {
-    **dict.fromkeys(("registration", "offline"), "registrations in the metadata log"),
+    **dict.fromkeys(("registration", "offline", "cordoned"), "registrations in the metadata log"),
     **dict.fromkeys(
         ("place", "isr", "leader", "recovering", "leader_epoch", "partition_epoch", "adding", "removing", "elr"),
         "the partition in the metadata log",

@@ -10,7 +10,7 @@ from ..expr import Expr, const, either, fill, forall, ite, mapped, record, some,
 from ..family import Chosen
 from ..sorts import Bool
 from .change import Wanted, asked, change, is_active, may_lead
-from .registrations import MANAGER, may_be_unclean, room
+from .registrations import MANAGER, may_be_cordoned, may_be_unclean, room
 from .state import (
     NO_BROKERS,
     NONE,
@@ -22,6 +22,7 @@ from .state import (
     Request,
     adding,
     b,
+    cordoned,
     first_of,
     is_there,
     isr,
@@ -47,6 +48,13 @@ NOTHING_WANTED = fill(Places, -1)
 recovered = var("recovered", Bool)
 
 
+def _placed(chosen: Chosen) -> dict[str, Expr | Clause]:
+    """Where replicas may be that a user names; those that the controller chooses never were anywhere else."""
+    if not may_be_cordoned(chosen) or chosen.has("KAFKA-20832"):
+        return {}
+    return {"no broker that is named is cordoned, even if it has a replica": ~members(wanted).intersects(cordoned)}
+
+
 def create(chosen: Chosen) -> Action:
     """The replicas that are active are the ISR, and the first of them leads."""
     ready = those(r, members(wanted).contains(r) & is_active(r))
@@ -59,6 +67,7 @@ def create(chosen: Chosen) -> Action:
             "a replica is active": waived(~ready.is_empty(), "who leads is"),
             "who leads is active": ready.contains(to),
             "the first active replica leads": waived(first_of(to, ready, wanted), "any of them has all records: none"),
+            **_placed(chosen),
         },
         updates={place: wanted, isr: ready, leader: to, wanted: NOTHING_WANTED},
         cites=(f"{MANAGER}.createTopic",),
@@ -206,6 +215,7 @@ def reassign(chosen: Chosen) -> Action:
             "the partition is there": is_there(),
             "there are replicas": ~target.is_empty(),
             "all are registered": waived(forall(s, target.contains(s).implies(is_known(s))), "only they can catch up"),
+            **_placed(chosen),
             **made.guard,
         },
         limits=room(made),

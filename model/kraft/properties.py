@@ -21,6 +21,7 @@ from ..views import (
 )
 from ..views import Broker as AnyBroker
 from .change import ELR, REASSIGNMENT, UNCLEAN, UNCLEAN_ASKED, is_active, may_lead
+from .registrations import may_be_cordoned
 from .state import (
     MIN_ISR,
     NO_BROKERS,
@@ -28,6 +29,7 @@ from .state import (
     adding,
     alone,
     b,
+    cordoned,
     elr,
     first_of,
     is_there,
@@ -44,6 +46,7 @@ from .state import (
     request,
 )
 from .views import (
+    ADDED_IN_SYNC,
     ELECTED_ACTIVE,
     ELECTED_TRUSTED,
     JOINS_ACTIVE,
@@ -118,6 +121,18 @@ REASSIGNMENT_SOUND = Property(
     "Replicas that are added or removed are replicas, and none is both.",
     adding.union(removing).subset_of(members(place)) & ~adding.intersects(removing),
 )
+_in_sync = isr.minus(removing)
+REASSIGNMENT_NOT_BLOCKED = Property(
+    "ReassignmentEndsOnceAdded",
+    "A reassignment that adds no fewer replicas than it removes does not go on once all that it adds are in the ISR.",
+    ~both(
+        ~adding.union(removing).is_empty(),
+        ~_in_sync.is_empty(),
+        adding.subset_of(_in_sync),
+        removing.size() <= adding.size(),
+    ),
+    cites=("KAFKA-19975",),
+)
 EPOCH_WITH_REASON = Property(
     "EpochHasReason",
     "The leader epoch grows only with another leader, or as a replica goes.",
@@ -142,11 +157,31 @@ def _leaderless(chosen: Chosen) -> Property:
     )
 
 
+NONE_WHERE_CORDONED = Property(
+    "NoReplicaWhereCordoned",
+    "No broker gets a replica while all its log directories are cordoned.",
+    ~after(members(place)).minus(members(place)).intersects(cordoned),
+    "step",
+    cites=("KIP-1066", "KAFKA-20832"),
+)
 ELR_APART = Property("ElrApartFromIsr", "Nobody is both in the ISR and eligible.", ~isr.intersects(elr))
 ELR_SMALL = Property(
     "ElrOnlyWhileSmall",
     "After a change, replicas are eligible only while the ISR is smaller than min.insync.replicas.",
     (setting(MIN_ISR) <= isr.size()).implies(elr.is_empty()),
+)
+ELR_KEPT = Property(
+    "EligibleIsKept",
+    "Who is eligible and goes on stays so until it or enough others are in the ISR, or an election is unclean.",
+    forall(
+        r,
+        both(
+            both(elr.contains(r), is_active(r), after(is_active(r))),
+            both(~after(isr.contains(r)), after(isr).size() < setting(MIN_ISR), ~after(recovering)),
+        ).implies(after(elr.contains(r))),
+    ),
+    "step",
+    cites=("KIP-966",),
 )
 ELECTS = Property("AnotherIsElected", "A leader that goes is replaced.", _elected & (leader >= 0), "sometimes")
 RETURNS = Property(
@@ -195,13 +230,17 @@ def properties(chosen: Chosen) -> tuple[Property, ...]:
     found += [] if {UNCLEAN, UNCLEAN_ASKED} & chosen.parts else [in_log(ELECTED_TRUSTED)]
     found += [ELECTS, RETURNS, JOINS]
     if chosen.has(ELR):
-        found += [ELR_APART, ELR_SMALL, FROM_ELR, LAST_KNOWN]
+        found += [ELR_APART, ELR_SMALL, ELR_KEPT, FROM_ELR, LAST_KNOWN]
     else:
         of_view.append(ISR_NOT_EMPTY)
     if chosen.has(ELR) or {UNCLEAN, UNCLEAN_ASKED} & chosen.parts:
         found += [in_log(UNCLEAN_MARKED), RECOVERING_ALONE, UNCLEANLY]
     elif REASSIGNMENT not in chosen.parts:
         of_view.append(LEADER_FROM_ISR)
+    found += [NONE_WHERE_CORDONED] if may_be_cordoned(chosen) else []
     if REASSIGNMENT in chosen.parts:
-        found += [in_log(REASSIGNED_IN_SYNC), REASSIGNMENT_SOUND, REASSIGNED]
+        promised = ADDED_IN_SYNC if chosen.has("KAFKA-19975") else REASSIGNED_IN_SYNC
+        found += [in_log(promised), REASSIGNMENT_SOUND, REASSIGNED]
+        if not chosen.has(ELR) and not {UNCLEAN, UNCLEAN_ASKED} & chosen.parts:
+            found.append(REASSIGNMENT_NOT_BLOCKED)  # who is elected from outside the ISR comes after the question
     return (*(PARTITION_IN_LOG.of(each) for each in of_view), *found)

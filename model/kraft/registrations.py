@@ -14,6 +14,7 @@ from ..family import Chosen
 from ..sorts import Bool, SetOf
 from .change import ELR, UNCLEAN, Acceptable, Change, Wanted, asked, change, has_directory, is_active, may_lead
 from .state import (
+    CORDONED,
     FENCED,
     LEAVING,
     LEFT,
@@ -25,6 +26,7 @@ from .state import (
     Registration,
     alone,
     b,
+    cordoned,
     elr,
     isr,
     leader,
@@ -86,6 +88,7 @@ def register(chosen: Chosen) -> Action:
             **updates,
             registration[b]: FENCED,
             **({offline: offline.remove(b)} if chosen.has("KIP-858") else {}),
+            **({cordoned: cordoned.remove(b)} if may_be_cordoned(chosen) else {}),
             request: _outdated(),
         },
         cites=(f"{MANAGER}.handleBrokerShutdown, ClusterControlManager.registerBroker",),
@@ -179,8 +182,43 @@ def unregister(chosen: Chosen) -> Action:
         *asked(chosen),
         guard={"it is registered": is_one_of(b, *chosen.previous(REGISTRATION, UNREGISTERED)), **made.guard},
         limits=room(made),
-        updates={registration[b]: UNREGISTERED, request: _outdated(), **made.updates},
+        updates={
+            registration[b]: UNREGISTERED,
+            request: _outdated(),
+            **({cordoned: cordoned.remove(b)} if may_be_cordoned(chosen) else {}),
+            **made.updates,
+        },
         cites=(f"{MANAGER}.handleBrokerUnregistered",),
+    )
+
+
+def may_be_cordoned(chosen: Chosen) -> bool:
+    """Log directories can be cordoned, and are in this instance."""
+    return CORDONED in chosen.parts and chosen.has("KIP-1066")
+
+
+def cordon(chosen: Chosen) -> Action:
+    return action(
+        "Cordon",
+        "A broker says that all its directories are cordoned: it is to get no new replica.",
+        b,
+        guard={
+            "it is registered": waived(~is_one_of(b, UNREGISTERED), "nobody else sends heartbeats"),
+            "they were not before": waived(~cordoned.contains(b), "else nothing changes"),
+        },
+        updates={cordoned: cordoned.insert(b)},
+        cites=(f"{MANAGER}.handleDirectoriesCordoned", "KIP-1066"),
+    )
+
+
+def uncordon(chosen: Chosen) -> Action:
+    return action(
+        "Uncordon",
+        "A broker says that some directory of it is not cordoned any more.",
+        b,
+        guard={"all were before": waived(cordoned.contains(b), "else nothing changes")},
+        updates={cordoned: cordoned.remove(b)},
+        cites=(f"{MANAGER}.handleDirectoriesCordoned", "KIP-1066"),
     )
 
 
@@ -205,10 +243,11 @@ def lose_directory(chosen: Chosen) -> Action:
 
 
 def assign_directory(chosen: Chosen) -> Action:
-    """The builder is not told that there are eligible leader replicas: it empties them."""
-    unreported = replace(chosen, behaviours=chosen.behaviours - {ELR})
-    made = change(unreported, Wanted(lambda who: may_lead(chosen, who), directory=True))
-    forgotten = {elr: NO_BROKERS} if chosen.has("ELR emptied by directories") and chosen.has(ELR) else {}
+    """Up to 4.2 the builder is not told that there are eligible leader replicas: it empties them."""
+    empties = chosen.has("ELR emptied by directories") and chosen.has(ELR)
+    reported = replace(chosen, behaviours=chosen.behaviours - {ELR}) if empties else chosen
+    made = change(reported, Wanted(lambda who: may_lead(chosen, who), directory=True))
+    forgotten = {elr: NO_BROKERS} if empties else {}
     return action(
         "AssignDirectory",
         "A broker says in which directory its replica is; that does not make a failed one good.",

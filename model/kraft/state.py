@@ -42,7 +42,7 @@ Request = Record(
 
 # Brokers
 registration = field("registration", MapOf(Broker, Registration))
-offline = field("offline", Brokers)
+offline, cordoned = field("offline", Brokers), field("cordoned", Brokers)
 
 # The partition, as PartitionRegistration has it
 place = field("place", Places)
@@ -69,17 +69,20 @@ _PARTITION = (
     starts(adding, frozenset(), "the replicas that a reassignment adds"),
     starts(removing, frozenset(), "the replicas that a reassignment removes"),
 )
+CORDONED = "cordoned directories"
+"""A part of the model."""
 _OF_BEHAVIOUR = {
     "KIP-966": (
         starts(elr, frozenset(), "the eligible leader replicas"),
         starts(last_known, NOBODY, "who led when the last one left the ISR; -1 is nobody"),
     ),
     "KIP-858": (starts(offline, frozenset(), "the brokers on which the replica's directory has failed"),),
+    CORDONED: (starts(cordoned, frozenset(), "the brokers all of whose directories are cordoned"),),
 }
 
 
 def fields(behaviours: Iterable[str]) -> tuple[Field, ...]:
-    """The state of a cluster whose release has these behaviours."""
+    """The state of a cluster whose release has these behaviours and parts."""
     return (
         starts(registration, fill(registration.sort, UNREGISTERED), "what each broker is, by its records"),
         *_PARTITION,

@@ -6,7 +6,7 @@ of a metadata log.
 
 from __future__ import annotations
 
-from ..expr import Expr, after, both, either
+from ..expr import Expr, after, both, either, ite
 from ..property import Property
 from ..sorts import Bool, SetOf
 from ..views import PARTITION, Broker, View
@@ -89,4 +89,13 @@ REASSIGNED_IN_SYNC = Property(
     REASSIGNMENT_COMPLETES.implies(either(after(_replicas).subset_of(after(_isr)), after(LOGGED["recovering"]))),
     "step",
     cites=("KAFKA-15665",),
+)
+_awaited = ite(_adding.size() < _removing.size(), after(_replicas), _adding.minus(_removing))
+ADDED_IN_SYNC = Property(
+    "ReassignmentEndsWithAdded",
+    "A reassignment ends when all replicas that it adds are in the ISR; if it adds fewer than it removes, all that it"
+    " leaves.",
+    REASSIGNMENT_COMPLETES.implies(either(_awaited.subset_of(after(_isr)), after(LOGGED["recovering"]))),
+    "step",
+    cites=("KAFKA-19975",),
 )

@@ -4,6 +4,9 @@ A node uses the latest set of voters in its log, committed or not: for votes, fo
 may stand. A log that is cut takes its node back to the set before. A leader changes the set once the change before is
 committed, and once it has committed a record of its own epoch. Without the second, two leaders after one another could
 each change the same set, and the two new sets may have majorities that do not meet (Ongaro, raft-dev, July 2015).
+
+Who asks for a change is no part of it: an administrator, or since 4.2 the node itself (KIP-1186). That has the voter of
+its id removed, if it has another directory, and then itself added. The leader does the same for both.
 """
 
 from __future__ import annotations
@@ -146,7 +149,7 @@ add_voter = action(
     guard=may_change(voter) | {"is no voter yet": waived(~voters_of(voter).contains(whom), "it would add nobody")},
     limits=ROOM,
     updates=changes(voter, voters_of(voter).insert(whom)),
-    cites=("KIP-853", "AddVoterHandler"),
+    cites=("KIP-853", "KIP-1186", "AddVoterHandler"),
 )
 
 remove_voter = action(
@@ -161,7 +164,7 @@ remove_voter = action(
     },
     limits=ROOM,
     updates=changes(voter, voters_of(voter).remove(whom)),
-    cites=("KIP-853", "RemoveVoterHandler", "VoterSet.removeVoter"),
+    cites=("KIP-853", "KIP-1186", "RemoveVoterHandler", "VoterSet.removeVoter"),
 )
 
 

@@ -24,7 +24,8 @@ _ADDED = re.compile(
     r"(?:, initOffset (?P<offset>-?[0-9]{1,18}) to broker (?:BrokerEndPoint\(|id:)(?P<leader>[0-9]{1,9})"  # <= 2.0
     r"| -> \(offset=(?P<offset2>-?[0-9]{1,18}), leaderEpoch=(?P<leader_epoch2>-?[0-9]{1,9})\)"  # 2.1-2.7
     r"| -> InitialFetchState\((?:(?:Some\((?P<topic_id>[A-Za-z0-9_-]{22})\)|None),)?"
-    r"BrokerEndPoint\(id=(?P<leader3>[0-9]{1,9}), host=[^()]{0,300}\)"
+    r"BrokerEndPoint(?:\(id=(?P<leader3>[0-9]{1,9}), host=[^()]{0,300}\)"
+    r"|\[id=(?P<leader4>[0-9]{1,9}), host=[^\[\]]{0,300}, port=[0-9]{1,9}\])"  # a record since 4.1
     r",(?P<leader_epoch3>-?[0-9]{1,9}),(?P<offset3>-?[0-9]{1,18})\))"  # 2.8+
 )
 
@@ -34,7 +35,7 @@ def _one(match: re.Match[str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, text in match.groupdict().items():
         if text is not None:
-            name = name.removeprefix("old_").rstrip("23")
+            name = name.removeprefix("old_").rstrip("234")
             found[name] = text if name in ("topic", "topic_id") else int(text)
     return found
 

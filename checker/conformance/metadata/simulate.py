@@ -24,7 +24,7 @@ UNASSIGNED = uuid_text(bytes(15) + b"\1")
 """The directory of a replica that has none yet."""
 _MIN_ISR, _UNCLEAN = "min.insync.replicas", "unclean.leader.election.enable"
 _CLUSTER_DEFAULT = {"resourceType": 4, "resourceName": ""}
-_OF_CHANGES, _MIGRATES, _CONTROLLERS, _ELR = 6, 8, 15, 23
+_OF_CHANGES, _MIGRATES, _CONTROLLERS, _ELR, _CORDONED = 6, 8, 15, 23, 30
 """Levels of metadata.version from which on records are written, or have fields."""
 _FIRST, _SECOND, _KEPT = 1, 2, 3
 """The directories of a broker: that which never fails has no replica, so what is moved stays in one that may fail."""
@@ -120,9 +120,7 @@ class _Log:
         id = broker + 1
         if step == "Register":
             self.epochs[id] = self.offset
-            version = (
-                3 if self.level >= DIRECTORIES else 2 if self.level >= _MIGRATES else int(self.level >= SHUTDOWN_TOLD)
-            )
+            version = sum(self.level >= each for each in (SHUTDOWN_TOLD, _MIGRATES, DIRECTORIES, _CORDONED))
             data = {"brokerId": id, "brokerEpoch": self.offset, "incarnationId": _uuid("process", id, self.offset)}
             data |= {"fenced": True, "features": self._features}
             if self.level >= DIRECTORIES:

@@ -22,6 +22,10 @@ ADDED = st.one_of(
         "{}-{} -> InitialFetchState(Some(AAAAAAAAAAAAAAAAAAAAAQ),BrokerEndPoint(id={}, host=h:9092),{},{})".format,
         *(TOPIC, NUMBER, NUMBER, NUMBER, NUMBER),
     ),
+    st.builds(
+        "{}-{} -> InitialFetchState(Some(AAAAAAAAAAAAAAAAAAAAAQ),BrokerEndPoint[id={}, host=h, port=1],{},{})".format,
+        *(TOPIC, NUMBER, NUMBER, NUMBER, NUMBER),
+    ),
 )
 DETAIL = st.none() | st.lists(ADDED, max_size=3).map(", ".join).map("Map({})".format)
 LAGGING = st.none() | st.lists(st.tuples(NUMBER, NUMBER), min_size=1, max_size=3).map(lambda each: sum(each, ()))
@@ -56,3 +60,11 @@ def test_columns_list_what_the_reference_lists(given: list[Event]) -> None:
     assert Counter(zip(*plain.values(), strict=True)) == Counter(
         tuple(getattr(event, name) for name in plain) for line in given for event in listed(line)
     )
+
+
+@pytest.mark.parametrize("leader", ["BrokerEndPoint(id=2, host=h:9092)", "BrokerEndPoint[id=2, host=::1, port=9092]"])
+def test_the_leader_of_a_fetcher_as_each_release_prints_it(leader: str) -> None:
+    """BrokerEndPoint is a Java record since 4.1 (commit b90ef861dd)."""
+    detail = f"HashMap(t-1 -> InitialFetchState(Some(AAAAAAAAAAAAAAAAAAAAAQ),{leader},5,100))"
+    (found,) = listed(made({"row": "fetchers-added", "detail": detail}))
+    assert (found.topic, found.partition, found.leader, found.leader_epoch, found.offset) == ("t", 1, 2, 5, 100)

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from isrproof.checker.audit.command import audit
+from isrproof.checker.audit.options import Options
 from isrproof.checker.cli import main
 from isrproof.checker.conformance.metadata.contexts import Chosen
 from isrproof.checker.conformance.metadata.validate import Verdict, validate
@@ -185,6 +187,10 @@ LEGAL: Mapping[str, tuple[list[Batch], dict[str, Any]]] = {
         ],
         {},
     ),
+    "a reassignment that adds a replica ends without one that is dead, since 4.3": (
+        [*out(2), [change(replicas=[1, 2, 3, 4], addingReplicas=[4])], [change(isr=[1, 3, 4], addingReplicas=[])]],
+        {"level": 30},
+    ),
     "replicas in another order": ([[change(replicas=[3, 2, 1])]], {}),
     "an eligible replica leads": (
         [*NOBODY_KNOWN[:3], [unfence(2), change(isr=[2], leader=2, eligibleLeaderReplicas=[1], lastKnownElr=[])]],
@@ -272,6 +278,16 @@ FORBIDDEN: list[tuple[str, list[Batch], dict[str, Any]]] = [
         {},
     ),
     (
+        "AlterPartition: a reassignment ends when all replicas that stay are in the ISR",
+        [*out(2), [change(replicas=[1, 2, 3, 4], addingReplicas=[4])], [change(isr=[1, 3, 4], addingReplicas=[])]],
+        {"level": 29},
+    ),
+    (
+        "Reassign: a reassignment ends when all that it adds are in the ISR, or all that stay if it removes more",
+        [[change(isr=[1, 2])], [change(replicas=[1, 3], isr=[1], leader=1)]],
+        {"level": 30},
+    ),
+    (
         "Reassign: a reassignment ends as soon as it can",
         [[change(replicas=[1, 2, 3], removingReplicas=[3])]],
         {},
@@ -305,6 +321,32 @@ def test_what_it_does_not_do_is_rejected(
     assert found.place.file.endswith("00000000000000000000.log")
 
 
+def grown(replicas: Sequence[int]) -> list[Batch]:
+    """One of two replicas dies, and the partition is reassigned to three, of which that one is not in the ISR."""
+    added = [each for each in replicas if each > 2]
+    isr = [1, *added]
+    return [
+        [change(isr=[1]), fence(2)],
+        [change(replicas=replicas, addingReplicas=added)],
+        [change(isr=isr, addingReplicas=[])],
+    ]
+
+
+@pytest.mark.parametrize("level", [29, 30, 33])
+def test_a_dead_replica_blocks_no_reassignment_since_4_3(level: int, tmp_path: Path) -> None:
+    """KAFKA-19975: the audit and the model ask for the same."""
+    put(tmp_path, 1, log(*grown([1, 2, 3]), level=level, topic=created(replicas=[1, 2], isr=[1, 2], leader=1)))
+    (report,) = audit([str(tmp_path)], Options(engine="python"))
+    illegal = [(each.rule, each.known_issue) for each in report.findings if each.verdict == "illegal"]
+    ended = validate([str(tmp_path)])
+    if level == 29:
+        assert illegal == [("KR525", None)]
+        assert (ended.verdict, ended.release) == ("rejected", "4.2")
+        assert ended.guard == "AlterPartition: a reassignment ends when all replicas that stay are in the ISR"
+    else:
+        assert (illegal, ended.verdict) == ([], "accepted")
+
+
 def test_each_guard_forbids_something_by_itself() -> None:
     """A guard forbids a record above; or it alone forbids steps of an instance, so that expected.toml has another count
     without it; or it is waived, as others forbid the same."""
@@ -323,6 +365,7 @@ INSTANCES: list[tuple[str, list[str], list[str], dict[str, int]]] = [
     ("3.9", ["KIP-858"], ["reassignment"], {"brokers": 3, "replicas": 2, "max_partition_epoch": 1}),
     ("3.4", [], ["unclean elections"], {"brokers": 2, "replicas": 2, "max_partition_epoch": 3}),
     ("4.2", [], ["unclean leaders"], {"brokers": 2, "replicas": 2, "max_partition_epoch": 3}),
+    ("4.3", ["KIP-858"], ["reassignment"], {"brokers": 3, "replicas": 2, "max_partition_epoch": 1}),
 ]
 
 

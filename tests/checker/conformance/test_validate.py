@@ -194,3 +194,17 @@ def test_what_only_limits_a_search_is_left_out() -> None:
     assert {each.name for each in endless.fields} == {
         each.name for each in CLUSTER.model("2.3").fields if each.name != "outages_so_far"
     }
+
+
+@pytest.mark.parametrize("name", ["raft", "raft-voters", "kip320"])
+def test_a_model_that_prints_nothing_writes_no_log(name: str) -> None:
+    ran = CliRunner().invoke(main, ["validate", name, str(RECORDED / "failover-on-leader-2.0.0-kill")])
+    assert ran.exit_code == 2
+    assert f"expected kraft, cluster, or a model of your own whose steps print lines (FILE.py:NAME), got {name}:" in (
+        ran.output
+    )
+
+
+def test_an_unknown_model_is_misuse() -> None:
+    ran = CliRunner().invoke(main, ["validate", "clutser", str(RECORDED / "failover-on-leader-2.0.0-kill")])
+    assert (ran.exit_code, "did you mean 'cluster'?" in ran.output) == (2, True)

@@ -12,6 +12,7 @@ from isrproof.model.protocol import Model
 THREE = {"brokers": 3, "replicas": 3, "max_partition_epoch": 2}
 TWO = {"brokers": 2, "replicas": 2, "max_partition_epoch": 5}
 REASSIGNS = {"brokers": 3, "replicas": 2, "max_partition_epoch": 2}
+FALLS = {"brokers": 3, "replicas": 3, "max_partition_epoch": 2}
 
 
 def length(model: Model, promise: str, settings: dict[str, int]) -> int | None:
@@ -30,6 +31,46 @@ def test_a_reassignment_ends_too_early_up_to_3_7() -> None:
     model = KRAFT.model("3.7", ["KIP-858"], ["reassignment"])
     assert length(model, "ReassignmentEndsInSync", REASSIGNS) == 11
     assert length(model, "ReassignmentIsSound", REASSIGNS) == 10  # what is replaced leaves its lists behind
+
+
+@pytest.mark.parametrize(("release", "blocked"), [("3.7", None), ("4.2", 11), ("4.3", None)])
+def test_a_replica_that_is_dead_blocks_a_reassignment_up_to_4_2(release: str, blocked: int | None) -> None:
+    """KAFKA-19975, which comes back to what 3.7 did, but for a falling replication factor."""
+    without = ["KIP-858", "KIP-966"] if release >= "4" else ["KIP-858"]
+    model = KRAFT.model(release, without, ["reassignment"])
+    assert length(model, "ReassignmentEndsOnceAdded", REASSIGNS) == blocked
+
+
+def test_a_falling_replication_factor_waits_for_all_of_the_target() -> None:
+    """KAFKA-19975 is not KAFKA-15665, which asks for the added replicas only."""
+    model = KRAFT.model("4.3", ["KIP-858", "KIP-966"], ["reassignment"])
+    assert length(model, "ReassignmentEndsWithAdded", FALLS) is None
+    model = KRAFT.model("4.3", ["KIP-858", "KIP-966"], ["reassignment", "KAFKA-15665"])
+    assert length(model, "ReassignmentEndsWithAdded", FALLS) == 11
+
+
+@pytest.mark.parametrize(
+    ("release", "adding", "found"), [("4.3", [], 5), ("4.4", [], None), ("4.4", ["KAFKA-20832"], 5)]
+)
+def test_a_user_puts_a_replica_where_all_directories_are_cordoned(
+    release: str, adding: list[str], found: int | None
+) -> None:
+    parts = ["cordoned directories", "reassignment"]
+    model = KRAFT.model(release, ["KIP-858", "KIP-966"], [*parts, *adding])
+    settings = {"brokers": 2, "replicas": 1, "max_partition_epoch": 2}
+    assert length(model, "NoReplicaWhereCordoned", settings) == found
+
+
+def test_a_release_without_cordoned_directories_has_no_such_step() -> None:
+    assert "Cordon" not in {each.name for each in KRAFT.model("4.2", adding=["cordoned directories"]).actions}
+
+
+@pytest.mark.parametrize(("action", "promise"), [("CreateTopic", 5), ("Reassign", 8)])
+def test_who_names_replicas_is_asked_about_cordoned_brokers(action: str, promise: int) -> None:
+    whole = KRAFT.model("4.4", ["KIP-858", "KIP-966"], ["cordoned directories", "reassignment"])
+    loose = without(whole, action, "no broker that is named is cordoned, even if it has a replica")
+    settings = {"brokers": 2, "replicas": 1, "max_partition_epoch": 2}
+    assert length(loose, "NoReplicaWhereCordoned", settings) == promise
 
 
 @pytest.mark.parametrize(

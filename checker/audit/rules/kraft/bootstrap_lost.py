@@ -7,7 +7,9 @@ Why it matters
 How it is seen
     In a log that begins at offset 0, whose first broker supports levels of metadata.version (3.3 and later). A cluster
     that was formatted by an earlier release has no such record either; its first broker supports none. The finding is
-    at the log's first data record.
+    at the log's first data record. The snapshot 0-0.checkpoint has the bootstrap records since 4.4 (KIP-1170; before, a
+    file bootstrap.checkpoint has them): it says what a node was formatted with, and is no part of the log. The first
+    active controller writes the records into the log.
 
 Releases
     3.3 and later. Known: a controller that loses its leadership during its first activation (KAFKA-20839).
@@ -30,7 +32,7 @@ RULE = Rule(
     message=lambda row: "the metadata log does not begin with metadata.version: its bootstrap records were lost",
     expected=lambda row: "a FeatureLevel record of metadata.version before the first broker registers",
     got=lambda row: f"{row['record']} at offset {row['offset']}; the cluster runs at level 1 (3.0-IV1)",
-    issues=("KAFKA-20839",),
+    issues=("KAFKA-20839", "KIP-1170"),
     bug="KAFKA-20839",
     remedy=LEVEL,
 )

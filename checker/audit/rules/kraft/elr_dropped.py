@@ -7,13 +7,14 @@ Why it matters
 How it is seen
     The record changes the directories of a partition and not its replicas, and leaves out members of the ELR that do
     not enter the ISR, though the ISR has less than min.insync.replicas members. What else empties the ELR changes no
-    directory: an ISR that is full again, a new configuration, a broker that stopped uncleanly. The controller does so
-    by mistake: it does not tell PartitionChangeBuilder that eligible leader replicas are on. What comes of it the log
+    directory: an ISR that is full again, a new configuration, a broker that stopped uncleanly. What comes of it the log
     shows, and it may be nothing: it is suspicious.
 
 Releases
-    4.0 and later, where the feature eligible.leader.replicas.version is on, and brokers have several log directories
-    (ReplicationControlManager.handleAssignReplicasToDirs; pull request 20716, no issue is known).
+    4.0 and later, where the feature eligible.leader.replicas.version is on, and brokers have several log directories.
+    Up to 4.2 the controller does so by mistake: ReplicationControlManager.handleAssignReplicasToDirs does not tell
+    PartitionChangeBuilder that eligible leader replicas are on (pull request 20716, no issue is known). A controller of
+    4.3 or later does not: there it has no known reason, and `isrproof validate kraft` rejects it.
 """
 
 from __future__ import annotations

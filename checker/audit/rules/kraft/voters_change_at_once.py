@@ -5,7 +5,9 @@ Why it matters
     may elect a leader of their own.
 
 How it is seen
-    Consecutive KRaftVoters records.
+    Consecutive KRaftVoters records, by the ids that they name. A controller that comes back with an empty disk has
+    another directory id: it is removed and added again, in two records (by itself with
+    controller.quorum.auto.join.enable, KIP-1186, since 4.2).
 
 Releases
     3.9 and later, with kraft.version 1 (KIP-853).
@@ -28,6 +30,6 @@ RULE = Rule(
     message=lambda row: "the voters of the metadata quorum change by more than one",
     expected=lambda row: f"{ids(row['before_voters'])} with one voter more or less",
     got=lambda row: ids(row["voters"]),
-    issues=("KIP-853",),
+    issues=("KIP-853", "KIP-1186"),
     remedy=QUORUM_STATE,
 )
