@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ....model.kraft.state import FENCED, UNFENCED
+from ....specs.metadata import bears
 from ....traces.metadata.batches import Record
 from ....traces.place import Place
 from ...audit.files.metadata import Segment
@@ -44,8 +44,9 @@ class Rejected:
 @dataclass
 class Run:
     """The way along one log. `matched` of `compared` records fit; of `others` nothing is said, of which `uncommitted`
-    may have been taken back, and `unread` are of a type or a version that the table of records lacks. `looked_at` are
-    the committed offsets, first and last of each stretch without a hole. `unknown` is the first committed offset at
+    may have been taken back. `beyond` is the offset from which on nothing is compared, for something is not known to
+    this program (`seen.unsure`). `looked_at` are the committed offsets, first and last of each stretch without a hole.
+    `unknown` is the first committed offset at
     which nothing tells the state before, neither of brokers nor of features; None if something always does. `seen` has
     notes on where the log begins and what is missing."""
 
@@ -55,8 +56,8 @@ class Run:
     compared: int = 0
     others: int = 0
     uncommitted: int = 0
-    unread: Counter[str] = field(default_factory=Counter)
     unknown: int | None = None
+    beyond: int | None = None
     looked_at: list[tuple[int, int]] = field(default_factory=list)
     seen: Seen = field(default_factory=Seen)
     at: Context | None = None
@@ -121,11 +122,9 @@ class Run:
             if fold.idles(record):
                 self.others += 1
                 continue
-            if fold.in_transaction or record.data is None:
+            if self._is_beyond(record) or fold.in_transaction:
                 self._apply(record, segment)
                 self.others += 1
-                if record.data is None and not record.control:
-                    self.unread[f"{record.type}, version {record.version}"] += 1
                 continue
             if record.type in (_PARTITION, _CHANGE):
                 yield from self._partition(record, segment)
@@ -138,9 +137,17 @@ class Run:
             if record.type == "END_TRANSACTION_RECORD":
                 self._look_again()
         fold.ends()
-        if len(records) < _WHOLE_EVENTS:
+        if len(records) < _WHOLE_EVENTS and self.beyond is None:
             for each in applied:
                 yield from self._left_out(each, segment)
+
+    def _is_beyond(self, record: Record) -> bool:
+        """Whether a record, or one before it, is not known in full: the model then says nothing about it."""
+        fold = self._fold
+        beyond = (record.partial and bears(record.type)) or fold.unsure or fold.context.unsure
+        if beyond and self.beyond is None:
+            self.beyond = record.offset
+        return bool(beyond)
 
     def _apply(self, record: Record, segment: Segment) -> None:
         self._fold.record(record, segment, True)

@@ -91,7 +91,7 @@ def validate(paths: Sequence[str], chosen: Chosen = Chosen()) -> Verdict:  # noq
     )
     if rejected is None:
         nothing = _nothing(run)
-        reason = "; ".join(_not_looked_at(run)) if run.compared else nothing
+        reason = "; ".join(_not_looked_at(run)) if run.compared or run.beyond is not None else nothing
         return replace(found, verdict="unknown", reason=reason) if reason else found
     found_out = [_as_text(each, rejected.ids) for each in rejected.objections]
     clause = next((text for text, each in zip(found_out, rejected.objections, strict=True) if not each.written), None)
@@ -118,9 +118,10 @@ def _not_looked_at(run: Run) -> Iterator[str]:
             f"committed, and not looked at: offsets {', '.join(holes)}; records there, or right before, are in no file"
             f" that can be read, and what they made is {lost}; all others fit"
         )
-    if run.unread:
-        kinds = ", ".join(f"{kind} ({n})" for kind, n in run.unread.items())
-        yield f"committed, and of a type or version that is not known: {kinds}; all other records fit"
+    if run.beyond is not None:
+        why = "; ".join(run.seen.unsure.in_words())
+        fit = "; all records before it fit" if run.compared else ""
+        yield f"from offset {run.beyond} on nothing is compared: {why}{fit}"
 
 
 def _notes(run: Run) -> Iterator[str]:

@@ -10,16 +10,18 @@ import pytest
 from isrproof.checker.conformance.metadata.contexts import Chosen
 from isrproof.checker.conformance.metadata.validate import validate
 from isrproof.specs.errors import IsrproofError
+from isrproof.specs.metadata.levels import levels
 from isrproof.specs.releases import release
 from isrproof.traces.metadata.batches import HEADER, Batches
 from isrproof.traces.metadata.reader import FRAME
 from isrproof.traces.metadata.text import log_bytes
-from isrproof.traces.metadata.writer import raw_batch
+from isrproof.traces.metadata.writer import data_value, raw_batch
 
 from tests.checker.audit.test_metadata import BEGINNING
 from tests.checker.audit.test_metadata_faults import CONTROL, FAULTS, Log, log_of, recordings, written
 from tests.conftest import SHARED
 from tests.metadata_logs import unpack_samples
+from tests.newer_records import WAYS, offsets, rewritten
 
 SAMPLES = SHARED / "kafka" / "kraft-samples"
 PARTITION_CHANGE, NO_OP = 5, 20
@@ -198,10 +200,41 @@ def test_a_record_that_nobody_can_read_may_be_anything(key: int, verdict: str, t
     (tmp_path / "00000000000000000000.log").write_bytes(log_bytes(BEGINNING) + tail)
     found = validate([str(tmp_path)])
     assert (found.verdict, found.offsets) == (verdict, ((0, len(BEGINNING)),))
-    assert ("not known: PARTITION_CHANGE_RECORD, version 9 (1); " in found.reason) == (verdict == "unknown")
+    assert ("PARTITION_CHANGE_RECORD, version 9, is newer" in found.reason) == (verdict == "unknown")
 
 
 def test_a_release_that_cannot_run_at_the_level_of_the_log_is_misuse() -> None:
     with pytest.raises(IsrproofError, match=r"Kafka 3\.9 can write, got metadata\.version 4\.1-IV1; .* one of >=4\.1"):
         validate([str(RECORDED["elr-4.1.0"])], Chosen(release("3.9").mask))
     assert validate([str(RECORDED["elr-4.1.0"])], Chosen(release("4.1").mask)).verdict == "accepted"
+
+
+CHANGES = ("PARTITION_CHANGE_RECORD", "BROKER_REGISTRATION_CHANGE_RECORD")
+
+
+@pytest.mark.parametrize("way", sorted(WAYS))
+def test_what_is_not_known_is_neither_accepted_nor_rejected(way: str, tmp_path: Path) -> None:
+    """From a record on that a later release wrote nothing is compared; all before it fits."""
+    (start, *_) = [at for at, kind in offsets(copied("elr-4.1.0", tmp_path / "log")[0].read_bytes()) if kind in CHANGES][5:]
+    for segment in tmp_path.glob("log/node-*/metadata/*.log"):
+        raw = segment.read_bytes()
+        kinds = dict(offsets(raw))
+        later = {at for at, kind in kinds.items() if at >= start and kind in CHANGES}
+        segment.write_bytes(rewritten(raw, later.__contains__, WAYS[way]))
+    found = validate([str(tmp_path / "log")], Chosen())
+    assert (found.verdict, found.place) == ("unknown", None)
+    assert found.reason.startswith(f"from offset {start} on nothing is compared")
+    assert found.matched == found.compared > 0
+
+
+def test_a_level_that_is_not_known_is_neither_accepted_nor_rejected(tmp_path: Path) -> None:
+    for segment in copied("elr-4.1.0", tmp_path / "log"):
+        raw, newest = segment.read_bytes(), max(levels())
+        data = {"name": "metadata.version", "featureLevel": newest + 1}
+        kinds = dict(offsets(raw))
+        first = min((at for at, kind in kinds.items() if kind == "FEATURE_LEVEL_RECORD"), default=-1)
+        value = data_value("FEATURE_LEVEL_RECORD", 0, data)
+        segment.write_bytes(rewritten(raw, lambda at, first=first: at == first, lambda _, value=value: value))
+    found = validate([str(tmp_path / "log")], Chosen())
+    assert (found.verdict, found.compared) == ("unknown", 0)
+    assert f"metadata.version {newest + 1} is newer than this program knows" in found.reason
