@@ -24,6 +24,7 @@ from ..behaviours import behaviour
 from ..errors import TableError, unknown
 from ..machines import machine
 from ..releases import ALL, ANY_MODE, MODES, in_mode, span
+from .classes import loggers
 from .roles import ENTITIES, OF_ENTITIES, ROLES, SPEAKERS
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 FOLDER = toml.FOLDER / "lines"
 
+NOT_LINES = ("formats", "classes")
+"""Files of the folder that hold no lines: what formats print, and where classes live."""
 STATE_CHANGE = "state.change.logger"
 FAMILIES = (STATE_CHANGE, "kafka.controller", "org.apache.kafka.controller")
 
@@ -206,8 +209,8 @@ class Wording:
 
 @dataclass(frozen=True)
 class Row:
-    """One meaning. `loggers` is where it is printed, per release; throwables have none. `opens`: it is the first line
-    of a message of several, whose logger's name is in the last.
+    """One meaning. `loggers` is where it is printed, per release, by full names (classes.py); throwables have none.
+    `opens`: it is the first line of a message of several, whose logger's name is in the last.
 
     `speaker` and `role` are keys of roles.SPEAKERS and roles.ROLES; `entity` is the state machine's, None where the
     role has none. `mode` is a key of releases.MODES, or "any". `sample` is a line as Kafka prints it; a row that is
@@ -248,7 +251,7 @@ class Row:
         return next((name for name in self.begins if name in FAMILIES), None)
 
     def logger(self, releases: int) -> str | None:
-        """The logger's name in a release, given as its mask."""
+        """The logger's name in a release, given as its mask; of several releases that in the first."""
         return next((name for name, mask in self.loggers if mask & releases), None)
 
     @property
@@ -389,7 +392,7 @@ def _row(row: dict[str, Any], given: dict[str, Any], file: str) -> Row:
         toml.check_keys(variant, where, ("releases", "text"), ("level", "set", "untrue"))
         wordings += _wordings(row, variant, within, where)
     logger = row.get("logger", {})
-    loggers = {logger: "all"} if isinstance(logger, str) else logger
+    named = {logger: "all"} if isinstance(logger, str) else logger
     made = Row(
         row["id"],
         row["meaning"],
@@ -397,7 +400,7 @@ def _row(row: dict[str, Any], given: dict[str, Any], file: str) -> Row:
         row["role"],
         entity,
         mode,
-        tuple((name, span(releases)) for name, releases in loggers.items()),
+        tuple(each for name, releases in named.items() for each in loggers(name, span(releases))),
         row["source"],
         row.get("sample"),
         _merged(wordings),
@@ -424,7 +427,7 @@ def load(folder: Traversable) -> Mapping[str, Row]:
     """
     table: dict[str, Row] = {}
     for name, file in toml.files(folder).items():
-        if name == "formats":
+        if name in NOT_LINES:
             continue
         content = toml.read(file)
         toml.check_keys(content, file.name, ("speaker", "mode", "line"))
