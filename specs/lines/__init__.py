@@ -126,6 +126,7 @@ PRIMITIVES: Mapping[str, Primitive] = {
         Primitive("csv", "ints", _CSV),
         Primitive("csv1", "ints", "[0-9][0-9,]*"),
         Primitive("list", "ints", _LIST, separator=", "),
+        Primitive("list-text", "text", _LIST),
         Primitive("ids", "ints", _LIST, _COLLECTION, r"\)", "List({})", ", "),
         Primitive("idset", "ints", _LIST, _COLLECTION, r"\)", "Set({})", ", "),
         Primitive("idarray", "ints", _LIST, _COLLECTION, r"\)", "ArrayBuffer({})", ", "),

@@ -20,6 +20,7 @@ _SAMPLES: dict[str, tuple[str, str]] = {
     "csv1": ("1,2", "3"),
     "csv": ("1,2", "3"),
     "list": ("1, 2", "3"),
+    "list-text": ("1, 2", "3"),
     "bool": ("true", "false"),
     "topic": ("t", "u.v"),
     "topic-after-id": ("t", "u.v"),
