@@ -25,7 +25,7 @@ from ..errors import TableError, unknown
 from ..machines import machine
 from ..release_sets import NAMES
 from ..releases import ALL, ANY_MODE, MODES, in_mode, span
-from .classes import loggers
+from .classes import loggers, outer, packages
 from .roles import ENTITIES, OF_ENTITIES, ROLES, SPEAKERS
 
 if TYPE_CHECKING:
@@ -426,6 +426,9 @@ def _row(row: dict[str, Any], given: dict[str, Any], file: str) -> Row:
         wordings += _wordings(row, variant, within, where)
     logger = row.get("logger", {})
     named = {logger: "all"} if isinstance(logger, str) else logger
+    for name in named:
+        if "." not in name:
+            _check_word("class", outer(name), packages(), where)
     made = Row(
         row["id"],
         row["meaning"],

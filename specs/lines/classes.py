@@ -44,10 +44,10 @@ def loggers(name: str, releases: int) -> tuple[tuple[str, int], ...]:
     """
     if "." in name:
         return ((name, releases),)
-    outer = _outer(name)
-    if outer not in packages():
-        raise unknown("class", outer, packages())
-    return tuple((f"{package}.{name}", mask & releases) for package, mask in packages()[outer] if mask & releases)
+    own = packages().get(outer(name))
+    if own is None:
+        raise unknown("class", outer(name), packages())
+    return tuple((f"{package}.{name}", mask & releases) for package, mask in own if mask & releases)
 
 
 @lru_cache(maxsize=4096)
@@ -55,12 +55,12 @@ def known_name(logger: str) -> str:
     """The name by which the table has a logger: of a class of Kafka's that has moved to an unknown package, the one in
     its newest package that is known."""
     package, _, name = logger.rpartition(".")
-    own = packages().get(_outer(name))
+    own = packages().get(outer(name))
     if own is None or not logger.startswith(OF_KAFKA) or any(package == known for known, _ in own):
         return logger
     return f"{own[-1][0]}.{name}"
 
 
-def _outer(name: str) -> str:
+def outer(name: str) -> str:
     """The class that a nested one is in; Scala's objects end with a dollar sign."""
     return name.partition("$")[0]

@@ -1,8 +1,8 @@
 """Lines that tell what the metadata log had changed: counts of changes, ends of reassignments, and replicas that go.
 
 A controller counts the partitions that it changes as a broker comes or goes, and says of a reassignment that it is
-over. From 4.3 on the latter names the partition epoch; else the record is the one of about that time. Brokers count the replicas that
-they delete, and act on topics until they have seen their deletion.
+over. From 4.3 on the latter names the partition epoch; else the record is the one of about that time. Brokers count
+the replicas that they delete, and act on topics until they have seen their deletion.
 """
 
 from __future__ import annotations
