@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,9 @@ from .. import toml
 from ..behaviours import behaviour
 from ..errors import TableError, unknown
 from ..machines import machine
+from ..release_sets import NAMES
 from ..releases import ALL, ANY_MODE, MODES, in_mode, span
+from .classes import loggers, outer, packages
 from .roles import ENTITIES, OF_ENTITIES, ROLES, SPEAKERS
 
 if TYPE_CHECKING:
@@ -31,6 +33,10 @@ if TYPE_CHECKING:
 
 FOLDER = toml.FOLDER / "lines"
 
+NOT_LINES = ("formats", "classes")
+"""Files of the folder that hold no lines: what formats print, and where classes live."""
+RELEASE_LINE = "release-line"
+"""The format that is made of releases.toml: how a release's number begins, which all its patches have."""
 STATE_CHANGE = "state.change.logger"
 FAMILIES = (STATE_CHANGE, "kafka.controller", "org.apache.kafka.controller")
 
@@ -73,7 +79,22 @@ _LAG = "brokerId: {0}, endOffset: {0}"
 _LAG_NUMBERS = _LAG.format(f"({_ID})")
 _COLLECTION = r"[A-Za-z0-9_.$]+\("  # Set(, List(, ArrayBuffer(, and HashSet( of Scala 2.13
 _TOPIC = "[A-Za-z0-9._-]+"  # Topic.LEGAL_CHARS, the same since kafka.common.Topic of 0.8
+_VOTER = "VoterNode(voterKey=ReplicaKey(id={}, directoryId=<undefined>))"
 _BROKER_STATE = r"BrokerState\(brokerId=[0-9]+, brokerEpoch=-?[0-9]+\)"
+
+
+def _newer(name: str) -> str:
+    """The versions after all of a release's line: 4.5.0 and 5.0.0 of 4.4; what is built of no release is a SNAPSHOT."""
+    first, second = name.split(".")[:2]
+    line = rf"{first}\.(?:{_above(second)})|(?:{_above(first)})\.[0-9]+"
+    return rf"(?:{line})\.[0-9]+(?:-SNAPSHOT)?"
+
+
+def _above(number: str) -> str:
+    """The numbers that are greater: as long and greater from some digit on, or longer."""
+    digits = enumerate(number)
+    same = [f"{number[:at]}[{int(d) + 1}-9]{'[0-9]' * (len(number) - at - 1)}" for at, d in digits if d != "9"]
+    return "|".join([*same, f"[1-9][0-9]{{{len(number)},9}}"])
 
 
 def _state(of: str) -> Primitive:
@@ -105,6 +126,7 @@ PRIMITIVES: Mapping[str, Primitive] = {
         Primitive("csv", "ints", _CSV),
         Primitive("csv1", "ints", "[0-9][0-9,]*"),
         Primitive("list", "ints", _LIST, separator=", "),
+        Primitive("list-text", "text", _LIST),
         Primitive("ids", "ints", _LIST, _COLLECTION, r"\)", "List({})", ", "),
         Primitive("idset", "ints", _LIST, _COLLECTION, r"\)", "Set({})", ", "),
         Primitive("idarray", "ints", _LIST, _COLLECTION, r"\)", "ArrayBuffer({})", ", "),
@@ -152,6 +174,11 @@ PRIMITIVES: Mapping[str, Primitive] = {
         Primitive("endpoint", "text", r"[^ ()]+"),
         Primitive("dir", "text", r"[^\[\]]+"),
         Primitive("path", "text", "[^{}]+"),
+        Primitive("leader", "int", "-1|[0-9]+"),
+        Primitive("of-record", "text", "[^()]*"),
+        Primitive("voters", "ints", ".*", separator=", ", item=_VOTER, numbers=r"voterKey=ReplicaKey\(id=([0-9]+)"),
+        Primitive("fault", "text", "[A-Za-z ]+"),
+        Primitive("newer-version", "text", _newer(NAMES[-1])),
         Primitive("state-text", "text", "[A-Za-z0-9=(), -]*"),
         Primitive("text", "text", ".*"),
     )
@@ -172,7 +199,8 @@ class Wording:
 
     `constants` are fields that the words themselves tell ("... to OnlinePartition with ..."); `prefix` counts the
     pieces before the sentence (who speaks). `untrue` has fields that some of the releases print whatever the truth is,
-    each with the bitmask of those releases.
+    each with the bitmask of those releases. `whole`: its words may be those of another wording too, with other texts
+    between them, so a line is told by the whole pattern; what does not match is not corrupt.
     """
 
     row: str
@@ -181,6 +209,7 @@ class Wording:
     constants: tuple[tuple[str, str], ...]
     levels: tuple[tuple[str, int], ...]
     untrue: tuple[tuple[str, int], ...] = ()
+    whole: bool = False
 
     @property
     def releases(self) -> int:
@@ -206,8 +235,8 @@ class Wording:
 
 @dataclass(frozen=True)
 class Row:
-    """One meaning. `loggers` is where it is printed, per release; throwables have none. `opens`: it is the first line
-    of a message of several, whose logger's name is in the last.
+    """One meaning. `loggers` is where it is printed, per release, by full names (classes.py); throwables have none.
+    `opens`: it is the first line of a message of several, whose logger's name is in the last.
 
     `speaker` and `role` are keys of roles.SPEAKERS and roles.ROLES; `entity` is the state machine's, None where the
     role has none. `mode` is a key of releases.MODES, or "any". `sample` is a line as Kafka prints it; a row that is
@@ -248,7 +277,7 @@ class Row:
         return next((name for name in self.begins if name in FAMILIES), None)
 
     def logger(self, releases: int) -> str | None:
-        """The logger's name in a release, given as its mask."""
+        """The logger's name in a release, given as its mask; of several releases that in the first."""
         return next((name for name, mask in self.loggers if mask & releases), None)
 
     @property
@@ -270,7 +299,13 @@ def _formats() -> dict[str, list[tuple[int, str]]]:
         for variant in variants:
             toml.check_keys(variant, f"formats.toml, {name}", ("text",), ("releases",))
         formats[name] = [(span(variant.get("releases", "all")), variant["text"]) for variant in variants]
+    formats[RELEASE_LINE] = [(span(line), line) for line in _lines()]
     return formats
+
+
+def _lines() -> Iterable[str]:
+    """What releases add a patch number to: 2.3, and 0.10.2."""
+    return dict.fromkeys(".".join(name.split(".")[: 3 if name.startswith("0.") else 2]) for name in NAMES)
 
 
 _TOKEN = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[^{}]+|[{}]")
@@ -346,6 +381,7 @@ def _wordings(row: dict[str, Any], variant: dict[str, Any], within: int, where: 
                 tuple(variant.get("set", {}).items()),
                 per_level,
                 tuple((field, mask & more) for field, more in untrue.items() if mask & more),
+                variant.get("whole", False),
             )
 
 
@@ -357,7 +393,7 @@ def _merged(wordings: list[Wording]) -> tuple[Wording, ...]:
         if key in merged:
             levels = _joint(merged[key].levels, wording.levels)
             untrue = _joint(merged[key].untrue, wording.untrue)
-            wording = Wording(wording.row, wording.pieces, wording.prefix, wording.constants, levels, untrue)
+            wording = replace(wording, levels=levels, untrue=untrue)
         merged[key] = wording
     return tuple(merged.values())
 
@@ -386,10 +422,13 @@ def _row(row: dict[str, Any], given: dict[str, Any], file: str) -> Row:
     within = ALL if mode == ANY_MODE else in_mode(mode)
     wordings: list[Wording] = []
     for variant in row["variant"]:
-        toml.check_keys(variant, where, ("releases", "text"), ("level", "set", "untrue"))
+        toml.check_keys(variant, where, ("releases", "text"), ("level", "set", "untrue", "whole"))
         wordings += _wordings(row, variant, within, where)
     logger = row.get("logger", {})
-    loggers = {logger: "all"} if isinstance(logger, str) else logger
+    named = {logger: "all"} if isinstance(logger, str) else logger
+    for name in named:
+        if "." not in name:
+            _check_word("class", outer(name), packages(), where)
     made = Row(
         row["id"],
         row["meaning"],
@@ -397,7 +436,7 @@ def _row(row: dict[str, Any], given: dict[str, Any], file: str) -> Row:
         row["role"],
         entity,
         mode,
-        tuple((name, span(releases)) for name, releases in loggers.items()),
+        tuple(each for name, releases in named.items() for each in loggers(name, span(releases))),
         row["source"],
         row.get("sample"),
         _merged(wordings),
@@ -424,7 +463,7 @@ def load(folder: Traversable) -> Mapping[str, Row]:
     """
     table: dict[str, Row] = {}
     for name, file in toml.files(folder).items():
-        if name == "formats":
+        if name in NOT_LINES:
             continue
         content = toml.read(file)
         toml.check_keys(content, file.name, ("speaker", "mode", "line"))

@@ -63,6 +63,7 @@ ROLES: Mapping[str, str] = {
     "raft-voted": "a node of the metadata quorum granted its vote of an epoch",
     "raft-high-watermark": "a node of the metadata quorum knows what is committed in an epoch",
     "raft-high-watermark-falls": "a leader of the metadata quorum finds less than what was committed",
+    "voters-told": "a leader of the metadata quorum writes other voters, or knows more of them",
     "cluster-told": "a KRaft controller starts, and names its cluster",
     "quorum-active": "a KRaft controller becomes active",
     "quorum-renounced": "a KRaft controller is active no longer, and takes back what is not committed",

@@ -8,6 +8,7 @@ from datetime import datetime, timezone
 from functools import cache, lru_cache
 
 from ...specs.lines import Slot
+from ...specs.lines.classes import known_name
 from ...specs.machines import LEVELS
 from .event import Continuation, Event, Irrelevant, Parsed, Unknown, event
 from .layouts import KNOWN, NO_LOGGER, WITH_THREAD, Layout
@@ -143,14 +144,15 @@ def compile_patterns() -> None:
 
 @lru_cache(maxsize=4096)
 def _of_logger(logger: str) -> str | None:
-    """The row of whatever else a logger prints."""
+    """The row of whatever else a logger prints, by the name that the table has for it."""
     return next((row.id for name, row in dispatch().by_logger if f"{logger}.".startswith(name)), None)
 
 
 def parse_message(message: str, logger: str, level: str, ts: int | None = None) -> Event | Irrelevant | Unknown:
     """What a message says; it is unknown if no row of a logger of that name matches."""
     sentence = sentence_of(message)
-    dotted = f"{logger}."
+    known = known_name(logger)
+    dotted = f"{known}."
     only = wrong = None
     for ready in _BY_KEY[key_of(sentence)]:
         if only is not None and ready.row != only:
@@ -163,7 +165,7 @@ def parse_message(message: str, logger: str, level: str, ts: int | None = None) 
             if found is not None:
                 return found
             only, wrong = ready.row, wrong or ready.wrong(message)
-    row = _of_logger(logger) if only is None else None
+    row = _of_logger(known) if only is None else None
     return Unknown(level, ts, logger, message, wrong) if row is None else Irrelevant(row, level, ts)
 
 

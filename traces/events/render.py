@@ -9,15 +9,18 @@ from typing import Any
 
 from ...specs.errors import IsrproofError, unknown
 from ...specs.lines import Primitive, Row, Slot, Wording, rows
+from ...specs.release_sets import NAMES
 from ...specs.releases import Release, release
 from .event import Event
 
+_FIRST, _SECOND, *_ = NAMES[-1].split(".")
 _CODES = {"RECOVERED": "0", "RECOVERING": "1"}
 _SAMPLES: dict[str, tuple[str, str]] = {
     "index": ("0", "1"),
     "csv1": ("1,2", "3"),
     "csv": ("1,2", "3"),
     "list": ("1, 2", "3"),
+    "list-text": ("1, 2", "3"),
     "bool": ("true", "false"),
     "topic": ("t", "u.v"),
     "topic-after-id": ("t", "u.v"),
@@ -42,6 +45,8 @@ _SAMPLES: dict[str, tuple[str, str]] = {
     "raft-none": ("null", "null"),
     "raft-leader-id": ("leaderId=1", "leaderId=2"),
     "raft-leader": ("leader=1", "leader=2"),
+    "fault": ("metadata loading", "quorum controller"),
+    "newer-version": (f"{_FIRST}.{int(_SECOND) + 1}.0", f"{int(_FIRST) + 1}.0.1"),
     "lagging-unknown": (
         "(brokerId: 1, endOffset: unknown)",
         "(brokerId: 1, endOffset: unknown, lastCaughtUpTimeMs: 0) (brokerId: 2, endOffset: 3, lastCaughtUpTimeMs: 0)",

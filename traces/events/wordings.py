@@ -3,8 +3,9 @@
 One place for both parsers. A line is told in three steps that Python and Spark do alike: the first word of its
 sentence gives a bucket; in the bucket the first wording whose literal parts are all in the line is taken; if its row
 bears on a rule, its pattern must match the whole message, or that of another wording of this row whose literal parts
-are there; else the line is unknown. An irrelevant line needs no pattern: nobody reads its fields. A line that no
-wording is found for may be told by its logger's name alone.
+are there; else the line is unknown. An irrelevant line needs no pattern: nobody reads its fields. Some wordings are
+told by their whole pattern alone (`Wording.whole`). A line that no wording is found for may be told by its logger's
+name alone.
 """
 
 from __future__ import annotations
@@ -124,7 +125,8 @@ def key_of(sentence: str) -> str:
 
 @dataclass(frozen=True)
 class Test:
-    """Whether a line may be a wording: beginning of the message, beginning of its sentence, parts within, end.
+    """Whether a line may be a wording: beginning of the message, beginning of its sentence, parts within, end, and the
+    whole message where words alone do not tell the wording (`Wording.whole`).
 
     Time linear in the line, whatever it holds.
     """
@@ -134,6 +136,7 @@ class Test:
     inner: tuple[str, ...]
     end: str
     without: tuple[str, ...] = ()
+    whole: re.Pattern[str] | None = None
 
     def passes(self, message: str, sentence: str) -> bool:
         return (
@@ -142,6 +145,7 @@ class Test:
             and message.endswith(self.end)
             and all(literal in message for literal in self.inner)
             and not any(literal in message for literal in self.without)
+            and (self.whole is None or self.whole.fullmatch(message) is not None)
         )
 
 
@@ -296,7 +300,11 @@ class Reader:
             prints = self.may_print if other.row is self.row else self.filled.__contains__
             theirs = [text for text in other.literal_pieces if not prints(text)]
             without += theirs[:1]
-        return Test(head, start, tuple(chosen), end, tuple(without))
+        return Test(head, start, tuple(chosen), end, tuple(without), self._whole)
+
+    @property
+    def _whole(self) -> re.Pattern[str] | None:
+        return re.compile(self.pattern, re.DOTALL) if self.wording.whole else None
 
 
 def _pattern(piece: str | Slot, *, kept: bool = False) -> str:

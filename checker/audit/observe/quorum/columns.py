@@ -129,7 +129,8 @@ reason."""
 
 least, most, so_far, count = (field(name, Int()) for name in ("least", "most", "so_far", "count"))
 handler, broker = field("detail", TEXT), field("broker", Broker)
-goes_on, deleted, unordered = (field(name, Bool) for name in ("goes_on", "deleted", "unordered"))
+goes_on, moves_leader = field("goes_on", Bool), field("moves_leader", Bool)
+deleted, unordered = field("deleted", Bool), field("unordered", Bool)
 applied_line = field("applied_line", Int(0))
 _OF_LINE = {
     **{name: EVENT[name] for name in ("file", "line", "ts")},
@@ -149,9 +150,10 @@ REGISTRATION_CHANGES_PRINTED = _observation(
 epoch, and fencings that a standby prints, without an epoch; `detail` is what becomes of the broker, `count` how many
 such records the epoch has, or the log from the broker's registration to its next."""
 REASSIGNMENTS_PRINTED = _observation(
-    effects.REASSIGNMENTS, {**_OF_LINE, **_RECORD, **_OF_TOPIC, **sorts(goes_on, proposed)}
+    effects.REASSIGNMENTS, {**_OF_LINE, **_RECORD, **_OF_TOPIC, **sorts(goes_on, moves_leader, proposed)}
 )
-"""Ends of reassignments as a controller tells them, each with the partition's record of about that time."""
+"""Ends of reassignments as a controller prints them, each with the partition's record of the partition epoch that the
+line has, else of about that time; `moves_leader`: the line also says that another replica leads."""
 doubtful = field("doubtful", Bool)
 DELETIONS_PRINTED = _observation(effects.DELETIONS, {**_OF_LINE, **sorts(count, so_far, most, doubtful)})
 """Counts of replicas that a broker deletes; `so_far` also of those before, `most` of what the log took from it;

@@ -1,8 +1,8 @@
 """Lines that tell what the metadata log had changed: counts of changes, ends of reassignments, and replicas that go.
 
 A controller counts the partitions that it changes as a broker comes or goes, and says of a reassignment that it is
-over; neither line names a partition epoch, so the record is the one of about that time. Brokers count the replicas that
-they delete, and act on topics until they have seen their deletion.
+over. From 4.3 on the latter names the partition epoch; else the record is the one of about that time. Brokers count
+the replicas that they delete, and act on topics until they have seen their deletion.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ...lines import (
     STRAYS_PRINTED,
 )
 from ...table.protocol import Row, Table
-from ..kraft.chronicle import SURELY_LATER, Chronicle
+from ..kraft.chronicle import SURELY_LATER, Chronicle, Registration
 from .beside import APPLIED, LATE, applied_offset, shown_later
 
 _SHOWN_BY = (*CHANGES_PRINTED, *REASSIGNMENT_PRINTED, *DELETIONS_PRINTED, *STRAYS_PRINTED)
@@ -34,6 +34,7 @@ _HANDLERS = {
     "handleBrokerUnregistered": "unregister",
     "enterControlledShutdown": "shutdown",
 }
+_STATE = ("partition_epoch", "leader_epoch", "isr")
 _HANDLER = re.compile(r"([A-Za-z]+)(?:\[([0-9]+)\])?$")
 CHANGES, REASSIGNMENTS = "changes_printed_beside_log", "reassignments_printed_beside_log"
 DELETIONS, REMOVED = "deletions_printed_beside_log", "topics_removed_beside_log"
@@ -96,8 +97,8 @@ def _is_over(until: int | None, ts: int, reached: Sequence[tuple[int, int]]) -> 
 
 
 def _shown(row: Row) -> Row:
-    names = ("file", "line", "ts", "row", "releases", "topic", "partition", "count", "detail", "replica")
-    shown: dict[str, Any] = {name: row.get(name) for name in names}
+    names = ("file", "line", "ts", "row", "releases", "topic", "partition", "count", "detail", "replica", "error")
+    shown: dict[str, Any] = {name: row.get(name) for name in (*names, *_STATE)}
     return shown | {"node": row.get("controller") if row.get("speaker") is None else row["speaker"]}
 
 
@@ -184,17 +185,30 @@ def _changes(row: Row, chronicle: Chronicle) -> Iterator[Row]:
 
 
 def _reassignments(row: Row, chronicle: Chronicle) -> Iterator[Row]:
-    """The end of a reassignment, beside the partition's only record of about that time."""
+    """The end of a reassignment, beside the record that it is about; `moves_leader`: the line names the error that a
+    leader gets which leads no longer."""
+    there = _of_time(row, chronicle) if row["partition_epoch"] is None else _of_epoch(row, chronicle)
+    if len(there) == 1:
+        (one,) = there
+        known = {"goes_on": one.reassigning, "moves_leader": row["error"] is not None}
+        yield row | known | {"before_file": one.file, "before_offset": one.offset}
+
+
+def _of_epoch(row: Row, chronicle: Chronicle) -> list[Registration]:
+    """The record of the partition epoch that a line prints, where it has the same state."""
+    state, there = chronicle.beside(row)
+    return [there] if state == "fits" and there is not None and there.ts is not None else []
+
+
+def _of_time(row: Row, chronicle: Chronicle) -> list[Registration]:
+    """The partition's records of about the time of a line."""
     ids = chronicle.ids.get(row["topic"], ())
-    there = [
+    return [
         each
         for topic in sorted(ids)
         for each in chronicle.of.get((topic, row["partition"]), [])
         if each.ts is not None and abs(each.ts - row["then"]) <= AT_ONCE
     ]
-    if len(there) == 1:
-        (one,) = there
-        yield row | {"goes_on": one.reassigning, "before_file": one.file, "before_offset": one.offset}
 
 
 def _strays(row: Row, chronicle: Chronicle) -> Iterator[Row]:

@@ -6,7 +6,9 @@ Why it matters
 
 How it is seen
     Lines that tell of a new partition, or of a change that is printed as UNCLEAN (at DEBUG of any), name topic id,
-    partition and partition epoch: the log has at that partition epoch the same leader, leader epoch and ISR. While a
+    partition and partition epoch: the log has at that partition epoch the same leader, leader epoch and ISR. From 4.3
+    on so do lines on a change of an assignment (at DEBUG on any change), on an AlterPartition request that is refused
+    and on an unclean election that is about to come; the last two print no leader and no topic id. While a
     snapshot is loaded these are copies of the state, with any epoch. A controller that is active prints what it
     proposes: what it may have taken back afterwards ("Renouncing", "reverting") is not compared, unless records that it
     wrote a second later in the same epoch are committed. A partition epoch that the
