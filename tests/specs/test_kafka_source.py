@@ -14,6 +14,7 @@ import pytest
 from isrproof.specs import toml
 from isrproof.specs.behaviours import BEHAVIOURS, Behaviour
 from isrproof.specs.lines import _LEADING, FOLDER
+from isrproof.specs.lines.classes import packages
 from isrproof.specs.machines import machine
 from isrproof.specs.releases import RELEASES, Release, release, span
 
@@ -124,6 +125,61 @@ def test_the_commits_of_a_behaviour_are_where_its_releases_say(behaviour: Behavi
     for fixed in behaviour.fixed_in:
         assert fixed in with_commit or fixed not in tags()
         assert release(fixed).tags[0] == fixed
+
+
+DECLARED = re.compile(r"\b(?:class|object|trait|interface|enum) (\w+)[^.,'\w]")
+NOT_OF_SERVERS = (
+    "connect",
+    "streams",
+    "tools",
+    "trogdor",
+    "shell",
+    "generator",
+    "examples",
+    "jmh-benchmarks",
+    "test-common",
+)
+"""Modules whose classes write to no log of a broker or a controller."""
+
+
+@cache
+def branches() -> frozenset[str]:
+    return frozenset(git("for-each-ref", "--format=%(refname:short)", "refs/heads").split())
+
+
+def source_of(row: Release) -> str | None:
+    """The newest state of a release that the clone has: a tag, or the branch of a release that has one row."""
+    known = known_tags(row)
+    if known:
+        return f"refs/tags/{known[-1]}"
+    return f"refs/heads/{row.name}" if row.name in branches() else None
+
+
+@cache
+def declared(source: str) -> dict[str, set[str]]:
+    """By class of the table the packages that declare one of that name."""
+    pattern = rf"(class|object|trait|interface|enum) ({'|'.join(packages())})\b"
+    found: dict[str, set[str]] = {}
+    for line in git("grep", "-E", pattern, source, "--", "*.java", "*.scala").splitlines():
+        path, _, text = line[len(source) + 1 :].partition(":")
+        place = re.search(r"src/main/(?:java|scala)/(.*)/[^/]*$", path)
+        if place is not None and not path.startswith(NOT_OF_SERVERS):
+            for name in DECLARED.findall(f"{text}\n"):
+                found.setdefault(name, set()).add(place[1].replace("/", "."))
+    return found
+
+
+@pytest.mark.parametrize("row", RELEASES, ids=lambda row: row.name)
+def test_classes_live_where_the_table_says(row: Release) -> None:
+    source = source_of(row)
+    if source is None:
+        pytest.skip(f"the clone has no state of {row.name}")
+    for name, own in packages().items():
+        for package, mask in own:
+            there = package in declared(source).get(name, ())
+            assert there or not mask & row.mask, f"{name} is not in {package}"
+        if not any(mask & row.mask for _, mask in own):
+            assert not {package for package, _ in own} & declared(source).get(name, set()), f"{name} is there, too"
 
 
 NUMBERED = ("version-printed",)

@@ -31,6 +31,9 @@ class Event:
     Of the metadata quorum, `raft_epoch` is an epoch of it, `raft_state` the state that a node is in from here on,
     `from_raft_state` the one before ("null": the process has just started), both without their ending "State" or as
     printed, `from_raft_epoch` the epoch of that; `voted` is who got a node's vote in the epoch.
+
+    On a line that prints the version of Kafka, `releases` are those of that version. One that is newer than all rows of
+    releases.toml is in `detail` as printed ("4.5.0"), and is None else; `releases` are then all that print such lines.
     """
 
     row: str
