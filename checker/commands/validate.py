@@ -66,8 +66,8 @@ def _writing(name: str) -> Model:
     found = model(name)
     if not any(each.prints for each in found.actions):
         raise IsrproofError(
-            f"expected kraft, cluster, or a model of your own whose steps print lines (FILE.py:NAME), got {name}: no"
-            " step of it prints any"
+            f"expected kraft, cluster, or a model of your own whose steps print lines (FILE.py:NAME), got {name}: it"
+            " does not say what its steps print"
         )
     return found
 

@@ -347,6 +347,28 @@ def test_a_dead_replica_blocks_no_reassignment_since_4_3(level: int, tmp_path: P
         assert (illegal, ended.verdict) == ([], "accepted")
 
 
+@pytest.mark.parametrize(("replicas", "isr", "verdict"), [([1, 2, 3], [1, 3], "accepted"), ([1, 3], [1], "rejected")])
+def test_where_the_release_is_not_known_no_more_is_asked_than_by_any(
+    replicas: list[int], isr: list[int], verdict: str, tmp_path: Path
+) -> None:
+    """The leader has registered nothing: at 3.9-IV0 it may be of 3.9, and of 4.3. None lets the second one end."""
+    added = [each for each in replicas if each > 2]
+    going = [each for each in (1, 2) if each not in replicas]
+    begins = change(replicas=[*replicas, *going], addingReplicas=added, removingReplicas=going)
+    ends = change(
+        replicas=replicas, isr=isr, addingReplicas=[], removingReplicas=[], **({"leader": 1} if going else {})
+    )
+    topic = created(replicas=[1, 2], isr=[1, 2], leader=1)
+    lines = log([change(isr=[1]), fence(2)], [begins], [ends], topic=topic)
+    unknown = [line.replace('"leaderId": 1', '"leaderId": 9') for line in lines]
+    put(tmp_path, 1, unknown)
+    (report,) = audit([str(tmp_path)], Options(engine="python"))
+    illegal = [each.rule for each in report.findings if each.rule == "KR525" and each.verdict == "illegal"]
+    found = validate([str(tmp_path)])
+    assert (found.verdict, bool(illegal)) == (verdict, verdict == "rejected")
+    assert found.release.startswith(">=3.9")
+
+
 def test_each_guard_forbids_something_by_itself() -> None:
     """A guard forbids a record above; or it alone forbids steps of an instance, so that expected.toml has another count
     without it; or it is waived, as others forbid the same."""
