@@ -19,6 +19,8 @@ LEADER_RECOVERY, NO_EPOCH_ON_SHRINK = BEHAVIOURS["KIP-704"].level, BEHAVIOURS["K
 DIRECTORIES, SHUTDOWN_TOLD = BEHAVIOURS["KIP-858"].level, BEHAVIOURS["KAFKA-13916"].level
 """Levels from which leader recovery states are written, from which the leader epoch is kept when the ISR shrinks, from
 which registrations and partitions have directories, and from which a registration says that its broker shuts down."""
+CORDONED = BEHAVIOURS["KIP-1066"].level
+"""The level from which on registrations have cordoned directories."""
 _BEFORE = "3.0-3.2"
 """Releases that register no range of levels."""
 

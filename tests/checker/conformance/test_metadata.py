@@ -215,7 +215,9 @@ CHANGES = ("PARTITION_CHANGE_RECORD", "BROKER_REGISTRATION_CHANGE_RECORD")
 @pytest.mark.parametrize("way", sorted(WAYS))
 def test_what_is_not_known_is_neither_accepted_nor_rejected(way: str, tmp_path: Path) -> None:
     """From a record on that a later release wrote nothing is compared; all before it fits."""
-    (start, *_) = [at for at, kind in offsets(copied("elr-4.1.0", tmp_path / "log")[0].read_bytes()) if kind in CHANGES][5:]
+    (start, *_) = [
+        at for at, kind in offsets(copied("elr-4.1.0", tmp_path / "log")[0].read_bytes()) if kind in CHANGES
+    ][5:]
     for segment in tmp_path.glob("log/node-*/metadata/*.log"):
         raw = segment.read_bytes()
         kinds = dict(offsets(raw))

@@ -37,6 +37,8 @@ isr_size, min_isr = field("isr_size", Int()), field("min_isr", Int())
 wrong_directories, perhaps_lost = field("wrong_directories", SetOf(TEXT)), field("perhaps_lost", Bool)
 """Directories that replicas come to and that their brokers never registered, as far as the log tells; whether they may
 have had them before the snapshot with which it begins."""
+cordoned = field("cordoned", SetOf(Broker))
+"""New replicas on brokers all of whose directories are cordoned."""
 directory_count, replica_count = field("directory_count", Int()), field("replica_count", Int())
 level, elr_on, migrating = field("level", Int()), field("elr_on", Bool), field("migrating", Bool)
 """metadata.version, whether eligible leader replicas are on, and whether a migration from ZooKeeper goes on."""
@@ -74,7 +76,7 @@ PARTITIONS = _observation(
         **_BEFORE,
         **sorts(*_STATE, *(was(each) for each in _STATE), created, named, unchanged, again, inactive, repeated),
         **sorts(was_empty, relocated, isr_size, min_isr, wrong_directories, perhaps_lost, directory_count),
-        **sorts(replica_count),
+        **sorts(replica_count, cordoned),
     },
 )
 """Records that create or change a partition: its registration before and after."""
@@ -146,6 +148,9 @@ PRODUCER_IDS = _observation(rows.PRODUCERS, {**_RECORD, **_BEFORE, **sorts(next_
 version_named = field("version_named", Bool)
 BEGINNINGS = _observation(rows.BEGINNINGS, {**_RECORD, **sorts(version_named)})
 """The first data record of a log: whether metadata.version was told before the first broker registered."""
+
+CONTROLLERS = _observation(rows.CONTROLLERS, {**_RECORD, **sorts(field("broker", Broker), voters)})
+"""Controllers that are unregistered, and the voters of the quorum then, as the last record of them has them."""
 
 to_level, crossed = field("to_level", Int()), field("crossed", SetOf(TEXT))
 LEVELS = _observation(rows.LEVELS, {**_RECORD, **_BEFORE, **sorts(to_level, crossed)})

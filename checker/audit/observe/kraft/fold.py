@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from .....specs.metadata.levels import DIRECTORIES, NAME, changes_between, jars, running
+from .....specs.metadata.levels import CORDONED, DIRECTORIES, NAME, changes_between, jars, running
 from .....traces.metadata.batches import Record
 from .....traces.metadata.reader import NO_OP_RECORD
 from ...files.metadata import Segment
@@ -21,6 +21,7 @@ from .deposed import OF_BROKERS, Deposed
 from .known import Known
 from .rows import (
     BEGINNINGS,
+    CONTROLLERS,
     DEPOSED,
     FENCINGS,
     LEADERS,
@@ -94,6 +95,8 @@ class Fold:
         self._only_changes_since = -1
         self._leader_changes = -1, -1
         """From which offset on, and before which, the last LeaderChange records stand that follow each other."""
+        self._voters: tuple[int, ...] | None = None
+        """As the last LeaderChange has them."""
         self._first_broker_seen = not from_start
         self._first_data: Row | None = None
         self._touched: dict[str, Row] = {}
@@ -165,7 +168,7 @@ class Fold:
         """Whether something that a row is about is unsure; its topic stands there by its name."""
         if not self.unsure:
             return False
-        if observation in (LEADERS, VOTERS):
+        if observation in (CONTROLLERS, LEADERS, VOTERS):
             return self.unsure.quorum
         if observation == FENCINGS:
             return self.unsure.of_some  # in which ISRs a broker still is rests on all partitions
@@ -214,6 +217,7 @@ class Fold:
         self._leader_changes = since if until == record.offset else record.offset, record.offset + 1
         self.epoch, self.leader = max(self.epoch, record.epoch), data["leaderId"]
         voters = sorted({voter["voterId"] for voter in data["voters"]})
+        self._voters = tuple(voters)
         if self._chronicle is not None and row["committed"]:
             self._chronicle.leaders[record.epoch] = data["leaderId"], row["file"], record.offset
             self._chronicle.voters.update(voters)
@@ -378,6 +382,7 @@ class Fold:
             wrong,
             bool(wrong) and state.may_be_lost(wrong),
             earlier[0] == at.file and (earlier[1] or 0) >= self._base,
+            state.put_where_cordoned(after, before) if data.get("replicas") and state.level >= CORDONED else (),
         )
         self._rows.changes.append(shown)
 
@@ -494,6 +499,9 @@ class Fold:
         self.state.controllers[data["controllerId"]] = newest_level(data)
 
     def _unregister_controller(self, data: Data, row: Row) -> None:
+        voters = self.state.voters or self._voters
+        if voters is not None:
+            self._show(CONTROLLERS, row | {"broker": data["controllerId"], "voters": list(voters)})
         self.state.controllers.pop(data["controllerId"], None)
 
     def _unregister(self, data: Data, row: Row) -> None:
@@ -516,6 +524,7 @@ class Fold:
             broker.in_shutdown = broker.in_shutdown or data.get("inControlledShutdown", 0) == 1
             self.state.seen(broker.id)
             broker.directories = data.get("logDirs") or broker.directories
+            broker.cordoned = data.get("cordonedLogDirs", broker.cordoned)
 
     def _fence(self, data: Data, row: Row) -> None:
         self._of_broker(data["id"], data["epoch"], row)

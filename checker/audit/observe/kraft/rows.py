@@ -16,7 +16,7 @@ REGISTRATIONS, FENCINGS, LEADERS = "metadata_registrations", "metadata_fencings"
 REMEMBERED, DEPOSED = "metadata_quorum_states", "metadata_deposed_leaders"
 VOTERS, TRANSACTIONS, PRODUCERS = "metadata_voters", "metadata_transactions", "metadata_producer_ids"
 BEGINNINGS, SNAPSHOTS, COPIES = "metadata_beginnings", "metadata_snapshots", "metadata_copies"
-LEVELS = "metadata_levels"
+LEVELS, CONTROLLERS = "metadata_levels", "metadata_controllers"
 Shown = tuple[str, Row]
 """The name of an observation, and a row of it."""
 
@@ -57,6 +57,7 @@ Change = tuple[
     tuple[str, ...],
     bool,
     bool,
+    tuple[int, ...],
 ]
 """A partition before and after a record; the state of everything else is that before the record.
 
@@ -66,9 +67,9 @@ Python's collector then forgets the change at once.
 """
 _Column = Callable[[], Sequence[Any]]
 """Makes a column when it is asked for."""
-_OTHERS = ("named", "inactive", "min_isr", "wrong_directories", "perhaps_lost", "again")
-"""Whether the record names a leader; see `inactive`, `min_isr`, `wrong_directories` and `may_be_lost` of `Cluster`; and
-whether a record of the same batch changed the partition before."""
+_OTHERS = ("named", "inactive", "min_isr", "wrong_directories", "perhaps_lost", "again", "cordoned")
+"""Whether the record names a leader; see `inactive`, `min_isr`, `wrong_directories`, `may_be_lost` and
+`put_where_cordoned` of `Cluster`; whether a record of the same batch changed the partition before."""
 
 
 NOTHING: Any = (None,) * len(Partition._fields)

@@ -128,6 +128,8 @@ class Broker:
     in_shutdown: bool
     directories: list[str]
     newest: int | None
+    cordoned: list[str] | None = None
+    """Directories that get no new replica (KIP-1066); None until the broker has said so."""
 
     @staticmethod
     def of(data: Data) -> Broker:
@@ -139,7 +141,13 @@ class Broker:
             data.get("inControlledShutdown", False),
             data.get("logDirs", []),
             newest_level(data),
+            data.get("cordonedLogDirs"),
         )
+
+    @property
+    def takes_replicas(self) -> bool:
+        """Whether some directory may get a new replica. Source: BrokerRegistration.hasUncordonedDirs."""
+        return not self.directories or self.cordoned is None or not {*self.directories} <= {*self.cordoned}
 
     @property
     def active(self) -> bool:
@@ -303,6 +311,11 @@ class Cluster:
         had = set() if before is None else {*zip(before.replicas, before.directories, strict=False)}
         pairs = {*zip(partition.replicas, partition.directories, strict=False)} - had
         return tuple(sorted(d for replica, d in pairs if d not in _RESERVED and d not in self.disks.get(replica, ())))
+
+    def put_where_cordoned(self, partition: Partition, before: Partition | None) -> tuple[int, ...]:
+        """New replicas of a partition on brokers all of whose directories are cordoned."""
+        added = {*partition.replicas} - ({*before.replicas} if before is not None else set())
+        return tuple(sorted(each for each in added if each in self.brokers and not self.brokers[each].takes_replicas))
 
     def may_be_lost(self, directories: Collection[str]) -> bool:
         """Whether brokers may have had these directories before the snapshot that history begins with, and lost them:
