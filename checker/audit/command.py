@@ -21,13 +21,14 @@ from ..spark_session import spark_failures
 from .engine import Engine, chosen, only_spark, text_size
 from .fields import OF_FILES
 from .files.file import FileFacts
-from .files.log import Log
+from .files.log import Log, Read
 from .files.python import InProcess
 from .files.streams import chosen as chosen_lines
 from .findings.audited import Audited
 from .findings.excerpts import Texts, Wanted, lines_around, with_excerpts
 from .findings.metadata import Metadata
 from .history.claims import claims
+from .history.journals import VERSION
 from .metadata import audited_metadata, with_metadata
 from .nodes import audited_nodes, hold_against
 from .not_known import all_not_known
@@ -41,7 +42,7 @@ from .report.encodable import encodable, is_text
 from .report.forms import FORMS, Lines, Run, write
 from .report.model import EXIT, Report, reports
 from .report.nothing import nothing_there
-from .table.protocol import Tables
+from .table.protocol import Row, Tables
 from .table.rows import PythonTable
 
 _BRIEF = 500_000_000
@@ -103,7 +104,7 @@ def _audited(
                 if kept.logs or not kept.counts:
                     _must_be_there(log, kept, narrow, found)
         kept.notes += contradicted(options.releases, kept.logs, read.facts)
-        found = replace(with_metadata(found, kept), not_known=not_known)
+        found = replace(with_metadata(found, kept), not_known=not_known, versions=_versions(read))
         with progress("reading the lines that findings name"):
             found = replace(found, findings=with_excerpts(found.findings, partial(_texts, options)))
         facts = (*read.facts, *kept.facts)
@@ -111,6 +112,13 @@ def _audited(
         if not all(is_text(fact.path) for fact in facts):
             made = [encodable(report) for report in made]
         return made, tuple(map(defect, found.defects))
+
+
+def _versions(read: Read) -> list[Row]:
+    """The lines in which processes print their release, as they are numbered in their files."""
+    files = {file.index: file for file in read.files}
+    own = (row for row in read.rows if row.get("kind") == VERSION and row["file"] in files)
+    return [row | {"line": files[row["file"]].place(row["line"]).line} for row in own]
 
 
 def _metadata(

@@ -139,6 +139,7 @@ STATES_TAKEN = rows_with("leads", "follows", "partition-state", "isr-written")
 PRINTED_BY_LEADERS = rows_with("leads", "isr-written")
 """Those of them that only the partition's leader writes."""
 CHANGES_PRINTED, REASSIGNMENT_PRINTED = rows_with("changes-told"), rows_with("reassignment-told")
+REASSIGNMENT_MOVES_LEADER = ("reassignment-moves-leader",)
 BROKER_CHANGES_PRINTED, FENCINGS_PRINTED = rows_with("registration-change-told"), rows_with("fencing-told")
 """Lines in which a KRaft controller changes a broker's registration, or is about to fence a broker."""
 DELETIONS_PRINTED = rows_with("deletions-told")

@@ -179,7 +179,7 @@ PRIMITIVES: Mapping[str, Primitive] = {
         Primitive("voters", "ints", ".*", separator=", ", item=_VOTER, numbers=r"voterKey=ReplicaKey\(id=([0-9]+)"),
         Primitive("fault", "text", "[A-Za-z ]+"),
         Primitive("newer-version", "text", _newer(NAMES[-1])),
-        Primitive("state-text", "text", "[A-Za-z0-9=(), -]*"),
+        Primitive("state-text", "text", r"[A-Za-z0-9=(),\[\] -]*"),
         Primitive("text", "text", ".*"),
     )
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ....traces.timeline import ReplicaRow, TimelineRow
@@ -63,6 +63,8 @@ class Audited:
     defects: tuple[str, ...] = ()
     not_known: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     """By cluster what this program does not know of its logs, in words."""
+    versions: Sequence[Row] = ()
+    """Lines in which processes print the release of their jars (journals.VERSION)."""
 
 
 def numbered_by_cluster(found: Audited) -> Audited:

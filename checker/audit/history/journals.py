@@ -74,7 +74,7 @@ def wrote(events: Table) -> list[Row]:
     controllers = module.grouped(("file", "controller"), line=Column("min", "line"))
     starts = events.of_lines(PROCESS_STARTS).present("ts").select("file", "line", "ts", "row")
     ends = events.of_lines(PROCESS_ENDS).present("ts").select("file", "line", "ts", "row")
-    versions = events.of_lines(VERSION_PRINTED).select("file", "ts", "releases", "detail")
+    versions = events.of_lines(VERSION_PRINTED).select("file", "line", "ts", "row", "releases", "detail")
     return [
         *({"kind": "wrote"} | row for row in own.rows()),
         *({"kind": "module"} | row for row in controllers.rows()),

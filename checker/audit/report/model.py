@@ -23,6 +23,7 @@ from ..history.histories import Life
 from ..history.spans import Span
 from ..lines import BESIDE_METADATA, IN_KRAFT, JUDGED_OF_KRAFT
 from ..rules.catalogue import rules
+from ..table.protocol import Row
 
 EXIT = {"illegal": 1, "incomplete": 3, "nothing-to-check": 3, "conforms": 0}
 """Verdicts of a run, the strongest first, and the exit codes that they mean."""
@@ -103,17 +104,21 @@ class WordingEvidence:
 
 @dataclass(frozen=True)
 class WordingStretch:
-    """Lines of a file that one controller wrote in one epoch, and the releases and the level that they tell of."""
+    """Lines of a file, and the releases that they show: those that one controller wrote in one epoch.
+
+    Where no controller of ZooKeeper mode wrote any: from a line in which a process prints its version on, to the next
+    such line or the end of the file. There `life`, `controller`, `controller_epoch` and `level` are None.
+    """
 
     file: str
     first_line: int
     last_line: int
-    life: int
-    controller: int
-    controller_epoch: int
+    life: int | None
+    controller: int | None
+    controller_epoch: int | None
     releases: str
     evidence: tuple[WordingEvidence, ...]
-    level: str
+    level: str | None
     lossy: bool
 
 
@@ -204,7 +209,8 @@ def _report(found: Audited, cluster: int, files: Sequence[FileFacts], paths: Map
         coverage=_coverage(files, found.metadata.records.get(cluster)),
         files=tuple(_file(file) for file in files),
         lives=tuple(_life(each, paths) for each in found.histories.lives if each.cluster == cluster),
-        releases=tuple(_stretch(each, paths) for each in found.histories.spans if each.cluster == cluster),
+        releases=tuple(_stretch(each, paths) for each in found.histories.spans if each.cluster == cluster)
+        or tuple(_printed(found.versions, files)),
         transitions=tuple(each for each in found.moves if each.cluster == cluster),
         notes=(
             *(f"{reason}; what rests on it is unknown at most" for reason in found.not_known.get(cluster, ())),
@@ -429,3 +435,24 @@ def _stretch(span: Span, paths: Mapping[int, str]) -> WordingStretch:
         level=span.seen_level,
         lossy=span.lossy,
     )
+
+
+def _printed(versions: Sequence[Row], files: Sequence[FileFacts]) -> Iterator[WordingStretch]:
+    """The stretches of files in which processes print their release, if it is one that is known."""
+    for file in files:
+        own = sorted((row for row in versions if row["file"] == file.index), key=lambda row: row["line"])
+        ends = [*(row["line"] - 1 for row in own[1:]), file.lines]
+        for row, last in zip(own, ends, strict=False):
+            if row["detail"] is None:
+                yield WordingStretch(
+                    file=file.path,
+                    first_line=row["line"],
+                    last_line=last,
+                    life=None,
+                    controller=None,
+                    controller_epoch=None,
+                    releases=names(row["releases"]),
+                    evidence=(WordingEvidence(Place(file.path, row["line"]), row["row"], names(row["releases"])),),
+                    level=None,
+                    lossy=file.lossy is not None,
+                )

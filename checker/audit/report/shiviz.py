@@ -38,7 +38,7 @@ def _events(report: Report, number: int, each: bool) -> Iterator[str]:
     last: tuple[int, int, str] | None = None
     for span, row in found:
         host = f"controller-{span.controller}" + (f"@{number + 1}" if each else "")
-        tenure = (span.life, span.controller_epoch, host)
+        tenure = (span.life or 0, span.controller_epoch or 0, host)
         clock = clocks[host]
         if last is not None and last != tenure and last[0] == span.life:
             _join(clock, clocks[last[2]])
@@ -70,7 +70,8 @@ class _Spans:
     def __init__(self, report: Report) -> None:
         self.of_file: dict[str, list[WordingStretch]] = defaultdict(list)
         for span in report.releases:
-            self.of_file[span.file].append(span)
+            if span.controller is not None:
+                self.of_file[span.file].append(span)
         for spans in self.of_file.values():
             spans.sort(key=lambda span: span.first_line)
         self.firsts = {file: [span.first_line for span in spans] for file, spans in self.of_file.items()}

@@ -16,6 +16,7 @@ from typing import Any
 from ...lines import (
     CHANGES_PRINTED,
     DELETIONS_PRINTED,
+    REASSIGNMENT_MOVES_LEADER,
     REASSIGNMENT_PRINTED,
     REGISTERED,
     STRAYS_PRINTED,
@@ -97,7 +98,7 @@ def _is_over(until: int | None, ts: int, reached: Sequence[tuple[int, int]]) -> 
 
 
 def _shown(row: Row) -> Row:
-    names = ("file", "line", "ts", "row", "releases", "topic", "partition", "count", "detail", "replica", "error")
+    names = ("file", "line", "ts", "row", "releases", "topic", "partition", "count", "detail", "replica")
     shown: dict[str, Any] = {name: row.get(name) for name in (*names, *_STATE)}
     return shown | {"node": row.get("controller") if row.get("speaker") is None else row["speaker"]}
 
@@ -185,12 +186,12 @@ def _changes(row: Row, chronicle: Chronicle) -> Iterator[Row]:
 
 
 def _reassignments(row: Row, chronicle: Chronicle) -> Iterator[Row]:
-    """The end of a reassignment, beside the record that it is about; `moves_leader`: the line names the error that a
-    leader gets which leads no longer."""
+    """The end of a reassignment, beside the record that it is about; `moves_leader`: the line says that another
+    replica leads since."""
     there = _of_time(row, chronicle) if row["partition_epoch"] is None else _of_epoch(row, chronicle)
     if len(there) == 1:
         (one,) = there
-        known = {"goes_on": one.reassigning, "moves_leader": row["error"] is not None}
+        known = {"goes_on": one.reassigning, "moves_leader": row["row"] in REASSIGNMENT_MOVES_LEADER}
         yield row | known | {"before_file": one.file, "before_offset": one.offset}
 
 
