@@ -31,7 +31,7 @@ from .history.claims import claims
 from .history.journals import VERSION
 from .metadata import audited_metadata, with_metadata
 from .nodes import audited_nodes, hold_against
-from .not_known import all_not_known
+from .not_known import all_not_known, missing_lines
 from .observe.catalogue import lines_read
 from .observe.narrow import EVERYTHING, Narrow
 from .options import FAIL_ON, Options
@@ -104,6 +104,7 @@ def _audited(
                 if kept.logs or not kept.counts:
                     _must_be_there(log, kept, narrow, found)
         kept.notes += contradicted(options.releases, kept.logs, read.facts)
+        kept.notes += missing_lines(read)
         found = replace(with_metadata(found, kept), not_known=not_known, versions=_versions(read))
         with progress("reading the lines that findings name"):
             found = replace(found, findings=with_excerpts(found.findings, partial(_texts, options)))

@@ -1,17 +1,23 @@
 """What logs hold that this program does not know, by cluster: a release, a level or records newer than its tables.
 
-Kafka's next release may change any rule. What rests on such a thing is *unknown* at most, and the report says why.
+Kafka's next release may change any rule. What rests on such a thing is *unknown* at most, and the report says why. If
+a release is known, and lines are not there that each process of it prints, a note says so: another build may have other
+words for them, or a level hides them.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from os.path import dirname
 
-from ...specs.releases import latest
+from ...specs.lines import rows, rows_with
+from ...specs.releases import in_mode, latest, names
 from .files.log import Read
 from .findings.metadata import Metadata
 from .history.journals import VERSION
+from .history.lives import Note
+from .lines import IN_KRAFT, VERSION_PRINTED
 
 
 def all_not_known(read: Read, metadata: Metadata) -> Mapping[int, tuple[str, ...]]:
@@ -35,3 +41,33 @@ def _of_text(read: Read) -> Iterator[tuple[int, str]]:
     }
     for cluster, version in sorted(printed):
         yield cluster, f"Kafka {version}, which a log prints, is newer than this program knows (up to {latest().name})"
+
+
+def missing_lines(read: Read) -> Iterator[Note]:
+    """Note each folder whose KRaft processes print a release, and not a line that they must print as they start."""
+    folders: dict[tuple[int, str], set[str]] = defaultdict(set)
+    printed: dict[tuple[int, str], int] = {}
+    of_file = {fact.index: (fact.cluster, dirname(fact.path)) for fact in read.facts}
+    for fact in read.facts:
+        folders[of_file[fact.index]].update(fact.rows)
+    for row in read.rows:
+        if row.get("kind") == VERSION and row["detail"] is None and not row["releases"] & in_mode("zk"):
+            folder = of_file[row["file"]]
+            printed[folder] = printed.get(folder, row["releases"]) & row["releases"]
+    opened = rows_with("raft-opened")
+    for (cluster, folder), own in sorted(folders.items()):
+        where = f"{folder or '.'}: "
+        release = printed.get((cluster, folder), 0)
+        must = [row for row in opened if rows()[row].releases & release]
+        if own & {*IN_KRAFT} - {*opened, *VERSION_PRINTED} and must and own.isdisjoint(opened):
+            yield Note(
+                cluster,
+                f"{where}processes of Kafka {names(release)} print {must[0]} as they start, and no such line was read:"
+                " rules that ask where a process of the quorum begins compare less",
+            )
+        if not own.isdisjoint(opened) and own.isdisjoint(VERSION_PRINTED):
+            yield Note(
+                cluster,
+                f"{where}processes start here, and none prints a version of Kafka that can be read: their release is"
+                " known from the wording of single lines only",
+            )
