@@ -31,6 +31,11 @@ def simple(name: str) -> str:
     return name.rsplit(".", 1)[-1].partition("$")[0]
 
 
+def outermost(name: str) -> str:
+    """The class at the top that a name is nested in, with its package."""
+    return name.partition("$")[0]
+
+
 @dataclass
 class _Header:
     """The head of a class, read up to its body."""

@@ -221,7 +221,7 @@ def _length(code: bytes, at: int) -> int:
             raise NoClassFileError("a method ends within an instruction") from error
         if size < 8:
             raise NoClassFileError("a switch has fewer than no cases")
-        return padded + size - at
+        return padded + int(size) - at
     if opcode == _WIDE_INDEX:
         return 6 if code[at + 1 : at + 2] == bytes([_IINC]) else 4
     return _LENGTHS.get(opcode, 1)

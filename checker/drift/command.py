@@ -9,7 +9,7 @@ import click
 from ...specs.errors import IsrproofError
 from ..failure import fail, say, say_json
 from . import report, sources
-from .drift import drift
+from .drift import Drift, drift
 from .read import Kafka, kafka
 
 _EXISTING = click.Path(exists=True, path_type=Path)
@@ -51,7 +51,7 @@ def command(
     raise SystemExit(int(found.fails))
 
 
-def _judged(found: report.Drift, everything: bool, as_json: bool) -> str:
+def _judged(found: Drift, everything: bool, as_json: bool) -> str:
     import json
 
     return json.dumps(report.as_json(found)) if as_json else report.text(found, everything=everything)

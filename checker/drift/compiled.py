@@ -14,6 +14,8 @@ from .templates import Template, template, unformatted
 
 _BUILDERS = ("java.lang.StringBuilder", "scala.collection.mutable.StringBuilder")
 _LOGGERS = ("org.slf4j.Logger", "com.typesafe.scalalogging.Logger")
+_STATE_CHANGE = "StateChangeLogger;"
+"""The end of the type of a logger with a name of its own."""
 _TRAITS = ("kafka.utils.Logging",)
 
 
@@ -31,7 +33,8 @@ def texts(file: ClassFile) -> list[Call]:
             for one in (template(parts), template(unformatted(parts))):
                 if one.words:
                     found[one] = None
-    return [Call(file.name, True, None, one, file.name, 0) for one in found]
+    handed = any(_STATE_CHANGE in kind for kind in file.fields.values())
+    return [Call(file.name, True, None, one, file.name, 0, handed) for one in found]
 
 
 def _joined(steps: Sequence[Step]) -> Iterator[tuple[str | None, ...]]:

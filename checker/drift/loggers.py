@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ...specs.lines import FAMILIES, Row, rows
-from .classes import simple
+from .classes import outermost, simple
 from .finding import Finding
 from .read import Kafka
 
@@ -66,24 +66,22 @@ def lives(row: Row, release: int, kafka: Kafka, printing: Mapping[str, tuple[str
     found: list[str] = []
     moved: list[tuple[str, str]] = []
     missing: list[str] = []
+    outer = kafka.outer
     for logger in named(row, release):
         if not is_class(logger):
             found.append(logger)
             continue
         here = printing.get(simple(logger), ())
-        same = [name for name in here if _outer(name) == _outer(logger)]
-        if same or _outer(logger) in {_outer(name) for name in kafka.classes}:
+        homes = sorted({outermost(name) for name in here})
+        if outermost(logger) in homes:
             found.append(logger)
-        elif here:
-            moved += [(logger, name) for name in sorted({_outer(name) for name in here})]
+        elif homes:  # what is left under the old name, an object of Scala say, prints nothing
+            moved += [(logger, name) for name in homes]
+        elif outermost(logger) in outer:
+            found.append(logger)
         else:
             missing.append(logger)
     return Lives(tuple(found), tuple(moved), tuple(missing))
-
-
-def _outer(name: str) -> str:
-    """The class at the top that a name is nested in."""
-    return name.partition("$")[0]
 
 
 def moved(release: int, kafka: Kafka, printing: Mapping[str, tuple[str, ...]]) -> Iterator[Finding]:

@@ -107,7 +107,7 @@ def fits(ours: Laid, printed: Laid) -> bool:
 
 
 def _met(ours: Sequence[Token], printed: Sequence[Token]) -> int | None:
-    """The most letters that meet the same letters, None if the sides do not fit: a table with a row for each of ours."""
+    """The most letters that meet the same letters, None if the sides do not fit: a table, a row for each of ours."""
     row: list[int | None] = [0]
     for token in printed:
         # The beginning of ours is nothing yet: only values that print nothing may stand before it.

@@ -6,10 +6,11 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from . import compiled
 from .calls import Call, loggers_of, source_file
-from .classes import simple
+from .classes import outermost, simple
 from .classfile import NoClassFileError, class_file
 from .levels import METADATA, LevelOfSource, feature_of_class, feature_of_java, levels_of_class, levels_of_java
 from .schemas import Schema, control_keys, from_class, from_json
@@ -62,6 +63,11 @@ class Kafka:
     def missing(self) -> tuple[str, ...]:
         """The modules of which no class was read."""
         return tuple(module for module, of in MODULES.items() if not any(name.startswith(of) for name in self.classes))
+
+    @cached_property
+    def outer(self) -> frozenset[str]:
+        """The names of classes that are in no other."""
+        return frozenset(map(outermost, self.classes))
 
     @property
     def empty(self) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 from .drift import Drift
 from .finding import GROUPS, REMEDIES, Finding
+from .sources import shown
 
 _LESS = {"line": 1, "new": 2}
 """From these ranks on findings are counted only, and listed if all are asked for."""
@@ -47,7 +48,7 @@ def less(finding: Finding) -> bool:
 
 def _line(finding: Finding) -> str:
     place = f"  [{finding.where}]" if finding.where else ""
-    return f"{'! ' if finding.fails else '  '}{finding.subject}: {finding.text}{place}"
+    return shown(f"{'! ' if finding.fails else '  '}{finding.subject}: {finding.text}{place}")
 
 
 def verdict(drift: Drift) -> str:
