@@ -67,7 +67,7 @@ def _row(version: str) -> Release:
 
 def _findings(kafka: Kafka, version: str, release: int, older: Kafka | None) -> Iterator[Finding]:
     yield from _release(version)
-    yield from records.records(kafka)
+    yield from records.records(kafka, release)
     yield from records.metadata_levels(kafka)
     yield from records.feature_levels(kafka)
     table = lines.table(kafka, release)

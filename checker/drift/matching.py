@@ -8,7 +8,7 @@ words. Holes can take much, so a fit counts by how much of the literals met each
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -18,6 +18,8 @@ from .templates import Template
 _TOKEN = re.compile(r"[A-Za-z]+|[0-9]+|\n\s*|\s|[^A-Za-z0-9\s]")
 _CHOICES = re.compile(r"[A-Za-z_|-]+")
 _LETTER = re.compile("[A-Za-z]")
+_NO_END = frozenset(" .,:;!")
+"""Signs at which no value ends."""
 _NEEDED = 2 / 3
 """The share of the shorter side's letters that must meet the same letters."""
 _OF_WORDS = 0.5
@@ -106,30 +108,50 @@ def fits(ours: Laid, printed: Laid) -> bool:
     return met is not None and met >= shorter * _NEEDED
 
 
+Cell = tuple[int | None, int | None]
+"""The most letters that met so far; second, where a value has just taken a sign at which none ends."""
+_NOWHERE: Cell = (None, None)
+
+
 def _met(ours: Sequence[Token], printed: Sequence[Token]) -> int | None:
     """The most letters that meet the same letters, None if the sides do not fit: a table, a row for each of ours."""
-    row: list[int | None] = [0]
+    row: list[Cell] = [(0, None)]
     for token in printed:
-        # The beginning of ours is nothing yet: only values that print nothing may stand before it.
-        row.append(row[-1] if isinstance(token, Hole) else None)
+        # Of ours nothing is taken yet: only values that print nothing may stand before it.
+        row.append((row[-1][0], None) if isinstance(token, Hole) else _NOWHERE)
     for own in ours:
-        last, row = row, [row[0] if isinstance(own, Hole) else None]
+        last, row = row, [row[0] if isinstance(own, Hole) else _NOWHERE]
         for at, token in enumerate(printed):
-            row.append(_best(own, token, last[at], last[at + 1], row[at]))
-    return row[-1]
+            row.append(_cell(own, token, last[at], last[at + 1], row[at], first=at == 0))
+    return row[-1][0]
 
 
-def _best(own: Token, token: Token, both: int | None, above: int | None, left: int | None) -> int | None:
-    """The best way to here: both sides step on, ours alone (`above`), or the printed one alone (`left`)."""
+def _cell(own: Token, token: Token, both: Cell, above: Cell, left: Cell, *, first: bool) -> Cell:
+    """The best ways to here: both sides step on, ours alone (`above`), or the printed one alone (`left`).
+
+    A value takes what it may print of ours, and does not end in a space or a stop: these are written in the message.
+    Only a `first` one may, which is who speaks.
+    """
     ways: list[int | None] = []
+    unended: list[int | None] = []
     if isinstance(own, Hole):
-        ways.append(above)  # our slot ends
+        ways.append(above[0])  # our slot prints nothing
+        unended.append(above[1])
         if isinstance(token, Hole) or own.primitive is None or _takes(own.primitive, token):
-            ways += [left, both]
+            ways += [left[0], both[0]]
     if isinstance(token, Hole):
-        ways += [left, above, both]
-    if isinstance(own, str) and own == token and both is not None:
-        ways.append(both + (len(own) if _LETTER.match(own) else 0))
+        ways.append(left[0])  # the value prints nothing
+        taken = [*above, both[0]]
+        if isinstance(own, str) and own in _NO_END and not first:
+            unended += taken
+        else:
+            ways += taken
+    if isinstance(own, str) and own == token and both[0] is not None:
+        ways.append(both[0] + (len(own) if _LETTER.match(own) else 0))
+    return _most(ways), _most(unended)
+
+
+def _most(ways: Iterable[int | None]) -> int | None:
     return max((way for way in ways if way is not None), default=None)
 
 

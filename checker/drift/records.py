@@ -7,17 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from ...specs import toml
 from ...specs.metadata import Field, RecordType, control_types, printed, types_by_name
 from ...specs.metadata.levels import Level, levels
+from ...specs.releases import span
 from .finding import Finding
 from .levels import LevelOfSource
 from .read import Kafka
 from .schemas import FieldSchema, Schema
 
 
-def records(kafka: Kafka) -> Iterator[Finding]:
-    """Types, versions and fields of records that records.toml lacks."""
+def records(kafka: Kafka, release: int) -> Iterator[Finding]:
+    """Types, versions and fields of records that records.toml lacks, or has and this release, a mask, has not."""
     for schema in kafka.schemas.values():
         name = schema.name if schema.key is None else f"{printed(schema.name)}_RECORD"
-        for text in _beside(schema, types_by_name().get(name)):
+        for text in _beside(schema, types_by_name().get(name), release):
             yield Finding("record", 0, name, text, True, schema.file)
     known = {kind.key for kind in control_types().values()}
     for name, key in kafka.control.items():
@@ -25,7 +26,7 @@ def records(kafka: Kafka) -> Iterator[Finding]:
             yield Finding("record", 0, name, f"control record of type {key} is unknown", True)
 
 
-def _beside(schema: Schema, own: RecordType | None) -> Iterator[str]:
+def _beside(schema: Schema, own: RecordType | None, release: int) -> Iterator[str]:
     if own is None:
         yield f"type {schema.key} is unknown, versions 0-{schema.newest}: {_listed(schema.fields)}"
         return
@@ -33,7 +34,10 @@ def _beside(schema: Schema, own: RecordType | None) -> Iterator[str]:
         yield f"its key is {schema.key}, not {own.key}"
     if schema.newest >= len(own.since):
         yield f"version {schema.newest} is unknown; known is {len(own.since) - 1}"
-    yield from _fields(schema.fields, own.fields, "", schema.whole)
+    # A field of a version that came later is none that this release lost.
+    later = {version for version, since in enumerate(own.since) if not span(f">={since}") & release}
+    fields = [field for field in own.fields if field.since not in later]
+    yield from _fields(schema.fields, own.fields, fields, "", schema.whole)
 
 
 def _listed(fields: Sequence[FieldSchema]) -> str:
@@ -50,7 +54,10 @@ def _described(field: FieldSchema) -> str:
     return " ".join(words)
 
 
-def _fields(fields: Sequence[FieldSchema], own: Sequence[Field], within: str, whole: bool) -> Iterator[str]:
+def _fields(
+    fields: Sequence[FieldSchema], own: Sequence[Field], needed: Sequence[Field], within: str, whole: bool
+) -> Iterator[str]:
+    """What fields are otherwise than `own`, of which only `needed` must be there."""
     known = {field.name: field for field in own}
     for field in fields:
         if field.name not in known:
@@ -58,9 +65,9 @@ def _fields(fields: Sequence[FieldSchema], own: Sequence[Field], within: str, wh
         elif whole:
             yield from _columns(field, known[field.name], within)
     shown = {field.name for field in fields}
-    for name in known:
-        if name not in shown:
-            yield f"field {within}{name} is not there any more"
+    for missing in needed:
+        if missing.name not in shown:
+            yield f"field {within}{missing.name} is not there any more"
 
 
 def _columns(field: FieldSchema, own: Field, within: str) -> Iterator[str]:
@@ -72,7 +79,7 @@ def _columns(field: FieldSchema, own: Field, within: str) -> Iterator[str]:
     ):
         if theirs != ours:
             yield f"field {within}{field.name}: its {column} is {_word(theirs)}, not {_word(ours)}"
-    yield from _fields(field.fields, own.fields, f"{within}{field.name}.", True)
+    yield from _fields(field.fields, own.fields, own.fields, f"{within}{field.name}.", True)
 
 
 def _word(value: object) -> str:
