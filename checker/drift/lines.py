@@ -87,8 +87,8 @@ def lost(table: Table) -> Iterator[tuple[Row, Wording, Sequence[Call]]]:
         if not wordings or not row.loggers:
             continue
         home = lives(row, table.release, table.kafka, table.printing)
-        if not (home.found or home.moved) and not table.whole:
-            continue  # the jar that has the class was not given
+        if not (any(map(is_class, home.found)) or home.moved or table.whole):
+            continue  # the jar that has the class was not given, nor may be all that print by a logger of their own name
         names = (*home.found, *(new for _, new in home.moved))
         own = [
             call
