@@ -88,7 +88,7 @@ def lost(table: Table) -> Iterator[tuple[Row, Wording, Sequence[Call]]]:
             continue
         home = lives(row, table.release, table.kafka, table.printing)
         if not (any(map(is_class, home.found)) or home.moved or table.whole):
-            continue  # the jar that has the class was not given, nor may be all that print by a logger of their own name
+            continue  # the jar that has the class was not given, nor all that may print by a logger with its own name
         names = (*home.found, *(new for _, new in home.moved))
         own = [
             call
