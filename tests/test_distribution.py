@@ -15,7 +15,6 @@ import pytest
 
 from tests.imports import ROOT
 
-
 _WORKFLOWS = (".github/workflows/ci.yml", ".github/workflows/drift.yml")
 
 
