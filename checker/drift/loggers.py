@@ -20,8 +20,6 @@ class Lives:
     """Names of loggers that print its lines here."""
     moved: tuple[tuple[str, str], ...]
     """Names of the table, with what the class is called here."""
-    missing: tuple[str, ...]
-    """Names of classes that are not here at all."""
 
 
 def named(row: Row, release: int) -> tuple[str, ...]:
@@ -65,7 +63,6 @@ def lives(row: Row, release: int, kafka: Kafka, printing: Mapping[str, tuple[str
     """Where the classes of a row's loggers are."""
     found: list[str] = []
     moved: list[tuple[str, str]] = []
-    missing: list[str] = []
     outer = kafka.outer
     for logger in named(row, release):
         if not is_class(logger):
@@ -79,9 +76,7 @@ def lives(row: Row, release: int, kafka: Kafka, printing: Mapping[str, tuple[str
             moved += [(logger, name) for name in homes]
         elif outermost(logger) in outer:
             found.append(logger)
-        else:
-            missing.append(logger)
-    return Lives(tuple(found), tuple(moved), tuple(missing))
+    return Lives(tuple(found), tuple(moved))
 
 
 def moved(release: int, kafka: Kafka, printing: Mapping[str, tuple[str, ...]]) -> Iterator[Finding]:

@@ -28,9 +28,10 @@ _OF_WORDS = 0.5
 
 @dataclass(frozen=True)
 class Hole:
-    """A slot or a value; `takes` are the patterns of what it lets through, None for anything."""
+    """A slot of a wording, or a value of a template."""
 
     primitive: Primitive | None = None
+    """What a slot lets through; None for a value, which may be anything."""
 
 
 Token = str | Hole
