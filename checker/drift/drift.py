@@ -74,6 +74,7 @@ def _findings(kafka: Kafka, version: str, release: int, older: Kafka | None) -> 
     yield from loggers.moved(release, kafka, table.printing)
     lacking = lines.lost(lines.table(older, release)) if older else ()
     yield from lines.stale(table, frozenset((row.id, shown(wording)) for row, wording, _ in lacking))
+    yield from lines.unread(table)
     yield from lines.new(table, lines.texts(older) if older else None)
 
 

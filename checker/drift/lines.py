@@ -105,6 +105,32 @@ def lost(table: Table) -> Iterator[tuple[Row, Wording, Sequence[Call]]]:
                 yield row, wording, own
 
 
+def unread(table: Table) -> Iterator[Finding]:
+    """Rows that bear on a rule and end with a release before, though a call prints what they say.
+
+    A row is not new to Kafka then, and nothing of the table is gone from it: only this says that it lacks the release.
+    """
+    before = table.release - 1
+    current = [
+        wording
+        for row in rows().values()
+        if row.bears
+        for wording in row.wordings
+        if wording.releases & table.release and not wording.anything
+    ]
+    for row in rows().values():
+        if not row.bears or row.releases & table.release or not row.releases & before:
+            continue
+        classes = {simple(name) for name in named(row, before) if is_class(name)}
+        calls = [call for name, calls in table.calls.of.items() if simple(name) in classes for call in calls]
+        for wording in (each for each in row.wordings if each.releases & before):
+            call = next((call for call in calls if reads(wording, call.template)), None)
+            if call and not any(reads(each, call.template) for each in current):
+                text = f"({row.role}) is printed, and no variant is of this release: {call.template.shown}"
+                yield Finding("line", 0, row.id, text, True, _place(call))
+                break
+
+
 def _built(wording: Wording, table: Table) -> bool:
     """Whether all of its phrases are in literals that no call shows: a message that a method puts together."""
     literals = (piece for piece in wording.pieces[wording.prefix :] if isinstance(piece, str))

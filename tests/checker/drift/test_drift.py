@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
 import pytest
+from isrproof.checker.drift import lines
 from isrproof.checker.drift.records import known_features
-from isrproof.specs.lines import rows
+from isrproof.specs.lines import Wording, rows
 from isrproof.specs.metadata import types_by_name
 
 from tests.checker.drift.made import (
@@ -17,6 +19,7 @@ from tests.checker.drift.made import (
     Tree,
     changed,
     found,
+    kept,
     known_levels,
     message,
     metadata_version,
@@ -214,6 +217,18 @@ def test_a_line_that_a_logger_prints_that_was_handed_over_is_not_gone(tmp_path: 
         for each in findings({**files, "core/src/main/java/kafka/raft/Handed.java": handed}, tmp_path)
         if each[0] == "line"
     ]
+
+
+def test_a_row_that_lacks_the_release_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def ended(wording: Wording) -> Wording:
+        levels_of_it = tuple((level, mask & ~RELEASE.mask) for level, mask in wording.levels)
+        return dataclasses.replace(wording, levels=levels_of_it)
+
+    row = dataclasses.replace(ACTIVE, wordings=tuple(map(ended, ACTIVE.wordings)))
+    monkeypatch.setattr(lines, "rows", lambda: {**kept(), row.id: row})
+    seen = [each for each in found(written(tree(), tmp_path)).findings if each.group == "line"]
+    assert [(each.subject, each.fails) for each in seen] == [("controller-active", True)]
+    assert "is printed, and no variant is of this release: Becoming the active controller" in seen[0].text
 
 
 def test_new_lines_come_by_what_their_logger_bears_on(tmp_path: Path) -> None:
