@@ -124,7 +124,7 @@ def unread(table: Table) -> Iterator[Finding]:
         classes = {simple(name) for name in named(row, before) if is_class(name)}
         calls = [call for name, calls in table.calls.of.items() if simple(name) in classes for call in calls]
         for wording in (each for each in row.wordings if each.releases & before):
-            call = next((call for call in calls if reads(wording, call.template)), None)
+            call = next((call for call in calls if _same(wording, call)), None)
             if call and not any(reads(each, call.template) for each in current):
                 text = f"({row.role}) is printed, and no variant is of this release: {call.template.shown}"
                 yield Finding("line", 0, row.id, text, True, _place(call))
@@ -158,12 +158,14 @@ def _elsewhere(wording: Wording, table: Table) -> tuple[str, Call] | None:
     if laid.letters < _TELLING:
         return None
     rare = min(laid.words, key=lambda word: (len(table.calls.by_word.get(word, ())), word), default="")
-    found = [
-        (name, call)
-        for name, call in table.calls.by_word.get(rare, ())
-        if of_template(call.template).letters >= laid.letters * _MOST_OF and reads(wording, call.template)
-    ]
+    found = [(name, call) for name, call in table.calls.by_word.get(rare, ()) if _same(wording, call)]
     return min(found, key=lambda each: (each[0], each[1].file, each[1].line), default=None)
+
+
+def _same(wording: Wording, call: Call) -> bool:
+    """Whether a call prints the wording, and most of its letters."""
+    letters = of_wording(wording, sentence=True).letters
+    return of_template(call.template).letters >= letters * _MOST_OF and reads(wording, call.template)
 
 
 def _place(call: Call) -> str:
