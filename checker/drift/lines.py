@@ -18,7 +18,7 @@ from .read import named as named_calls
 
 _CLOSE = 0.6
 """From here on two texts are taken for one that was changed."""
-_MOST_OF = 0.8
+_MOST_OF = 0.7
 """The share of a wording's letters that a call of another class must have for it to be the same line."""
 _TELLING = 16
 """Letters of a wording that is looked for in other classes; a shorter one is in too many."""
