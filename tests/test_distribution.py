@@ -15,12 +15,15 @@ import pytest
 
 from tests.imports import ROOT
 
+_WORKFLOWS = (".github/workflows/ci.yml", ".github/workflows/drift.yml")
+
 
 @pytest.mark.parametrize(
     ("schema", "file"),
     [
         ("vendor.github-actions", "action.yml"),
         ("vendor.github-workflows", ".github/workflows/ci.yml"),
+        ("vendor.github-workflows", ".github/workflows/drift.yml"),
         ("vendor.citation-file-format", "CITATION.cff"),
     ],
 )
@@ -34,7 +37,7 @@ def test_files_for_others_are_what_their_schemas_say(schema: str, file: str) -> 
 def test_yaml_for_others_is_clean() -> None:
     pytest.importorskip("yamllint")
     rules = "{extends: default, rules: {line-length: disable, document-start: disable, truthy: {check-keys: false}}}"
-    found = [".github/workflows/ci.yml", "action.yml", ".pre-commit-hooks.yaml", "mkdocs.yml", "CITATION.cff"]
+    found = [*_WORKFLOWS, "action.yml", ".pre-commit-hooks.yaml", "mkdocs.yml", "CITATION.cff"]
     command = [sys.executable, "-m", "yamllint", "--strict", "-d", rules, *(str(ROOT / file) for file in found)]
     run = subprocess.run(command, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr

@@ -62,6 +62,7 @@ ARROWS: dict[str, set[str]] = {
     "checker.replacing": set(),
     "checker.machines": {"specs"},
     "checker.diagram": {"specs", "model", "checker.machines"},
+    "checker.drift": {"specs", "checker.failure"},
     "checker.explore": {
         *("specs", "model"),
         *("checker.diagram", "checker.processes", "checker.replacing", "checker.spark_session"),

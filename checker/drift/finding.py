@@ -1,0 +1,45 @@
+"""Findings of the gate: what Kafka has and the tables lack, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+GROUPS: Mapping[str, str] = {
+    "release": "Releases",
+    "record": "Metadata records",
+    "level": "Levels of metadata.version",
+    "feature": "Levels of other features",
+    "logger": "Loggers that moved",
+    "line": "Lines that are gone, moved or changed",
+    "new": "Lines that no row reads",
+}
+"""Groups of findings in the order of the report, with their headings."""
+REMEDIES: Mapping[str, str] = {
+    "release": "add a row to specs/releases.toml",
+    "record": "add it to specs/metadata/records.toml",
+    "level": "add a row to specs/metadata/levels.toml",
+    "feature": "look at what it brings, then raise it in checker/drift/features.toml",
+    "logger": "say in specs/lines/ where the class lives from this release on",
+    "line": "end the variant in specs/lines/ before this release, and add one for what Kafka prints now",
+    "new": "decide its role, then add a row or a variant to specs/lines/",
+}
+"""What to do about the findings of a group."""
+
+
+@dataclass(frozen=True, order=True)
+class Finding:
+    """Something that the tables do not know."""
+
+    group: str
+    """A key of GROUPS."""
+    rank: int
+    """0 for what bears on a rule; findings of a group are sorted by it first."""
+    subject: str
+    """The type, level, logger or row that it is about."""
+    text: str
+    """What is other than the tables say."""
+    fails: bool
+    """The gate is not passed with it."""
+    where: str = ""
+    """The file of Kafka, with the line where there is one."""

@@ -1,0 +1,225 @@
+"""Drift of lines: what rows say that a release prints, against the calls of its source, in both directions."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ...specs.lines import Row, Wording, rows
+from .calls import STATE_CHANGE, Call
+from .classes import simple
+from .finding import Finding
+from .loggers import covers, index, is_class, lives, named
+from .matching import of_template, of_wording, reads, shown, similarity
+from .read import Kafka
+from .read import named as named_calls
+
+_CLOSE = 0.6
+"""From here on two texts are taken for one that was changed."""
+_MOST_OF = 0.7
+"""The share of a wording's letters that a call of another class must have for it to be the same line."""
+_TELLING = 16
+"""Letters of a wording that is looked for in other classes; a shorter one is in too many."""
+_PHRASE = re.compile(r"[A-Za-z]+(?: [A-Za-z]+){2,}")
+"""Words that stand together, at least three."""
+_LETTERS = 8
+"""A call whose message has fewer letters says nothing that could be compared."""
+
+
+@dataclass(frozen=True)
+class Printed:
+    """The calls of a source by the loggers that print them."""
+
+    of: Mapping[str, Sequence[Call]]
+    by_word: Mapping[str, Sequence[tuple[str, Call]]]
+    """The same by each word of their texts."""
+
+
+def printed(calls: Iterator[tuple[str, Call]]) -> Printed:
+    """An index of calls."""
+    of: dict[str, list[Call]] = defaultdict(list)
+    by_word: dict[str, list[tuple[str, Call]]] = defaultdict(list)
+    for name, call in calls:
+        of[name].append(call)
+        for word in call.template.words:
+            by_word[word].append((name, call))
+    return Printed(dict(of), dict(by_word))
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows of a release, with what the source has of their loggers."""
+
+    release: int
+    kafka: Kafka
+    printing: Mapping[str, tuple[str, ...]]
+    calls: Printed
+    built: str
+    """The literals that no call shows, one a line."""
+    whole: bool
+    """Every module was read: what is not there is gone."""
+
+
+def table(kafka: Kafka, release: int) -> Table:
+    """The rows of a release beside a source."""
+    literals = "\n".join(" ".join(literal.split()) for literal in kafka.literals)
+    return Table(release, kafka, index(kafka), printed(named_calls(kafka)), literals, not kafka.missing)
+
+
+def stale(table: Table, known: frozenset[tuple[str, str]]) -> Iterator[Finding]:
+    """Wordings that no call of their loggers prints, with what is printed instead.
+
+    Args:
+        known: rows with wordings that an older source lacks too; where they bear on no rule, they are left out.
+    """
+    for row, wording, own in lost(table):
+        if row.bears or (row.id, shown(wording)) not in known:
+            yield _stale(row, wording, own, table)
+
+
+def lost(table: Table) -> Iterator[tuple[Row, Wording, Sequence[Call]]]:
+    """Wordings that no call of their loggers prints, each text of a row once, with the calls of those loggers."""
+    handed = [call for call in table.kafka.calls if call.handed]
+    for row in rows().values():
+        wordings = [each for each in row.wordings if each.releases & table.release and not each.anything]
+        if not wordings or not row.loggers:
+            continue
+        home = lives(row, table.release, table.kafka, table.printing)
+        if not (any(map(is_class, home.found)) or home.moved or table.whole):
+            continue  # the jar that has the class was not given, nor all that may print by a logger with its own name
+        names = (*home.found, *(new for _, new in home.moved))
+        own = [
+            call
+            for name, calls in table.calls.of.items()
+            if any(covers(each, name) for each in names)
+            for call in calls
+        ]
+        seen: set[str] = set()
+        for wording in wordings:
+            if shown(wording) in seen or any(reads(wording, call.template) for call in (*own, *handed)):
+                continue
+            if not _built(wording, table):
+                seen.add(shown(wording))
+                yield row, wording, own
+
+
+def unread(table: Table) -> Iterator[Finding]:
+    """Rows that bear on a rule and end with a release before, though a call prints what they say.
+
+    A row is not new to Kafka then, and nothing of the table is gone from it: only this says that it lacks the release.
+    """
+    before = table.release - 1
+    current = [
+        wording
+        for row in rows().values()
+        if row.bears
+        for wording in row.wordings
+        if wording.releases & table.release and not wording.anything
+    ]
+    for row in rows().values():
+        if not row.bears or row.releases & table.release or not row.releases & before:
+            continue
+        classes = {simple(name) for name in named(row, before) if is_class(name)}
+        calls = [call for name, calls in table.calls.of.items() if simple(name) in classes for call in calls]
+        for wording in (each for each in row.wordings if each.releases & before):
+            call = next((call for call in calls if _same(wording, call)), None)
+            if call and not any(reads(each, call.template) for each in current):
+                text = f"({row.role}) is printed, and no variant is of this release: {call.template.shown}"
+                yield Finding("line", 0, row.id, text, True, _place(call))
+                break
+
+
+def _built(wording: Wording, table: Table) -> bool:
+    """Whether all of its phrases are in literals that no call shows: a message that a method puts together."""
+    literals = (piece for piece in wording.pieces[wording.prefix :] if isinstance(piece, str))
+    phrases = [phrase for literal in literals for phrase in _PHRASE.findall(literal)]
+    return bool(phrases) and all(phrase in table.built for phrase in phrases)
+
+
+def _stale(row: Row, wording: Wording, own: Sequence[Call], table: Table) -> Finding:
+    rank, ours = (0 if row.bears else 1), shown(wording)
+    role = row.role if row.bears else "irrelevant"
+    elsewhere = _elsewhere(wording, table)
+    if elsewhere:
+        name, call = elsewhere
+        return Finding("line", rank, row.id, f"({role}) is printed by {name}: {ours}", row.bears, _place(call))
+    alike = [(similarity(ours, call.template.shown), call.template.shown, _place(call)) for call in own]
+    ratio, text, place = max(alike, default=(0.0, "", ""))
+    if ratio >= _CLOSE:
+        return Finding("line", rank, row.id, f"({role}) is changed: {ours} -> {text}", row.bears, place)
+    return Finding("line", rank, row.id, f"({role}) is gone: {ours}", row.bears)
+
+
+def _elsewhere(wording: Wording, table: Table) -> tuple[str, Call] | None:
+    """The call of another logger that prints the wording, the first by name."""
+    laid = of_wording(wording, sentence=True)
+    if laid.letters < _TELLING:
+        return None
+    rare = min(laid.words, key=lambda word: (len(table.calls.by_word.get(word, ())), word), default="")
+    found = [(name, call) for name, call in table.calls.by_word.get(rare, ()) if _same(wording, call)]
+    return min(found, key=lambda each: (each[0], each[1].file, each[1].line), default=None)
+
+
+def _same(wording: Wording, call: Call) -> bool:
+    """Whether a call prints the wording, and most of its letters."""
+    letters = of_wording(wording, sentence=True).letters
+    return of_template(call.template).letters >= letters * _MOST_OF and reads(wording, call.template)
+
+
+def _place(call: Call) -> str:
+    return f"{call.file}:{call.line}" if call.line else call.file
+
+
+def new(table: Table, known: frozenset[tuple[str, str]] | None) -> Iterator[Finding]:
+    """Calls that no wording reads, or only one that reads any text.
+
+    Args:
+        known: simple names of classes with texts that an older source has; these are not new. With an older source,
+            what only rows that bear on no rule read is listed too: what is new in it may deserve a role.
+    """
+    current = [row for row in rows().values() if row.releases & table.release and row.loggers]
+    bearing = {simple(name) for row in current if row.bears for name in named(row, table.release) if is_class(name)}
+    seen: set[tuple[str, str]] = set()
+    for name in sorted(table.calls.of):
+        own = [row for row in current if any(covers(logger, name) for logger in named(row, table.release))]
+        rank = 0 if simple(name) in bearing or name == STATE_CHANGE else 2
+        for call in table.calls.of[name]:
+            key, origin = (simple(name), call.template.shown), (simple(call.logger), call.template.shown)
+            if call.level is None or key in seen or of_template(call.template).letters < _LETTERS:
+                continue
+            seen.add(key)
+            if known and (key in known or origin in known):
+                continue
+            if how := _read(call, own, table.release, listed=known is not None):
+                less, what = how
+                yield Finding(
+                    "new", rank + less, f"{name} {call.level}", f"{call.template.shown} ({what})", False, _place(call)
+                )
+
+
+def _read(call: Call, own: Sequence[Row], release: int, *, listed: bool) -> tuple[int, str] | None:
+    """How a call that is worth a finding is read, and how little that matters; None for any other.
+
+    Args:
+        listed: list what a wording of a row reads that bears on no rule.
+    """
+    anything = False
+    readers: list[Row] = []
+    for row in own:
+        for wording in row.wordings:
+            if wording.releases & release and wording.anything:
+                anything = True
+            elif wording.releases & release and reads(wording, call.template):
+                readers.append(row)
+    if any(row.bears for row in readers) or (readers and not listed):
+        return None
+    if readers:
+        return 1, f"irrelevant: {readers[0].id}"
+    return (1, "only a row for any text reads it") if anything else (0, "unknown")
+
+
+def texts(kafka: Kafka) -> frozenset[tuple[str, str]]:
+    """What a source prints: simple names of classes, with texts."""
+    return frozenset((simple(call.logger), call.template.shown) for call in kafka.calls)
