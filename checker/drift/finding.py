@@ -19,7 +19,7 @@ REMEDIES: Mapping[str, str] = {
     "release": "add a row to specs/releases.toml",
     "record": "add it to specs/metadata/records.toml",
     "level": "add a row to specs/metadata/levels.toml",
-    "feature": "look at what it brings, then raise it in checker/drift/features.toml",
+    "feature": "look at what it brings, then raise it in specs/metadata/levels.toml (feature)",
     "logger": "say in specs/lines/ where the class lives from this release on",
     "line": "end the variant in specs/lines/ before this release, and add one for what Kafka prints now",
     "new": "decide its role, then add a row or a variant to specs/lines/",

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from ...specs import toml
-from ...specs.metadata import Field, RecordType, control_types, printed, types_by_name
-from ...specs.metadata.levels import Level, levels
+from ...specs.metadata import RAW, Field, RecordType, control_types, printed, types_by_name
+from ...specs.metadata.levels import Level, features, levels
 from ...specs.releases import span
 from .finding import Finding
 from .levels import LevelOfSource
@@ -36,7 +35,7 @@ def _beside(schema: Schema, own: RecordType | None, release: int) -> Iterator[st
         yield f"version {schema.newest} is unknown; known is {len(own.since) - 1}"
     # A field of a version that came later is none that this release lost.
     later = {version for version, since in enumerate(own.since) if not span(f">={since}") & release}
-    fields = [field for field in own.fields if field.since not in later]
+    fields = [field for field in own.fields if field.since not in later and field.type != RAW]  # a fork's
     yield from _fields(schema.fields, own.fields, fields, "", schema.whole)
 
 
@@ -114,21 +113,12 @@ def _other(about: str, level: LevelOfSource, own: Level) -> Iterator[Finding]:
 
 
 def feature_levels(kafka: Kafka) -> Iterator[Finding]:
-    """Levels of other features that nobody has looked at."""
-    known = known_features()
+    """Levels of other features that the table lacks. Those that bear on a rule are missing from it."""
+    known = features()
     for name, highest in kafka.features.items():
         if name not in known:
-            yield Finding("feature", 1, name, f"unknown, levels 0-{highest}", False)
-        elif highest > known[name]:
-            yield Finding("feature", 1, name, f"level {highest} is new; known is {known[name]}", False)
-
-
-def known_features() -> Mapping[str, int]:
-    """The highest known level of each feature, by name."""
-    from importlib import resources
-
-    found = {}
-    for row in toml.read(resources.files(__package__) / "features.toml")["feature"]:
-        toml.check_keys(row, f"features.toml, {row.get('name')}", ("name", "level", "brings"))
-        found[row["name"]] = row["level"]
-    return found
+            yield Finding("feature", 0, name, f"unknown, levels 0-{highest}", True)
+        elif highest > known[name].newest:
+            bears = known[name].bears
+            text = f"level {highest} is new; known is {known[name].newest}"
+            yield Finding("feature", int(not bears), name, text, bears)

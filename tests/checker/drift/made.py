@@ -18,7 +18,7 @@ from isrproof.checker.drift.loggers import named as loggers_of
 from isrproof.checker.drift.read import MODULES, kafka
 from isrproof.checker.drift.sources import read
 from isrproof.specs.lines import Row, Slot, Wording, rows
-from isrproof.specs.metadata import Field, RecordType, record_types
+from isrproof.specs.metadata import RAW, Field, RecordType, record_types
 from isrproof.specs.metadata.levels import levels
 from isrproof.specs.releases import RELEASES
 
@@ -111,7 +111,7 @@ def field_of(field: Field) -> dict[str, object]:
 def schema(kind: RecordType) -> dict[str, object]:
     """A type of records as Kafka's JSON has it."""
     name = "".join(word.title() for word in kind.name.split("_"))
-    fields = list(map(field_of, kind.fields))
+    fields = [field_of(each) for each in kind.fields if each.type != RAW]
     versions = f"0-{len(kind.since) - 1}"
     return {"apiKey": kind.key, "type": "metadata", "name": name, "validVersions": versions, "fields": fields}
 
