@@ -13,6 +13,7 @@ from .chain import Chains
 from .forms import Run
 from .healing import Healings
 from .model import VERDICTS, Report
+from .notes import in_headline
 from .notes import in_short as notes_in_short
 from .shown import and_more, count, partition_name, plain, printed
 from .text import checked_in_words, unknown_of
@@ -44,7 +45,8 @@ def section(title: str, report: Report) -> Iterator[str]:
     """The lines of one cluster's report."""
     counts = ", ".join(f"{report.counts[verdict]} {verdict}" for verdict in VERDICTS if report.counts[verdict])
     head = f"## isrproof audit{': ' + escaped(title) if title else ''}"
-    yield from (head, "", f"**{report.verdict}**: {counts or 'no finding'}", "")
+    why = f"; {escaped(in_headline(report.not_known))}" if report.not_known else ""
+    yield from (head, "", f"**{report.verdict}**: {counts or 'no finding'}{why}", "")
     found = severest_first(report.findings)
     healings = Healings.of(report)
     chains = Chains.of(report, healings)
