@@ -9,7 +9,7 @@ from ....model.evaluate import name_of
 from ....model.expr import Expr, free, ite, true
 from ....model.sorts import same
 from ....specs.errors import unknown
-from ....specs.releases import in_mode, span
+from ....specs.releases import ALL, span
 from ....traces.timeline import Lost
 from ..fields import releases, unsure
 from ..observe.catalogue import observations
@@ -94,8 +94,7 @@ class Rule:
     @property
     def judgement(self) -> Expr:
         """The verdict of a row that the rule is about, "silent" of any other."""
-        every_row = in_mode("zk")  # no line of another mode is audited
-        in_its_releases = true if span(self.releases) & every_row == every_row else _may_be_of(self.releases)
+        in_its_releases = true if span(self.releases) == ALL else _may_be_of(self.releases)
         knows_all = "unsure" not in observations()[self.observation].columns
         verdict = self.verdict if knows_all else at_most_unknown(self.verdict, unsure)
         return ite(self.applies & in_its_releases, verdict, SILENT)

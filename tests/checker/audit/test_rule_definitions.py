@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from isrproof.checker.audit.fields import from_state, isr, leader, seen_level
+from isrproof.checker.audit.fields import from_state, isr, leader, releases, seen_level
 from isrproof.checker.audit.judge import failing, judged
 from isrproof.checker.audit.lines import MOVED
 from isrproof.checker.audit.observe import catalogue as observed
@@ -246,3 +247,10 @@ def test_a_finding_says_which_refusals_are_harmless(source: str, harmless: bool)
     row = {"topic": "t", "partition": 0, "replica": 1, "thrown_from_state": source, "releases": span("2.0")}
     message = rules()["KR105"].message(row | {"to_state": "ReplicaDeletionIneligible"})
     assert message.endswith("(harmless)") is harmless
+
+
+def test_a_rule_of_the_releases_with_zookeeper_is_not_about_later_ones() -> None:
+    """All releases that have ZooKeeper are not all releases: a KRaft log may be of a later one."""
+    rule = replace(rules()["KR523"], releases="<=3.9")
+    assert releases in rule.reads
+    assert releases not in rules()["KR523"].reads
