@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from .classes import Class, classes, imports, package, simple
-from .templates import Known, Template, alternatives, argument, template
+from .templates import Known, Template, alternatives, argument, called, template, with_arguments
 from .tokens import TEXT, WORD, Parts, Token, tokens
 
 LEVELS: Mapping[str, str] = {name: name.upper() for name in ("trace", "debug", "info", "warn", "error", "fatal")}
@@ -72,7 +72,7 @@ class _Reader:
         """Where the texts of calls begin."""
 
     def calls(self) -> Iterator[Call]:
-        known: dict[str, Sequence[Parts]] = {}
+        known: dict[str, Sequence[Parts]] = self._returned()
         for at, token in enumerate(self.source):
             if token.kind != WORD:
                 continue
@@ -84,6 +84,25 @@ class _Reader:
                     known.pop(name, None)
             elif token.text in LEVELS and self._calls(at):
                 yield from self._call(at, known)
+
+    def _returned(self) -> dict[str, Sequence[Parts]]:
+        """The texts that methods of Java return: of those that do nothing else, and have no other of the same name."""
+        found: dict[str, list[Sequence[Parts]]] = {}
+        source = self.source
+        for at in range(len(source) - 3):
+            if source[at].text == "String" and source[at + 1].kind == WORD and source[at + 2].text == "(":
+                start = at + 3
+                while start < len(source) and source[start].text not in ("{", ";"):
+                    start += 1
+                body = source[start + 1 : start + 2]
+                returns = bool(body) and source[start].text == "{" and body[0].text == "return"
+                value = argument_of_statement(source, start + 2) if returns else ()
+                found.setdefault(f"{source[at + 1].text}()", []).append(self._values(value, {}) if value else [])
+        return {
+            name: methods[0]
+            for name, methods in found.items()
+            if len(methods) == 1 and len(methods[0]) == 1 and any(methods[0][0])
+        }
 
     def _assigned(self, at: int) -> str:
         """The name that is given a value here: `x = `, `x: String = `."""
@@ -122,11 +141,21 @@ class _Reader:
             given = argument(self.source, start)
             self.printed.update(token.at for token in given if token.parts)
             texts = self._values(given, known)
+            start += len(given) + 1
             if any(part for parts in texts for part in parts):
                 break
-            start += len(given) + 1
-        for parts in dict.fromkeys(texts):
+        values = self._given(start, known) if any("()" in name for name in known) else []
+        for parts in dict.fromkeys(with_arguments(parts, values) if any(values) else parts for parts in texts):
             yield Call(logger, inherited, LEVELS[self.source[at].text], template(parts), self.name, line, handed)
+
+    def _given(self, start: int, known: Known) -> list[Parts | None]:
+        """The texts of the arguments behind a message; None for one that says nothing of its text."""
+        found: list[Parts | None] = []
+        while start < len(self.source) and self.source[start - 1].text == ",":
+            given = argument(self.source, start)
+            found.append(next(iter(known.get(f"{called(given)}()", ())), None))
+            start += len(given) + 1
+        return found
 
     def _values(self, expression: Sequence[Token], known: Known) -> list[Parts]:
         if len(expression) > _LONGEST or _depth(expression) > _DEEPEST:
@@ -213,6 +242,14 @@ class _Reader:
             if each.name.rstrip("$").replace("$", ".").endswith(f".{name}"):
                 return each.name.rstrip("$")
         return self.imports.get(name, f"{self.package}.{name}")
+
+
+def argument_of_statement(source: Sequence[Token], start: int) -> Sequence[Token]:
+    """What stands before the semicolon that ends a statement of Java; nothing if it is longer than a message."""
+    for place in range(start, min(start + _LONGEST, len(source))):
+        if source[place].text in (";", "{", "}"):
+            return source[start:place] if source[place].text == ";" else ()
+    return ()
 
 
 def argument_of_assignment(source: Sequence[Token], at: int) -> Sequence[Token]:

@@ -106,9 +106,10 @@ def lost(table: Table) -> Iterator[tuple[Row, Wording, Sequence[Call]]]:
 
 
 def unread(table: Table) -> Iterator[Finding]:
-    """Rows that bear on a rule and end with a release before, though a call prints what they say.
+    """Wordings of rows that bear on a rule, and end with a release before, though a call prints what they say.
 
-    A row is not new to Kafka then, and nothing of the table is gone from it: only this says that it lacks the release.
+    They are not new to Kafka then, and nothing of the table is gone from it: only this says that it lacks the release.
+    A wording that any row which bears on a rule has of this release is no loss.
     """
     before = table.release - 1
     current = [
@@ -119,16 +120,19 @@ def unread(table: Table) -> Iterator[Finding]:
         if wording.releases & table.release and not wording.anything
     ]
     for row in rows().values():
-        if not row.bears or row.releases & table.release or not row.releases & before:
+        if not row.bears or not row.releases & before:
             continue
         classes = {simple(name) for name in named(row, before) if is_class(name)}
         calls = [call for name, calls in table.calls.of.items() if simple(name) in classes for call in calls]
-        for wording in (each for each in row.wordings if each.releases & before):
-            call = next((call for call in calls if _same(wording, call)), None)
-            if call and not any(reads(each, call.template) for each in current):
-                text = f"({row.role}) is printed, and no variant is of this release: {call.template.shown}"
-                yield Finding("line", 0, row.id, text, True, _place(call))
-                break
+        places: set[str] = set()
+        for wording in (each for each in row.wordings if each.releases & before and not each.releases & table.release):
+            for call in calls:
+                if _place(call) in places or not _same(wording, call):
+                    continue
+                if not any(reads(each, call.template) for each in current):
+                    places.add(_place(call))
+                    text = f"({row.role}) is printed, and no variant is of this release: {call.template.shown}"
+                    yield Finding("line", 0, row.id, text, True, _place(call))
 
 
 def _built(wording: Wording, table: Table) -> bool:
