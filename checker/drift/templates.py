@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from .tokens import SIGN, TEXT, WORD, Parts, Token
 
-_MOST = 8
+MOST = 8
 """Alternatives of one message; an expression with more is cut there."""
 _PLACEHOLDER = re.compile(r"\{\}")
 _FORMAT = re.compile(r"%(?:[0-9]+\$)?[-#+ 0,(]*[0-9]*(?:\.[0-9]+)?([a-zA-Z%])")
@@ -71,7 +71,7 @@ Known = Mapping[str, Sequence[Parts]]
 """What a name of the same file stands for, where that is a text; `name()` is what a method returns."""
 
 
-def with_arguments(parts: Parts, given: Sequence[Parts | None]) -> Parts:
+def with_arguments(parts: Parts, given: Iterable[Parts | None]) -> Parts:
     """Parts of a message, its `{}` replaced by the arguments that stand for a text, in their order."""
     out: list[str | None] = []
     values = iter(given)
@@ -87,11 +87,11 @@ def alternatives(expression: Sequence[Token], known: Known) -> list[Parts]:
     """The texts that an expression can have; one that says nothing of its text is a single hole."""
     chosen = _choices(expression)
     if chosen:
-        return [parts for choice in chosen for parts in alternatives(choice, known)][:_MOST]
+        return [parts for choice in chosen for parts in alternatives(choice, known)][:MOST]
     texts: list[Parts] = [()]
     for operand in _operands(expression):
         values = _values(operand, known)
-        texts = [text + value for text in texts for value in values][:_MOST]
+        texts = [text + value for text in texts for value in values][:MOST]
     return texts
 
 
