@@ -6,9 +6,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice, product
 
 from .classes import Class, classes, imports, package, simple
-from .templates import Known, Template, alternatives, argument, template
+from .templates import MOST, Known, Template, alternatives, argument, called, template, with_arguments
 from .tokens import TEXT, WORD, Parts, Token, tokens
 
 LEVELS: Mapping[str, str] = {name: name.upper() for name in ("trace", "debug", "info", "warn", "error", "fatal")}
@@ -36,6 +37,8 @@ class Call:
     line: int
     handed: bool = False
     """The logger was handed over, so another class prints it under its own name."""
+    maybe: bool = False
+    """Methods of one name return different texts, and this is the message with one of them."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ class _Reader:
         """Where the texts of calls begin."""
 
     def calls(self) -> Iterator[Call]:
-        known: dict[str, Sequence[Parts]] = {}
+        known: dict[str, Sequence[Parts]] = self._returned()
         for at, token in enumerate(self.source):
             if token.kind != WORD:
                 continue
@@ -84,6 +87,21 @@ class _Reader:
                     known.pop(name, None)
             elif token.text in LEVELS and self._calls(at):
                 yield from self._call(at, known)
+
+    def _returned(self) -> dict[str, Sequence[Parts]]:
+        """The texts that methods of Java return which do nothing else: of several of one name one text each."""
+        found: dict[str, list[Parts]] = {}
+        source = self.source
+        for at in range(len(source) - 3):
+            if source[at].text == "String" and source[at + 1].kind == WORD and source[at + 2].text == "(":
+                start = at + 3
+                while start < len(source) and source[start].text not in ("{", ";"):
+                    start += 1
+                if [token.text for token in source[start : start + 2]] == ["{", "return"]:
+                    texts = self._values(argument_of_statement(source, start + 2), {})
+                    if len(texts) == 1 and any(texts[0]):
+                        found.setdefault(f"{source[at + 1].text}()", []).append(texts[0])
+        return dict(found)
 
     def _assigned(self, at: int) -> str:
         """The name that is given a value here: `x = `, `x: String = `."""
@@ -122,11 +140,24 @@ class _Reader:
             given = argument(self.source, start)
             self.printed.update(token.at for token in given if token.parts)
             texts = self._values(given, known)
+            start += len(given) + 1
             if any(part for parts in texts for part in parts):
                 break
-            start += len(given) + 1
+        given = self._given(start, known)
         for parts in dict.fromkeys(texts):
-            yield Call(logger, inherited, LEVELS[self.source[at].text], template(parts), self.name, line, handed)
+            for values in given:
+                text = template(with_arguments(parts, values) if any(values) else parts)
+                level = LEVELS[self.source[at].text]
+                yield Call(logger, inherited, level, text, self.name, line, handed, len(given) > 1)
+
+    def _given(self, start: int, known: Known) -> list[tuple[Parts | None, ...]]:
+        """The texts of the arguments behind a message; None for one that says nothing of its text."""
+        found: list[Sequence[Parts | None]] = []
+        while start < len(self.source) and self.source[start - 1].text == ",":
+            given = argument(self.source, start)
+            found.append(known.get(f"{called(given)}()", (None,)))
+            start += len(given) + 1
+        return list(islice(product(*found), MOST))
 
     def _values(self, expression: Sequence[Token], known: Known) -> list[Parts]:
         if len(expression) > _LONGEST or _depth(expression) > _DEEPEST:
@@ -213,6 +244,14 @@ class _Reader:
             if each.name.rstrip("$").replace("$", ".").endswith(f".{name}"):
                 return each.name.rstrip("$")
         return self.imports.get(name, f"{self.package}.{name}")
+
+
+def argument_of_statement(source: Sequence[Token], start: int) -> Sequence[Token]:
+    """What stands before the semicolon that ends a statement of Java; nothing if it is longer than a message."""
+    for place in range(start, min(start + _LONGEST, len(source))):
+        if source[place].text in (";", "{", "}"):
+            return source[start:place] if source[place].text == ";" else ()
+    return ()
 
 
 def argument_of_assignment(source: Sequence[Token], at: int) -> Sequence[Token]:

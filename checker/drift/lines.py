@@ -100,15 +100,16 @@ def lost(table: Table) -> Iterator[tuple[Row, Wording, Sequence[Call]]]:
         for wording in wordings:
             if shown(wording) in seen or any(reads(wording, call.template) for call in (*own, *handed)):
                 continue
-            if not _built(wording, table):
+            if not _built(wording, table.built, own):
                 seen.add(shown(wording))
                 yield row, wording, own
 
 
 def unread(table: Table) -> Iterator[Finding]:
-    """Rows that bear on a rule and end with a release before, though a call prints what they say.
+    """Wordings of rows that bear on a rule, and end with a release before, though a call prints what they say.
 
-    A row is not new to Kafka then, and nothing of the table is gone from it: only this says that it lacks the release.
+    They are not new to Kafka then, and nothing of the table is gone from it: only this says that it lacks the release.
+    A wording that any row which bears on a rule has of this release is no loss.
     """
     before = table.release - 1
     current = [
@@ -119,23 +120,36 @@ def unread(table: Table) -> Iterator[Finding]:
         if wording.releases & table.release and not wording.anything
     ]
     for row in rows().values():
-        if not row.bears or row.releases & table.release or not row.releases & before:
+        if not row.bears or not row.releases & before:
             continue
         classes = {simple(name) for name in named(row, before) if is_class(name)}
         calls = [call for name, calls in table.calls.of.items() if simple(name) in classes for call in calls]
-        for wording in (each for each in row.wordings if each.releases & before):
-            call = next((call for call in calls if _same(wording, call)), None)
-            if call and not any(reads(each, call.template) for each in current):
-                text = f"({row.role}) is printed, and no variant is of this release: {call.template.shown}"
-                yield Finding("line", 0, row.id, text, True, _place(call))
-                break
+        places: set[str] = set()
+        for wording in (each for each in row.wordings if each.releases & before and not each.releases & table.release):
+            for call in calls:
+                if _place(call) in places or not _same(wording, call):
+                    continue
+                if not any(reads(each, call.template) for each in current):
+                    places.add(_place(call))
+                    text = f"({row.role}) is printed, and no variant is of this release: {call.template.shown}"
+                    yield Finding("line", 0, row.id, text, True, _place(call))
 
 
-def _built(wording: Wording, table: Table) -> bool:
-    """Whether all of its phrases are in literals that no call shows: a message that a method puts together."""
-    literals = (piece for piece in wording.pieces[wording.prefix :] if isinstance(piece, str))
-    phrases = [phrase for literal in literals for phrase in _PHRASE.findall(literal)]
-    return bool(phrases) and all(phrase in table.built for phrase in phrases)
+def _built(wording: Wording, literals: str, own: Sequence[Call]) -> bool:
+    """Whether all of its phrases are in literals that no call shows: a message that a method puts together.
+
+    Or they are in texts of one class file, of which one begins as the wording does: there a message and the text that
+    a method adds to it stand apart.
+    """
+    pieces = [piece for piece in wording.pieces[wording.prefix :] if isinstance(piece, str)]
+    phrases = [phrase for literal in pieces for phrase in _PHRASE.findall(literal)]
+    if phrases and all(phrase in literals for phrase in phrases):
+        return True
+    begun = [call for call in own if call.level is None and call.template.shown.startswith(pieces[0].strip())]
+    return len(phrases) > 1 and any(
+        all(any(phrase in call.template.shown for call in own if call.file == file) for phrase in phrases)
+        for file in {call.file for call in begun}
+    )
 
 
 def _stale(row: Row, wording: Wording, own: Sequence[Call], table: Table) -> Finding:
@@ -185,7 +199,13 @@ def new(table: Table, known: frozenset[tuple[str, str]] | None) -> Iterator[Find
     for name in sorted(table.calls.of):
         own = [row for row in current if any(covers(logger, name) for logger in named(row, table.release))]
         rank = 0 if simple(name) in bearing or name == STATE_CHANGE else 2
-        for call in table.calls.of[name]:
+        calls = table.calls.of[name]
+        decided = {
+            _place(call) for call in calls if call.maybe and _read(call, own, table.release, listed=True) is None
+        }
+        for call in calls:
+            if call.maybe and _place(call) in decided:
+                continue
             key, origin = (simple(name), call.template.shown), (simple(call.logger), call.template.shown)
             if call.level is None or key in seen or of_template(call.template).letters < _LETTERS:
                 continue

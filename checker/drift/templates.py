@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from .tokens import SIGN, TEXT, WORD, Parts, Token
 
-_MOST = 8
+MOST = 8
 """Alternatives of one message; an expression with more is cut there."""
 _PLACEHOLDER = re.compile(r"\{\}")
 _FORMAT = re.compile(r"%(?:[0-9]+\$)?[-#+ 0,(]*[0-9]*(?:\.[0-9]+)?([a-zA-Z%])")
@@ -68,18 +68,30 @@ def unformatted(parts: Parts) -> Parts:
 
 
 Known = Mapping[str, Sequence[Parts]]
-"""What a name of the same file stands for, where that is a text."""
+"""What a name of the same file stands for, where that is a text; `name()` is what a method returns."""
+
+
+def with_arguments(parts: Parts, given: Iterable[Parts | None]) -> Parts:
+    """Parts of a message, its `{}` replaced by the arguments that stand for a text, in their order."""
+    out: list[str | None] = []
+    values = iter(given)
+    for part in parts:
+        for index, literal in enumerate(_PLACEHOLDER.split(part) if part is not None else ("", "")):
+            if index:
+                out += (part is not None and next(values, None)) or (None,)
+            out.append(literal)
+    return tuple(out)
 
 
 def alternatives(expression: Sequence[Token], known: Known) -> list[Parts]:
     """The texts that an expression can have; one that says nothing of its text is a single hole."""
     chosen = _choices(expression)
     if chosen:
-        return [parts for choice in chosen for parts in alternatives(choice, known)][:_MOST]
+        return [parts for choice in chosen for parts in alternatives(choice, known)][:MOST]
     texts: list[Parts] = [()]
     for operand in _operands(expression):
         values = _values(operand, known)
-        texts = [text + value for text in texts for value in values][:_MOST]
+        texts = [text + value for text in texts for value in values][:MOST]
     return texts
 
 
@@ -142,7 +154,15 @@ def _values(operand: Sequence[Token], known: Known) -> Sequence[Parts]:
         return [unformatted(parts) for parts in alternatives(argument(operand, 4), known)]
     if first.kind == WORD and len(operand) == 1:
         return known.get(first.text, hole)
-    return hole
+    return known.get(f"{called(operand)}()", hole)
+
+
+def called(expression: Sequence[Token]) -> str:
+    """The method of the same file that an expression is a call of: m of `m(x)` and `this.m(x)`; "" for any other."""
+    start = 2 if [token.text for token in expression[:2]] == ["this", "."] else 0
+    if len(expression) < start + 3 or expression[start].kind != WORD or expression[start + 1].text != "(":
+        return ""
+    return expression[start].text if _closing(expression, start + 1) == len(expression) - 1 else ""
 
 
 def _called(values: Sequence[Parts], rest: Sequence[Token], hole: Sequence[Parts]) -> Sequence[Parts]:

@@ -99,6 +99,33 @@ def test_a_logger_that_is_handed_over_is_said_to_be() -> None:
     assert call.handed
 
 
+@pytest.mark.parametrize(
+    ("message", "texts"),
+    [
+        ('"a {}", info(x)', ["a (x: {})"]),
+        ('"a {}: {}", x, this.info(x)', ["a {}: (x: {})"]),
+        ('"a {}", x, info(x)', ["a {}"]),
+        ('"a " + info(x)', ["a (x: {})"]),
+        ('"a {}", x.info(x)', ["a {}"]),
+        ('"a {}", info(x).y()', ["a {}"]),
+        ('"a {}", longer(x)', ["a {}"]),
+    ],
+)
+def test_what_a_method_of_the_file_returns_is_part_of_the_message(message: str, texts: list[str]) -> None:
+    methods = 'String info(X x) { return String.format("(x: %s)", x); } String longer(X x) { go(); return "b"; }'
+    text = f"package p; class A {{ void m() {{ log.info({message}); }} {methods} }}"
+    calls = source_file(text, "A.java", scala=False).calls
+    assert [call.template.shown for call in calls] == texts
+    assert not any(call.maybe for call in calls)
+
+
+def test_of_methods_of_one_name_any_may_be_meant() -> None:
+    methods = 'String info(X x) { return "one"; } String info(Y y) { return "two " + y; } abstract String info(Z z);'
+    text = f'package p; class A {{ void m() {{ log.info("a {{}} {{}}", x, info(y)); }} {methods} }}'
+    calls = source_file(text, "A.java", scala=False).calls
+    assert [(call.template.shown, call.maybe) for call in calls] == [("a {} one", True), ("a {} two {}", True)]
+
+
 def test_objects_and_what_is_in_them_have_the_names_of_the_compiler() -> None:
     text = 'package p\nobject A extends Logging {\n info("1")\n class B { info("2") }\n object C { info("3") }\n}\n'
     assert [call.logger for call in source_file(text, "A.scala", scala=True).calls] == ["p.A$", "p.A$B", "p.A$C$"]

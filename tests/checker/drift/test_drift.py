@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from isrproof.checker.drift import lines
+from isrproof.checker.drift.calls import Call
+from isrproof.checker.drift.templates import template
 from isrproof.specs.lines import Wording, rows
 from isrproof.specs.metadata import types_by_name
 from isrproof.specs.metadata.levels import features
@@ -229,6 +231,53 @@ def test_a_row_that_lacks_the_release_is_found(tmp_path: Path, monkeypatch: pyte
     seen = [each for each in found(written(tree(), tmp_path)).findings if each.group == "line"]
     assert [(each.subject, each.fails) for each in seen] == [("controller-active", True)]
     assert "is printed, and no variant is of this release: Becoming the active controller" in seen[0].text
+
+
+def test_a_wording_that_lacks_the_release_is_found_beside_others_of_its_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = dataclasses.replace(
+        ACTIVE.wordings[0], pieces=("A line that ended before",), prefix=0, levels=(("INFO", RELEASE.mask >> 1),)
+    )
+    row = dataclasses.replace(ACTIVE, wordings=(*ACTIVE.wordings, old))
+    monkeypatch.setattr(lines, "rows", lambda: {**kept(), row.id: row})
+    assert findings(tree(), tmp_path / "without") == []
+    files = changed(
+        tree(), FILE, f"log.info({TEXT}, it);", f'log.info({TEXT}, it); log.warn("A line that ended before");'
+    )
+    seen = [each for each in findings(files, tmp_path / "with") if each[0] == "line"]
+    text = f"({row.role}) is printed, and no variant is of this release: A line that ended before"
+    assert seen == [("line", f"{row.id}: {text}", True)]
+
+
+def test_of_what_a_message_may_be_one_text_that_is_read_is_enough(tmp_path: Path) -> None:
+    """Methods of one name return different texts: which of them is meant, no call shows."""
+    both = f'String info(X x) {{ return "of something else"; }} String info(Y y) {{ return {TEXT}; }}'
+    files = changed(tree(), FILE, f"log.info({TEXT}, it);", 'log.info("{}", info(it));')
+    assert "void prints" in files[FILE]
+    assert findings(changed(files, FILE, "void prints", f"{both} void prints"), tmp_path) == []
+
+
+REFUSED = rows()["alter-partition-refused"].wordings[0]
+BEGUN, ADDED = "Rejecting AlterPartition request from node {}", "Proposed ISR was {} and current ISR is {}. Current"
+ENDED = "Current replica set is {}. Current partitionEpoch is {}. Current leaderEpoch is {}."
+
+
+@pytest.mark.parametrize(
+    ("texts", "level", "whole"),
+    [
+        ([(BEGUN, "A"), (ADDED, "A"), (ENDED, "A")], None, True),
+        ([(BEGUN, "A"), (ADDED, "B"), (ENDED, "B")], None, False),
+        ([(BEGUN, "A"), (ADDED, "A")], None, False),
+        ([(ADDED, "A"), (ENDED, "A"), (f"Not {BEGUN}", "A")], None, False),
+        ([(BEGUN, "A"), (ADDED, "A"), (ENDED, "A")], "INFO", False),
+    ],
+)
+def test_a_class_file_shows_a_message_and_what_is_added_to_it_apart(
+    texts: list[tuple[str, str]], level: str | None, whole: bool
+) -> None:
+    calls = [Call("p.A", True, level, template([text]), file, 0) for text, file in texts]
+    assert lines._built(REFUSED, "", calls) is whole
 
 
 def test_new_lines_come_by_what_their_logger_bears_on(tmp_path: Path) -> None:
