@@ -89,7 +89,7 @@ class Action:
                 )
 
     def _check_reads(self) -> None:
-        """What an action reads is a field before the step, a setting, or one of its parameters."""
+        """Check that an action reads only fields before the step, settings, and its own parameters."""
         for expr in self.expressions:
             for leaf in free(expr):
                 if leaf.op is Op.AFTER:

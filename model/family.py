@@ -35,9 +35,9 @@ class Part:
 
 @dataclass(frozen=True)
 class Chosen:
-    """What a model of a family is built for.
+    """The release, behaviours and parts that a model of a family is built for.
 
-    * `behaviours`: ids of behaviours.toml: those of the release, without what is left out and with what is added.
+    * `behaviours`: ids of behaviours.toml: the release's own, without those left out and with those added.
     * `parts`: names of the parts it has.
     """
 
@@ -46,13 +46,13 @@ class Chosen:
     parts: frozenset[str]
 
     def has(self, behaviour: str) -> bool:
-        """Whether a behaviour is on."""
+        """Check whether a behaviour is on."""
         if behaviour not in BEHAVIOURS:
             raise unknown("behaviour", behaviour, BEHAVIOURS)
         return behaviour in self.behaviours
 
     def before(self, release: str) -> bool:
-        """Whether the release is older than another."""
+        """Check whether the release is older than another."""
         return not self.release.mask & releases.span(f">={release}")
 
     def previous(self, table: str, target: str) -> tuple[str, ...]:

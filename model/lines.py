@@ -1,7 +1,7 @@
-"""What a step writes into logs: rows of the line table, with their fields as expressions over the step.
+"""Lines that a step writes into logs: rows of the line table, with their fields as expressions over the step.
 
-One declaration, two readings: rendered, it is the log of a simulated run; matched, it says whether some run of the
-model writes a given log (`isrproof simulate`, `isrproof validate`).
+One declaration has two readings: rendered, it is the log of a simulated run; matched, it decides whether some run of
+the model writes a given log (`isrproof simulate`, `isrproof validate`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a log may hide of Kafka's state machines, made from the tables of specs/machines."""
+"""Moves of Kafka's state machines that a log may hide, made from the tables of specs/machines."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Never:
-    """Why an operator cannot exist in a reading."""
+    """The reason that an operator cannot exist in a reading."""
 
     why: str
 

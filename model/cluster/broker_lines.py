@@ -20,7 +20,7 @@ from .state import p
 
 _EMPTY: dict[str, Value] = {"offset": 0, "high_watermark": 0}
 _NO_TOPIC_ID, _NO_EPOCH = "None", -1
-"""What is printed of a topic's id (below inter.broker.protocol 2.8), and of a leader epoch before the first."""
+"""The topic id as printed below inter.broker.protocol 2.8, and the leader epoch printed before the first one."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Handling:
         return bool(self.effects.chosen.release.mask & span(releases))
 
     def received(self) -> list[Block]:
-        """What is written of a request, whatever comes of it."""
+        """Return the lines for a received request, written whether or not it is obeyed."""
         state = {**leader_and_isr(self.ordered_state.value), "replicas": self.listed.replicas}
         more = {"is_new": self.new, "adding": self.listed.adding, "removing": self.listed.removing}
         line = self._line("leader-and-isr-received", true, **state, **more)
@@ -88,7 +88,7 @@ class Handling:
         return (self._line("leader-and-isr-while-offline", failed),)
 
     def refused(self) -> Block:
-        """What is no news to the broker; since 2.3 an equal leader epoch is told apart."""
+        """Return the lines for partition states that are not new; since 2.3 an equal leader epoch has its own line."""
         its, own = self.ordered_state.value["leader_epoch"], self.mine.value["leader_epoch"]
         if self._in("<=2.2"):
             return (self._line("leader-epoch-refused", self.mine.is_some() & (its <= own), current_leader_epoch=own),)
@@ -98,9 +98,9 @@ class Handling:
         )
 
     def becomes(self) -> list[Block]:
-        """What it does: first the partitions that it leads, then those that it follows.
+        """Return the lines for what the broker does: first the partitions that it leads, then those that it follows.
 
-        What becomes of each of them is written partition by partition (ReplicaManager.makeLeaders, makeFollowers).
+        The lines are written partition by partition (ReplicaManager.makeLeaders, makeFollowers).
         """
         leads, follows = both(self.takes, self._leads), both(self.takes, ~self._leads)
         found = both(follows, self.leader_found)
@@ -135,7 +135,7 @@ class Handling:
         return [self._count("fetchers-stopped", given, **kind)]
 
     def _started(self, what: str, given: Expr) -> list[Line]:
-        """That a partition leads or follows from now on; up to 2.5 a follower says nothing."""
+        """Return the lines saying that a partition leads or follows from now on; up to 2.5 a follower prints none."""
         changes = {"adding": self.listed.adding, "removing": self.listed.removing}
         state = {**leader_and_isr(self.ordered_state.value), **_EMPTY, "topic_id": _NO_TOPIC_ID, **changes}
         mine = self.mine.value
@@ -148,7 +148,7 @@ class Handling:
 
 
 def metadata_cached(effects: Effects, b: Expr, tenure: Expr, ordered_state: Expr, listed: Listed) -> list[Block]:
-    """What a broker writes of an UpdateMetadata request: what it caches, what it forgets, and since 2.6 how many."""
+    """Return the lines for an UpdateMetadata request: what is cached, what is forgotten, and since 2.6 how many."""
     of: dict[str, Expr | Value] = {"speaker": b, "controller_epoch": tenure, "topic": p, "partition": p}
     entry = ordered_state["states"][p]
     state = {**leader_and_isr(entry.value), "written_by_epoch": entry.value["controller_epoch"]}
@@ -170,7 +170,7 @@ def metadata_cached(effects: Effects, b: Expr, tenure: Expr, ordered_state: Expr
 def replica_stopped(
     effects: Effects, b: Expr, tenure: Expr, ordered_state: Expr, mine: Expr, heeds: Expr
 ) -> list[Block]:
-    """What a broker writes of a StopReplica request that deletes; since 2.6 also that it does not heed it."""
+    """Return the lines for a StopReplica request that deletes; since 2.6 also for one that the broker ignores."""
     of: dict[str, Expr | Value] = {"speaker": b, "topic": p, "partition": p, "delete": True}
     if effects.chosen.before("2.6"):
         rows = ("stop-replica-begun", "stop-replica-ended")
@@ -214,7 +214,7 @@ def registered_anew(b: Expr, life: Expr, starts: bool) -> list[Block]:
 
 
 def isr_change(row: str, b: Expr, of: Expr, old: Expr, new: Expr, lagging: Expr) -> Block:
-    """A leader is about to change its ISR; followers that are dropped are told with the ends of their logs, 0."""
+    """Return the line of a leader about to change its ISR; dropped followers are printed with their log ends, 0."""
     printed = {**_EMPTY, "log_end_offset": 0, "lagging": lagging}
     return (Line(row, b, {"speaker": b, "topic": of, "partition": of, "old_isr": old, "isr": new, **printed}),)
 

@@ -204,7 +204,7 @@ def _of(made: Action, block: Block) -> Block:
 
 
 def _actor(taken: Action) -> str:
-    """Who takes a step: a controller is its first parameter; what is no broker's own doing comes from outside."""
+    """Return the actor of a step: a controller is its first parameter; a step that no broker takes is from outside."""
     if c in taken.params:
         return "controller"
     return "outside" if taken.name in UNASKED else "broker"

@@ -209,7 +209,7 @@ def broker_change(effects: Effects) -> Action:
         effects.updates(c, p, false, cached[c][p], found.minus(added), empty=~added.is_empty())
         effects.updates(c, p, true, cached[c][p], added, empty=true)
     online = effects.replica_to(c, p, r, concerned, replica_state[c][p][r], "OnlineReplica")
-    # Only of replicas that are moved, and not of new ones, which were told when they were made.
+    # Only of replicas that are moved, and not of new ones, which were notified when they were made.
     from_states = tuple(each for each in effects.valid["replica"]["OnlineReplica"] if each != "NewReplica")
     started = those(r, both(concerned, one_of(replica_state[c][p][r], from_states)))
     effects.sends(c, p, started, ~started.is_empty(), cached[c][p])
@@ -301,9 +301,10 @@ def elect_for_dead_leaders(effects: Effects) -> Action:
 
 
 def _unprinted(effects: Effects, leaderless: Expr, elected: Expr) -> Expr:
-    """Nothing else tells who is live: UpdateMetadata does, sent here before replicas are moved, which tells of itself.
+    """Check that no other line shows the live brokers.
 
-    Up to 3.0 an election is taken to tell, even if it finds nobody (KAFKA-13225).
+    UpdateMetadata shows them. It is sent here before replicas are moved, and moving them shows them too. Up to 3.0 an
+    election is taken to show them, even if it elects nobody (KAFKA-13225).
     """
     if effects.chosen.has("KAFKA-13225"):
         return forall(_topic, ~substitute(leaderless, {p: _topic}))
@@ -340,7 +341,7 @@ def move_replicas_offline(effects: Effects) -> Action:
     return action(
         "MoveReplicasOffline",
         "The controller moves all replicas on a dead broker to OfflineReplica: out of their ISRs. It takes dead "
-        "brokers one after the other, in no order that anybody knows, and tells others when it is done with all.",
+        "brokers one after the other, in an unknown order, and notifies the others when it is done with all.",
         c,
         b,
         guard={
@@ -368,10 +369,10 @@ def _is_told(left: Offline) -> Expr:
 
 
 def _tells_at_last(effects: Effects, left: Offline) -> None:
-    """A call is one batch, which is sent when all brokers are done with: of each partition with the last state.
+    """Send the one batch of a call when all brokers have been handled, with the last state of each partition.
 
-    Up to 2.1 what is meant for a dead broker is logged too: who is last is told what was so before it was moved.
-    Where requests are left out, what is logged of them comes after each broker.
+    Up to 2.1 the requests for a dead broker are logged too: the last one's have the state before it was moved. Where
+    requests are left out, their lines come after each broker.
     """
     entry, others = left.held.cache, effects.replicas(p).remove(b)
     if REQUESTS not in effects.chosen.parts:

@@ -1,15 +1,15 @@
 """Log directories that fail while their broker lives (KIP-112; broker.md 1, controller.md 4).
 
-A broker stops to serve the replicas in a directory that fails, and tells by a znode that one did, not which. The
-controller asks it by LeaderAndIsr of all its replicas; the answer names those that are offline (KAFKA_STORAGE_ERROR).
-These are then moved as if their broker had died. A later controller learns of them from the answers to the requests
-that it starts with.
+A broker stops serving the replicas in a directory that fails. It reports by a znode that a directory failed, not which
+one. The controller sends it LeaderAndIsr for all its replicas; the answer names those that are offline
+(KAFKA_STORAGE_ERROR). These are then moved as if their broker had died. A later controller learns of them from the
+answers to the requests that it starts with.
 
 Each replica has a directory of its own here. A broker that starts again has all of them: they were repaired. Where
 requests are left out, a controller may get such an answer whenever it is idle.
 
-Not in the model: that a broker ends if all its directories fail; that up to 2.0 StopReplica makes a replica that is
-offline one that is unknown.
+Not in the model: a broker exits if all its directories fail; up to 2.0 StopReplica makes an offline replica an unknown
+one.
 """
 
 from __future__ import annotations
@@ -81,11 +81,11 @@ def fail(effects: Effects) -> Action:
         updates[listed[b]] = listed[b].put(p, NO_BROKERS)
     return action(
         "FailDirectory",
-        "The log directory of a replica fails: the replica is offline on its broker, which tells ZooKeeper so.",
+        "The log directory of a replica fails: the replica is offline on its broker, which reports it to ZooKeeper.",
         b,
         p,
         guard={
-            "the broker runs, and is registered": waived(lives, "who is not registered tells nobody"),
+            "the broker runs, and is registered": waived(lives, "an unregistered broker reports nothing"),
             "it hosts the partition": waived(hosts, "what is not there cannot fail"),
         },
         limits=_LEFT,
@@ -97,9 +97,9 @@ def fail(effects: Effects) -> Action:
 def tell(_: Effects) -> Action:
     return action(
         "TellOfDirectory",
-        "A log directory fails that has no replica in it: its broker tells ZooKeeper all the same.",
+        "A log directory fails that has no replica in it: its broker reports it to ZooKeeper all the same.",
         b,
-        guard={"the broker is registered": waived(registered.contains(b), "who is not registered tells nobody")},
+        guard={"the broker is registered": waived(registered.contains(b), "an unregistered broker reports nothing")},
         limits=_LEFT,
         updates={told_of_failures: told_of_failures.insert(b), directory_failures: directory_failures + 1},
         cites=("handleLogDirFailure in ReplicaManager.scala", "KIP-112"),
@@ -155,7 +155,7 @@ def probe(effects: Effects) -> Action:
     return action(
         "AskForDirectories",
         "The controller learns that a log directory of a broker failed: it asks by moving all its replicas to "
-        "OnlineReplica, which tells the broker of them.",
+        "OnlineReplica, which notifies the broker of them.",
         c,
         guard={
             "is idle": idle,
@@ -196,7 +196,7 @@ def writers(chosen: Chosen) -> tuple[Callable[[Effects], Action], ...]:
 
 
 def _has_asked(chosen: Chosen, c: Expr) -> Expr:
-    """The controller has settled, and has heeded all that it was told of directories."""
+    """Check that the controller has settled, and has handled every report of a failed directory."""
     heeded = forall(r, storage_errors[c][r].is_empty())
     return both(informed_and_quiet(chosen, c), told_of_failures.is_empty(), heeded)
 
@@ -217,7 +217,7 @@ def _told_as_it_is() -> Property:
 
 
 def properties(chosen: Chosen) -> tuple[Property, ...]:
-    """What is promised where log directories fail."""
+    """Return the properties that are promised where log directories fail."""
     held = znode[p].value
     leads, in_isr = held["leader"].eq(some(b)), both(held["isr"].contains(b), held["isr"].size() > 1)
     out = both(failed[b].contains(p), registered.contains(b)).implies(~either(leads, in_isr))
@@ -232,7 +232,7 @@ def properties(chosen: Chosen) -> tuple[Property, ...]:
     return (
         Property(
             "FailedReplicaIsOut",
-            "Once the controller has settled and has heeded what brokers told of log directories, and no request is "
+            "Once the controller has settled and has handled brokers' reports of log directories, and no request is "
             "on its way, a replica whose directory failed leads nothing, and is in no ISR unless it is the last.",
             forall(c, _has_asked(chosen, c).implies(forall(p, forall(b, out)))),
             cites=("KIP-112",),

@@ -1,6 +1,6 @@
-"""What a proof needs to know of a cluster: who acts as controller, in which epoch, and what is in a state znode.
+"""Lemmas about a cluster: which broker acts as controller, in which epoch, and what is in a state znode.
 
-They are kept by every release's steps, in any number of brokers, partitions and epochs.
+Every release's steps keep them, for any number of brokers, partitions and epochs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is kept where topics are deleted: of those that are queued nothing is promised."""
+"""Lemmas where topics are deleted: nothing is promised of topics that are queued for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept where log directories fail: what is in one is offline on a broker that lives."""
+"""Lemmas where log directories fail: a replica in a failed one is offline on a broker that lives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept where brokers ask the controller before they stop: who is shutting down is live, and stays not."""
+"""Lemmas where brokers ask the controller before they stop: a broker that is shutting down is live, and leaves."""
 
 from __future__ import annotations
 

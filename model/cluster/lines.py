@@ -127,7 +127,7 @@ def prints_line(row: str, c: Expr, given: Expr = true, **fields: object) -> Bloc
 
 @dataclass(frozen=True)
 class Listed:
-    """How the replicas of a partition are printed: in turn, and those that a reassignment adds and removes."""
+    """The replicas of a partition as printed: in order, and those that a reassignment adds and removes."""
 
     replicas: Expr
     adding: Expr | tuple[()]
@@ -135,7 +135,7 @@ class Listed:
 
 
 def listed(now: Expr, before: Expr) -> Listed:
-    """What is printed of replicas, with those `before` a reassignment, if one goes on."""
+    """Return the replicas as printed, with those `before` a reassignment, if one is in progress."""
     had, goes_on = before.get(UNASSIGNED), before.is_some()
     mine, its = replicas(now), replicas(had)
     in_turn = const((), SeqOf(OptionOf(Broker), 2 * len(PLACES)))
@@ -151,8 +151,8 @@ def sends(c: Expr, of: Expr, to: Expr, given: Expr, is_new: Expr, kept: Expr, li
     """The LeaderAndIsr requests of a call.
 
     Args:
-        to: the brokers that are told to lead or to follow.
-        given: whether anything is sent for the partition.
+        to: the brokers that are asked to lead or to follow.
+        given: something is sent for the partition.
         kept: the cache entry that is sent.
     """
     entry = kept.value

@@ -1,4 +1,4 @@
-"""What is promised of a cluster: what a controller leaves behind, and the properties of every partition's view."""
+"""Promises about a cluster: what a controller leaves behind, and the properties of every partition's view."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from .state import (
 
 
 def partition_in_zookeeper(chosen: Chosen) -> Projection:
-    """What ZooKeeper has of each partition, as a view."""
+    """Return the state of each partition in ZooKeeper, as a view."""
     return Projection(
         PARTITION,
         {AnyBroker: Broker},
@@ -89,7 +89,7 @@ _SETTLED = "Once the controller has finished its start-up and knows who is live,
 
 
 def _of_settled(chosen: Chosen) -> tuple[Property, ...]:
-    """What a controller leaves behind that has nothing to do."""
+    """Return the promises about what a controller with nothing to do leaves behind."""
     return (
         Property(
             "LeaderAliveOrNone",
@@ -215,7 +215,7 @@ AN_OUTSIDER_LEADS = Property(
 
 
 def properties(chosen: Chosen) -> tuple[Property, ...]:
-    """What is promised, and what must be met."""
+    """Return the promised properties, and those that some run must meet."""
     is_unclean = bool({UNCLEAN, UNCLEAN_LATER, UNCLEAN_ASKED} & chosen.parts)
     unmet = {LEADER_FROM_ISR if is_unclean else UNCLEAN_LEADER_ALONE_IN_ISR}
     if {REASSIGNMENT, CANCELLED} <= chosen.parts and chosen.has("KIP-455"):

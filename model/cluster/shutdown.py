@@ -43,7 +43,7 @@ hit = var("hit", Partition)
 
 @dataclass(frozen=True)
 class _Asked:
-    """What a request for a controlled shutdown is about: p is a partition that the controller looks at."""
+    """Terms of a request for a controlled shutdown: p is a partition that the controller looks at."""
 
     leaving: Expr
     staying: Expr
@@ -143,7 +143,7 @@ def shut_down_contended(effects: Effects) -> Action:
 
 
 def stop_followers(effects: Effects) -> Action:
-    """What the broker did not lead when it asked is stopped there; what it led is not, though it leads it no more."""
+    """Return the action that stops the replicas that followed when the broker asked; those that led are not stopped."""
     state, held = effects.offline(c, p, b, replica_state[c][p][b], followed[c][p])
     return action(
         "StopFollowers",
@@ -185,5 +185,5 @@ ONE_ELECTION_PER_CALL = Property(
 
 
 def properties(chosen: Chosen) -> tuple[Property, ...]:
-    """What is promised where an election can find that another wrote."""
+    """Return the properties that are promised where an election can find that another wrote."""
     return (ONE_ELECTION_PER_CALL,) if shut_down_contended in writers(chosen) else ()

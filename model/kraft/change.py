@@ -69,10 +69,10 @@ def may_lead(chosen: Chosen, who: Expr) -> Expr:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a handler asks for; what it does not name stays as it is.
+    """A change that a handler asks for; whatever it does not name stays as it is.
 
-    * `acceptable`: who may lead, as far as registrations go. `unclean`: the election may be unclean; `preferred`: it
-      is for the first replica. `stopped`: brokers that lost what they had not written to disk.
+    * `acceptable`: the brokers that may lead, as far as registrations go. `unclean`: the election may be unclean;
+      `preferred`: it is for the first replica. `stopped`: brokers that lost what they had not written to disk.
     * `directory`: it assigns a replica's directory, which by itself makes it a change.
     """
 
@@ -111,7 +111,7 @@ class Change:
 
 @dataclass(frozen=True)
 class _Candidates:
-    """Who can lead, of the replicas, the ISR and the ELR that are wanted."""
+    """The brokers of the wanted replicas, ISR and ELR that can lead."""
 
     chosen: Chosen
     wanted: Wanted
@@ -211,7 +211,7 @@ def _end(chosen: Chosen, wanted: Wanted) -> Guard:
 
 
 def _needed(chosen: Chosen, wanted: Wanted, staying: Expr) -> tuple[Expr, str]:
-    """Who must be in the ISR for a reassignment to end, and the label of the clause that asks for it."""
+    """Return the brokers that must be in the ISR for a reassignment to end, and the label of that clause."""
     everybody = "a reassignment ends when all replicas that stay are in the ISR"
     if chosen.has("KAFKA-15665"):
         return wanted.adding, everybody
@@ -254,7 +254,7 @@ def _epoch_for_shrink(chosen: Chosen, aimed: Expr, written: Expr) -> Expr:
 
 
 def _election(one: _Candidates) -> Guard:
-    """Who leads afterwards, `to`: what `electLeader` looks for, in its order."""
+    """Return the guard of the next leader, `to`: the candidates of `electLeader`, in its order."""
     wanted, candidates, unclean = one.wanted, one.all, one.unclean
     keeps = (leader >= 0) & one.valid(leader)
     somebody = to >= 0

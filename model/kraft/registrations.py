@@ -96,13 +96,13 @@ def register(chosen: Chosen) -> Action:
 
 
 def _outdated() -> Expr:
-    """Who registers anew is another broker than the one that a request on its way names."""
+    """Return the request on its way, marked outdated for a broker that registers anew and so is another broker."""
     there = request.value
     return ite(request.is_none(), request, some(there.changed(outdated=there["outdated"].insert(b))))
 
 
 def _cleaned(chosen: Chosen) -> Change:
-    """As fencing, if the stop was clean; else the broker leaves the ELR as well."""
+    """Return the change of a clean stop, the same as fencing; after an unclean one the broker also leaves the ELR."""
     fenced = _removal(chosen, isr.contains(b))
     if not chosen.has(ELR):
         return fenced
@@ -243,7 +243,7 @@ def lose_directory(chosen: Chosen) -> Action:
 
 
 def assign_directory(chosen: Chosen) -> Action:
-    """Up to 4.2 the builder is not told that there are eligible leader replicas: it empties them."""
+    """Return the action that assigns a directory; up to 4.2 its builder empties the eligible leader replicas."""
     empties = chosen.has("ELR emptied by directories") and chosen.has(ELR)
     reported = replace(chosen, behaviours=chosen.behaviours - {ELR}) if empties else chosen
     made = change(reported, Wanted(lambda who: may_lead(chosen, who), directory=True))

@@ -1,7 +1,7 @@
-"""What the metadata log makes of the brokers and of one partition; and what has been asked for and not answered.
+"""The brokers and one partition as the metadata log has them, and requests that are not answered yet.
 
-Brokers are numbers from 0 on. Who is asked for, as replicas or as an ISR, is part of the state, though no record holds
-it: whoever replays a log puts there what the record tells.
+Brokers are numbers from 0 on. The brokers asked for, as replicas or as an ISR, are part of the state, though no record
+holds them: a replay of a log puts there what the record has.
 """
 
 from __future__ import annotations

@@ -126,7 +126,7 @@ advance_hw = also(
 
 
 def may_change(who: Expr) -> dict[str, Expr | Clause]:
-    """When a leader may change the voters."""
+    """Return the guard of a leader that changes the voters."""
     return {
         "leads": role[who].eq("Leader"),
         "a record of its epoch is committed": log[who].at(hw[who] - 1).eq(some(epoch[who])),

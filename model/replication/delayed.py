@@ -80,7 +80,7 @@ def _reached(synced: Expr, own: Expr, others: Expr) -> Expr:
 
 
 class _Step:
-    """What a step changes, and what comes of it: the high watermark, and the requests that are answered."""
+    """A step's changes and their effects: the high watermark, and the requests that are answered."""
 
     def __init__(self, chosen: Chosen, changes: Updates) -> None:
         self.chosen, self.changes = chosen, changes
@@ -263,7 +263,7 @@ def _of_control(chosen: Chosen) -> tuple[Action, ...]:
         ),
         action(
             "DeleteReplica",
-            "The broker is told to delete its replica.",
+            "The broker is asked to delete its replica.",
             guard={"it has a replica": hosts_it},
             updates=_Step(chosen, {host: "Deleted"}).answered(),
             cites=("stopReplica in ReplicaManager.scala",),
@@ -460,7 +460,7 @@ _OUTSIDE = frozenset({"BecomeFollower", "BecomeLeader", "DeleteReplica", "LogDir
 
 
 def _actor(taken: Action) -> str:
-    """Who takes a step."""
+    """Return the actor of a step."""
     return "client" if taken.name in _CLIENTS else "controller" if taken.name in _OUTSIDE else "broker"
 
 
