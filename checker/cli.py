@@ -31,7 +31,7 @@ class _Subcommands(click.Group):
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs the subcommand; misuse is told as one JSON object if JSON is asked for, and an interrupt in one line."""
+        """Run the subcommand; report misuse as one JSON object if JSON is asked for, and an interrupt in one line."""
         as_json = asks_for_json(ctx.args)
         try:
             return super().invoke(ctx)
@@ -58,7 +58,7 @@ class _Subcommands(click.Group):
 
 
 def asks_for_json(args: list[str]) -> bool:
-    """Whether the arguments of a subcommand, which may be wrong, ask for JSON."""
+    """Check whether the arguments of a subcommand, which may be wrong, ask for JSON."""
     form = [value for name, value in itertools.pairwise(args) if name == "--format"]
     return "--json" in args or "--format=json" in args or form[-1:] == ["json"]
 

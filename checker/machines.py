@@ -60,12 +60,12 @@ def graph(name: str, release: Release | str | None = None) -> networkx.DiGraph[s
 
 @dataclass(frozen=True)
 class Facts:
-    """What the shape of a machine implies. States are in the order of the table.
+    """The facts that the shape of a machine implies. States are in the order of the table.
 
-    `reachable` is what an entity not met yet can become, `unreachable` the rest; `distance` the fewest moves to it.
-    `dead_ends` have no move to another state. `components` are the largest sets of states, of two or more, in which
-    each leads to each other; `cycles` the ways round that meet no state twice, `self_loops` the states that may be
-    entered from themselves. `one_way` are the moves that cannot be undone by any later moves.
+    An entity not met yet can enter the `reachable` states, and not the `unreachable` ones; `distance` is the fewest
+    moves to a state. `dead_ends` have no move to another state. `components` are the largest sets of states, of two or
+    more, in which each leads to each other; `cycles` the ways round that meet no state twice, `self_loops` the states
+    that may be entered from themselves. `one_way` are the moves that no later moves can undo.
     """
 
     machine: str

@@ -1,4 +1,4 @@
-"""Which model, with which behaviours, parts and settings: the options of all commands that read a model."""
+"""Options of all commands that read a model: the model, its behaviours, parts and settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a file is made: under a name of its own first, so that nobody ever sees half of it."""
+"""Writing of files under a name of their own first, so that nobody ever sees half of one."""
 
 from __future__ import annotations
 

@@ -175,7 +175,7 @@ def _connected(remote: str) -> SparkSession:
 
 @contextmanager
 def spark_failures() -> Iterator[None]:
-    """What goes wrong in Spark, as an error for people: its first line."""
+    """Turn a failure in Spark into an error for people: its first line."""
     try:
         yield
     except Exception as error:
@@ -210,7 +210,7 @@ def _interrupted_later() -> Iterator[None]:
 
 
 def _is_news(record: logging.LogRecord) -> bool:
-    """What Py4J raises, an interrupt too, it also tells the root logger, with a page of trace."""
+    """Check that a record is not Py4J's, which also logs what it raises, an interrupt too, with a page of trace."""
     return record.module != "java_gateway"
 
 
@@ -266,15 +266,15 @@ def session(
 
 
 def _settings(folder: Path, memory: str, brief: bool) -> dict[str, str]:
-    """Of every session that is started here, by their names in Spark."""
+    """Return the settings of every session that is started here, by their names in Spark."""
     java = f"-Djava.io.tmpdir={folder} -Dlog4j2.configurationFile={_log_settings(folder)}"
     return {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.memory": memory,
-        "spark.driver.maxResultSize": "0",  # who asks for lines knows how many there may be
+        "spark.driver.maxResultSize": "0",  # a caller that asks for lines knows how many there may be
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
-        "spark.sql.shuffle.partitions": "4",  # who knows how much there is says more
+        "spark.sql.shuffle.partitions": "4",  # a caller that knows the amount of work sets more
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.codegen.hugeMethodLimit": _HUGE_METHOD,
         # Rows of a checkpoint that memory does not hold are read back many times; Java's own reading is slow.

@@ -30,7 +30,7 @@ class Flagged:
 
     @property
     def verdict_text(self) -> str:
-        """In words."""
+        """Return the verdict in words."""
         beside = f"; {' and '.join(self.beside)} beside it" if self.beside else ""
         if not self.rule:
             return f"the log lacks {self.lacks}{beside}"

@@ -21,13 +21,16 @@ from .runs import Config, Hidden, May, Runs, Stream, in_turn, pending, unasked, 
 
 
 class Attempt(NamedTuple):
-    """How many hidden steps more than the fewest a run may take before a line, how many runs are kept, whether what
-    settles a partition (`runs.Step`) is taken at once, and how many states are looked at between two lines."""
+    """The limits of one search through the runs."""
 
     slack: int
+    """The number of hidden steps more than the fewest that a run may take before a line."""
     width: int
+    """The number of runs that are kept."""
     at_once: bool = False
+    """A step that settles a partition (`runs.Step`) is taken at once."""
     most_states: int = 3_000
+    """The most states that are searched between two lines."""
 
 
 FEWEST = Attempt(0, 10, most_states=300)
@@ -38,24 +41,24 @@ HARDER = 10
 """From each of the openings very few runs are kept, and more from this many of them."""
 
 BACK, AHEAD = (8, 64, 512), 8
-"""How many lines before a hard one more runs are kept, and how many after it."""
+"""The number of lines before a hard one on which more runs are kept, and the number after it."""
 
 Turn = tuple[Seen, Stream, bool]
-"""A line, who writes it, and whether it is the first of a later controller (`runs.in_turn`)."""
+"""A line, its writer, and whether it is the first of a later controller (`runs.in_turn`)."""
 
 Far = Mapping[Config, int]
-"""Where runs may begin, the model's own beginning first, and how many lines one that was found from there writes."""
+"""Beginnings of runs, the model's own first -> the number of lines that a run found from there writes."""
 
 NARROWER = 8
-"""Where that is too few for all runs that are kept to come to the next line, one of so many goes on."""
+"""One run of so many goes on where these are too few states for all runs kept to reach the next line."""
 
 
 def written(runs: Runs, lines: Sequence[Seen], enough: int, first: May = unasked) -> Iterator[int]:
-    """How many of the lines a run that was found writes, from the first on: the most, after each of the `EFFORTS`.
+    """Yield the most lines, from the first on, that a run found so far writes, after each of the `EFFORTS`.
 
     Args:
-        enough: how many lines are enough, if all are not found.
-        first: the steps with which a run may begin, if the log does not tell (`openings`).
+        enough: the number of lines that is enough, if not all are found.
+        first: the steps with which a run may begin, if the log does not show them (`openings`).
     """
     turns, starts = list(in_turn(runs, lines)), [runs.initial(), *openings(runs, first)]
     far = dict.fromkeys(starts, 0)
@@ -91,7 +94,7 @@ def _harder(far: Far, settle: bool) -> Iterator[tuple[Config, Attempt]]:
 
 
 EFFORTS = (_fewest, _few, _many, _harder)
-"""What is tried, from which beginnings; what finds a run with less work comes first."""
+"""The attempts and their beginnings; attempts that find a run with less work come first."""
 
 
 def _goes_through(runs: Runs, start: Config, turns: Sequence[Turn], attempt: Attempt) -> int:

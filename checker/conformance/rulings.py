@@ -1,4 +1,4 @@
-"""What a log rules out of each kind of step of the model `cluster`: a step is possible where nothing rules it out."""
+"""Steps of the model `cluster` that a log rules out, by kind: a step is possible where nothing rules it out."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ UNSEEN_CHANGES = frozenset({SHRINKS, "LeaderExpandsIsr"})
 _SHUT_DOWN = frozenset({"ShutDown", "ShutDownContended"})
 
 _SHOWN = frozenset({"Die", "ComeBack"})
-"""Where brokers say that they register, a death came before it; neither can be put off."""
+"""Steps that cannot be put off where brokers print that they register: a death came before it."""
 
 
 def rulings(evidence: Evidence, creatable: Collection[tuple[Value, ...]], is_shown: May) -> Mapping[str, May]:
@@ -66,7 +66,7 @@ def _new_controllers(evidence: Evidence) -> May:
 
 
 def _finds(evidence: Evidence, row: str) -> May:
-    """A controller that tells of live brokers found these."""
+    """Check that a controller that prints live brokers found these."""
     names, found = evidence.names, evidence.live(row)
 
     def may(_: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
@@ -77,7 +77,7 @@ def _finds(evidence: Evidence, row: str) -> May:
 
 
 def _starts(evidence: Evidence) -> May:
-    """A controller has read, when it started, all partitions that it speaks of before it creates them."""
+    """Check that a controller read, when it started, all partitions that it names before it creates them."""
     names, told = evidence.names, evidence.partitions.found
     there = {epoch: frozenset(names.partitions.index(each) for each in keys) for epoch, keys in told.items()}
     are_queued, finds = _queued(evidence), _finds(evidence, "live-brokers")
@@ -92,10 +92,10 @@ def _starts(evidence: Evidence) -> May:
 
 
 def _queued(evidence: Evidence) -> May:
-    """Those topics are to be deleted of which the controller says so when it starts.
+    """Check that the topics to be deleted are those that the controller prints when it starts.
 
-    Where it does not say in which epoch, it is one of those that it says. Of a topic that a controller takes note of
-    later, an earlier life is not looked for.
+    Where it does not print its epoch, any of the lists that it prints may be the one. For a topic that a controller
+    notes later, no earlier life is searched.
     """
     names, by_broker = evidence.names, dict[int | None, list[Queued]]()
     for (broker, _), lists in evidence.queued.items():
@@ -114,7 +114,7 @@ def _queued(evidence: Evidence) -> May:
 
 
 def _notes(evidence: Evidence) -> May:
-    """A controller takes note at one time of the new partitions whose creation it tells together."""
+    """Check that a controller notes at one time the new partitions whose creation it prints together."""
     names, together = evidence.names, evidence.partitions.created_together
 
     def may(_: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
@@ -130,7 +130,7 @@ def _joined(evidence: Evidence) -> May:
 
 
 def _deletions(evidence: Evidence) -> May:
-    """Any of its partitions stands for a topic: the first is enough. Controllers tell which topics are deleted."""
+    """Check a deletion: the first partition stands for its topic, and controllers print the topics to delete."""
     names, topics = evidence.names, topics_of(evidence.names)
 
     def may(_: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
@@ -144,9 +144,9 @@ def _deletions(evidence: Evidence) -> May:
 
 
 def _creations(evidence: Evidence, creatable: Collection[tuple[Value, ...]]) -> May:
-    """A topic is created with the replicas that are printed, after those that the same controller tells of before.
+    """Check that a topic has the replicas printed, and comes after those that the same controller prints before.
 
-    Who takes note of it has read before which ones there are; where no line tells, anybody may.
+    The controller that notes it has read the topics before; where no line shows which one, any may.
     """
     names, creators = evidence.names, evidence.partitions.creators
     order = evidence.partitions.created_before
@@ -168,7 +168,7 @@ def _creations(evidence: Evidence, creatable: Collection[tuple[Value, ...]]) -> 
 
 
 def _reassignments(evidence: Evidence) -> May:
-    """Those replicas are asked for of which controllers tell."""
+    """Check that the replicas asked for are those that controllers print."""
     names, targets = evidence.names, evidence.partitions.targets
 
     def may(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
@@ -179,7 +179,7 @@ def _reassignments(evidence: Evidence) -> May:
 
 
 def _isr_changes(evidence: Evidence, is_shown: May) -> May:
-    """A leader's change of an ISR: the log shows or announces it, or shows not that version but later ones."""
+    """Check a leader's change of an ISR: the log shows or announces it, or shows not that version but later ones."""
     names, told = evidence.names, evidence.partitions
 
     def may(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
@@ -194,7 +194,7 @@ def _isr_changes(evidence: Evidence, is_shown: May) -> May:
 
 
 def _shutdowns(evidence: Evidence, changes: May) -> May:
-    """A controller tells who asks for a controlled shutdown; an ISR that changes meanwhile is like any other."""
+    """Check that a controller prints the controlled shutdown; an ISR that changes meanwhile is like any other."""
     names, asked = evidence.names, evidence.shutdowns
 
     def may(_: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
@@ -206,9 +206,9 @@ def _shutdowns(evidence: Evidence, changes: May) -> May:
 
 
 def outside(evidence: Evidence) -> May:
-    """What happens outside is put off until a controller looks.
+    """Check events from outside: they are put off until a controller looks.
 
-    In the middle of a handler, only the death of its broker can be told from a later one.
+    In the middle of a handler, only the death of its own broker differs from a later one.
     """
     names, always_found = evidence.names, evidence.always_found
     comes_back = _registrations(evidence)
@@ -276,9 +276,10 @@ def elections(evidence: Evidence) -> May:
 
 
 def directories(evidence: Evidence) -> May:
-    """Log directories fail whose replicas are marked as offline, and what controllers tell of them is what they did.
+    """Check failures of log directories: their replicas are marked as offline, as controllers print.
 
-    Where requests are looked at, so do those of which only the broker tells: it serves these replicas no more.
+    Where requests are in the model, directories fail too that only the broker prints: it no longer serves their
+    replicas.
     """
     names, told = evidence.names, evidence.directories
     partitions = {key: number for number, key in enumerate(names.partitions)}

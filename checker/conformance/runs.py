@@ -23,7 +23,7 @@ from .partitions import MARKED
 from .written import OF_TOPICS, Writer, Written
 
 May = Callable[[str, Mapping[str, Value], Mapping[str, Value]], bool]
-"""What a log tells of a step (action, parameters, state): whether it can have been taken, or that it must have been."""
+"""The evidence about a step (action, parameters, state): it can have been taken, or it must have been."""
 
 
 def unasked(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
@@ -32,7 +32,7 @@ def unasked(action: str, params: Mapping[str, Value], state: Mapping[str, Value]
 
 
 Stream = tuple[str, int]
-"""Who writes: a controller process or a broker, and the broker's number."""
+"""The writer of lines: a controller process or a broker, and the broker's number."""
 
 Blocks = tuple[tuple[Event, ...], ...]
 Rest = tuple[tuple[Stream, Blocks], ...]
@@ -109,7 +109,7 @@ class Steps:
 
     @property
     def settle(self) -> bool:
-        """Whether the instance has steps that settle a partition."""
+        """Check whether the instance has steps that settle a partition."""
         return bool(self._at_once)
 
     def unpacked(self, state: int) -> tuple[Value, ...]:
@@ -139,7 +139,7 @@ class Steps:
         return self._steps[state]
 
     def _stream(self, action: Action, binding: Mapping[str, Value]) -> Stream | None:
-        """Who takes a step; None: nobody of the cluster."""
+        """Return the actor of a step; None if it is not of the cluster."""
         who = self._actor(action)
         name = {"controller": "c", "broker": "b"}.get(who)
         return None if name is None or name not in binding else (who, binding[name])
@@ -160,7 +160,7 @@ class Runs:
         self._read: dict[str, int] = {}
 
     def initial(self) -> Config:
-        """Where all runs begin."""
+        """Return the beginning of all runs."""
         fields = zip(self.writer.reference.names, self.writer.reference.initial(), strict=True)
         state = tuple(self._begins.get(name, value) for name, value in fields)
         return Config(self.steps.moves.layout.pack(state), ())
@@ -195,7 +195,7 @@ class Runs:
                 yield from _after(Config(step.after, _joined(rest, blocks)), stream, event)
 
     def _written_by(self, step: Step, before: int) -> Rest:
-        """What a step writes of the lines that are compared, without empty blocks."""
+        """Return the compared lines that a step writes, without empty blocks."""
         name, binding = self.steps.moves.all[step.move].action.name, self.steps.moves.bindings[step.move]
         if not self.writer.prints(name):
             return ()
@@ -221,7 +221,7 @@ class Runs:
         return tuple((stream, tuple(written)) for stream, written in sorted(found.items()))
 
     def writes(self, event: Event, broker: int | None) -> Stream:
-        """Who writes a line."""
+        """Return the writer of a line."""
         numbers = {each: number for number, each in enumerate(self.writer.names.brokers)}
         return (rows()[event.row].speaker, -1 if broker is None else numbers.get(broker, -1))
 
@@ -257,12 +257,12 @@ def without_controllers(rest: Rest) -> Rest:
 
 
 def pending(rest: Rest, stream: Stream) -> Blocks:
-    """What somebody has still to write."""
+    """Return the blocks that a stream has still to write."""
     return next((blocks for each, blocks in rest if each == stream), ())
 
 
 def _joined(rest: Rest, more: Rest) -> Rest:
-    """What is to be written, and what comes behind it."""
+    """Return the lines to be written, followed by more."""
     found = dict(rest)
     for stream, blocks in more:
         found[stream] = (*found.get(stream, ()), *blocks)
@@ -296,7 +296,7 @@ _SETS = frozenset(
 
 
 def says_the_same(expected: Event, seen: Event) -> bool:
-    """Whether a line is what a step writes: in every column that both have."""
+    """Check whether a line is what a step writes: in every column that both have."""
     if expected.row != seen.row:
         return False
     is_list = expected.row in _LISTED

@@ -23,7 +23,7 @@ from .names import Names
 from .written import Writer
 
 START, STEP, LINE = 1_600_000_000_000, 1_000, 1
-"""When the log begins, and how far steps and lines are apart: milliseconds."""
+"""The time when the log begins, and the time between steps and between lines: milliseconds."""
 
 _FILES = {STATE_CHANGE: "state-change", "kafka.controller": "controller"}
 
@@ -40,7 +40,7 @@ class Taken:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a line of the run is: broker-N/state-change.log:12."""
+    """The place of a line of the run: broker-N/state-change.log:12."""
 
     file: str
     line: int
@@ -55,7 +55,7 @@ class Log:
 
 
 class Taking(Protocol):
-    """What takes the steps of an instance, one kind at a time: `model.step.Reference`, or `_Fast`."""
+    """An object that takes the steps of an instance, one kind at a time: `model.step.Reference`, or `_Fast`."""
 
     def steps(self, state: State, action: str, /) -> Iterator[Step]:
         """Every step of one kind from a state."""

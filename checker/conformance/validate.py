@@ -1,6 +1,6 @@
-"""Whether some run of a model writes a given log: a search through the runs, line by line.
+"""Decide whether some run of a model writes a given log: a search through the runs, line by line.
 
-A run is looked for first as people would: with as few hidden steps as can be (`lazy.py`). Where none is found, all
+A run is searched first as people would: with as few hidden steps as possible (`lazy.py`). Where none is found, all
 states are kept in which a run may be that has written the lines so far: only then a line is one that no run writes.
 """
 
@@ -29,52 +29,52 @@ from .written import Writer
 
 
 def anything(action: str, params: Mapping[str, Value], state: Mapping[str, Value]) -> bool:
-    """A log that tells nothing of hidden steps."""
+    """Allow every step, as a log without evidence of hidden steps does."""
     return True
 
 
 class Verdict(NamedTuple):
-    """What was found.
-
-    * `verdict`: accepted, rejected or unknown. `reason`: of a rejection or of unknown, in words.
-    * `place`, `guard`: of a rejection, the line that no run writes, and the clause that forbids it where one does.
-    * `matched`, `compared`: how many of how many lines fit; `others`: lines that nothing is said about.
-    * `gave_up`: it is unknown since no run was found so far, or there were too many states; another model may have one.
-    """
+    """The result of a validation."""
 
     verdict: str
+    """accepted, rejected or unknown."""
     matched: int
+    """The number of lines that fit, of those `compared`."""
     compared: int
     others: int
+    """The number of lines that nothing is said about."""
     place: Place | None = None
+    """The place of a rejection: the line that no run writes."""
     guard: str | None = None
+    """The clause that forbids that line, where one does."""
     reason: str = ""
+    """The reason of a rejection or of unknown, in words."""
     gave_up: bool = False
+    """It is unknown since no run was found so far, or there were too many states; another model may have one."""
 
 
 class Beyond(NamedTuple):
-    """What a log tells that the model does not follow, in words, and the number of the first line that it bears on."""
+    """An event that the model does not follow, in words, and the number of the first line that it bears on."""
 
     line: int
     reason: str
 
 
 class Told(NamedTuple):
-    """What a log tells of the steps that write nothing.
-
-    * `may`: those that it does not rule out. `shown`: those of which it shows what they made, if not when: they are
-      tried first; `at_once`: the names of those among them that settle a partition (`runs.Steps`).
-    * `begins`: fields that it shows to be other at the beginning than the model says; `first`: the steps with which a
-      run may begin, if it does not tell (`openings`).
-    * `beyond`: what of the lines compared the model does not follow, first lines first: from there on none is rejected.
-    """
+    """The evidence of a log about steps that write nothing."""
 
     may: May
+    """The steps that it does not rule out."""
     shown: May = unasked
+    """The steps whose results it shows, if not their time: they are tried first."""
     at_once: Collection[str] = ()
+    """The names of those among them that settle a partition (`runs.Steps`)."""
     begins: Mapping[str, Value] = MappingProxyType({})
+    """The fields that it shows to differ from the model's initial state."""
     first: May = unasked
+    """The steps with which a run may begin, if the log does not show them (`openings`)."""
     beyond: Callable[[Sequence[Seen]], Sequence[Beyond]] = lambda _: ()
+    """The compared lines' events that the model does not follow, first lines first: from there on none is rejected."""
 
 
 def validate(
@@ -87,7 +87,7 @@ def validate(
     brokers: bool = False,
     most: int = MOST_STATES,
 ) -> Verdict:
-    """Looks for a run of the model that writes the log; the arguments are those of `verdicts`."""
+    """Search a run of the model that writes the log; the arguments are those of `verdicts`."""
     *_, found = verdicts(model, release, evidence, level, told, actor, brokers, most)
     return found
 
@@ -175,7 +175,7 @@ def _steps(model: Model, evidence: Evidence, told: Told, actor: Callable[[Action
 
 
 def _lazily(runs: Runs, lines: Sequence[Seen], wanted: Collection[str], enough: int, first: May) -> Iterator[int]:
-    """How many lines of the rows `wanted` a run with few hidden steps writes, after each of the efforts."""
+    """Yield the number of lines of the rows `wanted` that a run with few hidden steps writes, after each effort."""
     numbers = [number for number, each in enumerate(lines, start=1) if each.event.row in wanted]
     until = numbers[enough - 1] if enough else 0
     for written in lazy.written(runs, lines, until, first):

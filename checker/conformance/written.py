@@ -45,7 +45,7 @@ class _Reading:
 
 
 OFTEN = 100
-"""How often an expression is interpreted before it is compiled; that costs as much as some hundred readings."""
+"""The times that an expression is interpreted before it is compiled, which costs as much as some hundred readings."""
 
 
 def _often(expr: Expr, settings: Settings) -> Closure:
@@ -75,7 +75,7 @@ def _leaves(blocks: Iterable[Iterable[_Reading]]) -> set[Expr]:
 
 
 class Writer:
-    """What the steps of an instance write in a release; of that only some rows, if they are given."""
+    """The lines that the steps of an instance write in a release; only some rows of them, if given."""
 
     def __init__(self, instance: Instance, release: Release, names: Names, only: Container[str] | None = None) -> None:
         self.reference = Reference(instance)
@@ -93,11 +93,11 @@ class Writer:
             raise ModelError(f"{instance.model.name} does not say what its steps print: there is no log of it")
 
     def prints(self, action: str) -> bool:
-        """Whether a step may write any of the lines."""
+        """Check whether a step may write any of the lines."""
         return any(self._blocks[action])
 
     def looks_back(self, action: str) -> bool:
-        """Whether what a step writes depends on the state after it."""
+        """Check whether what a step writes depends on the state after it."""
         return self._looks_back[action]
 
     def reads(self, action: str) -> frozenset[str]:

@@ -36,7 +36,7 @@ def draw(family: Family, release: str | None = None) -> Drawing:
         for (source, target), steps in labels.items()
     )
     row = family.release(release)
-    caption = ("An arrow: who is told of what another holds, or tells it; the steps in which that happens",)
+    caption = ("An arrow: one reads what another holds, or writes to it; the steps in which that happens",)
     return Drawing(f"{family.name}: who speaks to whom, in Kafka {row.name}", caption, nodes, edges, ())
 
 
@@ -46,7 +46,7 @@ def _pairs(family: Family, action: Action) -> list[tuple[str, str]]:
         read |= {family.owners.get(name) for name in _read(each)}
         if not _is_queue(each.field) or Op.SEQ_APPEND in operators(each.value):
             written.add(family.owners.get(str(each.field.data)))
-    if actor not in family.owners.values():  # what comes from outside is told to somebody, and asks nobody
+    if actor not in family.owners.values():  # an actor from outside writes to somebody, and reads from nobody
         read = set()
     found = [(one, actor) for one in family.owners.values() if one in read and one != actor]
     found += [(actor, one) for one in family.owners.values() if one in written and one != actor]

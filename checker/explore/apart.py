@@ -1,7 +1,7 @@
-"""Which moves get a function of their own: those that need many nodes that nothing else needs.
+"""Moves that get a function of their own: those that need many nodes that nothing else needs.
 
-Most moves of a large model can be taken in few states, or in none of an instance. What only they need is written,
-compiled and computed once a state can take them.
+Most moves of a large model can be taken in few states, or in none of an instance. The code that only they need is
+written, compiled and computed once a state can take them.
 """
 
 from __future__ import annotations

@@ -236,7 +236,7 @@ class Flattener:
         return Sequence(length, tuple(self.choose(test, left, right) for left, right in items))
 
     def equal(self, a: Any, b: Any) -> int:
-        """Whether two shapes hold the same value."""
+        """Return the node that says whether two shapes hold the same value."""
         s = self.s
         if isinstance(a, int):
             return s.eq(a, b)
@@ -254,7 +254,7 @@ class Flattener:
         return s.both(s.eq(a.length, b.length), *(self.equal(left, right) for left, right in items))
 
     def same(self, a: int, b: int) -> int:
-        """Whether two truth values agree."""
+        """Return the node that says whether two truth values agree."""
         s = self.s
         if s.true in (a, b) or s.false in (a, b):
             other, known = (b, a) if a in (s.true, s.false) else (a, b)

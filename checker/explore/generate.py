@@ -76,7 +76,7 @@ class Columns(Writer):
         return name, f"({cell.byte // 8}, {cell.byte % 8 // cell.size}, {name})"
 
     def _new(self, cells: Sequence[tuple[Cell, int]]) -> str:
-        """What is left of a column, and the new numbers of its cells."""
+        """Return what is left of a column, with the new numbers of its cells."""
         s, size = self.s, cells[0][0].size
         kept, constant, parts = (1 << 8 * size) - 1, 0, []
         for cell, node in cells:
@@ -297,7 +297,7 @@ def _on_demand(program: Program, index: int, given: Sequence[int]) -> Callable[.
 
 
 def build_masks(program: Program, nodes: Sequence[int]) -> Masks:
-    """Compiles a function that tells, per state, where each of the nodes is true."""
+    """Compile a function that returns, per state, where each of the nodes is true."""
     return _compiled(masks_source(program, nodes))
 
 
@@ -330,7 +330,7 @@ def _compiled(
 
 
 def _count(mask: Any, bits: int) -> Any:
-    """How many of the lowest bits are set, per row."""
+    """Count the lowest bits that are set, per row."""
     total = (mask & 1).astype("i4")
     for at in range(1, bits):
         total = total + ((mask >> at) & 1).astype("i4")

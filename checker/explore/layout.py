@@ -1,8 +1,8 @@
-"""How a state is packed: each field becomes cells, each cell a few bits of a byte, bytes form words.
+"""Layout of packed states: each field becomes cells, each cell a few bits of a byte, bytes form words.
 
 Cells never straddle a byte (a cell of more than 8 bits takes whole bytes), so that a cell is read with one shift and
-one mask of a byte column, and a permutation of replicas works byte by byte. What is not there (an absent option, a
-position beyond the end of a sequence) has one canonical value: equal states are equal words.
+one mask of a byte column, and a permutation of replicas works byte by byte. An absent value (of an option, or beyond
+the end of a sequence) has one canonical form: equal states are equal words.
 """
 
 from __future__ import annotations

@@ -147,7 +147,7 @@ def run(row: Row) -> Result:
 
 @dataclass(frozen=True)
 class Shown:
-    """What is told of a row after its run, as text and as a JSON object."""
+    """The report of a row after its run, as text and as a JSON object."""
 
     lines: list[str]
     row: dict[str, Any]

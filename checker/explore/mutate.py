@@ -45,15 +45,14 @@ def instances_of(model: Model) -> Instances:
 
 @dataclass(frozen=True)
 class Mutation:
-    """What happened without one clause.
-
-    `broken`: property -> states of its shortest counterexample, in `instance`, the first instance where one breaks.
-    """
+    """The result without one clause."""
 
     action: str
     clause: Clause
     broken: Mapping[str, int]
+    """Property -> the number of states of its shortest counterexample."""
     instance: Mapping[str, int] | None
+    """The first instance in which a property breaks."""
     exploration: Exploration | None
     searched: Instances
     unfinished: tuple[str, ...] = ()

@@ -102,7 +102,7 @@ def build(program: Program) -> Expand:
 
 
 def build_guards(program: Program, guards: Sequence[int]) -> Callable[[int], tuple[bool, ...]]:
-    """Which of some conditions hold in a packed state."""
+    """Compile a function that returns, for a packed state, whether each condition holds."""
     plain = Plain(program)
     plain.count(guards)
     plain.write(guards)

@@ -56,7 +56,7 @@ class Guarded:
 
 
 class Effect(NamedTuple):
-    """What a step makes of the state: the fields after it as shapes, and what a `Move` has of it."""
+    """The effect of a step on the state: the fields after it as shapes, and a `Move`'s part of it."""
 
     after: dict[str, Any]
     writes: tuple[tuple[Cell, int], ...]
@@ -161,7 +161,7 @@ def guarded(flat: Flattener, instance: Instance) -> Iterator[Guarded]:
 
 
 def effect(flat: Flattener, move: Guarded) -> Effect:
-    """What a move makes of the state."""
+    """Return the effect of a move on the state."""
     scalars, binding = flat.s, dict(zip(move.action.params, move.params, strict=True))
     held = [node for _, node in move.clauses]
     after = {str(each.field.data): flat.flat(each.value, binding) for each in move.action.updates}

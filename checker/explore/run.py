@@ -30,7 +30,7 @@ from .trace import EngineError, Hop, Path, Step, check, replay, replay_orbits
 
 
 class Searching(Protocol):
-    """A search over a program, after which it tells of states how it came to them."""
+    """A search over a program that can then show how it reached a state."""
 
     def run(
         self,
@@ -44,7 +44,7 @@ class Searching(Protocol):
         """All that is reached from a packed initial state."""
 
     def packed(self, state: int) -> int:
-        """The packed integer of a state that the search tells of."""
+        """Return the packed integer of a state that the search reports."""
 
     def trail(self, state: int) -> list[tuple[int, int]]:
         """The states on the way to one, after the initial state, each with its move."""
@@ -267,7 +267,7 @@ def _decide(prop: Property, found: Found, hit: Hit | None, paths: _Paths) -> Dec
 def _leads(
     prop: Property, index: int, found: Found, search: Searching, program: Program, reference: Reference, symmetry: bool
 ) -> Decided:
-    """A leads-to property on the graph of a finished search: an orbit does not tell which replica a step is of."""
+    """Decide a leads-to property on the graph of a finished search: an orbit hides which replica a step is of."""
     if symmetry:
         return Decided(prop, "unknown", reason="decided without symmetry only")
     if found.stopped is not None:
@@ -281,7 +281,7 @@ def _leads(
 
 
 def out_of_range(path: Path) -> str:
-    """What the last step of a path stores that its field cannot hold."""
+    """Return the value that the last step of a path stores and that its field cannot hold, in words."""
     settings = path.instance.settings
     for name, (_, value) in path.steps[-1].changes.items():
         try:

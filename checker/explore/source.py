@@ -19,7 +19,7 @@ DEEPEST = 12
 # A negation is written into what it negates, `a > b` for `not a <= b`: one operation less.
 NEGATED = frozenset({LE, EQ, TEST})
 COMPARED = {LE: ("<=", ">"), EQ: ("==", "!=")}
-"""How every dialect writes comparisons, each with its negation."""
+"""The comparisons of every dialect, each with its negation."""
 
 
 class Writer(ABC):

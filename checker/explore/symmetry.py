@@ -38,7 +38,7 @@ def _renamed_sorts(layout: Layout) -> list[FiniteSort]:
 
 
 def why_broken(layout: Layout) -> str | None:
-    """Why an instance has no symmetry, or None: it names an element, stores one where nothing may be, or has many."""
+    """Return why an instance has no symmetry, or None: it names an element, stores one wrongly, or has too many."""
     why = names_an_element(layout.instance.model)
     renamed = math.prod(math.factorial(layout.settings[sort.size.name]) for sort in _renamed_sorts(layout))
     if why is None and renamed > MOST_RENAMINGS:
@@ -96,7 +96,7 @@ class Orbits:
         return best
 
     def sizes(self, words: list[Any]) -> Any:
-        """How many states the orbit of each packed state has."""
+        """Count the states in the orbit of each packed state."""
         import numpy as np
 
         signs = dict(self._signs(words, np))
@@ -144,7 +144,7 @@ def _moved(words: list[Any], tables: list[list[tuple[int, Any]]], np: Any) -> li
 
 
 def _looked_up(columns: list[Any], parts: list[tuple[int, Any]], length: int, dtype: Any, np: Any) -> Any:
-    """What bytes contribute by look-up tables, together."""
+    """Return what bytes contribute by look-up tables, together."""
     total = None
     for byte, lookup in parts:
         part = lookup.take(columns[byte])

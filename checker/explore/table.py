@@ -1,7 +1,7 @@
 """The set of states seen: packed words in arrays, found by an open-addressing table of 32-bit slots. Exact.
 
-A slot holds an entry: a state's id from 1, and in the bits that no id needs a tag, so that most states that are sought
-in the same place are told apart without a look at them; 0 is a free slot.
+A slot holds an entry: a state's id from 1, and in the bits that no id needs a tag, which distinguishes most states that
+are sought in the same place without a look at them; 0 is a free slot.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def _grown(array: Any, used: int, capacity: int) -> Any:
 
 
 def _entries(words: Words, first: int, slots: int) -> tuple[Any, Any]:
-    """Where each state is looked for first, and its entry, if `first` is the id of the first of them.
+    """Return the slot in which each state is sought first, and its entry, if `first` is the id of the first state.
 
     A state's words are mixed to 32 bits: as many upper ones as slots need say where, the others are its tag.
     """

@@ -274,7 +274,7 @@ def _guard(condition: Expr) -> str:
 
 
 def _splits(condition: Expr) -> bool:
-    """Whether TLC makes several successors of a condition: it looks for disjunctions and witnesses below these."""
+    """Check whether TLC makes several successors of a condition: it searches disjunctions and witnesses below these."""
     if condition.op in (Op.OR, Op.EXISTS):
         return True
     if condition.op in (Op.AND, Op.FORALL):

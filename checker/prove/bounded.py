@@ -31,17 +31,16 @@ from .run import Decided, Proof, overall
 
 @dataclass(frozen=True)
 class Bounded:
-    """What is known of a property in an instance.
-
-    * `k`: holds: the property is k-inductive, and no path of k states from the start breaks it.
-    * `queries`: how often the solver was asked; `reason`: why it holds, or why that is unknown.
-    """
+    """The verdict on a property in an instance."""
 
     verdict: Verdict
     k: int
+    """If it holds: the property is k-inductive, and no path of k states from the start breaks it."""
     queries: int
+    """The number of questions to the solver."""
     seconds: float
     reason: str
+    """The reason that it holds, or that this is unknown."""
     path: Path | None = None
 
 

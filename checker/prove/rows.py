@@ -1,4 +1,4 @@
-"""Which lemmas sufficed for a question: a cache that `isrproof prove --minimise` derives.
+"""Lemmas that sufficed for a question: a cache that `isrproof prove --minimise` derives.
 
 It saves time and decides nothing: a missing row, or one that no longer suffices, falls back to all lemmas.
 """

@@ -41,23 +41,22 @@ some one record or one epoch more."""
 
 @dataclass(frozen=True)
 class Decided:
-    """What is known of one property.
-
-    * `scope`: for what it holds: "any number of replicas", "replicas=3", or the instance of a counterexample.
-    * `questions`: the questions that were asked about it alone; `rests_on`: the lemmas below it.
-    * `cti`: a counterexample to the first question without a proof.
-    * `path`: for a violated property, a shortest path of that instance, executed by the reference reading.
-    """
+    """The verdict on one property."""
 
     prop: Property
     verdict: Verdict
     scope: str
+    """The scope in which it holds: "any number of replicas", "replicas=3", or the instance of a counterexample."""
     questions: tuple[Asked, ...] = ()
+    """The questions that were asked about it alone."""
     rests_on: tuple[str, ...] = ()
+    """The lemmas below it."""
     seconds: float = 0.0
     reason: str = ""
     path: Path | None = None
+    """For a violated property, a shortest path of that instance, executed by the reference reading."""
     cti: Cti | None = None
+    """A counterexample to the first question without a proof."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ class Proof:
     solver_seconds: float
 
     def __getitem__(self, name: str) -> Decided:
-        """What is known of a property, by its name."""
+        """Return the verdict on a property, by its name."""
         for each in self.properties:
             if each.prop.name == name:
                 return each
@@ -93,7 +92,7 @@ class Proof:
 
 @dataclass(frozen=True)
 class Effort:
-    """How hard to try.
+    """The limits of an attempt.
 
     Args:
         timeout: seconds for one question to the solver.

@@ -152,10 +152,10 @@ def relation(name: str, release: Release | str) -> Expr:
 
 
 def changed_exactly(name: str, older: str, newer: str, added: Iterable[tuple[str, str]]) -> bool:
-    """Whether the newer release has the moves of the older one and those added, and no others: asked of Z3.
+    """Check by Z3 whether the newer release has the moves of the older one and those added, and no others.
 
     Raises:
-        IsrproofError: a release without the table; DefinitionError: the two releases have not the same states.
+        IsrproofError: a release without the table; DefinitionError: the two releases do not have the same states.
     """
     table = machine(name)
     state = state_of(table, table.release(older))
@@ -182,13 +182,13 @@ def moves_added(name: str, older: str, newer: str) -> tuple[tuple[str, str], ...
 
 
 def trusted() -> tuple[str, ...]:
-    """What is believed, not proved, beside every "holds"."""
+    """Return what is believed, not proved, beside every "holds"."""
     return (
         f"{smt.version()}: its answer 'unsat' is believed",
         "the Z3 reading and the k-induction of checker/prove; the explorer searches the same tables whole (tests)",
         "the tables of specs/machines, which are compared with Kafka's source (tests)",
-        "a life begins when a controller starts: what it finds, it takes to be in one of the table's first states;"
-        " what a broker keeps is forgotten when its process starts",
+        "a life begins when a controller starts: it takes what it finds to be in one of the table's first states;"
+        " a broker forgets its state when its process starts",
     )
 
 
@@ -211,7 +211,7 @@ def table_report(name: str, found: Iterable[Kept]) -> str:
 
 
 def _nothing_to_prove(table: Machine) -> list[str]:
-    """Of a table without promises: whether it forbids anything, and what it says of when a move is made."""
+    """Return the lines of a table without promises: whether it forbids anything, and when a move is made."""
     lines = ["No promise is stated about this table: its moves are all that there is to it."]
     if forbidden(table):
         return lines
@@ -272,7 +272,7 @@ class Decided:
 
 
 def decided(found: Iterable[Kept]) -> list[Decided]:
-    """What releases promise; what is absent or not promised is left out."""
+    """Return the promises of releases; an absent or unpromised one is left out."""
     return [
         Decided(each.name, each.statement, _verdict(each), each.path, f"of {releases.names(each.releases)}")
         for each in found

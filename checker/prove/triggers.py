@@ -1,4 +1,4 @@
-"""Which terms make the solver use a universally quantified clause.
+"""Terms that make the solver use a universally quantified clause.
 
 A clause is instantiated where its trigger matches known terms. The solver's own choice is one trigger, often one whose
 terms do not occur in the question; here every small set of terms that covers the variables is a trigger of its own.

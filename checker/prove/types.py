@@ -1,4 +1,4 @@
-"""That every field stays in the range of its sort, as a property: what a search takes from the types, a proof proves.
+"""The property that every field stays in the range of its sort: a search takes it from the types, a proof proves it.
 
 Upper ends given by settings are left out, as the proof leaves out the settings themselves.
 """

@@ -36,7 +36,7 @@ crashed_in = field("crashed_in", MapOf(Replica, Int(-1, MAX_LEADER_EPOCH)))
 
 
 def candidates(of: Expr) -> Expr:
-    """Whom the controller could elect at the end of an epoch: the ISR and the eligible replicas."""
+    """Return the replicas that the controller could elect as an epoch ends: the ISR and the eligible replicas."""
     return latest_isr[of].union(latest_elr[of])
 
 

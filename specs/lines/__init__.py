@@ -1,11 +1,11 @@
-"""The line table: what Kafka's controller and brokers print about replication, per release, as data.
+"""The line table: the lines of Kafka's controller and brokers about replication, per release, as data.
 
 A **row** is one meaning ("a replica changed its state"); its **variants** are the wordings of release ranges; formats
 that print differently per release (a LeaderAndIsr, a partition) are expanded, which gives **wordings**: flat sequences
 of literal text and slots, each with the bitmask of the releases that print it. Parsers, writer and documentation are
 made from wordings and from nothing else. Data: the .toml files beside this module, checked against Kafka's source tags.
 
-Columns of a row say who writes the line (`speaker`), what it tells (`role`, and the `entity` where that is a state
+Columns of a row give the writer of the line (`speaker`), its meaning (`role`, and the `entity` where that is a state
 machine's), and whether Kafka prints it with ZooKeeper or with KRaft (`mode`, releases.py); a file gives speaker and
 mode of the rows that have none of their own. The words are closed lists (roles.py). A row whose role is not
 "irrelevant" *bears* on a rule.
@@ -195,21 +195,20 @@ class Slot:
 
 @dataclass(frozen=True)
 class Wording:
-    """One concrete text of a row: literals and slots, and the releases that print it, per level.
-
-    `constants` are fields that the words themselves tell ("... to OnlinePartition with ..."); `prefix` counts the
-    pieces before the sentence (who speaks). `untrue` has fields that some of the releases print whatever the truth is,
-    each with the bitmask of those releases. `whole`: its words may be those of another wording too, with other texts
-    between them, so a line is told by the whole pattern; what does not match is not corrupt.
-    """
+    """One concrete text of a row: literals and slots, and the releases that print it, per level."""
 
     row: str
     pieces: tuple[str | Slot, ...]
     prefix: int
+    """The number of pieces before the sentence, which name the speaker."""
     constants: tuple[tuple[str, str], ...]
+    """The fields that the words themselves give ("... to OnlinePartition with ...")."""
     levels: tuple[tuple[str, int], ...]
     untrue: tuple[tuple[str, int], ...] = ()
+    """The fields that some releases print whatever the truth is, each with the bitmask of those releases."""
     whole: bool = False
+    """Another wording may have its words too, with other texts between them: only a match of the whole pattern is such
+    a line, and a line without one is not corrupt."""
 
     @property
     def releases(self) -> int:
@@ -224,7 +223,7 @@ class Wording:
 
     @property
     def anything(self) -> bool:
-        """Whether it is any text at all: what its loggers print besides the lines of other rows."""
+        """Check whether it is any text at all: what its loggers print besides the lines of other rows."""
         return all(isinstance(piece, Slot) and piece.primitive.name == "text" for piece in self.pieces)
 
     @property
@@ -258,13 +257,13 @@ class Row:
 
     @property
     def bears(self) -> bool:
-        """Whether any rule may ask for its fields."""
+        """Check whether any rule may ask for its fields."""
         return self.role != "irrelevant"
 
     @cached_property
     def begins(self) -> tuple[str, ...]:
-        """What its loggers' names, with a dot behind, begin with. The classes of a family were renamed and nested over
-        the releases: all its names will do. Of any other name only classes within it."""
+        """The prefixes of its loggers' names, with a dot behind. The classes of a family were renamed and nested over
+        the releases: all its names match. Of any other name only classes within it match."""
         names: list[str] = []
         for name, _ in self.loggers:
             family = next((family for family in FAMILIES if name.startswith(family)), None)
@@ -304,7 +303,7 @@ def _formats() -> dict[str, list[tuple[int, str]]]:
 
 
 def _lines() -> Iterable[str]:
-    """What releases add a patch number to: 2.3, and 0.10.2."""
+    """Return the lines of releases, which add a patch number to them: 2.3, and 0.10.2."""
     return dict.fromkeys(".".join(name.split(".")[: 3 if name.startswith("0.") else 2]) for name in NAMES)
 
 

@@ -25,7 +25,7 @@ class Step(NamedTuple):
 
 
 class Objection(NamedTuple):
-    """What forbids a step: a clause of its guard by its label; or a field, of which it would make another value."""
+    """An objection to a step: a clause of its guard by its label, or a field that it would give another value."""
 
     action: str
     clause: str
@@ -42,11 +42,11 @@ class Relation:
         self._actions = {each.name: _Translated(each) for each in model.actions}  # translated when they are asked
 
     def has(self, step: Step) -> bool:
-        """Whether the model has such a step; what it lacks says nothing."""
+        """Check whether the model has such a step; a missing one says nothing."""
         return step.action in self._actions
 
     def objections(self, step: Step, state: State, after: State, enough: int | None = None) -> list[Objection]:
-        """What forbids the step from one state to another; as soon as there are `enough`, the rest is not looked for.
+        """Return what forbids the step from one state to another; the search stops at `enough` objections.
 
         Args:
             after: the fields that are compared.

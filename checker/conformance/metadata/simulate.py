@@ -77,7 +77,7 @@ class _Log:
         self.offset = 0
         self.epochs: dict[int, int] = {}
         self.directory: dict[int, int] = {}
-        """Where a broker has its replica, if not in its first directory: the model knows only whether that failed."""
+        """The directory of a broker's replica, if not its first one: the model knows only whether that failed."""
 
     def begins(self, min_isr: int | None, unclean: bool) -> None:
         me = [{"voterId": 1}]
@@ -142,7 +142,7 @@ class _Log:
 
     @property
     def _version(self) -> int:
-        """Of records about partitions."""
+        """Return the version of records about partitions."""
         return 2 if self.level >= _ELR else int(self.level >= DIRECTORIES)
 
     def _shown(self, state: _Fields) -> dict[str, Any]:
